@@ -1,0 +1,31 @@
+// Time behind an interface, so that tests move it by hand.
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <string>
+
+namespace tbci {
+
+using TimePoint = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual TimePoint now() const = 0;
+  /// Sleeps, but no longer than until a stop is requested. False when it was.
+  virtual bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) = 0;
+};
+
+class SystemClock final : public Clock {
+ public:
+  TimePoint now() const override;
+  bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) override;
+};
+
+/// `2026-11-21T04:46:48Z`.
+std::string to_iso8601(TimePoint time);
+/// `2026-11-21`, in UTC.
+std::string to_date(TimePoint time);
+
+}  // namespace tbci

@@ -1,0 +1,114 @@
+#include "base/file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace tbci {
+
+namespace {
+
+std::string reason() {
+  return std::strerror(errno);
+}
+
+Status write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail(ErrorKind::environment, "{}", reason());
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), reason());
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return std::move(text).str();
+}
+
+Status write_file_atomically(const std::filesystem::path& path, std::string_view text) {
+  if (path.has_parent_path()) TBCI_TRY(make_directories(path.parent_path()));
+  std::string beside = path.string() + ".XXXXXX";
+  const int descriptor = ::mkostemp(beside.data(), O_CLOEXEC);
+  if (descriptor < 0) return fail(ErrorKind::environment, "cannot write {}: {}", path.string(), reason());
+  Status status = write_all(descriptor, text);
+  if (status && (::fchmod(descriptor, 0644) != 0 || ::fsync(descriptor) != 0))
+    status = fail(ErrorKind::environment, "{}", reason());
+  ::close(descriptor);
+  if (status && ::rename(beside.c_str(), path.c_str()) != 0) status = fail(ErrorKind::environment, "{}", reason());
+  if (!status) {
+    ::unlink(beside.c_str());
+    return fail(std::move(status).error(), fmt::format("cannot write {}", path.string()));
+  }
+  return {};
+}
+
+Status make_directories(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return fail(ErrorKind::environment, "cannot make the folder {}: {}", path.string(), error.message());
+  return {};
+}
+
+Result<std::uint64_t> free_bytes(const std::filesystem::path& path) {
+  std::filesystem::path existing = std::filesystem::absolute(path);
+  while (!std::filesystem::exists(existing) && existing.has_relative_path()) existing = existing.parent_path();
+  struct statvfs facts {};
+  if (::statvfs(existing.c_str(), &facts) != 0) {
+    return fail(ErrorKind::environment, "cannot ask for the free space of {}: {}", existing.string(), reason());
+  }
+  return static_cast<std::uint64_t>(facts.f_bavail) * facts.f_frsize;
+}
+
+Result<std::filesystem::path> path_inside(const std::filesystem::path& folder, const std::string& name) {
+  const std::filesystem::path relative = std::filesystem::path(name).lexically_normal();
+  const bool leaves = relative.empty() || relative.is_absolute() || *relative.begin() == ".." || relative == ".";
+  if (leaves || name.find('\0') != std::string::npos) {
+    return fail(ErrorKind::usage, "'{}' is no name of a file inside {}", name, folder.string());
+  }
+  return folder / relative;
+}
+
+Result<FileLock> FileLock::acquire(const std::filesystem::path& path) {
+  if (path.has_parent_path()) TBCI_TRY(make_directories(path.parent_path()));
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0) return fail(ErrorKind::environment, "cannot open the lock {}: {}", path.string(), reason());
+  FileLock lock(descriptor);
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    const auto holder = read_file(path).value_or("");
+    return fail(ErrorKind::transient, "{} is held by another process ({}); stop it, or use another folder",
+                path.string(), holder.empty() ? "unknown" : holder.substr(0, holder.find('\n')));
+  }
+  const std::string holder = fmt::format("pid {}\n", ::getpid());
+  if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, holder.data(), holder.size(), 0) < 0) {
+    return fail(ErrorKind::environment, "cannot write the lock {}: {}", path.string(), reason());
+  }
+  return lock;
+}
+
+FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+FileLock::~FileLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+}  // namespace tbci

@@ -1,0 +1,43 @@
+// Files: whole reads, commit-or-nothing writes, locks, free space.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace tbci {
+
+Result<std::string> read_file(const std::filesystem::path& path);
+
+/// Writes beside the target, syncs, renames: afterwards the old text or the new stands there, never half of one.
+/// Makes the parent folders.
+Status write_file_atomically(const std::filesystem::path& path, std::string_view text);
+
+Status make_directories(const std::filesystem::path& path);
+
+/// Bytes that an ordinary user can still write on the file system of `path` (or of its nearest existing parent).
+Result<std::uint64_t> free_bytes(const std::filesystem::path& path);
+
+/// `folder / name`, refused where `name` would leave the folder (absolute, or with `..`).
+Result<std::filesystem::path> path_inside(const std::filesystem::path& folder, const std::string& name);
+
+/// Keeps others from the same work while it lives (flock; gone with the process, however that ends).
+class FileLock {
+ public:
+  /// Fails at once (kind transient) when another process holds it; the error names that process.
+  static Result<FileLock> acquire(const std::filesystem::path& path);
+  FileLock(FileLock&& other) noexcept;
+  FileLock& operator=(FileLock&& other) noexcept;
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock();
+
+ private:
+  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_ = -1;
+};
+
+}  // namespace tbci

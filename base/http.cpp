@@ -1,0 +1,83 @@
+#include "base/http.hpp"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+
+#include "base/text.hpp"
+
+namespace tbci {
+
+namespace {
+
+constexpr std::size_t largest_body_bytes = 64U << 20;
+
+struct CurlDeleter {
+  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+
+std::size_t take_body(char* data, std::size_t size, std::size_t count, void* user) {
+  auto& body = *static_cast<std::string*>(user);
+  if (body.size() + size * count > largest_body_bytes) return 0;  // curl takes that as a write error
+  body.append(data, size * count);
+  return size * count;
+}
+
+std::size_t take_header(char* data, std::size_t size, std::size_t count, void* user) {
+  auto& headers = *static_cast<std::map<std::string, std::string>*>(user);
+  const std::string_view line(data, size * count);
+  const std::size_t colon = line.find(':');
+  if (colon != std::string_view::npos) {
+    std::string name(line.substr(0, colon));
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    headers[name] = std::string(trim(line.substr(colon + 1)));
+  }
+  return size * count;
+}
+
+}  // namespace
+
+CurlHttpClient::CurlHttpClient() {
+  static const CURLcode once = curl_global_init(CURL_GLOBAL_DEFAULT);
+  static_cast<void>(once);
+}
+
+Result<HttpResponse> CurlHttpClient::send(const HttpRequest& request) {
+  const std::unique_ptr<CURL, CurlDeleter> handle(curl_easy_init());
+  if (!handle) return fail(ErrorKind::environment, "cannot start an HTTP request: curl_easy_init failed");
+  std::unique_ptr<curl_slist, CurlDeleter> headers;
+  for (const auto& [name, value] : request.headers) {
+    headers.reset(curl_slist_append(headers.release(), fmt::format("{}: {}", name, value).c_str()));
+  }
+  HttpResponse response;
+  CURL* curl = handle.get();
+  curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+  curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
+  curl_easy_setopt(curl, CURLOPT_USERAGENT, "tbci");
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(request.time_limit.count()));
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &response.body);
+  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
+  curl_easy_setopt(curl, CURLOPT_HEADERDATA, &response.headers);
+  if (request.method != "GET" && request.method != "HEAD") {
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.c_str());
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+  }
+  const CURLcode code = curl_easy_perform(curl);
+  if (code != CURLE_OK) {
+    return fail(ErrorKind::transient, "{} {}: {}", request.method, request.url, curl_easy_strerror(code));
+  }
+  long status = 0;
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  response.status = static_cast<int>(status);
+  return response;
+}
+
+}  // namespace tbci

@@ -1,0 +1,71 @@
+// Child processes: started from argument vectors (never a shell), watched, limited, and ended with all their
+// descendants.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace tbci {
+
+struct Command {
+  std::vector<std::string> arguments;  ///< arguments[0] is looked up on PATH
+  std::filesystem::path directory;     ///< empty: ours
+  /// Added to the inherited environment. Variables that hold secrets (TOKEN, SECRET, PASSWORD, CREDENTIALS in
+  /// their names) are never inherited.
+  std::map<std::string, std::string> environment;
+  std::chrono::milliseconds time_limit = std::chrono::hours(24);
+  /// Address space that the child may use at most (RLIMIT_AS); nothing: no limit.
+  std::optional<std::uint64_t> memory_limit_bytes;
+  std::vector<int> cpus;  ///< CPUs that the child is pinned to; empty: no pinning
+  /// Takes each whole line of standard output as it comes (without the newline). Lines over 1 MiB are cut.
+  std::function<void(std::string_view)> on_output_line;
+  /// The same of standard error.
+  std::function<void(std::string_view)> on_error_line;
+  std::size_t kept_output_bytes = 4 << 20;  ///< how much of the end of each stream the outcome keeps
+};
+
+struct ProcessOutcome {
+  int exit_code = 0;         ///< of an ordinary end; 128 + signal otherwise
+  int signal = 0;            ///< that ended it, 0 if none did
+  bool timed_out = false;    ///< ended by us at its time limit
+  bool interrupted = false;  ///< ended by us because a stop was requested
+  std::string output;        ///< end of standard output
+  std::string error;         ///< end of standard error
+  std::chrono::nanoseconds wall{};
+  std::chrono::nanoseconds cpu{};    ///< user and system time of the child
+  std::uint64_t peak_rss_bytes = 0;  ///< largest resident set of the child
+  bool succeeded() const { return exit_code == 0 && signal == 0 && !timed_out && !interrupted; }
+};
+
+/// How an outcome reads in an error: `exit code 3`, `killed by SIGSEGV`, `ended after its limit of 60 s`.
+std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds time_limit);
+/// The command as a person would type it.
+std::string describe(const Command& command);
+
+class ProcessRunner {
+ public:
+  virtual ~ProcessRunner() = default;
+  /// Blocks until the child and its process group are gone. An error only where it could not be started
+  /// (kind environment, naming the program). Thread-safe.
+  virtual Result<ProcessOutcome> run(const Command& command, std::stop_token stop = {}) = 0;
+};
+
+class SystemProcessRunner final : public ProcessRunner {
+ public:
+  Result<ProcessOutcome> run(const Command& command, std::stop_token stop = {}) override;
+};
+
+/// Runs and asks for success; otherwise an error with how it ended and its last telling lines.
+Result<ProcessOutcome> run_checked(ProcessRunner& runner, const Command& command, std::stop_token stop = {});
+
+}  // namespace tbci

@@ -1,0 +1,12 @@
+# Writes OUTPUT: the numbered migrations of INPUTS (0001_name.sql, ...) as `tbci::storage::embedded_migrations()`.
+set(text "// Made from storage/schema/*.sql by cmake/embed_migrations.cmake.\n#include \"storage/migrations.hpp\"\n\nnamespace tbci::storage {\nstd::span<const Migration> embedded_migrations() {\n  static constexpr Migration all[] = {\n")
+list(SORT INPUTS)
+foreach(file IN LISTS INPUTS)
+  get_filename_component(name ${file} NAME_WE)
+  string(REGEX MATCH "^0*([0-9]+)_" ignored ${name})
+  set(number ${CMAKE_MATCH_1})
+  file(READ ${file} sql)
+  string(APPEND text "      {${number}, \"${name}\", R\"tbci_sql(${sql})tbci_sql\"},\n")
+endforeach()
+string(APPEND text "  };\n  return all;\n}\n}  // namespace tbci::storage\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,26 @@
+# What every target of ours is compiled with. Link `tbci_options` privately.
+add_library(tbci_options INTERFACE)
+target_include_directories(tbci_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(tbci_options INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Werror)
+
+if(TBCI_SANITIZE)
+  target_compile_options(tbci_options INTERFACE -fsanitize=${TBCI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(tbci_options INTERFACE -fsanitize=${TBCI_SANITIZE})
+endif()
+
+find_program(TBCI_CCACHE ccache)
+if(TBCI_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TBCI_CCACHE})
+endif()
+find_program(TBCI_MOLD mold)
+if(TBCI_MOLD)
+  target_link_options(tbci_options INTERFACE -fuse-ld=mold)
+endif()
+
+# tbci_library(<folder>): the library of a folder, made of all its .cpp files.
+function(tbci_library folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  add_library(tbci_${folder} STATIC ${sources})
+  target_link_libraries(tbci_${folder} PUBLIC tbci_options)
+endfunction()

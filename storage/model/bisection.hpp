@@ -1,0 +1,61 @@
+// Bisections and their probes, as stored.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "storage/model/words.hpp"
+
+namespace tbci::model {
+
+/// A commit, as its repository describes it. All texts are hostile: escape them where they are shown.
+struct Commit {
+  std::string id;  ///< 40 hex digits
+  std::string author;
+  std::string email;
+  TimePoint time{};  ///< committer's time
+  std::string subject;
+  std::string inputs;  ///< hash of what is compiled at this commit: equal inputs, equal binary
+};
+
+/// Which side of the step a commit lies on, for one series.
+enum class Side { unknown, good, bad, unbuildable };
+std::string_view to_string(Side side);
+Result<Side> side_from(std::string_view text);
+
+/// What is known of one commit for one series.
+struct Probe {
+  std::string commit;
+  Series series;
+  Side side = Side::unknown;
+  double change = 0, low = 0, high = 0;  ///< against the good end, as fractions
+  int pairs = 0;
+  std::string reason;  ///< why it does not build
+};
+
+/// What a bisection says of one series.
+struct Answer {
+  Series series;
+  std::vector<std::string> suspects;     ///< one: the culprit. Several: they cannot be told apart. None: see reason
+  double change = 0, low = 0, high = 0;  ///< culprit against its parent (or the ends, where there is no culprit)
+  std::string reason;
+};
+
+/// A search between two commits for the culprits of some series. `key` is unique: a search cut off is found by it.
+struct Bisection {
+  std::int64_t id = 0;
+  std::string subject;
+  std::string key;
+  std::string from, to;  ///< commits: good end, bad end
+  std::vector<Series> series;
+  std::vector<Answer> answers;  ///< once finished
+  int builds = 0;               ///< builds that the search asked for, the ends included
+  int measurements = 0;         ///< worker processes that it ran
+  TimePoint started{};
+  std::optional<TimePoint> finished;
+};
+
+}  // namespace tbci::model

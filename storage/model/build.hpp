@@ -1,0 +1,55 @@
+// Nightlies, commits, and the builds made of them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+
+namespace tbci::model {
+
+/// What the subject published on a night.
+struct Nightly {
+  std::string name;    ///< sorts by age within its subject: `2026-01-07`, `2.13.0.dev20260518`
+  std::string commit;  ///< of the main branch, 40 hex digits; empty where it is known only once installed
+};
+
+/// Where a usable installation of the subject lies: all that a worker needs.
+struct Product {
+  std::filesystem::path libtorch;              ///< prefix with lib/ and share/cmake/Torch
+  std::vector<std::filesystem::path> preload;  ///< libraries that the worker loads before the models run
+  std::filesystem::path python;                ///< interpreter that imports this torch; empty: none
+  std::string commit;                          ///< of the main branch, as the installation says; empty: unknown
+  std::string version;                         ///< as the installation says
+  bool operator==(const Product&) const = default;
+};
+
+enum class BuildKind { nightly, commit };
+enum class BuildState {
+  pending,  ///< begun or planned
+  ready,    ///< its product can be measured
+  failed,   ///< does not build or install, for good: not tried again
+};
+std::string_view to_string(BuildKind kind);
+std::string_view to_string(BuildState state);
+Result<BuildKind> build_kind_from(std::string_view text);
+Result<BuildState> build_state_from(std::string_view text);
+
+/// One build of a subject, as stored. (subject, kind, name) is unique.
+struct Build {
+  std::int64_t id = 0;
+  std::string subject;
+  BuildKind kind{};
+  std::string name;  ///< of the nightly, or the commit
+  BuildState state{};
+  Product product;      ///< of a ready build
+  std::string failure;  ///< of a failed one: its telling line
+  TimePoint started{};
+  std::optional<TimePoint> finished;
+};
+
+}  // namespace tbci::model

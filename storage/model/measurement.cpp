@@ -1,0 +1,45 @@
+#include "storage/model/measurement.hpp"
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "base/text.hpp"
+
+namespace tbci::model {
+
+double median(std::vector<double> values) {
+  TBCI_ASSERT(!values.empty());
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+std::optional<double> value_of(const Measurement& measurement, Metric metric) {
+  if (measurement.outcome != Outcome::done) return std::nullopt;
+  const auto bytes = [](std::optional<std::int64_t> value) {
+    return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+  };
+  switch (metric) {
+    case Metric::time:
+      if (measurement.nanoseconds.empty()) return std::nullopt;
+      return median(std::vector<double>(measurement.nanoseconds.begin(), measurement.nanoseconds.end()));
+    case Metric::cpu_memory:
+      return bytes(measurement.cpu_peak_bytes);
+    case Metric::gpu_memory:
+      return bytes(measurement.gpu_peak_bytes);
+    case Metric::cpu_leak:
+      return measurement.cpu_growth_bytes;
+    case Metric::gpu_leak:
+      return measurement.gpu_growth_bytes;
+  }
+  TBCI_ASSERT(false);
+}
+
+std::string Environment::fingerprint() const {
+  std::string text;
+  for (const auto& [name, value] : facts) text += fmt::format("{}:{}={}:{}\n", name.size(), name, value.size(), value);
+  return sha256_hex(text);
+}
+
+}  // namespace tbci::model

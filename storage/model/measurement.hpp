@@ -1,0 +1,85 @@
+// What one worker process gave, and the runs that such processes belong to.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "storage/model/words.hpp"
+
+namespace tbci::model {
+
+enum class Outcome {
+  done,
+  unsupported,  ///< the configuration does not exist here: a fact, not a failure
+  out_of_memory,
+  exception,  ///< the model threw
+  crashed,    ///< a signal or an exit without `done`
+  timed_out,
+  protocol,  ///< it printed what the protocol does not know
+};
+std::string_view to_string(Outcome outcome);
+Result<Outcome> outcome_from(std::string_view text);
+
+/// One fresh process of one case. Everything that it measured; never thrown away.
+struct Measurement {
+  Case measured;
+  Outcome outcome = Outcome::done;
+  std::string message;                     ///< why, where the outcome is not `done`
+  std::vector<std::int64_t> nanoseconds;   ///< one per iteration, in order
+  std::vector<std::int64_t> instructions;  ///< the same, where the machine counts them; else empty
+  std::optional<std::int64_t> cpu_peak_bytes, gpu_peak_bytes;
+  std::optional<double> cpu_growth_bytes, gpu_growth_bytes;  ///< per iteration
+  std::string torch_version, torch_git;                      ///< as the worker reported them
+  TimePoint started{};
+  std::chrono::nanoseconds wall{};  ///< of the whole process
+};
+
+/// The one number that a process adds to a series: the median of its times, its peak, its growth. Nothing where the
+/// process did not measure that.
+std::optional<double> value_of(const Measurement& measurement, Metric metric);
+
+/// Median of the values (mean of the middle two). Undefined for none: asserts.
+double median(std::vector<double> values);
+
+enum class Purpose { screen, confirm, bisect, manual };
+std::string_view to_string(Purpose purpose);
+Result<Purpose> purpose_from(std::string_view text);
+
+/// Everything about a machine that can move a number: `{"cpu": "...", "governor": "...", ...}`. Equal facts, equal
+/// fingerprint.
+struct Environment {
+  std::map<std::string, std::string> facts;
+  std::string fingerprint() const;  ///< 64 hex digits
+};
+
+/// A planned set of measurements: a pass of the suite over a build, an interleaved comparison, a probe. Its key names
+/// it for good, so a run that was cut off is found again and goes on.
+struct Run {
+  std::int64_t id = 0;
+  std::string subject;
+  std::string key;  ///< unique: `2026-01-07/screen`
+  Purpose purpose{};
+  std::string runner;       ///< name of the machine
+  std::string environment;  ///< fingerprint
+  TimePoint started{};
+  std::optional<TimePoint> finished;
+};
+
+/// Where a measurement stands in its run: the `ordinal`-th process of that case on that build, from 0.
+struct Place {
+  std::int64_t run_id = 0;
+  std::int64_t build_id = 0;
+  int ordinal = 0;
+};
+
+struct PlacedMeasurement {
+  Place place;
+  Measurement measurement;
+};
+
+}  // namespace tbci::model

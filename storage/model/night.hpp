@@ -1,0 +1,63 @@
+// A night of a subject: its verdicts and the regressions that it brought.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "storage/model/words.hpp"
+
+namespace tbci::model {
+
+enum class Verdict { clear, suspect, regression, improvement, inconclusive, environment_changed };
+std::string_view to_string(Verdict verdict);
+Result<Verdict> verdict_from(std::string_view text);
+
+/// What was found of one series: before and after are medians over processes in the metric's unit; change and its
+/// interval are fractions of `before` (0.08 = 8% slower or larger). For leaks `before` may be 0: then the change is
+/// infinite and the difference counts.
+struct Finding {
+  Series series;
+  Verdict verdict = Verdict::clear;
+  double before = 0, after = 0;
+  double change = 0, low = 0, high = 0;
+  int pairs = 0;       ///< interleaved pairs behind it; 0: from the screen alone
+  std::string reason;  ///< one line, for people
+};
+
+/// The stages that a night goes through, in order. Each is entered by a commit to the database.
+enum class Stage { install, measure, confirm, bisect, report, done, failed };
+std::string_view to_string(Stage stage);
+Result<Stage> stage_from(std::string_view text);
+
+/// One nightly of a subject against the one before it. (subject, name) is unique.
+struct Night {
+  std::int64_t id = 0;
+  std::string subject;
+  std::string name;      ///< of the nightly under test
+  std::string baseline;  ///< of the nightly that it is held against
+  Stage stage = Stage::install;
+  std::string note;  ///< why it failed, or what was left over
+  TimePoint started{};
+  std::optional<TimePoint> finished;
+};
+
+enum class RegressionState { confirmed, bisecting, attributed, unattributed, reported, recovered };
+std::string_view to_string(RegressionState state);
+Result<RegressionState> regression_state_from(std::string_view text);
+
+/// A confirmed regression of one series. Those with one culprit share a report.
+struct Regression {
+  std::int64_t id = 0;
+  std::int64_t night_id = 0;
+  Finding finding;
+  RegressionState state = RegressionState::confirmed;
+  std::optional<std::int64_t> bisection_id;
+  std::vector<std::string> suspects;  ///< commits: one = the culprit; several = they cannot be told apart
+  std::string reason;                 ///< why there is no culprit
+  std::optional<std::int64_t> report_id;
+};
+
+}  // namespace tbci::model

@@ -1,0 +1,43 @@
+// Reports and their way out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+
+namespace tbci::model {
+
+/// A report: the text of one issue. `marker` is unique and stands in the body, so that a second delivery finds its
+/// own earlier issue.
+struct Report {
+  std::int64_t id = 0;
+  std::string subject;
+  std::string marker;
+  std::string title;
+  std::string body;  ///< Markdown, at most 65,536 characters
+  std::vector<std::string> labels;
+  TimePoint created{};
+};
+
+enum class DeliveryState { pending, delivered, failed };
+std::string_view to_string(DeliveryState state);
+Result<DeliveryState> delivery_state_from(std::string_view text);
+
+/// A row of the outbox: one report to one channel (`folder`, `github`). Written in the transaction that makes the
+/// report; retried until delivered or refused for good.
+struct Delivery {
+  std::int64_t id = 0;
+  std::int64_t report_id = 0;
+  std::string channel;
+  DeliveryState state = DeliveryState::pending;
+  int attempts = 0;
+  TimePoint next_attempt{};
+  std::string reference;  ///< path of the file, or address of the issue
+  std::string error;      ///< of the last attempt
+};
+
+}  // namespace tbci::model

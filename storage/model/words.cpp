@@ -1,0 +1,97 @@
+#include "storage/model/words.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+#include "base/assert.hpp"
+#include "base/text.hpp"
+
+namespace tbci::model {
+
+namespace {
+
+template <typename Enum, std::size_t N>
+Result<Enum> enum_from(std::string_view text, const std::array<Enum, N>& all, std::string_view kind) {
+  std::vector<std::string> known;
+  for (const Enum value : all) {
+    if (to_string(value) == text) return value;
+    known.emplace_back(to_string(value));
+  }
+  return fail(ErrorKind::usage, "unknown {} '{}'{}: one of {}", kind, one_line(text, 60), did_you_mean(text, known),
+              join(known, ", "));
+}
+
+}  // namespace
+
+std::string_view to_string(Configuration configuration) {
+  switch (configuration) {
+    case Configuration::cpu_train:
+      return "cpu-train";
+    case Configuration::cpu_infer:
+      return "cpu-infer";
+    case Configuration::gpu_train:
+      return "gpu-train";
+    case Configuration::gpu_infer:
+      return "gpu-infer";
+  }
+  TBCI_ASSERT(false);
+}
+
+std::string_view to_string(Metric metric) {
+  switch (metric) {
+    case Metric::time:
+      return "time";
+    case Metric::cpu_memory:
+      return "cpu_memory";
+    case Metric::gpu_memory:
+      return "gpu_memory";
+    case Metric::cpu_leak:
+      return "cpu_leak";
+    case Metric::gpu_leak:
+      return "gpu_leak";
+  }
+  TBCI_ASSERT(false);
+}
+
+Result<Configuration> configuration_from(std::string_view text) {
+  return enum_from(text, all_configurations, "configuration");
+}
+Result<Metric> metric_from(std::string_view text) {
+  return enum_from(text, all_metrics, "metric");
+}
+
+std::string readable(Metric metric, double value) {
+  switch (metric) {
+    case Metric::time:
+      return human_duration(std::chrono::nanoseconds(std::llround(value)));
+    case Metric::cpu_memory:
+    case Metric::gpu_memory:
+      return human_bytes(value);
+    case Metric::cpu_leak:
+    case Metric::gpu_leak:
+      return human_bytes(value) + "/iteration";
+  }
+  TBCI_ASSERT(false);
+}
+
+std::string to_string(const Case& measured) {
+  return measured.benchmark + "/" + std::string(to_string(measured.configuration));
+}
+
+std::string to_string(const Series& series) {
+  return to_string(series.measured_case()) + "/" + std::string(to_string(series.metric));
+}
+
+Result<Series> series_from(std::string_view text) {
+  const auto parts = split(text, '/');
+  if (parts.size() != 3 || parts[0].empty()) {
+    return fail(ErrorKind::usage, "'{}' is no series: write BENCHMARK/CONFIGURATION/METRIC, as in dlrm/cpu-train/time",
+                one_line(text, 80));
+  }
+  TBCI_ASSIGN(const Configuration configuration, configuration_from(parts[1]));
+  TBCI_ASSIGN(const Metric metric, metric_from(parts[2]));
+  return Series{parts[0], configuration, metric};
+}
+
+}  // namespace tbci::model

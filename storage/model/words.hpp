@@ -1,0 +1,59 @@
+// The words that every stage uses: configurations, metrics, series.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace tbci::model {
+
+enum class Configuration { cpu_train, cpu_infer, gpu_train, gpu_infer };
+inline constexpr std::array all_configurations = {Configuration::cpu_train, Configuration::cpu_infer,
+                                                  Configuration::gpu_train, Configuration::gpu_infer};
+
+enum class Metric {
+  time,        ///< ns of one iteration, median of a process
+  cpu_memory,  ///< bytes: peak resident set of the measured phase
+  gpu_memory,  ///< bytes: allocator's peak of the measured phase
+  cpu_leak,    ///< bytes by which an iteration grows the process's memory
+  gpu_leak,    ///< bytes by which an iteration grows the allocator's memory
+};
+inline constexpr std::array all_metrics = {Metric::time, Metric::cpu_memory, Metric::gpu_memory, Metric::cpu_leak,
+                                           Metric::gpu_leak};
+
+/// `cpu-train`, as on the command line, in the protocol and in the database.
+std::string_view to_string(Configuration configuration);
+std::string_view to_string(Metric metric);
+Result<Configuration> configuration_from(std::string_view text);
+Result<Metric> metric_from(std::string_view text);
+
+/// A value of a metric as a person reads it: `12.3 ms`, `64 MiB`, `1 KiB/iteration`.
+std::string readable(Metric metric, double value);
+
+/// What one worker process measures.
+struct Case {
+  std::string benchmark;
+  Configuration configuration{};
+  auto operator<=>(const Case&) const = default;
+};
+/// `dlrm/cpu-train`
+std::string to_string(const Case& measured);
+
+/// One number over the nights (on one runner).
+struct Series {
+  std::string benchmark;
+  Configuration configuration{};
+  Metric metric{};
+  Case measured_case() const { return {benchmark, configuration}; }
+  auto operator<=>(const Series&) const = default;
+};
+/// `dlrm/cpu-train/time`
+std::string to_string(const Series& series);
+Result<Series> series_from(std::string_view text);
+
+}  // namespace tbci::model
