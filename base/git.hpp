@@ -1,0 +1,71 @@
+// Reading git repositories: a thin layer over libgit2. Nothing here changes a repository.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+
+namespace tbci {
+
+/// A commit, as its repository describes it. All texts are valid UTF-8 and hostile: escape them where they are shown.
+struct GitCommit {
+  std::string id;  ///< 40 hex digits
+  std::string author;
+  std::string email;
+  TimePoint time{};  ///< committer's time
+  std::string subject;
+  std::string message;               ///< whole, the subject included
+  std::vector<std::string> parents;  ///< ids, the first parent first
+};
+
+/// An open repository. Not thread-safe: one object a thread. Movable.
+class GitRepository {
+ public:
+  /// A work tree, its .git, or a bare repository. Error (usage) where there is none.
+  static Result<GitRepository> open(const std::filesystem::path& path);
+  GitRepository(GitRepository&&) noexcept;
+  GitRepository& operator=(GitRepository&&) noexcept;
+  ~GitRepository();
+
+  /// The commit that a revision names: an id, its beginning, a branch, a tag, `main~3`. Error (usage) for one that is
+  /// unknown or names no commit, naming the repository.
+  Result<GitCommit> resolve(std::string_view revision) const;
+  /// True where such a branch exists: local, or of the remote `origin`.
+  bool has_branch(const std::string& branch) const;
+  /// The tip of a branch (local, else of `origin`). Error (usage) where there is none, with the nearest name.
+  Result<GitCommit> branch_tip(const std::string& branch) const;
+
+  /// True where `ancestor` is `descendant` or is reachable from it. Both are revisions.
+  Result<bool> is_ancestor(std::string_view ancestor, std::string_view descendant) const;
+  /// The first-parent commits that lead from `from` (left out) to `to` (the last), oldest first; empty where they are
+  /// the same commit. Error (usage) where `from` is no ancestor of `to`.
+  Result<std::vector<GitCommit>> commits_between(std::string_view from, std::string_view to) const;
+  /// The last first-parent commit of each UTC day of a branch by committer's time, oldest first; the newest `most` days
+  /// only.
+  Result<std::vector<GitCommit>> last_of_each_day(const std::string& branch, std::size_t most = 1000) const;
+
+  /// SHA-256 over the tree entries (mode, path, content id) of a commit that the patterns choose: equal hash, equal
+  /// files. No patterns: all files. See `path_matches` for what a pattern means.
+  Result<std::string> compiled_inputs(std::string_view revision, std::span<const std::string> patterns) const;
+
+  const std::filesystem::path& path() const;
+
+ private:
+  struct Impl;
+  explicit GitRepository(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Whether the patterns choose a path. In a pattern `?` is one character and `*` any number, neither of them `/`;
+/// `**` is any number of characters; `dir/**` is all below `dir`. A leading `!` takes paths out again; the last pattern
+/// that fits decides. No patterns: every path.
+bool path_matches(std::string_view path, std::span<const std::string> patterns);
+
+}  // namespace tbci
