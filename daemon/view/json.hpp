@@ -1,0 +1,25 @@
+// The views as JSON. Enumerations as their words, times as ISO 8601 in UTC, changes as fractions (null: infinite),
+// values in the metric's unit (ns or bytes), what is absent as null.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "daemon/view/view.hpp"
+
+namespace tbci::daemon::view {
+
+nlohmann::json json_of(const StatusView& status);
+nlohmann::json json_of(const NightView& night);
+nlohmann::json json_of(const RegressionsView& regressions);
+nlohmann::json json_of(const ReportView& report);
+nlohmann::json json_of(const ActivityPicture& activity);
+nlohmann::json json_of(const model::Night& night);
+nlohmann::json json_of(const model::Build& build);
+nlohmann::json json_of(const model::Finding& finding);
+
+/// As text, two spaces a level; bytes that are not UTF-8 become U+FFFD.
+std::string dumped(const nlohmann::json& json);
+
+}  // namespace tbci::daemon::view
