@@ -1,0 +1,42 @@
+// The builds of all subjects: what was made, where it lies, and what does not build.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "storage/model/build.hpp"
+
+namespace tbci::storage {
+
+class Database;
+
+/// Each change is committed before the call returns (with the outer transaction, inside one). The database must
+/// outlive the store and is used from one thread at a time.
+class BuildStore {
+ public:
+  explicit BuildStore(Database& database) : database_(database) {}
+
+  /// The build of that name: the one that is there, in whatever state, or a new pending one.
+  Result<model::Build> begin(const std::string& subject, model::BuildKind kind, const std::string& name, TimePoint now);
+  /// From any state: its product can be measured.
+  Status ready(std::int64_t id, const model::Product& product, TimePoint now);
+  /// From any state: it does not build, for good. `failure` is one telling line.
+  Status failed(std::int64_t id, const std::string& failure, TimePoint now);
+  /// Back to pending, as if never tried; its measurements stay.
+  Status forget(std::int64_t id);
+
+  Result<std::optional<model::Build>> find(const std::string& subject, model::BuildKind kind,
+                                           const std::string& name) const;
+  /// An error where there is none of that id.
+  Result<model::Build> get(std::int64_t id) const;
+  /// The latest begun first.
+  Result<std::vector<model::Build>> list(const std::string& subject, int limit) const;
+
+ private:
+  Database& database_;
+};
+
+}  // namespace tbci::storage

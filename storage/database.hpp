@@ -1,0 +1,63 @@
+// The one SQLite file that holds all that tbci knows.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "base/result.hpp"
+
+namespace tbci::storage {
+
+enum class Access {
+  read_write,  ///< one process at a time: held by a lock at `<path>.lock`
+  read_only,   ///< any number, also beside a writer; takes no lock
+};
+
+struct OpenOptions {
+  /// How long a statement waits for another connection's lock before it fails (kind transient).
+  std::chrono::milliseconds busy_timeout = std::chrono::seconds(10);
+};
+
+/// An open database, brought to this program's version. Used by one thread at a time: a thread of its own opens a
+/// Database of its own (read-only, where another process or thread writes). Every commit is synced to the disk before
+/// the call returns, so a finished step survives a kill and a power cut.
+class Database {
+ public:
+  /// The version that this program writes.
+  static int newest_version();
+
+  /// Read-write: makes the file and its folder where there is none and runs the missing migrations. Read-only: asks
+  /// for a file of exactly this version.
+  /// Errors: `usage` (a newer version, another program's file, no file to read), `transient` (another process holds
+  /// it; the error names its pid), `environment` (no permission, no space).
+  static Result<Database> open(const std::filesystem::path& path, Access access = Access::read_write,
+                               const OpenOptions& options = {});
+
+  Database(Database&& other) noexcept;
+  Database& operator=(Database&& other) noexcept;
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  ~Database();
+
+  const std::filesystem::path& path() const;
+
+  /// Runs `steps` in one transaction: committed where they succeed, rolled back where they return an error or throw.
+  /// Calls nest: an inner one that fails takes back its own writes only. On a read-only database it gives `steps` one
+  /// consistent picture.
+  Status transaction(const std::function<Status()>& steps);
+
+  /// SQLite's own check of the file and of all references between tables; the error has the first complaint.
+  Status check();
+
+  /// For the stores alone (see storage/connection.hpp).
+  struct Connection;
+  Connection& connection() { return *connection_; }
+
+ private:
+  explicit Database(std::unique_ptr<Connection> connection);
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace tbci::storage

@@ -1,0 +1,68 @@
+// Nights, what was found in them, and the regressions that they brought.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "storage/model/night.hpp"
+
+namespace tbci::storage {
+
+class Database;
+
+/// What names a night. (subject, name) is unique.
+struct NightPlan {
+  std::string subject;
+  std::string name;
+  std::string baseline;
+};
+
+/// Which look at a series gave a finding.
+enum class Phase { screen, confirm };
+
+/// Each change is committed before the call returns (with the outer transaction, inside one). The database must
+/// outlive the store and is used from one thread at a time.
+class NightStore {
+ public:
+  explicit NightStore(Database& database) : database_(database) {}
+
+  /// The night of that name: the one that is there, at whatever stage, or a new one at `install`.
+  Result<model::Night> begin(const NightPlan& plan, TimePoint now);
+  /// The stage that is begun now; an empty note leaves the one that is there.
+  Status enter(std::int64_t id, model::Stage stage, const std::string& note = "");
+  /// `end` is done or failed (else it aborts); the note replaces the one that is there.
+  Status finish(std::int64_t id, model::Stage end, const std::string& note, TimePoint now);
+  Result<std::optional<model::Night>> find(const std::string& subject, const std::string& name) const;
+  /// An error where there is none of that id.
+  Result<model::Night> get(std::int64_t id) const;
+  /// The newest by name, finished or not.
+  Result<std::optional<model::Night>> latest(const std::string& subject) const;
+  /// The newest by name first.
+  Result<std::vector<model::Night>> list(const std::string& subject, int limit) const;
+  /// Those neither done nor failed, the oldest by name first.
+  Result<std::vector<model::Night>> unfinished(const std::string& subject) const;
+
+  /// Takes the place of an earlier finding of the same night, phase and series.
+  Status put_finding(std::int64_t night_id, Phase phase, const model::Finding& finding);
+  /// Ordered by series; without a phase, those of the screen first.
+  Result<std::vector<model::Finding>> findings(std::int64_t night_id, std::optional<Phase> phase = std::nullopt) const;
+
+  /// The regression of that night and series: the one that is there, or a new one, confirmed.
+  Result<model::Regression> add_regression(std::int64_t night_id, const model::Finding& finding);
+  /// Writes all but id and night.
+  Status update(const model::Regression& regression);
+  /// Ordered by id, as all lists of regressions.
+  Result<std::vector<model::Regression>> regressions(std::int64_t night_id) const;
+  /// Of all nights of the subject, all that have not recovered.
+  Result<std::vector<model::Regression>> open_regressions(const std::string& subject) const;
+  /// An error where there is none of that id.
+  Result<model::Regression> regression(std::int64_t id) const;
+
+ private:
+  Database& database_;
+};
+
+}  // namespace tbci::storage

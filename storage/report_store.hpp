@@ -1,0 +1,46 @@
+// Reports and the outbox that carries them out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "storage/model/report.hpp"
+
+namespace tbci::storage {
+
+class Database;
+
+/// Each change is committed before the call returns (with the outer transaction, inside one). The database must
+/// outlive the store and is used from one thread at a time.
+class ReportStore {
+ public:
+  explicit ReportStore(Database& database) : database_(database) {}
+
+  /// Keeps the report (its id and creation time are not read) and one pending delivery a channel, due now, in one
+  /// transaction. Where the subject has a report of that marker already, that one is returned and nothing is written.
+  Result<model::Report> file(const model::Report& report, const std::vector<std::string>& channels, TimePoint now);
+  Result<std::optional<model::Report>> find(const std::string& subject, const std::string& marker) const;
+  /// An error where there is none of that id.
+  Result<model::Report> get(std::int64_t id) const;
+  /// The latest first.
+  Result<std::vector<model::Report>> list(const std::string& subject, int limit) const;
+
+  /// Pending deliveries whose next attempt is not after `now`, of all subjects, the longest due first.
+  Result<std::vector<model::Delivery>> due(TimePoint now) const;
+  /// All of a report, in the order of its channels.
+  Result<std::vector<model::Delivery>> deliveries(std::int64_t report_id) const;
+  /// It arrived; `reference` is the path of the file or the address of the issue.
+  Status delivered(std::int64_t delivery_id, const std::string& reference);
+  /// It did not arrive, and is tried again at `next_attempt`.
+  Status failed_attempt(std::int64_t delivery_id, const std::string& error, TimePoint next_attempt);
+  /// It is refused for good.
+  Status refused(std::int64_t delivery_id, const std::string& error);
+
+ private:
+  Database& database_;
+};
+
+}  // namespace tbci::storage

@@ -1,0 +1,78 @@
+// Runs, the environments that they ran in, and every measurement with all its samples.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "storage/model/measurement.hpp"
+
+namespace tbci::storage {
+
+class Database;
+
+/// What names a run. (subject, key) is unique.
+struct RunPlan {
+  std::string subject;
+  std::string key;
+  model::Purpose purpose{};
+  std::string runner;
+};
+
+/// What one run measured of a series on one nightly: a point of the series' history.
+struct HistoryPoint {
+  std::int64_t build_id = 0;
+  std::string nightly;  ///< name of the build
+  std::int64_t run_id = 0;
+  model::Purpose purpose{};
+  std::string runner;
+  std::string environment;     ///< fingerprint
+  TimePoint started{};         ///< of the run
+  std::vector<double> values;  ///< one per process, in order; never empty
+};
+
+/// Each change is committed before the call returns (with the outer transaction, inside one). The database must
+/// outlive the store and is used from one thread at a time.
+class RunStore {
+ public:
+  explicit RunStore(Database& database) : database_(database) {}
+
+  /// Keeps the environment under its fingerprint, which it returns.
+  Result<std::string> remember(const model::Environment& environment, TimePoint now);
+  Result<std::optional<model::Environment>> environment(const std::string& fingerprint) const;
+
+  /// The run of that key: the one that is there (finished or not, with the environment that it began in), or a new
+  /// one. Remembers the environment.
+  Result<model::Run> begin(const RunPlan& plan, const model::Environment& environment, TimePoint now);
+  Status finish(std::int64_t id, TimePoint now);
+  Result<std::optional<model::Run>> find(const std::string& subject, const std::string& key) const;
+  /// An error where there is none of that id.
+  Result<model::Run> get(std::int64_t id) const;
+  /// The latest begun first.
+  Result<std::vector<model::Run>> runs(const std::string& subject, int limit) const;
+
+  /// Adds what one process gave. An error where that place is taken: nothing measured is ever overwritten.
+  Status add(const model::Place& place, const model::Measurement& measurement);
+  /// How many processes of that case on that build the run has: the next free ordinal where they were added in order.
+  Result<int> count(std::int64_t run_id, std::int64_t build_id, const model::Case& measured) const;
+  /// All of a run, or those of one build or case, ordered by case, then ordinal, then build (the order in which
+  /// interleaved processes ran).
+  Result<std::vector<model::PlacedMeasurement>> measurements(
+      std::int64_t run_id, std::optional<std::int64_t> build_id = std::nullopt,
+      const std::optional<model::Case>& measured = std::nullopt) const;
+  /// What each process adds to the series (model::value_of), in order of ordinal, without those that add nothing.
+  Result<std::vector<double>> values(std::int64_t run_id, std::int64_t build_id, const model::Series& series) const;
+
+  /// The newest `limit` nightlies that have values of the series, oldest first. A nightly that several runs measured
+  /// (its screen, its confirmation, the next night as baseline) has a point of each: filter by purpose, runner or
+  /// environment.
+  Result<std::vector<HistoryPoint>> series_history(const std::string& subject, const model::Series& series,
+                                                   int limit) const;
+
+ private:
+  Database& database_;
+};
+
+}  // namespace tbci::storage
