@@ -18,6 +18,13 @@ nlohmann::json json_of(const ActivityPicture& activity);
 nlohmann::json json_of(const model::Night& night);
 nlohmann::json json_of(const model::Build& build);
 nlohmann::json json_of(const model::Finding& finding);
+nlohmann::json json_of(const model::Commit& commit);
+nlohmann::json json_of(const model::Bisection& bisection);
+nlohmann::json json_of(const model::Delivery& delivery);
+nlohmann::json json_of(const RegressionView& regression);
+nlohmann::json json_of(const SubjectView& subject);
+nlohmann::json json_of(const Row& row);
+nlohmann::json json_of(const Gap& gap);
 
 /// As text, two spaces a level; bytes that are not UTF-8 become U+FFFD.
 std::string dumped(const nlohmann::json& json);

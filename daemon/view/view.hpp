@@ -98,8 +98,7 @@ Result<std::optional<NightView>> night_view(storage::Database& database, const s
 /// Those of the latest `nights` nights, whatever their state, and all that are open.
 Result<RegressionsView> regressions_view(storage::Database& database, const std::string& subject, int nights);
 /// Nothing where there is no report of that id.
-Result<std::optional<ReportView>> report_view(storage::Database& database, const std::vector<std::string>& subjects,
-                                              std::int64_t id);
+Result<std::optional<ReportView>> report_view(storage::Database& database, std::int64_t id);
 
 struct Choice {
   std::vector<std::string> subjects;  ///< that are configured

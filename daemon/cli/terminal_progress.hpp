@@ -1,0 +1,43 @@
+// Progress for a person: a bar with the time left on a terminal, plain lines elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "daemon/progress.hpp"
+
+namespace tbci::daemon {
+
+class TerminalProgress final : public Progress {
+ public:
+  /// `stream` is standard error: standard output is kept for answers.
+  explicit TerminalProgress(std::FILE* stream);
+  ~TerminalProgress() override;
+  TerminalProgress(const TerminalProgress&) = delete;
+  TerminalProgress& operator=(const TerminalProgress&) = delete;
+
+  void begin_stage(std::string_view stage, std::string_view about, int expected_steps) override;
+  void step(std::string_view what) override;
+  void expect(int steps) override;
+  void end_stage(std::string_view outcome) override;
+  void note(std::string_view text) override;
+
+ private:
+  using Steady = std::chrono::steady_clock;
+  void line(const std::string& text);
+  void draw();
+  void wipe();
+
+  std::FILE* stream_;
+  bool interactive_;
+  bool drawn_ = false;
+  std::string stage_, step_;
+  int begun_ = 0, expected_ = 0;
+  Steady::time_point stage_begin_{}, last_plain_line_{};
+};
+
+/// `[#####-----] 5/10, 12 s left`: of the steps done so far and the time they took.
+std::string bar(int done, int expected, std::chrono::nanoseconds elapsed);
+
+}  // namespace tbci::daemon

@@ -1,0 +1,210 @@
+#include "daemon/config/config.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/text.hpp"
+#include "daemon/config/toml_reader.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+constexpr std::uint64_t mebibyte = 1024 * 1024;
+
+// The sources of the worker: beside an installed program, else in the checkout that it was built from.
+std::filesystem::path worker_source() {
+  const std::filesystem::path installed = std::filesystem::path(TBCI_DATA_DIR) / "suite";
+  return std::filesystem::exists(installed) ? installed : std::filesystem::path(TBCI_SOURCE_DIR) / "suite";
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+void read_service(TomlReader reader, ServiceConfig& service) {
+  service.state = reader.text("state", service.state.string());
+  service.address = reader.text("address", service.address);
+  service.port = static_cast<unsigned short>(reader.integer("port", service.port, 0, 65535));
+  service.page_for_others = reader.flag("page_for_others", service.page_for_others);
+}
+
+void read_measure(TomlReader reader, MeasureConfig& measure) {
+  measure.processes = static_cast<int>(reader.integer("processes", measure.processes, 1, 1000));
+  runner::MeasureSettings& worker = measure.worker;
+  worker.size = reader.text("size", worker.size);
+  if (worker.size != "ci" && worker.size != "paper") reader.refuse("size", "\"ci\" or \"paper\" is wanted");
+  if (const auto batch = reader.integer("batch", 0, 1, 1 << 20); batch > 0) worker.batch = static_cast<int>(batch);
+  worker.warmup = static_cast<int>(reader.integer("warmup", worker.warmup, 0, 100000));
+  worker.iterations = static_cast<int>(reader.integer("iterations", worker.iterations, 1, 100000));
+  worker.threads = static_cast<int>(reader.integer("threads", worker.threads, 1, 4096));
+  worker.time_limit = reader.seconds("time_limit", worker.time_limit);
+  if (const auto limit = reader.integer("memory_limit_mib", 0, 0, 1 << 30); limit > 0) {
+    worker.memory_limit_bytes = static_cast<std::uint64_t>(limit) * mebibyte;
+  }
+  measure.benchmarks = reader.texts("benchmarks");
+  const auto configurations = reader.texts("configurations");
+  if (!configurations.empty()) measure.configurations.clear();
+  for (const std::string& text : configurations) {
+    const auto configuration = model::configuration_from(text);
+    if (configuration) measure.configurations.push_back(*configuration);
+    if (!configuration) reader.refuse("configurations", configuration.error().message);
+  }
+}
+
+void read_thresholds(TomlReader reader, detect::Thresholds& thresholds) {
+  thresholds.relative = reader.number("relative", thresholds.relative, 0.001, 10);
+  thresholds.screen = reader.number("screen", thresholds.screen, 0.0005, 10);
+  thresholds.memory_floor_bytes =
+      reader.number("memory_floor_mib", thresholds.memory_floor_bytes / mebibyte, 0, 1e6) * mebibyte;
+  thresholds.leak_floor_bytes = reader.number("leak_floor_bytes", thresholds.leak_floor_bytes, 1, 1e12);
+  thresholds.first_pairs = static_cast<int>(reader.integer("first_pairs", thresholds.first_pairs, 4, 1000));
+  thresholds.most_pairs = static_cast<int>(reader.integer("most_pairs", thresholds.most_pairs, 4, 10000));
+}
+
+void read_report(TomlReader reader, ReportConfig& report) {
+  if (reader.has("channels")) report.channels.clear();
+  for (const std::string& channel : reader.texts("channels")) {
+    if (channel != "folder" && channel != "github") {
+      reader.refuse("channels",
+                    fmt::format("unknown channel '{}': \"folder\" and \"github\" are there", one_line(channel, 40)));
+    }
+    report.channels.push_back(channel);
+  }
+  report.folder = reader.text("folder", report.folder.string());
+  TomlReader github = reader.table("github");
+  report.github.api = github.text("api", report.github.api);
+  report.github.repository = github.text("repository", "");
+  report.github.token_file = github.text("token_file", "");
+  const bool wanted = std::find(report.channels.begin(), report.channels.end(), "github") != report.channels.end();
+  if (wanted && report.github.repository.find('/') == std::string::npos) {
+    github.refuse("repository", "\"owner/name\" is wanted for the channel github");
+  }
+}
+
+void read_nightlies(TomlReader reader, runner::NightlySettings& nightly, std::string& branch) {
+  const std::string kind = reader.text("kind", "git-days");
+  if (kind != "git-days" && kind != "pip") reader.refuse("kind", "\"git-days\" or \"pip\" is wanted");
+  nightly.kind = kind == "pip" ? runner::NightlyKind::pip : runner::NightlyKind::git_days;
+  nightly.listed =
+      static_cast<std::size_t>(reader.integer("listed", static_cast<std::int64_t>(nightly.listed), 2, 10000));
+  branch = reader.text("branch", branch);
+  nightly.package = reader.text("package", nightly.package);
+  nightly.index_url = reader.text("index", nightly.index_url);
+  nightly.pip_arguments = reader.texts("pip_arguments");
+  nightly.pre_releases = reader.flag("pre_release", nightly.pre_releases);
+  nightly.python = reader.text("python", nightly.python);
+  nightly.allow_cuda = reader.flag("allow_cuda", nightly.allow_cuda);
+}
+
+void read_source(TomlReader reader, SubjectConfig& config) {
+  runner::SourceSettings& source = config.subject.source;
+  source.repository = reader.text("repository", "");
+  source.branch = reader.text("branch", source.branch);
+  config.web = reader.text("web", "");
+  config.subject.torch_base = reader.text("torch", "");
+  source.compiled = reader.texts("compiled");
+  source.recipe = reader.text_lists("recipe");
+  source.product.preload = reader.texts("preload");
+  source.product.libtorch = reader.text("libtorch", "");
+  source.submodules = reader.flag("submodules", false);
+  source.keep_build_tree = reader.flag("keep_build_tree", false);
+  source.time_limit = std::chrono::duration_cast<std::chrono::seconds>(reader.seconds("time_limit", source.time_limit));
+  for (auto& [name, value] : reader.text_map("environment")) source.environment[name] = value;
+  const auto gibibytes = [&](const char* key, std::uint64_t otherwise) {
+    return static_cast<std::uint64_t>(reader.integer(key, static_cast<std::int64_t>(otherwise >> 30), 1, 1 << 20))
+           << 30;
+  };
+  source.cache_budget_bytes = gibibytes("cache_gib", source.cache_budget_bytes);
+  source.needed_free_bytes = gibibytes("needed_free_gib", source.needed_free_bytes);
+  config.subject.jobs = static_cast<int>(reader.integer("jobs", 0, 0, 4096));
+  if (!source.repository.empty() && source.recipe.empty())
+    reader.refuse("recipe", "is missing: how is a commit built?");
+  if (!source.repository.empty() && source.product.preload.empty() == source.product.libtorch.empty()) {
+    reader.refuse("preload",
+                  "either `preload` (libraries laid over `torch`) or `libtorch` (a prefix) says what a build offers");
+  }
+}
+
+// `05:30` as minutes after midnight.
+std::optional<std::chrono::minutes> time_of_day(TomlReader& reader) {
+  const std::string text = reader.text("schedule", "");
+  if (text.empty()) return std::nullopt;
+  int hours = -1, minutes = -1, end = 0;
+  const bool read = std::sscanf(text.c_str(), "%2d:%2d%n", &hours, &minutes, &end) == 2;
+  if (!read || end != static_cast<int>(text.size()) || hours < 0 || hours > 23 || minutes < 0 || minutes > 59) {
+    reader.refuse("schedule", "a time of the day in UTC is wanted, as in \"05:30\"");
+    return std::nullopt;
+  }
+  return std::chrono::hours(hours) + std::chrono::minutes(minutes);
+}
+
+SubjectConfig read_subject(TomlReader reader) {
+  SubjectConfig config;
+  config.subject.name = reader.required_text("name");
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
+  if (!std::all_of(config.subject.name.begin(), config.subject.name.end(), plain)) {
+    reader.refuse("name", "letters, digits, '-' and '_' alone make a name");
+  }
+  config.subject.worker_source = reader.text("worker_source", worker_source().string());
+  config.schedule = time_of_day(reader);
+  config.poll = reader.seconds("poll", {});
+  read_source(reader.table("source"), config);
+  read_nightlies(reader.table("nightlies"), config.subject.nightly, config.subject.source.branch);
+  return config;
+}
+
+Result<Config> read_all(TomlReader reader) {
+  Config config;
+  read_service(reader.table("service"), config.service);
+  TomlReader machine = reader.table("runner");
+  config.runner.name = machine.text("name", host_name());
+  config.measure.worker.cpus = machine.integers("cpus");
+  read_measure(reader.table("measure"), config.measure);
+  read_thresholds(reader.table("thresholds"), config.thresholds);
+  read_report(reader.table("report"), config.report);
+  for (TomlReader& subject : reader.tables("subject")) config.subjects.push_back(read_subject(std::move(subject)));
+  for (std::size_t i = 0; i < config.subjects.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (config.subjects[i].subject.name == config.subjects[j].subject.name) {
+        reader.refuse("subject", fmt::format("two subjects are called '{}'", config.subjects[i].subject.name));
+      }
+    }
+  }
+  TBCI_TRY(reader.finish());
+  return config;
+}
+
+}  // namespace
+
+Result<const SubjectConfig*> Config::subject(const std::string& name) const {
+  if (subjects.empty()) return fail(ErrorKind::usage, "the configuration names no subject: add a [[subject]]");
+  if (name.empty() && subjects.size() == 1) return &subjects.front();
+  std::vector<std::string> names;
+  for (const SubjectConfig& candidate : subjects) {
+    if (candidate.subject.name == name) return &candidate;
+    names.push_back(candidate.subject.name);
+  }
+  if (name.empty())
+    return fail(ErrorKind::usage, "several subjects are there: choose one with --subject ({})", join(names, ", "));
+  return fail(ErrorKind::usage, "no subject '{}'{}: the configuration has {}", one_line(name, 60),
+              did_you_mean(name, names), join(names, ", "));
+}
+
+Result<Config> read_config(const std::string& path) {
+  TBCI_ASSIGN(TomlReader reader, TomlReader::from_file(path));
+  return read_all(std::move(reader));
+}
+
+Result<Config> parse_config(const std::string& text, const std::string& name) {
+  TBCI_ASSIGN(TomlReader reader, TomlReader::from_text(text, name));
+  return read_all(std::move(reader));
+}
+
+}  // namespace tbci::daemon

@@ -1,0 +1,73 @@
+// The configuration file, as plain structs. Every key has a default that is good for a machine that only measures.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "detect/thresholds.hpp"
+#include "runner/measure.hpp"
+#include "runner/subject.hpp"
+#include "storage/model/words.hpp"
+
+namespace tbci::daemon {
+
+struct ServiceConfig {
+  std::filesystem::path state = "/var/lib/tbci";  ///< everything that tbci keeps
+  std::string address = "127.0.0.1";              ///< of the page
+  unsigned short port = 8712;                     ///< 0: whichever is free
+  bool page_for_others = false;                   ///< allow an address that is not loopback
+};
+
+struct RunnerConfig {
+  std::string name;  ///< of this machine; empty: its host name
+};
+
+/// How the suite is measured.
+struct MeasureConfig {
+  int processes = 5;  ///< fresh processes of each case and build in the screen
+  runner::MeasureSettings worker;
+  std::vector<std::string> benchmarks;  ///< none: all of the suite
+  std::vector<model::Configuration> configurations = {model::all_configurations.begin(),
+                                                      model::all_configurations.end()};
+};
+
+struct GithubConfig {
+  std::string api = "https://api.github.com";
+  std::string repository;            ///< owner/name
+  std::filesystem::path token_file;  ///< empty: the systemd credential `github-token`
+};
+
+struct ReportConfig {
+  std::vector<std::string> channels = {"folder"};  ///< `folder`, `github`
+  std::filesystem::path folder = "issues";         ///< inside the state folder, unless absolute
+  GithubConfig github;
+};
+
+struct SubjectConfig {
+  runner::Subject subject;
+  std::optional<std::chrono::minutes> schedule;  ///< time of the day, UTC; nothing: never by itself
+  std::chrono::milliseconds poll{};              ///< instead of a time of the day: look this often; 0: no
+  std::string web;                               ///< address of the repository's web page, for links in reports
+};
+
+struct Config {
+  ServiceConfig service;
+  RunnerConfig runner;
+  MeasureConfig measure;
+  detect::Thresholds thresholds;
+  ReportConfig report;
+  std::vector<SubjectConfig> subjects;
+
+  /// The one of that name; for an empty name the only one there is.
+  Result<const SubjectConfig*> subject(const std::string& name) const;
+};
+
+/// Errors (usage) name file, line and key, and the nearest key where one is misspelt.
+Result<Config> read_config(const std::string& path);
+Result<Config> parse_config(const std::string& text, const std::string& name);
+
+}  // namespace tbci::daemon
