@@ -1,0 +1,46 @@
+// What one commit does to the files, as data (see changes/ for the text form).
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace tbci::miniature {
+
+/// Path to text.
+using Tree = std::map<std::string, std::string>;
+
+struct Edit {
+  enum class Kind { replace, append };
+  Kind kind = Kind::replace;
+  std::string path;
+  std::string before;  ///< replace: occurs exactly once in the file
+  std::string after;
+};
+
+struct Change {
+  std::string subject;
+  std::string body;
+  std::vector<Edit> edits;
+  // Faults only:
+  std::string fault;
+  double amount = 0;  ///< the number that stands for a strength of 1
+  std::vector<std::string> benchmarks;
+};
+
+/// Reads the text form: sections that begin with `=== commit`, `=== fault`, `=== replace`, `=== with`, `=== append`.
+Result<std::vector<Change>> parse_changes(std::string_view text);
+
+/// Fails when a text that is to be replaced is not there exactly once.
+Status apply(const Change& change, Tree& tree);
+
+/// The change that takes back the replacements of `change`.
+Change reversed(const Change& change, std::string subject, std::string body);
+
+/// The fault with its number put in: `{{amount}}` becomes a whole number (at least 1), `{{real}}` a real one.
+Change with_strength(Change fault, double strength);
+
+}  // namespace tbci::miniature

@@ -1,0 +1,13 @@
+# Writes OUTPUT: the files under SOURCE/templates and SOURCE/changes as `tbci::miniature::embedded_files()`.
+set(text "// Made from miniature/templates and miniature/changes by miniature/embed.cmake.\n#include \"miniature/embedded.hpp\"\n\nnamespace tbci::miniature {\nstd::span<const EmbeddedFile> embedded_files() {\n  static constexpr EmbeddedFile all[] = {\n")
+file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/templates/* ${SOURCE}/changes/*)
+list(SORT files)
+foreach(file IN LISTS files)
+  if(file MATCHES "/build/")
+    continue()
+  endif()
+  file(READ ${SOURCE}/${file} content)
+  string(APPEND text "      {\"${file}\", R\"tbci_file(${content})tbci_file\"},\n")
+endforeach()
+string(APPEND text "  };\n  return all;\n}\n}  // namespace tbci::miniature\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,41 @@
+// What a miniature is asked to be.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace tbci::miniature {
+
+struct Fault {
+  std::string kind;             ///< such as `embedding-bag-bounds`
+  std::optional<int> position;  ///< 1-based in the day of the faults; without one it is drawn from the seed
+  double strength = 1;          ///< 1 slows the benchmark that is hit most by about 20 to 30%
+};
+
+struct Options {
+  std::uint64_t seed = 1;
+  int days = 3;
+  int commits = 70;                          ///< of the last day
+  std::optional<int> fault_day;              ///< 1-based; the last day by default
+  std::optional<std::vector<Fault>> faults;  ///< not given: one embedding-bag-bounds
+  /// Positions in the day of the faults that do not build. Not given: two are drawn where that day is long enough.
+  std::optional<std::vector<int>> unbuildable;
+  /// No culprit builds, nor the commit after it: they cannot be told apart.
+  bool unbuildable_beside_culprit = false;
+};
+
+/// The kinds of faults that there are, in alphabetical order.
+const std::vector<std::string>& fault_kinds();
+
+/// Reads `KIND[@POSITION][*STRENGTH]`. Errors are of kind usage.
+Result<Fault> parse_fault(std::string_view text);
+
+/// Fails (usage) where the options cannot be met, whatever the seed.
+Status check(const Options& options);
+
+}  // namespace tbci::miniature
