@@ -1,0 +1,63 @@
+// What a model of the suite is to the worker: facts for the list, and a factory of a workload that is ready to iterate.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <torch/torch.h>
+
+#include "suite/configuration.hpp"
+
+namespace tbci::suite {
+
+// One model with its data, on its device. `iterate` is what is measured; nothing but the model's own work is in it.
+// Not for use by several threads at once.
+class Workload {
+ public:
+  Workload() = default;
+  virtual ~Workload() = default;
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+
+  // Train: forward, loss, backward and optimizer step on the prepared batch. Infer: forward in eval mode.
+  // Throws what LibTorch throws.
+  virtual void iterate() = 0;
+
+  // What the last iteration left: in training the losses (scalars), in inference the model's outputs.
+  virtual std::vector<torch::Tensor> results() const = 0;
+
+  // All parameters that training is to change.
+  virtual std::vector<torch::Tensor> parameters() const = 0;
+};
+
+struct Setup {
+  Mode mode;
+  Size size;
+  std::int64_t batch;
+  torch::Device device;
+};
+
+struct BatchSizes {
+  std::int64_t train;
+  std::int64_t infer;
+
+  std::int64_t of(Mode mode) const { return mode == Mode::train ? train : infer; }
+};
+
+struct Benchmark {
+  std::string name;  // as in Table 1 of the TorchBench paper
+  std::string domain;
+  std::string task;
+  std::string source;       // where the original comes from
+  std::int64_t parameters;  // in paper size
+  BatchSizes paper_batch;
+  BatchSizes ci_batch;
+  std::function<std::unique_ptr<Workload>(const Setup&)> make;
+
+  const BatchSizes& batch(Size size) const { return size == Size::paper ? paper_batch : ci_batch; }
+};
+
+}  // namespace tbci::suite

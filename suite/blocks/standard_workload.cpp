@@ -1,0 +1,35 @@
+#include "suite/blocks/standard_workload.hpp"
+
+#include <utility>
+
+namespace tbci::suite {
+
+StandardWorkload::StandardWorkload(Mode mode, Parts parts) : mode_(mode), parts_(std::move(parts)) {
+  parts_.module->train(mode == Mode::train);
+  if (mode == Mode::train) optimizer_ = parts_.optimizer(parts_.module->parameters());
+}
+
+void StandardWorkload::iterate() {
+  if (mode_ == Mode::train) {
+    train();
+  } else if (parts_.gradients_in_inference) {
+    results_ = parts_.forward();
+  } else {
+    const torch::NoGradGuard no_gradients;
+    results_ = parts_.forward();
+  }
+}
+
+void StandardWorkload::train() {
+  optimizer_->zero_grad();
+  torch::Tensor loss = parts_.loss(parts_.forward());
+  loss.backward();
+  optimizer_->step();
+  results_ = {loss.detach()};
+}
+
+std::unique_ptr<torch::optim::Optimizer> adam(std::vector<torch::Tensor> parameters, double learning_rate) {
+  return std::make_unique<torch::optim::Adam>(std::move(parameters), torch::optim::AdamOptions(learning_rate));
+}
+
+}  // namespace tbci::suite

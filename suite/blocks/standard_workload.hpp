@@ -1,0 +1,42 @@
+// The workload of a model with one module, one loss and one optimizer: nearly all of them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "suite/benchmark.hpp"
+
+namespace tbci::suite {
+
+using Tensors = std::vector<torch::Tensor>;
+
+class StandardWorkload final : public Workload {
+ public:
+  struct Parts {
+    std::shared_ptr<torch::nn::Module> module;  // already on its device
+    std::function<Tensors()> forward;           // on the prepared inputs
+    std::function<torch::Tensor(const Tensors&)> loss;
+    std::function<std::unique_ptr<torch::optim::Optimizer>(std::vector<torch::Tensor>)> optimizer;
+    bool gradients_in_inference = false;  // for a model whose outputs are derivatives
+  };
+
+  StandardWorkload(Mode mode, Parts parts);
+
+  void iterate() override;
+  std::vector<torch::Tensor> results() const override { return results_; }
+  std::vector<torch::Tensor> parameters() const override { return parts_.module->parameters(); }
+
+ private:
+  void train();
+
+  Mode mode_;
+  Parts parts_;
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;  // in training only
+  std::vector<torch::Tensor> results_;
+};
+
+// The optimizer that TorchBench gives to most models.
+std::unique_ptr<torch::optim::Optimizer> adam(std::vector<torch::Tensor> parameters, double learning_rate);
+
+}  // namespace tbci::suite

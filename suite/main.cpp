@@ -1,0 +1,25 @@
+// tbci-worker: measures one model of the suite with the LibTorch that it was built against.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "suite/options.hpp"
+#include "suite/protocol.hpp"
+#include "suite/run.hpp"
+
+int main(int argc, char** argv) {
+  using namespace tbci::suite;
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const Options options = parse_options(arguments);
+  if (const auto* wrong = std::get_if<UsageError>(&options)) {
+    std::fprintf(stderr, "tbci-worker: %s\n", wrong->message.c_str());
+    return exit_usage;
+  }
+  if (std::holds_alternative<HelpOptions>(options)) {
+    std::fputs(usage().c_str(), stdout);
+    return exit_done;
+  }
+  Protocol protocol(claim_standard_output());
+  if (const auto* run = std::get_if<RunOptions>(&options)) return run_benchmark(*run, protocol);
+  return list_benchmarks(protocol);
+}

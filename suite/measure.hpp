@@ -1,0 +1,22 @@
+// Runs a workload: warm-up, then the measured iterations.
+#pragma once
+
+#include "suite/benchmark.hpp"
+#include "suite/protocol.hpp"
+
+namespace tbci::suite {
+
+struct Plan {
+  DeviceKind device;
+  int warmup;
+  int iterations;
+};
+
+// Warms up, and returns when the caches of LibTorch and of the allocator are filled.
+void warm_up(Workload& workload, const Plan& plan);
+
+// Measures and reports each iteration at once. The samples' time has nothing of the reporting in it.
+// Returns the peak and the growth over these iterations. Throws what the workload throws.
+MemoryUse measure(Workload& workload, const Plan& plan, Protocol& protocol);
+
+}  // namespace tbci::suite

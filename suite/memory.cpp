@@ -1,0 +1,43 @@
+#include "suite/memory.hpp"
+
+#include <malloc.h>
+
+#include <fstream>
+#include <string>
+
+namespace tbci::suite {
+namespace {
+
+// A field of /proc/self/status that is given in kilobytes.
+std::int64_t status_bytes(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  std::string line;
+  while (std::getline(status, line)) {
+    if (line.compare(0, field.size(), field) == 0) return std::stoll(line.substr(field.size())) * 1024;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool reset_peak() {
+  std::ofstream clear("/proc/self/clear_refs");
+  clear << "5";
+  clear.flush();
+  return clear.good();
+}
+
+std::int64_t peak_bytes() {
+  return status_bytes("VmHWM:");
+}
+
+std::int64_t in_use_bytes() {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+  const struct mallinfo2 use = ::mallinfo2();
+  return static_cast<std::int64_t>(use.uordblks + use.hblkhd);
+#else
+  return status_bytes("VmRSS:");
+#endif
+}
+
+}  // namespace tbci::suite

@@ -1,0 +1,18 @@
+// What this process holds of the host's memory.
+#pragma once
+
+#include <cstdint>
+
+namespace tbci::suite {
+
+// Starts a new count of the peak. False where the kernel refuses: then the peak is that of the whole process.
+bool reset_peak();
+
+// The largest resident set since the last `reset_peak` (VmHWM), in bytes; 0 where the kernel does not say.
+std::int64_t peak_bytes();
+
+// Bytes that the program has allocated and not given back: by the allocator's own count where it has one, else the
+// resident set.
+std::int64_t in_use_bytes();
+
+}  // namespace tbci::suite

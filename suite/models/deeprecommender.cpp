@@ -1,0 +1,76 @@
+// nvidia_deeprecommender: Kuchaiev and Ginsburg, Training Deep AutoEncoders for Collaborative Filtering (2017): a deep
+// autoencoder with SELU and heavy dropout in its middle.
+#include "suite/blocks/standard_workload.hpp"
+#include "suite/models/families.hpp"
+
+namespace tbci::suite::models {
+namespace {
+
+namespace nn = torch::nn;
+
+class AutoEncoder : public nn::Module {
+ public:
+  explicit AutoEncoder(const std::vector<std::int64_t>& sizes) : encoder_layers_(sizes.size() - 1) {
+    for (std::size_t i = 0; i < encoder_layers_; ++i) add(sizes[i], sizes[i + 1]);
+    for (std::size_t i = encoder_layers_; i > 0; --i) add(sizes[i], sizes[i - 1]);
+    dropout_ = register_module("drop", nn::Dropout(0.8));
+  }
+
+  torch::Tensor forward(torch::Tensor x) {
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      x = torch::selu(layers_[i]->forward(x));
+      if (i + 1 == encoder_layers_) x = dropout_->forward(x);
+    }
+    return x;
+  }
+
+ private:
+  void add(std::int64_t in, std::int64_t out) {
+    nn::Linear layer(in, out);
+    nn::init::xavier_uniform_(layer->weight);
+    nn::init::zeros_(layer->bias);
+    layers_.push_back(register_module("layer" + std::to_string(layers_.size()), layer));
+  }
+
+  std::size_t encoder_layers_;
+  std::vector<nn::Linear> layers_;
+  nn::Dropout dropout_{nullptr};
+};
+
+// Only what was rated counts.
+torch::Tensor loss(const torch::Tensor& output, const torch::Tensor& ratings) {
+  const torch::Tensor rated = (ratings != 0).to(torch::kFloat);
+  return torch::mse_loss(output * rated, ratings, at::Reduction::Sum) / rated.sum();
+}
+
+std::unique_ptr<Workload> make(const Setup& setup) {
+  const std::vector<std::int64_t> sizes = setup.size == Size::paper ? std::vector<std::int64_t>{197951, 512, 512, 1024}
+                                                                    : std::vector<std::int64_t>{2048, 128, 128, 256};
+  auto module = std::make_shared<AutoEncoder>(sizes);
+  module->to(setup.device);
+  const torch::Tensor ratings = torch::randn({setup.batch, sizes[0]}, torch::TensorOptions().device(setup.device));
+
+  StandardWorkload::Parts parts;
+  parts.module = module;
+  parts.forward = [module, ratings] { return Tensors{module->forward(ratings)}; };
+  parts.loss = [ratings](const Tensors& outputs) { return loss(outputs[0], ratings); };
+  parts.optimizer = [](std::vector<torch::Tensor> parameters) {
+    return std::make_unique<torch::optim::SGD>(std::move(parameters), torch::optim::SGDOptions(0.005).momentum(0.9));
+  };
+  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+}
+
+}  // namespace
+
+std::vector<Benchmark> deeprecommender() {
+  return {{"nvidia_deeprecommender",
+           "recommendation",
+           "recommendation",
+           "NVIDIA/DeepRecommender",
+           204476479,
+           {256, 256},
+           {64, 256},
+           make}};
+}
+
+}  // namespace tbci::suite::models

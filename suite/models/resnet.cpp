@@ -1,0 +1,110 @@
+// resnet18 and resnet50: He et al., Deep Residual Learning for Image Recognition (2015), version 1.5 (as torchvision:
+// the stride of a bottleneck is in its 3x3 convolution).
+#include <array>
+
+#include "suite/blocks/classifier.hpp"
+#include "suite/models/families.hpp"
+
+namespace tbci::suite::models {
+namespace {
+
+struct Shape {
+  bool bottleneck;
+  std::array<int, 4> blocks;
+  std::int64_t width;  // channels of the first stage
+  Images images;
+};
+
+class ResidualBlock : public torch::nn::Module {
+ public:
+  ResidualBlock(std::int64_t in, std::int64_t width, std::int64_t stride, bool bottleneck) {
+    const std::int64_t out = bottleneck ? 4 * width : width;
+    if (bottleneck) {
+      add({in, width, 1});
+      add({width, width, 3, stride});
+      add({width, out, 1});
+    } else {
+      add({in, width, 3, stride});
+      add({width, out, 3});
+    }
+    if (stride != 1 || in != out) {
+      downsample_ = register_module(
+          "downsample", torch::nn::Sequential(convolution({in, out, 1, stride}), torch::nn::BatchNorm2d(out)));
+    }
+  }
+
+  torch::Tensor forward(const torch::Tensor& input) {
+    torch::Tensor x = input;
+    for (std::size_t i = 0; i < convolutions_.size(); ++i) {
+      x = norms_[i]->forward(convolutions_[i]->forward(x));
+      if (i + 1 < convolutions_.size()) x.relu_();
+    }
+    x += downsample_.is_empty() ? input : downsample_->forward(input);
+    return x.relu_();
+  }
+
+ private:
+  void add(const Convolution& c) {
+    const std::string number = std::to_string(convolutions_.size() + 1);
+    convolutions_.push_back(register_module("conv" + number, convolution(c)));
+    norms_.push_back(register_module("bn" + number, torch::nn::BatchNorm2d(c.out)));
+  }
+
+  std::vector<torch::nn::Conv2d> convolutions_;
+  std::vector<torch::nn::BatchNorm2d> norms_;
+  torch::nn::Sequential downsample_{nullptr};
+};
+
+class ResNet : public torch::nn::Module {
+ public:
+  explicit ResNet(const Shape& shape) {
+    stem_ = register_module("conv1", convolution({3, shape.width, 7, 2}));
+    norm_ = register_module("bn1", torch::nn::BatchNorm2d(shape.width));
+    std::int64_t channels = shape.width;
+    for (std::size_t stage = 0; stage < shape.blocks.size(); ++stage) {
+      const std::int64_t width = shape.width << stage;
+      for (int i = 0; i < shape.blocks[stage]; ++i) {
+        const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
+        const std::string name = "layer" + std::to_string(stage + 1) + "_" + std::to_string(i);
+        auto block = std::make_shared<ResidualBlock>(channels, width, stride, shape.bottleneck);
+        blocks_.push_back(register_module(name, block));
+        channels = shape.bottleneck ? 4 * width : width;
+      }
+    }
+    head_ = register_module("fc", torch::nn::Linear(channels, shape.images.classes));
+  }
+
+  torch::Tensor forward(const torch::Tensor& images) {
+    torch::Tensor x = norm_->forward(stem_->forward(images)).relu_();
+    x = torch::max_pool2d(x, 3, 2, 1);
+    for (const auto& block : blocks_) x = block->forward(x);
+    return head_->forward(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+  }
+
+ private:
+  torch::nn::Conv2d stem_{nullptr};
+  torch::nn::BatchNorm2d norm_{nullptr};
+  std::vector<std::shared_ptr<ResidualBlock>> blocks_;
+  torch::nn::Linear head_{nullptr};
+};
+
+Benchmark benchmark(const std::string& name, std::int64_t parameters, const BatchSizes& paper, const BatchSizes& ci,
+                    const Shape& paper_shape, const Shape& ci_shape) {
+  const auto make = [paper_shape, ci_shape](const Setup& setup) {
+    const Shape& shape = setup.size == Size::paper ? paper_shape : ci_shape;
+    return classifier_workload(setup, std::make_shared<ResNet>(shape), shape.images);
+  };
+  return {name, "computer vision", "classification", "torchvision", parameters, paper, ci, make};
+}
+
+}  // namespace
+
+std::vector<Benchmark> resnet() {
+  const std::array<int, 4> of_18{2, 2, 2, 2};
+  const std::array<int, 4> of_50{3, 4, 6, 3};
+  const Images paper{224, 1000};
+  return {benchmark("resnet18", 11689512, {16, 8}, {4, 8}, {false, of_18, 64, paper}, {false, of_18, 16, {64, 100}}),
+          benchmark("resnet50", 25557032, {32, 32}, {2, 4}, {true, of_50, 64, paper}, {true, of_50, 16, {64, 100}})};
+}
+
+}  // namespace tbci::suite::models

@@ -1,0 +1,256 @@
+// soft_actor_critic: Haarnoja et al., Soft Actor-Critic (2018), on the pendulum. Training is one step in the
+// environment and one update of critics, actor and temperature; inference plays an episode.
+#include <cmath>
+
+#include "suite/blocks/pendulum.hpp"
+#include "suite/blocks/standard_workload.hpp"
+#include "suite/models/families.hpp"
+
+namespace tbci::suite::models {
+namespace {
+
+namespace nn = torch::nn;
+using Adam = torch::optim::Adam;
+using AdamOptions = torch::optim::AdamOptions;
+
+struct Shape {
+  std::int64_t hidden;
+  int episode;          // steps
+  std::int64_t replay;  // transitions that are kept
+};
+
+class Mlp : public nn::Module {
+ public:
+  Mlp(std::int64_t in, std::int64_t hidden, std::int64_t out) {
+    layers_ = {nn::Linear(in, hidden), nn::Linear(hidden, hidden), nn::Linear(hidden, out)};
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      nn::init::orthogonal_(layers_[i]->weight);
+      nn::init::zeros_(layers_[i]->bias);
+      register_module("fc" + std::to_string(i + 1), layers_[i]);
+    }
+  }
+
+  torch::Tensor forward(const torch::Tensor& x) {
+    return layers_[2]->forward(torch::relu(layers_[1]->forward(torch::relu(layers_[0]->forward(x)))));
+  }
+
+ private:
+  std::vector<nn::Linear> layers_;
+};
+
+class Critic : public Mlp {
+ public:
+  explicit Critic(std::int64_t hidden) : Mlp(4, hidden, 1) {}
+  torch::Tensor value(const torch::Tensor& state, const torch::Tensor& action) {
+    return forward(torch::cat({state, action}, 1));
+  }
+};
+
+struct Action {
+  torch::Tensor action;
+  torch::Tensor log_probability;
+};
+
+// A normal distribution, squashed into -1..1 by tanh.
+class Actor : public Mlp {
+ public:
+  explicit Actor(std::int64_t hidden) : Mlp(3, hidden, 2) {}
+
+  torch::Tensor best(const torch::Tensor& state) { return torch::tanh(forward(state).slice(1, 0, 1)); }
+
+  Action sample(const torch::Tensor& state) {
+    const auto parts = forward(state).chunk(2, 1);
+    const torch::Tensor log_deviation = -10.0 + 6.0 * (torch::tanh(parts[1]) + 1.0);  // from -10 to 2
+    const torch::Tensor noise = torch::randn_like(log_deviation);
+    const torch::Tensor free = parts[0] + log_deviation.exp() * noise;
+    const torch::Tensor of_normal = -0.5 * noise * noise - log_deviation - 0.5 * std::log(2.0 * 3.14159265358979323846);
+    const torch::Tensor of_tanh = 2.0 * (std::log(2.0) - free - torch::softplus(-2.0 * free));
+    return {torch::tanh(free), of_normal - of_tanh};
+  }
+};
+
+// One row for each transition: state (3), action, reward, next state (3).
+class Replay {
+ public:
+  explicit Replay(std::int64_t capacity) : rows_(torch::zeros({capacity, 8})) {}
+
+  void push(const Pendulum::Observation& state, float action, const Pendulum::Step& step) {
+    auto row = rows_.accessor<float, 2>()[next_ % rows_.size(0)];
+    for (int i = 0; i < 3; ++i) {
+      row[i] = state[static_cast<std::size_t>(i)];
+      row[5 + i] = step.observation[static_cast<std::size_t>(i)];
+    }
+    row[3] = action;
+    row[4] = step.reward;
+    ++next_;
+  }
+
+  torch::Tensor sample(std::int64_t batch) const {
+    const std::int64_t filled = std::min(next_, rows_.size(0));
+    return rows_.index_select(0, torch::randint(filled, {batch}, torch::kLong));
+  }
+
+ private:
+  torch::Tensor rows_;
+  std::int64_t next_ = 0;
+};
+
+class SoftActorCritic final : public Workload {
+ public:
+  SoftActorCritic(const Setup& setup, const Shape& shape)
+      : setup_(setup), shape_(shape), replay_(shape.replay), actor_(std::make_shared<Actor>(shape.hidden)) {
+    actor_->to(setup.device);
+    for (int i = 0; i < 2; ++i) {
+      critics_.push_back(std::make_shared<Critic>(shape.hidden));
+      targets_.push_back(std::make_shared<Critic>(shape.hidden));
+      critics_.back()->to(setup.device);
+      targets_.back()->to(setup.device);
+    }
+    move_targets(1.0);
+    log_alpha_ = torch::full({1}, std::log(0.1), torch::TensorOptions().device(setup.device)).requires_grad_(true);
+    pendulum_.reset(3.0, 0.0);
+    if (setup.mode == Mode::train) prepare_training();
+  }
+
+  void iterate() override {
+    if (setup_.mode == Mode::train) {
+      step_environment();
+      learn();
+    } else {
+      play();
+    }
+  }
+
+  std::vector<torch::Tensor> results() const override { return results_; }
+
+  std::vector<torch::Tensor> parameters() const override {
+    Tensors all = actor_->parameters();
+    for (const torch::Tensor& parameter : critic_parameters()) all.push_back(parameter);
+    all.push_back(log_alpha_);
+    return all;
+  }
+
+ private:
+  Tensors critic_parameters() const {
+    Tensors all = critics_[0]->parameters();
+    for (const torch::Tensor& parameter : critics_[1]->parameters()) all.push_back(parameter);
+    return all;
+  }
+
+  void prepare_training() {
+    for (int i = 0; i < 1000; ++i) {
+      const Pendulum::Observation state = pendulum_.observe();
+      const auto action = 2.0F * torch::rand({1}).item<float>() - 1.0F;
+      replay_.push(state, action, pendulum_.step(action));
+    }
+    actor_step_ = std::make_unique<Adam>(actor_->parameters(), AdamOptions(1e-4));
+    critic_step_ = std::make_unique<Adam>(critic_parameters(), AdamOptions(1e-4));
+    alpha_step_ = std::make_unique<Adam>(Tensors{log_alpha_}, AdamOptions(1e-4).betas({0.5, 0.999}));
+  }
+
+  torch::Tensor on_device(const Pendulum::Observation& state) const {
+    return torch::tensor({state[0], state[1], state[2]}).unsqueeze(0).to(setup_.device);
+  }
+
+  void step_environment() {
+    const torch::NoGradGuard no_gradients;
+    const Pendulum::Observation state = pendulum_.observe();
+    const auto action = actor_->sample(on_device(state)).action.item<float>();
+    replay_.push(state, action, pendulum_.step(action));
+  }
+
+  void learn() {
+    const torch::Tensor rows = replay_.sample(setup_.batch).to(setup_.device);
+    const torch::Tensor state = rows.slice(1, 0, 3);
+    const torch::Tensor action = rows.slice(1, 3, 4);
+    const torch::Tensor alpha = log_alpha_.exp();
+
+    torch::Tensor critic_loss = td_loss(state, action, wanted_value(rows, alpha.detach()));
+    critic_step_->zero_grad();
+    critic_loss.backward();
+    critic_step_->step();
+
+    const Action chosen = actor_->sample(state);
+    const torch::Tensor worth = lower(critics_, state, chosen.action);
+    torch::Tensor actor_loss = (alpha.detach() * chosen.log_probability - worth).mean();
+    actor_step_->zero_grad();
+    actor_loss.backward();
+    actor_step_->step();
+
+    constexpr double wanted_entropy = -1.0;  // less one for each dimension of the action
+    torch::Tensor alpha_loss = (-alpha * (chosen.log_probability + wanted_entropy).detach()).mean();
+    alpha_step_->zero_grad();
+    alpha_loss.backward();
+    alpha_step_->step();
+
+    move_targets(0.005);
+    results_ = {critic_loss.detach(), actor_loss.detach(), alpha_loss.detach()};
+  }
+
+  torch::Tensor wanted_value(const torch::Tensor& rows, const torch::Tensor& alpha) {
+    const torch::NoGradGuard no_gradients;
+    const torch::Tensor next = rows.slice(1, 5, 8);
+    const Action action = actor_->sample(next);
+    return rows.slice(1, 4, 5) + 0.99 * (lower(targets_, next, action.action) - alpha * action.log_probability);
+  }
+
+  torch::Tensor td_loss(const torch::Tensor& state, const torch::Tensor& action, const torch::Tensor& wanted) {
+    const torch::Tensor first = wanted - critics_[0]->value(state, action);
+    const torch::Tensor second = wanted - critics_[1]->value(state, action);
+    return (0.5 * (first.pow(2) + second.pow(2))).mean();
+  }
+
+  static torch::Tensor lower(const std::vector<std::shared_ptr<Critic>>& critics, const torch::Tensor& state,
+                             const torch::Tensor& action) {
+    return torch::minimum(critics[0]->value(state, action), critics[1]->value(state, action));
+  }
+
+  void move_targets(double part) {
+    const torch::NoGradGuard no_gradients;
+    for (std::size_t i = 0; i < critics_.size(); ++i) {
+      const Tensors from = critics_[i]->parameters();
+      const Tensors to = targets_[i]->parameters();
+      for (std::size_t k = 0; k < from.size(); ++k) to[k].mul_(1.0 - part).add_(from[k], part);
+    }
+  }
+
+  void play() {
+    const torch::NoGradGuard no_gradients;
+    pendulum_.reset(3.0, 0.0);
+    float total = 0.0F;
+    for (int i = 0; i < shape_.episode; ++i) {
+      const auto action = actor_->best(on_device(pendulum_.observe())).item<float>();
+      total += pendulum_.step(action).reward;
+    }
+    results_ = {torch::tensor({total})};
+  }
+
+  Setup setup_;
+  Shape shape_;
+  Replay replay_;
+  Pendulum pendulum_;
+  std::shared_ptr<Actor> actor_;
+  std::vector<std::shared_ptr<Critic>> critics_, targets_;
+  torch::Tensor log_alpha_;
+  std::unique_ptr<Adam> actor_step_, critic_step_, alpha_step_;
+  Tensors results_;
+};
+
+}  // namespace
+
+std::vector<Benchmark> soft_actor_critic() {
+  const auto make = [](const Setup& setup) {
+    const Shape shape = setup.size == Size::paper ? Shape{1024, 10, 1000000} : Shape{128, 200, 4096};
+    return std::make_unique<SoftActorCritic>(setup, shape);
+  };
+  return {{"soft_actor_critic",
+           "reinforcement learning",
+           "control",
+           "deep_control (soft actor-critic, pendulum)",
+           3166213,
+           {256, 256},
+           {256, 256},
+           make}};
+}
+
+}  // namespace tbci::suite::models

@@ -1,0 +1,84 @@
+// tts_angular: the speaker encoder of Mozilla TTS: three LSTMs with a projection each, and the angular prototypical
+// loss (Chung et al., In defence of metric learning for speaker recognition, 2020).
+#include "suite/blocks/standard_workload.hpp"
+#include "suite/models/families.hpp"
+
+namespace tbci::suite::models {
+namespace {
+
+namespace nn = torch::nn;
+
+struct Shape {
+  std::int64_t width;       // of the LSTMs
+  std::int64_t projection;  // of the embedding of a speaker
+  std::int64_t frames;
+};
+
+constexpr std::int64_t mel_bands = 40;
+constexpr std::int64_t utterances = 2;  // of one speaker in a batch: the loss compares the first with the others
+
+class SpeakerEncoder : public nn::Module {
+ public:
+  explicit SpeakerEncoder(const Shape& shape) {
+    std::int64_t in = mel_bands;
+    for (int i = 0; i < 3; ++i) {
+      const std::string number = std::to_string(i);
+      lstms_.push_back(register_module("lstm" + number, nn::LSTM(nn::LSTMOptions(in, shape.width).batch_first(true))));
+      projections_.push_back(
+          register_module("linear" + number, nn::Linear(nn::LinearOptions(shape.width, shape.projection).bias(false))));
+      in = shape.projection;
+    }
+    for (auto& parameter : named_parameters()) {
+      if (parameter.key().find("bias") != std::string::npos)
+        nn::init::zeros_(parameter.value());
+      else
+        nn::init::xavier_normal_(parameter.value());
+    }
+  }
+
+  // One embedding of length 1 for each utterance.
+  torch::Tensor forward(torch::Tensor x) {
+    for (std::size_t i = 0; i < lstms_.size(); ++i) x = projections_[i]->forward(std::get<0>(lstms_[i]->forward(x)));
+    return nn::functional::normalize(x.select(1, -1), nn::functional::NormalizeFuncOptions().p(2).dim(1));
+  }
+
+  static torch::Tensor loss(const torch::Tensor& embeddings) {
+    const torch::Tensor speakers = embeddings.view({-1, utterances, embeddings.size(1)});
+    const torch::Tensor positive = speakers.select(1, 0);
+    const torch::Tensor anchor = speakers.slice(1, 1).mean(1);
+    const std::int64_t count = speakers.size(0);
+    const torch::Tensor similarity = torch::cosine_similarity(
+        positive.unsqueeze(-1).expand({-1, -1, count}), anchor.unsqueeze(-1).expand({-1, -1, count}).transpose(0, 2));
+    const torch::Tensor label = torch::arange(count, torch::TensorOptions().device(embeddings.device()));
+    return nn::functional::cross_entropy(similarity * 10.0 - 5.0, label);
+  }
+
+ private:
+  std::vector<nn::LSTM> lstms_;
+  std::vector<nn::Linear> projections_;
+};
+
+std::unique_ptr<Workload> make(const Setup& setup) {
+  const Shape shape = setup.size == Size::paper ? Shape{768, 256, 50} : Shape{96, 32, 20};
+  const std::int64_t batch =
+      setup.mode == Mode::train ? (setup.batch + utterances - 1) / utterances * utterances : setup.batch;
+  auto module = std::make_shared<SpeakerEncoder>(shape);
+  module->to(setup.device);
+  const torch::Tensor frames =
+      torch::rand({batch, shape.frames, mel_bands}, torch::TensorOptions().device(setup.device));
+
+  StandardWorkload::Parts parts;
+  parts.module = module;
+  parts.forward = [module, frames] { return Tensors{module->forward(frames)}; };
+  parts.loss = [](const Tensors& outputs) { return SpeakerEncoder::loss(outputs[0]); };
+  parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-4); };
+  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+}
+
+}  // namespace
+
+std::vector<Benchmark> tts_angular() {
+  return {{"tts_angular", "speech", "synthesis", "mozilla/TTS", 9381888, {64, 64}, {8, 16}, make}};
+}
+
+}  // namespace tbci::suite::models

@@ -1,0 +1,127 @@
+#include "suite/options.hpp"
+
+#include <charconv>
+#include <cstdint>
+
+namespace tbci::suite {
+namespace {
+
+// Reads `text` wholly as a number from `least` to `most`.
+template <class Number>
+std::optional<Number> number(const std::string& text, Number least, Number most) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stopped != end || value < least || value > most) return std::nullopt;
+  return value;
+}
+
+template <class Number>
+bool read(const std::string& text, Number least, Number most, Number& into) {
+  const auto value = number(text, least, most);
+  if (value) into = *value;
+  return value.has_value();
+}
+
+UsageError bad_value(const std::string& option, const std::string& value, const std::string& wanted) {
+  return {option + " must be " + wanted + ", not '" + value + "'"};
+}
+
+std::optional<UsageError> set_configuration(RunOptions& run, const std::string& value) {
+  for (const Configuration& each : all_configurations) {
+    if (each.name == value) {
+      run.configuration = each;
+      return std::nullopt;
+    }
+  }
+  return bad_value("--configuration", value, "one of cpu-train, cpu-infer, gpu-train, gpu-infer");
+}
+
+std::optional<UsageError> set(RunOptions& run, const std::string& option, const std::string& value) {
+  constexpr int most = 1000000;
+  bool good = true;
+  std::string wanted;
+  if (option == "--benchmark") {
+    run.benchmark = value;
+  } else if (option == "--configuration") {
+    return set_configuration(run, value);
+  } else if (option == "--size") {
+    good = value == "ci" || value == "paper";
+    run.size = value == "paper" ? Size::paper : Size::ci;
+    wanted = "ci or paper";
+  } else if (option == "--batch") {
+    run.batch = number<std::int64_t>(value, 1, most);
+    good = run.batch.has_value();
+    wanted = "a whole number from 1 to 1000000";
+  } else if (option == "--warmup") {
+    good = read(value, 0, most, run.warmup);
+    wanted = "a whole number from 0 to 1000000";
+  } else if (option == "--iterations") {
+    good = read(value, 1, most, run.iterations);
+    wanted = "a whole number from 1 to 1000000";
+  } else if (option == "--threads") {
+    good = read(value, 1, 1024, run.threads);
+    wanted = "a whole number from 1 to 1024";
+  } else if (option == "--seed") {
+    good = read<std::uint64_t>(value, 0, UINT64_MAX, run.seed);
+    wanted = "a whole number from 0 to 2^64-1";
+  } else if (option == "--preload") {
+    good = !value.empty();
+    run.preload.push_back(value);
+    wanted = "the path of a shared library";
+  } else {
+    return UsageError{"unknown option '" + option + "' (see tbci-worker --help)"};
+  }
+  if (!good) return bad_value(option, value, wanted);
+  return std::nullopt;
+}
+
+std::optional<UsageError> check_protocol(const std::string& value) {
+  const auto asked = number(value, 0, 1000000);
+  if (!asked) return bad_value("--protocol", value, "a whole number");
+  if (*asked == protocol_version) return std::nullopt;
+  return UsageError{"protocol " + value + " was asked for, but this worker speaks protocol " +
+                    std::to_string(protocol_version) + "; build the suite that belongs to the program asking"};
+}
+
+}  // namespace
+
+Options parse_options(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return UsageError{"a command is missing: list or run (see tbci-worker --help)"};
+  const std::string& command = arguments[0];
+  if (command == "--help" || command == "-h" || command == "help") return HelpOptions{};
+  if (command != "list" && command != "run") return UsageError{"unknown command '" + command + "': use list or run"};
+
+  RunOptions run;
+  bool has_configuration = false;
+  for (std::size_t i = 1; i < arguments.size(); i += 2) {
+    const std::string& option = arguments[i];
+    if (option == "--help") return HelpOptions{};
+    if (i + 1 == arguments.size()) return UsageError{"a value is missing after '" + option + "'"};
+    const std::string& value = arguments[i + 1];
+    std::optional<UsageError> error;
+    if (option == "--protocol") {
+      error = check_protocol(value);
+    } else if (command == "list") {
+      error = UsageError{"list takes no option '" + option + "'"};
+    } else {
+      error = set(run, option, value);
+      has_configuration = has_configuration || option == "--configuration";
+    }
+    if (error) return *error;
+  }
+  if (command == "list") return ListOptions{};
+  if (run.benchmark.empty()) return UsageError{"run needs --benchmark NAME (tbci-worker list shows them)"};
+  if (!has_configuration) return UsageError{"run needs --configuration (such as cpu-infer)"};
+  return run;
+}
+
+std::string usage() {
+  return "tbci-worker list [--protocol 1]\n"
+         "tbci-worker run --benchmark B --configuration cpu-train|cpu-infer|gpu-train|gpu-infer\n"
+         "                [--protocol 1] [--size ci|paper] [--batch N] [--warmup 3] [--iterations 10]\n"
+         "                [--threads 1] [--seed 42] [--preload LIBRARY]...\n"
+         "Prints one JSON object a line. Exit codes: 0 done, 2 wrong use, 3 an error line was printed.\n";
+}
+
+}  // namespace tbci::suite

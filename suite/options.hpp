@@ -1,0 +1,43 @@
+// The command line of the worker.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "suite/configuration.hpp"
+
+namespace tbci::suite {
+
+inline constexpr int protocol_version = 1;
+
+struct HelpOptions {};
+
+struct ListOptions {};
+
+struct RunOptions {
+  std::string benchmark;  // not yet looked up: an unknown one is an answer of the protocol, not a wrong command line
+  Configuration configuration = all_configurations[0];
+  Size size = Size::ci;
+  std::optional<std::int64_t> batch;  // else the benchmark's own
+  int warmup = 3;
+  int iterations = 10;
+  int threads = 1;
+  std::uint64_t seed = 42;
+  std::vector<std::string> preload;  // shared libraries, in this order
+};
+
+struct UsageError {
+  std::string message;  // one line: what is wrong and what would be right
+};
+
+using Options = std::variant<HelpOptions, ListOptions, RunOptions, UsageError>;
+
+// `arguments` without the program's name.
+Options parse_options(const std::vector<std::string>& arguments);
+
+std::string usage();
+
+}  // namespace tbci::suite

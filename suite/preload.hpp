@@ -1,0 +1,13 @@
+// Libraries that change LibTorch, such as one that registers other kernels, opened before any model is built.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tbci::suite {
+
+// Opens them in this order, for the whole life of the process, with their symbols visible to all.
+// Returns the reason why one cannot be opened; empty when all are.
+std::string preload(const std::vector<std::string>& libraries);
+
+}  // namespace tbci::suite

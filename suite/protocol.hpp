@@ -1,0 +1,57 @@
+// The lines of the worker protocol (docs/worker-protocol.md), written and flushed one by one.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "suite/json.hpp"
+#include "suite/options.hpp"
+
+namespace tbci::suite {
+
+struct Benchmark;
+
+struct Sample {
+  int iteration;
+  std::int64_t nanoseconds;
+  std::optional<std::int64_t> instructions;  // where the machine counts them
+};
+
+struct GpuMemory {
+  std::int64_t peak_bytes;
+  double growth_bytes;
+};
+
+struct MemoryUse {
+  std::int64_t cpu_peak_bytes;
+  double cpu_growth_bytes;  // for each iteration
+  std::optional<GpuMemory> gpu;
+};
+
+class Protocol {
+ public:
+  explicit Protocol(std::FILE* out) : out_(out) {}  // stays the caller's
+
+  void hello();
+  void hello(const RunOptions& options, std::int64_t batch);
+  void benchmark(const Benchmark& benchmark);
+  void sample(const Sample& sample);
+  void memory(const MemoryUse& use);
+  void done();
+  void done(int samples, std::int64_t setup_nanoseconds);
+  void error(std::string_view kind, std::string_view message);  // unsupported, out_of_memory, exception
+
+ private:
+  void write(const JsonObject& line);
+
+  std::FILE* out_;
+};
+
+// Keeps the standard output for the protocol alone: a file on it, while everything else that this process prints there
+// (LibTorch, preloaded libraries) goes to the standard error. Call it once, first of all.
+std::FILE* claim_standard_output();
+
+}  // namespace tbci::suite

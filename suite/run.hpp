@@ -1,0 +1,18 @@
+// The two commands of the worker. Both return the exit code.
+#pragma once
+
+#include "suite/options.hpp"
+#include "suite/protocol.hpp"
+
+namespace tbci::suite {
+
+inline constexpr int exit_done = 0;
+inline constexpr int exit_usage = 2;
+inline constexpr int exit_error = 3;
+
+int list_benchmarks(Protocol& protocol);
+
+// Measures one benchmark in one configuration. Whatever goes wrong in it becomes an error line.
+int run_benchmark(const RunOptions& options, Protocol& protocol);
+
+}  // namespace tbci::suite
