@@ -1,0 +1,57 @@
+// Measures one case in one fresh process.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/process.hpp"
+#include "base/result.hpp"
+#include "runner/protocol.hpp"
+#include "storage/model/build.hpp"
+#include "storage/model/measurement.hpp"
+
+namespace tbci::runner {
+
+struct MeasureSettings {
+  std::string size = "ci";   ///< `ci` or `paper`
+  std::optional<int> batch;  ///< nothing: the benchmark's own
+  int warmup = 3;
+  int iterations = 10;
+  int threads = 1;
+  std::uint64_t seed = 42;
+  std::vector<int> cpus;  ///< that the process is pinned to; none: not pinned
+  std::chrono::milliseconds time_limit = std::chrono::minutes(5);
+  std::optional<std::uint64_t> memory_limit_bytes;  ///< of address space
+};
+
+/// Thread-safe where its process runner and clock are.
+class Measurer {
+ public:
+  Measurer(ProcessRunner& processes, const Clock& clock) : processes_(processes), clock_(clock) {}
+
+  /// Runs the worker once. Whatever the worker does (crash, hang, nonsense, too much memory) is a measurement with that
+  /// outcome and a telling message; what it measured before stays in it. Errors: the program cannot be started
+  /// (environment), we are asked to stop (interrupted).
+  Result<model::Measurement> measure(const model::Product& product, const std::filesystem::path& worker,
+                                     const model::Case& measured, const MeasureSettings& settings,
+                                     std::stop_token stop);
+
+  /// What the worker can measure.
+  Result<std::vector<BenchmarkInfo>> list_benchmarks(const std::filesystem::path& worker, std::stop_token stop);
+
+ private:
+  ProcessRunner& processes_;
+  const Clock& clock_;
+};
+
+/// The command that `measure` runs: a report shows it.
+Command measure_command(const model::Product& product, const std::filesystem::path& worker, const model::Case& measured,
+                        const MeasureSettings& settings);
+
+}  // namespace tbci::runner

@@ -1,0 +1,47 @@
+// Nightlies of a package index, through pip itself: each in a venv of its own.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/nightly/nightly_source.hpp"
+
+namespace tbci::runner {
+
+class PipNightlies final : public NightlySource {
+ public:
+  /// Venvs go into `folder`. Where `repository` is a clone of the subject's, the commit of the nightly branch that an
+  /// installation names is resolved there to the commit of main.
+  PipNightlies(NightlySettings settings, std::filesystem::path folder, std::filesystem::path repository,
+               ProcessRunner& processes, Progress progress = {});
+  Result<std::vector<model::Nightly>> list(std::stop_token stop) override;
+  Result<model::Product> install(const model::Nightly& nightly, std::stop_token stop) override;
+
+ private:
+  struct Venv;
+  Result<std::vector<std::string>> versions(std::stop_token stop);
+  Status make_venv(const Venv& venv, const std::string& version, std::stop_token stop);
+  Status refuse_cuda(const Venv& venv, const std::string& requirement, std::stop_token stop);
+  Result<model::Product> product_of(const Venv& venv) const;
+  std::vector<std::string> index_arguments() const;
+
+  NightlySettings settings_;
+  std::filesystem::path folder_, repository_;
+  ProcessRunner& processes_;
+  Progress progress_;
+};
+
+/// The versions that `pip index versions` printed, oldest first.
+Result<std::vector<std::string>> parse_pip_index(std::string_view output);
+/// The versions in the complaint of a pip that found none that fits: `(from versions: 1.0, 1.1)`; oldest first.
+Result<std::vector<std::string>> parse_pip_complaint(std::string_view error);
+/// The packages with CUDA in them that a `pip install --dry-run --report -` would bring.
+Result<std::vector<std::string>> cuda_packages(std::string_view report);
+/// The commit of main that the message of a commit of the nightly branch names:
+/// `2026-01-07 nightly release (<40 hex digits>)`.
+std::optional<std::string> main_commit_of_nightly(std::string_view message);
+
+}  // namespace tbci::runner

@@ -1,0 +1,74 @@
+// The worker protocol, version 1, as the runner reads it. Pure; made for hostile input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "storage/model/measurement.hpp"
+
+namespace tbci::runner {
+
+inline constexpr int protocol_version = 1;
+inline constexpr std::size_t longest_protocol_line = 65536;  ///< bytes
+
+/// What the worker has to print to be believed.
+struct Expected {
+  model::Case measured;
+  std::size_t iterations = 10;
+};
+
+/// Reads the lines of `tbci-worker run` one by one into a measurement.
+class ProtocolReader {
+ public:
+  explicit ProtocolReader(Expected expected);
+
+  /// False from the first line on that breaks the protocol: nothing after it is read.
+  bool take(std::string_view line);
+
+  bool broken() const { return !violation_.empty(); }
+  /// What broke the protocol, naming the line; empty: nothing.
+  const std::string& violation() const { return violation_; }
+  bool done() const { return state_ == State::done; }
+  /// The last line was an `error`: its outcome and message are in the measurement.
+  bool failed() const { return state_ == State::failed; }
+  /// What has come so far. The outcome is `done` until an `error` line says otherwise.
+  const model::Measurement& measurement() const { return measurement_; }
+
+ private:
+  enum class State { start, greeted, done, failed };
+  struct Line;
+  std::string read(std::string_view text);
+  std::string hello(const Line& line);
+  std::string sample(const Line& line);
+  std::string memory(const Line& line);
+  std::string finish(const Line& line);
+  std::string error(const Line& line);
+
+  Expected expected_;
+  State state_ = State::start;
+  bool memory_seen_ = false;
+  int lines_ = 0;
+  std::string violation_;
+  model::Measurement measurement_;
+};
+
+/// A model of a suite, as `tbci-worker list` describes it.
+struct BenchmarkInfo {
+  std::string name, domain, task;
+  std::vector<model::Configuration> configurations;
+  std::int64_t parameters = 0;
+  std::string source;
+  std::map<std::string, std::int64_t> batch;  ///< `train` and `infer`: samples an iteration
+};
+
+/// The output of `tbci-worker list`. Error (failed) naming the line that is wrong. Configurations of a later version
+/// are left out.
+Result<std::vector<BenchmarkInfo>> parse_benchmarks(std::string_view output);
+
+}  // namespace tbci::runner

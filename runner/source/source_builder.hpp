@@ -1,0 +1,60 @@
+// Builds commits of a subject from source, and keeps what was built.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <variant>
+
+#include "base/process.hpp"
+#include "base/result.hpp"
+#include "runner/progress.hpp"
+#include "runner/source/build_cache.hpp"
+#include "runner/source/worktree.hpp"
+#include "runner/subject.hpp"
+#include "storage/model/build.hpp"
+
+namespace tbci::runner {
+
+/// The commit does not build. A fact about the commit, and not an error of ours.
+struct CompileFailure {
+  std::string telling_line;
+  std::filesystem::path log;
+};
+
+using BuildOutcome = std::variant<model::Product, CompileFailure>;
+
+/// One object a thread; several, and several processes, may share a state folder.
+class SourceBuilder {
+ public:
+  /// `state` is a folder of this subject alone: the mirror, the checkouts, the cache and the logs lie in it.
+  SourceBuilder(Subject subject, std::filesystem::path state, ProcessRunner& processes, Progress progress = {});
+
+  /// Builds a commit, or finds the product of equal inputs. Errors are what is not the commit's fault: an unknown
+  /// commit (usage), no space or a missing tool (environment), the time limit (environment), a stop (interrupted).
+  Result<BuildOutcome> build(const std::string& commit, std::stop_token stop);
+  /// The finished product of a commit, if there is one: never builds.
+  Result<std::optional<model::Product>> find(const std::string& commit, std::stop_token stop);
+  /// Names what a build of the commit is made of: equal keys, equal products.
+  Result<std::string> input_key(const std::string& commit, std::stop_token stop);
+
+  /// The mirror of the repository: its path serves bisect's history too.
+  Worktree& worktree() { return worktree_; }
+
+ private:
+  Result<BuildOutcome> build_now(const std::string& commit, const std::string& key, std::stop_token stop);
+  Result<model::Product> keep(const std::filesystem::path& source, const std::filesystem::path& prefix,
+                              const std::string& commit, const std::string& key);
+  Result<model::Product> product_in(const std::filesystem::path& entry, const std::string& commit) const;
+  Status ready_to_build() const;
+
+  Subject subject_;
+  std::filesystem::path state_;
+  ProcessRunner& processes_;
+  Progress progress_;
+  Worktree worktree_;
+  BuildCache cache_;
+};
+
+}  // namespace tbci::runner

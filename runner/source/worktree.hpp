@@ -1,0 +1,59 @@
+// Our own mirror of a subject's repository, and checkouts of it. The user's checkout is never touched.
+#pragma once
+
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "base/git.hpp"
+#include "base/process.hpp"
+#include "base/result.hpp"
+#include "runner/progress.hpp"
+
+namespace tbci::runner {
+
+struct WorktreeSettings {
+  std::string repository;        ///< path or address
+  std::filesystem::path folder;  ///< ours: `mirror.git` and `slot-0`, `slot-1` ... lie in it
+  bool submodules = false;
+  bool keep_untracked = false;  ///< what an earlier build left in a checkout
+};
+
+/// A checkout that is ours alone while this lives.
+struct Slot {
+  std::filesystem::path source;
+  FileLock lock;
+};
+
+class Worktree {
+ public:
+  Worktree(WorktreeSettings settings, ProcessRunner& processes, Progress progress = {});
+
+  /// Makes the mirror, or brings it up to date with the repository. Errors: usage where there is no such repository.
+  Status update(std::stop_token stop);
+  /// The mirror, opened; made first where it is not there yet.
+  Result<GitRepository> mirror(std::stop_token stop);
+  /// The commit that a revision names; the mirror is brought up to date where it does not know it. Error (usage) where
+  /// there is none.
+  Result<GitCommit> commit(const std::string& revision, std::stop_token stop);
+  /// A free slot with exactly the files of the commit in it. What a process that died left there (locks, half a
+  /// checkout) is repaired.
+  Result<Slot> check_out(const std::string& commit, std::stop_token stop);
+
+  std::filesystem::path mirror_path() const;
+
+ private:
+  Result<Slot> free_slot() const;
+  Status fill(const std::filesystem::path& source, const std::string& commit, std::stop_token stop);
+  Status make_slot(const std::filesystem::path& source, std::stop_token stop);
+  Status git(std::vector<std::string> arguments, const std::filesystem::path& directory, std::stop_token stop);
+  Result<FileLock> lock_mirror(std::stop_token stop) const;
+
+  WorktreeSettings settings_;
+  ProcessRunner& processes_;
+  Progress progress_;
+};
+
+}  // namespace tbci::runner
