@@ -1,0 +1,23 @@
+// The decision, from interleaved pairs of processes: old, new, old, new, on the same machine.
+#pragma once
+
+#include <span>
+
+#include "detect/effect.hpp"
+#include "detect/thresholds.hpp"
+#include "storage/model/night.hpp"
+
+namespace tbci::detect {
+
+struct Decision {
+  /// `regression`, `improvement`, `clear` or `inconclusive`; `suspect` while more pairs are wanted. `low` and `high`
+  /// are one-sided bounds of `Thresholds::clear_alpha` each (99.8% between them).
+  model::Finding finding;
+  int pairs_wanted = 0;  ///< measure so many more and ask again, with all pairs; 0: decided
+};
+
+/// Judges a series by all pairs measured so far, in the order of measuring. With none it says how many to begin with.
+/// A pair that can't be true (see is_usable) makes the series inconclusive: leave out processes that failed. Pure.
+Decision confirm(const model::Series& series, std::span<const Pair> pairs, const Thresholds& thresholds);
+
+}  // namespace tbci::detect

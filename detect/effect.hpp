@@ -1,0 +1,35 @@
+// How two values of a metric are set against each other: time and memory by the logarithm of their ratio, leaks by
+// their difference in bytes per iteration. Pure; safe from any thread.
+#pragma once
+
+#include <optional>
+
+#include "detect/thresholds.hpp"
+#include "storage/model/words.hpp"
+
+namespace tbci::detect {
+
+/// Two processes of one case, run one after the other: the old build's value and the new one's, in the metric's unit.
+struct Pair {
+  double before = 0, after = 0;
+};
+
+bool is_leak(model::Metric metric);
+bool is_memory(model::Metric metric);  ///< peaks, not leaks
+
+/// Whether a value can be true: finite; above 0 unless it is a leak's.
+bool is_usable(model::Metric metric, double value);
+
+/// Above 0: `after` is worse. Nothing where a value is not usable.
+std::optional<double> effect(model::Metric metric, const Pair& pair);
+
+/// The effect that is worth an issue: log(1 + relative), or the leak's floor.
+double least_effect(model::Metric metric, const Thresholds& thresholds);
+
+/// No process repeats itself better than this: standard deviation of one effect, at the least.
+double effect_scale_floor(model::Metric metric, const Thresholds& thresholds);
+
+/// The effect as a fraction of the old value. Infinite for a leak that came from nothing.
+double as_change(model::Metric metric, double effect, double before);
+
+}  // namespace tbci::detect
