@@ -1,0 +1,234 @@
+#include "github/report_sections.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/text.hpp"
+#include "github/markdown.hpp"
+
+namespace tbci::github {
+
+namespace {
+
+using model::Metric;
+
+// What a section may take of the body at most, so that the table always has most of it.
+constexpr std::size_t most_suspects_bytes = 10'000;
+constexpr std::size_t most_answers_bytes = 8'000;
+constexpr std::size_t most_commands_bytes = 8'000;
+constexpr std::size_t most_facts_bytes = 8'000;
+constexpr std::size_t short_commit = 10;
+
+struct Lines {
+  std::string text;
+  std::size_t left_out = 0;
+};
+
+// As many whole lines as fit.
+Lines lines_within(const std::vector<std::string>& lines, std::size_t most_bytes) {
+  Lines kept;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (kept.text.size() + lines[i].size() + 1 > most_bytes) {
+      kept.left_out = lines.size() - i;
+      break;
+    }
+    kept.text += lines[i] + "\n";
+  }
+  return kept;
+}
+
+std::string counted(std::size_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+bool is_leak(Metric metric) {
+  return metric == Metric::cpu_leak || metric == Metric::gpu_leak;
+}
+
+std::string value_text(Metric metric, double value) {
+  return std::isfinite(value) ? model::readable(metric, value) : "?";
+}
+
+std::string change_text(double change) {
+  if (std::isnan(change)) return "?";
+  if (std::isinf(change)) return change > 0 ? "from nothing" : "to nothing";
+  return human_change(change);
+}
+
+std::string interval_text(double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high)) return "-";
+  return fmt::format("{} to {}", human_change(low), human_change(high));
+}
+
+// Only an address without anything that means something in Markdown becomes a link.
+bool is_plain_web_address(std::string_view address) {
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/:%";
+  return (address.substr(0, 8) == "https://" || address.substr(0, 7) == "http://") && address.size() <= 300 &&
+         address.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+bool is_commit(std::string_view id) {
+  return id.size() >= 7 && id.size() <= 64 && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::string commit_text(const ReportFacts& facts, const std::string& id) {
+  if (!is_commit(id)) return inline_code(id, 64);
+  const std::string code = inline_code(id.substr(0, short_commit));
+  if (!is_plain_web_address(facts.web)) return code;
+  const std::string_view base(facts.web.data(), facts.web.find_last_not_of('/') + 1);
+  return fmt::format("[{}]({}/commit/{})", code, base, id);
+}
+
+std::string author_text(const model::Commit& commit) {
+  return commit.author.empty() ? "an unnamed author" : escaped(commit.author, 100);
+}
+
+std::string where_text(const model::Series& series) {
+  return fmt::format("{} ({})", escaped(series.benchmark, 100), model::to_string(series.configuration));
+}
+
+std::string since_text(const ReportFacts& facts) {
+  if (facts.suspects.size() == 1) {
+    const model::Commit& culprit = facts.suspects.front();
+    return fmt::format("Since commit {} by {} ({}), {},", commit_text(facts, culprit.id), author_text(culprit),
+                       to_date(culprit.time), inline_code(culprit.subject));
+  }
+  if (!facts.suspects.empty()) return fmt::format("Since one of {},", counted(facts.suspects.size(), "commit"));
+  if (!facts.night.empty()) return fmt::format("Since the nightly {},", inline_code(facts.night, 100));
+  return fmt::format("Between {} and {},", commit_text(facts, facts.from), commit_text(facts, facts.to));
+}
+
+std::string row(const model::Finding& finding) {
+  const model::Series& series = finding.series;
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |", escaped(series.benchmark, 100),
+                     model::to_string(series.configuration), escaped(model::to_string(series.metric)),
+                     value_text(series.metric, finding.before), value_text(series.metric, finding.after),
+                     change_text(finding.change), interval_text(finding.low, finding.high),
+                     finding.pairs > 0 ? std::to_string(finding.pairs) : "-");
+}
+
+std::string answer_line(const model::Answer& answer) {
+  const std::string change = fmt::format("{} ({})", change_text(answer.change), interval_text(answer.low, answer.high));
+  return fmt::format("  - {}, {}: {}{}", where_text(answer.series), escaped(model::to_string(answer.series.metric)),
+                     change, answer.reason.empty() ? "" : "; " + escaped(answer.reason));
+}
+
+}  // namespace
+
+std::vector<model::Finding> worst_first(std::vector<model::Finding> findings) {
+  const auto size = [](const model::Finding& finding) {
+    return std::isnan(finding.change) ? -HUGE_VAL : finding.change;
+  };
+  std::sort(findings.begin(), findings.end(), [&](const model::Finding& a, const model::Finding& b) {
+    return size(a) != size(b) ? size(a) > size(b) : a.series < b.series;
+  });
+  return findings;
+}
+
+std::string headline(const model::Finding& finding) {
+  const Metric metric = finding.series.metric;
+  if (is_leak(metric)) return value_text(metric, finding.after) + " leaked";
+  const std::string_view worse = metric == Metric::time ? "slower" : "more memory";
+  if (!std::isfinite(finding.change)) return std::string(worse);
+  const double percent = finding.change * 100;
+  return fmt::format("{:.{}f}% {}", percent, std::abs(percent) < 9.95 ? 1 : 0, worse);
+}
+
+std::string summary_section(const ReportFacts& facts, const std::vector<model::Finding>& affected) {
+  std::set<std::string> benchmarks;
+  for (const model::Finding& finding : affected) benchmarks.insert(finding.series.benchmark);
+  const model::Finding& worst = affected.front();
+  std::string text = fmt::format("{} {} of **{}** got worse: ", since_text(facts),
+                                 counted(benchmarks.size(), "benchmark"), escaped(facts.subject, 100));
+  text += fmt::format("{}{} is {}, {}, {} before and {} now.", affected.size() > 1 ? "worst of all, " : "",
+                      where_text(worst.series), headline(worst), escaped(model::to_string(worst.series.metric)),
+                      value_text(worst.series.metric, worst.before), value_text(worst.series.metric, worst.after));
+  if (!facts.night.empty()) {
+    text += fmt::format(" Found in the nightly {}", inline_code(facts.night, 100));
+    if (!facts.baseline.empty()) text += fmt::format(", held against {}", inline_code(facts.baseline, 100));
+    text += ".";
+  }
+  return text + "\n";
+}
+
+std::string suspects_section(const ReportFacts& facts) {
+  const std::string reason = facts.reason.empty() ? "" : ": " + escaped(facts.reason, 400);
+  if (facts.suspects.empty()) return fmt::format("No commit could be named{}.\n", reason);
+  if (facts.suspects.size() == 1) return "";
+  std::vector<std::string> lines;
+  for (const model::Commit& suspect : facts.suspects) {
+    lines.push_back(fmt::format("- {} by {} ({}), {}", commit_text(facts, suspect.id), author_text(suspect),
+                                to_date(suspect.time), inline_code(suspect.subject)));
+  }
+  const Lines kept = lines_within(lines, most_suspects_bytes);
+  std::string text = fmt::format("These commits cannot be told apart{}.\n\n{}", reason, kept.text);
+  if (kept.left_out > 0) text += fmt::format("- and {} more\n", kept.left_out);
+  return text;
+}
+
+std::string table_section(const std::vector<model::Finding>& affected, std::size_t most_bytes) {
+  const std::string head =
+      "| benchmark | configuration | metric | before | after | change | interval | pairs |\n"
+      "| --- | --- | --- | ---: | ---: | ---: | --- | ---: |\n";
+  constexpr std::size_t room_for_note = 100;
+  std::vector<std::string> rows;
+  for (const model::Finding& finding : affected) rows.push_back(row(finding));
+  const std::size_t taken = head.size() + room_for_note;
+  const Lines kept = lines_within(rows, most_bytes > taken ? most_bytes - taken : 0);
+  std::string text = head + kept.text;
+  if (kept.left_out > 0) text += fmt::format("\n{} of {} rows are left out here.\n", kept.left_out, rows.size());
+  return text;
+}
+
+std::string search_section(const ReportFacts& facts) {
+  std::string text = "### How it was found\n\n";
+  if (!facts.night.empty()) {
+    text +=
+        fmt::format("- Nightly {} held against {}\n", inline_code(facts.night, 100), inline_code(facts.baseline, 100));
+  }
+  if (!facts.from.empty() && !facts.to.empty()) {
+    text += fmt::format("- Commits from {} to {}", commit_text(facts, facts.from), commit_text(facts, facts.to));
+    text += facts.commits > 0 ? fmt::format(": {}\n", facts.commits) : "\n";
+  }
+  text += fmt::format("- Bisection: {}, {}", counted(static_cast<std::size_t>(std::max(0, facts.builds)), "build"),
+                      counted(static_cast<std::size_t>(std::max(0, facts.measurements)), "measurement"));
+  text += facts.runner.empty() ? "\n" : fmt::format(", on runner {}\n", inline_code(facts.runner, 100));
+  if (facts.answers.empty()) return text;
+  std::vector<std::string> lines;
+  for (const model::Answer& answer : facts.answers) lines.push_back(answer_line(answer));
+  const Lines kept = lines_within(lines, most_answers_bytes);
+  text += facts.suspects.size() == 1 ? "- The culprit held against its parent:\n" : "- What the search says:\n";
+  text += kept.text;
+  if (kept.left_out > 0) text += fmt::format("  - and {} more\n", kept.left_out);
+  return text;
+}
+
+std::string reproduction_section(const ReportFacts& facts) {
+  if (facts.commands.empty()) return "";
+  std::vector<std::string> lines;
+  for (const auto& command : facts.commands) {
+    std::vector<std::string> words;
+    for (const std::string& argument : command) words.push_back(shell_quoted(argument));
+    lines.push_back(join(words, " "));
+  }
+  Lines kept = lines_within(lines, most_commands_bytes);
+  if (kept.left_out > 0) kept.text += fmt::format("# {} left out here\n", counted(kept.left_out, "command"));
+  return "### How to reproduce it\n\n" + code_block(kept.text, "sh");
+}
+
+std::string environment_section(const ReportFacts& facts) {
+  if (facts.environment.empty()) return "";
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : facts.environment) {
+    lines.push_back(fmt::format("| {} | {} |", escaped(name, 60), escaped(value, 200)));
+  }
+  const Lines kept = lines_within(lines, most_facts_bytes);
+  std::string text = "<details>\n<summary>Environment</summary>\n\n| fact | value |\n| --- | --- |\n" + kept.text;
+  if (kept.left_out > 0) text += fmt::format("\n{} left out here.\n", counted(kept.left_out, "fact"));
+  return text + "\n</details>\n";
+}
+
+}  // namespace tbci::github

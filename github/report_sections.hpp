@@ -1,0 +1,26 @@
+// The parts that the body of a report is put together from. Each ends with a newline, or is empty.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "github/report.hpp"
+
+namespace tbci::github {
+
+/// Worst first: the largest change, growth from nothing before all; equal changes by name.
+std::vector<model::Finding> worst_first(std::vector<model::Finding> findings);
+/// `31% slower`, `12% more memory`, `4 KiB/iteration leaked`: plain text.
+std::string headline(const model::Finding& finding);
+
+/// One paragraph: what got worse, how much, since when, by whom. `affected` is sorted, worst first.
+std::string summary_section(const ReportFacts& facts, const std::vector<model::Finding>& affected);
+/// The commits that cannot be told apart, or why there is none. Nothing for one culprit.
+std::string suspects_section(const ReportFacts& facts);
+/// The table, as many rows as fit into `most_bytes`, and how many were left out.
+std::string table_section(const std::vector<model::Finding>& affected, std::size_t most_bytes);
+std::string search_section(const ReportFacts& facts);
+std::string reproduction_section(const ReportFacts& facts);
+std::string environment_section(const ReportFacts& facts);
+
+}  // namespace tbci::github
