@@ -1,0 +1,102 @@
+#include "storage/build_store.hpp"
+
+#include "storage/query.hpp"
+#include "storage/translate.hpp"
+
+namespace tbci::storage {
+
+namespace {
+
+const std::string select =
+    "SELECT id, subject, kind, name, state, libtorch, preload, python, commit_id, version, failure, started_ms, "
+    "finished_ms FROM build ";
+
+Result<model::Build> read(Row row) {
+  model::Build build;
+  build.id = row.integer();
+  build.subject = row.text();
+  build.kind = row.word(model::build_kind_from);
+  build.name = row.text();
+  build.state = row.word(model::build_state_from);
+  build.product.libtorch = row.text();
+  build.product.preload = row.paths();
+  build.product.python = row.text();
+  build.product.commit = row.text();
+  build.product.version = row.text();
+  build.failure = row.text();
+  build.started = row.time();
+  build.finished = row.optional_time();
+  return row.finish(std::move(build));
+}
+
+}  // namespace
+
+Result<model::Build> BuildStore::begin(const std::string& subject, model::BuildKind kind, const std::string& name,
+                                       TimePoint now) {
+  const std::string doing = fmt::format("begin the build {} of {}", name, subject);
+  return guarded(database_.path(), doing, [&]() -> Result<model::Build> {
+    Query(database_,
+          "INSERT INTO build (subject, kind, name, state, started_ms) VALUES (?, ?, ?, 'pending', ?) "
+          "ON CONFLICT (subject, kind, name) DO NOTHING")
+        .bind(subject, to_string(kind), name, now)
+        .execute();
+    TBCI_ASSIGN(auto build, find(subject, kind, name));
+    return std::move(*build);
+  });
+}
+
+Status BuildStore::ready(std::int64_t id, const model::Product& product, TimePoint now) {
+  return guarded(database_.path(), fmt::format("keep the product of build {}", id), [&]() -> Status {
+    std::vector<std::string> preload;
+    for (const auto& library : product.preload) preload.push_back(library.string());
+    return Query(database_,
+                 "UPDATE build SET state = 'ready', libtorch = ?, preload = ?, python = ?, commit_id = ?, version = ?, "
+                 "failure = '', finished_ms = ? WHERE id = ?")
+        .bind(product.libtorch.string(), preload, product.python.string(), product.commit, product.version, now, id)
+        .execute_for("build", id);
+  });
+}
+
+Status BuildStore::failed(std::int64_t id, const std::string& failure, TimePoint now) {
+  return guarded(database_.path(), fmt::format("keep the failure of build {}", id), [&]() -> Status {
+    return Query(database_,
+                 "UPDATE build SET state = 'failed', libtorch = '', preload = '[]', python = '', commit_id = '', "
+                 "version = '', failure = ?, finished_ms = ? WHERE id = ?")
+        .bind(failure, now, id)
+        .execute_for("build", id);
+  });
+}
+
+Status BuildStore::forget(std::int64_t id) {
+  return guarded(database_.path(), fmt::format("forget build {}", id), [&]() -> Status {
+    return Query(database_,
+                 "UPDATE build SET state = 'pending', libtorch = '', preload = '[]', python = '', commit_id = '', "
+                 "version = '', failure = '', finished_ms = NULL WHERE id = ?")
+        .bind(id)
+        .execute_for("build", id);
+  });
+}
+
+Result<std::optional<model::Build>> BuildStore::find(const std::string& subject, model::BuildKind kind,
+                                                     const std::string& name) const {
+  return guarded(database_.path(), "read builds", [&] {
+    return Query(database_, select + "WHERE subject = ? AND kind = ? AND name = ?")
+        .bind(subject, to_string(kind), name)
+        .first("build", read);
+  });
+}
+
+Result<model::Build> BuildStore::get(std::int64_t id) const {
+  return guarded(database_.path(), "read builds",
+                 [&] { return Query(database_, select + "WHERE id = ?").bind(id).only("build", id, read); });
+}
+
+Result<std::vector<model::Build>> BuildStore::list(const std::string& subject, int limit) const {
+  return guarded(database_.path(), "read builds", [&] {
+    return Query(database_, select + "WHERE subject = ? ORDER BY started_ms DESC, id DESC LIMIT ?")
+        .bind(subject, limit)
+        .all("build", read);
+  });
+}
+
+}  // namespace tbci::storage

@@ -1,0 +1,26 @@
+// Internal to storage: what is behind a Database.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "base/file.hpp"
+#include "storage/database.hpp"
+
+namespace tbci::storage {
+
+struct Database::Connection {
+  std::optional<FileLock> lock;  ///< before `sqlite`, so that it is given back last
+  SQLite::Database sqlite;
+  std::filesystem::path path;
+  Access access = Access::read_write;
+  int depth = 0;  ///< of nested transactions
+
+  /// SQLite rolls a whole transaction back by itself on some errors (no space, for one). What comes after would then
+  /// be committed on its own.
+  bool transaction_was_lost() const;
+};
+
+}  // namespace tbci::storage

@@ -1,0 +1,145 @@
+#include "storage/database.hpp"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+#include "storage/connection.hpp"
+#include "storage/migrate.hpp"
+#include "storage/translate.hpp"
+
+namespace tbci::storage {
+
+namespace {
+
+using Connection = Database::Connection;
+
+int milliseconds(const OpenOptions& options) {
+  return static_cast<int>(options.busy_timeout.count());
+}
+
+Status prepare_for_writing(Connection& connection) {
+  SQLite::Database& sqlite = connection.sqlite;
+  TBCI_TRY(version_of(sqlite, connection.path, embedded_migrations()));  // before anything is changed in the file
+  if (sqlite.execAndGet("PRAGMA journal_mode = WAL").getString() != "wal") {
+    return fail(ErrorKind::environment,
+                "the folder of {} has no shared memory (a network file system?): put the "
+                "database onto a local disk",
+                connection.path.string());
+  }
+  // With WAL, the default of many (NORMAL) may lose the last commits in a power cut. A commit here is a build of hours
+  // or a measurement of minutes; waiting a few milliseconds for the disk is cheap.
+  sqlite.exec("PRAGMA synchronous = FULL");
+  TBCI_TRY(migrate(sqlite, connection.path, embedded_migrations()));
+  sqlite.exec("PRAGMA foreign_keys = ON");
+  return {};
+}
+
+Status prepare_for_reading(Connection& connection) {
+  TBCI_ASSIGN(const int version, version_of(connection.sqlite, connection.path, embedded_migrations()));
+  if (version == Database::newest_version()) return {};
+  return fail(ErrorKind::usage,
+              "database {} has version {}, this tbci reads version {}: let `tbci check` or `tbci serve` bring it up",
+              connection.path.string(), version, Database::newest_version());
+}
+
+/// Ends a transaction or a savepoint: rolled back, unless it was committed before.
+class Level {
+ public:
+  explicit Level(Connection& connection) : connection_(connection), outermost_(connection.depth == 0) {
+    const char* begin = connection_.access == Access::read_only ? "BEGIN" : "BEGIN IMMEDIATE";
+    connection_.sqlite.exec(outermost_ ? begin : "SAVEPOINT level");
+    ++connection_.depth;
+  }
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+  ~Level() {
+    if (!committed_ && !connection_.transaction_was_lost()) {
+      connection_.sqlite.tryExec(outermost_ ? "ROLLBACK" : "ROLLBACK TO level; RELEASE level");
+    }
+    --connection_.depth;
+  }
+  void commit() {
+    if (connection_.transaction_was_lost()) {
+      throw SQLite::Exception("an earlier error ended the transaction", SQLITE_ABORT);
+    }
+    connection_.sqlite.exec(outermost_ ? "COMMIT" : "RELEASE level");
+    committed_ = true;
+  }
+
+ private:
+  Connection& connection_;
+  bool outermost_;
+  bool committed_ = false;
+};
+
+}  // namespace
+
+bool Database::Connection::transaction_was_lost() const {
+  return depth > 0 && sqlite3_get_autocommit(sqlite.getHandle()) != 0;
+}
+
+Database::Database(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+Database::Database(Database&& other) noexcept = default;
+Database& Database::operator=(Database&& other) noexcept = default;
+Database::~Database() = default;
+
+int Database::newest_version() {
+  return embedded_migrations().back().number;
+}
+
+Result<Database> Database::open(const std::filesystem::path& path, Access access, const OpenOptions& options) {
+  const bool writes = access == Access::read_write;
+  std::error_code ignored;
+  if (!writes && !std::filesystem::exists(path, ignored)) {
+    return fail(ErrorKind::usage, "there is no database {} yet: run `tbci check` first, or give another --state folder",
+                path.string());
+  }
+  std::optional<FileLock> lock;
+  if (writes) {
+    auto held = FileLock::acquire(path.string() + ".lock");
+    if (!held) return fail(std::move(held).error(), fmt::format("cannot open the database {}", path.string()));
+    lock = std::move(*held);
+  }
+  return guarded(path, "open the tables", [&]() -> Result<Database> {
+    const int flags = writes ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE : SQLite::OPEN_READONLY;
+    auto connection = std::make_unique<Connection>(
+        Connection{std::move(lock), SQLite::Database(path.string(), flags, milliseconds(options)), path, access});
+    TBCI_TRY(writes ? prepare_for_writing(*connection) : prepare_for_reading(*connection));
+    return Database(std::move(connection));
+  });
+}
+
+const std::filesystem::path& Database::path() const {
+  return connection_->path;
+}
+
+Status Database::transaction(const std::function<Status()>& steps) {
+  std::optional<Level> level;
+  TBCI_TRY(guarded(path(), "begin a transaction", [&]() -> Status {
+    level.emplace(*connection_);
+    return {};
+  }));
+  TBCI_TRY(steps());
+  return guarded(path(), "commit", [&]() -> Status {
+    level->commit();
+    return {};
+  });
+}
+
+Status Database::check() {
+  return guarded(path(), "check the tables", [&]() -> Status {
+    const std::string complaint = connection_->sqlite.execAndGet("PRAGMA integrity_check(1)").getString();
+    if (complaint != "ok") {
+      return fail(ErrorKind::failed, "the database {} is damaged: {}; put a copy of it back", path().string(),
+                  complaint);
+    }
+    SQLite::Statement dangling(connection_->sqlite, "PRAGMA foreign_key_check");
+    if (!dangling.executeStep()) return {};
+    return fail(ErrorKind::failed, "the database {} is damaged: row {} of table {} refers to a row that is not in {}",
+                path().string(), dangling.getColumn(1).getString(), dangling.getColumn(0).getString(),
+                dangling.getColumn(2).getString());
+  });
+}
+
+}  // namespace tbci::storage

@@ -1,0 +1,216 @@
+// The measurements of RunStore.
+#include "base/assert.hpp"
+#include "storage/query.hpp"
+#include "storage/run_store.hpp"
+#include "storage/samples.hpp"
+#include "storage/translate.hpp"
+
+namespace tbci::storage {
+
+namespace {
+
+const std::string select =
+    "SELECT m.id, m.run_id, m.build_id, m.ordinal, c.benchmark, c.configuration, m.outcome, m.message, "
+    "m.sample_count, m.samples, m.instruction_count, m.instructions, m.cpu_peak_bytes, m.gpu_peak_bytes, "
+    "m.cpu_growth_bytes, m.gpu_growth_bytes, t.version, t.git, m.started_ms, m.wall_ns "
+    "FROM measurement m JOIN measured_case c ON c.id = m.case_id JOIN torch t ON t.id = m.torch_id ";
+
+/// A count and the blob that holds so many; no blob for none.
+std::vector<std::int64_t> read_samples(Row& row) {
+  const std::int64_t count = row.integer();
+  const std::string blob = row.text();
+  if (count == 0 && blob.empty()) return {};
+  return row.take(decode_samples(blob, static_cast<std::size_t>(count)));
+}
+
+Result<model::PlacedMeasurement> read(Row row) {
+  model::PlacedMeasurement placed;
+  model::Measurement& measurement = placed.measurement;
+  row.integer();  // the id, which names the row
+  placed.place.run_id = row.integer();
+  placed.place.build_id = row.integer();
+  placed.place.ordinal = row.small_integer();
+  measurement.measured.benchmark = row.text();
+  measurement.measured.configuration = row.word(model::configuration_from);
+  measurement.outcome = row.word(model::outcome_from);
+  measurement.message = row.text();
+  measurement.nanoseconds = read_samples(row);
+  measurement.instructions = read_samples(row);
+  measurement.cpu_peak_bytes = row.optional_integer();
+  measurement.gpu_peak_bytes = row.optional_integer();
+  measurement.cpu_growth_bytes = row.optional_real();
+  measurement.gpu_growth_bytes = row.optional_real();
+  measurement.torch_version = row.text();
+  measurement.torch_git = row.text();
+  measurement.started = row.time();
+  measurement.wall = std::chrono::nanoseconds(row.integer());
+  return row.finish(std::move(placed));
+}
+
+/// The id of a row of shared words, made where there is none.
+std::int64_t intern(Database& database, const std::string& table, const std::string& columns, const std::string& first,
+                    const std::string& second) {
+  Query(database, "INSERT INTO " + table + " (" + columns + ") VALUES (?, ?) ON CONFLICT DO NOTHING")
+      .bind(first, second)
+      .execute();
+  Query found(database, "SELECT id FROM " + table + " WHERE (" + columns + ") = (?, ?)");
+  found.bind(first, second).next();
+  return found.row(table).integer();
+}
+
+void bind_samples(Query& query, const std::vector<std::int64_t>& samples) {
+  if (samples.empty()) {
+    query.bind(std::optional<double>());
+  } else {
+    query.bind_blob(encode_samples(samples));
+  }
+}
+
+Status insert(Database& database, const model::Place& place, const model::Measurement& measurement) {
+  const auto case_id = intern(database, "measured_case", "benchmark, configuration", measurement.measured.benchmark,
+                              std::string(to_string(measurement.measured.configuration)));
+  const auto torch_id = intern(database, "torch", "version, git", measurement.torch_version, measurement.torch_git);
+  const auto times = summarize(measurement.nanoseconds);
+  const auto instructions = summarize(measurement.instructions);
+  const auto part = [](const std::optional<Summary>& summary, double Summary::*which) {
+    return summary ? std::optional((*summary).*which) : std::nullopt;
+  };
+  Query query(database,
+              "INSERT INTO measurement (run_id, build_id, case_id, ordinal, outcome, message, sample_count, median_ns, "
+              "q1_ns, q3_ns, instruction_count, instructions_median, cpu_peak_bytes, gpu_peak_bytes, cpu_growth_bytes, "
+              "gpu_growth_bytes, torch_id, started_ms, wall_ns, samples, instructions) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+              "ON CONFLICT (build_id, case_id, run_id, ordinal) DO NOTHING");
+  query.bind(place.run_id, place.build_id, case_id, place.ordinal, to_string(measurement.outcome), measurement.message,
+             static_cast<std::int64_t>(measurement.nanoseconds.size()), part(times, &Summary::median),
+             part(times, &Summary::q1), part(times, &Summary::q3),
+             static_cast<std::int64_t>(measurement.instructions.size()), part(instructions, &Summary::median),
+             measurement.cpu_peak_bytes, measurement.gpu_peak_bytes, measurement.cpu_growth_bytes,
+             measurement.gpu_growth_bytes, torch_id, measurement.started, std::int64_t{measurement.wall.count()});
+  bind_samples(query, measurement.nanoseconds);
+  bind_samples(query, measurement.instructions);
+  if (query.execute() == 1) return {};
+  return fail(ErrorKind::failed,
+              "run {} has process {} of {} on build {} already: what was measured is not overwritten", place.run_id,
+              place.ordinal, to_string(measurement.measured), place.build_id);
+}
+
+/// Where the number stands that a process adds to a series of that metric. The same as model::value_of gives, without
+/// unpacking the samples of ten years.
+std::string column_of(model::Metric metric) {
+  switch (metric) {
+    case model::Metric::time:
+      return "m.median_ns";
+    case model::Metric::cpu_memory:
+      return "m.cpu_peak_bytes";
+    case model::Metric::gpu_memory:
+      return "m.gpu_peak_bytes";
+    case model::Metric::cpu_leak:
+      return "m.cpu_growth_bytes";
+    case model::Metric::gpu_leak:
+      return "m.gpu_growth_bytes";
+  }
+  TBCI_ASSERT(false);
+}
+
+/// Binds benchmark (?1) and configuration (?2).
+std::string values_of_case(model::Metric metric) {
+  return fmt::format(
+      "m.case_id = (SELECT id FROM measured_case WHERE benchmark = ?1 AND configuration = ?2) "
+      "AND m.outcome = 'done' AND {} IS NOT NULL ",
+      column_of(metric));
+}
+
+/// One process's value, with the point that it belongs to.
+Result<HistoryPoint> read_value(Row row) {
+  HistoryPoint point;
+  row.integer();  // the measurement, which names the row
+  point.build_id = row.integer();
+  point.nightly = row.text();
+  point.run_id = row.integer();
+  point.purpose = row.word(model::purpose_from);
+  point.runner = row.text();
+  point.environment = row.text();
+  point.started = row.time();
+  point.values = {row.real()};
+  return row.finish(std::move(point));
+}
+
+}  // namespace
+
+Status RunStore::add(const model::Place& place, const model::Measurement& measurement) {
+  const std::string doing = fmt::format("keep process {} of {} on build {} in run {}", place.ordinal,
+                                        to_string(measurement.measured), place.build_id, place.run_id);
+  return database_.transaction([&]() -> Status {
+    return guarded(database_.path(), doing, [&] { return insert(database_, place, measurement); });
+  });
+}
+
+Result<int> RunStore::count(std::int64_t run_id, std::int64_t build_id, const model::Case& measured) const {
+  return guarded(database_.path(), "count measurements", [&]() -> Result<int> {
+    Query query(database_,
+                "SELECT count(*) FROM measurement WHERE run_id = ? AND build_id = ? AND case_id = "
+                "(SELECT id FROM measured_case WHERE benchmark = ? AND configuration = ?)");
+    query.bind(run_id, build_id, measured.benchmark, to_string(measured.configuration)).next();
+    return query.row("measurement").small_integer();
+  });
+}
+
+Result<std::vector<model::PlacedMeasurement>> RunStore::measurements(std::int64_t run_id,
+                                                                     std::optional<std::int64_t> build_id,
+                                                                     const std::optional<model::Case>& measured) const {
+  return guarded(database_.path(), "read measurements", [&] {
+    std::optional<std::string> benchmark, configuration;
+    if (measured) benchmark = measured->benchmark;
+    if (measured) configuration = to_string(measured->configuration);
+    return Query(database_, select +
+                                "WHERE m.run_id = ?1 AND (?2 IS NULL OR m.build_id = ?2) AND (?3 IS NULL OR "
+                                "(c.benchmark = ?3 AND c.configuration = ?4)) "
+                                "ORDER BY c.benchmark, c.configuration, m.ordinal, m.build_id")
+        .bind(run_id, build_id, benchmark, configuration)
+        .all("measurement", read);
+  });
+}
+
+Result<std::vector<double>> RunStore::values(std::int64_t run_id, std::int64_t build_id,
+                                             const model::Series& series) const {
+  return guarded(database_.path(), "read values", [&]() -> Result<std::vector<double>> {
+    Query query(database_, "SELECT " + column_of(series.metric) + " FROM measurement m WHERE " +
+                               values_of_case(series.metric) +
+                               "AND m.run_id = ?3 AND m.build_id = ?4 ORDER BY m.ordinal");
+    query.bind(series.benchmark, to_string(series.configuration), run_id, build_id);
+    std::vector<double> values;
+    while (query.next()) values.push_back(query.row("measurement").real());
+    return values;
+  });
+}
+
+Result<std::vector<HistoryPoint>> RunStore::series_history(const std::string& subject, const model::Series& series,
+                                                           int limit) const {
+  return guarded(database_.path(), "read the history", [&]() -> Result<std::vector<HistoryPoint>> {
+    const std::string of_case = values_of_case(series.metric);
+    Query query(database_,
+                "SELECT m.id, b.id, b.name, r.id, r.purpose, r.runner, r.environment, r.started_ms, " +
+                    column_of(series.metric) +
+                    " FROM build b JOIN measurement m ON m.build_id = b.id JOIN run r ON r.id = m.run_id WHERE " +
+                    of_case +
+                    "AND b.id IN (SELECT n.id FROM build n WHERE n.subject = ?3 AND n.kind = 'nightly' AND EXISTS "
+                    "(SELECT 1 FROM measurement m WHERE m.build_id = n.id AND " +
+                    of_case + ") ORDER BY n.name DESC LIMIT ?4) ORDER BY b.name, r.started_ms, r.id, m.ordinal");
+    query.bind(series.benchmark, to_string(series.configuration), subject, limit);
+    TBCI_ASSIGN(const auto values, query.all("measurement", read_value));
+    std::vector<HistoryPoint> points;
+    for (const HistoryPoint& value : values) {
+      const bool same =
+          !points.empty() && points.back().build_id == value.build_id && points.back().run_id == value.run_id;
+      if (same) {
+        points.back().values.push_back(value.values.front());
+      } else {
+        points.push_back(value);
+      }
+    }
+    return points;
+  });
+}
+
+}  // namespace tbci::storage

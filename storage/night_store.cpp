@@ -1,0 +1,127 @@
+#include "storage/night_store.hpp"
+
+#include "base/assert.hpp"
+#include "storage/query.hpp"
+#include "storage/series_columns.hpp"
+#include "storage/translate.hpp"
+
+namespace tbci::storage {
+
+namespace {
+
+const std::string select = "SELECT id, subject, name, baseline, stage, note, started_ms, finished_ms FROM night ";
+
+Result<model::Night> read(Row row) {
+  model::Night night;
+  night.id = row.integer();
+  night.subject = row.text();
+  night.name = row.text();
+  night.baseline = row.text();
+  night.stage = row.word(model::stage_from);
+  night.note = row.text();
+  night.started = row.time();
+  night.finished = row.optional_time();
+  return row.finish(std::move(night));
+}
+
+Result<model::Finding> read_one_finding(Row row) {
+  row.integer();  // the night, which names the row
+  model::Finding finding = read_finding(row);
+  return row.finish(std::move(finding));
+}
+
+const char* to_text(Phase phase) {
+  return phase == Phase::screen ? "screen" : "confirm";
+}
+
+}  // namespace
+
+Result<model::Night> NightStore::begin(const NightPlan& plan, TimePoint now) {
+  const std::string doing = fmt::format("begin the night {} of {}", plan.name, plan.subject);
+  return guarded(database_.path(), doing, [&]() -> Result<model::Night> {
+    Query(database_,
+          "INSERT INTO night (subject, name, baseline, stage, started_ms) VALUES (?, ?, ?, 'install', ?) "
+          "ON CONFLICT (subject, name) DO NOTHING")
+        .bind(plan.subject, plan.name, plan.baseline, now)
+        .execute();
+    TBCI_ASSIGN(auto night, find(plan.subject, plan.name));
+    return std::move(*night);
+  });
+}
+
+Status NightStore::enter(std::int64_t id, model::Stage stage, const std::string& note) {
+  return guarded(database_.path(), fmt::format("enter a stage of night {}", id), [&]() -> Status {
+    return Query(database_,
+                 "UPDATE night SET stage = ?, note = CASE WHEN ?2 = '' THEN note ELSE ?2 END, finished_ms = NULL "
+                 "WHERE id = ?3")
+        .bind(to_string(stage), note, id)
+        .execute_for("night", id);
+  });
+}
+
+Status NightStore::finish(std::int64_t id, model::Stage end, const std::string& note, TimePoint now) {
+  TBCI_ASSERT(end == model::Stage::done || end == model::Stage::failed);
+  return guarded(database_.path(), fmt::format("finish night {}", id), [&]() -> Status {
+    return Query(database_, "UPDATE night SET stage = ?, note = ?, finished_ms = ? WHERE id = ?")
+        .bind(to_string(end), note, now, id)
+        .execute_for("night", id);
+  });
+}
+
+Result<std::optional<model::Night>> NightStore::find(const std::string& subject, const std::string& name) const {
+  return guarded(database_.path(), "read nights", [&] {
+    return Query(database_, select + "WHERE subject = ? AND name = ?").bind(subject, name).first("night", read);
+  });
+}
+
+Result<model::Night> NightStore::get(std::int64_t id) const {
+  return guarded(database_.path(), "read nights",
+                 [&] { return Query(database_, select + "WHERE id = ?").bind(id).only("night", id, read); });
+}
+
+Result<std::optional<model::Night>> NightStore::latest(const std::string& subject) const {
+  return guarded(database_.path(), "read nights", [&] {
+    return Query(database_, select + "WHERE subject = ? ORDER BY name DESC LIMIT 1").bind(subject).first("night", read);
+  });
+}
+
+Result<std::vector<model::Night>> NightStore::list(const std::string& subject, int limit) const {
+  return guarded(database_.path(), "read nights", [&] {
+    return Query(database_, select + "WHERE subject = ? ORDER BY name DESC LIMIT ?")
+        .bind(subject, limit)
+        .all("night", read);
+  });
+}
+
+Result<std::vector<model::Night>> NightStore::unfinished(const std::string& subject) const {
+  return guarded(database_.path(), "read nights", [&] {
+    return Query(database_, select + "WHERE subject = ? AND stage NOT IN ('done', 'failed') ORDER BY name")
+        .bind(subject)
+        .all("night", read);
+  });
+}
+
+Status NightStore::put_finding(std::int64_t night_id, Phase phase, const model::Finding& finding) {
+  TBCI_ASSIGN(const std::string series, series_column(finding.series));
+  return guarded(database_.path(), fmt::format("keep a finding of night {}", night_id), [&]() -> Status {
+    Query query(database_, fmt::format("INSERT OR REPLACE INTO finding (night_id, phase, {}) "
+                                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                       finding_columns));
+    query.bind(night_id, to_text(phase));
+    bind_finding(query, series, finding);
+    query.execute();
+    return {};
+  });
+}
+
+Result<std::vector<model::Finding>> NightStore::findings(std::int64_t night_id, std::optional<Phase> phase) const {
+  return guarded(database_.path(), "read findings", [&] {
+    return Query(database_, fmt::format("SELECT night_id, {} FROM finding WHERE night_id = ?1 AND "
+                                        "(?2 IS NULL OR phase = ?2) ORDER BY phase DESC, series",
+                                        finding_columns))
+        .bind(night_id, phase ? std::optional<std::string>(to_text(*phase)) : std::nullopt)
+        .all("finding", read_one_finding);
+  });
+}
+
+}  // namespace tbci::storage

@@ -1,0 +1,81 @@
+// The regressions of NightStore.
+#include "storage/night_store.hpp"
+#include "storage/query.hpp"
+#include "storage/series_columns.hpp"
+#include "storage/translate.hpp"
+
+namespace tbci::storage {
+
+namespace {
+
+const std::string select = fmt::format(
+    "SELECT id, night_id, {}, state, bisection_id, suspects, no_culprit, report_id FROM regression ", finding_columns);
+
+Result<model::Regression> read(Row row) {
+  model::Regression regression;
+  regression.id = row.integer();
+  regression.night_id = row.integer();
+  regression.finding = read_finding(row);
+  regression.state = row.word(model::regression_state_from);
+  regression.bisection_id = row.optional_integer();
+  regression.suspects = row.strings();
+  regression.reason = row.text();
+  regression.report_id = row.optional_integer();
+  return row.finish(std::move(regression));
+}
+
+}  // namespace
+
+Result<model::Regression> NightStore::add_regression(std::int64_t night_id, const model::Finding& finding) {
+  TBCI_ASSIGN(const std::string series, series_column(finding.series));
+  const std::string doing = fmt::format("keep the regression of {} in night {}", series, night_id);
+  return guarded(database_.path(), doing, [&]() -> Result<model::Regression> {
+    Query insert(database_, fmt::format("INSERT INTO regression (night_id, {}, state) VALUES "
+                                        "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'confirmed') "
+                                        "ON CONFLICT (night_id, series) DO NOTHING",
+                                        finding_columns));
+    insert.bind(night_id);
+    bind_finding(insert, series, finding);
+    insert.execute();
+    TBCI_ASSIGN(auto regression, Query(database_, select + "WHERE night_id = ? AND series = ?")
+                                     .bind(night_id, series)
+                                     .first("regression", read));
+    return std::move(*regression);
+  });
+}
+
+Status NightStore::update(const model::Regression& regression) {
+  TBCI_ASSIGN(const std::string series, series_column(regression.finding.series));
+  return guarded(database_.path(), fmt::format("keep regression {}", regression.id), [&]() -> Status {
+    Query query(database_, fmt::format("UPDATE regression SET ({}, state, bisection_id, suspects, no_culprit, "
+                                       "report_id) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?",
+                                       finding_columns));
+    bind_finding(query, series, regression.finding);
+    query.bind(to_string(regression.state), regression.bisection_id, regression.suspects, regression.reason,
+               regression.report_id, regression.id);
+    return query.execute_for("regression", regression.id);
+  });
+}
+
+Result<std::vector<model::Regression>> NightStore::regressions(std::int64_t night_id) const {
+  return guarded(database_.path(), "read regressions", [&] {
+    return Query(database_, select + "WHERE night_id = ? ORDER BY id").bind(night_id).all("regression", read);
+  });
+}
+
+Result<std::vector<model::Regression>> NightStore::open_regressions(const std::string& subject) const {
+  return guarded(database_.path(), "read regressions", [&] {
+    return Query(database_, select +
+                                "WHERE state <> 'recovered' AND night_id IN "
+                                "(SELECT id FROM night WHERE subject = ?) ORDER BY id")
+        .bind(subject)
+        .all("regression", read);
+  });
+}
+
+Result<model::Regression> NightStore::regression(std::int64_t id) const {
+  return guarded(database_.path(), "read regressions",
+                 [&] { return Query(database_, select + "WHERE id = ?").bind(id).only("regression", id, read); });
+}
+
+}  // namespace tbci::storage

@@ -1,0 +1,117 @@
+#include "storage/run_store.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "storage/query.hpp"
+#include "storage/translate.hpp"
+
+namespace tbci::storage {
+
+namespace {
+
+const std::string select = "SELECT id, subject, key, purpose, runner, environment, started_ms, finished_ms FROM run ";
+
+Result<model::Run> read(Row row) {
+  model::Run run;
+  run.id = row.integer();
+  run.subject = row.text();
+  run.key = row.text();
+  run.purpose = row.word(model::purpose_from);
+  run.runner = row.text();
+  run.environment = row.text();
+  run.started = row.time();
+  run.finished = row.optional_time();
+  return row.finish(std::move(run));
+}
+
+Result<model::Environment> facts_from_json(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  model::Environment environment;
+  bool good = json.is_object();
+  if (good) {
+    for (const auto& [name, value] : json.items()) {
+      good = good && value.is_string();
+      if (good) environment.facts.emplace(name, value.get<std::string>());
+    }
+  }
+  if (!good) return fail(ErrorKind::failed, "'{}' is no JSON object of strings", one_line(text, 60));
+  return environment;
+}
+
+Result<model::Environment> read_environment(Row row) {
+  row.text();  // the fingerprint, which names the row
+  auto environment = row.take(facts_from_json(row.text()));
+  return row.finish(std::move(environment));
+}
+
+}  // namespace
+
+Result<std::string> RunStore::remember(const model::Environment& environment, TimePoint now) {
+  return guarded(database_.path(), "keep the environment", [&]() -> Result<std::string> {
+    std::string fingerprint = environment.fingerprint();
+    // A fact is what some file of the machine says: bytes that are not UTF-8 must not keep a run from beginning.
+    const std::string facts =
+        nlohmann::json(environment.facts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    Query(database_,
+          "INSERT INTO environment (fingerprint, facts, first_seen_ms) VALUES (?, ?, ?) "
+          "ON CONFLICT (fingerprint) DO NOTHING")
+        .bind(fingerprint, facts, now)
+        .execute();
+    return fingerprint;
+  });
+}
+
+Result<std::optional<model::Environment>> RunStore::environment(const std::string& fingerprint) const {
+  return guarded(database_.path(), "read environments", [&] {
+    return Query(database_, "SELECT fingerprint, facts FROM environment WHERE fingerprint = ?")
+        .bind(fingerprint)
+        .first("environment", read_environment);
+  });
+}
+
+Result<model::Run> RunStore::begin(const RunPlan& plan, const model::Environment& environment, TimePoint now) {
+  model::Run run;
+  TBCI_TRY(database_.transaction([&]() -> Status {
+    TBCI_ASSIGN(const std::string fingerprint, remember(environment, now));
+    const std::string doing = fmt::format("begin the run {} of {}", plan.key, plan.subject);
+    return guarded(database_.path(), doing, [&]() -> Status {
+      Query(database_,
+            "INSERT INTO run (subject, key, purpose, runner, environment, started_ms) VALUES (?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (subject, key) DO NOTHING")
+          .bind(plan.subject, plan.key, to_string(plan.purpose), plan.runner, fingerprint, now)
+          .execute();
+      TBCI_ASSIGN(auto found, find(plan.subject, plan.key));
+      run = std::move(*found);
+      return {};
+    });
+  }));
+  return run;
+}
+
+Status RunStore::finish(std::int64_t id, TimePoint now) {
+  return guarded(database_.path(), fmt::format("finish run {}", id), [&]() -> Status {
+    return Query(database_, "UPDATE run SET finished_ms = ? WHERE id = ?").bind(now, id).execute_for("run", id);
+  });
+}
+
+Result<std::optional<model::Run>> RunStore::find(const std::string& subject, const std::string& key) const {
+  return guarded(database_.path(), "read runs", [&] {
+    return Query(database_, select + "WHERE subject = ? AND key = ?").bind(subject, key).first("run", read);
+  });
+}
+
+Result<model::Run> RunStore::get(std::int64_t id) const {
+  return guarded(database_.path(), "read runs",
+                 [&] { return Query(database_, select + "WHERE id = ?").bind(id).only("run", id, read); });
+}
+
+Result<std::vector<model::Run>> RunStore::runs(const std::string& subject, int limit) const {
+  return guarded(database_.path(), "read runs", [&] {
+    return Query(database_, select + "WHERE subject = ? ORDER BY started_ms DESC, id DESC LIMIT ?")
+        .bind(subject, limit)
+        .all("run", read);
+  });
+}
+
+}  // namespace tbci::storage
