@@ -44,6 +44,7 @@ MemoryUse measure(Workload& workload, const Plan& plan, Protocol& protocol) {
   if (gpu) reset_gpu_peak();
   for (int i = 0; i < plan.iterations; ++i) {
     const Sample sample = measure_one(workload, plan.device, counter, i);
+    settle_allocator();
     cpu_in_use.push_back(static_cast<double>(in_use_bytes()));
     if (gpu) gpu_in_use.push_back(static_cast<double>(gpu_in_use_bytes()));
     protocol.sample(sample);

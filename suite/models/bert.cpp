@@ -190,7 +190,7 @@ std::vector<Benchmark> bert() {
            "codertimo/BERT-pytorch",
            115842343,
            {16, 16},
-           {2, 4},
+           {4, 16},
            make}};
 }
 

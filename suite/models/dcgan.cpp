@@ -131,7 +131,7 @@ std::vector<Benchmark> dcgan() {
   const auto make = [](const Setup& setup) {
     return std::make_unique<Dcgan>(setup, setup.size == Size::paper ? 64 : 16);
   };
-  return {{"dcgan", "computer vision", "image generation", "pytorch/examples", 6342272, {32, 256}, {4, 16}, make}};
+  return {{"dcgan", "computer vision", "image generation", "pytorch/examples", 6342272, {32, 256}, {4, 64}, make}};
 }
 
 }  // namespace tbci::suite::models

@@ -69,7 +69,7 @@ std::vector<Benchmark> deeprecommender() {
            "NVIDIA/DeepRecommender",
            204476479,
            {256, 256},
-           {64, 256},
+           {256, 1024},
            make}};
 }
 

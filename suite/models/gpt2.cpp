@@ -149,7 +149,7 @@ std::vector<Benchmark> gpt2() {
            "Hugging Face transformers (GPT-2)",
            124439808,
            {4, 1},
-           {4, 4},
+           {8, 16},
            make}};
 }
 

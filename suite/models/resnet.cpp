@@ -103,8 +103,8 @@ std::vector<Benchmark> resnet() {
   const std::array<int, 4> of_18{2, 2, 2, 2};
   const std::array<int, 4> of_50{3, 4, 6, 3};
   const Images paper{224, 1000};
-  return {benchmark("resnet18", 11689512, {16, 8}, {4, 8}, {false, of_18, 64, paper}, {false, of_18, 16, {64, 100}}),
-          benchmark("resnet50", 25557032, {32, 32}, {2, 4}, {true, of_50, 64, paper}, {true, of_50, 16, {64, 100}})};
+  return {benchmark("resnet18", 11689512, {16, 8}, {6, 24}, {false, of_18, 64, paper}, {false, of_18, 16, {64, 100}}),
+          benchmark("resnet50", 25557032, {32, 32}, {2, 12}, {true, of_50, 64, paper}, {true, of_50, 16, {64, 100}})};
 }
 
 }  // namespace tbci::suite::models

@@ -240,7 +240,7 @@ class SoftActorCritic final : public Workload {
 
 std::vector<Benchmark> soft_actor_critic() {
   const auto make = [](const Setup& setup) {
-    const Shape shape = setup.size == Size::paper ? Shape{1024, 10, 1000000} : Shape{128, 200, 4096};
+    const Shape shape = setup.size == Size::paper ? Shape{1024, 10, 1000000} : Shape{256, 400, 4096};
     return std::make_unique<SoftActorCritic>(setup, shape);
   };
   return {{"soft_actor_critic",

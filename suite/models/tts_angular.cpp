@@ -59,7 +59,7 @@ class SpeakerEncoder : public nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const Shape shape = setup.size == Size::paper ? Shape{768, 256, 50} : Shape{96, 32, 20};
+  const Shape shape = setup.size == Size::paper ? Shape{768, 256, 50} : Shape{128, 64, 40};
   const std::int64_t batch =
       setup.mode == Mode::train ? (setup.batch + utterances - 1) / utterances * utterances : setup.batch;
   auto module = std::make_shared<SpeakerEncoder>(shape);
@@ -78,7 +78,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 }  // namespace
 
 std::vector<Benchmark> tts_angular() {
-  return {{"tts_angular", "speech", "synthesis", "mozilla/TTS", 9381888, {64, 64}, {8, 16}, make}};
+  return {{"tts_angular", "speech", "synthesis", "mozilla/TTS", 9381888, {64, 64}, {16, 32}, make}};
 }
 
 }  // namespace tbci::suite::models

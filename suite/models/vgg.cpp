@@ -62,7 +62,7 @@ std::vector<Benchmark> vgg() {
     const Shape shape = setup.size == Size::paper ? Shape{64, 4096, {224, 1000}} : Shape{8, 256, {64, 100}};
     return classifier_workload(setup, std::make_shared<Vgg16>(shape), shape.images);
   };
-  return {{"vgg16", "computer vision", "classification", "torchvision", 138357544, {64, 4}, {4, 8}, make}};
+  return {{"vgg16", "computer vision", "classification", "torchvision", 138357544, {64, 4}, {4, 16}, make}};
 }
 
 }  // namespace tbci::suite::models
