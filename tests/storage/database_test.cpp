@@ -1,0 +1,267 @@
+#include "storage/database.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "base/file.hpp"
+#include "storage/build_store.hpp"
+#include "storage/connection.hpp"
+#include "storage/migrate.hpp"
+#include "storage/run_store.hpp"
+#include "tests/storage/stores.hpp"
+
+using namespace tbci;
+using namespace tbci::test;
+using storage::Access;
+using storage::BuildStore;
+using storage::Database;
+
+namespace {
+
+constexpr auto nightly = model::BuildKind::nightly;
+
+/// All tables and indexes as SQL, in a fixed order.
+std::string schema_of(const std::filesystem::path& path) {
+  SQLite::Database sqlite(path.string());
+  SQLite::Statement rows(sqlite, "SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name");
+  std::string text;
+  while (rows.executeStep()) {
+    for (int column = 0; column < 3; ++column) text += rows.getColumn(column).getString() + "|";
+  }
+  return text + std::to_string(sqlite.execAndGet("PRAGMA user_version").getInt());
+}
+
+}  // namespace
+
+TEST_CASE("Migrations: they are numbered from 1 without gaps", "[storage]") {
+  int expected = 0;
+  for (const auto& migration : storage::embedded_migrations()) CHECK(migration.number == ++expected);
+  CHECK(Database::newest_version() == expected);
+  CHECK(expected >= 1);
+}
+
+TEST_CASE("Migrations: from every earlier version the same tables come out", "[storage]") {
+  const TemporaryDirectory folder;
+  must(Database::open(folder / "fresh.db"));
+  const std::string expected = schema_of(folder / "fresh.db");
+  CHECK(contains(expected, "measurement"));
+  const auto all = storage::embedded_migrations();
+  for (std::size_t version = 0; version <= all.size(); ++version) {
+    const auto path = folder / ("from-" + std::to_string(version) + ".db");
+    {
+      SQLite::Database sqlite(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+      must(storage::migrate(sqlite, path, all.first(version)));
+      CHECK(sqlite.execAndGet("PRAGMA user_version").getInt() == static_cast<int>(version));
+    }
+    must(must(Database::open(path)).check());
+    CHECK(schema_of(path) == expected);
+  }
+}
+
+TEST_CASE("Migrations: one that fails leaves the version before it", "[storage]") {
+  const TemporaryDirectory folder;
+  const auto path = folder / "tbci.db";
+  const auto first = storage::embedded_migrations().front();
+  const storage::Migration both[] = {first,
+                                     {2, "0002_bad", "CREATE TABLE half (id INTEGER) STRICT; SELECT * FROM no;"}};
+  SQLite::Database sqlite(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  CHECK(contains(error_of(storage::migrate(sqlite, path, both)).message, "no such table"));
+  CHECK(sqlite.execAndGet("PRAGMA user_version").getInt() == 1);
+  CHECK_FALSE(sqlite.tableExists("half"));
+}
+
+TEST_CASE("Database: a newer version is refused and left as it is", "[storage]") {
+  const TemporaryDirectory folder;
+  const auto path = folder / "tbci.db";
+  must(Database::open(path));
+  SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 7");
+  const std::string before = must(read_file(path));
+  for (const Access access : {Access::read_write, Access::read_only}) {
+    const Error error = error_of(Database::open(path, access));
+    CHECK(error.kind == ErrorKind::usage);
+    CHECK(error.message == "database " + path.string() + " has version 7, this tbci knows up to " +
+                               std::to_string(Database::newest_version()) +
+                               ": use a newer tbci or another --state folder");
+  }
+  CHECK(must(read_file(path)) == before);
+}
+
+TEST_CASE("Database: what is no database of ours is refused and left as it is", "[storage]") {
+  const TemporaryDirectory folder;
+  const auto text = folder / "notes.txt";
+  std::ofstream(text) << std::string(5000, 'x');
+  const auto foreign = folder / "other.db";
+  SQLite::Database(foreign.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("CREATE TABLE mail (id INTEGER)");
+  for (const auto& path : {text, foreign}) {
+    const std::string before = must(read_file(path));
+    for (const Access access : {Access::read_write, Access::read_only}) {
+      const Error error = error_of(Database::open(path, access));
+      CHECK(error.kind == ErrorKind::usage);
+      CHECK(contains(error.message, path.string()));
+      CHECK_FALSE(contains(error.message, "\n"));
+    }
+    CHECK(must(read_file(path)) == before);
+  }
+  CHECK(contains(error_of(Database::open(folder.path())).message, "cannot"));
+}
+
+TEST_CASE("Database: reading where there is none makes no file", "[storage]") {
+  const TemporaryDirectory folder;
+  const Error error = error_of(Database::open(folder / "tbci.db", Access::read_only));
+  CHECK(error.kind == ErrorKind::usage);
+  CHECK(contains(error.message, "there is no database"));
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("Database: it is durable, checked and in WAL mode", "[storage]") {
+  Fixture fixture;
+  auto& sqlite = fixture.database().connection().sqlite;
+  CHECK(sqlite.execAndGet("PRAGMA journal_mode").getString() == "wal");
+  CHECK(sqlite.execAndGet("PRAGMA synchronous").getInt() == 2);
+  CHECK(sqlite.execAndGet("PRAGMA foreign_keys").getInt() == 1);
+  must(fixture.database().check());
+}
+
+TEST_CASE("Database: a second writer is refused and told who holds it", "[storage]") {
+  Fixture fixture;
+  const Error error = error_of(Database::open(fixture.path()));
+  CHECK(error.kind == ErrorKind::transient);
+  CHECK(contains(error.message, "pid " + std::to_string(::getpid())));
+  CHECK(contains(error.message, fixture.path().string()));
+}
+
+TEST_CASE("Database: a reader works beside a writer, sees what is committed, and cannot write", "[storage]") {
+  Fixture fixture;
+  auto reader = must(Database::open(fixture.path(), Access::read_only));
+  BuildStore writing(fixture.database());
+  BuildStore reading(reader);
+  must(fixture.database().transaction([&]() -> Status {
+    must(writing.begin("demo", nightly, "2026-01-05", at(0)));
+    CHECK(must(reading.list("demo", 10)).empty());
+    return {};
+  }));
+  CHECK(must(reading.list("demo", 10)).size() == 1);
+  must(reader.transaction([&]() -> Status {
+    CHECK(must(reading.list("demo", 10)).size() == 1);
+    must(writing.begin("demo", nightly, "2026-01-06", at(1)));
+    CHECK(must(reading.list("demo", 10)).size() == 1);  // one consistent picture
+    return {};
+  }));
+  CHECK(must(reading.list("demo", 10)).size() == 2);
+  CHECK(error_of(reading.begin("demo", nightly, "2026-01-07", at(2))).kind == ErrorKind::environment);
+}
+
+TEST_CASE("Database: a transaction that fails or throws leaves nothing", "[storage]") {
+  Fixture fixture;
+  BuildStore builds(fixture.database());
+  const auto failing = fixture.database().transaction([&]() -> Status {
+    must(builds.begin("demo", nightly, "a", at(0)));
+    return fail(ErrorKind::failed, "no");
+  });
+  CHECK(error_of(failing).message == "no");
+  CHECK_THROWS_AS(fixture.database().transaction([&]() -> Status {
+    must(builds.begin("demo", nightly, "b", at(0)));
+    throw std::runtime_error("thrown");
+  }),
+                  std::runtime_error);
+  CHECK(must(builds.list("demo", 10)).empty());
+}
+
+TEST_CASE("Database: an inner transaction that fails takes back its own writes only", "[storage]") {
+  Fixture fixture;
+  BuildStore builds(fixture.database());
+  must(fixture.database().transaction([&]() -> Status {
+    must(builds.begin("demo", nightly, "outer", at(0)));
+    CHECK_FALSE(fixture.database()
+                    .transaction([&]() -> Status {
+                      must(builds.begin("demo", nightly, "inner", at(1)));
+                      return fail(ErrorKind::failed, "no");
+                    })
+                    .has_value());
+    return {};
+  }));
+  const auto left = must(builds.list("demo", 10));
+  REQUIRE(left.size() == 1);
+  CHECK(left[0].name == "outer");
+}
+
+TEST_CASE("Database: a killed process leaves what it committed, and no lock", "[storage]") {
+  const TemporaryDirectory folder;
+  const auto path = folder / "tbci.db";
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {  // no test macros in here: the child must only write and die
+    auto database = Database::open(path);
+    if (!database) ::_exit(1);
+    BuildStore builds(*database);
+    if (!builds.begin("demo", nightly, "committed", at(0))) ::_exit(2);
+    const auto status = database->transaction([&]() -> Status {
+      if (!builds.begin("demo", nightly, "half", at(1))) ::_exit(3);
+      ::raise(SIGKILL);
+      return {};
+    });
+    ::_exit(4);
+  }
+  int how = 0;
+  REQUIRE(::waitpid(child, &how, 0) == child);
+  REQUIRE(WIFSIGNALED(how));
+  auto database = must(Database::open(path));
+  must(database.check());
+  const auto left = must(BuildStore(database).list("demo", 10));
+  REQUIRE(left.size() == 1);
+  CHECK(left[0].name == "committed");
+}
+
+TEST_CASE("Database: a full disk is a clear error and costs only the step that met it", "[storage]") {
+  Fixture fixture;
+  auto& sqlite = fixture.database().connection().sqlite;
+  BuildStore builds(fixture.database());
+  const auto build = must(builds.begin("demo", nightly, "kept", at(0)));
+  const int pages = sqlite.execAndGet("PRAGMA page_count").getInt();
+  sqlite.exec("PRAGMA max_page_count = " + std::to_string(pages + 2));
+
+  const auto check = [](const Error& error) {
+    CHECK(error.kind == ErrorKind::environment);
+    CHECK(contains(error.message, "no space left for the database"));
+  };
+  const std::string large(1 << 20, 'x');
+  check(error_of(builds.failed(build.id, large, at(1))));
+  // In nested transactions, with a caller that swallows the error: nothing of the outer one may be committed alone.
+  const Status outer = fixture.database().transaction([&]() -> Status {
+    must(builds.begin("demo", nightly, "lost", at(2)));
+    check(error_of(fixture.database().transaction([&] { return builds.failed(build.id, large, at(3)); })));
+    const auto after = builds.begin("demo", nightly, "also lost", at(4));
+    return after ? fail(ErrorKind::failed, "the caller gives up") : fail(after.error(), "after");
+  });
+  CHECK_FALSE(outer.has_value());
+
+  sqlite.exec("PRAGMA max_page_count = 1000000");
+  must(fixture.database().check());
+  const auto left = must(builds.list("demo", 10));
+  REQUIRE(left.size() == 1);
+  CHECK(left[0].state == model::BuildState::pending);
+  must(builds.failed(build.id, large, at(5)));  // and it goes on where there is space again
+}
+
+TEST_CASE("Database: a damaged file is an error that names it", "[storage]") {
+  const TemporaryDirectory folder;
+  const auto path = folder / "tbci.db";
+  {
+    auto database = must(Database::open(path));
+    for (int number = 0; number < 200; ++number) {
+      must(BuildStore(database).begin("demo", nightly, "build " + std::to_string(number), at(number)));
+    }
+  }
+  std::string bytes = must(read_file(path));
+  for (std::size_t offset = 4096; offset < bytes.size(); ++offset) bytes[offset] = '\x5a';
+  must(write_file_atomically(path, bytes));
+  const auto database = Database::open(path);
+  const Error error =
+      database ? error_of(BuildStore(const_cast<Database&>(*database)).list("demo", 10)) : database.error();
+  CHECK(contains(error.message, "is damaged"));
+  CHECK(contains(error.message, path.string()));
+}

@@ -1,0 +1,181 @@
+#include "storage/night_store.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "storage/bisection_store.hpp"
+#include "storage/report_store.hpp"
+#include "tests/storage/stores.hpp"
+
+using namespace tbci;
+using namespace tbci::test;
+using model::RegressionState;
+using model::Stage;
+using model::Verdict;
+using storage::NightStore;
+using storage::Phase;
+
+namespace {
+
+const model::Series dlrm = {"dlrm", model::Configuration::cpu_train, model::Metric::time};
+const model::Series bert = {"bert", model::Configuration::cpu_infer, model::Metric::cpu_leak};
+
+model::Finding finding(const model::Series& series, Verdict verdict = Verdict::regression) {
+  return {series, verdict, 100.5, 120.25, 0.197, 0.15, 0.24, 12, "19.7% slower in 12 of 12 pairs"};
+}
+
+void check_same(const model::Finding& left, const model::Finding& right) {
+  CHECK(left.series == right.series);
+  CHECK(left.verdict == right.verdict);
+  CHECK(left.before == right.before);
+  CHECK(left.after == right.after);
+  CHECK(left.change == right.change);
+  CHECK(left.low == right.low);
+  CHECK(left.high == right.high);
+  CHECK(left.pairs == right.pairs);
+  CHECK(left.reason == right.reason);
+}
+
+}  // namespace
+
+TEST_CASE("NightStore: a night goes through its stages and survives a reopening", "[storage]") {
+  Fixture fixture;
+  const auto begun = must(NightStore(fixture.database()).begin({"demo", "2026-01-07", "2026-01-06"}, at(1)));
+  CHECK(begun.stage == Stage::install);
+  must(NightStore(fixture.database()).enter(begun.id, Stage::confirm, "two suspects"));
+  fixture.reopen();
+  NightStore nights(fixture.database());
+  auto night = must(nights.begin({"demo", "2026-01-07", "another"}, at(5)));
+  CHECK(night.id == begun.id);
+  CHECK(night.baseline == "2026-01-06");
+  CHECK(night.stage == Stage::confirm);
+  CHECK(night.note == "two suspects");
+  CHECK(night.started == at(1));
+  must(nights.enter(night.id, Stage::bisect));
+  CHECK(must(nights.get(night.id)).note == "two suspects");
+  must(nights.finish(night.id, Stage::done, "", at(9)));
+  night = must(nights.get(night.id));
+  CHECK(night.stage == Stage::done);
+  CHECK(night.note.empty());
+  CHECK(night.finished == at(9));
+  CHECK_FALSE(nights.enter(99, Stage::bisect).has_value());
+  CHECK_FALSE(nights.finish(99, Stage::failed, "", at(0)).has_value());
+}
+
+TEST_CASE("NightStore: finds, the latest, lists and the unfinished", "[storage]") {
+  Fixture fixture;
+  NightStore nights(fixture.database());
+  CHECK_FALSE(must(nights.latest("demo")).has_value());
+  for (const char* name : {"2026-01-06", "2026-01-08", "2026-01-07"}) must(nights.begin({"demo", name, ""}, at(0)));
+  must(nights.begin({"other", "2026-02-01", ""}, at(0)));
+  CHECK(must(nights.latest("demo"))->name == "2026-01-08");
+  CHECK(must(nights.list("demo", 2))[1].name == "2026-01-07");
+  must(nights.finish(must(nights.find("demo", "2026-01-07"))->id, Stage::failed, "no space", at(1)));
+  const auto unfinished = must(nights.unfinished("demo"));
+  REQUIRE(unfinished.size() == 2);
+  CHECK(unfinished[0].name == "2026-01-06");
+  CHECK(unfinished[1].name == "2026-01-08");
+  CHECK_FALSE(must(nights.find("demo", "2026-01-09")).has_value());
+}
+
+TEST_CASE("NightStore: a finding takes the place of an earlier one of its phase", "[storage]") {
+  Fixture fixture;
+  NightStore nights(fixture.database());
+  const auto night = must(nights.begin({"demo", "2026-01-07", ""}, at(0))).id;
+  must(nights.put_finding(night, Phase::screen, finding(dlrm, Verdict::clear)));
+  must(nights.put_finding(night, Phase::screen, finding(dlrm, Verdict::suspect)));
+  must(nights.put_finding(night, Phase::screen, finding(bert, Verdict::environment_changed)));
+  must(nights.put_finding(night, Phase::confirm, finding(dlrm)));
+  const auto screened = must(nights.findings(night, Phase::screen));
+  REQUIRE(screened.size() == 2);
+  check_same(screened[0], finding(bert, Verdict::environment_changed));
+  check_same(screened[1], finding(dlrm, Verdict::suspect));
+  CHECK(must(nights.findings(night, Phase::confirm)).size() == 1);
+  const auto all = must(nights.findings(night));
+  REQUIRE(all.size() == 3);
+  check_same(all[2], finding(dlrm));
+  CHECK(error_of(nights.put_finding(99, Phase::screen, finding(dlrm))).message.find("FOREIGN KEY") !=
+        std::string::npos);
+}
+
+TEST_CASE("NightStore: infinite changes and unknown numbers come back as they were", "[storage]") {
+  Fixture fixture;
+  NightStore nights(fixture.database());
+  const auto night = must(nights.begin({"demo", "2026-01-07", ""}, at(0))).id;
+  auto odd = finding(bert);
+  odd.before = 0;
+  odd.change = std::numeric_limits<double>::infinity();
+  odd.low = -std::numeric_limits<double>::infinity();
+  odd.high = std::numeric_limits<double>::quiet_NaN();
+  must(nights.put_finding(night, Phase::screen, odd));
+  const auto back = must(nights.findings(night)).at(0);
+  CHECK(back.change == odd.change);
+  CHECK(back.low == odd.low);
+  CHECK(std::isnan(back.high));
+}
+
+TEST_CASE("NightStore: a series whose text would not read back is refused", "[storage]") {
+  Fixture fixture;
+  NightStore nights(fixture.database());
+  const auto night = must(nights.begin({"demo", "2026-01-07", ""}, at(0))).id;
+  CHECK_FALSE(nights.put_finding(night, Phase::screen, finding({"a/b", {}, {}})).has_value());
+  CHECK(must(nights.findings(night)).empty());
+}
+
+TEST_CASE("NightStore: a regression is added once and keeps what is written to it", "[storage]") {
+  Fixture fixture;
+  NightStore nights(fixture.database());
+  const auto night = must(nights.begin({"demo", "2026-01-07", ""}, at(0))).id;
+  auto regression = must(nights.add_regression(night, finding(dlrm)));
+  CHECK(regression.state == RegressionState::confirmed);
+  CHECK(regression.night_id == night);
+  check_same(regression.finding, finding(dlrm));
+  CHECK_FALSE(regression.bisection_id.has_value());
+
+  storage::BisectionStore bisections(fixture.database());
+  storage::ReportStore reports(fixture.database());
+  regression.bisection_id = must(bisections.begin({"demo", "2026-01-07", "a", "b", {dlrm}}, at(1))).id;
+  model::Report report;
+  report.subject = "demo";
+  report.marker = "marker";
+  regression.report_id = must(reports.file(report, {}, at(2))).id;
+  regression.state = RegressionState::attributed;
+  regression.suspects = {"abc", "def"};
+  regression.reason = "def does not build";
+  regression.finding.pairs = 20;
+  must(nights.update(regression));
+  fixture.reopen();
+  NightStore after(fixture.database());
+  const auto again = must(after.add_regression(night, finding(dlrm, Verdict::suspect)));
+  CHECK(again.id == regression.id);
+  CHECK(again.state == RegressionState::attributed);
+  CHECK(again.suspects == regression.suspects);
+  CHECK(again.reason == regression.reason);
+  CHECK(again.bisection_id == regression.bisection_id);
+  CHECK(again.report_id == regression.report_id);
+  check_same(again.finding, regression.finding);
+  CHECK(must(after.regression(regression.id)).id == regression.id);
+
+  regression.report_id = 99;
+  CHECK_FALSE(after.update(regression).has_value());
+  CHECK_FALSE(after.regression(99).has_value());
+}
+
+TEST_CASE("NightStore: open regressions are those of the subject that have not recovered", "[storage]") {
+  Fixture fixture;
+  NightStore nights(fixture.database());
+  const auto first = must(nights.begin({"demo", "2026-01-06", ""}, at(0))).id;
+  const auto second = must(nights.begin({"demo", "2026-01-07", ""}, at(0))).id;
+  const auto other = must(nights.begin({"other", "2026-01-07", ""}, at(0))).id;
+  auto recovered = must(nights.add_regression(first, finding(dlrm)));
+  must(nights.add_regression(first, finding(bert)));
+  must(nights.add_regression(second, finding(dlrm)));
+  must(nights.add_regression(other, finding(dlrm)));
+  recovered.state = RegressionState::recovered;
+  must(nights.update(recovered));
+  const auto open = must(nights.open_regressions("demo"));
+  REQUIRE(open.size() == 2);
+  CHECK(open[0].finding.series == bert);
+  CHECK(open[1].night_id == second);
+  CHECK(must(nights.regressions(first)).size() == 2);
+}

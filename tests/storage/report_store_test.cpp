@@ -1,0 +1,88 @@
+#include "storage/report_store.hpp"
+
+#include "tests/storage/stores.hpp"
+
+using namespace tbci;
+using namespace tbci::test;
+using model::DeliveryState;
+using storage::ReportStore;
+
+namespace {
+
+model::Report report(const std::string& marker) {
+  model::Report result;
+  result.subject = "demo";
+  result.marker = marker;
+  result.title = "Title";
+  result.body = "# Body\n\n| a | b |\n";
+  result.labels = {"performance", "nightly"};
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("ReportStore: a report is filed once with its deliveries", "[storage]") {
+  Fixture fixture;
+  const auto filed = must(ReportStore(fixture.database()).file(report("m1"), {"folder", "github"}, at(1)));
+  CHECK(filed.created == at(1));
+  CHECK(filed.labels == report("").labels);
+  CHECK(filed.body == report("").body);
+  fixture.reopen();
+  ReportStore reports(fixture.database());
+  auto other = report("m1");
+  other.title = "Another";
+  const auto again = must(reports.file(other, {"mail"}, at(5)));
+  CHECK(again.id == filed.id);
+  CHECK(again.title == "Title");
+  const auto deliveries = must(reports.deliveries(filed.id));
+  REQUIRE(deliveries.size() == 2);
+  CHECK(deliveries[0].channel == "folder");
+  CHECK(deliveries[0].state == DeliveryState::pending);
+  CHECK(deliveries[0].attempts == 0);
+  CHECK(deliveries[0].next_attempt == at(1));
+  CHECK(deliveries[1].channel == "github");
+  CHECK(must(reports.find("demo", "m1"))->id == filed.id);
+  CHECK_FALSE(must(reports.find("demo", "m2")).has_value());
+  CHECK(must(reports.get(filed.id)).marker == "m1");
+  CHECK_FALSE(reports.get(99).has_value());
+  must(reports.file(report("m2"), {}, at(2)));
+  CHECK(must(reports.list("demo", 1)).at(0).marker == "m2");
+}
+
+TEST_CASE("ReportStore: a filing that fails half-way leaves neither report nor delivery", "[storage]") {
+  Fixture fixture;
+  ReportStore reports(fixture.database());
+  CHECK_FALSE(reports.file(report("m1"), {"folder", "folder"}, at(1)).has_value());
+  CHECK(must(reports.list("demo", 5)).empty());
+  CHECK(must(reports.due(at(9))).empty());
+}
+
+TEST_CASE("ReportStore: deliveries are due, retried, delivered and refused", "[storage]") {
+  Fixture fixture;
+  ReportStore reports(fixture.database());
+  const auto id = must(reports.file(report("m1"), {"folder", "github"}, at(1))).id;
+  CHECK(must(reports.due(at(0))).empty());
+  const auto due = must(reports.due(at(1)));
+  REQUIRE(due.size() == 2);
+
+  must(reports.delivered(due[0].id, "reports/m1.md"));
+  must(reports.failed_attempt(due[1].id, "502", at(100)));
+  CHECK(must(reports.due(at(99))).empty());
+  const auto retried = must(reports.due(at(100)));
+  REQUIRE(retried.size() == 1);
+  CHECK(retried[0].attempts == 1);
+  CHECK(retried[0].error == "502");
+
+  must(reports.refused(due[1].id, "401"));
+  CHECK(must(reports.due(at(1000))).empty());
+  const auto all = must(reports.deliveries(id));
+  CHECK(all[0].state == DeliveryState::delivered);
+  CHECK(all[0].reference == "reports/m1.md");
+  CHECK(all[0].attempts == 1);
+  CHECK(all[1].state == DeliveryState::failed);
+  CHECK(all[1].error == "401");
+  CHECK(all[1].attempts == 2);
+  CHECK_FALSE(reports.delivered(99, "").has_value());
+  CHECK_FALSE(reports.refused(99, "").has_value());
+  CHECK_FALSE(reports.failed_attempt(99, "", at(0)).has_value());
+}
