@@ -1,0 +1,54 @@
+#include "github/folder_channel.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace tbci::github {
+
+namespace {
+
+constexpr std::size_t marker_digits = 16;
+constexpr std::size_t date_length = 10;
+
+// The text of an earlier delivery: `<any date>-<marker>.md`.
+std::optional<std::filesystem::path> earlier(const std::filesystem::path& folder, std::string_view marker) {
+  const std::string ending = fmt::format("-{}.md", marker);
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
+    const std::string name = entry->path().filename().string();
+    if (name.size() == date_length + ending.size() && name.substr(date_length) == ending) return entry->path();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+FolderChannel::FolderChannel(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+std::string FolderChannel::name() const {
+  return "folder";
+}
+
+Attempt FolderChannel::deliver(const model::Report& report, std::stop_token stop) {
+  if (stop.stop_requested()) return Attempt::retry({ErrorKind::interrupted, "stopped before writing the report"});
+  const std::string marker = report.marker.substr(0, marker_digits);
+  if (marker.empty() || marker.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    return Attempt::refused({ErrorKind::failed, fmt::format("the report's marker '{}' is not made of hex digits",
+                                                            one_line(report.marker, 40))});
+  }
+  if (const auto path = earlier(folder_, marker)) return Attempt::delivered(path->string());
+  const std::string name = fmt::format("{}-{}", to_date(report.created), marker);
+  // The text last: where it stands, the delivery is whole.
+  Status status = write_file_atomically(folder_ / (name + ".json"), issue_json(report));
+  if (status) status = write_file_atomically(folder_ / (name + ".md"), "# " + report.title + "\n\n" + report.body);
+  if (!status) return Attempt::retry(std::move(status).error());
+  return Attempt::delivered((folder_ / (name + ".md")).string());
+}
+
+}  // namespace tbci::github

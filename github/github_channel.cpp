@@ -1,0 +1,215 @@
+#include "github/github_channel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <tl/expected.hpp>
+#include <utility>
+
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "github/answers.hpp"
+#include "github/markdown.hpp"
+#include "github/report.hpp"
+
+namespace tbci::github {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::uintmax_t largest_token_file_bytes = 64 << 10;
+
+// A token that others can read is no secret any more, so it is not used.
+Result<std::string> read_token(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::is_regular_file(status) || fs::file_size(path, error) > largest_token_file_bytes || error) {
+    return fail(ErrorKind::environment, "the token file {} is not there or is no ordinary file: write a token into it",
+                path.string());
+  }
+  if ((status.permissions() & fs::perms::others_all) != fs::perms::none) {
+    return fail(ErrorKind::environment, "others may use the token file {}: run 'chmod 600' on it", path.string());
+  }
+  TBCI_ASSIGN(const std::string text, read_file(path));
+  const std::string token(trim(text));
+  const bool clean = std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (token.empty() || !clean) {
+    return fail(ErrorKind::environment, "the token file {} holds no token: it must be one line of one word",
+                path.string());
+  }
+  return token;
+}
+
+bool is_repository(std::string_view name) {
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  const std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return false;
+  for (const std::string_view part : {name.substr(0, slash), name.substr(slash + 1)}) {
+    if (part.empty() || part == "." || part == ".." || part.find_first_not_of(allowed) != std::string_view::npos) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string text_of(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool has_label(const json& issue, std::string_view wanted) {
+  const auto labels = issue.find("labels");
+  if (labels == issue.end() || !labels->is_array()) return false;
+  return std::any_of(labels->begin(), labels->end(),
+                     [&](const json& label) { return label.is_object() && text_of(label, "name") == wanted; });
+}
+
+class GithubChannel final : public Channel {
+ public:
+  GithubChannel(GithubSettings settings, HttpClient& http, const Clock& clock)
+      : settings_(std::move(settings)),
+        issues_url_(fmt::format("{}/repos/{}/issues", settings_.base_url, settings_.repository)),
+        http_(http),
+        clock_(clock) {}
+
+  std::string name() const override { return "github"; }
+
+  Attempt deliver(const model::Report& report, std::stop_token stop) override {
+    const Result<std::string> token = read_token(settings_.token_file);
+    if (!token) return Attempt::retry(token.error());
+    Attempt attempt = deliver_as(*token, report, stop);
+    hide(attempt.error.message, *token);
+    hide(attempt.reference, *token);
+    return attempt;
+  }
+
+ private:
+  template <typename T>
+  using Or = tl::expected<T, Attempt>;  // the value, or what the attempt came to
+
+  Attempt deliver_as(const std::string& token, const model::Report& report, std::stop_token stop) const {
+    const auto found = earlier_issue(token, report.marker, stop);
+    if (!found) return found.error();
+    if (*found) return Attempt::delivered(**found);
+    return file_issue(token, report, stop);
+  }
+
+  Or<HttpResponse> send(const std::string& token, HttpRequest request, std::stop_token stop,
+                        std::string_view doing) const {
+    if (stop.stop_requested()) {
+      return tl::unexpected(Attempt::retry({ErrorKind::interrupted, fmt::format("stopped before {}", doing)}));
+    }
+    request.headers = {{"Accept", "application/vnd.github+json"},
+                       {"X-GitHub-Api-Version", "2022-11-28"},
+                       {"Authorization", "Bearer " + token}};
+    if (!request.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
+    request.time_limit = settings_.time_limit;
+    Result<HttpResponse> response = http_.send(request);
+    if (!response) return tl::unexpected(Attempt::retry(fail(std::move(response).error(), doing).value()));
+    return std::move(*response);
+  }
+
+  // The address of the issue that carries the marker, open or closed; nothing where there is none.
+  Or<std::optional<std::string>> earlier_issue(const std::string& token, const std::string& marker,
+                                               std::stop_token stop) const {
+    const std::string doing = fmt::format("looking for an earlier issue in {}", settings_.repository);
+    std::string url = fmt::format("{}?labels={}&state=all&per_page=100", issues_url_, report_label);
+    for (int page = 0; page < settings_.most_pages; ++page) {
+      HttpRequest request;
+      request.url = url;
+      const auto response = send(token, std::move(request), stop, doing);
+      if (!response) return tl::unexpected(response.error());
+      if (response->status != 200) return tl::unexpected(attempt_of_failure(*response, doing, clock_.now()));
+      const json issues = json::parse(response->body, nullptr, false);
+      if (!issues.is_array()) return tl::unexpected(no_json(doing));
+      for (const json& issue : issues) {
+        if (issue.is_object() && !issue.contains("pull_request") && has_marker(text_of(issue, "body"), marker)) {
+          return address_of(issue);
+        }
+      }
+      const auto next = next_page(*response);
+      if (!next) return std::nullopt;
+      // The token goes to nobody else.
+      if (origin_of(*next) != origin_of(settings_.base_url)) return tl::unexpected(foreign_page(doing, *next));
+      url = *next;
+    }
+    log::warning("{}: only the newest {} pages were read: an earlier issue may be missed", doing, settings_.most_pages);
+    return std::nullopt;
+  }
+
+  Attempt file_issue(const std::string& token, const model::Report& report, std::stop_token stop) const {
+    const std::string doing = fmt::format("filing an issue in {}", settings_.repository);
+    HttpRequest request;
+    request.method = "POST";
+    request.url = issues_url_;
+    request.body = issue_json(report);
+    const auto response = send(token, std::move(request), stop, doing);
+    if (!response) return response.error();
+    if (response->status != 201) return attempt_of_failure(*response, doing, clock_.now());
+    const json issue = json::parse(response->body, nullptr, false);
+    if (!issue.is_object()) return no_json(doing);
+    if (!has_label(issue, report_label)) {
+      log::warning("{}: GitHub dropped the label '{}', by which earlier issues are found: the token needs push access",
+                   doing, report_label);
+    }
+    return Attempt::delivered(address_of(issue));
+  }
+
+  // The issue's page. An answer without one still is a delivery: then the list of issues has to do.
+  std::string address_of(const json& issue) const {
+    const std::string address = plain_line(text_of(issue, "html_url"), 500);
+    const bool web = address.substr(0, 8) == "https://" || address.substr(0, 7) == "http://";
+    return web ? address : issues_url_;
+  }
+
+  static Attempt no_json(std::string_view doing) {
+    return Attempt::retry({ErrorKind::transient, fmt::format("{}: the answer is not what GitHub gives: check the base "
+                                                             "address in the configuration",
+                                                             doing)});
+  }
+
+  static Attempt foreign_page(std::string_view doing, std::string_view url) {
+    return Attempt::refused(
+        {ErrorKind::failed, fmt::format("{}: the next page lies on another host ({}): set the base address in the "
+                                        "configuration to that host if it is GitHub's",
+                                        doing, plain_line(url, 120))});
+  }
+
+  // A server that sends the token back must not get it into our texts.
+  static void hide(std::string& text, std::string_view token) {
+    for (std::size_t at = text.find(token); at != std::string::npos; at = text.find(token, at)) {
+      text.replace(at, token.size(), "***");
+      at += 3;
+    }
+  }
+
+  GithubSettings settings_;
+  std::string issues_url_;
+  HttpClient& http_;
+  const Clock& clock_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Channel>> make_github_channel(const GithubSettings& settings, HttpClient& http,
+                                                     const Clock& clock) {
+  if (!is_repository(settings.repository)) {
+    return fail(ErrorKind::usage, "'{}' is no repository on GitHub: write owner/name, as in pytorch/pytorch",
+                plain_line(settings.repository, 80));
+  }
+  if (!is_safe_address(settings.base_url)) {
+    return fail(ErrorKind::usage, "'{}' is no address for GitHub's API: write https://HOST (http only to this machine)",
+                plain_line(settings.base_url, 120));
+  }
+  GithubSettings cleaned = settings;
+  while (cleaned.base_url.back() == '/') cleaned.base_url.pop_back();
+  return std::make_unique<GithubChannel>(std::move(cleaned), http, clock);
+}
+
+}  // namespace tbci::github
