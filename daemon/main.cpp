@@ -1,3 +1,5 @@
 #include "daemon/cli/application.hpp"
 
-int main(int argc, char** argv) { return tbci::daemon::run_application(argc, argv); }
+int main(int argc, char** argv) {
+  return tbci::daemon::run_application(argc, argv);
+}

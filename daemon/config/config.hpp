@@ -49,8 +49,8 @@ struct ReportConfig {
 
 struct SubjectConfig {
   runner::Subject subject;
-  std::optional<std::chrono::minutes> schedule;  ///< time of the day, UTC; nothing: never by itself
-  std::chrono::milliseconds poll{};              ///< instead of a time of the day: look this often; 0: no
+  std::optional<std::chrono::minutes> schedule;  ///< time of the day, UTC; nothing: see `poll`
+  std::chrono::milliseconds poll{};              ///< without a time of the day: look this often; 0: each hour
   std::string web;                               ///< address of the repository's web page, for links in reports
 };
 

@@ -27,7 +27,7 @@ Reply plain(int status, std::string_view text) {
 void set_headers(beast::http::response_header<>& header, const Reply& reply) {
   header.set(beast::http::field::server, "tbci");
   header.set(beast::http::field::content_type, reply.content_type);
-  header.set(beast::http::field::content_security_policy,
+  header.set("Content-Security-Policy",
              "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
              "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
   header.set("X-Content-Type-Options", "nosniff");

@@ -1,0 +1,135 @@
+#include "daemon/cli/application.hpp"
+
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <thread>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "daemon/cli/terminal_progress.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+constexpr const char* system_config = "/etc/tbci/tbci.toml";
+
+constexpr const char* description =
+    "tbci catches performance regressions of PyTorch the night they land.\n\n"
+    "It takes the nightlies of a subject, runs a suite of models in fresh processes, keeps every sample,\n"
+    "confirms what became more than 7% slower or larger, bisects the day's commits by rebuilding, and files\n"
+    "one issue per culprit. Everything it knows is in the state folder; killed, it goes on where it was.";
+
+constexpr const char* footer =
+    "Exit codes: 0 fine, 1 the answer is \"regression\" or something failed, 2 wrong use.\n"
+    "`tbci COMMAND --help` explains each command. Start with: tbci doctor";
+
+// SIGINT and SIGTERM ask for a stop: the work ends at the next safe point, within seconds. A thread of its own waits
+// for them, since almost nothing may be done inside a signal handler.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    sigemptyset(&signals_);
+    for (const int number : {SIGINT, SIGTERM, SIGUSR2}) sigaddset(&signals_, number);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    waiter_ = std::jthread([this](const std::stop_token& end) {
+      while (!end.stop_requested()) {
+        int number = 0;
+        if (sigwait(&signals_, &number) == 0 && number != SIGUSR2) source_.request_stop();
+      }
+    });
+  }
+  ~StopOnSignal() {
+    waiter_.request_stop();
+    pthread_kill(waiter_.native_handle(), SIGUSR2);
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  sigset_t signals_{};
+  std::stop_source source_;
+  std::jthread waiter_;
+};
+
+void add_global_options(CLI::App& app, Invocation& invocation) {
+  app.add_option("--config", invocation.config_file,
+                 "Configuration file (default: $TBCI_CONFIG, else /etc/tbci/tbci.toml)")
+      ->type_name("FILE");
+  app.add_option("--state", invocation.state, "State folder, instead of the configuration's")->type_name("DIR");
+  app.add_flag("--json", invocation.json, "Answer in JSON on standard output, and show no progress");
+  app.add_flag("-v,--verbose", invocation.verbose, "Log what is done in detail");
+}
+
+int finish(const Result<int>& outcome) {
+  if (outcome) return *outcome;
+  fmt::print(stderr, "tbci: {}\n", outcome.error().message);
+  switch (outcome.error().kind) {
+    case ErrorKind::usage:
+      return wrong_use;
+    case ErrorKind::interrupted:
+      fmt::print(stderr, "tbci: the same command goes on from here\n");
+      return negative;
+    case ErrorKind::environment:
+    case ErrorKind::transient:
+    case ErrorKind::failed:
+      return negative;
+  }
+  return negative;
+}
+
+}  // namespace
+
+Result<Config> load_config(const Invocation& invocation) {
+  std::string file = invocation.config_file;
+  const char* variable = std::getenv("TBCI_CONFIG");
+  if (file.empty() && variable != nullptr) file = variable;
+  if (file.empty() && std::filesystem::exists(system_config)) file = system_config;
+  if (file.empty()) {
+    return fail(ErrorKind::usage,
+                "no configuration: name one with --config FILE or TBCI_CONFIG, or write {} (configs/ has examples)",
+                system_config);
+  }
+  TBCI_ASSIGN(Config config, read_config(file));
+  if (!invocation.state.empty()) config.service.state = invocation.state;
+  config.service.state = std::filesystem::absolute(config.service.state).lexically_normal();
+  return config;
+}
+
+std::unique_ptr<Progress> make_progress(const Invocation& invocation) {
+  if (invocation.json) return std::make_unique<SilentProgress>();
+  return std::make_unique<TerminalProgress>(stderr);
+}
+
+int run_application(int argc, char** argv) {
+  CLI::App app(description, "tbci");
+  app.footer(footer);
+  app.set_version_flag("--version", std::string("tbci ") + TBCI_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough();  // the options of all commands may stand behind the subcommand
+  Invocation invocation;
+  add_global_options(app, invocation);
+  add_check(app, invocation);
+  add_serve(app, invocation);
+  add_run(app, invocation);
+  add_compare(app, invocation);
+  add_bisect(app, invocation);
+  add_nightly(app, invocation);
+  add_suite(app, invocation);
+  add_status(app, invocation);
+  add_report(app, invocation);
+  add_doctor(app, invocation);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? success : wrong_use;
+  }
+  if (invocation.verbose) log::set_level(log::Level::debug);
+  const StopOnSignal signals;
+  return finish(invocation.action(signals.token()));
+}
+
+}  // namespace tbci::daemon

@@ -1,0 +1,209 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "bisect/search.hpp"
+#include "daemon/cli/application.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/cli/selection.hpp"
+#include "daemon/cli/show.hpp"
+#include "daemon/pipeline/bisecting.hpp"
+#include "daemon/pipeline/building.hpp"
+#include "daemon/pipeline/comparing.hpp"
+#include "daemon/pipeline/reporting.hpp"
+#include "daemon/site.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+struct BisectOptions {
+  Selection selection;
+  std::string from, to;
+  std::vector<std::string> series, metrics;
+  bool again = false, dry_run = false, resume = false;
+  std::string report_file;
+};
+
+struct Ends {
+  std::string from, to;  // full hashes
+};
+
+// Names this search by what it depends on, so that the same command finds it again.
+std::string key_of(const Desk& desk, const BisectOptions& options, const Ends& ends) {
+  const std::string asked =
+      fmt::format("{}|{}|{}|{}|{}|{}", join(options.series, ","), join(options.metrics, ","),
+                  join(desk.config.measure.benchmarks, ","), join(options.selection.configurations, ","),
+                  desk.config.thresholds.relative, desk.config.measure.processes);
+  const std::string key =
+      fmt::format("manual/{}-{}/{}", ends.from.substr(0, 12), ends.to.substr(0, 12), sha256_hex(asked).substr(0, 8));
+  return options.again ? key + "/" + to_iso8601(desk.clock.now()) : key;
+}
+
+Result<model::Build> built_end(Desk& desk, const std::string& commit) {
+  desk.progress.step("build " + commit.substr(0, 12));
+  TBCI_ASSIGN(model::Build build, build_commit(desk, commit));
+  if (build.state == model::BuildState::failed) {
+    return fail(ErrorKind::failed, "the end {} does not build: {}; choose a neighbour", commit.substr(0, 12),
+                build.failure);
+  }
+  return build;
+}
+
+// The series that are worse at the bad end: measured and confirmed as on a night.
+Result<std::vector<model::Finding>> regressed_series(Desk& desk, const std::string& key, const Ends& ends,
+                                                     const BisectOptions& options) {
+  desk.progress.begin_stage("build", "both ends", 2);
+  ComparisonPlan plan{.key = key, .builds = {}, .cases = {}};
+  TBCI_ASSIGN(plan.builds.before, built_end(desk, ends.from));
+  TBCI_ASSIGN(plan.builds.after, built_end(desk, ends.to));
+  desk.progress.end_stage("both are there");
+  TBCI_ASSIGN(plan.cases, wanted_cases(desk, plan.builds.after.product));
+  TBCI_ASSIGN(auto screened, screen_builds(desk, plan));
+  std::erase_if(screened, [&](const model::Finding& finding) {
+    const std::string metric(to_string(finding.series.metric));
+    return !options.metrics.empty() &&
+           std::find(options.metrics.begin(), options.metrics.end(), metric) == options.metrics.end();
+  });
+  TBCI_ASSIGN(auto confirmed, confirm_suspects(desk, plan, screened));
+  std::erase_if(confirmed, [](const model::Finding& finding) { return finding.verdict != model::Verdict::regression; });
+  return confirmed;
+}
+
+Result<std::vector<model::Series>> named_series(const BisectOptions& options) {
+  std::vector<model::Series> series;
+  for (const std::string& text : options.series) {
+    TBCI_ASSIGN(model::Series one, model::series_from(text));
+    series.push_back(std::move(one));
+  }
+  return series;
+}
+
+Result<int> show_plan(Desk& desk, const Invocation& invocation, const Ends& ends) {
+  TBCI_ASSIGN(const auto commits, desk.workshop.commits_between(ends.from, ends.to, desk.stop));
+  const auto classes = bisect::classes_of(commits);
+  const int builds = 2 + bisect::expected_builds(bisect::nothing_known(1, std::max<std::size_t>(2, classes.size())));
+  if (invocation.json) {
+    print_json({{"from", ends.from},
+                {"to", ends.to},
+                {"commits", commits.size() - 1},
+                {"distinct_builds", classes.size()},
+                {"expected_builds", builds}});
+  } else {
+    fmt::print("{} commits from {} to {}\n{} of them differ in what is compiled; about {} builds, the ends included\n",
+               commits.size() - 1, ends.from.substr(0, 12), ends.to.substr(0, 12), classes.size() - 1, builds);
+  }
+  return success;
+}
+
+// The issue text of the search, drafted as for a night; nothing is filed.
+Status write_report(Desk& desk, const BisectOptions& options, const model::Bisection& bisection,
+                    const std::vector<model::Finding>& findings) {
+  std::vector<model::Regression> regressions;
+  for (const model::Answer& answer : bisection.answers) {
+    model::Regression regression;
+    const auto measured =
+        std::find_if(findings.begin(), findings.end(), [&](const auto& f) { return f.series == answer.series; });
+    if (measured != findings.end()) regression.finding = *measured;
+    regression.finding.series = answer.series;
+    if (measured == findings.end()) {
+      regression.finding.change = answer.change;
+      regression.finding.low = answer.low;
+      regression.finding.high = answer.high;
+    }
+    regression.suspects = answer.suspects;
+    regression.reason = answer.reason;
+    regressions.push_back(std::move(regression));
+  }
+  if (regressions.empty()) return {};
+  TBCI_ASSIGN(const auto environment, desk.workshop.environment(desk.stop));
+  const ReportContext context{
+      .night = "", .baseline = "", .bisection = &bisection, .environment = environment.fingerprint()};
+  TBCI_ASSIGN(const model::Report report, draft_report(desk, context, regressions));
+  return write_file_atomically(options.report_file, fmt::format("# {}\n\n{}", report.title, report.body));
+}
+
+Result<int> bisect_ends(Desk& desk, const Invocation& invocation, const BisectOptions& options, const Ends& ends) {
+  const std::string key = key_of(desk, options, ends);
+  TBCI_ASSIGN(std::vector<model::Series> series, named_series(options));
+  std::vector<model::Finding> findings;
+  if (series.empty()) {
+    TBCI_ASSIGN(findings, regressed_series(desk, key, ends, options));
+    for (const model::Finding& finding : findings) series.push_back(finding.series);
+  }
+  if (series.empty()) {
+    if (invocation.json)
+      print_json({{"from", ends.from},
+                  {"to", ends.to},
+                  {"culprits", nlohmann::json::array()},
+                  {"suspects", nlohmann::json::array()}});
+    if (!invocation.json)
+      fmt::print("nothing is worse at {} than at {}: there is nothing to bisect\n", options.to, options.from);
+    return success;
+  }
+  TBCI_ASSIGN(const model::Bisection bisection,
+              search_culprits(desk, {.key = key, .from = ends.from, .to = ends.to, .series = series}));
+  if (invocation.json) print_json(answers_json(bisection));
+  if (!invocation.json) fmt::print("{}", lines_of(bisection));
+  if (!options.report_file.empty()) TBCI_TRY(write_report(desk, options, bisection, findings));
+  return negative;
+}
+
+Result<int> bisect(const Invocation& invocation, const BisectOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_TRY(apply(options.selection, config));
+  for (const std::string& metric : options.metrics) TBCI_TRY(model::metric_from(metric));
+  TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
+  TBCI_ASSIGN(const SubjectConfig* subject, site->config().subject(options.selection.subject));
+  const auto progress = make_progress(invocation);
+  SubjectDesk at(*site, *subject, *progress, stop);
+  Desk& desk = at.desk();
+  Ends ends;
+  TBCI_ASSIGN(ends.from, desk.workshop.resolve(options.from, stop));
+  TBCI_ASSIGN(ends.to, desk.workshop.resolve(options.to, stop));
+  TBCI_TRY(desk.workshop.commits_between(ends.from, ends.to, stop));
+  if (options.dry_run) return show_plan(desk, invocation, ends);
+  return bisect_ends(desk, invocation, options, ends);
+}
+
+}  // namespace
+
+void add_bisect(CLI::App& app, Invocation& invocation) {
+  auto* command =
+      app.add_subcommand("bisect", "Find the commit between two revisions that made something slower or larger");
+  command->footer(
+      "Builds both ends, confirms what is worse, then builds as few commits between them as it can. Commits that do\n"
+      "not build are skipped; where that leaves several that can't be told apart, all of them are named.\n"
+      "Killed or stopped, the same command goes on; once finished, it prints its answers again (--again: a new "
+      "search).\n\n"
+      "  tbci bisect --from 2026-01-06 --to 2026-01-07\n"
+      "  tbci bisect --from v1.2 --to main --series dlrm/cpu-infer/time --json\n\n"
+      "Exit code 0 where nothing is worse, 1 where something is, found or not.");
+  auto options = std::make_shared<BisectOptions>();
+  command->add_option("--from", options->from, "The good end: hash, tag, branch or nightly")
+      ->required()
+      ->type_name("REVISION");
+  command->add_option("--to", options->to, "The bad end")->required()->type_name("REVISION");
+  add_subject_option(*command, options->selection);
+  add_case_options(*command, options->selection);
+  add_threshold_option(*command, options->selection);
+  command->add_option("--metric", options->metrics, "Only these: time, cpu_memory, gpu_memory, cpu_leak, gpu_leak")
+      ->type_name("NAME")
+      ->delimiter(',');
+  command->add_option("--series", options->series, "Search for these without comparing the suite first")
+      ->type_name("B/C/M")
+      ->delimiter(',');
+  command->add_flag("--dry-run", options->dry_run, "Say how many commits and builds it would be, and do nothing");
+  command->add_flag("--resume", options->resume, "Go on with a search that was cut off (it does so anyway)");
+  command->add_flag("--again", options->again, "Measure anew, whatever was found before (builds are kept)");
+  command->add_option("--report", options->report_file, "Write the issue text to this file as well")->type_name("FILE");
+  command->callback([&invocation, options] {
+    invocation.action = [&invocation, options](std::stop_token stop) {
+      return bisect(invocation, *options, std::move(stop));
+    };
+  });
+}
+
+}  // namespace tbci::daemon

@@ -1,0 +1,75 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "daemon/cli/application.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/cli/selection.hpp"
+#include "daemon/cli/show.hpp"
+#include "daemon/pipeline/building.hpp"
+#include "daemon/pipeline/comparing.hpp"
+#include "daemon/site.hpp"
+#include "daemon/view/json.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+struct CompareOptions {
+  Selection selection;
+  std::string before, after;
+};
+
+Result<int> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_TRY(apply(options.selection, config));
+  TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
+  TBCI_ASSIGN(const SubjectConfig* subject, site->config().subject(options.selection.subject));
+  const auto progress = make_progress(invocation);
+  SubjectDesk at(*site, *subject, *progress, std::move(stop));
+  Desk& desk = at.desk();
+  ComparisonPlan plan{.key = "compare/" + to_iso8601(site->clock().now()), .builds = {}, .cases = {}};
+  TBCI_ASSIGN(plan.builds.before, build_named(desk, options.before));
+  TBCI_ASSIGN(plan.builds.after, build_named(desk, options.after));
+  if (plan.builds.before.id == plan.builds.after.id)
+    return fail(ErrorKind::usage, "{} and {} are the same build", options.before, options.after);
+  TBCI_ASSIGN(plan.cases, wanted_cases(desk, plan.builds.after.product));
+  TBCI_ASSIGN(const auto screened, screen_builds(desk, plan));
+  TBCI_ASSIGN(const auto confirmed, confirm_suspects(desk, plan, screened));
+  const auto findings = merged(screened, confirmed);
+  if (invocation.json) {
+    nlohmann::json json = {{"before", options.before}, {"after", options.after}, {"findings", nlohmann::json::array()}};
+    for (const model::Finding& finding : findings) json["findings"].push_back(view::json_of(finding));
+    print_json(json);
+  } else {
+    fmt::print("{}", table_of(findings, true));
+  }
+  const bool worse = std::any_of(findings.begin(), findings.end(),
+                                 [](const auto& f) { return f.verdict == model::Verdict::regression; });
+  return worse ? negative : success;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("compare", "Two builds side by side, by interleaved processes");
+  command->footer(
+      "Each build is a nightly's name or a revision of the subject's repository. What the first look suspects is\n"
+      "confirmed by fresh pairs (old, new, old, new ...), as on a night.\n\n"
+      "  tbci compare 2026-01-06 2026-01-07\n"
+      "  tbci compare main~5 main --benchmarks dlrm --threshold 0.05\n\n"
+      "Exit code 1 on a regression.");
+  auto options = std::make_shared<CompareOptions>();
+  command->add_option("before", options->before, "The old build")->required()->type_name("NAME");
+  command->add_option("after", options->after, "The new build")->required()->type_name("NAME");
+  add_subject_option(*command, options->selection);
+  add_case_options(*command, options->selection);
+  add_threshold_option(*command, options->selection);
+  command->callback([&invocation, options] {
+    invocation.action = [&invocation, options](std::stop_token stop) {
+      return compare(invocation, *options, std::move(stop));
+    };
+  });
+}
+
+}  // namespace tbci::daemon

@@ -1,0 +1,51 @@
+#include "runner/doctor.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "daemon/cli/application.hpp"
+#include "daemon/cli/json.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+Result<int> doctor(const Invocation& invocation, std::stop_token stop) {
+  runner::DoctorSettings settings;
+  settings.state = std::filesystem::temp_directory_path();
+  // Useful before there is a configuration, but a wrong one is worth saying.
+  const auto config = load_config(invocation);
+  if (!config && !invocation.config_file.empty()) return pass_on(config.error());
+  if (config) settings.state = config->service.state;
+  for (std::size_t i = 0; config && i < config->subjects.size() && settings.libtorch.empty(); ++i) {
+    settings.libtorch = config->subjects[i].subject.torch_base;
+  }
+  SystemProcessRunner processes;
+  const auto checks = runner::judge(runner::gather_facts(processes, settings, std::move(stop)), settings);
+  if (invocation.json) {
+    nlohmann::json json = nlohmann::json::array();
+    for (const runner::Check& check : checks)
+      json.push_back(
+          {{"name", check.name}, {"health", to_string(check.health)}, {"what", check.what}, {"mend", check.mend}});
+    print_json(json);
+  } else {
+    for (const runner::Check& check : checks) {
+      fmt::print("{:8} {}: {}\n", to_string(check.health), check.name, check.what);
+      if (check.health != runner::Health::ok && !check.mend.empty()) fmt::print("         {}\n", check.mend);
+    }
+  }
+  return worst(checks) == runner::Health::problem ? negative : success;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Invocation& invocation) {
+  auto* command =
+      app.add_subcommand("doctor", "What this machine lacks, or does wrong for measuring, and how to mend it");
+  command->footer("Exit code 1 where something keeps tbci from working; warnings are about the quality of numbers.");
+  command->callback([&invocation] {
+    invocation.action = [&invocation](std::stop_token stop) { return doctor(invocation, std::move(stop)); };
+  });
+}
+
+}  // namespace tbci::daemon

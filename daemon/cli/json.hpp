@@ -1,0 +1,17 @@
+// JSON of answers that the views of the service do not have.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "daemon/pipeline/pipeline.hpp"
+#include "storage/model/bisection.hpp"
+
+namespace tbci::daemon {
+
+nlohmann::json json_of(const NightResult& result);
+/// `{"culprits": [{"commit", "series", "change", "interval"}], "suspects": [[...]], "builds": n, "measurements": n}`
+nlohmann::json answers_json(const model::Bisection& bisection);
+/// Prints it on standard output.
+void print_json(const nlohmann::json& json);
+
+}  // namespace tbci::daemon

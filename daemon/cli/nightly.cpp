@@ -1,0 +1,93 @@
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "daemon/cli/application.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/cli/selection.hpp"
+#include "daemon/cli/table.hpp"
+#include "daemon/pipeline/building.hpp"
+#include "daemon/site.hpp"
+#include "daemon/view/json.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+struct NightlyOptions {
+  Selection selection;
+  std::string name;
+};
+
+Result<int> list(const Invocation& invocation, const NightlyOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
+  TBCI_ASSIGN(const SubjectConfig* subject, site->config().subject(options.selection.subject));
+  SilentProgress silent;
+  SubjectDesk at(*site, *subject, silent, stop);
+  TBCI_ASSIGN(const auto published, at.desk().workshop.nightlies(stop));
+  nlohmann::json json = nlohmann::json::array();
+  Table table({{"nightly"}, {"commit"}, {"installed"}, {"checked"}});
+  for (const model::Nightly& nightly : published) {
+    TBCI_ASSIGN(const auto build,
+                site->stores().builds.find(subject->subject.name, model::BuildKind::nightly, nightly.name));
+    TBCI_ASSIGN(const auto night, site->stores().nights.find(subject->subject.name, nightly.name));
+    const std::string state = build ? std::string(to_string(build->state)) : "no";
+    const std::string stage = night ? std::string(to_string(night->stage)) : "no";
+    const std::string commit = nightly.commit.empty() && build ? build->product.commit : nightly.commit;
+    table.add({nightly.name, commit.empty() ? "known once installed" : commit.substr(0, 12), state, stage});
+    json.push_back({{"name", nightly.name}, {"commit", commit}, {"installed", state}, {"checked", stage}});
+  }
+  if (invocation.json) print_json(json);
+  if (!invocation.json) fmt::print("{}", table.text());
+  return success;
+}
+
+Result<int> install(const Invocation& invocation, const NightlyOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
+  TBCI_ASSIGN(const SubjectConfig* subject, site->config().subject(options.selection.subject));
+  const auto progress = make_progress(invocation);
+  SubjectDesk at(*site, *subject, *progress, stop);
+  progress->begin_stage("install", options.name, 1);
+  TBCI_ASSIGN(const model::Build build, build_named(at.desk(), options.name));
+  progress->end_stage("it is there");
+  if (invocation.json) {
+    print_json(view::json_of(build));
+  } else {
+    fmt::print("{} is {}\n  version  {}\n  commit   {}\n  LibTorch {}\n", build.name, to_string(build.state),
+               build.product.version, build.product.commit.empty() ? "unknown" : build.product.commit,
+               build.product.libtorch.string());
+    if (!build.product.python.empty()) fmt::print("  Python   {}\n", build.product.python.string());
+    for (const auto& library : build.product.preload) fmt::print("  preload  {}\n", library.string());
+  }
+  return success;
+}
+
+}  // namespace
+
+void add_nightly(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("nightly", "The nightlies of a subject: list what is published, install one");
+  command->require_subcommand(1);
+  auto options = std::make_shared<NightlyOptions>();
+  auto* list_command = command->add_subcommand("list", "What is published, oldest first, and what was made of it");
+  add_subject_option(*list_command, options->selection);
+  list_command->callback([&invocation, options] {
+    invocation.action = [&invocation, options](std::stop_token stop) {
+      return list(invocation, *options, std::move(stop));
+    };
+  });
+  auto* install_command =
+      command->add_subcommand("install", "Install (or build) a nightly, so that it can be measured");
+  install_command->footer("  tbci nightly install 2.13.0.dev20260518\n\nA second call finds what is there.");
+  install_command->add_option("name", options->name, "Nightly, as `tbci nightly list` names it")
+      ->required()
+      ->type_name("NAME");
+  add_subject_option(*install_command, options->selection);
+  install_command->callback([&invocation, options] {
+    invocation.action = [&invocation, options](std::stop_token stop) {
+      return install(invocation, *options, std::move(stop));
+    };
+  });
+}
+
+}  // namespace tbci::daemon

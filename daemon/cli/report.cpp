@@ -1,0 +1,85 @@
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "daemon/cli/application.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/cli/table.hpp"
+#include "daemon/pipeline/delivering.hpp"
+#include "daemon/site.hpp"
+#include "daemon/view/json.hpp"
+#include "daemon/view/view.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+struct ReportOptions {
+  std::int64_t id = 0;
+  bool dry_run = false;
+};
+
+Result<int> list(const Invocation& invocation, const Config& config) {
+  TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
+  storage::ReportStore reports(database);
+  nlohmann::json json = nlohmann::json::array();
+  Table table({{"id", Align::right}, {"subject"}, {"created"}, {"title"}});
+  for (const SubjectConfig& subject : config.subjects) {
+    TBCI_ASSIGN(const auto filed, reports.list(subject.subject.name, 100));
+    for (const model::Report& report : filed) {
+      table.add({std::to_string(report.id), report.subject, to_iso8601(report.created), report.title});
+      json.push_back({{"id", report.id},
+                      {"subject", report.subject},
+                      {"created", to_iso8601(report.created)},
+                      {"title", report.title}});
+    }
+  }
+  if (invocation.json) print_json(json);
+  if (!invocation.json) fmt::print("{}", table.empty() ? "no reports yet\n" : table.text());
+  return success;
+}
+
+Result<int> show(const Invocation& invocation, const Config& config, std::int64_t id) {
+  TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
+  TBCI_ASSIGN(const auto found, view::report_view(database, id));
+  if (!found) return fail(ErrorKind::usage, "there is no report {}: `tbci report` lists them", id);
+  if (invocation.json) {
+    print_json(view::json_of(*found));
+    return success;
+  }
+  fmt::print("# {}\n\n{}\n", found->report.title, found->report.body);
+  for (const model::Delivery& delivery : found->deliveries) {
+    fmt::print(stderr, "{}: {} {}\n", delivery.channel, to_string(delivery.state),
+               delivery.reference.empty() ? delivery.error : delivery.reference);
+  }
+  return success;
+}
+
+Result<int> report(const Invocation& invocation, const ReportOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(Config config, load_config(invocation));
+  if (options.id == 0) return list(invocation, config);
+  if (!options.dry_run) {
+    TBCI_ASSIGN(const auto site, Site::open(config));
+    TBCI_TRY(deliver_reports(site->stores(), site->config(), site->clock(), std::move(stop)));
+  }
+  return show(invocation, config, options.id);
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("report", "List reports, show one, and deliver what is still in the outbox");
+  command->footer(
+      "Without an id: all reports. With one: delivers what is due in the outbox, then shows that report's text and\n"
+      "where it went. With --dry-run nothing is delivered.\n\n"
+      "  tbci report\n  tbci report 3 --dry-run");
+  auto options = std::make_shared<ReportOptions>();
+  command->add_option("id", options->id, "Number of the report")->type_name("ID")->check(CLI::PositiveNumber);
+  command->add_flag("--dry-run", options->dry_run, "Show only");
+  command->callback([&invocation, options] {
+    invocation.action = [&invocation, options](std::stop_token stop) {
+      return report(invocation, *options, std::move(stop));
+    };
+  });
+}
+
+}  // namespace tbci::daemon

@@ -1,0 +1,144 @@
+#include <CLI/CLI.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "daemon/cli/application.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/cli/selection.hpp"
+#include "daemon/cli/table.hpp"
+#include "daemon/pipeline/building.hpp"
+#include "daemon/pipeline/measuring.hpp"
+#include "daemon/site.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+struct RunOptions {
+  Selection selection;
+  std::string build;
+};
+
+using Results = std::map<model::Case, std::vector<model::Measurement>>;
+
+Result<Results> measure_all(Desk& desk, const model::Build& build, const std::vector<model::Case>& cases) {
+  TBCI_ASSIGN(const model::Run run, begin_run(desk, "run/" + to_iso8601(desk.clock.now()), model::Purpose::manual));
+  const int processes = desk.config.measure.processes;
+  desk.progress.begin_stage("measure", fmt::format("{} cases on {}", cases.size(), build.name),
+                            static_cast<int>(cases.size()) * processes);
+  Results results;
+  for (const model::Case& measured : cases) {
+    for (int ordinal = 0; ordinal < processes; ++ordinal) {
+      desk.progress.step(fmt::format("{}, process {} of {}", to_string(measured), ordinal + 1, processes));
+      TBCI_ASSIGN(model::Measurement measurement, measure_once(desk, run, build, measured, ordinal));
+      results[measured].push_back(std::move(measurement));
+      if (results[measured].back().outcome == model::Outcome::unsupported) break;
+    }
+  }
+  TBCI_TRY(desk.stores.runs.finish(run.id, desk.clock.now()));
+  desk.progress.end_stage("done");
+  return results;
+}
+
+std::optional<double> typical(const std::vector<model::Measurement>& measurements, model::Metric metric) {
+  std::vector<double> values;
+  for (const model::Measurement& measurement : measurements) {
+    if (const auto value = model::value_of(measurement, metric)) values.push_back(*value);
+  }
+  return values.empty() ? std::nullopt : std::optional(model::median(std::move(values)));
+}
+
+std::string trouble_of(const std::vector<model::Measurement>& measurements) {
+  for (const model::Measurement& measurement : measurements) {
+    if (measurement.outcome != model::Outcome::done)
+      return fmt::format("{}: {}", to_string(measurement.outcome), measurement.message);
+  }
+  return {};
+}
+
+std::string as_table(const Results& results) {
+  Table table({{"case"},
+               {"processes", Align::right},
+               {"time", Align::right},
+               {"peak memory", Align::right},
+               {"growth", Align::right},
+               {"trouble"}});
+  for (const auto& [measured, measurements] : results) {
+    const auto cell = [&](model::Metric metric) {
+      const auto value = typical(measurements, metric);
+      return value ? readable(metric, *value) : std::string("-");
+    };
+    const bool gpu = measured.configuration == model::Configuration::gpu_train ||
+                     measured.configuration == model::Configuration::gpu_infer;
+    table.add({to_string(measured), std::to_string(measurements.size()), cell(model::Metric::time),
+               cell(gpu ? model::Metric::gpu_memory : model::Metric::cpu_memory),
+               cell(gpu ? model::Metric::gpu_leak : model::Metric::cpu_leak), one_line(trouble_of(measurements), 90)});
+  }
+  return table.text();
+}
+
+nlohmann::json as_json(const model::Build& build, const Results& results) {
+  nlohmann::json json = {{"build", build.name},
+                         {"version", build.product.version},
+                         {"commit", build.product.commit},
+                         {"cases", nlohmann::json::array()}};
+  for (const auto& [measured, measurements] : results) {
+    nlohmann::json entry = {{"benchmark", measured.benchmark}, {"configuration", to_string(measured.configuration)}};
+    for (const model::Metric metric : model::all_metrics) {
+      if (const auto value = typical(measurements, metric)) entry[std::string(to_string(metric))] = *value;
+    }
+    entry["processes"] = nlohmann::json::array();
+    for (const model::Measurement& measurement : measurements) {
+      entry["processes"].push_back({{"outcome", to_string(measurement.outcome)},
+                                    {"message", one_line(measurement.message, 500)},
+                                    {"nanoseconds", measurement.nanoseconds}});
+    }
+    json["cases"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+Result<int> run(const Invocation& invocation, const RunOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_TRY(apply(options.selection, config));
+  TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
+  TBCI_ASSIGN(const SubjectConfig* subject, site->config().subject(options.selection.subject));
+  const auto progress = make_progress(invocation);
+  SubjectDesk at(*site, *subject, *progress, std::move(stop));
+  TBCI_ASSIGN(const model::Build build, build_named(at.desk(), options.build));
+  TBCI_ASSIGN(const auto cases, wanted_cases(at.desk(), build.product));
+  TBCI_ASSIGN(const Results results, measure_all(at.desk(), build, cases));
+  if (invocation.json) print_json(as_json(build, results));
+  if (!invocation.json) fmt::print("{}", as_table(results));
+  for (const auto& [measured, measurements] : results) {
+    for (const model::Measurement& measurement : measurements) {
+      if (measurement.outcome != model::Outcome::done && measurement.outcome != model::Outcome::unsupported)
+        return negative;
+    }
+  }
+  return success;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("run", "Measure the suite on one build and keep every sample");
+  command->footer(
+      "A build is a nightly's name or a revision of the subject's repository; it is installed or built where it is\n"
+      "not there yet. A model that fails costs its own measurement alone.\n\n"
+      "  tbci run --build 2026-01-07\n"
+      "  tbci run --build 4f2a91c --benchmarks dlrm resnet18 --configurations cpu-infer --json\n\n"
+      "Exit code 1 where a measurement failed (an unsupported configuration is no failure).");
+  auto options = std::make_shared<RunOptions>();
+  add_subject_option(*command, options->selection);
+  command->add_option("--build", options->build, "Nightly or revision")->required()->type_name("NAME");
+  add_case_options(*command, options->selection);
+  command->callback([&invocation, options] {
+    invocation.action = [&invocation, options](std::stop_token stop) {
+      return run(invocation, *options, std::move(stop));
+    };
+  });
+}
+
+}  // namespace tbci::daemon

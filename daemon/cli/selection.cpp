@@ -1,0 +1,48 @@
+#include "daemon/cli/selection.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.hpp"
+
+namespace tbci::daemon {
+
+void add_subject_option(CLI::App& command, Selection& selection) {
+  command.add_option("--subject", selection.subject, "Which subject of the configuration (default: the only one)")
+      ->type_name("NAME");
+}
+
+void add_case_options(CLI::App& command, Selection& selection) {
+  command.add_option("--benchmarks", selection.benchmarks, "Only these (default: all of the suite)")
+      ->type_name("NAME")
+      ->delimiter(',');
+  command
+      .add_option("--configurations", selection.configurations,
+                  "Only these: cpu-train, cpu-infer, gpu-train, gpu-infer")
+      ->type_name("NAME")
+      ->delimiter(',');
+  command.add_option("--processes", selection.processes, "Fresh processes of each case and build")
+      ->check(CLI::Range(1, 1000));
+}
+
+void add_threshold_option(CLI::App& command, Selection& selection) {
+  command.add_option("--threshold", selection.threshold, "A change over this fraction counts (0.07 = 7%)")
+      ->check(CLI::Range(0.001, 10.0));
+}
+
+Status apply(const Selection& selection, Config& config) {
+  if (!selection.benchmarks.empty()) config.measure.benchmarks = selection.benchmarks;
+  if (!selection.configurations.empty()) config.measure.configurations.clear();
+  for (const std::string& text : selection.configurations) {
+    TBCI_ASSIGN(const model::Configuration configuration, model::configuration_from(text));
+    config.measure.configurations.push_back(configuration);
+  }
+  if (selection.processes > 0) config.measure.processes = selection.processes;
+  if (selection.threshold > 0) {
+    // The screen stays as far below the threshold as it was.
+    config.thresholds.screen *= selection.threshold / config.thresholds.relative;
+    config.thresholds.relative = selection.threshold;
+  }
+  return {};
+}
+
+}  // namespace tbci::daemon

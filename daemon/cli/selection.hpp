@@ -1,0 +1,32 @@
+// Options that several commands share: which subject, which benchmarks, which configurations.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "daemon/config/config.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tbci::daemon {
+
+struct Selection {
+  std::string subject;
+  std::vector<std::string> benchmarks;
+  std::vector<std::string> configurations;
+  int processes = 0;     ///< 0: as configured
+  double threshold = 0;  ///< 0: as configured
+};
+
+void add_subject_option(CLI::App& command, Selection& selection);
+/// --benchmarks, --configurations, --processes
+void add_case_options(CLI::App& command, Selection& selection);
+void add_threshold_option(CLI::App& command, Selection& selection);
+
+/// Lays what was chosen over the configuration. Errors (usage) name what is wrong.
+Status apply(const Selection& selection, Config& config);
+
+}  // namespace tbci::daemon

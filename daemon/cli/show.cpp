@@ -1,0 +1,78 @@
+#include "daemon/cli/show.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/text.hpp"
+#include "daemon/cli/table.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+std::string change_of(double change) {
+  return std::isfinite(change) ? human_change(change) : "new";
+}
+
+std::string interval_of(const model::Finding& finding) {
+  if (finding.pairs == 0) return "";
+  return fmt::format("{} .. {}", change_of(finding.low), change_of(finding.high));
+}
+
+std::string plural(std::size_t count, const std::string& one, const std::string& many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+}  // namespace
+
+std::string table_of(const std::vector<model::Finding>& findings, bool all) {
+  Table table({{"series"},
+               {"verdict"},
+               {"before", Align::right},
+               {"after", Align::right},
+               {"change", Align::right},
+               {"interval", Align::right},
+               {"pairs", Align::right},
+               {"why"}});
+  for (const model::Finding& finding : findings) {
+    if (!all && finding.verdict == model::Verdict::clear) continue;
+    const model::Metric metric = finding.series.metric;
+    table.add({to_string(finding.series), std::string(to_string(finding.verdict)), readable(metric, finding.before),
+               readable(metric, finding.after), change_of(finding.change), interval_of(finding),
+               finding.pairs > 0 ? std::to_string(finding.pairs) : "", one_line(finding.reason, 70)});
+  }
+  return table.text();
+}
+
+std::string headline(const NightResult& result) {
+  std::map<model::Verdict, std::size_t> counts;
+  for (const model::Finding& finding : result.findings) ++counts[finding.verdict];
+  std::vector<std::string> parts = {plural(counts[model::Verdict::regression], "regression", "regressions")};
+  if (counts[model::Verdict::improvement] > 0)
+    parts.push_back(plural(counts[model::Verdict::improvement], "improvement", "improvements"));
+  if (counts[model::Verdict::inconclusive] > 0)
+    parts.push_back(fmt::format("{} inconclusive", counts[model::Verdict::inconclusive]));
+  parts.push_back(fmt::format("{} series clear", counts[model::Verdict::clear]));
+  return fmt::format("{} against {}: {}{}", result.night.name, result.night.baseline, join(parts, ", "),
+                     result.checked_before ? " (checked before)" : "");
+}
+
+std::string lines_of(const model::Bisection& bisection) {
+  std::string text;
+  for (const model::Answer& answer : bisection.answers) {
+    const std::string series = to_string(answer.series);
+    if (answer.suspects.size() == 1) {
+      text += fmt::format("{}: {} ({}, {} .. {})\n", series, answer.suspects.front(), change_of(answer.change),
+                          change_of(answer.low), change_of(answer.high));
+    } else if (!answer.suspects.empty()) {
+      text += fmt::format("{}: one of {} commits that can't be told apart: {}\n", series, answer.suspects.size(),
+                          join(answer.suspects, " "));
+    } else {
+      text += fmt::format("{}: no culprit: {}\n", series, one_line(answer.reason, 400));
+    }
+  }
+  return text + fmt::format("{} builds, {} measurements\n", bisection.builds, bisection.measurements);
+}
+
+}  // namespace tbci::daemon

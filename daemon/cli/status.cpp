@@ -1,0 +1,70 @@
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "daemon/cli/application.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/cli/table.hpp"
+#include "daemon/site.hpp"
+#include "daemon/view/json.hpp"
+#include "daemon/view/view.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+void show_open_regressions(const view::RegressionsView& regressions) {
+  Table table({{"night"}, {"series"}, {"change", Align::right}, {"state"}, {"culprit"}});
+  for (const view::RegressionView& regression : regressions.regressions) {
+    const auto& suspects = regression.regression.suspects;
+    const std::string culprit = suspects.empty()       ? one_line(regression.regression.reason, 60)
+                                : suspects.size() == 1 ? suspects.front().substr(0, 12)
+                                                       : fmt::format("one of {}", suspects.size());
+    table.add({regression.night, to_string(regression.regression.finding.series),
+               human_change(regression.regression.finding.change), std::string(to_string(regression.regression.state)),
+               culprit});
+  }
+  fmt::print("{}", table.text());
+}
+
+Result<int> status(const Invocation& invocation) {
+  TBCI_ASSIGN(const Config config, load_config(invocation));
+  std::vector<std::string> subjects;
+  for (const SubjectConfig& subject : config.subjects) subjects.push_back(subject.subject.name);
+  // For reading only: beside a service that writes.
+  TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
+  const SystemClock clock;
+  TBCI_ASSIGN(const view::StatusView status, view::status_view(database, subjects, std::nullopt, clock.now()));
+  if (invocation.json) {
+    nlohmann::json json = view::json_of(status);
+    for (const std::string& subject : subjects) {
+      TBCI_ASSIGN(const auto regressions, view::regressions_view(database, subject, 1));
+      json["regressions"][subject] = view::json_of(regressions);
+    }
+    print_json(json);
+    return success;
+  }
+  for (const view::SubjectView& subject : status.subjects) {
+    if (!subject.latest) {
+      fmt::print("{}: no night checked yet\n", subject.name);
+      continue;
+    }
+    const model::Night& night = *subject.latest;
+    fmt::print("{}: {} is {}{}, {} open regressions\n", subject.name, night.name, to_string(night.stage),
+               night.note.empty() ? "" : " (" + one_line(night.note) + ")", subject.open_regressions);
+    TBCI_ASSIGN(const auto regressions, view::regressions_view(database, subject.name, 1));
+    show_open_regressions(regressions);
+  }
+  return success;
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("status", "Where each subject stands: its latest night and its open regressions");
+  command->footer("Reads the database beside a running service; what the service is doing right now is on its page.");
+  command->callback(
+      [&invocation] { invocation.action = [&invocation](const std::stop_token&) { return status(invocation); }; });
+}
+
+}  // namespace tbci::daemon

@@ -1,0 +1,140 @@
+#include "daemon/pipeline/bisecting.hpp"
+
+#include <set>
+
+#include "base/text.hpp"
+#include "bisect/bisection.hpp"
+#include "daemon/pipeline/building.hpp"
+#include "daemon/pipeline/measuring.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+std::string brief(const model::Commit& commit) {
+  return fmt::format("{} {}", commit.id.substr(0, 10), one_line(commit.subject, 60));
+}
+
+// Builds and measures through the store: what was paid for in an earlier call is not paid for again.
+class StoredProber final : public bisect::Prober {
+ public:
+  StoredProber(Desk& desk, const model::Bisection& bisection) : desk_(desk), bisection_(bisection) {}
+
+  Result<bisect::Built> build(const model::Commit& commit, std::stop_token) override {
+    TBCI_ASSIGN(const model::Build build, build_commit(desk_, commit.id));
+    if (counted_builds_.insert(build.id).second) TBCI_TRY(count_builds());
+    return bisect::Built{build.state == model::BuildState::ready, build.failure};
+  }
+
+  Result<std::map<model::Series, detect::Pair>> measure_pair(const model::Commit& reference, const model::Commit& probe,
+                                                             const model::Case& measured, int ordinal,
+                                                             std::stop_token) override {
+    TBCI_ASSIGN(const model::Build before, build_commit(desk_, reference.id));
+    TBCI_ASSIGN(const model::Build after, build_commit(desk_, probe.id));
+    const std::string key =
+        fmt::format("bisect/{}/{}-{}", bisection_.id, reference.id.substr(0, 12), probe.id.substr(0, 12));
+    auto run = runs_.find(key);
+    if (run == runs_.end()) {
+      TBCI_ASSIGN(const model::Run begun, begin_run(desk_, key, model::Purpose::bisect));
+      run = runs_.emplace(key, begun).first;
+    }
+    TBCI_ASSIGN(const int known, desk_.stores.runs.count(run->second.id, after.id, measured));
+    TBCI_ASSIGN(const MeasuredPair pair, daemon::measure_pair(desk_, run->second, {before, after}, measured, ordinal));
+    if (known <= ordinal) TBCI_TRY(desk_.stores.bisections.count_measurement(bisection_.id, 2));
+    return values_of(pair, probe, measured);
+  }
+
+ private:
+  // Counts a build when the search asks for it the first time: a search that goes on asks again for all of them.
+  Status count_builds() {
+    TBCI_ASSIGN(const model::Bisection known, desk_.stores.bisections.get(bisection_.id));
+    const int missing = static_cast<int>(counted_builds_.size()) - known.builds;
+    if (missing > 0) TBCI_TRY(desk_.stores.bisections.count_build(bisection_.id, missing));
+    return {};
+  }
+
+  Result<std::map<model::Series, detect::Pair>> values_of(const MeasuredPair& pair, const model::Commit& probe,
+                                                          const model::Case& measured) const {
+    for (const model::Measurement* one : {&pair.before, &pair.after}) {
+      if (one->outcome == model::Outcome::done) continue;
+      return fail(ErrorKind::failed, "{} fails at {}: {}: {}", to_string(measured), probe.id.substr(0, 12),
+                  to_string(one->outcome), one_line(one->message));
+    }
+    std::map<model::Series, detect::Pair> values;
+    for (const model::Series& series : bisection_.series) {
+      const auto of_metric = pair.of(series.metric);
+      if (series.measured_case() == measured && of_metric) values[series] = *of_metric;
+    }
+    return values;
+  }
+
+  Desk& desk_;
+  const model::Bisection& bisection_;
+  std::set<std::int64_t> counted_builds_;
+  std::map<std::string, model::Run> runs_;
+};
+
+// Tells people what the search does, and keeps what it learned.
+class SearchObserver final : public bisect::Observer {
+ public:
+  SearchObserver(Desk& desk, const model::Bisection& bisection) : desk_(desk), bisection_(bisection) {}
+
+  void build_begun(const model::Commit& commit, const bisect::Progress& progress) override {
+    desk_.progress.expect(progress.builds + progress.expected_builds);
+    desk_.progress.step(fmt::format("build {}, {} commits in doubt", brief(commit), progress.commits_in_doubt));
+  }
+  void build_finished(const model::Commit& commit, const bisect::Built& built, const bisect::Progress&) override {
+    if (!built.buildable)
+      desk_.progress.note(fmt::format("{} does not build: {}", brief(commit), one_line(built.reason, 100)));
+  }
+  Status probe_decided(const model::Probe& probe, const bisect::Progress& progress) override {
+    TBCI_TRY(desk_.stores.bisections.put_probe(bisection_.id, probe));
+    desk_.progress.note(fmt::format("{} is {} for {} ({} pairs), {} commits in doubt", probe.commit.substr(0, 10),
+                                    to_string(probe.side), to_string(probe.series), probe.pairs,
+                                    progress.commits_in_doubt));
+    return {};
+  }
+
+ private:
+  Desk& desk_;
+  const model::Bisection& bisection_;
+};
+
+std::string summary(const std::vector<model::Answer>& answers) {
+  std::set<std::vector<std::string>> culprits;
+  for (const model::Answer& answer : answers) {
+    if (!answer.suspects.empty()) culprits.insert(answer.suspects);
+  }
+  if (culprits.empty()) return "no culprit";
+  std::vector<std::string> names;
+  for (const auto& suspects : culprits) {
+    names.push_back(suspects.size() == 1 ? suspects.front().substr(0, 10)
+                                         : fmt::format("one of {} commits", suspects.size()));
+  }
+  return join(names, ", ");
+}
+
+}  // namespace
+
+Result<model::Bisection> search_culprits(Desk& desk, const SearchPlan& plan) {
+  storage::BisectionStore& store = desk.stores.bisections;
+  const storage::BisectionPlan planned{
+      .subject = desk.name(), .key = plan.key, .from = plan.from, .to = plan.to, .series = plan.series};
+  TBCI_ASSIGN(const auto commits, desk.workshop.commits_between(plan.from, plan.to, desk.stop));
+  TBCI_ASSIGN(const model::Bisection bisection, store.begin(planned, desk.clock.now()));
+  if (bisection.finished) return bisection;
+  TBCI_TRY(store.put_commits(desk.name(), commits));
+  desk.progress.begin_stage("bisect", fmt::format("{} commits, {} series", commits.size() - 1, plan.series.size()), 0);
+  StoredProber prober(desk, bisection);
+  SearchObserver observer(desk, bisection);
+  bisect::Settings settings;
+  settings.thresholds = desk.config.thresholds;
+  TBCI_ASSIGN(const auto answers, bisect::bisect(commits, plan.series, settings, prober, observer, desk.stop));
+  TBCI_TRY(store.finish(bisection.id, answers, desk.clock.now()));
+  TBCI_ASSIGN(model::Bisection finished, store.get(bisection.id));
+  desk.progress.end_stage(
+      fmt::format("{}; {} builds, {} measurements", summary(answers), finished.builds, finished.measurements));
+  return finished;
+}
+
+}  // namespace tbci::daemon

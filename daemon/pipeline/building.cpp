@@ -1,0 +1,68 @@
+#include "daemon/pipeline/building.hpp"
+
+#include "base/text.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+// The files of a ready build may have been evicted or removed by hand: then it is made again.
+bool still_there(const model::Product& product) {
+  if (!std::filesystem::exists(product.libtorch)) return false;
+  for (const auto& library : product.preload) {
+    if (!std::filesystem::exists(library)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<model::Build> install_nightly(Desk& desk, const model::Nightly& nightly) {
+  storage::BuildStore& builds = desk.stores.builds;
+  TBCI_ASSIGN(const model::Build build,
+              builds.begin(desk.name(), model::BuildKind::nightly, nightly.name, desk.clock.now()));
+  if (build.state == model::BuildState::ready && still_there(build.product)) return build;
+  if (build.state == model::BuildState::failed) {
+    return fail(ErrorKind::failed, "nightly {} does not install: {}", nightly.name, build.failure);
+  }
+  desk.progress.step("install " + nightly.name);
+  const auto product = desk.workshop.install(nightly, desk.stop);
+  if (!product && product.error().kind == ErrorKind::failed) {
+    TBCI_TRY(builds.failed(build.id, one_line(product.error().message, 500), desk.clock.now()));
+  }
+  if (!product) return fail(product.error(), fmt::format("nightly {}", nightly.name));
+  TBCI_TRY(builds.ready(build.id, *product, desk.clock.now()));
+  return builds.get(build.id);
+}
+
+Result<model::Build> build_commit(Desk& desk, const std::string& commit) {
+  storage::BuildStore& builds = desk.stores.builds;
+  TBCI_ASSIGN(const model::Build build, builds.begin(desk.name(), model::BuildKind::commit, commit, desk.clock.now()));
+  if (build.state == model::BuildState::ready && still_there(build.product)) return build;
+  if (build.state == model::BuildState::failed) return build;
+  TBCI_ASSIGN(const runner::BuildOutcome outcome, desk.workshop.build(commit, desk.stop));
+  if (const auto* failure = std::get_if<runner::CompileFailure>(&outcome)) {
+    TBCI_TRY(builds.failed(build.id, one_line(failure->telling_line, 500), desk.clock.now()));
+  } else {
+    TBCI_TRY(builds.ready(build.id, std::get<model::Product>(outcome), desk.clock.now()));
+  }
+  return builds.get(build.id);
+}
+
+Result<model::Build> build_named(Desk& desk, const std::string& name) {
+  TBCI_ASSIGN(const auto published, desk.workshop.nightlies(desk.stop));
+  for (const model::Nightly& nightly : published) {
+    if (nightly.name == name) return install_nightly(desk, nightly);
+  }
+  if (desk.subject.subject.source.repository.empty()) {
+    return fail(ErrorKind::usage, "{} has no nightly '{}': see `tbci nightly list`", desk.name(), one_line(name, 60));
+  }
+  TBCI_ASSIGN(const std::string commit, desk.workshop.resolve(name, desk.stop));
+  desk.progress.step("build " + commit.substr(0, 12));
+  TBCI_ASSIGN(model::Build build, build_commit(desk, commit));
+  if (build.state == model::BuildState::failed)
+    return fail(ErrorKind::failed, "{} does not build: {}", name, build.failure);
+  return build;
+}
+
+}  // namespace tbci::daemon

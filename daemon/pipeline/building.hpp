@@ -1,0 +1,22 @@
+// Builds that are kept: what was installed or built once is never made again, and what does not build is not retried.
+#pragma once
+
+#include <string>
+
+#include "daemon/pipeline/desk.hpp"
+#include "storage/model/build.hpp"
+
+namespace tbci::daemon {
+
+/// A nightly, installed: from the store, or now. Error (failed) where the nightly itself is at fault.
+Result<model::Build> install_nightly(Desk& desk, const model::Nightly& nightly);
+
+/// A commit, built: from the store, or now. A commit that does not compile is a build in the state `failed`, and no
+/// error.
+Result<model::Build> build_commit(Desk& desk, const std::string& commit);
+
+/// What a person calls a build: a nightly's name, else a revision of the repository. Made where it is not there yet.
+/// Error (usage) for a name that is neither; (failed) for one that does not build.
+Result<model::Build> build_named(Desk& desk, const std::string& name);
+
+}  // namespace tbci::daemon

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <map>
+
+#include "base/text.hpp"
+#include "bisect/history.hpp"
+#include "daemon/pipeline/workshop.hpp"
+#include "runner/environment.hpp"
+#include "runner/libtorch.hpp"
+#include "runner/measure.hpp"
+#include "runner/nightly/nightly_source.hpp"
+#include "runner/worker_build.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+class LocalWorkshop final : public Workshop {
+ public:
+  explicit LocalWorkshop(const WorkshopParts& parts)
+      : config_(parts.config),
+        subject_(parts.subject),
+        processes_(parts.processes),
+        tell_(parts.tell),
+        folder_(parts.config.service.state / "subjects" / parts.subject.subject.name),
+        builder_(parts.subject.subject, folder_, parts.processes, parts.tell),
+        nightlies_(runner::make_nightly_source(parts.subject.subject, folder_, builder_, parts.processes, parts.clock,
+                                               parts.tell)),
+        measurer_(parts.processes, parts.clock) {}
+
+  Result<std::vector<model::Nightly>> nightlies(std::stop_token stop) override {
+    return nightlies_->list(std::move(stop));
+  }
+
+  Result<model::Product> install(const model::Nightly& nightly, std::stop_token stop) override {
+    TBCI_TRY(check_base(stop));
+    return nightlies_->install(nightly, std::move(stop));
+  }
+
+  Result<runner::BuildOutcome> build(const std::string& commit, std::stop_token stop) override {
+    TBCI_TRY(can_build());
+    TBCI_TRY(check_base(stop));
+    return builder_.build(commit, std::move(stop));
+  }
+
+  Result<std::string> resolve(const std::string& revision, std::stop_token stop) override {
+    TBCI_TRY(can_build());
+    const auto commit = builder_.worktree().commit(revision, stop);
+    if (commit) return commit->id;
+    if (commit.error().kind != ErrorKind::usage) return pass_on(commit.error());
+    TBCI_ASSIGN(const auto published, nightlies_->list(stop));
+    const auto found =
+        std::find_if(published.begin(), published.end(), [&](const auto& n) { return n.name == revision; });
+    if (found != published.end() && !found->commit.empty()) return found->commit;
+    return fail(ErrorKind::usage, "'{}' is neither a commit of {} nor a nightly of {}: see `tbci nightly list`",
+                one_line(revision, 80), subject_.subject.source.repository, subject_.subject.name);
+  }
+
+  Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
+                                                     std::stop_token stop) override {
+    TBCI_TRY(can_build());
+    TBCI_TRY(builder_.worktree().commit(from, stop));
+    TBCI_TRY(builder_.worktree().commit(to, stop));
+    return bisect::commits_between(builder_.worktree().mirror_path(), from, to, subject_.subject.source.compiled);
+  }
+
+  Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product& product, std::stop_token stop) override {
+    TBCI_ASSIGN(const auto worker, worker_for(product, stop));
+    return measurer_.list_benchmarks(worker, std::move(stop));
+  }
+
+  Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
+                                     std::stop_token stop) override {
+    TBCI_ASSIGN(const auto worker, worker_for(product, stop));
+    return measurer_.measure(product, worker, measured, config_.measure.worker, std::move(stop));
+  }
+
+  Result<model::Environment> environment(std::stop_token stop) override {
+    model::Environment environment = runner::read_environment(processes_, {}, std::move(stop));
+    const runner::MeasureSettings& worker = config_.measure.worker;
+    environment.facts["measured on CPUs"] =
+        worker.cpus.empty() ? "any" : fmt::format("{}", fmt::join(worker.cpus, ","));
+    environment.facts["threads"] = std::to_string(worker.threads);
+    environment.facts["size"] = worker.size;
+    return environment;
+  }
+
+ private:
+  Status can_build() const {
+    if (!subject_.subject.source.repository.empty()) return {};
+    return fail(ErrorKind::usage, "the subject {} names no repository: add [subject.source] with repository and recipe",
+                subject_.subject.name);
+  }
+
+  // A LibTorch that libraries are laid over has to load, before anything is built on it.
+  Status check_base(std::stop_token stop) {
+    if (base_checked_ || subject_.subject.torch_base.empty()) return {};
+    TBCI_TRY(runner::check_libtorch(processes_, subject_.subject.torch_base, std::move(stop)));
+    base_checked_ = true;
+    return {};
+  }
+
+  Result<std::filesystem::path> worker_for(const model::Product& product, std::stop_token stop) {
+    const auto known = workers_.find(product.libtorch);
+    if (known != workers_.end()) return known->second;
+    const runner::WorkerBuildSettings settings{.source = subject_.subject.worker_source,
+                                               .cache = config_.service.state / "workers",
+                                               .jobs = subject_.subject.jobs};
+    TBCI_ASSIGN(const auto worker, runner::ensure_worker(processes_, settings, product, tell_, std::move(stop)));
+    workers_[product.libtorch] = worker;
+    return worker;
+  }
+
+  const Config& config_;
+  const SubjectConfig& subject_;
+  ProcessRunner& processes_;
+  runner::Progress tell_;
+  std::filesystem::path folder_;
+  runner::SourceBuilder builder_;
+  std::unique_ptr<runner::NightlySource> nightlies_;
+  runner::Measurer measurer_;
+  std::map<std::filesystem::path, std::filesystem::path> workers_;
+  bool base_checked_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Workshop> make_local_workshop(const WorkshopParts& parts) {
+  return std::make_unique<LocalWorkshop>(parts);
+}
+
+}  // namespace tbci::daemon

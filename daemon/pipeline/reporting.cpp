@@ -1,0 +1,123 @@
+#include "daemon/pipeline/reporting.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "github/report.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+Result<std::vector<model::Commit>> commits_of(Desk& desk, const std::vector<std::string>& ids) {
+  std::vector<model::Commit> commits;
+  for (const std::string& id : ids) {
+    TBCI_ASSIGN(auto commit, desk.stores.bisections.commit(desk.name(), id));
+    commits.push_back(
+        commit ? std::move(*commit)
+               : model::Commit{.id = id, .author = {}, .email = {}, .time = {}, .subject = {}, .inputs = {}});
+  }
+  return commits;
+}
+
+// The same comparison again, and the same search again.
+std::vector<std::vector<std::string>> commands_for(const Desk& desk, const ReportContext& context,
+                                                   const std::vector<model::Regression>& regressions) {
+  std::vector<std::string> benchmarks;
+  for (const model::Regression& regression : regressions) {
+    const std::string& name = regression.finding.series.benchmark;
+    if (std::find(benchmarks.begin(), benchmarks.end(), name) == benchmarks.end()) benchmarks.push_back(name);
+  }
+  const auto with_benchmarks = [&](std::vector<std::string> command) {
+    command.emplace_back("--benchmarks");
+    command.insert(command.end(), benchmarks.begin(), benchmarks.end());
+    return command;
+  };
+  std::vector<std::vector<std::string>> commands;
+  if (!context.night.empty())
+    commands.push_back(with_benchmarks({"tbci", "compare", "--subject", desk.name(), context.baseline, context.night}));
+  if (context.bisection != nullptr) {
+    commands.push_back(with_benchmarks({"tbci", "bisect", "--subject", desk.name(), "--from", context.bisection->from,
+                                        "--to", context.bisection->to}));
+  }
+  return commands;
+}
+
+using Group = std::vector<model::Regression>;
+
+// One group for each set of suspects; those without any are one group.
+std::vector<Group> by_culprit(std::vector<model::Regression> regressions) {
+  std::map<std::vector<std::string>, Group> groups;
+  for (model::Regression& regression : regressions) groups[regression.suspects].push_back(std::move(regression));
+  std::vector<Group> ordered;
+  for (auto& [suspects, group] : groups) ordered.push_back(std::move(group));
+  return ordered;
+}
+
+Result<model::Report> file_group(Desk& desk, const ReportContext& context, Group& group) {
+  TBCI_ASSIGN(const model::Report draft, draft_report(desk, context, group));
+  model::Report filed;
+  TBCI_TRY(desk.stores.database.transaction([&]() -> Status {
+    TBCI_ASSIGN(filed, desk.stores.reports.file(draft, desk.config.report.channels, desk.clock.now()));
+    for (model::Regression& regression : group) {
+      regression.report_id = filed.id;
+      regression.state = model::RegressionState::reported;
+      if (auto status = desk.stores.nights.update(regression); !status) return status;
+    }
+    return {};
+  }));
+  return filed;
+}
+
+}  // namespace
+
+Result<model::Report> draft_report(Desk& desk, const ReportContext& context,
+                                   const std::vector<model::Regression>& regressions) {
+  github::ReportFacts facts;
+  facts.subject = desk.name();
+  facts.night = context.night;
+  facts.baseline = context.baseline;
+  TBCI_ASSIGN(facts.suspects, commits_of(desk, regressions.front().suspects));
+  facts.reason = regressions.front().reason;
+  for (const model::Regression& regression : regressions) facts.affected.push_back(regression.finding);
+  if (context.bisection != nullptr) {
+    facts.from = context.bisection->from;
+    facts.to = context.bisection->to;
+    facts.builds = context.bisection->builds;
+    facts.measurements = context.bisection->measurements;
+    for (const model::Answer& answer : context.bisection->answers) {
+      const bool ours = std::any_of(regressions.begin(), regressions.end(),
+                                    [&](const auto& r) { return r.finding.series == answer.series; });
+      if (ours) facts.answers.push_back(answer);
+    }
+    TBCI_ASSIGN(const auto commits, desk.workshop.commits_between(facts.from, facts.to, desk.stop));
+    facts.commits = static_cast<int>(commits.size()) - 1;
+  }
+  facts.runner = desk.config.runner.name;
+  TBCI_ASSIGN(const auto environment, desk.stores.runs.environment(context.environment));
+  if (environment) facts.environment = environment->facts;
+  facts.web = desk.subject.web;
+  facts.commands = commands_for(desk, context, regressions);
+  facts.generated = desk.clock.now();
+  return github::make_report(facts);
+}
+
+Result<std::vector<model::Report>> file_reports(Desk& desk, const ReportContext& context,
+                                                std::vector<model::Regression> regressions) {
+  std::erase_if(regressions, [](const model::Regression& regression) { return regression.report_id.has_value(); });
+  std::vector<model::Report> reports;
+  if (regressions.empty()) return reports;
+  auto groups = by_culprit(std::move(regressions));
+  desk.progress.begin_stage("report", fmt::format("{} culprit{}", groups.size(), groups.size() == 1 ? "" : "s"),
+                            static_cast<int>(groups.size()));
+  for (Group& group : groups) {
+    desk.progress.step("file the report");
+    TBCI_ASSIGN(model::Report report, file_group(desk, context, group));
+    desk.progress.note(report.title);
+    reports.push_back(std::move(report));
+  }
+  desk.progress.end_stage(fmt::format("{} filed", reports.size()));
+  return reports;
+}
+
+}  // namespace tbci::daemon

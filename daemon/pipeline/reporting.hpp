@@ -1,0 +1,29 @@
+// From culprits to filed reports: one a culprit, each filed once, delivered until it has arrived.
+#pragma once
+
+#include <vector>
+
+#include "daemon/pipeline/desk.hpp"
+#include "storage/model/bisection.hpp"
+#include "storage/model/night.hpp"
+#include "storage/model/report.hpp"
+
+namespace tbci::daemon {
+
+/// What reports of a night (or of a search by hand) have in common.
+struct ReportContext {
+  std::string night, baseline;  ///< names of the nightlies, or of the compared builds
+  const model::Bisection* bisection = nullptr;
+  std::string environment;  ///< fingerprint
+};
+
+/// The report of regressions that share their suspects. Writes nothing.
+Result<model::Report> draft_report(Desk& desk, const ReportContext& context,
+                                   const std::vector<model::Regression>& regressions);
+
+/// Files one report for each set of suspects among the regressions: the report, its outbox rows and the regressions'
+/// new state in one transaction.
+Result<std::vector<model::Report>> file_reports(Desk& desk, const ReportContext& context,
+                                                std::vector<model::Regression> regressions);
+
+}  // namespace tbci::daemon

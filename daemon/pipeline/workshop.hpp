@@ -1,0 +1,53 @@
+// What the pipeline asks of the machine: installing, building, measuring. The one seam between deciding and doing.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/process.hpp"
+#include "base/result.hpp"
+#include "daemon/config/config.hpp"
+#include "runner/protocol.hpp"
+#include "runner/source/source_builder.hpp"
+#include "storage/model/bisection.hpp"
+#include "storage/model/build.hpp"
+#include "storage/model/measurement.hpp"
+
+namespace tbci::daemon {
+
+/// The machine as one subject's work sees it. Nothing here writes to the database. One object a thread.
+class Workshop {
+ public:
+  virtual ~Workshop() = default;
+  /// Published nightlies, oldest first.
+  virtual Result<std::vector<model::Nightly>> nightlies(std::stop_token stop) = 0;
+  virtual Result<model::Product> install(const model::Nightly& nightly, std::stop_token stop) = 0;
+  virtual Result<runner::BuildOutcome> build(const std::string& commit, std::stop_token stop) = 0;
+  /// The full hash of a revision of the subject's repository: a hash, tag, branch, or the name of a nightly.
+  virtual Result<std::string> resolve(const std::string& revision, std::stop_token stop) = 0;
+  /// Good end first, bad end last.
+  virtual Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
+                                                             std::stop_token stop) = 0;
+  virtual Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product& product,
+                                                                std::stop_token stop) = 0;
+  /// One fresh process.
+  virtual Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
+                                             std::stop_token stop) = 0;
+  virtual Result<model::Environment> environment(std::stop_token stop) = 0;
+};
+
+struct WorkshopParts {
+  const Config& config;
+  const SubjectConfig& subject;
+  ProcessRunner& processes;
+  const Clock& clock;
+  runner::Progress tell;  ///< takes lines about long work
+};
+
+/// The real one, on this machine. What `parts` refers to must outlive it.
+std::unique_ptr<Workshop> make_local_workshop(const WorkshopParts& parts);
+
+}  // namespace tbci::daemon

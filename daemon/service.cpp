@@ -1,0 +1,125 @@
+#include "daemon/service.hpp"
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <thread>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "daemon/activity.hpp"
+#include "daemon/http/server.hpp"
+#include "daemon/pipeline/delivering.hpp"
+#include "daemon/pipeline/pipeline.hpp"
+#include "daemon/scheduler.hpp"
+#include "daemon/web/pages.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+constexpr std::chrono::hours default_poll{1};
+constexpr std::chrono::minutes outbox_every{1};
+
+// Checks every nightly of a subject that was not checked yet.
+Status check_subject(Site& site, const SubjectConfig& subject, Activity& activity, std::stop_token stop) {
+  activity.begin(subject.subject.name);
+  const auto work = [&]() -> Status {
+    SubjectDesk at(site, subject, activity, stop);
+    TBCI_ASSIGN(const auto names, unchecked_nightlies(at.desk()));
+    for (const std::string& name : names) {
+      const auto result = check_night(at.desk(), {.nightly = name, .baseline = {}});
+      if (!result && result.error().kind != ErrorKind::failed) return pass_on(result.error());
+      if (!result) log::error("{}", result.error().message);  // the nightly is at fault: recorded, and on to the next
+      if (result) log::info("{} {}: {} regressions", subject.subject.name, name, result->regressions.size());
+    }
+    return {};
+  };
+  const Status status = work();
+  activity.end();
+  return status;
+}
+
+std::vector<Job> jobs_of(Site& site, Activity& activity) {
+  std::vector<Job> jobs;
+  for (const SubjectConfig& subject : site.config().subjects) {
+    const auto poll = subject.poll.count() > 0 ? subject.poll : std::chrono::milliseconds(default_poll);
+    jobs.push_back({subject.subject.name, {subject.schedule, poll}, [&site, &subject, &activity](std::stop_token stop) {
+                      return check_subject(site, subject, activity, std::move(stop));
+                    }});
+  }
+  jobs.push_back(
+      {"outbox", {std::nullopt, outbox_every}, [&site](std::stop_token stop) -> Status {
+         return deliver_reports(site.stores(), site.config(), site.clock(), std::move(stop)).map([](const auto&) {});
+       }});
+  return jobs;
+}
+
+// The thread that works: the only one that touches the site's stores.
+void work(Site& site, Activity& activity, std::stop_token stop) {
+  Scheduler scheduler(jobs_of(site, activity), site.clock());
+  SystemClock clock;
+  while (!stop.stop_requested()) {
+    const TimePoint next = scheduler.step(stop);
+    activity.plan(next);
+    const auto pause = std::max(next - clock.now(), std::chrono::milliseconds(10));
+    if (!clock.sleep_for(pause, stop)) return;
+  }
+}
+
+// Tells the service manager that the event loop turns, and what is being done.
+class Heartbeat {
+ public:
+  Heartbeat(boost::asio::io_context& context, Notifier& notifier, const Activity& activity)
+      : timer_(context), notifier_(notifier), activity_(activity) {
+    beat();
+  }
+
+ private:
+  void beat() {
+    notifier_.watchdog();
+    const ActivityPicture picture = activity_.picture();
+    notifier_.status(picture.busy
+                         ? fmt::format("{}: {}: {}", picture.subject, picture.stage, one_line(picture.step, 100))
+                         : "waiting for the next night");
+    timer_.expires_after(std::min<std::chrono::milliseconds>(
+        notifier_.watchdog_interval().value_or(std::chrono::seconds(10)), std::chrono::seconds(10)));
+    timer_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) beat();
+    });
+  }
+
+  boost::asio::steady_timer timer_;
+  Notifier& notifier_;
+  const Activity& activity_;
+};
+
+}  // namespace
+
+Status serve(Site& site, Notifier& notifier, const std::function<void(const std::string& url)>& on_ready,
+             std::stop_token stop) {
+  if (site.config().subjects.empty())
+    return fail(ErrorKind::usage, "the configuration names no subject: add a [[subject]]");
+  boost::asio::io_context context;
+  Activity activity(site.clock());
+  web::PagesSettings pages{.database = database_path(site.config()), .subjects = {}};
+  for (const SubjectConfig& subject : site.config().subjects) pages.subjects.push_back(subject.subject.name);
+  const ServiceConfig& service = site.config().service;
+  const http::ServerSettings settings{
+      .address = service.address, .port = service.port, .allow_other_machines = service.page_for_others};
+  TBCI_ASSIGN(const auto server,
+              http::Server::start(context, settings, web::pages(std::move(pages), activity, site.clock())));
+  const Heartbeat heartbeat(context, notifier, activity);
+  const std::stop_callback end_loop(stop, [&context] { context.stop(); });
+  {
+    const std::jthread worker([&, stop] { work(site, activity, stop); });  // joined before anything that it uses goes
+    notifier.ready();
+    if (on_ready) on_ready(server->url());
+    context.run();
+    notifier.stopping();
+  }
+  return {};
+}
+
+}  // namespace tbci::daemon

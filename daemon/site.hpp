@@ -1,0 +1,53 @@
+// The composition root's common part: what every command that works on the state folder needs, opened and wired.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/process.hpp"
+#include "base/result.hpp"
+#include "daemon/config/config.hpp"
+#include "daemon/pipeline/desk.hpp"
+#include "storage/database.hpp"
+
+namespace tbci::daemon {
+
+/// `<state>/tbci.sqlite`
+std::filesystem::path database_path(const Config& config);
+
+/// The state folder, held by this process alone while it lives.
+class Site {
+ public:
+  /// Error (transient) where another process works on the folder.
+  static Result<std::unique_ptr<Site>> open(Config config);
+  Site(const Site&) = delete;
+  Site& operator=(const Site&) = delete;
+
+  const Config& config() const { return config_; }
+  Stores& stores() { return stores_; }
+  ProcessRunner& processes() { return processes_; }
+  const Clock& clock() const { return clock_; }
+
+ private:
+  Site(Config config, storage::Database database);
+  Config config_;
+  SystemClock clock_;
+  SystemProcessRunner processes_;
+  storage::Database database_;
+  Stores stores_;
+};
+
+/// A subject's desk at a site, with a local workshop. `site` and `progress` must outlive it.
+class SubjectDesk {
+ public:
+  SubjectDesk(Site& site, const SubjectConfig& subject, Progress& progress, std::stop_token stop);
+  Desk& desk() { return desk_; }
+
+ private:
+  std::unique_ptr<Workshop> workshop_;
+  Desk desk_;
+};
+
+}  // namespace tbci::daemon

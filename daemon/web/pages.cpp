@@ -1,0 +1,81 @@
+#include "daemon/web/pages.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "daemon/view/json.hpp"
+#include "daemon/web/api.hpp"
+#include "daemon/web/assets.hpp"
+#include "daemon/web/page.hpp"
+#include "storage/database.hpp"
+
+namespace tbci::daemon::web {
+
+namespace {
+
+using http::Reply;
+using http::Request;
+
+constexpr std::string_view static_prefix = "/static/";
+constexpr std::string_view api_prefix = "/api/";
+
+// Shorter than the server's own limit, so that the reader is told why.
+const storage::OpenOptions open_options{std::chrono::seconds(2)};
+
+Reply html_reply(int status, std::string html) {
+  return {status, "text/html; charset=utf-8", std::move(html), false};
+}
+
+Reply static_reply(const Request& request) {
+  const auto found = asset(std::string_view(request.path).substr(static_prefix.size()));
+  if (!found) return html_reply(404, error_html("404", "There is no such file."));
+  return {200, std::string(found->content_type), std::string(found->body), true};
+}
+
+Reply page_reply(const Request& request, const Sources& sources) {
+  view::Choice choice{sources.subjects, request.parameter("subject"), request.parameter("night")};
+  if (choice.subject.empty() && !sources.subjects.empty()) choice.subject = sources.subjects.front();
+  if (!choice.subject.empty() && std::ranges::find(sources.subjects, choice.subject) == sources.subjects.end()) {
+    return html_reply(404, error_html("404", "There is no subject '" + one_line(choice.subject, 80) + "'."));
+  }
+  const auto page = view::page_view(sources.database, choice, sources.activity, sources.now);
+  if (!page) return html_reply(503, error_html("The database cannot be read", page.error().message));
+  if (!choice.night.empty() && !page->night) {
+    return html_reply(
+        404, error_html("404", "There is no night '" + one_line(choice.night, 80) + "' of " + choice.subject + "."));
+  }
+  return html_reply(200, page_html(*page));
+}
+
+/// Well: the service answers and its database can be read.
+Reply health_reply(const Sources& sources) {
+  const auto view = view::status_view(sources.database, sources.subjects, std::nullopt, sources.now);
+  if (!view) return json_error(503, view.error().message);
+  return {200, "application/json; charset=utf-8", view::dumped({{"status", "ok"}}), false};
+}
+
+}  // namespace
+
+http::Handler pages(PagesSettings settings, const Activity& activity, const Clock& clock) {
+  return [settings = std::move(settings), &activity, &clock](const Request& request) -> Reply {
+    if (request.path.starts_with(static_prefix)) return static_reply(request);
+    const bool is_page = request.path == "/";
+    if (!is_page && request.path != "/healthz" && !request.path.starts_with(api_prefix)) {
+      return html_reply(404, error_html("404", "There is no such page."));
+    }
+    auto database = storage::Database::open(settings.database, storage::Access::read_only, open_options);
+    if (!database) {
+      log::warning("the page cannot read the database: {}", database.error().message);
+      if (is_page) return html_reply(503, error_html("The database cannot be read", database.error().message));
+      return json_error(503, database.error().message);
+    }
+    const Sources sources{*database, settings.subjects, activity.picture(), clock.now()};
+    if (is_page) return page_reply(request, sources);
+    if (request.path == "/healthz") return health_reply(sources);
+    return api_reply(request, sources);
+  };
+}
+
+}  // namespace tbci::daemon::web
