@@ -5,6 +5,7 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <exception>
+#include <limits>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -108,7 +109,8 @@ void Session::end() {
 void Session::read() {
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(hub_->settings.header_limit_bytes));
-  parser_->body_limit(boost::none);  // none is read
+  // None is read, so none is too long. (boost::none would refuse every body in Boost 1.74.)
+  parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
   // For the whole header: a sender of single bytes does not get more time.
   stream_.expires_after(hub_->settings.time_limit);
   beast::http::async_read_header(stream_, buffer_, *parser_,

@@ -5,7 +5,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -64,7 +64,7 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::beast::tcp_stream stream_;  ///< has a strand of its own
   std::shared_ptr<Hub> hub_;
   boost::beast::flat_buffer buffer_;
-  std::optional<boost::beast::http::request_parser<boost::beast::http::empty_body>> parser_;
+  std::optional<boost::beast::http::request_parser<boost::beast::http::buffer_body>> parser_;
   std::optional<boost::beast::http::response<boost::beast::http::string_body>> response_;
   bool keep_ = true;
   std::array<char, 4096> waste_{};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "daemon/web/page.hpp"
@@ -52,26 +53,27 @@ Html row_html(const view::Row& row) {
        << Text{model::readable(finding.series.metric, finding.after)} << "</td><td class=\"number change\"><strong>"
        << Text{change_text(finding.change)} << "</strong>";
   if (!interval.empty()) html << "<span class=\"between\">" << Text{interval} << "</span>";
-  html << "</td><td class=\"drawing\">" << picture(finding) << "</td><td>" << chip(to_string(finding.verdict))
-       << "</td><td class=\"number\">";
+  html << "</td><td class=\"drawing\">" << picture(finding) << "</td><td class=\"number\">";
   if (finding.pairs > 0) {
     html << Text{fmt::to_string(finding.pairs)};
   } else {
     html << "<span class=\"quiet\">screen</span>";
   }
-  html << "</td><td class=\"reason\">" << Text{finding.reason} << "</td></tr>\n";
+  html << "</td><td class=\"reason\">" << chip(to_string(finding.verdict));
+  if (!finding.reason.empty()) html << " <span class=\"why\">" << Text{finding.reason} << "</span>";
+  html << "</td></tr>\n";
   return html;
 }
 
 Html table_html(const std::vector<view::Row>& rows, bool clear) {
   Html html;
-  html << "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Findings\"><table "
-          "class=\"findings\"><thead><tr>"
-          "<th scope=\"col\">Benchmark</th><th scope=\"col\">Configuration</th><th scope=\"col\">Metric</th>"
-          "<th scope=\"col\" class=\"number\">Before</th><th scope=\"col\" class=\"number\">After</th>"
-          "<th scope=\"col\" class=\"number\">Change</th><th scope=\"col\"><span class=\"unseen\">Drawing</span></th>"
-          "<th scope=\"col\">Verdict</th><th scope=\"col\" class=\"number\">Pairs</th><th scope=\"col\">Reason</th>"
-          "</tr></thead><tbody>\n";
+  html
+      << "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Findings\"><table "
+         "class=\"findings\"><thead><tr>"
+         "<th scope=\"col\">Benchmark</th><th scope=\"col\">Configuration</th><th scope=\"col\">Metric</th>"
+         "<th scope=\"col\" class=\"number\">Before</th><th scope=\"col\" class=\"number\">After</th>"
+         "<th scope=\"col\" class=\"number\">Change</th><th scope=\"col\"><span class=\"unseen\">Drawing</span></th>"
+         "<th scope=\"col\" class=\"number\">Pairs</th><th scope=\"col\">Verdict and reason</th></tr></thead><tbody>\n";
   for (const auto& row : rows) {
     if ((row.finding.verdict == model::Verdict::clear) == clear) html << row_html(row);
   }
@@ -79,16 +81,38 @@ Html table_html(const std::vector<view::Row>& rows, bool clear) {
   return html;
 }
 
+/// Cases that failed alike, which is what an absent GPU makes of half the suite.
+struct GapGroup {
+  const view::Gap* first = nullptr;
+  std::vector<std::string> benchmarks;
+  int failed = 0, processes = 0;
+};
+
+std::vector<GapGroup> grouped(const std::vector<view::Gap>& gaps) {
+  std::map<std::tuple<model::Configuration, model::Outcome, std::string>, GapGroup> groups;
+  for (const auto& gap : gaps) {
+    GapGroup& group = groups[{gap.measured.configuration, gap.outcome, gap.reason}];
+    if (!group.first) group.first = &gap;
+    group.benchmarks.push_back(gap.measured.benchmark);
+    group.failed += gap.failed;
+    group.processes += gap.processes;
+  }
+  std::vector<GapGroup> list;
+  for (auto& [key, group] : groups) list.push_back(std::move(group));
+  return list;
+}
+
 Html gaps_html(const std::vector<view::Gap>& gaps) {
   Html html;
   html << "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Not measured\"><table><thead><tr>"
-          "<th scope=\"col\">Benchmark</th><th scope=\"col\">Configuration</th><th scope=\"col\">Outcome</th>"
-          "<th scope=\"col\" class=\"number\">Processes</th><th scope=\"col\">Reason</th></tr></thead><tbody>\n";
-  for (const auto& gap : gaps) {
-    html << "<tr><th scope=\"row\">" << Text{gap.measured.benchmark} << "</th><td>"
-         << Text{to_string(gap.measured.configuration)} << "</td><td>" << chip(to_string(gap.outcome))
-         << "</td><td class=\"number\">" << Text{fmt::format("{} of {}", gap.failed, gap.processes)}
-         << "</td><td class=\"reason\">" << Text{one_line(gap.reason, 400)} << "</td></tr>\n";
+          "<th scope=\"col\">Configuration</th><th scope=\"col\">Outcome</th><th scope=\"col\" class=\"number\">"
+          "Processes</th><th scope=\"col\">Reason</th><th scope=\"col\">Benchmarks</th></tr></thead><tbody>\n";
+  for (const GapGroup& group : grouped(gaps)) {
+    html << "<tr><th scope=\"row\">" << Text{to_string(group.first->measured.configuration)} << "</th><td>"
+         << chip(to_string(group.first->outcome)) << "</td><td class=\"number\">"
+         << Text{fmt::format("{} of {}", group.failed, group.processes)} << "</td><td class=\"reason\">"
+         << Text{one_line(group.first->reason, 400)} << "</td><td class=\"reason\">"
+         << Text{join(group.benchmarks, ", ")} << "</td></tr>\n";
   }
   html << "</tbody></table></div>\n";
   return html;

@@ -93,8 +93,9 @@ Html busy(const ActivityPicture& activity, TimePoint now) {
   if (activity.expected > 0) html << "<p class=\"bar\">" << bar(activity) << "</p>\n";
   if (!activity.step.empty()) html << "<p class=\"step\">" << Text{activity.step} << "</p>\n";
   const auto running = std::chrono::duration_cast<std::chrono::seconds>(std::max(now, activity.since) - activity.since);
-  html << "<p class=\"quiet\">This stage since " << time_html(activity.since) << ", for "
-       << Text{human_duration(running)} << ".";
+  html << "<p class=\"quiet\">This stage since " << time_html(activity.since);
+  if (running.count() > 0) html << ", for " << Text{human_duration(running)};
+  html << ".";
   if (!activity.last_note.empty()) html << " Last: " << Text{activity.last_note} << ".";
   html << "</p>\n";
   return html;

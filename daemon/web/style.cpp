@@ -81,14 +81,16 @@ progress::-moz-progress-bar { background: var(--good); }
 
 .scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .7rem; }
 table { border-collapse: collapse; width: 100%; font-size: .93rem; }
-th, td { padding: .45rem .7rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+th, td { padding: .45rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 tbody tr:last-child > * { border-bottom: 0; }
 thead th { font-size: .8rem; font-weight: 600; color: var(--quiet); white-space: nowrap; background: var(--calm-soft); }
-tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 8rem; }
+tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 9.5rem; }
+.findings tbody th { min-width: 11.8rem; }
 td { white-space: nowrap; }
 .number { text-align: right; white-space: nowrap; }
-.reason { white-space: normal; min-width: 14rem; overflow-wrap: anywhere; color: var(--quiet); }
+.reason { white-space: normal; min-width: 13rem; overflow-wrap: anywhere; color: var(--quiet); }
 .between { display: block; color: var(--quiet); font-size: .84rem; }
+.why { display: block; font-size: .9em; margin-top: .15rem; }
 tr.regression .change strong { color: var(--bad); }
 tr.improvement .change strong { color: var(--good); }
 .chosen > * { background: var(--calm-soft); }

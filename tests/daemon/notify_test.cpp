@@ -1,0 +1,82 @@
+#include "daemon/notify.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/catch.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace tbci;
+
+namespace {
+
+/// The service manager's end.
+class Manager {
+ public:
+  explicit Manager(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_DGRAM, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    REQUIRE(::bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  }
+  ~Manager() { ::close(socket_); }
+  Manager(const Manager&) = delete;
+  Manager& operator=(const Manager&) = delete;
+  std::string heard() const {
+    char text[512];
+    const auto size = ::recv(socket_, text, sizeof text, MSG_DONTWAIT);
+    return size < 0 ? std::string() : std::string(text, static_cast<std::size_t>(size));
+  }
+
+ private:
+  int socket_;
+};
+
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+}  // namespace
+
+TEST_CASE("Notifier: the service manager hears each state, and a status stays one assignment", "[notify]") {
+  const test::TemporaryDirectory folder;
+  const Manager manager((folder / "notify").string());
+  const Variable socket("NOTIFY_SOCKET", (folder / "notify").string());
+  daemon::SystemdNotifier notifier;
+  notifier.ready();
+  CHECK(manager.heard() == "READY=1");
+  notifier.watchdog();
+  CHECK(manager.heard() == "WATCHDOG=1");
+  notifier.status("measuring\nREADY=1");
+  CHECK(manager.heard() == "STATUS=measuring READY=1");
+  notifier.stopping();
+  CHECK(manager.heard() == "STOPPING=1");
+}
+
+TEST_CASE("Notifier: says to call at half the watchdog's limit, and nothing where there is none", "[notify]") {
+  const daemon::SystemdNotifier notifier;
+  CHECK_FALSE(notifier.watchdog_interval());
+  const Variable limit("WATCHDOG_USEC", "30000000");
+  CHECK(notifier.watchdog_interval() == std::chrono::seconds(15));
+  const Variable other("WATCHDOG_PID", "1");
+  CHECK_FALSE(notifier.watchdog_interval());
+}
+
+TEST_CASE("Notifier: without a service manager it does nothing", "[notify]") {
+  daemon::SystemdNotifier notifier;
+  notifier.ready();
+  notifier.status("alone");
+  notifier.stopping();
+  CHECK_FALSE(notifier.watchdog_interval());
+}

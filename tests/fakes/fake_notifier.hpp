@@ -1,0 +1,36 @@
+// A notifier that keeps what it was told.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "daemon/notify.hpp"
+
+namespace tbci::test {
+
+class FakeNotifier final : public daemon::Notifier {
+ public:
+  explicit FakeNotifier(std::optional<std::chrono::milliseconds> interval = std::nullopt) : interval_(interval) {}
+  void ready() override { keep("ready"); }
+  void stopping() override { keep("stopping"); }
+  void watchdog() override { keep("watchdog"); }
+  void status(std::string_view text) override { keep("status: " + std::string(text)); }
+  std::optional<std::chrono::milliseconds> watchdog_interval() const override { return interval_; }
+
+  std::vector<std::string> told() const {
+    const std::lock_guard lock(mutex_);
+    return told_;
+  }
+
+ private:
+  void keep(std::string what) {
+    const std::lock_guard lock(mutex_);
+    told_.push_back(std::move(what));
+  }
+  std::optional<std::chrono::milliseconds> interval_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> told_;
+};
+
+}  // namespace tbci::test
