@@ -22,10 +22,10 @@ struct CommitClass {
 /// Commits without a hash of inputs stand alone.
 std::vector<CommitClass> classes_of(std::span<const model::Commit> commits);
 
-/// What is known: a row per series, a Side per class. Class 0 is good and the last one is bad in each row.
+/// What is known: a row per series, a Side per class. Class 0 is good and the last one is bad in each row. A class that
+/// does not build is `unbuildable` in all rows; one on which a model crashes in the rows of that model.
 struct Knowledge {
   std::vector<std::vector<model::Side>> rows;
-  std::vector<bool> failed_builds;  ///< per class: does not build at all
 };
 /// Of `series` rows over `classes` classes (at least 2).
 Knowledge nothing_known(std::size_t series, std::size_t classes);

@@ -1,0 +1,45 @@
+#include "detect/effect.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace tbci::detect {
+
+bool is_leak(model::Metric metric) {
+  return metric == model::Metric::cpu_leak || metric == model::Metric::gpu_leak;
+}
+
+bool is_memory(model::Metric metric) {
+  return metric == model::Metric::cpu_memory || metric == model::Metric::gpu_memory;
+}
+
+bool is_usable(model::Metric metric, double value) {
+  return std::isfinite(value) && (is_leak(metric) || value > 0);
+}
+
+std::optional<double> effect(model::Metric metric, const Pair& pair) {
+  if (!is_usable(metric, pair.before) || !is_usable(metric, pair.after)) return std::nullopt;
+  // Of the logarithms, not of the ratio: the ratio of two extreme values can overflow.
+  const double value = is_leak(metric) ? pair.after - pair.before : std::log(pair.after) - std::log(pair.before);
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+double least_effect(model::Metric metric, const Thresholds& thresholds) {
+  return is_leak(metric) ? thresholds.leak_floor_bytes : std::log1p(thresholds.relative);
+}
+
+double effect_scale_floor(model::Metric metric, const Thresholds& thresholds) {
+  constexpr double relative_floor = 1e-3;
+  constexpr double leak_share = 1.0 / 64;
+  return is_leak(metric) ? leak_share * thresholds.leak_floor_bytes : relative_floor;
+}
+
+double as_change(model::Metric metric, double effect, double before) {
+  if (!is_leak(metric)) return std::expm1(effect);
+  if (effect == 0) return 0;
+  if (before <= 0) return std::copysign(std::numeric_limits<double>::infinity(), effect);
+  return effect / before;
+}
+
+}  // namespace tbci::detect
