@@ -53,7 +53,7 @@ Html row_html(const view::Row& row) {
        << Text{model::readable(finding.series.metric, finding.after)} << "</td><td class=\"number change\"><strong>"
        << Text{change_text(finding.change)} << "</strong>";
   if (!interval.empty()) html << "<span class=\"between\">" << Text{interval} << "</span>";
-  html << "</td><td class=\"drawing\">" << picture(finding) << "</td><td class=\"number\">";
+  html << "</td><td class=\"drawing\">" << picture(finding) << "</td><td class=\"number pairs\">";
   if (finding.pairs > 0) {
     html << Text{fmt::to_string(finding.pairs)};
   } else {
@@ -172,7 +172,8 @@ Html night_section(const view::PageView& page) {
   html << "<section>\n<h1><span class=\"quiet\">Night</span> " << Text{view.night.name} << "</h1>\n"
        << facts_html(view) << summary_html(view);
   if (view.rows.empty()) {
-    html << "<p class=\"empty\">Nothing is decided yet.</p>\n";
+    html << "<p class=\"empty\">"
+         << (view.night.finished ? Markup("Nothing was decided.") : Markup("Nothing is decided yet.")) << "</p>\n";
   } else if (!all_clear) {
     html << table_html(view.rows, false);
   }

@@ -117,6 +117,20 @@ pre { margin: .5rem 0 0; padding: .9rem 1rem; background: var(--paper); border: 
 .card .series { font-family: var(--mono); font-size: .9em; }
 .card .label { margin: .6rem 0 0; font-size: .82rem; font-weight: 600; color: var(--quiet); }
 .card code { color: var(--accent); }
+@media (max-width: 56rem) {
+  .findings, .findings tbody { display: block; }
+  .findings thead { position: absolute; clip-path: inset(50%); }
+  .findings tr { display: flex; flex-wrap: wrap; align-items: center; gap: .1rem .9rem; padding: .6rem .7rem;
+    border-bottom: 1px solid var(--line); }
+  .findings tr:last-child { border-bottom: 0; }
+  .findings tbody :is(th, td) { border: 0; padding: 0; min-width: 0; text-align: left; }
+  .findings tbody :is(th, .reason) { flex: 1 0 100%; }
+  .findings .between { display: inline; margin-left: .5em; }
+  .findings .pairs::before { content: "pairs: "; color: var(--quiet); }
+  .findings .drawing { display: none; }
+  .findings td:nth-of-type(3)::after { content: " \2192"; color: var(--quiet); }
+  table:not(.findings) .reason:last-child { min-width: 18rem; }
+}
 @media (max-width: 40rem) {
   body { font-size: 14.5px; }
   th, td { padding: .4rem .55rem; }
