@@ -8,13 +8,14 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "github/markdown.hpp"
 
 namespace tbci::github {
 
 namespace {
 
 constexpr std::size_t marker_digits = 16;
-constexpr std::size_t date_length = 10;
+constexpr std::size_t date_length = 10;  // 2026-01-07
 
 // The text of an earlier delivery: `<any date>-<marker>.md`.
 std::optional<std::filesystem::path> earlier(const std::filesystem::path& folder, std::string_view marker) {
@@ -46,7 +47,9 @@ Attempt FolderChannel::deliver(const model::Report& report, std::stop_token stop
   const std::string name = fmt::format("{}-{}", to_date(report.created), marker);
   // The text last: where it stands, the delivery is whole.
   Status status = write_file_atomically(folder_ / (name + ".json"), issue_json(report));
-  if (status) status = write_file_atomically(folder_ / (name + ".md"), "# " + report.title + "\n\n" + report.body);
+  if (status)
+    status = write_file_atomically(folder_ / (name + ".md"),
+                                   fmt::format("# {}\n\n{}", escaped(report.title, 300), report.body));
   if (!status) return Attempt::retry(std::move(status).error());
   return Attempt::delivered((folder_ / (name + ".md")).string());
 }

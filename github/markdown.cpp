@@ -108,7 +108,7 @@ std::string escaped_mark(char c, std::string_view rest) {
     case '$':  // mathematics
       return "&#36;";
     case '@':
-      return fmt::format("@{}", zero_width_entity);
+      return rest.empty() || rest[0] == ' ' ? "@" : fmt::format("@{}", zero_width_entity);
     case '#':
       return !rest.empty() && is_alphanumeric(rest[0]) ? fmt::format("\\#{}", zero_width_entity) : "\\#";
     case ':':
@@ -134,7 +134,8 @@ std::size_t length_of_block_start(std::string_view line) {
   std::size_t digits = 0;
   while (digits < line.size() && is_digit(line[digits])) ++digits;
   const bool numbered = digits > 0 && digits < line.size() && (line[digits] == '.' || line[digits] == ')');
-  return numbered ? digits + 1 : 0;
+  const bool item = numbered && (digits + 1 == line.size() || line[digits + 1] == ' ');
+  return item ? digits + 1 : 0;
 }
 
 std::size_t longest_run(std::string_view text, char wanted) {

@@ -21,7 +21,7 @@ std::string title_of(const ReportFacts& facts, const std::vector<model::Finding>
   std::string title =
       fmt::format("[tbci] {}: {}", plain_line(facts.subject, 40), plain_line(worst.series.benchmark, 60));
   if (benchmarks.size() > 1) title += fmt::format(" (+{} more)", benchmarks.size() - 1);
-  title += fmt::format(" {}{}", affected.size() > 1 ? "up to " : "", headline(worst));
+  title += " " + headline(worst, affected.size() > 1);
   const std::string night = plain_line(facts.night, 40);
   if (facts.suspects.size() == 1) {
     const model::Commit& culprit = facts.suspects.front();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/assert.hpp"
 #include "base/text.hpp"
 #include "github/markdown.hpp"
 
@@ -90,15 +91,29 @@ std::string where_text(const model::Series& series) {
   return fmt::format("{} ({})", escaped(series.benchmark, 100), model::to_string(series.configuration));
 }
 
-std::string since_text(const ReportFacts& facts) {
-  if (facts.suspects.size() == 1) {
-    const model::Commit& culprit = facts.suspects.front();
-    return fmt::format("Since commit {} by {} ({}), {},", commit_text(facts, culprit.id), author_text(culprit),
-                       to_date(culprit.time), inline_code(culprit.subject));
+std::string culprit_text(const ReportFacts& facts) {
+  if (facts.suspects.empty()) return "No commit could be named as the culprit";
+  if (facts.suspects.size() > 1) {
+    return fmt::format("The culprit is one of {} commits that cannot be told apart", facts.suspects.size());
   }
-  if (!facts.suspects.empty()) return fmt::format("Since one of {},", counted(facts.suspects.size(), "commit"));
-  if (!facts.night.empty()) return fmt::format("Since the nightly {},", inline_code(facts.night, 100));
-  return fmt::format("Between {} and {},", commit_text(facts, facts.from), commit_text(facts, facts.to));
+  const model::Commit& culprit = facts.suspects.front();
+  return fmt::format("The culprit is commit {} by {}, {}: {}", commit_text(facts, culprit.id), author_text(culprit),
+                     to_date(culprit.time), inline_code(culprit.subject));
+}
+
+// `is 31% slower`, `needs 12% more CPU memory`, `leaks 4 KiB/iteration`
+std::string predicate(const model::Finding& finding) {
+  switch (finding.series.metric) {
+    case Metric::time:
+      return "is " + headline(finding, false);
+    case Metric::cpu_memory:
+    case Metric::gpu_memory:
+      return "needs " + headline(finding, false);
+    case Metric::cpu_leak:
+    case Metric::gpu_leak:
+      return headline(finding, false);
+  }
+  TBCI_ASSERT(false);
 }
 
 std::string row(const model::Finding& finding) {
@@ -128,43 +143,42 @@ std::vector<model::Finding> worst_first(std::vector<model::Finding> findings) {
   return findings;
 }
 
-std::string headline(const model::Finding& finding) {
+std::string headline(const model::Finding& finding, bool one_of_several) {
   const Metric metric = finding.series.metric;
-  if (is_leak(metric)) return value_text(metric, finding.after) + " leaked";
-  const std::string_view worse = metric == Metric::time ? "slower" : "more memory";
+  const std::string_view up_to = one_of_several ? "up to " : "";
+  if (is_leak(metric)) return fmt::format("leaks {}{}", up_to, value_text(metric, finding.after));
+  const std::string_view worse = metric == Metric::time         ? "slower"
+                                 : metric == Metric::cpu_memory ? "more CPU memory"
+                                                                : "more GPU memory";
   if (!std::isfinite(finding.change)) return std::string(worse);
   const double percent = finding.change * 100;
-  return fmt::format("{:.{}f}% {}", percent, std::abs(percent) < 9.95 ? 1 : 0, worse);
+  return fmt::format("{}{:.{}f}% {}", up_to, percent, std::abs(percent) < 9.95 ? 1 : 0, worse);
 }
 
 std::string summary_section(const ReportFacts& facts, const std::vector<model::Finding>& affected) {
   std::set<std::string> benchmarks;
   for (const model::Finding& finding : affected) benchmarks.insert(finding.series.benchmark);
   const model::Finding& worst = affected.front();
-  std::string text = fmt::format("{} {} of **{}** got worse: ", since_text(facts),
-                                 counted(benchmarks.size(), "benchmark"), escaped(facts.subject, 100));
-  text += fmt::format("{}{} is {}, {}, {} before and {} now.", affected.size() > 1 ? "worst of all, " : "",
-                      where_text(worst.series), headline(worst), escaped(model::to_string(worst.series.metric)),
-                      value_text(worst.series.metric, worst.before), value_text(worst.series.metric, worst.after));
-  if (!facts.night.empty()) {
-    text += fmt::format(" Found in the nightly {}", inline_code(facts.night, 100));
-    if (!facts.baseline.empty()) text += fmt::format(", held against {}", inline_code(facts.baseline, 100));
-    text += ".";
-  }
-  return text + "\n";
+  const Metric metric = worst.series.metric;
+  std::string text =
+      fmt::format("{} of **{}** got worse", counted(benchmarks.size(), "benchmark"), escaped(facts.subject, 100));
+  if (!facts.night.empty()) text += fmt::format(" in the nightly {}", inline_code(facts.night, 100));
+  text += fmt::format(". {}{} {}: {} before, {} now. {}", affected.size() > 1 ? "The worst: " : "",
+                      where_text(worst.series), predicate(worst), value_text(metric, worst.before),
+                      value_text(metric, worst.after), culprit_text(facts));
+  if (facts.suspects.size() != 1 && !facts.reason.empty()) text += fmt::format(": {}", escaped(facts.reason, 400));
+  return text + ".\n";
 }
 
 std::string suspects_section(const ReportFacts& facts) {
-  const std::string reason = facts.reason.empty() ? "" : ": " + escaped(facts.reason, 400);
-  if (facts.suspects.empty()) return fmt::format("No commit could be named{}.\n", reason);
-  if (facts.suspects.size() == 1) return "";
+  if (facts.suspects.size() < 2) return "";
   std::vector<std::string> lines;
   for (const model::Commit& suspect : facts.suspects) {
     lines.push_back(fmt::format("- {} by {} ({}), {}", commit_text(facts, suspect.id), author_text(suspect),
                                 to_date(suspect.time), inline_code(suspect.subject)));
   }
   const Lines kept = lines_within(lines, most_suspects_bytes);
-  std::string text = fmt::format("These commits cannot be told apart{}.\n\n{}", reason, kept.text);
+  std::string text = "The suspects:\n\n" + kept.text;
   if (kept.left_out > 0) text += fmt::format("- and {} more\n", kept.left_out);
   return text;
 }
@@ -193,9 +207,11 @@ std::string search_section(const ReportFacts& facts) {
     text += fmt::format("- Commits from {} to {}", commit_text(facts, facts.from), commit_text(facts, facts.to));
     text += facts.commits > 0 ? fmt::format(": {}\n", facts.commits) : "\n";
   }
-  text += fmt::format("- Bisection: {}, {}", counted(static_cast<std::size_t>(std::max(0, facts.builds)), "build"),
-                      counted(static_cast<std::size_t>(std::max(0, facts.measurements)), "measurement"));
-  text += facts.runner.empty() ? "\n" : fmt::format(", on runner {}\n", inline_code(facts.runner, 100));
+  if (facts.builds > 0 || facts.measurements > 0) {
+    text += fmt::format("- Bisection: {}, {}\n", counted(static_cast<std::size_t>(std::max(0, facts.builds)), "build"),
+                        counted(static_cast<std::size_t>(std::max(0, facts.measurements)), "measurement"));
+  }
+  if (!facts.runner.empty()) text += fmt::format("- Runner: {}\n", inline_code(facts.runner, 100));
   if (facts.answers.empty()) return text;
   std::vector<std::string> lines;
   for (const model::Answer& answer : facts.answers) lines.push_back(answer_line(answer));

@@ -10,12 +10,12 @@ namespace tbci::github {
 
 /// Worst first: the largest change, growth from nothing before all; equal changes by name.
 std::vector<model::Finding> worst_first(std::vector<model::Finding> findings);
-/// `31% slower`, `12% more memory`, `4 KiB/iteration leaked`: plain text.
-std::string headline(const model::Finding& finding);
+/// `31% slower`, `12% more CPU memory`, `leaks 4 KiB/iteration`: plain text. With `up to` where it is one of several.
+std::string headline(const model::Finding& finding, bool one_of_several);
 
 /// One paragraph: what got worse, how much, since when, by whom. `affected` is sorted, worst first.
 std::string summary_section(const ReportFacts& facts, const std::vector<model::Finding>& affected);
-/// The commits that cannot be told apart, or why there is none. Nothing for one culprit.
+/// The commits that cannot be told apart; empty for one culprit or none.
 std::string suspects_section(const ReportFacts& facts);
 /// The table, as many rows as fit into `most_bytes`, and how many were left out.
 std::string table_section(const std::vector<model::Finding>& affected, std::size_t most_bytes);

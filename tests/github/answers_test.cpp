@@ -1,0 +1,113 @@
+#include "github/answers.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/github/facts.hpp"
+
+using namespace tbci;
+using namespace tbci::github;
+using std::chrono::seconds;
+
+namespace {
+
+const TimePoint now = test::at(seconds(1'800'000'000));
+
+Attempt failure(int status, std::map<std::string, std::string> headers = {}, std::string body = "{}") {
+  return attempt_of_failure({status, std::move(headers), std::move(body)}, "filing", now);
+}
+
+HttpResponse with_link(const std::string& link) {
+  return {200, {{"link", link}}, "[]"};
+}
+
+}  // namespace
+
+TEST_CASE("Answers: a rate limit says when to come back", "[github]") {
+  CHECK(failure(429, {{"retry-after", "90"}}).not_before == now + seconds(90));
+  CHECK(failure(403, {{"retry-after", "5"}}).not_before == now + seconds(5));
+  CHECK(failure(403, {{"x-ratelimit-remaining", "0"}, {"x-ratelimit-reset", "1800000600"}}).not_before ==
+        now + seconds(600));
+  CHECK(failure(403, {}, R"({"message": "You have exceeded a secondary rate limit"})").not_before == now + seconds(60));
+  CHECK(failure(429).not_before == now + seconds(60));
+  for (const int status : {403, 429}) {
+    const Attempt attempt = failure(status, {{"retry-after", "90"}});
+    CHECK(attempt.outcome == Attempt::Outcome::retry);
+    CHECK(attempt.error.kind == ErrorKind::transient);
+  }
+}
+
+TEST_CASE("Answers: a wait that makes no sense does not stop the outbox for good", "[github]") {
+  CHECK(failure(429, {{"retry-after", "99999999999"}}).not_before == now + seconds(86'400));
+  CHECK(failure(429, {{"retry-after", "-7"}}).not_before == now + seconds(1));
+  CHECK(failure(429, {{"retry-after", "Wed, 21 Oct 2026 07:28:00 GMT"}}).not_before == now + seconds(60));
+  CHECK(failure(403, {{"x-ratelimit-remaining", "0"}, {"x-ratelimit-reset", "1"}}).not_before == now + seconds(1));
+  CHECK(failure(403, {{"x-ratelimit-remaining", "0"}, {"x-ratelimit-reset", "9223372036854775807"}}).not_before ==
+        now + seconds(86'400));
+}
+
+TEST_CASE("Answers: what a person has to mend is refused with what to do", "[github]") {
+  for (const auto& [status, advice] : std::vector<std::pair<int, std::string>>{{401, "token"},
+                                                                               {403, "permission"},
+                                                                               {404, "repository"},
+                                                                               {410, "switched off"},
+                                                                               {301, "moved"},
+                                                                               {422, "text"}}) {
+    const Attempt attempt = failure(status, {{"x-ratelimit-remaining", "4999"}});
+    CAPTURE(status, attempt.error.message);
+    CHECK(attempt.outcome == Attempt::Outcome::refused);
+    CHECK(attempt.error.kind == ErrorKind::failed);
+    CHECK(attempt.error.message.find(advice) != std::string::npos);
+    CHECK(attempt.error.message.find(std::to_string(status)) != std::string::npos);
+  }
+}
+
+TEST_CASE("Answers: a server in trouble is asked again later", "[github]") {
+  for (const int status : {500, 502, 503, 504, 408}) {
+    CHECK(failure(status).outcome == Attempt::Outcome::retry);
+    CHECK(failure(status, {}, "<html>oops").error.kind == ErrorKind::transient);
+  }
+}
+
+TEST_CASE("Answers: the server's message is told in one harmless line", "[github]") {
+  const std::string body =
+      R"({"message": "Validation\nFailed\u202e", "errors": [{"field": "title", "code": "missing_field"},
+                              {"message": "body is too long"}, 7]})";
+  const std::string message = failure(422, {}, body).error.message;
+  CHECK(message.find("'Validation Failed (title missing_field) (body is too long)'") != std::string::npos);
+  CHECK(message.find('\n') == std::string::npos);
+  CHECK(failure(422, {}, R"({"message": ")" + std::string(100'000, 'x') + R"("})").error.message.size() < 600);
+  CHECK(failure(422, {}, "[1]").outcome == Attempt::Outcome::refused);
+  CHECK(failure(422, {}, R"({"message": {"a": 1}, "errors": "x"})").outcome == Attempt::Outcome::refused);
+}
+
+TEST_CASE("Answers: the next page is found in a Link header", "[github]") {
+  CHECK(next_page(with_link("<https://h/a?page=2>; rel=\"next\", <https://h/a?page=9>; rel=\"last\"")) ==
+        "https://h/a?page=2");
+  CHECK(next_page(with_link("<https://h/1>; rel=\"prev\", <https://h/3>; rel=\"next\"")) == "https://h/3");
+  CHECK_FALSE(next_page(with_link("<https://h/1>; rel=\"prev\"")));
+  CHECK_FALSE(next_page(with_link("<https://h/1; rel=\"next\"")));
+  CHECK_FALSE(next_page(with_link("")));
+  CHECK_FALSE(next_page({200, {}, ""}));
+}
+
+TEST_CASE("Answers: an origin is scheme, host and port", "[github]") {
+  CHECK(origin_of("https://api.github.com/repos/a/b?x=1") == "https://api.github.com");
+  CHECK(origin_of("http://127.0.0.1:8080/x") == "http://127.0.0.1:8080");
+  CHECK(origin_of("https://h?x") == "https://h");
+  CHECK(origin_of("https://api.github.com@evil.example/").empty());
+  CHECK(origin_of("https:///x").empty());
+  CHECK(origin_of("api.github.com").empty());
+  CHECK(origin_of("https://h\\@evil.example/").empty());
+}
+
+TEST_CASE("Answers: the token goes over https, or to this machine", "[github]") {
+  for (const char* url : {"https://api.github.com", "https://ghe.example/api/v3", "http://127.0.0.1:80",
+                          "http://localhost", "http://[::1]:8080/x"}) {
+    CHECK(is_safe_address(url));
+  }
+  for (const char* url :
+       {"http://api.github.com", "http://127.0.0.1.evil.example", "http://localhost.evil.example/",
+        "http://localhost@evil.example", "http://localhost:80x", "ftp://127.0.0.1", "file:///etc", "", "x"}) {
+    CAPTURE(url);
+    CHECK_FALSE(is_safe_address(url));
+  }
+}

@@ -1,0 +1,74 @@
+// Facts of a report for tests. The numbers are made up; the cases are those of a bad day in the miniature.
+#pragma once
+
+#include <chrono>
+#include <limits>
+#include <string>
+
+#include "github/report.hpp"
+
+namespace tbci::test {
+
+inline TimePoint at(std::chrono::seconds since_epoch) {
+  return TimePoint(std::chrono::milliseconds(since_epoch));
+}
+
+inline model::Commit commit(const std::string& id, const std::string& author, const std::string& subject) {
+  model::Commit made;
+  made.id = id;
+  made.author = author;
+  made.email = "someone@example.com";
+  made.time = at(std::chrono::seconds(1'767'719'045));  // 2026-01-06T17:04:05Z
+  made.subject = subject;
+  return made;
+}
+
+inline model::Finding finding(const model::Series& series, double before, double after, int pairs = 10) {
+  model::Finding made;
+  made.series = series;
+  made.verdict = model::Verdict::regression;
+  made.before = before;
+  made.after = after;
+  made.change = before > 0 ? after / before - 1 : std::numeric_limits<double>::infinity();
+  made.low = made.change - 0.02;
+  made.high = made.change + 0.02;
+  made.pairs = pairs;
+  return made;
+}
+
+/// One culprit, three benchmarks: time, memory, a leak.
+inline github::ReportFacts culprit_facts() {
+  using model::Configuration;
+  using model::Metric;
+  github::ReportFacts facts;
+  facts.subject = "demo";
+  facts.night = "2026-01-07";
+  facts.baseline = "2026-01-06";
+  facts.from = std::string(40, 'a');
+  facts.to = std::string(40, 'b');
+  facts.commits = 70;
+  facts.suspects = {commit("1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d", "Jane Doe", "Check bounds in embedding_bag")};
+  facts.affected = {
+      finding({"dlrm", Configuration::cpu_train, Metric::time}, 12.0e6, 15.72e6),
+      finding({"dlrm", Configuration::cpu_infer, Metric::time}, 4.0e6, 4.8e6),
+      finding({"resnet18", Configuration::cpu_train, Metric::cpu_memory}, 64.0 * (1 << 20), 72.0 * (1 << 20)),
+      finding({"BERT_pytorch", Configuration::cpu_infer, Metric::time}, 30.0e6, 33.0e6, 0)};
+  model::Answer answer;
+  answer.series = facts.affected.front().series;
+  answer.suspects = {facts.suspects.front().id};
+  answer.change = 0.305;
+  answer.low = 0.29;
+  answer.high = 0.32;
+  facts.answers = {answer};
+  facts.builds = 9;
+  facts.measurements = 120;
+  facts.runner = "bench-1";
+  facts.environment = {{"cpu", "Some CPU @ 2.0 GHz"}, {"governor", "performance"}, {"kernel", "6.1.0"}};
+  facts.web = "https://github.com/octo/demo";
+  facts.commands = {{"tbci", "bisect", "--from", facts.from, "--to", facts.to, "--benchmarks", "dlrm,BERT_pytorch"},
+                    {"tbci", "compare", "--note", "it's slower; really", facts.from, facts.to}};
+  facts.generated = at(std::chrono::seconds(1'767'761'445));  // 2026-01-07T04:50:45Z
+  return facts;
+}
+
+}  // namespace tbci::test

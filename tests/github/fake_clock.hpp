@@ -1,0 +1,19 @@
+// A clock that stands where the test put it.
+#pragma once
+
+#include "base/clock.hpp"
+
+namespace tbci::test {
+
+class StandingClock final : public Clock {
+ public:
+  explicit StandingClock(TimePoint now) : time(now) {}
+  TimePoint now() const override { return time; }
+  bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) override {
+    time += duration;
+    return !stop.stop_requested();
+  }
+  TimePoint time;
+};
+
+}  // namespace tbci::test

@@ -1,0 +1,92 @@
+#include "github/folder_channel.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/file.hpp"
+#include "tests/catch.hpp"
+#include "tests/github/facts.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace tbci;
+using namespace tbci::github;
+
+namespace {
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("Folder channel: it writes the text and what GitHub's API takes", "[github]") {
+  const test::TemporaryDirectory directory;
+  FolderChannel channel(directory / "reports" / "out");
+  const model::Report report = make_report(test::culprit_facts());
+  const Attempt attempt = channel.deliver(report, {});
+  REQUIRE(attempt.outcome == Attempt::Outcome::delivered);
+
+  const std::string stem = "2026-01-07-" + report.marker.substr(0, 16);
+  CHECK(names_in(directory / "reports" / "out") == std::vector<std::string>{stem + ".json", stem + ".md"});
+  CHECK(attempt.reference == (directory / "reports" / "out" / (stem + ".md")).string());
+  const std::string text = *read_file(attempt.reference);
+  CHECK(text.find(report.body) != std::string::npos);
+
+  const auto json = nlohmann::json::parse(*read_file(directory / "reports" / "out" / (stem + ".json")));
+  CHECK(json.size() == 3);
+  CHECK(json.at("title") == report.title);
+  CHECK(json.at("body") == report.body);
+  CHECK(json.at("labels") == report.labels);
+}
+
+TEST_CASE("Folder channel: a report that is there is not written again, of whatever date", "[github]") {
+  const test::TemporaryDirectory directory;
+  FolderChannel channel(directory.path());
+  model::Report report = make_report(test::culprit_facts());
+  const std::string first = channel.deliver(report, {}).reference;
+  const std::string text = *read_file(first);
+  report.created += std::chrono::hours(48);
+  report.body = "another\n";
+  const Attempt again = channel.deliver(report, {});
+  CHECK(again.outcome == Attempt::Outcome::delivered);
+  CHECK(again.reference == first);
+  CHECK(*read_file(first) == text);
+  CHECK(names_in(directory.path()).size() == 2);
+}
+
+TEST_CASE("Folder channel: a delivery cut off between its two files is completed", "[github]") {
+  const test::TemporaryDirectory directory;
+  FolderChannel channel(directory.path());
+  const model::Report report = make_report(test::culprit_facts());
+  const std::string text = channel.deliver(report, {}).reference;
+  std::filesystem::remove(text);
+  CHECK(channel.deliver(report, {}).reference == text);
+  CHECK(names_in(directory.path()).size() == 2);
+}
+
+TEST_CASE("Folder channel: a marker that is a path is refused", "[github]") {
+  const test::TemporaryDirectory directory;
+  FolderChannel channel(directory / "reports");
+  model::Report report = make_report(test::culprit_facts());
+  for (const std::string marker : {"../../x", "", "abc/def", "ABC"}) {
+    report.marker = marker;
+    CHECK(channel.deliver(report, {}).outcome == Attempt::Outcome::refused);
+  }
+  CHECK(names_in(directory.path()).empty());
+}
+
+TEST_CASE("Folder channel: a folder that cannot be written is tried again", "[github]") {
+  const test::TemporaryDirectory directory;
+  REQUIRE(write_file_atomically(directory / "file", "in the way"));
+  FolderChannel channel(directory / "file");
+  const Attempt attempt = channel.deliver(make_report(test::culprit_facts()), {});
+  CHECK(attempt.outcome == Attempt::Outcome::retry);
+  CHECK(attempt.error.kind == ErrorKind::environment);
+  CHECK(attempt.error.message.find((directory / "file").string()) != std::string::npos);
+}

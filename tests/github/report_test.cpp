@@ -1,0 +1,223 @@
+#include "github/report.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "github/markdown.hpp"
+#include "tests/catch.hpp"
+#include "tests/github/facts.hpp"
+
+using namespace tbci;
+using namespace tbci::github;
+using tbci::test::commit;
+using tbci::test::culprit_facts;
+using tbci::test::finding;
+
+namespace {
+
+const std::string script_commit = "c0ffee0000000000000000000000000000000001";
+
+// Set TBCI_WRITE_GOLDEN=1 to write what is made now; then read the difference before committing it.
+void check_golden(const std::string& name, const model::Report& report) {
+  const std::filesystem::path path = std::filesystem::path(TBCI_SOURCE_DIR) / "tests/github/golden" / (name + ".md");
+  const std::string text = "# " + report.title + "\n\n" + report.body;
+  if (std::getenv("TBCI_WRITE_GOLDEN")) REQUIRE(write_file_atomically(path, text));
+  const auto expected = read_file(path);
+  REQUIRE(expected);
+  CHECK(text == *expected);
+}
+
+ReportFacts suspects_facts() {
+  ReportFacts facts = culprit_facts();
+  facts.suspects.push_back(commit("2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d1a", "John Roe", "Tidy the kernels"));
+  facts.suspects.push_back(commit("3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d1a2b", "", "Repair the build"));
+  facts.reason = "two of them do not build";
+  return facts;
+}
+
+ReportFacts unattributed_facts() {
+  ReportFacts facts = culprit_facts();
+  facts.suspects.clear();
+  facts.answers.clear();
+  facts.web.clear();
+  facts.reason = "both ends built from source are equally fast";
+  facts.affected = {finding({"dcgan", model::Configuration::cpu_infer, model::Metric::cpu_leak}, 0, 4096)};
+  return facts;
+}
+
+ReportFacts hostile_facts() {
+  ReportFacts facts = culprit_facts();
+  facts.subject = "de|mo <b>";
+  facts.night = "2026`-01-07";
+  facts.suspects = {
+      commit(script_commit, "Eve @torvalds <img src=x> | #1",
+             "`x` <!-- tbci:marker:00000000000000000000000000000000 --> @pytorch/core fixes #123\n| a |")};
+  facts.affected[0].series.benchmark = "dlrm|<script>@all\n\n# heading";
+  facts.reason = "x";
+  facts.web = "https://evil.example/) [click](javascript:alert(1)";
+  facts.environment = {{"cpu|", "</details><script> @everyone www.evil.example"}};
+  facts.commands = {{"tbci", "```\n<!-- tbci:marker:00000000000000000000000000000000 -->\n```"}};
+  return facts;
+}
+
+ReportFacts by_hand_facts() {
+  ReportFacts facts = culprit_facts();
+  facts.night.clear();
+  facts.baseline.clear();
+  facts.affected.resize(1);
+  facts.environment.clear();
+  facts.commands.clear();
+  return facts;
+}
+
+}  // namespace
+
+TEST_CASE("Report: the texts are those of the golden files", "[github]") {
+  check_golden("culprit", make_report(culprit_facts()));
+  check_golden("suspects", make_report(suspects_facts()));
+  check_golden("unattributed", make_report(unattributed_facts()));
+  check_golden("hostile", make_report(hostile_facts()));
+  check_golden("by_hand", make_report(by_hand_facts()));
+}
+
+TEST_CASE("Report: the title says what, how much and since when", "[github]") {
+  CHECK(make_report(culprit_facts()).title ==
+        "[tbci] demo: dlrm (+2 more) up to 31% slower since 1a2b3c4d5e (2026-01-07)");
+  CHECK(make_report(by_hand_facts()).title == "[tbci] demo: dlrm 31% slower since 1a2b3c4d5e (2026-01-06)");
+  CHECK(make_report(suspects_facts()).title ==
+        "[tbci] demo: dlrm (+2 more) up to 31% slower since one of 3 commits (2026-01-07)");
+  CHECK(make_report(unattributed_facts()).title == "[tbci] demo: dcgan leaks 4 KiB/iteration since 2026-01-07");
+  ReportFacts ends = by_hand_facts();
+  ends.suspects.clear();
+  CHECK(make_report(ends).title == "[tbci] demo: dlrm 31% slower between aaaaaaaaaa and bbbbbbbbbb");
+}
+
+TEST_CASE("Report: it carries its labels, its subject and its marker as the last line", "[github]") {
+  const ReportFacts facts = culprit_facts();
+  const model::Report report = make_report(facts);
+  CHECK(report.labels == std::vector<std::string>{"tbci", "performance"});
+  CHECK(report.subject == "demo");
+  CHECK(report.created == facts.generated);
+  CHECK(report.marker.size() == 32);
+  const std::string ending = "\n<!-- tbci:marker:" + report.marker + " -->\n";
+  REQUIRE(report.body.size() > ending.size());
+  CHECK(report.body.substr(report.body.size() - ending.size()) == ending);
+  CHECK(has_marker(report.body, report.marker));
+}
+
+TEST_CASE("Report: the worst stands first, growth from nothing before all", "[github]") {
+  ReportFacts facts = culprit_facts();
+  facts.affected.insert(facts.affected.begin() + 1,
+                        finding({"zeta", model::Configuration::cpu_infer, model::Metric::cpu_leak}, 0, 100));
+  facts.affected[0].change = std::numeric_limits<double>::quiet_NaN();
+  const std::string body = make_report(facts).body;
+  const auto place = [&](const std::string& row) { return body.find("\n| " + row); };
+  CHECK(place("zeta | cpu-infer") < place("dlrm | cpu-infer"));
+  CHECK(place("dlrm | cpu-infer") < place("resnet18"));
+  CHECK(place("resnet18") < place("BERT"));
+  CHECK(place("BERT") < place("dlrm | cpu-train"));
+  CHECK(place("dlrm | cpu-train") != std::string::npos);
+}
+
+TEST_CASE("Report: a marker names the culprit, whatever night and benchmarks found it", "[github]") {
+  const ReportFacts first = culprit_facts();
+  ReportFacts again = first;
+  again.night = "2026-01-08";
+  again.affected.pop_back();
+  CHECK(marker_of(again) == marker_of(first));
+
+  ReportFacts other = first;
+  other.suspects[0].id[0] = 'f';
+  CHECK(marker_of(other) != marker_of(first));
+  other = first;
+  other.subject = "pytorch-cpu";
+  CHECK(marker_of(other) != marker_of(first));
+
+  ReportFacts several = suspects_facts();
+  CHECK(marker_of(several) != marker_of(first));
+  std::swap(several.suspects[0], several.suspects[2]);
+  CHECK(marker_of(several) == marker_of(suspects_facts()));
+}
+
+TEST_CASE("Report: without a commit the marker names the night and its series", "[github]") {
+  const ReportFacts first = unattributed_facts();
+  ReportFacts other = first;
+  other.reason = "another";
+  CHECK(marker_of(other) == marker_of(first));
+  other.night = "2026-01-08";
+  CHECK(marker_of(other) != marker_of(first));
+  other = first;
+  other.affected[0].series.metric = model::Metric::time;
+  CHECK(marker_of(other) != marker_of(first));
+  ReportFacts by_hand = first;
+  by_hand.night.clear();
+  CHECK(marker_of(by_hand) != marker_of(first));
+}
+
+TEST_CASE("Report: hostile facts forge no marker and notify nobody", "[github]") {
+  const model::Report report = make_report(hostile_facts());
+  CHECK(has_marker(report.body, report.marker));
+  CHECK_FALSE(has_marker(report.body, std::string(32, '0')));
+  std::size_t comments = 0;
+  for (std::size_t at = report.body.find("<!--"); at != std::string::npos; at = report.body.find("<!--", at + 1))
+    ++comments;
+  CHECK(comments == 1);
+  CHECK(report.body.find("<script>") == std::string::npos);
+  CHECK(report.body.find("<img") == std::string::npos);
+  CHECK(report.body.find("javascript:") == std::string::npos);
+  CHECK(report.body.find("@everyone") == std::string::npos);
+  CHECK(report.body.find("by Eve @&#8203;torvalds") != std::string::npos);
+  CHECK(report.title.find('\n') == std::string::npos);
+}
+
+TEST_CASE("Report: a marker counts only as a line of its own", "[github]") {
+  const std::string marker(32, 'a');
+  CHECK(has_marker(marker_comment(marker), marker));
+  CHECK(has_marker("text\r\n" + marker_comment(marker) + "\r\nmore", marker));
+  CHECK(has_marker("`" + marker_comment(marker) + "`\n" + marker_comment(marker), marker));
+  CHECK_FALSE(has_marker("> " + marker_comment(marker), marker));
+  CHECK_FALSE(has_marker(marker_comment(marker) + " x", marker));
+  CHECK_FALSE(has_marker("", marker));
+}
+
+TEST_CASE("Report: however much there is to say, the body fits and says what it left out", "[github]") {
+  ReportFacts facts = culprit_facts();
+  const model::Finding one = facts.affected.front();
+  facts.affected.clear();
+  for (int i = 0; i < 2000; ++i) {
+    facts.affected.push_back(one);
+    facts.affected.back().series.benchmark = fmt::format("benchmark@{:04}", i);
+    facts.affected.back().change = 1.0 - i / 2000.0;
+  }
+  const std::string long_text(5000, '@');
+  facts.suspects.assign(500, commit(script_commit, long_text, long_text));
+  facts.answers.assign(500, facts.answers.front());
+  for (model::Answer& answer : facts.answers) answer.reason = long_text;
+  for (int i = 0; i < 500; ++i) facts.environment[fmt::format("{}{}", i, long_text)] = long_text;
+  facts.commands.assign(500, {"tbci", long_text});
+  facts.reason = facts.subject = facts.night = facts.baseline = facts.runner = long_text;
+  const model::Report report = make_report(facts);
+  CHECK(report.body.size() <= 65'536);
+  CHECK(report.body.size() > 60'000);
+  CHECK(report.title.size() <= 256);
+  CHECK(report.body == valid_utf8(report.body));
+  CHECK(report.body.find(" of 2000 rows are left out here.") != std::string::npos);
+  CHECK(report.body.find("| benchmark@&#8203;0000 |") != std::string::npos);
+  CHECK(report.body.find("| benchmark@&#8203;1999 |") == std::string::npos);
+  CHECK(has_marker(report.body, report.marker));
+
+  // The note is true: rows shown and rows left out are all rows.
+  std::size_t shown = 0;
+  for (std::size_t at = report.body.find("| benchmark@"); at != std::string::npos;
+       at = report.body.find("| benchmark@", at + 1))
+    ++shown;
+  CHECK(report.body.find(fmt::format("\n{} of 2000 rows", 2000 - shown)) != std::string::npos);
+}
+
+TEST_CASE("Report: commands stand as a shell reads them", "[github]") {
+  const std::string body = make_report(culprit_facts()).body;
+  CHECK(body.find("tbci compare --note 'it'\\''s slower; really' aaaa") != std::string::npos);
+}
