@@ -1,0 +1,294 @@
+#include "base/git.hpp"
+
+#include <git2.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace tbci {
+
+namespace {
+
+template <auto Free>
+struct Freer {
+  template <typename T>
+  void operator()(T* object) const {
+    Free(object);
+  }
+};
+
+using Repository = std::unique_ptr<git_repository, Freer<git_repository_free>>;
+using CommitObject = std::unique_ptr<git_commit, Freer<git_commit_free>>;
+using Object = std::unique_ptr<git_object, Freer<git_object_free>>;
+using Reference = std::unique_ptr<git_reference, Freer<git_reference_free>>;
+using Walk = std::unique_ptr<git_revwalk, Freer<git_revwalk_free>>;
+using Tree = std::unique_ptr<git_tree, Freer<git_tree_free>>;
+using BranchIterator = std::unique_ptr<git_branch_iterator, Freer<git_branch_iterator_free>>;
+
+// Every use of the library is between these; it counts.
+struct Library {
+  Library() { git_libgit2_init(); }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+  ~Library() { git_libgit2_shutdown(); }
+};
+
+std::string reason() {
+  const git_error* error = git_error_last();
+  return error != nullptr && error->message != nullptr ? one_line(error->message) : "no reason given";
+}
+
+std::string text_of(const git_oid& id) {
+  std::string text(GIT_OID_HEXSZ, '0');
+  git_oid_fmt(text.data(), &id);
+  return text;
+}
+
+std::string text_of(const char* text) {
+  return text != nullptr ? valid_utf8(text) : std::string();
+}
+
+GitCommit read_commit(const git_commit* commit) {
+  GitCommit read;
+  read.id = text_of(*git_commit_id(commit));
+  const git_signature* author = git_commit_author(commit);
+  read.author = text_of(author->name);
+  read.email = text_of(author->email);
+  read.time = TimePoint(std::chrono::seconds(git_commit_time(commit)));
+  read.message = text_of(git_commit_message(commit));
+  const std::string_view body = trim(read.message);
+  read.subject = std::string(trim(body.substr(0, body.find('\n'))));
+  for (unsigned int i = 0; i < git_commit_parentcount(commit); ++i)
+    read.parents.push_back(text_of(*git_commit_parent_id(commit, i)));
+  return read;
+}
+
+bool matches(std::string_view path, std::string_view pattern) {
+  if (pattern.empty()) return path.empty();
+  if (pattern.starts_with("**")) {
+    std::string_view rest = pattern.substr(2);
+    // `**/x` is x at any depth, the top included.
+    if (rest.starts_with('/') && matches(path, rest.substr(1))) return true;
+    for (std::size_t at = 0; at <= path.size(); ++at) {
+      if (matches(path.substr(at), rest)) return true;
+    }
+    return false;
+  }
+  if (pattern.front() == '*') {
+    for (std::size_t at = 0; at <= path.size(); ++at) {
+      if (matches(path.substr(at), pattern.substr(1))) return true;
+      if (at < path.size() && path[at] == '/') return false;
+    }
+    return false;
+  }
+  if (path.empty()) return false;
+  const bool same = pattern.front() == '?' ? path.front() != '/' : pattern.front() == path.front();
+  return same && matches(path.substr(1), pattern.substr(1));
+}
+
+struct Listing {
+  std::span<const std::string> patterns;
+  std::string text;
+};
+
+int list_entry(const char* folder, const git_tree_entry* entry, void* payload) {
+  auto& listing = *static_cast<Listing*>(payload);
+  if (git_tree_entry_type(entry) == GIT_OBJECT_TREE) return 0;
+  const std::string path = std::string(folder) + git_tree_entry_name(entry);
+  if (path_matches(path, listing.patterns)) {
+    // Lengths first: no path can be made to look like two entries.
+    listing.text += fmt::format("{:o} {}:{} {}\n", static_cast<unsigned>(git_tree_entry_filemode(entry)), path.size(),
+                                path, text_of(*git_tree_entry_id(entry)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+struct GitRepository::Impl {
+  Library library;  // first: it must outlive what follows
+  std::filesystem::path path;
+  Repository repository;
+
+  Result<CommitObject> find(std::string_view revision) const {
+    git_object* found = nullptr;
+    const std::string text(revision);
+    const bool odd = text.empty() || text.find('\0') != std::string::npos;
+    if (odd || git_revparse_single(&found, repository.get(), text.c_str()) != 0) {
+      return fail(ErrorKind::usage, "no commit '{}' in the repository {}", one_line(text, 80), path.string());
+    }
+    const Object object(found);
+    git_object* peeled = nullptr;
+    if (git_object_peel(&peeled, object.get(), GIT_OBJECT_COMMIT) != 0) {
+      return fail(ErrorKind::usage, "'{}' is no commit in the repository {}", one_line(text, 80), path.string());
+    }
+    return CommitObject(reinterpret_cast<git_commit*>(peeled));
+  }
+
+  Result<git_oid> id_of(std::string_view revision) const {
+    TBCI_ASSIGN(const CommitObject commit, find(revision));
+    return *git_commit_id(commit.get());
+  }
+
+  // First-parent commits from a tip backwards, children before parents.
+  Result<Walk> walk_from(const git_oid& tip) const {
+    git_revwalk* made = nullptr;
+    if (git_revwalk_new(&made, repository.get()) != 0) return trouble("cannot walk the history");
+    Walk walk(made);
+    git_revwalk_sorting(walk.get(), GIT_SORT_TOPOLOGICAL);
+    git_revwalk_simplify_first_parent(walk.get());
+    if (git_revwalk_push(walk.get(), &tip) != 0) return trouble("cannot walk the history");
+    return walk;
+  }
+
+  Result<CommitObject> look_up(const git_oid& id) const {
+    git_commit* found = nullptr;
+    if (git_commit_lookup(&found, repository.get(), &id) != 0)
+      return trouble(fmt::format("cannot read the commit {}", text_of(id)));
+    return CommitObject(found);
+  }
+
+  tl::unexpected<Error> trouble(std::string_view doing) const {
+    return fail(ErrorKind::environment, "{} in {}: {}; see what git fsck says there", doing, path.string(), reason());
+  }
+
+  Reference branch(const std::string& name) const {
+    git_reference* found = nullptr;
+    if (git_branch_lookup(&found, repository.get(), name.c_str(), GIT_BRANCH_LOCAL) == 0) return Reference(found);
+    if (git_branch_lookup(&found, repository.get(), ("origin/" + name).c_str(), GIT_BRANCH_REMOTE) == 0)
+      return Reference(found);
+    return nullptr;
+  }
+
+  std::vector<std::string> branch_names() const {
+    std::vector<std::string> names;
+    git_branch_iterator* made = nullptr;
+    if (git_branch_iterator_new(&made, repository.get(), GIT_BRANCH_LOCAL) != 0) return names;
+    const BranchIterator iterator(made);
+    git_reference* next = nullptr;
+    git_branch_t type{};
+    while (git_branch_next(&next, &type, iterator.get()) == 0) {
+      const Reference reference(next);
+      const char* name = nullptr;
+      if (git_branch_name(&name, reference.get()) == 0) names.push_back(text_of(name));
+    }
+    return names;
+  }
+};
+
+GitRepository::GitRepository(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+GitRepository::GitRepository(GitRepository&&) noexcept = default;
+GitRepository& GitRepository::operator=(GitRepository&&) noexcept = default;
+GitRepository::~GitRepository() = default;
+
+const std::filesystem::path& GitRepository::path() const {
+  return impl_->path;
+}
+
+Result<GitRepository> GitRepository::open(const std::filesystem::path& path) {
+  auto impl = std::make_unique<Impl>();
+  impl->path = path;
+  git_repository* opened = nullptr;
+  const int code = git_repository_open_ext(&opened, path.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
+  if (code == GIT_ENOTFOUND) return fail(ErrorKind::usage, "no git repository at {}: check the path", path.string());
+  if (code != 0) return fail(ErrorKind::environment, "cannot open the repository {}: {}", path.string(), reason());
+  impl->repository.reset(opened);
+  return GitRepository(std::move(impl));
+}
+
+Result<GitCommit> GitRepository::resolve(std::string_view revision) const {
+  TBCI_ASSIGN(const CommitObject commit, impl_->find(revision));
+  return read_commit(commit.get());
+}
+
+bool GitRepository::has_branch(const std::string& branch) const {
+  return impl_->branch(branch) != nullptr;
+}
+
+Result<GitCommit> GitRepository::branch_tip(const std::string& branch) const {
+  const Reference reference = impl_->branch(branch);
+  git_object* peeled = nullptr;
+  if (!reference || git_reference_peel(&peeled, reference.get(), GIT_OBJECT_COMMIT) != 0) {
+    return fail(ErrorKind::usage, "the repository {} has no branch '{}'{}", impl_->path.string(), one_line(branch, 80),
+                did_you_mean(branch, impl_->branch_names()));
+  }
+  const CommitObject commit(reinterpret_cast<git_commit*>(peeled));
+  return read_commit(commit.get());
+}
+
+Result<bool> GitRepository::is_ancestor(std::string_view ancestor, std::string_view descendant) const {
+  TBCI_ASSIGN(const git_oid older, impl_->id_of(ancestor));
+  TBCI_ASSIGN(const git_oid newer, impl_->id_of(descendant));
+  if (git_oid_equal(&older, &newer) != 0) return true;
+  const int answer = git_graph_descendant_of(impl_->repository.get(), &newer, &older);
+  if (answer < 0) return impl_->trouble("cannot walk the history");
+  return answer == 1;
+}
+
+Result<std::vector<GitCommit>> GitRepository::commits_between(std::string_view from, std::string_view to) const {
+  TBCI_ASSIGN(const bool ordered, is_ancestor(from, to));
+  if (!ordered) {
+    return fail(ErrorKind::usage, "{} is not an ancestor of {} in {}: give the older commit first, of the same branch",
+                one_line(from, 80), one_line(to, 80), impl_->path.string());
+  }
+  TBCI_ASSIGN(const git_oid older, impl_->id_of(from));
+  TBCI_ASSIGN(const git_oid newer, impl_->id_of(to));
+  TBCI_ASSIGN(const Walk walk, impl_->walk_from(newer));
+  std::vector<GitCommit> commits;
+  for (git_oid id; git_revwalk_next(&id, walk.get()) == 0;) {
+    if (git_oid_equal(&id, &older) != 0) break;
+    // `from` may have come in by a merge: what it stands on is not after it.
+    if (git_graph_descendant_of(impl_->repository.get(), &older, &id) == 1) break;
+    TBCI_ASSIGN(const CommitObject commit, impl_->look_up(id));
+    commits.push_back(read_commit(commit.get()));
+  }
+  std::reverse(commits.begin(), commits.end());
+  return commits;
+}
+
+Result<std::vector<GitCommit>> GitRepository::last_of_each_day(const std::string& branch, std::size_t most) const {
+  TBCI_ASSIGN(const GitCommit tip, branch_tip(branch));
+  TBCI_ASSIGN(const git_oid id_of_tip, impl_->id_of(tip.id));
+  TBCI_ASSIGN(const Walk walk, impl_->walk_from(id_of_tip));
+  std::vector<GitCommit> days;
+  std::string day;
+  for (git_oid id; git_revwalk_next(&id, walk.get()) == 0;) {
+    TBCI_ASSIGN(const CommitObject commit, impl_->look_up(id));
+    const std::string date = to_date(TimePoint(std::chrono::seconds(git_commit_time(commit.get()))));
+    // A clock that ran backwards must not make a day appear twice: only an older date opens a new day.
+    if (!day.empty() && date >= day) continue;
+    if (days.size() == most) break;
+    day = date;
+    days.push_back(read_commit(commit.get()));
+  }
+  std::reverse(days.begin(), days.end());
+  return days;
+}
+
+Result<std::string> GitRepository::compiled_inputs(std::string_view revision,
+                                                   std::span<const std::string> patterns) const {
+  TBCI_ASSIGN(const CommitObject commit, impl_->find(revision));
+  git_tree* found = nullptr;
+  if (git_commit_tree(&found, commit.get()) != 0) return impl_->trouble("cannot read the files of a commit");
+  const Tree tree(found);
+  Listing listing{patterns, {}};
+  if (git_tree_walk(tree.get(), GIT_TREEWALK_PRE, list_entry, &listing) != 0)
+    return impl_->trouble("cannot read the files of a commit");
+  return sha256_hex(listing.text);
+}
+
+bool path_matches(std::string_view path, std::span<const std::string> patterns) {
+  // Patterns that only take out leave the rest in.
+  bool chosen = patterns.empty() || patterns.front().starts_with('!');
+  for (const std::string_view pattern : patterns) {
+    const bool takes_out = pattern.starts_with('!');
+    if (chosen == takes_out && matches(path, pattern.substr(takes_out ? 1 : 0))) chosen = !takes_out;
+  }
+  return chosen;
+}
+
+}  // namespace tbci
