@@ -1,0 +1,96 @@
+#include "runner/libtorch.hpp"
+
+#include <filesystem>
+#include <vector>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+// The text between the first pair of quotes after the `=`.
+std::string quoted_value(std::string_view line) {
+  const std::size_t equals = line.find('=');
+  if (equals == std::string_view::npos) return {};
+  const std::size_t begin = line.find_first_of("'\"", equals);
+  if (begin == std::string_view::npos) return {};
+  const std::size_t end = line.find(line[begin], begin + 1);
+  return end == std::string_view::npos ? std::string() : std::string(line.substr(begin + 1, end - begin - 1));
+}
+
+bool assigns(std::string_view line, std::string_view name) {
+  if (!line.starts_with(name)) return false;
+  const std::string_view rest = trim(line.substr(name.size()));
+  return rest.starts_with('=') || rest.starts_with(':');
+}
+
+bool is_commit(std::string_view text) {
+  return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::string missing_libraries(std::string_view listing) {
+  std::vector<std::string> missing;
+  for (const std::string& line : split(listing, '\n')) {
+    if (line.find("not found") != std::string::npos || line.find("undefined symbol") != std::string::npos)
+      missing.push_back(one_line(line, 120));
+    if (missing.size() == 3) break;
+  }
+  return join(missing, "; ");
+}
+
+}  // namespace
+
+TorchVersion parse_version_py(std::string_view text) {
+  TorchVersion version;
+  for (const std::string& line : split(text, '\n')) {
+    if (assigns(line, "__version__")) version.version = one_line(quoted_value(line), 80);
+    if (assigns(line, "git_version")) version.git_version = quoted_value(line);
+  }
+  if (!is_commit(version.git_version)) version.git_version.clear();
+  return version;
+}
+
+Result<TorchVersion> read_torch_version(const std::filesystem::path& prefix) {
+  if (const auto text = read_file(prefix / "version.py")) {
+    TorchVersion version = parse_version_py(*text);
+    if (!version.version.empty()) return version;
+  }
+  if (const auto text = read_file(prefix / "build-version")) {
+    const auto hash = read_file(prefix / "build-hash").value_or(std::string());
+    TorchVersion version{one_line(*text, 80), std::string(trim(hash))};
+    if (!is_commit(version.git_version)) version.git_version.clear();
+    if (!version.version.empty()) return version;
+  }
+  return fail(ErrorKind::environment,
+              "{} is no prefix of a LibTorch: it has neither version.py nor build-version; name the folder that holds "
+              "lib/ and share/cmake/Torch",
+              prefix.string());
+}
+
+Status check_libtorch(ProcessRunner& processes, const std::filesystem::path& prefix, std::stop_token stop) {
+  for (const char* part : {"lib/libtorch.so", "lib/libtorch_cpu.so", "lib/libc10.so", "include/torch",
+                           "share/cmake/Torch/TorchConfig.cmake"}) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(prefix / part, ignored)) {
+      return fail(ErrorKind::environment, "{} is no prefix of a LibTorch: {} is missing; install it anew",
+                  prefix.string(), part);
+    }
+  }
+  Command command;
+  command.arguments = {"ldd", "-r", (prefix / "lib/libtorch_cpu.so").string()};
+  command.environment = {{"LC_ALL", "C"}};
+  command.time_limit = std::chrono::minutes(2);
+  TBCI_ASSIGN(const ProcessOutcome outcome, processes.run(command, stop));
+  if (outcome.interrupted) return fail(ErrorKind::interrupted, "looking at {}: stopped", prefix.string());
+  const std::string missing = missing_libraries(outcome.output + "\n" + outcome.error);
+  if (!outcome.succeeded() || !missing.empty()) {
+    const std::string why =
+        missing.empty() ? one_line(outcome.error.empty() ? outcome.output : outcome.error) : missing;
+    return fail(ErrorKind::environment, "the LibTorch in {} does not load: {}; install it anew", prefix.string(), why);
+  }
+  return {};
+}
+
+}  // namespace tbci::runner

@@ -1,0 +1,139 @@
+#include "runner/measure.hpp"
+
+#include <csignal>
+#include <cstring>
+
+#include "base/text.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+std::string last_line(std::string_view text) {
+  const std::string_view body = trim(text);
+  const std::size_t newline = body.rfind('\n');
+  return one_line(newline == std::string_view::npos ? body : body.substr(newline + 1), 300);
+}
+
+bool speaks_of_memory(std::string_view text) {
+  for (const char* words : {"bad_alloc", "Cannot allocate memory", "out of memory", "OutOfMemory",
+                            "can't allocate memory", "memory exhausted"}) {
+    if (text.find(words) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+struct Judged {
+  model::Outcome outcome;
+  std::string message;
+};
+
+// How a process that did not end as the protocol says is told. The worker's own last words go with it.
+Judged judge(const ProcessOutcome& ended, const ProtocolReader& reader, const MeasureSettings& settings) {
+  const std::string said = last_line(ended.error);
+  const std::string tail = said.empty() ? "" : ": " + said;
+  const std::string how = describe(ended, settings.time_limit);
+  if (ended.timed_out) return {model::Outcome::timed_out, how + tail};
+  // A process that dies in the middle of a line has crashed; one that we ended for its nonsense has not.
+  const bool died = ended.signal != 0 && !ended.interrupted;
+  if (reader.broken() && !died)
+    return {model::Outcome::protocol, "it broke the protocol: " + reader.violation() + tail};
+  if (reader.failed() && ended.signal == 0) return {reader.measurement().outcome, reader.measurement().message};
+  if (reader.done() && ended.succeeded()) return {model::Outcome::done, {}};
+  const std::string after = reader.done() ? " after its last line" : "";
+  if (ended.signal == SIGKILL) {
+    return {model::Outcome::out_of_memory, how + after + ", as the kernel does where memory runs out" + tail};
+  }
+  if (settings.memory_limit_bytes && speaks_of_memory(ended.error)) {
+    return {model::Outcome::out_of_memory,
+            fmt::format("{} within its limit of {}{}", how,
+                        human_bytes(static_cast<double>(*settings.memory_limit_bytes)), tail)};
+  }
+  // 2 is the protocol's code for a command line that the worker does not understand.
+  if (ended.exit_code == 2 && !reader.done()) return {model::Outcome::protocol, "it refused its command line" + tail};
+  if (ended.exit_code == 0) return {model::Outcome::crashed, "it ended without done" + tail};
+  return {model::Outcome::crashed, how + after + tail};
+}
+
+// Stops the worker when we are asked to stop, and from the first broken line on.
+class EarlyEnd {
+ public:
+  explicit EarlyEnd(std::stop_token outer) : forward_(std::move(outer), Forward{&source_}) {}
+  void request() { source_.request_stop(); }
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  struct Forward {
+    std::stop_source* source;
+    void operator()() const { source->request_stop(); }
+  };
+  std::stop_source source_;
+  std::stop_callback<Forward> forward_;
+};
+
+}  // namespace
+
+Command measure_command(const model::Product& product, const std::filesystem::path& worker, const model::Case& measured,
+                        const MeasureSettings& settings) {
+  Command command;
+  command.arguments = {worker.string(), "run", "--protocol", std::to_string(protocol_version)};
+  const auto option = [&](const char* name, std::string value) {
+    command.arguments.emplace_back(name);
+    command.arguments.push_back(std::move(value));
+  };
+  option("--benchmark", measured.benchmark);
+  option("--configuration", std::string(to_string(measured.configuration)));
+  option("--size", settings.size);
+  if (settings.batch) option("--batch", std::to_string(*settings.batch));
+  option("--warmup", std::to_string(settings.warmup));
+  option("--iterations", std::to_string(settings.iterations));
+  option("--threads", std::to_string(settings.threads));
+  option("--seed", std::to_string(settings.seed));
+  for (const auto& library : product.preload) option("--preload", library.string());
+  // Set from outside as well: an OpenMP runtime reads them before the worker's first line runs.
+  for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"})
+    command.environment[name] = std::to_string(settings.threads);
+  command.environment["MKL_DYNAMIC"] = "FALSE";
+  command.cpus = settings.cpus;
+  command.time_limit = settings.time_limit;
+  command.memory_limit_bytes = settings.memory_limit_bytes;
+  command.kept_output_bytes = 65536;
+  return command;
+}
+
+Result<model::Measurement> Measurer::measure(const model::Product& product, const std::filesystem::path& worker,
+                                             const model::Case& measured, const MeasureSettings& settings,
+                                             std::stop_token stop) {
+  if (settings.iterations < 1 || settings.warmup < 0 || settings.threads < 1) {
+    return fail(ErrorKind::usage, "measuring takes at least 1 iteration, 0 warm-ups and 1 thread; asked for {}, {}, {}",
+                settings.iterations, settings.warmup, settings.threads);
+  }
+  ProtocolReader reader({measured, static_cast<std::size_t>(settings.iterations)});
+  EarlyEnd early_end(stop);
+  Command command = measure_command(product, worker, measured, settings);
+  command.on_output_line = [&](std::string_view line) {
+    if (!reader.take(line)) early_end.request();
+  };
+  const TimePoint started = clock_.now();
+  TBCI_ASSIGN(const ProcessOutcome ended, processes_.run(command, early_end.token()));
+  if (ended.interrupted && stop.stop_requested())
+    return fail(ErrorKind::interrupted, "measuring {}: stopped", to_string(measured));
+  model::Measurement measurement = reader.measurement();
+  Judged judged = judge(ended, reader, settings);
+  measurement.outcome = judged.outcome;
+  measurement.message = std::move(judged.message);
+  measurement.started = started;
+  measurement.wall = ended.wall;
+  return measurement;
+}
+
+Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const std::filesystem::path& worker,
+                                                             std::stop_token stop) {
+  Command command;
+  command.arguments = {worker.string(), "list", "--protocol", std::to_string(protocol_version)};
+  command.time_limit = std::chrono::minutes(2);
+  TBCI_ASSIGN(const ProcessOutcome outcome, run_checked(processes_, command, std::move(stop)));
+  return parse_benchmarks(outcome.output);
+}
+
+}  // namespace tbci::runner

@@ -1,0 +1,203 @@
+#include "runner/nightly/pip_nightlies.hpp"
+
+#include "base/file.hpp"
+#include "base/git.hpp"
+#include "base/text.hpp"
+#include "runner/libtorch.hpp"
+#include "runner/source/recipe.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A network that failed may work again; a version that is not there will not come.
+tl::unexpected<Error> pip_failed(std::string_view doing, const ProcessOutcome& outcome, const Command& command) {
+  if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", doing);
+  const std::string& said = outcome.error;
+  const auto speaks_of = [&said](const char* words) { return said.find(words) != std::string::npos; };
+  ErrorKind kind = ErrorKind::environment;
+  if (speaks_of("No matching distribution found") || speaks_of("Could not find a version")) kind = ErrorKind::failed;
+  if (outcome.timed_out || speaks_of("ConnectionError") || speaks_of("NewConnectionError") ||
+      speaks_of("ReadTimeout") || speaks_of("Connection broken") || speaks_of("HTTP error 5") ||
+      speaks_of("Max retries exceeded"))
+    kind = ErrorKind::transient;
+  if (!machine_trouble(said).empty()) kind = ErrorKind::environment;
+  std::string why;
+  for (const std::string& line : split(said, '\n')) {
+    if (line.starts_with("ERROR:")) why = one_line(line, 300);
+  }
+  if (why.empty()) why = one_line(said.empty() ? outcome.output : said, 300);
+  return fail(kind, "{}: {}: {}", doing, describe(outcome, command.time_limit), why);
+}
+
+// PyTorch's own indexes say in their name what they bring (.../cpu, .../cu130); no other does.
+bool names_what_it_brings(std::string_view index_url) {
+  return index_url.starts_with("https://download.pytorch.org/whl/");
+}
+
+Result<fs::path> find_torch(const fs::path& venv) {
+  std::error_code ignored;
+  for (const char* lib : {"lib", "lib64"}) {
+    for (fs::directory_iterator at(venv / lib, ignored), end; !ignored && at != end; at.increment(ignored)) {
+      const fs::path torch = at->path() / "site-packages/torch";
+      if (fs::exists(torch / "version.py", ignored)) return torch;
+    }
+  }
+  return fail(ErrorKind::failed, "the package brought no torch into {}: is its name right?", venv.string());
+}
+
+}  // namespace
+
+struct PipNightlies::Venv {
+  fs::path folder;
+  fs::path python() const { return folder / "bin/python"; }
+  // Written last: a venv without it was cut off. (A venv cannot be renamed into place: it holds its own path.)
+  fs::path marker() const { return folder / ".complete"; }
+};
+
+PipNightlies::PipNightlies(NightlySettings settings, fs::path folder, fs::path repository, ProcessRunner& processes,
+                           Progress progress)
+    : settings_(std::move(settings)),
+      folder_(fs::absolute(folder)),
+      repository_(std::move(repository)),
+      processes_(processes),
+      progress_(std::move(progress)) {}
+
+std::vector<std::string> PipNightlies::index_arguments() const {
+  std::vector<std::string> arguments;
+  if (settings_.pre_releases) arguments.emplace_back("--pre");
+  if (!settings_.index_url.empty()) arguments.insert(arguments.end(), {"--index-url", settings_.index_url});
+  arguments.insert(arguments.end(), settings_.pip_arguments.begin(), settings_.pip_arguments.end());
+  return arguments;
+}
+
+Result<std::vector<std::string>> PipNightlies::versions(std::stop_token stop) {
+  const std::string doing = "listing the versions of " + settings_.package;
+  Command command;
+  command.arguments = {settings_.python, "-m",    "pip",      "--disable-pip-version-check",
+                       "--no-input",     "index", "versions", settings_.package};
+  const auto options = index_arguments();
+  command.arguments.insert(command.arguments.end(), options.begin(), options.end());
+  command.environment = {{"LC_ALL", "C.UTF-8"}};
+  command.time_limit = std::chrono::minutes(10);
+  TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, stop));
+  if (outcome.succeeded()) return parse_pip_index(outcome.output);
+  if (outcome.error.find("unknown command") == std::string::npos) return pip_failed(doing, outcome, command);
+  // A pip before 21.2: it lists them when asked for one that cannot be.
+  command.arguments = {settings_.python, "-m",      "pip",       "--disable-pip-version-check",
+                       "--no-input",     "install", "--no-deps", settings_.package + "==0+no.such.version"};
+  command.arguments.insert(command.arguments.end(), options.begin(), options.end());
+  TBCI_ASSIGN(const ProcessOutcome complaint, processes_.run(command, stop));
+  if (complaint.interrupted || complaint.timed_out) return pip_failed(doing, complaint, command);
+  return parse_pip_complaint(complaint.error);
+}
+
+Result<std::vector<model::Nightly>> PipNightlies::list(std::stop_token stop) {
+  if (settings_.package.empty() || settings_.package.starts_with('-'))
+    return fail(ErrorKind::usage, "'{}' is no name of a package: set nightly.package", settings_.package);
+  TBCI_ASSIGN(const std::vector<std::string> found, versions(stop));
+  std::vector<model::Nightly> nightlies;
+  const std::size_t skipped = found.size() > settings_.listed ? found.size() - settings_.listed : 0;
+  for (std::size_t i = skipped; i < found.size(); ++i) nightlies.push_back({found[i], {}});
+  return nightlies;
+}
+
+Result<model::Product> PipNightlies::install(const model::Nightly& nightly, std::stop_token stop) {
+  static constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+!_-";
+  const bool digit_first = !nightly.name.empty() && nightly.name.front() >= '0' && nightly.name.front() <= '9';
+  if (!digit_first || nightly.name.find_first_not_of(allowed) != std::string::npos)
+    return fail(ErrorKind::usage, "'{}' is no version of a package", one_line(nightly.name, 80));
+  const Venv venv{folder_ / (settings_.package + "-" + nightly.name)};
+  std::error_code ignored;
+  if (!fs::exists(venv.marker(), ignored)) {
+    auto lock = FileLock::acquire(folder_ / (venv.folder.filename().string() + ".lock"));
+    if (!lock) return fail(std::move(lock).error(), "installing " + nightly.name);
+    if (!fs::exists(venv.marker(), ignored)) TBCI_TRY(make_venv(venv, nightly.name, stop));
+  }
+  return product_of(venv);
+}
+
+Status PipNightlies::make_venv(const Venv& venv, const std::string& version, std::stop_token stop) {
+  std::error_code error;
+  fs::remove_all(venv.folder, error);
+  if (error) return fail(ErrorKind::environment, "cannot remove {}: {}", venv.folder.string(), error.message());
+  const auto run = [&](std::string_view doing, std::vector<std::string> arguments) -> Status {
+    tell(progress_, doing);
+    Command command;
+    command.arguments = std::move(arguments);
+    command.environment = {{"LC_ALL", "C.UTF-8"}};
+    command.time_limit = std::chrono::hours(2);
+    command.on_output_line = [this](std::string_view line) { tell(progress_, one_line(line)); };
+    TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, stop));
+    if (!outcome.succeeded()) return pip_failed(doing, outcome, command);
+    return {};
+  };
+  const std::string requirement = settings_.package + "==" + version;
+  TBCI_TRY(run("making a venv for " + requirement, {settings_.python, "-m", "venv", venv.folder.string()}));
+  TBCI_TRY(refuse_cuda(venv, requirement, stop));
+  std::vector<std::string> install = {
+      venv.python().string(), "-m",  "pip",      "--disable-pip-version-check", "--no-input", "install",
+      "--progress-bar",       "off", requirement};
+  const auto options = index_arguments();
+  install.insert(install.end(), options.begin(), options.end());
+  TBCI_TRY(run("installing " + requirement, std::move(install)));
+  TBCI_TRY(product_of(venv));
+  return write_file_atomically(venv.marker(), requirement + "\n");
+}
+
+Status PipNightlies::refuse_cuda(const Venv& venv, const std::string& requirement, std::stop_token stop) {
+  if (settings_.allow_cuda || names_what_it_brings(settings_.index_url)) return {};
+  tell(progress_, "asking pip what " + requirement + " brings");
+  Command command;
+  command.arguments = {venv.python().string(),
+                       "-m",
+                       "pip",
+                       "--disable-pip-version-check",
+                       "--no-input",
+                       "--quiet",
+                       "install",
+                       "--dry-run",
+                       "--report",
+                       "-",
+                       requirement};
+  const auto options = index_arguments();
+  command.arguments.insert(command.arguments.end(), options.begin(), options.end());
+  command.environment = {{"LC_ALL", "C.UTF-8"}};
+  command.time_limit = std::chrono::hours(1);
+  command.kept_output_bytes = 64 << 20;
+  TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, stop));
+  if (outcome.error.find("no such option") != std::string::npos) {
+    return fail(ErrorKind::environment,
+                "this pip cannot say what {} brings (22.2 and newer can): upgrade pip, name an index of "
+                "download.pytorch.org, or set nightly.allow_cuda",
+                requirement);
+  }
+  if (!outcome.succeeded()) return pip_failed("asking pip what " + requirement + " brings", outcome, command);
+  TBCI_ASSIGN(const std::vector<std::string> cuda, cuda_packages(outcome.output));
+  if (cuda.empty()) return {};
+  return fail(ErrorKind::usage,
+              "{} would bring several GB of CUDA ({} and {} more): set nightly.index_url to {}, or set "
+              "nightly.allow_cuda",
+              requirement, cuda.front(), cuda.size() - 1, pytorch_nightly_index);
+}
+
+Result<model::Product> PipNightlies::product_of(const Venv& venv) const {
+  model::Product product;
+  TBCI_ASSIGN(product.libtorch, find_torch(venv.folder));
+  TBCI_ASSIGN(const TorchVersion torch, read_torch_version(product.libtorch));
+  product.python = venv.python();
+  product.version = torch.version;
+  product.commit = torch.git_version;
+  std::error_code ignored;
+  if (product.commit.empty() || !fs::exists(repository_ / "HEAD", ignored)) return product;
+  if (const auto repository = GitRepository::open(repository_)) {
+    if (const auto commit = repository->resolve(product.commit)) {
+      if (const auto main = main_commit_of_nightly(commit->message)) product.commit = *main;
+    }
+  }
+  return product;
+}
+
+}  // namespace tbci::runner

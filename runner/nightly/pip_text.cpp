@@ -1,0 +1,81 @@
+// What pip prints, read.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "runner/nightly/pip_nightlies.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+bool is_version(std::string_view text) {
+  static constexpr std::string_view known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+!_-";
+  return !text.empty() && text.size() < 100 && text.front() >= '0' && text.front() <= '9' &&
+         text.find_first_not_of(known) == std::string_view::npos;
+}
+
+std::vector<std::string> versions_in(std::string_view list) {
+  std::vector<std::string> versions;
+  for (const std::string& part : split(list, ',')) {
+    const std::string_view version = trim(part);
+    if (is_version(version)) versions.emplace_back(version);
+  }
+  return versions;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> parse_pip_index(std::string_view output) {
+  static constexpr std::string_view heading = "Available versions:";
+  const std::size_t at = output.find(heading);
+  if (at == std::string_view::npos)
+    return fail(ErrorKind::failed, "pip listed no versions, but said: {}", one_line(output, 200));
+  const std::string_view rest = output.substr(at + heading.size());
+  auto versions = versions_in(rest.substr(0, rest.find('\n')));
+  std::reverse(versions.begin(), versions.end());  // pip has the newest first
+  return versions;
+}
+
+Result<std::vector<std::string>> parse_pip_complaint(std::string_view error) {
+  static constexpr std::string_view heading = "(from versions:";
+  const std::size_t at = error.find(heading);
+  if (at == std::string_view::npos)
+    return fail(ErrorKind::failed, "pip listed no versions, but said: {}", one_line(error, 200));
+  const std::string_view rest = error.substr(at + heading.size());
+  return versions_in(rest.substr(0, rest.find(')')));  // the oldest first
+}
+
+Result<std::vector<std::string>> cuda_packages(std::string_view report) {
+  const auto parsed = nlohmann::json::parse(report.begin(), report.end(), nullptr, false);
+  const auto install = parsed.is_object() ? parsed.find("install") : parsed.end();
+  if (!parsed.is_object() || install == parsed.end() || !install->is_array())
+    return fail(ErrorKind::failed, "pip's report of what it would install cannot be read");
+  std::vector<std::string> found;
+  for (const auto& package : *install) {
+    const auto metadata = package.is_object() ? package.find("metadata") : package.end();
+    if (!package.is_object() || metadata == package.end() || !metadata->is_object()) continue;
+    const std::string name = metadata->contains("name") && (*metadata)["name"].is_string()
+                                 ? one_line((*metadata)["name"].get<std::string>(), 80)
+                                 : std::string();
+    if (name.starts_with("nvidia-") || name.starts_with("nvidia_") || name.starts_with("cuda-")) found.push_back(name);
+  }
+  return found;
+}
+
+std::optional<std::string> main_commit_of_nightly(std::string_view message) {
+  static constexpr std::string_view words = " nightly release (";
+  const std::string_view subject = trim(message.substr(0, message.find('\n')));
+  const std::string_view shape = "dddd-dd-dd";
+  if (subject.size() != shape.size() + words.size() + 41 || !subject.ends_with(')')) return std::nullopt;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool digit = subject[i] >= '0' && subject[i] <= '9';
+    if (shape[i] == 'd' ? !digit : subject[i] != shape[i]) return std::nullopt;
+  }
+  if (subject.substr(shape.size(), words.size()) != words) return std::nullopt;
+  const std::string_view commit = subject.substr(shape.size() + words.size(), 40);
+  if (commit.find_first_not_of("0123456789abcdef") != std::string_view::npos) return std::nullopt;
+  return std::string(commit);
+}
+
+}  // namespace tbci::runner

@@ -1,0 +1,237 @@
+#include "runner/protocol.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+using nlohmann::json;
+
+// An iteration of a day, a machine of a pebibyte: more is nonsense.
+constexpr std::int64_t longest_iteration_ns = std::int64_t{24} * 3600 * 1000000000;
+constexpr std::int64_t largest_bytes = std::int64_t{1} << 50;
+constexpr std::int64_t most_instructions = std::int64_t{1} << 60;
+
+std::optional<std::int64_t> whole(const json& line, const char* name, std::int64_t low, std::int64_t high) {
+  const auto found = line.find(name);
+  if (found == line.end() || !found->is_number_integer()) return std::nullopt;
+  if (found->is_number_unsigned() && found->get<std::uint64_t>() > static_cast<std::uint64_t>(high))
+    return std::nullopt;
+  const auto value = found->get<std::int64_t>();
+  return value >= low && value <= high ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> real(const json& line, const char* name) {
+  const auto found = line.find(name);
+  if (found == line.end() || !found->is_number()) return std::nullopt;
+  const auto value = found->get<double>();
+  const bool sane = std::isfinite(value) && std::abs(value) <= static_cast<double>(largest_bytes);
+  return sane ? std::optional(value) : std::nullopt;
+}
+
+std::string text(const json& line, const char* name, std::size_t length = 200) {
+  const auto found = line.find(name);
+  return found != line.end() && found->is_string() ? one_line(found->get_ref<const std::string&>(), length)
+                                                   : std::string();
+}
+
+std::optional<json> parse_object(std::string_view line) {
+  if (line.size() > longest_protocol_line) return std::nullopt;
+  // A deeply nested line would cost stack: nothing of the protocol is nested further than this.
+  const auto depth_limit = [](int depth, json::parse_event_t, json&) { return depth < 8; };
+  json parsed = json::parse(line.begin(), line.end(), depth_limit, false);
+  if (!parsed.is_object()) return std::nullopt;
+  return parsed;
+}
+
+std::string shown(std::string_view line) {
+  return "'" + one_line(line.substr(0, 400), 120) + "'";
+}
+
+}  // namespace
+
+struct ProtocolReader::Line {
+  const json& fields;
+};
+
+ProtocolReader::ProtocolReader(Expected expected) : expected_(std::move(expected)) {
+  measurement_.measured = expected_.measured;
+}
+
+bool ProtocolReader::take(std::string_view line) {
+  if (broken()) return false;
+  ++lines_;
+  if (const std::string wrong = read(line); !wrong.empty()) violation_ = fmt::format("line {}: {}", lines_, wrong);
+  return !broken();
+}
+
+std::string ProtocolReader::read(std::string_view text_line) {
+  if (state_ == State::done || state_ == State::failed) return "it follows the last line: " + shown(text_line);
+  if (text_line.size() > longest_protocol_line)
+    return fmt::format("it is longer than {} bytes: {}", longest_protocol_line, shown(text_line));
+  const auto parsed = parse_object(text_line);
+  if (!parsed) return "it is no JSON object: " + shown(text_line);
+  const Line line{*parsed};
+  const std::string type = text(*parsed, "type");
+  if (type == "error") return error(line);
+  if (state_ == State::start) return type == "hello" ? hello(line) : "hello must come first: " + shown(text_line);
+  if (type == "sample") return sample(line);
+  if (type == "memory") return memory(line);
+  if (type == "done") return finish(line);
+  if (type == "hello") return "a second hello";
+  return fmt::format("protocol {} knows no '{}'", protocol_version, one_line(type, 40));
+}
+
+std::string ProtocolReader::hello(const Line& line) {
+  const auto protocol = whole(line.fields, "protocol", 0, 1000000);
+  if (!protocol) return "hello names no protocol";
+  if (*protocol != protocol_version) {
+    return fmt::format("the worker speaks protocol {}, this tbci speaks {}: build the worker anew", *protocol,
+                       protocol_version);
+  }
+  const std::string benchmark = text(line.fields, "benchmark"), configuration = text(line.fields, "configuration");
+  if (benchmark != expected_.measured.benchmark || configuration != to_string(expected_.measured.configuration)) {
+    return fmt::format("it measures '{}/{}', not {}", benchmark, configuration, to_string(expected_.measured));
+  }
+  measurement_.torch_version = text(line.fields, "torch_version", 80);
+  measurement_.torch_git = text(line.fields, "torch_git", 80);
+  state_ = State::greeted;
+  return {};
+}
+
+std::string ProtocolReader::sample(const Line& line) {
+  const std::size_t count = measurement_.nanoseconds.size();
+  const auto iteration = whole(line.fields, "iteration", 0, 1 << 30);
+  if (!iteration || static_cast<std::size_t>(*iteration) != count) return fmt::format("not sample {}", count);
+  if (count >= expected_.iterations) return fmt::format("more than the {} samples asked for", expected_.iterations);
+  const auto nanoseconds = whole(line.fields, "nanoseconds", 1, longest_iteration_ns);
+  if (!nanoseconds) return fmt::format("sample {} has no possible number of nanoseconds", count);
+  if (line.fields.contains("instructions")) {
+    const auto instructions = whole(line.fields, "instructions", 1, most_instructions);
+    if (!instructions) return fmt::format("sample {} has no possible number of instructions", count);
+    if (measurement_.instructions.size() != count) return fmt::format("only some samples have instructions");
+    measurement_.instructions.push_back(*instructions);
+  } else if (!measurement_.instructions.empty()) {
+    return "only some samples have instructions";
+  }
+  measurement_.nanoseconds.push_back(*nanoseconds);
+  return {};
+}
+
+std::string ProtocolReader::memory(const Line& line) {
+  if (memory_seen_) return "a second memory line";
+  memory_seen_ = true;
+  std::string wrong;
+  const auto bytes = [&](const char* name, std::optional<std::int64_t>& into) {
+    into = whole(line.fields, name, 0, largest_bytes);
+    if (!into && line.fields.contains(name)) wrong = fmt::format("{} is no possible number of bytes", name);
+  };
+  const auto growth = [&](const char* name, std::optional<double>& into) {
+    into = real(line.fields, name);
+    if (!into && line.fields.contains(name)) wrong = fmt::format("{} is no possible number of bytes", name);
+  };
+  bytes("cpu_peak_bytes", measurement_.cpu_peak_bytes);
+  bytes("gpu_peak_bytes", measurement_.gpu_peak_bytes);
+  growth("cpu_growth_bytes", measurement_.cpu_growth_bytes);
+  growth("gpu_growth_bytes", measurement_.gpu_growth_bytes);
+  return wrong;
+}
+
+std::string ProtocolReader::finish(const Line& line) {
+  const auto samples = whole(line.fields, "samples", 0, 1 << 30);
+  const std::size_t count = measurement_.nanoseconds.size();
+  if (!samples || static_cast<std::size_t>(*samples) != count)
+    return fmt::format("done does not count the {} samples that came", count);
+  if (count != expected_.iterations)
+    return fmt::format("{} samples came of the {} asked for", count, expected_.iterations);
+  state_ = State::done;
+  return {};
+}
+
+std::string ProtocolReader::error(const Line& line) {
+  const std::string kind = text(line.fields, "kind", 40);
+  if (kind == "unsupported") {
+    measurement_.outcome = model::Outcome::unsupported;
+  } else if (kind == "out_of_memory") {
+    measurement_.outcome = model::Outcome::out_of_memory;
+  } else if (kind == "exception") {
+    measurement_.outcome = model::Outcome::exception;
+  } else {
+    return fmt::format("protocol {} knows no kind of error '{}'", protocol_version, kind);
+  }
+  measurement_.message = text(line.fields, "message", 500);
+  if (measurement_.message.empty()) measurement_.message = kind + ", without a message";
+  state_ = State::failed;
+  return {};
+}
+
+namespace {
+
+std::string read_benchmark(const json& line, BenchmarkInfo& info) {
+  info.name = text(line, "name", 80);
+  if (info.name.empty() || info.name.find('/') != std::string::npos) return "a benchmark without a usable name";
+  info.domain = text(line, "domain", 80);
+  info.task = text(line, "task", 80);
+  info.source = text(line, "source");
+  info.parameters = whole(line, "parameters", 0, std::int64_t{1} << 50).value_or(0);
+  const auto configurations = line.find("configurations");
+  if (configurations == line.end() || !configurations->is_array()) return info.name + " has no configurations";
+  for (const json& name : *configurations) {
+    if (!name.is_string()) return info.name + " has a configuration that is no text";
+    const auto known = model::configuration_from(name.get_ref<const std::string&>());
+    const bool fresh =
+        known && std::find(info.configurations.begin(), info.configurations.end(), *known) == info.configurations.end();
+    if (fresh) info.configurations.push_back(*known);
+  }
+  if (const auto batch = line.find("batch"); batch != line.end() && batch->is_object()) {
+    for (const char* mode : {"train", "infer"}) {
+      if (const auto size = whole(*batch, mode, 1, 1 << 30)) info.batch[mode] = *size;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<BenchmarkInfo>> parse_benchmarks(std::string_view output) {
+  std::vector<BenchmarkInfo> benchmarks;
+  int number = 0;
+  bool greeted = false, done = false;
+  for (const std::string& line : split(output, '\n')) {
+    if (trim(line).empty()) continue;
+    ++number;
+    const auto parsed = parse_object(line);
+    const std::string type = parsed ? text(*parsed, "type") : "";
+    std::string wrong;
+    if (done || !parsed) {
+      wrong = "unexpected: " + shown(line);
+    } else if (type == "hello") {
+      const auto protocol = whole(*parsed, "protocol", 0, 1000000);
+      greeted = protocol == protocol_version;
+      if (!greeted) wrong = fmt::format("the worker speaks protocol {}, this tbci speaks {}", protocol.value_or(0), 1);
+    } else if (!greeted) {
+      wrong = "hello must come first: " + shown(line);
+    } else if (type == "benchmark") {
+      BenchmarkInfo info;
+      wrong = read_benchmark(*parsed, info);
+      for (const BenchmarkInfo& other : benchmarks) {
+        if (wrong.empty() && other.name == info.name) wrong = "a second benchmark " + info.name;
+      }
+      benchmarks.push_back(std::move(info));
+    } else if (type == "done") {
+      done = true;
+    } else {
+      wrong = "unexpected: " + shown(line);
+    }
+    if (!wrong.empty()) return fail(ErrorKind::failed, "the worker's list of benchmarks: line {}: {}", number, wrong);
+  }
+  if (!done) return fail(ErrorKind::failed, "the worker's list of benchmarks ends without done");
+  return benchmarks;
+}
+
+}  // namespace tbci::runner

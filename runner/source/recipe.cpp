@@ -1,0 +1,195 @@
+#include "runner/source/recipe.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+// The log of a build: a file that grows while it runs, and its first and last parts in memory for judging.
+class Log {
+ public:
+  static Result<Log> open(const std::filesystem::path& path) {
+    TBCI_TRY(make_directories(path.parent_path()));
+    std::FILE* file = std::fopen(path.c_str(), "we");
+    if (file == nullptr) return fail(ErrorKind::environment, "cannot write the log {}", path.string());
+    return Log(file);
+  }
+
+  void add(std::string_view line) {
+    std::fwrite(line.data(), 1, line.size(), file_.get());
+    std::fputc('\n', file_.get());
+    std::fflush(file_.get());
+    text_.append(line).push_back('\n');
+    // Both ends tell: the first error, and how it all ended.
+    if (text_.size() > 4 * kept_bytes) text_.erase(kept_bytes, text_.size() - 2 * kept_bytes);
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  static constexpr std::size_t kept_bytes = 1 << 20;
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  explicit Log(std::FILE* file) : file_(file) {}
+  std::unique_ptr<std::FILE, Close> file_;
+  std::string text_;
+};
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Compilers, linkers and build tools, the surest words first.
+int rank(std::string_view line) {
+  // `0 errors`, `-Werror`, `error.cpp` are no complaints: the colon makes one.
+  if (contains(line, "fatal error:")) return 1;
+  if (contains(line, " error:") || line.starts_with("error:")) return 1;
+  if (contains(line, "undefined reference to") || contains(line, "undefined symbol")) return 2;
+  if (contains(line, "CMake Error")) return 3;
+  if (line.starts_with("make") && contains(line, "***")) return 5;
+  if (line.starts_with("FAILED:") || contains(line, "Error:")) return 4;
+  return 0;
+}
+
+Result<std::vector<Command>> prepare(const Recipe& recipe, const Placeholders& placeholders, const RecipePlace& place) {
+  std::map<std::string, std::string> environment = {{"LC_ALL", "C"}};
+  for (const auto& [name, value] : recipe.environment) {
+    TBCI_ASSIGN(environment[name], fill_in(value, placeholders));
+  }
+  std::vector<Command> commands;
+  for (const auto& arguments : recipe.commands) {
+    Command command;
+    command.directory = place.directory;
+    command.environment = environment;
+    command.kept_output_bytes = 4096;
+    for (const std::string& argument : arguments) {
+      TBCI_ASSIGN(std::string filled, fill_in(argument, placeholders));
+      command.arguments.push_back(std::move(filled));
+    }
+    if (command.arguments.empty()) return fail(ErrorKind::usage, "the recipe has an empty command");
+    commands.push_back(std::move(command));
+  }
+  if (commands.empty()) return fail(ErrorKind::usage, "the recipe has no commands");
+  return commands;
+}
+
+// An error where the machine is at fault, else the outcome.
+Result<RecipeOutcome> judge(const Command& command, const ProcessOutcome& ended, const Recipe& recipe,
+                            const std::string& log, const std::filesystem::path& log_path) {
+  if (ended.succeeded()) return RecipeOutcome{true, {}};
+  const std::string name = one_line(describe(command), 120);
+  if (ended.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", name);
+  if (ended.timed_out) {
+    return fail(ErrorKind::environment, "{}: the build was ended after its limit of {}; raise it, or see {}", name,
+                human_duration(recipe.time_limit), log_path.string());
+  }
+  const std::string trouble =
+      ended.signal == SIGKILL ? "killed by SIGKILL, as where memory runs out" : machine_trouble(log);
+  if (!trouble.empty()) return fail(ErrorKind::environment, "{}: {}; see {}", name, trouble, log_path.string());
+  std::string telling = telling_line(log);
+  if (telling.empty() || ended.signal != 0) telling = name + ": " + describe(ended, recipe.time_limit);
+  return RecipeOutcome{false, std::move(telling)};
+}
+
+}  // namespace
+
+Result<std::string> fill_in(std::string_view text, const Placeholders& placeholders) {
+  std::string filled;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text.substr(at, 2) == "{{" || text.substr(at, 2) == "}}") {
+      filled += text[at++];
+      continue;
+    }
+    const std::size_t end = text[at] == '{' ? text.find('}', at) : std::string_view::npos;
+    if (end == std::string_view::npos) {
+      filled += text[at];
+      continue;
+    }
+    const std::string name(text.substr(at + 1, end - at - 1));
+    const auto found = placeholders.find(name);
+    if (found == placeholders.end()) {
+      std::vector<std::string> known;
+      for (const auto& [each, value] : placeholders) known.push_back(each);
+      return fail(ErrorKind::usage,
+                  "the recipe has an unknown placeholder {{{}}}{}: known are {}; write {{{{ for a brace",
+                  one_line(name, 40), did_you_mean(name, known), join(known, ", "));
+    }
+    filled += found->second;
+    at = end;
+  }
+  return filled;
+}
+
+Result<RecipeOutcome> run_recipe(ProcessRunner& processes, const Recipe& recipe, const Placeholders& placeholders,
+                                 const RecipePlace& place, const Progress& progress, std::stop_token stop) {
+  TBCI_ASSIGN(std::vector<Command> commands, prepare(recipe, placeholders, place));
+  TBCI_ASSIGN(Log log, Log::open(place.log));
+  const auto deadline = Steady::now() + recipe.time_limit;
+  for (Command& command : commands) {
+    const std::string shown = describe(command);
+    tell(progress, one_line(shown));
+    log.add("$ " + shown);
+    command.on_output_line = command.on_error_line = [&log](std::string_view line) { log.add(line); };
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Steady::now());
+    command.time_limit = std::max(left, std::chrono::milliseconds(1));
+    TBCI_ASSIGN(const ProcessOutcome ended, processes.run(command, stop));
+    TBCI_ASSIGN(RecipeOutcome outcome, judge(command, ended, recipe, log.text(), place.log));
+    if (!outcome.succeeded) return outcome;
+  }
+  return RecipeOutcome{true, {}};
+}
+
+std::string telling_line(std::string_view log) {
+  std::string best, last;
+  int best_rank = 100;
+  for (const std::string& line : split(log, '\n')) {
+    const std::string_view text = trim(line);
+    if (text.empty() || text.starts_with("$ ")) continue;
+    last = text;
+    const int found = rank(text);
+    if (found > 0 && found < best_rank) {
+      best_rank = found;
+      best = text;
+    }
+  }
+  return one_line(best.empty() ? last : best, 300);
+}
+
+std::string machine_trouble(std::string_view log) {
+  struct Sign {
+    std::string_view words, meaning;
+  };
+  static constexpr std::array signs = {
+      Sign{"No space left on device", "no space left on the device"},
+      Sign{"Disk quota exceeded", "the disk quota is used up"},
+      Sign{"Killed signal terminated program", "a compiler was killed, as where memory runs out; use fewer jobs"},
+      Sign{"virtual memory exhausted", "memory ran out; use fewer jobs"},
+      Sign{"Cannot allocate memory", "memory ran out; use fewer jobs"},
+      Sign{"command not found", "a tool is missing"},
+      Sign{"CMAKE_CXX_COMPILER not set", "no compiler is installed"},
+      Sign{"unable to find a build program", "ninja or make is not installed"},
+      Sign{"Error 127", "a tool is missing"},
+  };
+  for (const std::string& line : split(log, '\n')) {
+    if (line.starts_with("$ ")) continue;
+    // Only what a tool says of itself: a source that does not compile may quote such words.
+    if (contains(line, " error:") && !contains(line, "fatal error:")) continue;
+    for (const Sign& sign : signs) {
+      if (contains(line, sign.words)) return fmt::format("{} ({})", sign.meaning, one_line(line, 160));
+    }
+  }
+  return {};
+}
+
+}  // namespace tbci::runner

@@ -1,0 +1,168 @@
+#include "runner/source/source_builder.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "runner/libtorch.hpp"
+#include "runner/source/recipe.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+int jobs_of(const Subject& subject) {
+  return subject.jobs > 0 ? subject.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+WorktreeSettings worktree_settings(const Subject& subject, const fs::path& state) {
+  return {subject.source.repository, state / "checkouts", subject.source.submodules, subject.source.keep_build_tree};
+}
+
+Status copy_all(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::create_directories(to.parent_path(), error);
+  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
+  if (error)
+    return fail(ErrorKind::environment, "cannot copy {} to {}: {}", from.string(), to.string(), error.message());
+  return {};
+}
+
+// The prefix of a build lies inside `prefix` where the settings say `{prefix}...`, else in the checkout.
+Result<fs::path> built_libtorch(const BuiltProduct& product, const fs::path& source, const fs::path& prefix) {
+  static constexpr std::string_view own = "{prefix}";
+  if (!product.libtorch.starts_with(own)) return path_inside(source, product.libtorch);
+  const std::string below(trim(std::string_view(product.libtorch).substr(own.size())));
+  if (below.empty() || below == "/") return prefix;
+  return path_inside(prefix, below.substr(1));
+}
+
+}  // namespace
+
+SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& processes, Progress progress)
+    : subject_(std::move(subject)),
+      state_(fs::absolute(state)),
+      processes_(processes),
+      progress_(progress),
+      worktree_(worktree_settings(subject_, state_), processes, std::move(progress)),
+      cache_({state_ / "products", subject_.source.cache_budget_bytes}) {}
+
+Result<std::string> SourceBuilder::input_key(const std::string& commit, std::stop_token stop) {
+  const SourceSettings& source = subject_.source;
+  TBCI_ASSIGN(const GitCommit wanted, worktree_.commit(commit, stop));
+  TBCI_ASSIGN(const GitRepository repository, worktree_.mirror(stop));
+  TBCI_ASSIGN(std::string text, repository.compiled_inputs(wanted.id, source.compiled));
+  const auto add = [&text](std::string_view name, std::string_view value) {
+    text += fmt::format("\n{}={}:{}", name, value.size(), value);
+  };
+  for (const auto& command : source.recipe) {
+    add("command", std::to_string(command.size()));
+    for (const std::string& argument : command) add("argument", argument);
+  }
+  for (const auto& [name, value] : source.environment) add("variable", name + "=" + value);
+  for (const std::string& library : source.product.preload) add("preload", library);
+  add("libtorch", source.product.libtorch);
+  if (!subject_.torch_base.empty()) {
+    TBCI_ASSIGN(const TorchVersion base, read_torch_version(subject_.torch_base));
+    add("torch", base.version + " " + base.git_version);
+  }
+  return sha256_hex(text);
+}
+
+Result<model::Product> SourceBuilder::product_in(const fs::path& entry, const std::string& commit) const {
+  model::Product product;
+  product.commit = commit;
+  product.libtorch = subject_.source.product.libtorch.empty() ? subject_.torch_base : entry / "libtorch";
+  TBCI_ASSIGN(const TorchVersion torch, read_torch_version(product.libtorch));
+  product.version = torch.version;
+  for (const std::string& library : subject_.source.product.preload) {
+    TBCI_ASSIGN(fs::path path, path_inside(entry / "preload", library));
+    product.preload.push_back(std::move(path));
+  }
+  return product;
+}
+
+Result<std::optional<model::Product>> SourceBuilder::find(const std::string& commit, std::stop_token stop) {
+  TBCI_ASSIGN(const GitCommit wanted, worktree_.commit(commit, stop));
+  TBCI_ASSIGN(const std::string key, input_key(wanted.id, stop));
+  const auto entry = cache_.find(key);
+  if (!entry) return std::optional<model::Product>();
+  TBCI_ASSIGN(model::Product product, product_in(*entry, wanted.id));
+  return std::optional(std::move(product));
+}
+
+Result<BuildOutcome> SourceBuilder::build(const std::string& commit, std::stop_token stop) {
+  TBCI_ASSIGN(const GitCommit wanted, worktree_.commit(commit, stop));
+  TBCI_ASSIGN(const std::string key, input_key(wanted.id, stop));
+  if (const auto entry = cache_.find(key)) {
+    TBCI_ASSIGN(model::Product product, product_in(*entry, wanted.id));
+    return BuildOutcome(std::move(product));
+  }
+  TBCI_TRY(ready_to_build());
+  return build_now(wanted.id, key, stop);
+}
+
+Status SourceBuilder::ready_to_build() const {
+  const BuiltProduct& product = subject_.source.product;
+  if (product.preload.empty() == product.libtorch.empty()) {
+    return fail(ErrorKind::usage, "subject {}: its product must be either libraries to preload or a LibTorch prefix",
+                subject_.name);
+  }
+  TBCI_ASSIGN(const std::uint64_t free, free_bytes(state_));
+  if (free < subject_.source.needed_free_bytes) {
+    return fail(ErrorKind::environment, "{} has {} free, a build needs {}: make space, or set another state folder",
+                state_.string(), human_bytes(static_cast<double>(free)),
+                human_bytes(static_cast<double>(subject_.source.needed_free_bytes)));
+  }
+  return {};
+}
+
+Result<BuildOutcome> SourceBuilder::build_now(const std::string& commit, const std::string& key, std::stop_token stop) {
+  tell(progress_, fmt::format("checking out {}", commit.substr(0, 12)));
+  TBCI_ASSIGN(const Slot slot, worktree_.check_out(commit, stop));
+  // Beside the checkout, at the same place each time: paths in what is compiled stay equal, for ccache's sake.
+  const fs::path prefix = slot.source.string() + ".prefix";
+  std::error_code ignored;
+  fs::remove_all(prefix, ignored);
+  TBCI_TRY(make_directories(prefix));
+  const fs::path log = state_ / "logs" / (commit + ".log");
+  const Recipe recipe{subject_.source.recipe, subject_.source.environment, subject_.source.time_limit};
+  const Placeholders placeholders = {{"torch", subject_.torch_base.string()},
+                                     {"jobs", std::to_string(jobs_of(subject_))},
+                                     {"source", slot.source.string()},
+                                     {"prefix", prefix.string()}};
+  TBCI_ASSIGN(const RecipeOutcome outcome,
+              run_recipe(processes_, recipe, placeholders, {slot.source, log}, progress_, stop));
+  if (!outcome.succeeded) return BuildOutcome(CompileFailure{outcome.telling_line, log});
+  TBCI_ASSIGN(model::Product product, keep(slot.source, prefix, commit, key));
+  fs::remove_all(prefix, ignored);
+  return BuildOutcome(std::move(product));
+}
+
+Result<model::Product> SourceBuilder::keep(const fs::path& source, const fs::path& prefix, const std::string& commit,
+                                           const std::string& key) {
+  TBCI_ASSIGN(const fs::path filling, cache_.begin(key));
+  const BuiltProduct& built = subject_.source.product;
+  for (const std::string& library : built.preload) {
+    TBCI_ASSIGN(const fs::path from, path_inside(source, library));
+    TBCI_ASSIGN(const fs::path to, path_inside(filling / "preload", library));
+    std::error_code ignored;
+    if (!fs::is_regular_file(from, ignored)) {
+      return fail(ErrorKind::usage, "subject {}: the build of {} succeeded but made no {}: correct the recipe",
+                  subject_.name, commit.substr(0, 12), library);
+    }
+    TBCI_TRY(copy_all(fs::canonical(from, ignored), to));
+  }
+  if (!built.libtorch.empty()) {
+    TBCI_ASSIGN(const fs::path from, built_libtorch(built, source, prefix));
+    TBCI_TRY(read_torch_version(from));
+    TBCI_TRY(copy_all(from, filling / "libtorch"));
+  }
+  TBCI_ASSIGN(const fs::path entry, cache_.commit(key, filling));
+  return product_in(entry, commit);
+}
+
+}  // namespace tbci::runner

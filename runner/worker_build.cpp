@@ -1,0 +1,110 @@
+#include "runner/worker_build.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "runner/inhabitants.hpp"
+#include "runner/libtorch.hpp"
+#include "runner/source/recipe.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Over names and contents of the sources, in order.
+Result<std::string> hash_of_sources(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    if (at->is_regular_file(ignored)) files.push_back(at->path());
+  }
+  if (error || !fs::exists(folder / "CMakeLists.txt"))
+    return fail(ErrorKind::environment, "no sources of the worker in {}: set the folder of the suite", folder.string());
+  std::sort(files.begin(), files.end());
+  std::string text;
+  for (const fs::path& file : files) {
+    TBCI_ASSIGN(const std::string contents, read_file(file));
+    text += fmt::format("{} {}\n", fs::relative(file, folder).string(), sha256_hex(contents));
+  }
+  return sha256_hex(text);
+}
+
+// A prefix that was installed anew at the same place is another LibTorch: its library's size and time tell.
+Result<std::string> key_of(const WorkerBuildSettings& settings, const fs::path& prefix) {
+  TBCI_ASSIGN(const std::string sources, hash_of_sources(settings.source));
+  TBCI_ASSIGN(const TorchVersion torch, read_torch_version(prefix));
+  const fs::path library = prefix / "lib/libtorch_cpu.so";
+  std::error_code error;
+  const auto size = fs::file_size(library, error);
+  const auto time = fs::last_write_time(library, error).time_since_epoch().count();
+  if (error) return fail(ErrorKind::environment, "no {}: {}; install it anew", library.string(), error.message());
+  return sha256_hex(
+      fmt::format("{}\n{}\n{}\n{}\n{} {}", sources, torch.version, torch.git_version, prefix.string(), size, time));
+}
+
+Result<FileLock> wait_for_lock(const fs::path& path, std::stop_token stop) {
+  while (true) {
+    auto lock = FileLock::acquire(path);
+    if (lock || lock.error().kind != ErrorKind::transient) return lock;
+    if (!SystemClock().sleep_for(std::chrono::milliseconds(200), stop))
+      return fail(ErrorKind::interrupted, "waiting for another build of the worker: stopped");
+  }
+}
+
+// Compilers of a build that was killed end soon. A person's shell in the folder must not hold us up for ever.
+Status wait_for_orphans(const fs::path& folder, std::stop_token stop) {
+  for (int round = 0; round < 300 && has_inhabitants(folder); ++round) {
+    if (!SystemClock().sleep_for(std::chrono::milliseconds(200), stop))
+      return fail(ErrorKind::interrupted, "waiting for an earlier build of the worker: stopped");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettings& settings,
+                               const model::Product& product, const Progress& progress, std::stop_token stop) {
+  const fs::path prefix = fs::absolute(product.libtorch);
+  TBCI_ASSIGN(const std::string key, key_of(settings, prefix));
+  const fs::path folder = fs::absolute(settings.cache) / key.substr(0, 24);
+  const fs::path marker = folder / ".complete", worker = folder / "tbci-worker";
+  std::error_code ignored;
+  if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) return worker;
+  TBCI_ASSIGN(const FileLock lock, wait_for_lock(folder.string() + ".lock", stop));
+  if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) return worker;
+  TBCI_TRY(check_libtorch(processes, prefix, stop));
+  // What was cut off is gone on with: the build tool knows what is done.
+  TBCI_TRY(make_directories(folder));
+  TBCI_TRY(wait_for_orphans(folder, stop));
+  const int jobs =
+      settings.jobs > 0 ? settings.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const Recipe recipe{{{"cmake", "-S", "{source}", "-B", "{prefix}", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                        "-DCMAKE_PREFIX_PATH={torch}"},
+                       {"cmake", "--build", "{prefix}", "--target", "tbci-worker", "--parallel", "{jobs}"}},
+                      {},
+                      settings.time_limit};
+  const Placeholders placeholders = {{"source", fs::absolute(settings.source).string()},
+                                     {"prefix", folder.string()},
+                                     {"torch", prefix.string()},
+                                     {"jobs", std::to_string(jobs)}};
+  const fs::path log = folder.string() + ".log";
+  tell(progress, "building the worker against " + prefix.string());
+  TBCI_ASSIGN(const RecipeOutcome outcome, run_recipe(processes, recipe, placeholders, {folder, log}, progress, stop));
+  if (!outcome.succeeded) {
+    return fail(ErrorKind::failed, "the worker does not build against {} {}: {}; see {}", prefix.string(),
+                product.version, outcome.telling_line, log.string());
+  }
+  if (!fs::exists(worker, ignored))
+    return fail(ErrorKind::failed, "the sources in {} make no tbci-worker", settings.source.string());
+  TBCI_TRY(write_file_atomically(marker, "complete\n"));
+  return worker;
+}
+
+}  // namespace tbci::runner
