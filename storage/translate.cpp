@@ -43,7 +43,8 @@ Error of_sqlite(const std::string& path, std::string_view doing, const SQLite::E
 
 }  // namespace
 
-Error to_error(const std::filesystem::path& database, std::string_view doing, const std::exception& exception) {
+Error to_error(const std::filesystem::path& database, std::string_view what, const std::exception& exception) {
+  const std::string doing = one_line(what, 160);  // it may name commits and branches, which are hostile
   if (const auto* of_sqlitecpp = dynamic_cast<const SQLite::Exception*>(&exception)) {
     return of_sqlite(database.string(), doing, *of_sqlitecpp);
   }
