@@ -49,10 +49,6 @@ std::vector<Job> jobs_of(Site& site, Activity& activity) {
                       return check_subject(site, subject, activity, std::move(stop));
                     }});
   }
-  jobs.push_back(
-      {"outbox", {std::nullopt, outbox_every}, [&site](std::stop_token stop) -> Status {
-         return deliver_reports(site.stores(), site.config(), site.clock(), std::move(stop)).map([](const auto&) {});
-       }});
   return jobs;
 }
 
@@ -63,7 +59,11 @@ void work(Site& site, Activity& activity, std::stop_token stop) {
   while (!stop.stop_requested()) {
     const TimePoint next = scheduler.step(stop);
     activity.plan(next);
-    const auto pause = std::max(next - clock.now(), std::chrono::milliseconds(10));
+    const auto delivered = deliver_reports(site.stores(), site.config(), site.clock(), stop);
+    if (!delivered && delivered.error().kind != ErrorKind::interrupted)
+      log::error("outbox: {}", delivered.error().message);
+    const auto pause =
+        std::clamp<std::chrono::milliseconds>(next - clock.now(), std::chrono::milliseconds(10), outbox_every);
     if (!clock.sleep_for(pause, stop)) return;
   }
 }
