@@ -20,7 +20,7 @@ namespace tbci::test {
 /// An answer other than the ordinary one.
 struct Trouble {
   int status = 500;  ///< 0: the connection is closed without an answer
-  std::map<std::string, std::string> headers;
+  std::map<std::string, std::string> headers = {};
   std::string body = R"({"message": "no luck"})";
   bool after_work = false;  ///< the request is carried out before the trouble begins
 };
@@ -126,17 +126,17 @@ class StubServer {
 
   std::optional<Response> handle(const Request& request) {
     const auto found = troubles_.find(std::string(request.method_string()));
-    if (found == troubles_.end()) return ordinary(request);
+    if (found == troubles_.end()) return ordinary();
     const Trouble trouble = found->second;
     troubles_.erase(found);
-    if (trouble.after_work) ordinary(request);
+    if (trouble.after_work) ordinary();
     if (trouble.status == 0) return std::nullopt;
     Response response = answer(trouble.status, trouble.body);
     for (const auto& [name, value] : trouble.headers) response.set(name, value);
     return response;
   }
 
-  Response ordinary(const Request& request) {
+  Response ordinary() {
     const Seen& seen = seen_.back();
     const auto header = [&](const char* name) {
       const auto at = seen.headers.find(name);

@@ -1,0 +1,299 @@
+#include "github/github_channel.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "github/outbox.hpp"
+#include "tests/catch.hpp"
+#include "tests/github/facts.hpp"
+#include "tests/github/fake_clock.hpp"
+#include "tests/github/stub_server.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace tbci;
+using namespace tbci::github;
+using std::chrono::seconds;
+using Outcome = Attempt::Outcome;
+
+namespace {
+
+const std::string secret = "ghp_0123456789SecretSecretSecret";
+
+// A server, a token file and a channel between them.
+struct Bench {
+  Bench() {
+    write_token(secret + "\n");
+    settings.repository = "octo/demo";
+    settings.token_file = directory / "token";
+    settings.base_url = server.url();
+    settings.time_limit = seconds(20);
+  }
+  void write_token(const std::string& text, std::filesystem::perms permissions = std::filesystem::perms::owner_read |
+                                                                                 std::filesystem::perms::owner_write) {
+    REQUIRE(write_file_atomically(directory / "token", text));
+    std::filesystem::permissions(directory / "token", permissions);
+  }
+  Attempt deliver(const model::Report& sent, std::stop_token stop = {}) {
+    auto channel = make_github_channel(settings, http, clock);
+    REQUIRE(channel);
+    return (*channel)->deliver(sent, stop);
+  }
+
+  test::TemporaryDirectory directory;
+  test::StubServer server{secret};
+  test::StandingClock clock{test::at(seconds(1'800'000'000))};
+  CurlHttpClient http;
+  GithubSettings settings;
+  model::Report report = make_report(test::culprit_facts());
+};
+
+// Standard error, where the log goes, while it lives.
+class CapturedLog {
+ public:
+  explicit CapturedLog(const std::filesystem::path& path) : path_(path), kept_(::dup(2)) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ::dup2(file, 2);
+    ::close(file);
+  }
+  ~CapturedLog() {
+    ::dup2(kept_, 2);
+    ::close(kept_);
+  }
+  CapturedLog(const CapturedLog&) = delete;
+  CapturedLog& operator=(const CapturedLog&) = delete;
+  std::string text() const { return read_file(path_).value_or(""); }
+
+ private:
+  std::filesystem::path path_;
+  int kept_;
+};
+
+}  // namespace
+
+TEST_CASE("GitHub channel: it files an issue with title, body and labels", "[github]") {
+  Bench bench;
+  const Attempt attempt = bench.deliver(bench.report);
+  CAPTURE(attempt.error.message);
+  REQUIRE(attempt.outcome == Outcome::delivered);
+  CHECK(attempt.reference == "https://github.com/octo/demo/issues/1");
+  const auto issues = bench.server.issues();
+  REQUIRE(issues.size() == 1);
+  CHECK(issues[0].at("title") == bench.report.title);
+  CHECK(issues[0].at("body") == bench.report.body);
+  CHECK(issues[0].at("labels").size() == 2);
+  for (const auto& seen : bench.server.seen()) {
+    CHECK(seen.headers.at("authorization") == "Bearer " + secret);
+    CHECK(seen.headers.at("x-github-api-version") == "2022-11-28");
+  }
+}
+
+TEST_CASE("GitHub channel: a report that is there is found by its marker, not filed again", "[github]") {
+  Bench bench;
+  const std::string first = bench.deliver(bench.report).reference;
+  model::Report again = bench.report;
+  again.title = "another title";
+  const Attempt attempt = bench.deliver(again);
+  CHECK(attempt.outcome == Outcome::delivered);
+  CHECK(attempt.reference == first);
+  CHECK(bench.server.issues().size() == 1);
+  CHECK(bench.server.count("POST") == 1);
+}
+
+TEST_CASE("GitHub channel: a closed issue counts as there, a pull request or a quoted marker does not", "[github]") {
+  Bench bench;
+  bench.server.add_issue("pull", bench.report.body, "open", true);
+  bench.server.add_issue("quote", "> " + marker_comment(bench.report.marker));
+  bench.server.add_issue("other", marker_comment(std::string(32, '0')));
+  CHECK(bench.deliver(bench.report).reference == "https://github.com/octo/demo/issues/4");
+
+  Bench closed;
+  closed.server.add_issue("mine", "text\r\n\r\n" + marker_comment(closed.report.marker), "closed");
+  CHECK(closed.deliver(closed.report).reference == "https://github.com/octo/demo/issues/1");
+  CHECK(closed.server.count("POST") == 0);
+}
+
+TEST_CASE("GitHub channel: an earlier issue is found on a later page", "[github]") {
+  Bench bench;
+  bench.server.add_issue("mine", bench.report.body);
+  for (int i = 0; i < 6; ++i) bench.server.add_issue("newer", "text");
+  bench.server.set_page_size(2);
+  CHECK(bench.deliver(bench.report).reference == "https://github.com/octo/demo/issues/1");
+  CHECK(bench.server.count("GET") == 4);
+  CHECK(bench.server.count("POST") == 0);
+}
+
+TEST_CASE("GitHub channel: the number of pages is bounded", "[github]") {
+  Bench bench;
+  for (int i = 0; i < 6; ++i) bench.server.add_issue("newer", "text");
+  bench.server.set_page_size(1);
+  bench.settings.most_pages = 3;
+  const CapturedLog log(bench.directory / "log");
+  CHECK(bench.deliver(bench.report).outcome == Outcome::delivered);
+  CHECK(bench.server.count("GET") == 3);
+  CHECK(log.text().find("newest 3 pages") != std::string::npos);
+}
+
+TEST_CASE("GitHub channel: the token goes to no other host", "[github]") {
+  Bench bench;
+  test::StubServer other(secret);
+  for (int i = 0; i < 3; ++i) bench.server.add_issue("newer", "text");
+  bench.server.set_page_size(2);
+  bench.server.set_link_origin(other.url());
+  const Attempt attempt = bench.deliver(bench.report);
+  CHECK(attempt.outcome == Outcome::refused);
+  CHECK(attempt.error.message.find("another host") != std::string::npos);
+  CHECK(other.seen().empty());
+  CHECK(bench.server.count("POST") == 0);
+}
+
+TEST_CASE("GitHub channel: an issue whose answer was lost is found by the retry", "[github]") {
+  for (const int status : {0, 502}) {
+    Bench bench;
+    bench.server.answer_next("POST", {status, {}, "{}", true});
+    const Attempt lost = bench.deliver(bench.report);
+    CHECK(lost.outcome == Outcome::retry);
+    CHECK(lost.error.kind == ErrorKind::transient);
+    REQUIRE(bench.server.issues().size() == 1);
+    const Attempt retried = bench.deliver(bench.report);
+    CHECK(retried.outcome == Outcome::delivered);
+    CHECK(retried.reference == "https://github.com/octo/demo/issues/1");
+    CHECK(bench.server.issues().size() == 1);
+    CHECK(bench.server.count("POST") == 1);
+  }
+}
+
+TEST_CASE("GitHub channel: trouble of either request is told apart", "[github]") {
+  for (const std::string method : {"GET", "POST"}) {
+    Bench bench;
+    const auto after = [&](test::Trouble trouble) {
+      bench.server.answer_next(method, std::move(trouble));
+      return bench.deliver(bench.report);
+    };
+    CHECK(after({500}).outcome == Outcome::retry);
+    CHECK(after({0}).outcome == Outcome::retry);
+    CHECK(after({200, {}, "<html>a proxy</html>"}).outcome != Outcome::delivered);
+    CHECK(after({403, {{"X-RateLimit-Remaining", "0"}, {"X-RateLimit-Reset", "1800000120"}}}).not_before ==
+          bench.clock.time + seconds(120));
+    CHECK(after({429, {{"Retry-After", "33"}}}).not_before == bench.clock.time + seconds(33));
+    const Attempt invalid = after({422, {}, R"({"message": "Validation Failed", "errors": [{"field": "title"}]})"});
+    CHECK(invalid.outcome == Outcome::refused);
+    CHECK(invalid.error.message.find("Validation Failed") != std::string::npos);
+    CHECK(after({301, {{"Location", "/moved"}}}).outcome == Outcome::refused);
+    CHECK(bench.server.issues().empty());
+    CHECK(bench.deliver(bench.report).outcome == Outcome::delivered);
+  }
+}
+
+TEST_CASE("GitHub channel: a server that is not there is asked again later", "[github]") {
+  Bench bench;
+  {
+    const test::StubServer gone(secret);
+    bench.settings.base_url = gone.url();
+  }
+  const Attempt attempt = bench.deliver(bench.report);
+  CHECK(attempt.outcome == Outcome::retry);
+  CHECK(attempt.error.kind == ErrorKind::transient);
+}
+
+TEST_CASE("GitHub channel: a report that breaks GitHub's rules is refused with GitHub's reason", "[github]") {
+  Bench bench;
+  bench.report.title.clear();
+  const Attempt attempt = bench.deliver(bench.report);
+  CHECK(attempt.outcome == Outcome::refused);
+  CHECK(attempt.error.message.find("title missing_field") != std::string::npos);
+}
+
+TEST_CASE("GitHub channel: a token that is missing, open to others or no token is not used", "[github]") {
+  using std::filesystem::perms;
+  Bench bench;
+  const auto complaint = [&] {
+    const Attempt attempt = bench.deliver(bench.report);
+    CHECK(attempt.outcome == Outcome::retry);
+    CHECK(attempt.error.kind == ErrorKind::environment);
+    return attempt.error.message;
+  };
+  bench.write_token(secret, perms::owner_read | perms::others_read);
+  CHECK(complaint().find("chmod 600") != std::string::npos);
+  bench.write_token("");
+  CHECK(complaint().find("no token") != std::string::npos);
+  bench.write_token(secret + "\r\nX-Evil: 1");
+  CHECK(complaint().find("no token") != std::string::npos);
+  std::filesystem::remove(bench.directory / "token");
+  CHECK(complaint().find("not there") != std::string::npos);
+  std::filesystem::create_directory(bench.directory / "token");
+  CHECK(complaint().find("ordinary file") != std::string::npos);
+  CHECK(bench.server.seen().empty());
+}
+
+TEST_CASE("GitHub channel: a new token is used at once", "[github]") {
+  Bench bench;
+  auto channel = make_github_channel(bench.settings, bench.http, bench.clock);
+  REQUIRE(channel);
+  bench.write_token("ghp_expired");
+  const Attempt refused = (*channel)->deliver(bench.report, {});
+  CHECK(refused.outcome == Outcome::refused);
+  CHECK(refused.error.message.find("Bad credentials") != std::string::npos);
+  CHECK(refused.error.message.find("token file") != std::string::npos);
+  bench.write_token(secret);
+  CHECK((*channel)->deliver(bench.report, {}).outcome == Outcome::delivered);
+}
+
+TEST_CASE("GitHub channel: the token stands in no error, no reference and no log line", "[github]") {
+  Bench bench;
+  const CapturedLog log(bench.directory / "log");
+  log::set_level(log::Level::debug);
+  const std::string echo = R"({"message": "you sent )" + secret + R"(", "errors": [{"message": ")" + secret + R"("}]})";
+  std::string texts;
+  for (const std::string method : {"GET", "POST"}) {
+    for (const int status : {0, 301, 400, 401, 403, 404, 410, 418, 422, 429, 500}) {
+      bench.server.answer_next(method, {status, {{"Retry-After", secret}}, echo});
+      const Attempt attempt = bench.deliver(bench.report);
+      CHECK(attempt.outcome != Outcome::delivered);
+      CHECK_FALSE(attempt.error.message.empty());
+      texts += attempt.error.message + "\n" + attempt.reference + "\n";
+    }
+  }
+  bench.server.answer_next("POST", {201, {}, R"({"html_url": "https://github.com/)" + secret + R"("})"});
+  const Attempt odd = bench.deliver(bench.report);
+  CHECK(odd.outcome == Outcome::delivered);
+  texts += odd.reference;
+  bench.write_token(secret, std::filesystem::perms::all);
+  texts += bench.deliver(bench.report).error.message;
+  bench.write_token(secret + " " + secret);
+  texts += bench.deliver(bench.report).error.message;
+  log::set_level(log::Level::info);
+
+  CHECK(texts.find("you sent ***") != std::string::npos);
+  CHECK(texts.find(secret) == std::string::npos);
+  CHECK(log.text().find("label") != std::string::npos);  // the odd answer had none: that was logged, so the log works
+  CHECK(log.text().find(secret) == std::string::npos);
+}
+
+TEST_CASE("GitHub channel: a requested stop sends nothing", "[github]") {
+  Bench bench;
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(bench.deliver(bench.report, stop.get_token()).error.kind == ErrorKind::interrupted);
+  CHECK(bench.server.seen().empty());
+}
+
+TEST_CASE("GitHub channel: settings that cannot be right are refused when it is made", "[github]") {
+  Bench bench;
+  const auto made = [&] { return make_github_channel(bench.settings, bench.http, bench.clock); };
+  for (const std::string repository : {"", "demo", "a/b/c", "../x", "a/..", "a/b?x", "a b/c", "/x", "x/"}) {
+    bench.settings.repository = repository;
+    CAPTURE(repository);
+    REQUIRE_FALSE(made());
+    CHECK(made().error().kind == ErrorKind::usage);
+  }
+  bench.settings.repository = "octo/demo";
+  bench.settings.base_url = "http://api.github.com";
+  REQUIRE_FALSE(made());
+  CHECK(made().error().message.find("https") != std::string::npos);
+  bench.settings.base_url = bench.server.url() + "//";
+  CHECK(bench.deliver(bench.report).outcome == Outcome::delivered);
+}

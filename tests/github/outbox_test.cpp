@@ -1,0 +1,196 @@
+#include "github/outbox.hpp"
+
+#include <deque>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/github/facts.hpp"
+#include "tests/github/fake_clock.hpp"
+
+using namespace tbci;
+using namespace tbci::github;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+namespace {
+
+// Answers as it was told, in order.
+class ScriptedChannel final : public Channel {
+ public:
+  ScriptedChannel(std::string name, std::vector<std::int64_t>& asked, std::deque<Attempt> answers)
+      : name_(std::move(name)), asked_(asked), answers_(std::move(answers)) {}
+  std::string name() const override { return name_; }
+  Attempt deliver(const model::Report& report, std::stop_token) override {
+    asked_.push_back(report.id);
+    REQUIRE_FALSE(answers_.empty());
+    Attempt answer = answers_.front();
+    answers_.pop_front();
+    return answer;
+  }
+
+ private:
+  std::string name_;
+  std::vector<std::int64_t>& asked_;
+  std::deque<Attempt> answers_;
+};
+
+struct Line {
+  std::string what;
+  std::int64_t id = 0;
+  std::string text;
+  TimePoint next{};
+};
+
+class MemoryJournal final : public OutboxJournal {
+ public:
+  Status delivered(std::int64_t id, const std::string& reference) override {
+    if (broken) return fail(ErrorKind::environment, "no space");
+    lines.push_back({"delivered", id, reference, {}});
+    return {};
+  }
+  Status failed_attempt(std::int64_t id, const std::string& error, TimePoint next) override {
+    lines.push_back({"failed", id, error, next});
+    return {};
+  }
+  Status refused(std::int64_t id, const std::string& error) override {
+    lines.push_back({"refused", id, error, {}});
+    return {};
+  }
+  std::vector<Line> lines;
+  bool broken = false;
+};
+
+struct Bench {
+  TimePoint now = test::at(seconds(1'800'000'000));
+  test::StandingClock clock{now};
+  MemoryJournal journal;
+  std::vector<std::int64_t> asked;
+  std::vector<std::unique_ptr<Channel>> channels;
+  std::vector<PendingDelivery> pending;
+
+  void add_channel(const std::string& name, std::deque<Attempt> answers) {
+    channels.push_back(std::make_unique<ScriptedChannel>(name, asked, std::move(answers)));
+  }
+  void add(std::int64_t id, const std::string& channel, int attempts = 0, seconds due = seconds(0)) {
+    PendingDelivery one;
+    one.delivery.id = id;
+    one.delivery.channel = channel;
+    one.delivery.attempts = attempts;
+    one.delivery.next_attempt = now + due;
+    one.report.id = id * 10;
+    pending.push_back(one);
+  }
+  Result<OutboxSummary> deliver(std::stop_token stop = {}) {
+    return deliver_due(pending, channels, journal, clock, stop);
+  }
+};
+
+const Error broken_line{ErrorKind::transient, "the line is broken"};
+
+}  // namespace
+
+TEST_CASE("Outbox: the wait doubles from a minute to six hours", "[github]") {
+  CHECK(backoff(1) == minutes(1));
+  CHECK(backoff(2) == minutes(2));
+  CHECK(backoff(5) == minutes(16));
+  CHECK(backoff(9) == minutes(256));
+  CHECK(backoff(10) == minutes(360));
+  CHECK(backoff(1'000'000) == minutes(360));
+}
+
+TEST_CASE("Outbox: each outcome is recorded, in order", "[github]") {
+  Bench bench;
+  bench.add_channel("folder", {Attempt::delivered("/out/a.md"), Attempt::refused({ErrorKind::failed, "no\nway"})});
+  bench.add_channel("github", {Attempt::retry(broken_line)});
+  bench.add(1, "folder");
+  bench.add(2, "github", 3);
+  bench.add(3, "folder");
+  const auto summary = bench.deliver();
+  REQUIRE(summary);
+  CHECK(bench.asked == std::vector<std::int64_t>{10, 20, 30});
+  REQUIRE(bench.journal.lines.size() == 3);
+  CHECK(bench.journal.lines[0].what == "delivered");
+  CHECK(bench.journal.lines[0].text == "/out/a.md");
+  CHECK(bench.journal.lines[1].what == "failed");
+  CHECK(bench.journal.lines[1].text == "the line is broken");
+  CHECK(bench.journal.lines[1].next == bench.now + minutes(8));  // the fourth failure
+  CHECK(bench.journal.lines[2].what == "refused");
+  CHECK(bench.journal.lines[2].text == "no way");
+  CHECK(summary->delivered == 1);
+  CHECK(summary->postponed == 1);
+  CHECK(summary->refused == 1);
+  CHECK(summary->next == bench.now + minutes(8));
+}
+
+TEST_CASE("Outbox: what is not due or not pending is left alone", "[github]") {
+  Bench bench;
+  bench.add_channel("folder", {Attempt::delivered("x")});
+  bench.add(1, "folder", 0, seconds(61));
+  bench.add(2, "folder", 0, seconds(0));
+  bench.add(3, "folder");
+  bench.pending[2].delivery.state = model::DeliveryState::delivered;
+  const auto summary = bench.deliver();
+  REQUIRE(summary);
+  CHECK(bench.asked == std::vector<std::int64_t>{20});
+  CHECK(summary->next == bench.now + seconds(61));
+}
+
+TEST_CASE("Outbox: a channel that asks to wait is not tried again in this pass", "[github]") {
+  Bench bench;
+  bench.add_channel("github", {Attempt::retry(broken_line, bench.now + minutes(30))});
+  bench.add_channel("folder", {Attempt::delivered("x")});
+  bench.add(1, "github");
+  bench.add(2, "github");
+  bench.add(3, "folder");
+  REQUIRE(bench.deliver());
+  CHECK(bench.asked == std::vector<std::int64_t>{10, 30});
+  CHECK(bench.journal.lines.at(0).next == bench.now + minutes(30));
+  CHECK(bench.journal.lines.at(1).id == 2);
+  CHECK(bench.journal.lines.at(1).next == bench.now + minutes(30));
+}
+
+TEST_CASE("Outbox: a wait asked for never shortens our own", "[github]") {
+  Bench bench;
+  bench.add_channel("github", {Attempt::retry(broken_line, bench.now + seconds(5))});
+  bench.add(1, "github", 6);
+  REQUIRE(bench.deliver());
+  CHECK(bench.journal.lines.at(0).next == bench.now + minutes(64));
+}
+
+TEST_CASE("Outbox: a channel that is not configured postpones and says so", "[github]") {
+  Bench bench;
+  bench.add(1, "github");
+  const auto summary = bench.deliver();
+  REQUIRE(summary);
+  CHECK(summary->postponed == 1);
+  CHECK(bench.journal.lines.at(0).text.find("no channel 'github' is configured") != std::string::npos);
+}
+
+TEST_CASE("Outbox: a stop counts no attempt and leaves the rest", "[github]") {
+  Bench bench;
+  bench.add_channel("github", {Attempt::retry({ErrorKind::interrupted, "stopped"})});
+  bench.add(1, "github");
+  bench.add(2, "github");
+  const auto summary = bench.deliver();
+  REQUIRE_FALSE(summary);
+  CHECK(summary.error().kind == ErrorKind::interrupted);
+  CHECK(bench.journal.lines.empty());
+  CHECK(bench.asked.size() == 1);
+
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK_FALSE(bench.deliver(stop.get_token()));
+  CHECK(bench.asked.size() == 1);
+}
+
+TEST_CASE("Outbox: nothing more is sent once an outcome cannot be recorded", "[github]") {
+  Bench bench;
+  bench.add_channel("folder", {Attempt::delivered("x"), Attempt::delivered("y")});
+  bench.add(1, "folder");
+  bench.add(2, "folder");
+  bench.journal.broken = true;
+  const auto summary = bench.deliver();
+  REQUIRE_FALSE(summary);
+  CHECK(summary.error().message == "no space");
+  CHECK(bench.asked.size() == 1);
+}
