@@ -37,15 +37,15 @@ def judge(truth, folder):
     blamed = [suspects(text) for text in issues.values()]
     right = len(issues) == len(culprits)
     if not right:
-        print(f"{len(culprits)} issues should have been filed, but {len(issues)} were: WRONG")
+        print(f"Issues that should have been filed: {len(culprits)}; that were filed: {len(issues)}: WRONG")
     for culprit in culprits:
         alike = {commit[:10] for commit in culprit["indistinguishable"]} | {culprit["commit"][:10]}
         named = next((names for names in blamed if culprit["commit"][:10] in names), set())
         found = bool(named) and named <= alike
         right = right and found
-        answer = ", ".join(sorted(named)) or "not this one" if issues else "there is none"
+        answer = "the issue names " + ", ".join(sorted(named)) if named else "no issue names it"
         print(f"The generator put {culprit['fault']} in {culprit['commit'][:10]}; "
-              f"the issue names {answer}: {'right' if found else 'WRONG'}")
+              f"{answer}: {'right' if found else 'WRONG'}")
     return right
 
 
