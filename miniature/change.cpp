@@ -106,7 +106,7 @@ Result<std::vector<Change>> parse_changes(std::string_view text) {
   return changes;
 }
 
-Status apply(const Change& change, Tree& tree) {
+Status apply_change(const Change& change, Tree& tree) {
   for (const Edit& edit : change.edits) {
     const auto file = tree.find(edit.path);
     if (file == tree.end()) return fail(ErrorKind::failed, "commit '{}': no file {}", change.subject, edit.path);

@@ -35,7 +35,7 @@ struct Change {
 Result<std::vector<Change>> parse_changes(std::string_view text);
 
 /// Fails when a text that is to be replaced is not there exactly once.
-Status apply(const Change& change, Tree& tree);
+Status apply_change(const Change& change, Tree& tree);
 
 /// The change that takes back the replacements of `change`.
 Change reversed(const Change& change, std::string subject, std::string body);

@@ -165,7 +165,7 @@ class Planner {
   }
 
   Status commit(const Change& change, std::string kind) {
-    TBCI_TRY(apply(change, tree_));
+    TBCI_TRY(apply_change(change, tree_));
     PlannedCommit planned;
     planned.kind = std::move(kind);
     planned.fault = change.fault;

@@ -1,0 +1,101 @@
+#include "miniature/options.hpp"
+
+#include "miniature/command_line.hpp"
+#include "tests/catch.hpp"
+
+namespace tbci::miniature {
+namespace {
+
+std::string error_of(const std::vector<std::string>& arguments) {
+  const auto parsed = parse_command_line(arguments);
+  REQUIRE_FALSE(parsed);
+  CHECK(parsed.error().kind == ErrorKind::usage);
+  CHECK(parsed.error().message.find('\n') == std::string::npos);
+  return parsed.error().message;
+}
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("Options: a fault has a kind, and may have a position and a strength", "[miniature]") {
+  const auto plain = parse_fault("memory-kept");
+  REQUIRE(plain);
+  CHECK(plain->kind == "memory-kept");
+  CHECK_FALSE(plain->position);
+  CHECK(plain->strength == 1);
+
+  const auto full = parse_fault("addmm-dtype@17*0.4");
+  REQUIRE(full);
+  CHECK(full->kind == "addmm-dtype");
+  CHECK(full->position == 17);
+  CHECK(full->strength == 0.4);
+}
+
+TEST_CASE("Options: a misspelt fault is answered with the nearest kind", "[miniature]") {
+  const auto fault = parse_fault("embeding-bag-bounds");
+  REQUIRE_FALSE(fault);
+  CHECK(mentions(fault.error().message, "did you mean 'embedding-bag-bounds'"));
+}
+
+TEST_CASE("Options: what is not a number or not positive is refused", "[miniature]") {
+  for (const char* text : {"memory-kept*0", "memory-kept*-1", "memory-kept*", "memory-kept*nan", "memory-kept*inf",
+                           "memory-kept*1x", "memory-kept@", "memory-kept@x", "memory-kept@1.5", "", "@3", "*2"}) {
+    CAPTURE(text);
+    const auto fault = parse_fault(text);
+    REQUIRE_FALSE(fault);
+    CHECK(fault.error().kind == ErrorKind::usage);
+  }
+}
+
+TEST_CASE("Options: the command line fills everything in", "[miniature]") {
+  const auto parsed = parse_command_line({"generate", "there", "--seed", "7", "--days", "4", "--commits", "30",
+                                          "--fault", "memory-kept@5*2", "--fault", "addmm-dtype", "--fault-day", "4",
+                                          "--unbuildable", "9", "--unbuildable", "10", "--json"});
+  REQUIRE(parsed);
+  const Options& options = parsed->options;
+  CHECK(parsed->directory == "there");
+  CHECK(parsed->json);
+  CHECK(options.seed == 7);
+  CHECK(options.days == 4);
+  CHECK(options.commits == 30);
+  CHECK(options.fault_day == 4);
+  REQUIRE(options.faults);
+  REQUIRE(options.faults->size() == 2);
+  CHECK(options.faults->at(0).position == 5);
+  CHECK(options.faults->at(1).kind == "addmm-dtype");
+  CHECK(options.unbuildable == std::vector<int>{9, 10});
+}
+
+TEST_CASE("Options: a clean day and --fault none mean the same", "[miniature]") {
+  for (const std::vector<std::string>& last : {std::vector<std::string>{"--clean"}, {"--fault", "none"}}) {
+    std::vector<std::string> arguments = {"generate", "there"};
+    arguments.insert(arguments.end(), last.begin(), last.end());
+    const auto parsed = parse_command_line(arguments);
+    REQUIRE(parsed);
+    REQUIRE(parsed->options.faults);
+    CHECK(parsed->options.faults->empty());
+  }
+  CHECK(mentions(error_of({"generate", "there", "--clean", "--fault", "memory-kept"}), "--clean"));
+}
+
+TEST_CASE("Options: wrong use is one line that names the option", "[miniature]") {
+  CHECK(mentions(error_of({}), "subcommand"));
+  CHECK(mentions(error_of({"generate"}), "directory"));
+  CHECK(mentions(error_of({"generate", "there", "--days", "1"}), "--days"));
+  CHECK(mentions(error_of({"generate", "there", "--commits", "4"}), "--commits"));
+  CHECK(mentions(error_of({"generate", "there", "--fault-day", "1"}), "--fault-day"));
+  CHECK(mentions(error_of({"generate", "there", "--fault-day", "4"}), "--fault-day"));
+  CHECK(mentions(error_of({"generate", "there", "--fault", "memory-kept", "--fault", "memory-kept"}), "twice"));
+  CHECK(mentions(error_of({"generate", "there", "--all-build", "--unbuildable", "3"}), "--all-build"));
+  CHECK(mentions(error_of({"generate", "there", "--seed", "x"}), "seed"));
+}
+
+TEST_CASE("Options: help is text, not an error", "[miniature]") {
+  const auto parsed = parse_command_line({"generate", "--help"});
+  REQUIRE(parsed);
+  CHECK(mentions(parsed->help, "--unbuildable-beside-culprit"));
+}
+
+}  // namespace
+}  // namespace tbci::miniature
