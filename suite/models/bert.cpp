@@ -188,7 +188,7 @@ std::vector<Benchmark> bert() {
            "natural language processing",
            "language modeling",
            "codertimo/BERT-pytorch",
-           115842343,
+           115805991,
            {16, 16},
            {4, 16},
            make}};

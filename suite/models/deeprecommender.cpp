@@ -67,7 +67,7 @@ std::vector<Benchmark> deeprecommender() {
            "recommendation",
            "recommendation",
            "NVIDIA/DeepRecommender",
-           204476479,
+           204475711,
            {256, 256},
            {256, 1024},
            make}};

@@ -247,7 +247,7 @@ std::vector<Benchmark> soft_actor_critic() {
            "reinforcement learning",
            "control",
            "deep_control (soft actor-critic, pendulum)",
-           3166213,
+           3167237,
            {256, 256},
            {256, 256},
            make}};

@@ -1,0 +1,95 @@
+#include "torch_and_catch.hpp"
+
+#include "suite/options.hpp"
+
+using namespace tbci::suite;
+
+namespace {
+
+std::string error_of(const std::vector<std::string>& arguments) {
+  const Options options = parse_options(arguments);
+  const auto* error = std::get_if<UsageError>(&options);
+  return error != nullptr ? error->message : "";
+}
+
+}  // namespace
+
+TEST_CASE("Options: a run with everything said", "[suite]") {
+  const Options options = parse_options({"run",
+                                         "--benchmark",
+                                         "dlrm",
+                                         "--configuration",
+                                         "gpu-infer",
+                                         "--protocol",
+                                         "1",
+                                         "--size",
+                                         "paper",
+                                         "--batch",
+                                         "7",
+                                         "--warmup",
+                                         "0",
+                                         "--iterations",
+                                         "20",
+                                         "--threads",
+                                         "4",
+                                         "--seed",
+                                         "18446744073709551615",
+                                         "--preload",
+                                         "a.so",
+                                         "--preload",
+                                         "b.so"});
+  const auto* run = std::get_if<RunOptions>(&options);
+  REQUIRE(run != nullptr);
+  CHECK(run->benchmark == "dlrm");
+  CHECK(run->configuration.name == "gpu-infer");
+  CHECK(run->configuration.device == DeviceKind::gpu);
+  CHECK(run->configuration.mode == Mode::infer);
+  CHECK(run->size == Size::paper);
+  CHECK(run->batch == 7);
+  CHECK(run->warmup == 0);
+  CHECK(run->iterations == 20);
+  CHECK(run->threads == 4);
+  CHECK(run->seed == UINT64_MAX);
+  CHECK(run->preload == std::vector<std::string>{"a.so", "b.so"});
+}
+
+TEST_CASE("Options: what is not said has the protocol's defaults", "[suite]") {
+  const Options options = parse_options({"run", "--benchmark", "dlrm", "--configuration", "cpu-train"});
+  const auto* run = std::get_if<RunOptions>(&options);
+  REQUIRE(run != nullptr);
+  CHECK(run->size == Size::ci);
+  CHECK_FALSE(run->batch.has_value());
+  CHECK(run->warmup == 3);
+  CHECK(run->iterations == 10);
+  CHECK(run->threads == 1);
+  CHECK(run->seed == 42);
+  CHECK(run->preload.empty());
+}
+
+TEST_CASE("Options: another protocol is refused with both numbers", "[suite]") {
+  const std::string error = error_of({"list", "--protocol", "2"});
+  CHECK(error.find("protocol 2") != std::string::npos);
+  CHECK(error.find("protocol 1") != std::string::npos);
+  CHECK(error_of({"list", "--protocol", "1"}).empty());
+}
+
+TEST_CASE("Options: wrong use says what is wrong", "[suite]") {
+  CHECK(error_of({}).find("list or run") != std::string::npos);
+  CHECK(error_of({"measure"}).find("'measure'") != std::string::npos);
+  CHECK(error_of({"run", "--configuration", "cpu-train"}).find("--benchmark") != std::string::npos);
+  CHECK(error_of({"run", "--benchmark", "dlrm"}).find("--configuration") != std::string::npos);
+  CHECK(error_of({"run", "--benchmark"}).find("value is missing") != std::string::npos);
+  CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "tpu"}).find("cpu-train") != std::string::npos);
+  CHECK(error_of({"run", "--speed", "9"}).find("'--speed'") != std::string::npos);
+  CHECK(error_of({"list", "--batch", "9"}).find("'--batch'") != std::string::npos);
+  for (const char* value : {"0", "-1", "ten", "3x", "", "99999999999999999999"}) {
+    INFO(value);
+    CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "cpu-train", "--iterations", value})
+              .find("--iterations must be") != std::string::npos);
+  }
+}
+
+TEST_CASE("Options: help is found everywhere", "[suite]") {
+  CHECK(std::holds_alternative<HelpOptions>(parse_options({"--help"})));
+  CHECK(std::holds_alternative<HelpOptions>(parse_options({"run", "--help"})));
+}
