@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int shown_nights = 30;
 constexpr int shown_reports = 20;
+constexpr int searched_runs = 200;
 
 /// Runs `read` on one consistent picture and hands its value out.
 template <typename Read>
@@ -83,15 +85,31 @@ std::vector<Gap> gaps_of(const std::vector<model::PlacedMeasurement>& measuremen
   return gaps;
 }
 
-Status add_run(storage::Database& database, NightView& view) {
+/// The runs that screened the night, the newest first: more than one where the machine changed in between (then the
+/// later ones have `@` and the environment behind their key). Of long ago, only the first is looked for.
+Result<std::vector<model::Run>> screens_of(storage::RunStore& runs, const model::Night& night) {
+  const std::string key = screen_key(night.name);
+  TBCI_ASSIGN(auto found, runs.runs(night.subject, searched_runs));
+  std::erase_if(found, [&](const model::Run& run) { return run.key != key && !run.key.starts_with(key + "@"); });
+  if (!found.empty()) return found;
+  TBCI_ASSIGN(auto first, runs.find(night.subject, key));
+  if (first) found.push_back(std::move(*first));
+  return found;
+}
+
+Status add_runs(storage::Database& database, NightView& view) {
   storage::RunStore runs(database);
-  TBCI_ASSIGN(const auto run, runs.find(view.night.subject, screen_key(view.night.name)));
-  if (!run) return {};
-  view.runner = run->runner;
-  TBCI_ASSIGN(const auto environment, runs.environment(run->environment));
+  TBCI_ASSIGN(const auto screens, screens_of(runs, view.night));
+  if (screens.empty()) return {};
+  view.runner = screens.front().runner;
+  TBCI_ASSIGN(const auto environment, runs.environment(screens.front().environment));
   if (environment) view.environment = environment->facts;
-  TBCI_ASSIGN(const auto measurements, runs.measurements(run->id));
-  view.gaps = gaps_of(measurements);
+  std::vector<model::PlacedMeasurement> all;
+  for (const model::Run& run : screens) {
+    TBCI_ASSIGN(auto measurements, runs.measurements(run.id));
+    std::ranges::move(measurements, std::back_inserter(all));
+  }
+  view.gaps = gaps_of(all);
   return {};
 }
 
@@ -140,7 +158,7 @@ Result<std::optional<NightView>> read_night(storage::Database& database, const s
   NightView view;
   view.night = std::move(*night);
   TBCI_ASSIGN(view.rows, rows_of(nights, view.night.id));
-  TBCI_TRY(add_run(database, view));
+  TBCI_TRY(add_runs(database, view));
   TBCI_ASSIGN(const auto regressions, nights.regressions(view.night.id));
   TBCI_ASSIGN(view.found, with_reports(database, subject, regressions));
   return view;

@@ -49,6 +49,31 @@ TEST_CASE("Night view: a configuration that is not there is shown with its reaso
   CHECK(night->environment.at("cpu") == "Example CPU");
 }
 
+TEST_CASE("Night view: after a change of the machine the newer run tells of it, and all processes count", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  {
+    auto writer = value(storage::Database::open(folder / "tbci.db"));
+    storage::RunStore runs(writer);
+    const auto run = value(runs.begin({"demo", "2026-01-07/screen@abc", model::Purpose::screen, "bench-1"},
+                                      {{{"cpu", "Other CPU"}}}, moment(15)));
+    model::Measurement hung;
+    hung.measured = {"dlrm", model::Configuration::cpu_train};
+    hung.outcome = model::Outcome::timed_out;
+    hung.message = "ended after 60 s";
+    hung.started = moment(16);
+    ok(runs.add({run.id, 1, 0}, hung));
+  }
+  auto database = opened(folder);
+  const auto night = value(view::night_view(database, "demo", ""));
+  REQUIRE(night);
+  CHECK(night->environment.at("cpu") == "Other CPU");
+  REQUIRE(night->gaps.size() == 2);
+  CHECK(night->gaps[0].outcome == model::Outcome::timed_out);
+  CHECK(night->gaps[0].failed == 1);
+  CHECK(night->gaps[0].processes == 2);
+}
+
 TEST_CASE("Night view: its regression has the culprit's facts, the search and the report", "[view]") {
   const TemporaryDirectory folder;
   fill(folder / "tbci.db");
