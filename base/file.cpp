@@ -36,7 +36,10 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), reason());
   std::ostringstream text;
-  text << stream.rdbuf();
+  // An empty file inserts nothing, and that sets the stream's fail bit: only a broken source is a failure.
+  errno = 0;
+  if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
+  if (errno != 0) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), reason());
   return std::move(text).str();
 }
 
@@ -66,7 +69,8 @@ Status make_directories(const std::filesystem::path& path) {
 
 Result<std::uint64_t> free_bytes(const std::filesystem::path& path) {
   std::filesystem::path existing = std::filesystem::absolute(path);
-  while (!std::filesystem::exists(existing) && existing.has_relative_path()) existing = existing.parent_path();
+  std::error_code ignored;
+  while (!std::filesystem::exists(existing, ignored) && existing.has_relative_path()) existing = existing.parent_path();
   struct statvfs facts {};
   if (::statvfs(existing.c_str(), &facts) != 0) {
     return fail(ErrorKind::environment, "cannot ask for the free space of {}: {}", existing.string(), reason());

@@ -109,9 +109,10 @@ class Stream {
 };
 
 bool holds_a_secret(std::string_view variable) {
-  const std::string_view name = variable.substr(0, variable.find('='));
+  std::string name(variable.substr(0, variable.find('=')));
+  for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   for (const std::string_view word : {"TOKEN", "SECRET", "PASSWORD", "CREDENTIALS"}) {
-    if (name.find(word) != std::string_view::npos) return true;
+    if (name.find(word) != std::string::npos) return true;
   }
   return false;
 }
@@ -198,7 +199,10 @@ Result<Child> start(const Command& command) {
   prepared.environment = child_environment(command);
   prepared.pinned = !command.cpus.empty();
   CPU_ZERO(&prepared.cpus);
-  for (const int cpu : command.cpus) CPU_SET(static_cast<std::size_t>(cpu), &prepared.cpus);
+  for (const int cpu : command.cpus) {
+    if (cpu < 0 || cpu >= CPU_SETSIZE) return fail(ErrorKind::usage, "there is no CPU {} to pin a process to", cpu);
+    CPU_SET(static_cast<std::size_t>(cpu), &prepared.cpus);
+  }
   auto arguments = pointers(prepared.arguments);
   auto environment = pointers(prepared.environment);
   TBCI_ASSIGN(Pipe output, make_pipe());
