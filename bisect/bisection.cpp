@@ -165,10 +165,7 @@ class Bisector {
     const StepDecision decision = decide_step(found.effects, step_settings(answer.series));
     put_change(answer, ends, decision);
     if (decision.verdict != StepVerdict::shown) {
-      answer.reason = fmt::format(
-          "the source builds of {} and {} do not differ ({}, between {} and {}, {} pairs), so packaging or environment",
-          short_id(commits_.front()), short_id(commits_.back()), human_change(answer.change), human_change(answer.low),
-          human_change(answer.high), found.effects.size());
+      answer.reason = why_no_step(answer, decision, found.effects.size());
       return {};
     }
     searched_.push_back({index, answer.series, decision.step, false});
@@ -176,6 +173,17 @@ class Bisector {
     return observer_.probe_decided({commit_of(last()).id, answer.series, Side::bad, answer.change, answer.low,
                                     answer.high, static_cast<int>(found.effects.size()), ""},
                                    progress_);
+  }
+
+  std::string why_no_step(const model::Answer& answer, const StepDecision& decision, std::size_t pairs) const {
+    const std::string figures = fmt::format("{}, between {} and {}, {} pairs", human_change(answer.change),
+                                            human_change(answer.low), human_change(answer.high), pairs);
+    const std::string ends = fmt::format("{} and {}", short_id(commits_.front()), short_id(commits_.back()));
+    // Half of the threshold would show a step; a whole one must be ruled out before the sources are cleared.
+    if (decision.high >= detect::least_effect(answer.series.metric, settings_.thresholds)) {
+      return fmt::format("too noisy to say whether the source builds of {} differ ({})", ends, figures);
+    }
+    return fmt::format("the source builds of {} do not differ enough ({}), so packaging or environment", ends, figures);
   }
 
   void put_change(model::Answer& answer, const Comparison& comparison, const StepDecision& decision) {

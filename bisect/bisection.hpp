@@ -62,7 +62,7 @@ struct Settings {
   detect::Thresholds thresholds;
   SideSettings sides;
   int end_first_pairs = 6;  ///< of the ends, and of a culprit beside its parent
-  int end_most_pairs = 30;
+  int end_most_pairs = 40;
   bool either_direction = false;  ///< search for improvements as well
   int most_builds = 0;            ///< then answers with what is left in doubt; 0: no limit
 };

@@ -189,6 +189,18 @@ TEST_CASE("Bisection: no culprit is named on days without one", "[bisect]") {
   }
 }
 
+TEST_CASE("Bisection: a machine too noisy for the step is told from ends that do not differ", "[bisect]") {
+  Day day;
+  day.noise = 0.2;
+  day.faults = {{30, dlrm, 1.07}};
+  FakeProber prober(day);
+  const auto answers = bisect_with(prober, day, {dlrm});
+  REQUIRE(answers);
+  CHECK(answers->at(0).suspects.empty());
+  CHECK(answers->at(0).reason.find("too noisy") != std::string::npos);
+  CHECK(prober.pairs() == 40);
+}
+
 TEST_CASE("Bisection: ends that do not build, or crash, are the answer", "[bisect]") {
   Day day;
   day.faults = {{30, dlrm, 1.2}, {31, bert, 1.2}};
