@@ -1,0 +1,271 @@
+#include "daemon/pipeline/pipeline.hpp"
+
+#include <algorithm>
+
+#include "daemon/pipeline/delivering.hpp"
+#include "tests/catch.hpp"
+#include "tests/daemon/bench.hpp"
+
+namespace tbci::test {
+
+using model::Verdict;
+
+namespace {
+
+Verdict verdict_of(const daemon::NightResult& result, const std::string& series) {
+  for (const model::Finding& finding : result.findings) {
+    if (to_string(finding.series) == series) return finding.verdict;
+  }
+  FAIL("no finding of " + series);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("Pipeline: a slowdown is confirmed, bisected to its commit, and filed once", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  workshop.slower["beta"] = {{42, 1.2}};
+  Bench bench(folder.path(), workshop);
+  const auto result = daemon::check_night(bench.desk());
+  REQUIRE(result);
+  CHECK(result->night.stage == model::Stage::done);
+  CHECK(verdict_of(*result, "beta/cpu-infer/time") == Verdict::regression);
+  CHECK(verdict_of(*result, "alpha/cpu-infer/time") == Verdict::clear);
+  REQUIRE(result->regressions.size() == 1);
+  CHECK(result->regressions[0].suspects == std::vector{workshop.history[42].id});
+  CHECK(result->regressions[0].state == model::RegressionState::reported);
+  REQUIRE(result->reports.size() == 1);
+  CHECK(result->reports[0].body.find(workshop.history[42].id.substr(0, 10)) != std::string::npos);
+  const auto bisection = bench.stores().bisections.get(*result->regressions[0].bisection_id);
+  REQUIRE(bisection);
+  CHECK(bisection->builds <= 9);  // ceil(log2(70)) = 7, and the ends
+  CHECK(bisection->measurements > 0);
+}
+
+TEST_CASE("Pipeline: a clean day files nothing and asks for no bisection", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  Bench bench(folder.path(), workshop);
+  const auto result = daemon::check_night(bench.desk());
+  REQUIRE(result);
+  CHECK(result->regressions.empty());
+  CHECK(result->reports.empty());
+  CHECK(std::none_of(workshop.effects.begin(), workshop.effects.end(),
+                     [](const auto& e) { return e.rfind("build ", 0) == 0; }));
+}
+
+TEST_CASE("Pipeline: a change under the threshold is not filed, however certain", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  workshop.noise = 0.003;
+  workshop.slower["alpha"] = {{30, 1.055}};
+  Bench bench(folder.path(), workshop);
+  const auto result = daemon::check_night(bench.desk());
+  REQUIRE(result);
+  CHECK(verdict_of(*result, "alpha/cpu-infer/time") == Verdict::clear);
+  CHECK(result->reports.empty());
+}
+
+TEST_CASE("Pipeline: two culprits of one day make two reports, two series of one culprit make one", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  workshop.suite = {"alpha", "beta", "gamma"};
+  workshop.slower["alpha"] = {{20, 1.2}};
+  workshop.slower["beta"] = {{50, 1.3}};
+  workshop.slower["gamma"] = {{50, 1.15}};
+  Bench bench(folder.path(), workshop);
+  const auto result = daemon::check_night(bench.desk());
+  REQUIRE(result);
+  REQUIRE(result->reports.size() == 2);
+  REQUIRE(result->regressions.size() == 3);  // the worst first, as they were confirmed
+  CHECK(result->regressions[0].suspects == std::vector{workshop.history[50].id});
+  CHECK(result->regressions[1].suspects == std::vector{workshop.history[20].id});
+  CHECK(result->regressions[2].suspects == std::vector{workshop.history[50].id});
+  CHECK(*result->regressions[0].report_id == *result->regressions[2].report_id);
+  CHECK(*result->regressions[0].report_id != *result->regressions[1].report_id);
+}
+
+TEST_CASE("Pipeline: commits that do not build leave a set that can't be told apart", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  workshop.slower["beta"] = {{42, 1.25}};
+  workshop.unbuildable = {41, 42};
+  Bench bench(folder.path(), workshop);
+  const auto result = daemon::check_night(bench.desk());
+  REQUIRE(result);
+  REQUIRE(result->regressions.size() == 1);
+  CHECK(result->regressions[0].suspects ==
+        std::vector{workshop.history[41].id, workshop.history[42].id, workshop.history[43].id});
+  CHECK(result->reports.size() == 1);
+}
+
+TEST_CASE("Pipeline: a model that crashes on the new build alone is said to, and the others are judged", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  workshop.broken["alpha"] = model::Outcome::crashed;
+  workshop.broken_from = 10;
+  workshop.slower["beta"] = {{42, 1.25}};
+  Bench bench(folder.path(), workshop);
+  const auto result = daemon::check_night(bench.desk());
+  REQUIRE(result);
+  CHECK(verdict_of(*result, "alpha/cpu-infer/time") == Verdict::inconclusive);
+  CHECK(verdict_of(*result, "beta/cpu-infer/time") == Verdict::regression);
+  CHECK(result->reports.size() == 1);
+}
+
+TEST_CASE("Pipeline: a nightly that does not install is a failed night, and the next call does not try it again",
+          "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  workshop.unbuildable = {70};
+  Bench bench(folder.path(), workshop);
+  CHECK_FALSE(daemon::check_night(bench.desk()));
+  const auto effects = workshop.effects.size();
+  const auto again = daemon::check_night(bench.desk());
+  REQUIRE(again);
+  CHECK(again->checked_before);
+  CHECK(again->night.stage == model::Stage::failed);
+  CHECK(workshop.effects.size() == effects);
+}
+
+TEST_CASE("Pipeline: nightlies of one commit are not bisected, and the report says why", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(2);
+  workshop.slower["beta"] = {{1, 1.3}};
+  Bench bench(folder.path(), workshop);
+  bench.config().subjects.front().subject.source.repository.clear();
+  const auto result = daemon::check_night(bench.desk());
+  REQUIRE(result);
+  REQUIRE(result->regressions.size() == 1);
+  CHECK(result->regressions[0].suspects.empty());
+  CHECK(result->regressions[0].reason == "the subject names no repository to bisect");
+  CHECK(result->reports.size() == 1);
+}
+
+TEST_CASE("Pipeline: cut off before any effect, it goes on, repeats nothing, and files the same report once",
+          "[pipeline]") {
+  // Without interruption: what has to be done.
+  FakeWorkshop whole(40);
+  whole.slower["beta"] = {{23, 1.25}};
+  const TemporaryDirectory whole_folder;
+  Bench undisturbed(whole_folder.path(), whole);
+  REQUIRE(daemon::check_night(undisturbed.desk()));
+  const std::size_t needed = whole.effects.size();
+  REQUIRE(needed > 40);
+
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(40);
+  workshop.slower["beta"] = {{23, 1.25}};
+  std::size_t cuts = 0;
+  // Every effect is refused once: the program is ended before each of them, and started again.
+  std::size_t refused_at = 0;
+  workshop.before_effect = [&](const std::string&) -> Status {
+    if (workshop.effects.size() < refused_at) return {};
+    refused_at = workshop.effects.size() + 1;
+    return fail(ErrorKind::interrupted, "cut off");
+  };
+  std::optional<daemon::NightResult> result;
+  while (!result && cuts < 2 * needed) {
+    Bench bench(folder.path(), workshop);
+    auto attempt = daemon::check_night(bench.desk());
+    if (attempt) {
+      result = std::move(*attempt);
+    } else {
+      ++cuts;
+      REQUIRE(attempt.error().kind == ErrorKind::interrupted);
+    }
+  }
+  REQUIRE(result);
+  CHECK(cuts == needed);
+  CHECK(workshop.effects == whole.effects);  // each effect once, in the same order
+  CHECK(result->reports.size() == 1);
+  CHECK(result->regressions.at(0).suspects == std::vector{workshop.history[23].id});
+}
+
+TEST_CASE("Pipeline: a machine that changes in the middle of a night is measured anew, and nothing is mixed",
+          "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(20);
+  workshop.before_effect = [&](const std::string&) -> Status {
+    if (workshop.effects.size() < 8) return {};
+    return fail(ErrorKind::interrupted, "cut off");
+  };
+  {
+    Bench bench(folder.path(), workshop);
+    REQUIRE_FALSE(daemon::check_night(bench.desk()));
+  }
+  workshop.before_effect = {};
+  workshop.machine["kernel"] = "another";
+  Bench bench(folder.path(), workshop);
+  REQUIRE(daemon::check_night(bench.desk()));
+  const auto first = bench.stores().runs.find("fake", "2026-01-06/screen");
+  REQUIRE(first);
+  REQUIRE(first->has_value());
+  CHECK_FALSE((*first)->finished);
+  const auto runs = bench.stores().runs.runs("fake", 10);
+  REQUIRE(runs);
+  CHECK(std::any_of(runs->begin(), runs->end(),
+                    [](const auto& run) { return run.key.rfind("2026-01-06/screen@", 0) == 0 && run.finished; }));
+}
+
+TEST_CASE("Pipeline: the next night is held against the last one that was checked, also over a gap", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(61);
+  workshop.days = {0, 20, 40, 60};
+  Bench bench(folder.path(), workshop);
+  REQUIRE(daemon::check_night(bench.desk(), {.nightly = "2026-01-06", .baseline = {}}));
+  workshop.slower["alpha"] = {{30, 1.3}};  // landed on the day that nobody checked
+  const auto result = daemon::check_night(bench.desk());
+  REQUIRE(result);
+  CHECK(result->night.name == "2026-01-08");
+  CHECK(result->night.baseline == "2026-01-06");
+  CHECK(result->regressions.at(0).suspects == std::vector{workshop.history[30].id});
+}
+
+TEST_CASE("Pipeline: a service that was away checks what it missed, oldest first", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(61);
+  workshop.days = {0, 20, 40, 60};
+  Bench bench(folder.path(), workshop);
+  CHECK(daemon::unchecked_nightlies(bench.desk()).value() == std::vector<std::string>{"2026-01-08"});
+  REQUIRE(daemon::check_night(bench.desk(), {.nightly = "2026-01-06", .baseline = {}}));
+  CHECK(daemon::unchecked_nightlies(bench.desk()).value() == std::vector<std::string>{"2026-01-07", "2026-01-08"});
+}
+
+TEST_CASE("Pipeline: wrong names are refused with what is there", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(10);
+  Bench bench(folder.path(), workshop);
+  const auto unknown = daemon::check_night(bench.desk(), {.nightly = "2026-01-99", .baseline = {}});
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().kind == ErrorKind::usage);
+  CHECK(unknown.error().message.find("did you mean '2026-01-0") != std::string::npos);
+  CHECK_FALSE(daemon::check_night(bench.desk(), {.nightly = "2026-01-05", .baseline = {}}));
+  CHECK_FALSE(daemon::check_night(bench.desk(), {.nightly = "2026-01-06", .baseline = "2026-01-06"}));
+  bench.config().measure.benchmarks = {"alpa"};
+  const auto benchmark = daemon::check_night(bench.desk());
+  REQUIRE_FALSE(benchmark);
+  CHECK(benchmark.error().message.find("did you mean 'alpha'") != std::string::npos);
+  CHECK(workshop.effects == std::vector<std::string>{"install 2026-01-05", "install 2026-01-06"});
+}
+
+TEST_CASE("Pipeline: reports reach the folder, and a second delivery adds nothing", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(20);
+  workshop.slower["beta"] = {{11, 1.3}};
+  Bench bench(folder.path(), workshop);
+  REQUIRE(daemon::check_night(bench.desk()));
+  const auto first = daemon::deliver_reports(bench.stores(), bench.config(), bench.desk().clock, {});
+  REQUIRE(first);
+  CHECK(first->delivered == 1);
+  const auto second = daemon::deliver_reports(bench.stores(), bench.config(), bench.desk().clock, {});
+  REQUIRE(second);
+  CHECK(second->delivered == 0);
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "issues"))
+    files += entry.path().extension() == ".md" ? 1 : 0;
+  CHECK(files == 1);
+}
+
+}  // namespace tbci::test

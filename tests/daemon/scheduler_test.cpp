@@ -1,0 +1,99 @@
+#include "daemon/scheduler.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fakes/manual_clock.hpp"
+
+namespace tbci::test {
+
+using namespace std::chrono_literals;
+using daemon::Job;
+using daemon::next_check;
+using daemon::Scheduler;
+
+namespace {
+
+TimePoint at(std::chrono::milliseconds since_epoch) {
+  return TimePoint(since_epoch);
+}
+
+}  // namespace
+
+TEST_CASE("Scheduler: a time of the day comes once each day", "[scheduler]") {
+  const daemon::Timetable timetable{.time_of_day = 330min, .poll = {}};
+  CHECK(next_check(timetable, at(0h)) == at(5h + 30min));
+  CHECK(next_check(timetable, at(5h + 30min)) == at(29h + 30min));
+  CHECK(next_check(timetable, at(23h)) == at(29h + 30min));
+}
+
+TEST_CASE("Scheduler: everything is done at the start, then at its time", "[scheduler]") {
+  ManualClock clock;
+  clock.set(at(1h));
+  int nightly = 0, polled = 0;
+  Scheduler scheduler({Job{"a",
+                           {330min, {}},
+                           [&](auto) -> Status {
+                             ++nightly;
+                             return {};
+                           }},
+                       Job{"b",
+                           {std::nullopt, 1h},
+                           [&](auto) -> Status {
+                             ++polled;
+                             return {};
+                           }}},
+                      clock);
+  CHECK(scheduler.step({}) == at(2h));
+  CHECK(nightly == 1);
+  CHECK(polled == 1);
+  clock.set(at(2h));
+  CHECK(scheduler.step({}) == at(3h));
+  CHECK(nightly == 1);
+  CHECK(polled == 2);
+  clock.set(at(5h + 31min));
+  scheduler.step({});
+  CHECK(nightly == 2);
+}
+
+TEST_CASE("Scheduler: a failure is tried again after a growing pause, never later than its time", "[scheduler]") {
+  ManualClock clock;
+  clock.set(at(1h));
+  bool works = false;
+  Scheduler scheduler({Job{"a",
+                           {330min, {}},
+                           [&](auto) -> Status {
+                             if (works) return {};
+                             return fail(ErrorKind::transient, "no network");
+                           }}},
+                      clock);
+  CHECK(scheduler.step({}) == at(1h + 10min));
+  clock.set(at(1h + 10min));
+  CHECK(scheduler.step({}) == at(1h + 30min));
+  clock.set(at(5h));
+  CHECK(scheduler.step({}) == at(5h + 30min));
+  works = true;
+  clock.set(at(5h + 30min));
+  CHECK(scheduler.step({}) == at(29h + 30min));
+}
+
+TEST_CASE("Scheduler: a stop ends the round", "[scheduler]") {
+  ManualClock clock;
+  std::stop_source source;
+  int second = 0;
+  Scheduler scheduler({Job{"a",
+                           {std::nullopt, 1h},
+                           [&](auto) -> Status {
+                             source.request_stop();
+                             return fail(ErrorKind::interrupted, "stopped");
+                           }},
+                       Job{"b",
+                           {std::nullopt, 1h},
+                           [&](auto) -> Status {
+                             ++second;
+                             return {};
+                           }}},
+                      clock);
+  scheduler.step(source.get_token());
+  CHECK(second == 0);
+}
+
+}  // namespace tbci::test

@@ -1,0 +1,143 @@
+// A machine in memory: its builds have a speed, its measurements have noise, and it counts what it is asked for.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "daemon/pipeline/workshop.hpp"
+
+namespace tbci::test {
+
+/// A day of commits `c00`, `c01`, ...: the first is the old nightly, the last is the new one.
+class FakeWorkshop final : public daemon::Workshop {
+ public:
+  explicit FakeWorkshop(int commits, unsigned seed = 7) : random_(seed) {
+    for (int i = 0; i < commits; ++i) {
+      model::Commit commit;
+      commit.id = sha256_hex(fmt::format("commit {}", i)).substr(0, 40);
+      commit.author = "Ada Example";
+      commit.subject = fmt::format("Change number {}", i);
+      commit.inputs = fmt::format("inputs {}", i);
+      history.push_back(commit);
+    }
+  }
+
+  std::vector<model::Commit> history;
+  std::map<std::string, std::vector<std::pair<std::size_t, double>>> slower;  ///< benchmark -> (from commit on, factor)
+  std::set<std::size_t> unbuildable;
+  std::map<std::string, model::Outcome>
+      broken;  ///< benchmark -> how it fails, on the new end and all after `broken_from`
+  std::size_t broken_from = 0;
+  std::vector<std::string> suite = {"alpha", "beta"};
+  double noise = 0.01;
+  std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
+  std::map<std::string, std::string> machine = {{"cpu", "fake"}};
+
+  /// Called before each effect with its name: it may return an error, as a machine does that is switched off.
+  std::function<Status(const std::string& effect)> before_effect;
+  std::vector<std::string> effects;  ///< everything that was really done, in order
+
+  std::string name_of(std::size_t day) const { return fmt::format("2026-01-{:02}", day + 5); }
+
+  Result<std::vector<model::Nightly>> nightlies(std::stop_token) override {
+    std::vector<model::Nightly> all;
+    for (std::size_t day = 0; day < day_commits().size(); ++day)
+      all.push_back({name_of(day), history[day_commits()[day]].id});
+    return all;
+  }
+  Result<model::Product> install(const model::Nightly& nightly, std::stop_token) override {
+    TBCI_TRY(effect("install " + nightly.name));
+    if (unbuildable.contains(index_of(nightly.commit))) return fail(ErrorKind::failed, "does not build");
+    return product_of(nightly.commit);
+  }
+  Result<runner::BuildOutcome> build(const std::string& commit, std::stop_token) override {
+    TBCI_TRY(effect("build " + commit));
+    if (unbuildable.contains(index_of(commit))) return runner::CompileFailure{"error: expected ';'", "log"};
+    return product_of(commit);
+  }
+  Result<std::string> resolve(const std::string& revision, std::stop_token) override { return revision; }
+  Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
+                                                     std::stop_token) override {
+    const std::size_t first = index_of(from), last = index_of(to);
+    if (first >= last) return fail(ErrorKind::usage, "{} is no ancestor of {}", from, to);
+    return std::vector<model::Commit>(history.begin() + static_cast<std::ptrdiff_t>(first),
+                                      history.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+  }
+  Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product&, std::stop_token) override {
+    std::vector<runner::BenchmarkInfo> infos;
+    for (const std::string& name : suite) {
+      infos.push_back({.name = name,
+                       .domain = "tests",
+                       .task = "testing",
+                       .configurations = {model::Configuration::cpu_infer, model::Configuration::gpu_infer},
+                       .parameters = 1,
+                       .source = "",
+                       .batch = {}});
+    }
+    return infos;
+  }
+  Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
+                                     std::stop_token) override {
+    TBCI_TRY(effect(fmt::format("measure {} {}", product.commit, to_string(measured))));
+    model::Measurement measurement;
+    measurement.measured = measured;
+    if (measured.configuration == model::Configuration::gpu_infer) {
+      measurement.outcome = model::Outcome::unsupported;
+      measurement.message = "no CUDA";
+      return measurement;
+    }
+    const std::size_t commit = index_of(product.commit);
+    if (broken.contains(measured.benchmark) && commit >= broken_from) {
+      measurement.outcome = broken.at(measured.benchmark);
+      measurement.message = "killed by SIGSEGV";
+      return measurement;
+    }
+    double typical = 1e7;
+    for (const auto& [from, factor] : slower[measured.benchmark]) typical *= commit >= from ? factor : 1.0;
+    const double level = typical * std::exp(noise * gaussian());
+    for (int i = 0; i < 10; ++i) measurement.nanoseconds.push_back(std::llround(level * std::exp(0.002 * gaussian())));
+    measurement.cpu_peak_bytes = 200 << 20;
+    measurement.cpu_growth_bytes = 0.0;
+    return measurement;
+  }
+  Result<model::Environment> environment(std::stop_token) override { return model::Environment{machine}; }
+
+  std::size_t index_of(const std::string& commit) const {
+    for (std::size_t i = 0; i < history.size(); ++i) {
+      if (history[i].id == commit) return i;
+    }
+    return history.size();
+  }
+
+ private:
+  std::vector<std::size_t> day_commits() const {
+    return days.empty() ? std::vector<std::size_t>{0, history.size() - 1} : days;
+  }
+  // Something that surely exists: a product whose files are gone is built again.
+  model::Product product_of(const std::string& commit) const {
+    return {.libtorch = std::filesystem::temp_directory_path(),
+            .preload = {},
+            .python = {},
+            .commit = commit,
+            .version = "fake"};
+  }
+  Status effect(const std::string& name) {
+    if (before_effect) TBCI_TRY(before_effect(name));
+    effects.push_back(name);
+    return {};
+  }
+  double gaussian() {  // Box and Muller (1958): the same on every standard library
+    const auto uniform = [&] { return (static_cast<double>(random_()) + 0.5) / 4294967296.0; };
+    return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * 3.14159265358979 * uniform());
+  }
+
+  std::mt19937 random_;
+};
+
+}  // namespace tbci::test
