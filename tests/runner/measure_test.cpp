@@ -1,0 +1,212 @@
+#include "runner/measure.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/runner/fixtures.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace tbci;
+using namespace tbci::runner;
+using model::Configuration;
+using model::Outcome;
+
+namespace {
+
+const std::string hello =
+    R"(echo '{"type":"hello","protocol":1,"torch_version":"2.13.0","torch_git":"","benchmark":"dlrm","configuration":"cpu-infer"}')"
+    "\n";
+const std::string two_samples =
+    R"(echo '{"type":"sample","iteration":0,"nanoseconds":1000}'
+echo '{"type":"sample","iteration":1,"nanoseconds":3000}'
+)";
+const std::string done = R"(echo '{"type":"memory","cpu_peak_bytes":4096,"cpu_growth_bytes":0.5}'
+echo '{"type":"done","samples":2}'
+)";
+
+struct Bench {
+  test::TemporaryDirectory folder;
+  SystemProcessRunner processes;
+  SystemClock clock;
+  MeasureSettings settings;
+
+  Bench() {
+    settings.iterations = 2;
+    settings.time_limit = std::chrono::seconds(60);
+  }
+  Result<model::Measurement> run(const std::string& script, std::stop_token stop = {}, model::Product product = {}) {
+    Measurer measurer(processes, clock);
+    return measurer.measure(product, test::write_script(folder / "worker", script), {"dlrm", Configuration::cpu_infer},
+                            settings, std::move(stop));
+  }
+  model::Measurement measured(const std::string& script) {
+    const auto measurement = run(script);
+    INFO((measurement ? std::string() : measurement.error().message));
+    REQUIRE(measurement);
+    return *measurement;
+  }
+};
+
+bool says(const model::Measurement& measurement, const std::string& words) {
+  return measurement.message.find(words) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("Measurer: a worker that does its work gives its samples", "[measure]") {
+  Bench bench;
+  const auto measurement = bench.measured(hello + two_samples + done);
+  CHECK(measurement.outcome == Outcome::done);
+  CHECK(measurement.message.empty());
+  CHECK(measurement.nanoseconds == std::vector<std::int64_t>{1000, 3000});
+  CHECK(model::value_of(measurement, model::Metric::time) == 2000);
+  CHECK(measurement.cpu_peak_bytes == 4096);
+  CHECK(measurement.wall.count() > 0);
+  CHECK(measurement.started.time_since_epoch().count() > 0);
+}
+
+TEST_CASE("Measurer: the worker is told everything, on its command line and in its environment", "[measure]") {
+  Bench bench;
+  bench.settings.threads = 3;
+  bench.settings.batch = 7;
+  bench.settings.cpus = {0};
+  model::Product product;
+  product.preload = {"/lib/one.so", "/lib/t w o.so"};
+  const std::string record = (bench.folder / "record").string();
+  const auto measurement =
+      bench.run("printf '%s\\n' \"$@\" > " + record + "\necho $OMP_NUM_THREADS $MKL_NUM_THREADS >> " + record +
+                    "\ngrep Cpus_allowed_list /proc/self/status >> " + record + "\n" + hello + two_samples + done,
+                {}, product);
+  REQUIRE(measurement);
+  const std::string said = read_file(record).value();
+  CHECK(
+      said.starts_with("run\n--protocol\n1\n--benchmark\ndlrm\n--configuration\ncpu-infer\n--size\nci\n--batch\n7\n"
+                       "--warmup\n3\n--iterations\n2\n--threads\n3\n--seed\n42\n"
+                       "--preload\n/lib/one.so\n--preload\n/lib/t w o.so\n3 3\n"));
+  CHECK(said.ends_with("Cpus_allowed_list:\t0\n"));
+}
+
+TEST_CASE("Measurer: a crash is a measurement, with the signal, the last words and what was measured", "[measure]") {
+  Bench bench;
+  const auto measurement =
+      bench.measured(hello + two_samples + "echo 'first' >&2; echo 'double free' >&2; kill -SEGV $$");
+  CHECK(measurement.outcome == Outcome::crashed);
+  CHECK(says(measurement, "SIGSEGV"));
+  CHECK(says(measurement, "double free"));
+  CHECK_FALSE(says(measurement, "first"));
+  CHECK(measurement.nanoseconds.size() == 2);
+  CHECK_FALSE(model::value_of(measurement, model::Metric::time));
+}
+
+TEST_CASE("Measurer: a crash in the middle of a line is a crash, not nonsense", "[measure]") {
+  Bench bench;
+  const auto measurement = bench.measured(hello + "printf '{\"type\":\"sam'; kill -ABRT $$");
+  CHECK(measurement.outcome == Outcome::crashed);
+  CHECK(says(measurement, "SIGABRT"));
+}
+
+TEST_CASE("Measurer: a crash after done spoils the measurement and says so", "[measure]") {
+  Bench bench;
+  const auto measurement = bench.measured(hello + two_samples + done + "kill -SEGV $$");
+  CHECK(measurement.outcome == Outcome::crashed);
+  CHECK(says(measurement, "after its last line"));
+}
+
+TEST_CASE("Measurer: a hang is ended at the time limit, half a line or not", "[measure]") {
+  Bench bench;
+  bench.settings.time_limit = std::chrono::milliseconds(300);
+  for (const char* half : {"", "printf '{\"type\":';"}) {
+    const auto measurement = bench.measured(hello + half + "sleep 1000");
+    CHECK(measurement.outcome == Outcome::timed_out);
+    CHECK(says(measurement, "limit of 300 ms"));
+  }
+}
+
+TEST_CASE("Measurer: nonsense ends the worker at once and is named", "[measure]") {
+  Bench bench;
+  // Without the early end each of these would last for its time limit.
+  bench.settings.time_limit = std::chrono::hours(24);
+  const auto words = bench.measured(hello + "echo hi there; exec sleep 100000");
+  CHECK(words.outcome == Outcome::protocol);
+  CHECK(says(words, "line 2"));
+  CHECK(says(words, "hi there"));
+  const auto flood = bench.measured("exec yes");
+  CHECK(flood.outcome == Outcome::protocol);
+  const auto no_newlines = bench.measured("head -c 3000000 /dev/zero; echo; exec sleep 100000");
+  CHECK(no_newlines.outcome == Outcome::protocol);
+  CHECK(says(no_newlines, "longer than 65536 bytes"));
+}
+
+TEST_CASE("Measurer: a worker that ends early, or refuses its command line, is told apart", "[measure]") {
+  Bench bench;
+  const auto early = bench.measured(hello + two_samples + "exit 0");
+  CHECK(early.outcome == Outcome::crashed);
+  CHECK(says(early, "without done"));
+  const auto failed = bench.measured(hello + "echo 'libfoo.so: cannot open' >&2; exit 127");
+  CHECK(failed.outcome == Outcome::crashed);
+  CHECK(says(failed, "exit code 127"));
+  CHECK(says(failed, "libfoo.so"));
+  const auto refused = bench.measured("echo 'this worker speaks protocol 2, you ask for 1' >&2; exit 2");
+  CHECK(refused.outcome == Outcome::protocol);
+  CHECK(says(refused, "speaks protocol 2"));
+}
+
+TEST_CASE("Measurer: what the worker reports as an error is its outcome", "[measure]") {
+  Bench bench;
+  const auto unsupported = bench.measured(
+      hello + "echo '{\"type\":\"error\",\"kind\":\"unsupported\",\"message\":\"no CUDA device\"}'; exit 3");
+  CHECK(unsupported.outcome == Outcome::unsupported);
+  CHECK(unsupported.message == "no CUDA device");
+}
+
+TEST_CASE("Measurer: memory that runs out is told from a crash", "[measure]") {
+  Bench bench;
+  const auto killed = bench.measured(hello + "kill -KILL $$");
+  CHECK(killed.outcome == Outcome::out_of_memory);
+  CHECK(says(killed, "SIGKILL"));
+#if !defined(__SANITIZE_ADDRESS__)
+  bench.settings.memory_limit_bytes = std::uint64_t{256} << 20;
+  const auto eater = bench.measured(hello +
+                                    "dd if=/dev/zero of=/dev/null bs=1G count=1 2>&1 | head -1 >&2; "
+                                    "echo 'std::bad_alloc: Cannot allocate memory' >&2; exit 1");
+  CHECK(eater.outcome == Outcome::out_of_memory);
+  CHECK(says(eater, "256 MiB"));
+#endif
+}
+
+TEST_CASE("Measurer: a stop is an error and no measurement, half a line or not", "[measure]") {
+  Bench bench;
+  std::stop_source stop;
+  stop.request_stop();
+  const auto stopped = bench.run(hello + "printf '{\"type'; sleep 1000", stop.get_token());
+  REQUIRE_FALSE(stopped);
+  CHECK(stopped.error().kind == ErrorKind::interrupted);
+}
+
+TEST_CASE("Measurer: a worker that cannot be started is an error", "[measure]") {
+  Bench bench;
+  Measurer measurer(bench.processes, bench.clock);
+  const auto missing =
+      measurer.measure({}, bench.folder / "missing", {"dlrm", Configuration::cpu_infer}, bench.settings, {});
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().kind == ErrorKind::environment);
+  bench.settings.iterations = 0;
+  const auto none = bench.run("exit 0");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().kind == ErrorKind::usage);
+}
+
+TEST_CASE("Measurer: the list of benchmarks of a worker", "[measure]") {
+  Bench bench;
+  Measurer measurer(bench.processes, bench.clock);
+  const auto worker =
+      test::write_script(bench.folder / "worker",
+                         "test \"$*\" = 'list --protocol 1' || exit 2\necho '{\"type\":\"hello\",\"protocol\":1}'\n"
+                         "echo '{\"type\":\"benchmark\",\"name\":\"dlrm\",\"configurations\":[\"cpu-infer\"]}'\necho "
+                         "'{\"type\":\"done\"}'\n");
+  const auto benchmarks = measurer.list_benchmarks(worker, {});
+  REQUIRE(benchmarks);
+  CHECK(benchmarks->front().name == "dlrm");
+  const auto broken = test::write_script(bench.folder / "broken", "echo 'cannot load libtorch' >&2; exit 1");
+  const auto failed = measurer.list_benchmarks(broken, {});
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().message.find("cannot load libtorch") != std::string::npos);
+}

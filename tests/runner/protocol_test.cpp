@@ -1,0 +1,160 @@
+#include "runner/protocol.hpp"
+
+#include "tests/catch.hpp"
+
+using namespace tbci;
+using namespace tbci::runner;
+using model::Configuration;
+using model::Outcome;
+
+namespace {
+
+const std::string hello =
+    R"({"type":"hello","protocol":1,"worker":"tbci-suite","torch_version":"2.13.0+cpu","torch_git":"cf30153c4c131c8164ee7798e5022d810682e2cb","threads":1,"device":"cpu","benchmark":"dlrm","configuration":"cpu-infer","size":"ci","batch":2,"seed":42})";
+
+std::string sample(int iteration, const std::string& nanoseconds) {
+  return R"({"type":"sample","iteration":)" + std::to_string(iteration) + R"(,"nanoseconds":)" + nanoseconds + "}";
+}
+
+ProtocolReader read(const std::vector<std::string>& lines, std::size_t iterations = 2) {
+  ProtocolReader reader({{"dlrm", Configuration::cpu_infer}, iterations});
+  for (const std::string& line : lines) reader.take(line);
+  return reader;
+}
+
+}  // namespace
+
+TEST_CASE("ProtocolReader: a whole measurement is read", "[protocol]") {
+  const auto reader = read({hello, sample(0, "1200"), sample(1, "1100"),
+                            R"({"type":"memory","cpu_peak_bytes":1048576,"cpu_growth_bytes":-12.5})",
+                            R"({"type":"done","samples":2})"});
+  INFO(reader.violation());
+  REQUIRE(reader.done());
+  CHECK_FALSE(reader.broken());
+  const model::Measurement& measurement = reader.measurement();
+  CHECK(measurement.nanoseconds == std::vector<std::int64_t>{1200, 1100});
+  CHECK(measurement.instructions.empty());
+  CHECK(measurement.cpu_peak_bytes == 1048576);
+  CHECK(measurement.cpu_growth_bytes == -12.5);
+  CHECK_FALSE(measurement.gpu_peak_bytes);
+  CHECK(measurement.torch_version == "2.13.0+cpu");
+  CHECK(measurement.torch_git == "cf30153c4c131c8164ee7798e5022d810682e2cb");
+  CHECK(measurement.measured == model::Case{"dlrm", Configuration::cpu_infer});
+}
+
+TEST_CASE("ProtocolReader: an error line is an outcome, before hello too", "[protocol]") {
+  const auto unsupported = read({R"({"type":"error","kind":"unsupported","message":"no CUDA"})"});
+  CHECK(unsupported.failed());
+  CHECK(unsupported.measurement().outcome == Outcome::unsupported);
+  CHECK(unsupported.measurement().message == "no CUDA");
+  const auto memory = read({hello, sample(0, "5"), R"({"type":"error","kind":"out_of_memory","message":""})"});
+  CHECK(memory.measurement().outcome == Outcome::out_of_memory);
+  CHECK(memory.measurement().nanoseconds.size() == 1);
+  CHECK_FALSE(memory.measurement().message.empty());
+  const auto exception = read({hello, R"({"type":"error","kind":"exception","message":"a\nb"})"});
+  CHECK(exception.measurement().message == "a b");
+}
+
+TEST_CASE("ProtocolReader: instructions come with every sample or with none", "[protocol]") {
+  const std::string with0 = R"({"type":"sample","iteration":0,"nanoseconds":5,"instructions":100})";
+  const std::string with1 = R"({"type":"sample","iteration":1,"nanoseconds":5,"instructions":101})";
+  CHECK(read({hello, with0, with1}).measurement().instructions == std::vector<std::int64_t>{100, 101});
+  CHECK(read({hello, with0, sample(1, "5")}).broken());
+  CHECK(read({hello, sample(0, "5"), with1}).broken());
+}
+
+TEST_CASE("ProtocolReader: what breaks the protocol is seen at once and named", "[protocol]") {
+  struct Broken {
+    std::vector<std::string> lines;
+    std::string says;
+  };
+  const std::string memory = R"({"type":"memory","cpu_peak_bytes":5})", done = R"({"type":"done","samples":2})";
+  const std::vector<Broken> all = {
+      {{"Hello, I am a worker"}, "line 1: it is no JSON object"},
+      {{""}, "no JSON object"},
+      {{"[1,2]"}, "no JSON object"},
+      {{"{\"type\":\"hello\",\"protocol\":1"}, "no JSON object"},
+      {{"{\"type\":\"hello\xff\"}"}, "no JSON object"},
+      {{std::string(70000, ' ') + hello}, "longer than 65536 bytes"},
+      {{std::string(60000, '[')}, "no JSON object"},
+      {{sample(0, "5")}, "hello must come first"},
+      {{R"({"type":"hello"})"}, "names no protocol"},
+      {{R"({"type":"hello","protocol":"1"})"}, "names no protocol"},
+      {{R"({"type":"hello","protocol":2})"}, "speaks protocol 2, this tbci speaks 1"},
+      {{R"({"type":"hello","protocol":1,"benchmark":"bert","configuration":"cpu-infer"})"},
+       "measures 'bert/cpu-infer'"},
+      {{R"({"type":5})"}, "hello must come first"},
+      {{hello, hello}, "line 2: a second hello"},
+      {{hello, R"({"type":"gossip"})"}, "knows no 'gossip'"},
+      {{hello, sample(1, "5")}, "not sample 0"},
+      {{hello, sample(0, "5"), sample(0, "5")}, "not sample 1"},
+      {{hello, sample(0, "0")}, "no possible number of nanoseconds"},
+      {{hello, sample(0, "-5")}, "no possible number of nanoseconds"},
+      {{hello, sample(0, "5.5")}, "no possible number of nanoseconds"},
+      {{hello, sample(0, "\"5\"")}, "no possible number of nanoseconds"},
+      {{hello, sample(0, "null")}, "no possible number of nanoseconds"},
+      {{hello, sample(0, "18446744073709551615")}, "no possible number of nanoseconds"},
+      {{hello, sample(0, "99999999999999999999999")}, "no possible number of nanoseconds"},
+      {{hello, sample(0, "5"), sample(1, "5"), sample(2, "5")}, "more than the 2 samples"},
+      {{hello, memory, memory}, "a second memory line"},
+      {{hello, R"({"type":"memory","cpu_peak_bytes":-1})"}, "cpu_peak_bytes"},
+      {{hello, R"({"type":"memory","cpu_growth_bytes":1e300})"}, "cpu_growth_bytes"},
+      {{hello, R"({"type":"memory","gpu_peak_bytes":"many"})"}, "gpu_peak_bytes"},
+      {{hello, sample(0, "5"), done}, "does not count the 1 samples"},
+      {{hello, sample(0, "5"), R"({"type":"done","samples":1})"}, "1 samples came of the 2"},
+      {{hello, R"({"type":"error","kind":"mood"})"}, "no kind of error 'mood'"},
+      {{hello, sample(0, "5"), sample(1, "5"), done, sample(2, "5")}, "line 5: it follows the last line"},
+      {{hello, R"({"type":"error","kind":"exception"})", done}, "it follows the last line"},
+  };
+  for (const Broken& broken : all) {
+    const auto reader = read(broken.lines);
+    INFO(broken.says);
+    CHECK(reader.broken());
+    CHECK(reader.violation().find(broken.says) != std::string::npos);
+    CHECK(reader.violation().size() < 400);
+    CHECK(reader.violation().find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("ProtocolReader: nothing is read after the first broken line", "[protocol]") {
+  ProtocolReader reader({{"dlrm", Configuration::cpu_infer}, 2});
+  CHECK(reader.take(hello));
+  CHECK_FALSE(reader.take("nonsense"));
+  CHECK_FALSE(reader.take(sample(0, "5")));
+  CHECK(reader.measurement().nanoseconds.empty());
+  CHECK(reader.violation().starts_with("line 2:"));
+}
+
+TEST_CASE("parse_benchmarks: the list of a suite", "[protocol]") {
+  const std::string listed =
+      R"({"type":"hello","protocol":1}
+{"type":"benchmark","name":"resnet18","domain":"computer vision","task":"classification","configurations":["cpu-train","cpu-infer","tpu-infer"],"parameters":11689512,"source":"torchvision","batch":{"train":4,"infer":8}}
+{"type":"done"}
+)";
+  const auto benchmarks = parse_benchmarks(listed);
+  REQUIRE(benchmarks);
+  REQUIRE(benchmarks->size() == 1);
+  const BenchmarkInfo& first = benchmarks->front();
+  CHECK(first.name == "resnet18");
+  CHECK(first.domain == "computer vision");
+  CHECK(first.configurations == std::vector{Configuration::cpu_train, Configuration::cpu_infer});
+  CHECK(first.parameters == 11689512);
+  CHECK(first.batch == std::map<std::string, std::int64_t>{{"train", 4}, {"infer", 8}});
+}
+
+TEST_CASE("parse_benchmarks: a broken list is an error that names the line", "[protocol]") {
+  const std::string first = "{\"type\":\"hello\",\"protocol\":1}\n", last = "{\"type\":\"done\"}\n";
+  const std::string one = R"({"type":"benchmark","name":"a","configurations":["cpu-infer"]})"
+                          "\n";
+  CHECK(parse_benchmarks(first + one + last));
+  for (const std::string& broken :
+       {std::string(), first + one, one + last, first + one + one + last, first + "x\n" + last, first + last + one,
+        "{\"type\":\"hello\",\"protocol\":9}\n" + one + last,
+        first + "{\"type\":\"benchmark\",\"name\":\"../a\",\"configurations\":[]}\n" + last,
+        first + "{\"type\":\"benchmark\",\"name\":\"a\"}\n" + last}) {
+    INFO(broken);
+    const auto read = parse_benchmarks(broken);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ErrorKind::failed);
+  }
+}
