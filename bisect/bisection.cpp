@@ -40,9 +40,9 @@ class Bisector {
         settings_(settings),
         prober_(prober),
         observer_(observer),
-        stop_(stop),
+        stop_(std::move(stop)),
         classes_(classes_of(commits)),
-        evidence_(Surroundings{commits_, prober_, observer_, progress_, stop}) {
+        evidence_(Surroundings{commits_, prober_, observer_, progress_, stop_}) {
     for (const model::Series& one : series) answers_.push_back({one, {}, 0, 0, 0, ""});
   }
 
