@@ -1,0 +1,105 @@
+#include "runner/worker_build.hpp"
+
+#include "runner/libtorch.hpp"
+#include "tests/catch.hpp"
+#include "tests/runner/fixtures.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace tbci;
+using namespace tbci::runner;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A real build of a worker of one line, and a prefix that has the parts of a LibTorch: its library is a real one.
+struct Workshop {
+  test::TemporaryDirectory folder;
+  SystemProcessRunner processes;
+  WorkerBuildSettings settings;
+  model::Product product;
+
+  Workshop() {
+    settings.source = folder / "suite";
+    settings.cache = folder / "workers";
+    settings.jobs = 1;
+    put("suite/CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.18)\nproject(suite CXX)\nadd_executable(tbci-worker main.cpp)\n");
+    put("suite/main.cpp", "int main() { return 0; }\n");
+    product.libtorch = folder / "torch";
+    test::write_torch_base(product.libtorch, "2.13.0+cpu");
+    put("torch/share/cmake/Torch/TorchConfig.cmake", "");
+    fs::create_directories(product.libtorch / "include/torch");
+    for (const char* name : {"libtorch.so", "libtorch_cpu.so", "libc10.so"}) library(name, "");
+  }
+  void put(const std::string& name, const std::string& text) { REQUIRE(write_file_atomically(folder / name, text)); }
+  void library(const std::string& name, const std::string& link) {
+    put("library.cpp", "extern \"C\" int f() { return 1; }\n");
+    Command command;
+    fs::create_directories(product.libtorch / "lib");
+    command.arguments = {
+        "c++", "-shared", "-fPIC", "-o", (product.libtorch / "lib" / name).string(), (folder / "library.cpp").string()};
+    if (!link.empty()) command.arguments.insert(command.arguments.end(), {"-Wl,--no-as-needed", link});
+    REQUIRE(run_checked(processes, command));
+  }
+  Result<fs::path> ensure() { return ensure_worker(processes, settings, product, {}, {}); }
+};
+
+}  // namespace
+
+TEST_CASE("ensure_worker: built once for a LibTorch, anew for other sources, gone on with after a kill", "[worker]") {
+  Workshop shop;
+  const auto worker = shop.ensure();
+  INFO((worker ? std::string() : worker.error().message));
+  REQUIRE(worker);
+  CHECK(worker->filename() == "tbci-worker");
+  const auto made = fs::last_write_time(*worker);
+  CHECK(shop.ensure().value() == *worker);
+  CHECK(fs::last_write_time(*worker) == made);
+  // A kill before the end: no marker, and a worker that cannot be trusted.
+  fs::remove(worker->parent_path() / ".complete");
+  fs::remove(*worker);
+  CHECK(shop.ensure().value() == *worker);
+  CHECK(fs::exists(*worker));
+  shop.put("suite/main.cpp", "int main() { return 1; }\n");
+  const auto other = shop.ensure();
+  REQUIRE(other);
+  CHECK(*other != *worker);
+  shop.product.libtorch = shop.folder / "torch";
+  test::write_torch_base(shop.product.libtorch, "2.14.0+cpu");
+  CHECK(shop.ensure().value() != *other);
+}
+
+TEST_CASE("ensure_worker: a worker that does not compile is told with its line and its log", "[worker]") {
+  Workshop shop;
+  shop.put("suite/main.cpp", "int main() { return undeclared; }\n");
+  const auto worker = shop.ensure();
+  REQUIRE_FALSE(worker);
+  CHECK(worker.error().kind == ErrorKind::failed);
+  CHECK(worker.error().message.find("undeclared") != std::string::npos);
+  CHECK(worker.error().message.find(".log") != std::string::npos);
+  shop.settings.source = shop.folder / "nowhere";
+  CHECK(shop.ensure().error().kind == ErrorKind::environment);
+}
+
+TEST_CASE("check_libtorch: a LibTorch that does not load is told in one line", "[worker]") {
+  Workshop shop;
+  CHECK(check_libtorch(shop.processes, shop.product.libtorch));
+  const auto trouble = [&] {
+    const Status status = check_libtorch(shop.processes, shop.product.libtorch);
+    REQUIRE_FALSE(status);
+    CHECK(status.error().kind == ErrorKind::environment);
+    CHECK(status.error().message.find('\n') == std::string::npos);
+    return status.error().message;
+  };
+  shop.put("torch/lib/libtorch_cpu.so", "not a library\n");
+  CHECK(trouble().find("does not load") != std::string::npos);
+  // It needs a library that went away.
+  shop.library("libneeded.so", "");
+  shop.library("libtorch_cpu.so", (shop.product.libtorch / "lib/libneeded.so").string());
+  CHECK(check_libtorch(shop.processes, shop.product.libtorch));
+  fs::remove(shop.product.libtorch / "lib/libneeded.so");
+  CHECK(trouble().find("libneeded.so") != std::string::npos);
+  fs::remove(shop.product.libtorch / "lib/libc10.so");
+  CHECK(trouble().find("lib/libc10.so is missing") != std::string::npos);
+  CHECK_FALSE(read_torch_version(shop.folder / "empty"));
+}
