@@ -85,8 +85,7 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettin
   TBCI_TRY(wait_for_orphans(folder, stop));
   const int jobs =
       settings.jobs > 0 ? settings.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const Recipe recipe{{{"cmake", "-S", "{source}", "-B", "{prefix}", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                        "-DCMAKE_PREFIX_PATH={torch}"},
+  const Recipe recipe{{{"cmake", "-S", "{source}", "-B", "{prefix}", "-G", "Ninja", "-DCMAKE_PREFIX_PATH={torch}"},
                        {"cmake", "--build", "{prefix}", "--target", "tbci-worker", "--parallel", "{jobs}"}},
                       {},
                       settings.time_limit};

@@ -159,9 +159,11 @@ TEST_CASE("SourceBuilder: what a killed process left is repaired or removed", "[
   SECTION("locks of git") {
     REQUIRE(write_file_atomically(checkouts / "slot-0/.git/index.lock", ""));
     REQUIRE(write_file_atomically(checkouts / "slot-0/.git/HEAD.lock", ""));
-    REQUIRE(write_file_atomically(checkouts / "mirror.git/packed-refs.lock", ""));
-    project.commit("docs/x", "new, so that the mirror is brought up to date\n");
-    CHECK(project.builder().worktree().update({}));
+    REQUIRE(write_file_atomically(checkouts / "slot-0/.git/kept", "the locks alone go, not the checkout\n"));
+    REQUIRE(write_file_atomically(checkouts / "mirror.git/refs/heads/main.lock", ""));
+    const std::string third = project.commit("src/a.cpp", "three\n");
+    CHECK(read_file(project.built(third).preload[0]).value() == "three\n");
+    CHECK(fs::exists(checkouts / "slot-0/.git/kept"));
   }
   SECTION("files of an unfinished build") {
     REQUIRE(write_file_atomically(checkouts / "slot-0/build/lib.so", "stale"));
