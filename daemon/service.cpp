@@ -29,7 +29,7 @@ Status check_subject(Site& site, const SubjectConfig& subject, Activity& activit
     SubjectDesk at(site, subject, activity, stop);
     TBCI_ASSIGN(const auto names, unchecked_nightlies(at.desk()));
     for (const std::string& name : names) {
-      const auto result = check_night(at.desk(), {.nightly = name, .baseline = {}});
+      const auto result = check_night(at.desk(), {.nightly = name, .baseline = {}, .retry = false});
       if (!result && result.error().kind != ErrorKind::failed) return pass_on(result.error());
       if (!result) log::error("{}", result.error().message);  // the nightly is at fault: recorded, and on to the next
       if (result) log::info("{} {}: {} regressions", subject.subject.name, name, result->regressions.size());

@@ -49,7 +49,8 @@ Result<int> check(const Invocation& invocation, const CheckOptions& options, std
     }
   }
   if (result.night.stage == model::Stage::failed)
-    return fail(ErrorKind::failed, "night {} failed: {}", result.night.name, result.night.note);
+    return fail(ErrorKind::failed, "night {} failed: {} (--retry tries it again)", result.night.name,
+                result.night.note);
   return result.regressions.empty() ? success : negative;
 }
 
@@ -73,6 +74,7 @@ void add_check(CLI::App& app, Invocation& invocation) {
       ->add_option("--baseline", options->choice.baseline,
                    "Hold it against this one (default: the last that was checked)")
       ->type_name("NAME");
+  command->add_flag("--retry", options->choice.retry, "Try a night again that failed, from the installation on");
   command->add_flag("--once", options->once, "One cycle, then end: what check does anyway");
   command->add_flag("--all", options->all, "Show series that are clear as well");
   command->callback([&invocation, options] {

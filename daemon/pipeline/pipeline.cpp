@@ -154,13 +154,24 @@ Status work_through(Desk& desk, const ChosenNight& chosen, const model::Night& n
   return desk.stores.nights.finish(night.id, Stage::done, "", desk.clock.now());
 }
 
+// What failed for good may have failed through a fault of this machine: a person may ask for another try.
+Status forget_failures(Desk& desk, const ChosenNight& chosen) {
+  for (const model::Nightly* nightly : {&chosen.baseline, &chosen.nightly}) {
+    TBCI_ASSIGN(const auto build, desk.stores.builds.find(desk.name(), model::BuildKind::nightly, nightly->name));
+    if (build && build->state == model::BuildState::failed) TBCI_TRY(desk.stores.builds.forget(build->id));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<NightResult> check_night(Desk& desk, const NightChoice& choice) {
   TBCI_ASSIGN(const ChosenNight chosen, choose_night(desk, choice));
   const storage::NightPlan plan{.subject = desk.name(), .name = chosen.nightly.name, .baseline = chosen.baseline.name};
   TBCI_ASSIGN(const model::Night night, desk.stores.nights.begin(plan, desk.clock.now()));
-  if (night.finished) return result_of(desk, night.id, true);
+  const bool again = choice.retry && night.stage == Stage::failed;
+  if (night.finished && !again) return result_of(desk, night.id, true);
+  if (again) TBCI_TRY(forget_failures(desk, chosen));
   const Status status = work_through(desk, chosen, night);
   if (!status && status.error().kind == ErrorKind::failed) {
     // The nightly is at fault, and will be the next time: the night is over.

@@ -17,6 +17,7 @@ namespace tbci::daemon {
 struct NightChoice {
   std::string nightly;   ///< empty: the newest that is published
   std::string baseline;  ///< empty: the newest earlier one that was checked, else the one before it
+  bool retry = false;    ///< try a failed night again, from the installation on
 };
 
 struct NightResult {

@@ -127,6 +127,11 @@ TEST_CASE("Pipeline: a nightly that does not install is a failed night, and the 
   CHECK(again->checked_before);
   CHECK(again->night.stage == model::Stage::failed);
   CHECK(workshop.effects.size() == effects);
+  // It was the machine after all: a person may ask for another try.
+  workshop.unbuildable.clear();
+  const auto retried = daemon::check_night(bench.desk(), {.nightly = {}, .baseline = {}, .retry = true});
+  REQUIRE(retried);
+  CHECK(retried->night.stage == model::Stage::done);
 }
 
 TEST_CASE("Pipeline: nightlies of one commit are not bisected, and the report says why", "[pipeline]") {
@@ -214,7 +219,7 @@ TEST_CASE("Pipeline: the next night is held against the last one that was checke
   FakeWorkshop workshop(61);
   workshop.days = {0, 20, 40, 60};
   Bench bench(folder.path(), workshop);
-  REQUIRE(daemon::check_night(bench.desk(), {.nightly = "2026-01-06", .baseline = {}}));
+  REQUIRE(daemon::check_night(bench.desk(), {.nightly = "2026-01-06", .baseline = {}, .retry = false}));
   workshop.slower["alpha"] = {{30, 1.3}};  // landed on the day that nobody checked
   const auto result = daemon::check_night(bench.desk());
   REQUIRE(result);
@@ -229,7 +234,7 @@ TEST_CASE("Pipeline: a service that was away checks what it missed, oldest first
   workshop.days = {0, 20, 40, 60};
   Bench bench(folder.path(), workshop);
   CHECK(daemon::unchecked_nightlies(bench.desk()).value() == std::vector<std::string>{"2026-01-08"});
-  REQUIRE(daemon::check_night(bench.desk(), {.nightly = "2026-01-06", .baseline = {}}));
+  REQUIRE(daemon::check_night(bench.desk(), {.nightly = "2026-01-06", .baseline = {}, .retry = false}));
   CHECK(daemon::unchecked_nightlies(bench.desk()).value() == std::vector<std::string>{"2026-01-07", "2026-01-08"});
 }
 
@@ -237,12 +242,12 @@ TEST_CASE("Pipeline: wrong names are refused with what is there", "[pipeline]") 
   const TemporaryDirectory folder;
   FakeWorkshop workshop(10);
   Bench bench(folder.path(), workshop);
-  const auto unknown = daemon::check_night(bench.desk(), {.nightly = "2026-01-99", .baseline = {}});
+  const auto unknown = daemon::check_night(bench.desk(), {.nightly = "2026-01-99", .baseline = {}, .retry = false});
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().kind == ErrorKind::usage);
   CHECK(unknown.error().message.find("did you mean '2026-01-0") != std::string::npos);
-  CHECK_FALSE(daemon::check_night(bench.desk(), {.nightly = "2026-01-05", .baseline = {}}));
-  CHECK_FALSE(daemon::check_night(bench.desk(), {.nightly = "2026-01-06", .baseline = "2026-01-06"}));
+  CHECK_FALSE(daemon::check_night(bench.desk(), {.nightly = "2026-01-05", .baseline = {}, .retry = false}));
+  CHECK_FALSE(daemon::check_night(bench.desk(), {.nightly = "2026-01-06", .baseline = "2026-01-06", .retry = false}));
   bench.config().measure.benchmarks = {"alpa"};
   const auto benchmark = daemon::check_night(bench.desk());
   REQUIRE_FALSE(benchmark);

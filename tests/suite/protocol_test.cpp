@@ -150,5 +150,6 @@ TEST_CASE("Worker: memory that the host does not have is out_of_memory", "[suite
   int code = -1;
   const auto lines = lines_of([&](Protocol& protocol) { code = run_benchmark(options, protocol); });
   CHECK(code == exit_error);
+  INFO(lines.back());
   CHECK(contains(lines.back(), R"("kind":"out_of_memory")"));
 }

@@ -1,0 +1,91 @@
+#include <algorithm>
+
+#include "base/file.hpp"
+#include "tests/catch.hpp"
+#include "tests/e2e/harness.hpp"
+
+namespace tbci::test {
+
+namespace {
+
+// One line on standard error, nothing on standard output.
+void check_refused(const Answer& answer, int exit_code, const std::string& what) {
+  INFO(answer.error << answer.output);
+  CHECK(answer.exit_code == exit_code);
+  CHECK(answer.error.find(what) != std::string::npos);
+  CHECK(std::count(answer.error.begin(), answer.error.end(), '\n') == 1);
+  CHECK(answer.output.empty());
+}
+
+}  // namespace
+
+TEST_CASE("Bad input: revisions that cannot be ends of a bisection", "[e2e]") {
+  const Installation installation;
+  const std::string head = installation.truth().commit_of_day(2), old = installation.truth().commit_of_day(1);
+  check_refused(installation.tbci({"bisect", "--from", "no-such-commit", "--to", head, "--json"}), 2,
+                "'no-such-commit' is neither a commit");
+  check_refused(installation.tbci({"bisect", "--from", head, "--to", old, "--json"}), 2, "ancestor");
+  check_refused(installation.tbci({"bisect", "--from", old, "--to", old, "--json"}), 2, old.substr(0, 10));
+  CHECK(installation.tbci({"bisect", "--from", old, "--to", head, "--dry-run"}).exit_code == 0);
+  CHECK(installation.tbci({"bisect", "--from", old}).exit_code == 2);
+  CHECK(installation.tbci({"chekc"}).exit_code == 2);
+}
+
+TEST_CASE("Bad input: a repository that is not there, or has no such branch", "[e2e]") {
+  const Installation installation;
+  Command command = installation.command({"nightly", "list", "--json"});
+  command.environment["TBCI_DEMO_REPOSITORY"] = (installation.folder() / "nowhere").string();
+  check_refused(run(command), 2, "nowhere");
+  const auto config = installation.folder() / "tbci.toml";
+  std::string text = read_file(config).value();
+  text.replace(text.find("branch = \"main\""), 15, "branch = \"mian\"");
+  REQUIRE(write_file_atomically(config, text));
+  check_refused(installation.tbci({"nightly", "list", "--json"}), 2, "mian");
+}
+
+TEST_CASE("Bad input: a configuration with a typo, or none", "[e2e]") {
+  Installation installation;
+  installation.configure("proceses = 3\n");
+  check_refused(installation.tbci({"check", "--json"}), 2, "did you mean 'processes'?");
+  Command command = installation.command({"status"});
+  command.arguments[2] = "/nowhere/tbci.toml";
+  check_refused(run(command), 2, "--config FILE");
+}
+
+TEST_CASE("Bad input: a database of a newer version is left alone", "[e2e]") {
+  const Installation installation;
+  REQUIRE(installation.tbci({"nightly", "list"}).exit_code == 0);
+  Command command;
+  command.arguments = {"/usr/bin/python3", "-c",
+                       "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA user_version = 999')",
+                       (installation.state() / "tbci.sqlite").string()};
+  REQUIRE(run(command).exit_code == 0);
+  check_refused(installation.tbci({"check", "--json"}), 2, "version 999");
+}
+
+TEST_CASE("Bad input: a LibTorch that does not load", "[e2e]") {
+  const Installation installation;
+  Command command = installation.command({"check", "--json"});
+  command.environment["TBCI_LIBTORCH"] = installation.folder().string();
+  check_refused(run(command), 1, installation.folder().string());
+}
+
+TEST_CASE("Bad input: two daemons on one database", "[e2e]") {
+  const Installation installation;
+  REQUIRE(installation.tbci({"nightly", "list"}).exit_code == 0);
+  const auto lock = FileLock::acquire(installation.state() / "tbci.sqlite.lock");
+  REQUIRE(lock);
+  check_refused(installation.tbci({"check", "--json"}), 1, "is held by another process (pid");
+  CHECK(installation.tbci({"status"}).exit_code == 0);  // reading goes on beside it
+}
+
+TEST_CASE("Bad input: no space for the state", "[e2e]") {
+  const Installation installation;
+  Command command = installation.command({"check", "--json"});
+  command.arguments[4] = "/dev/full/state";
+  const Answer answer = run(command);
+  CHECK(answer.exit_code == 1);
+  CHECK(answer.error.find("/dev/full") != std::string::npos);
+}
+
+}  // namespace tbci::test

@@ -1,0 +1,112 @@
+#include "tests/e2e/harness.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "base/file.hpp"
+#include "tests/catch.hpp"
+
+namespace tbci::test {
+
+namespace {
+
+constexpr const char* default_measure = R"(processes = 3
+benchmarks = ["dlrm", "lennard_jones", "nvidia_deeprecommender"]
+configurations = ["cpu-train", "cpu-infer", "gpu-infer"]
+time_limit = 120
+)";
+
+std::string config_text(const std::string& measure, const std::string& subject) {
+  return fmt::format(R"([service]
+port = 0
+[runner]
+name = "e2e"
+cpus = [{}]
+[measure]
+{}
+[[subject]]
+name = "demo"
+{}
+[subject.nightlies]
+kind = "git-days"
+branch = "main"
+[subject.source]
+repository = "${{TBCI_DEMO_REPOSITORY}}"
+torch = "${{TBCI_LIBTORCH}}"
+compiled = ["kernels/**", "Makefile"]
+recipe = [["make", "-j{{jobs}}", "TORCH={{torch}}"]]
+preload = ["build/libminiature.so"]
+needed_free_gib = 1
+)",
+                     std::thread::hardware_concurrency() - 1, measure, subject);
+}
+
+}  // namespace
+
+std::string libtorch() {
+  const char* prefix = std::getenv("TBCI_LIBTORCH");
+  if (prefix == nullptr)
+    FAIL("TBCI_LIBTORCH is not set: run these tests through deploy/test, or set it to a prefix of LibTorch");
+  return prefix;
+}
+
+Answer run(const Command& command, std::stop_token stop) {
+  SystemProcessRunner processes;
+  const auto outcome = processes.run(command, std::move(stop));
+  if (!outcome) FAIL(outcome.error().message);
+  return {outcome->exit_code, outcome->output, outcome->error};
+}
+
+Installation::Installation(std::vector<std::string> generate) {
+  Command command;
+  command.arguments = {TBCI_MINIATURE, "generate", repository().string(), "--json"};
+  command.arguments.insert(command.arguments.end(), generate.begin(), generate.end());
+  const Answer answer = run(command);
+  if (answer.exit_code != 0) FAIL("tbci-miniature: " + answer.error);
+  truth_.facts = answer.json();
+  configure(default_measure);
+  // One worker for all of these tests: building it takes a minute.
+  const std::filesystem::path shared = TBCI_WORKERS;
+  std::filesystem::create_directories(shared);
+  std::filesystem::create_directories(state());
+  std::filesystem::create_directory_symlink(shared, state() / "workers");
+}
+
+void Installation::configure(const std::string& measure, const std::string& subject) {
+  REQUIRE(
+      write_file_atomically(folder_ / "tbci.toml", config_text(measure.empty() ? default_measure : measure, subject)));
+}
+
+Command Installation::command(std::vector<std::string> arguments) const {
+  Command command;
+  command.arguments = {TBCI_BINARY, "--config", (folder_ / "tbci.toml").string(), "--state", state().string()};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  command.environment = {{"TBCI_DEMO_REPOSITORY", repository().string()}, {"TBCI_LIBTORCH", libtorch()}};
+  command.time_limit = std::chrono::minutes(20);
+  return command;
+}
+
+Answer Installation::tbci(std::vector<std::string> arguments, std::stop_token stop) const {
+  return run(command(std::move(arguments)), std::move(stop));
+}
+
+Answer Installation::git(std::vector<std::string> arguments) const {
+  Command command;
+  command.arguments = {"git", "-C", repository().string()};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  return run(command);
+}
+
+std::vector<std::string> Installation::issues() const {
+  std::vector<std::string> texts;
+  if (!std::filesystem::exists(state() / "issues")) return texts;
+  for (const auto& entry : std::filesystem::directory_iterator(state() / "issues")) {
+    if (entry.path().extension() == ".md") texts.push_back(read_file(entry.path()).value());
+  }
+  return texts;
+}
+
+}  // namespace tbci::test
