@@ -24,7 +24,7 @@ bool tells_of_memory(const std::string& message) {
 
 void prepare_torch(const RunOptions& options) {
   torch::set_num_threads(options.threads);
-  at::set_num_interop_threads(1);
+  if (at::get_num_interop_threads() != 1) at::set_num_interop_threads(1);  // LibTorch takes it once in a process
   torch::manual_seed(options.seed);
 }
 
