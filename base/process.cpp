@@ -307,6 +307,8 @@ Result<ProcessOutcome> SystemProcessRunner::run(const Command& command, std::sto
   outcome.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
   outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + outcome.signal;
+  // It may have been dying of its own when we came to end it: only SIGKILL is our doing.
+  if (outcome.signal != SIGKILL) outcome.timed_out = outcome.interrupted = false;
   outcome.output = child.output.take_kept();
   outcome.error = child.error.take_kept();
   return outcome;

@@ -35,8 +35,7 @@ Judged judge(const ProcessOutcome& ended, const ProtocolReader& reader, const Me
   const std::string how = describe(ended, settings.time_limit);
   if (ended.timed_out) return {model::Outcome::timed_out, how + tail};
   // A process that dies in the middle of a line has crashed; one that we ended for its nonsense has not.
-  // We end with SIGKILL, and may do so while it is dying already: any other signal was its own.
-  const bool died = ended.signal != 0 && (ended.signal != SIGKILL || !ended.interrupted);
+  const bool died = ended.signal != 0 && !ended.interrupted;
   if (reader.broken() && !died)
     return {model::Outcome::protocol, "it broke the protocol: " + reader.violation() + tail};
   if (reader.failed() && ended.signal == 0) return {reader.measurement().outcome, reader.measurement().message};
