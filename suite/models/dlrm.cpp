@@ -137,7 +137,7 @@ std::vector<Benchmark> dlrm() {
            "facebookresearch/dlrm",
            514540609,
            {2048, 2048},
-           {1536, 8192},
+           {1024, 8192},
            make}};
 }
 
