@@ -58,7 +58,9 @@ inline tl::unexpected<Error> pass_on(Error error) {
 #define TBCI_CONCAT(a, b) TBCI_CONCAT_(a, b)
 /// `TBCI_ASSIGN(auto text, read_file(path));`: the value, or out with the error.
 #define TBCI_ASSIGN(declaration, expression) TBCI_ASSIGN_(TBCI_CONCAT(tbci_result_, __LINE__), declaration, expression)
+// A declaration cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define TBCI_ASSIGN_(result, declaration, expression)             \
   auto result = (expression);                                     \
   if (!result) return ::tbci::pass_on(std::move(result).error()); \
   declaration = std::move(*result)
+// NOLINTEND(bugprone-macro-parentheses)

@@ -17,9 +17,8 @@ def days(truth):
 
 
 def suspects(issue):
-    """The commits that an issue blames, abbreviated: the one of its title, or its list of those that look alike."""
-    title = issue.partition("\n")[0]
-    one = re.search(r"since ([0-9a-f]{10})\b", title)
+    """The commits that an issue blames, abbreviated: its culprit, or its list of those that look alike."""
+    one = re.search(r"^.*The culprit is commit \[?`([0-9a-f]{10})`", issue, re.MULTILINE)
     if one:
         return {one.group(1)}
     return set(re.findall(r"^- \[?`([0-9a-f]{10})`\S* by ", issue, re.MULTILINE))
@@ -28,7 +27,8 @@ def suspects(issue):
 def judge(truth, folder):
     issues = {path: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))}
     for path, text in issues.items():
-        print(f"Filed: {path}\n       {text.partition(chr(10))[0].lstrip('# ')}")
+        title = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["title"]
+        print(f"Filed: {path}\n       {title}")
     culprits = truth["culprits"]
     if not culprits:
         print("The generator put no fault in; an issue was filed: WRONG" if issues else

@@ -39,7 +39,7 @@ std::string readable(Metric metric, double value);
 struct Case {
   std::string benchmark;
   Configuration configuration{};
-  auto operator<=>(const Case&) const = default;
+  auto operator<=>(const Case&) const = default;  // NOLINT(modernize-use-nullptr): its 0 is the compiler's
 };
 /// `dlrm/cpu-train`
 std::string to_string(const Case& measured);
@@ -50,7 +50,7 @@ struct Series {
   Configuration configuration{};
   Metric metric{};
   Case measured_case() const { return {benchmark, configuration}; }
-  auto operator<=>(const Series&) const = default;
+  auto operator<=>(const Series&) const = default;  // NOLINT(modernize-use-nullptr): its 0 is the compiler's
 };
 /// `dlrm/cpu-train/time`
 std::string to_string(const Series& series);

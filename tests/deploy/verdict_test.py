@@ -19,7 +19,8 @@ def truth(*alike):
 
 def blaming(*commits):
     if len(commits) == 1:
-        return f"# dlrm is 12% slower since {commits[0][:10]} (2026-01-07)\n\nReproduce: git checkout {OTHER}\n"
+        return (f"# dlrm is 12% slower\n\ndlrm is slower. The culprit is commit `{commits[0][:10]}` by A, 2026-01-07: `s`.\n\n"
+                f"Reproduce: git checkout {OTHER}\n")
     lines = "".join(f"- [`{commit[:10]}`](https://x/commit/{commit}) by A (2026-01-07), `s`\n" for commit in commits)
     return f"# dlrm is 12% slower since one of {len(commits)} commits\n\nThese cannot be told apart.\n\n{lines}"
 
@@ -28,6 +29,7 @@ def judged(facts, *issues):
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as said:
         for number, text in enumerate(issues):
             (pathlib.Path(folder) / f"{number}.md").write_text(text, encoding="utf-8")
+            (pathlib.Path(folder) / f"{number}.json").write_text('{"title": "t"}', encoding="utf-8")
         return verdict.judge(facts, pathlib.Path(folder)), said.getvalue()
 
 
@@ -46,6 +48,12 @@ class Verdict(unittest.TestCase):
         self.assertTrue(judged(truth(CULPRIT, NEIGHBOUR), blaming(CULPRIT, NEIGHBOUR))[0])
         self.assertFalse(judged(truth(), blaming(CULPRIT, NEIGHBOUR))[0])
         self.assertFalse(judged(truth(CULPRIT, NEIGHBOUR), blaming(CULPRIT, NEIGHBOUR, OTHER))[0])
+
+    def test_it_reads_reports_as_they_are_written(self):
+        golden = pathlib.Path(__file__).resolve().parents[1] / "github" / "golden"
+        self.assertEqual(len(verdict.suspects((golden / "culprit.md").read_text(encoding="utf-8"))), 1)
+        self.assertEqual(len(verdict.suspects((golden / "suspects.md").read_text(encoding="utf-8"))), 3)
+        self.assertEqual(verdict.suspects((golden / "unattributed.md").read_text(encoding="utf-8")), set())
 
     def test_a_clean_day_files_nothing(self):
         self.assertTrue(judged({"culprits": []})[0])
