@@ -60,15 +60,22 @@ int decide(const Desk& desk, const Suspects& suspects, const std::map<model::Ser
   return wanted;
 }
 
+// How many pairs were measured, and how many the cases after this one will want at the least: for the time left.
+struct Pace {
+  int done = 0;
+  int later = 0;
+};
+
 Result<std::vector<model::Finding>> confirm_case(Desk& desk, const ComparisonPlan& plan, const model::Run& run,
-                                                 const Suspects& suspects) {
+                                                 const Suspects& suspects, Pace& pace) {
   std::map<model::Series, SeriesEvidence> evidence;
   for (const model::Series& series : suspects.series) evidence[series] = {};
   std::vector<model::Finding> findings;
   int ordinal = 0;
   for (int wanted = decide(desk, suspects, evidence, findings); wanted > 0;
        wanted = decide(desk, suspects, evidence, findings)) {
-    for (const int end = ordinal + wanted; ordinal < end; ++ordinal) {
+    desk.progress.expect(pace.done + wanted + pace.later);
+    for (const int end = ordinal + wanted; ordinal < end; ++ordinal, ++pace.done) {
       desk.progress.step(fmt::format("{}, pair {}", to_string(suspects.measured), ordinal + 1));
       TBCI_ASSIGN(const MeasuredPair pair, measure_pair(desk, run, plan.builds, suspects.measured, ordinal));
       for (auto& [series, seen] : evidence) {
@@ -94,8 +101,10 @@ Result<std::vector<model::Finding>> confirm_suspects(Desk& desk, const Compariso
   desk.progress.begin_stage("confirm", fmt::format("{} suspected cases, by interleaved pairs", cases.size()),
                             static_cast<int>(cases.size()) * desk.config.thresholds.first_pairs);
   int real = 0;
+  Pace pace{.done = 0, .later = static_cast<int>(cases.size()) * desk.config.thresholds.first_pairs};
   for (const Suspects& suspects : cases) {
-    TBCI_ASSIGN(const auto findings, confirm_case(desk, plan, run, suspects));
+    pace.later -= desk.config.thresholds.first_pairs;
+    TBCI_ASSIGN(const auto findings, confirm_case(desk, plan, run, suspects, pace));
     for (const model::Finding& finding : findings) {
       const bool moved =
           finding.verdict == model::Verdict::regression || finding.verdict == model::Verdict::improvement;

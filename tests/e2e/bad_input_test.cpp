@@ -79,13 +79,25 @@ TEST_CASE("Bad input: two daemons on one database", "[e2e]") {
   CHECK(installation.tbci({"status"}).exit_code == 0);  // reading goes on beside it
 }
 
-TEST_CASE("Bad input: no space for the state", "[e2e]") {
+TEST_CASE("Bad input: a state folder that cannot be made", "[e2e]") {
   const Installation installation;
   Command command = installation.command({"check", "--json"});
   command.arguments[4] = "/dev/full/state";
-  const Answer answer = run(command);
-  CHECK(answer.exit_code == 1);
-  CHECK(answer.error.find("/dev/full") != std::string::npos);
+  check_refused(run(command), 1, "/dev/full/state");
+}
+
+TEST_CASE("Bad input: no space for a build", "[e2e]") {
+  const Installation installation;
+  const auto config = installation.folder() / "tbci.toml";
+  std::string text = read_file(config).value();
+  const std::string key = "needed_free_gib = 1";
+  text.replace(text.find(key), key.size(), "needed_free_gib = 1000000");
+  REQUIRE(write_file_atomically(config, text));
+  check_refused(installation.tbci({"check", "--json"}), 1, "free");
+  // With space again, the same command would go on: the night is not over.
+  const Answer list = installation.tbci({"nightly", "list", "--json"});
+  CHECK(list.json()[1]["installed"] == "pending");
+  CHECK(list.json()[2]["checked"] == "install");
 }
 
 }  // namespace tbci::test
