@@ -158,6 +158,7 @@ struct Prepared {
   std::vector<std::string> arguments, environment;
   cpu_set_t cpus;
   bool pinned;
+  pid_t parent;
 };
 
 // Runs in the child, between fork and exec: only calls that are safe there.
@@ -165,6 +166,11 @@ struct Prepared {
                          int error, int report) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != prepared.parent) ::_exit(127);  // it died before that call
+  // Where memory runs out, the kernel takes a child and not us.
+  if (const int score = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); score >= 0) {
+    [[maybe_unused]] const ssize_t ignored = ::write(score, "1000", 4);
+  }
   bool prepared_well = true;
   if (prepared.pinned) prepared_well = ::sched_setaffinity(0, sizeof prepared.cpus, &prepared.cpus) == 0;
   if (prepared_well && command.memory_limit_bytes) {
@@ -198,6 +204,7 @@ Result<Child> start(const Command& command) {
   prepared.arguments = command.arguments;
   prepared.environment = child_environment(command);
   prepared.pinned = !command.cpus.empty();
+  prepared.parent = ::getpid();
   CPU_ZERO(&prepared.cpus);
   for (const int cpu : command.cpus) {
     if (cpu < 0 || cpu >= CPU_SETSIZE) return fail(ErrorKind::usage, "there is no CPU {} to pin a process to", cpu);
@@ -314,6 +321,17 @@ Result<ProcessOutcome> SystemProcessRunner::run(const Command& command, std::sto
   return outcome;
 }
 
+std::vector<int> allowed_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cpus;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
 std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds time_limit) {
   if (outcome.timed_out) return fmt::format("ended after its limit of {}", human_duration(time_limit));
   if (outcome.interrupted) return "ended because we were asked to stop";
@@ -333,8 +351,10 @@ Result<ProcessOutcome> run_checked(ProcessRunner& runner, const Command& command
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", command.arguments.front());
   const std::string_view said = trim(outcome.error.empty() ? outcome.output : outcome.error);
   const std::string_view telling = said.substr(said.size() > 600 ? said.size() - 600 : 0);
-  return fail(ErrorKind::failed, "{}: {}: {}", one_line(describe(command)), describe(outcome, command.time_limit),
-              one_line(telling, 600));
+  // What we ended ourselves, or the kernel for want of memory, is not the command's fault.
+  const bool ended = outcome.timed_out || outcome.signal == SIGKILL;
+  return fail(ended ? ErrorKind::environment : ErrorKind::failed, "{}: {}: {}", one_line(describe(command)),
+              describe(outcome, command.time_limit), one_line(telling, 600));
 }
 
 }  // namespace tbci

@@ -47,6 +47,9 @@ struct ProcessOutcome {
   bool succeeded() const { return exit_code == 0 && signal == 0 && !timed_out && !interrupted; }
 };
 
+/// The CPUs that this process may use, ascending.
+std::vector<int> allowed_cpus();
+
 /// How an outcome reads in an error: `exit code 3`, `killed by SIGSEGV`, `ended after its limit of 60 s`.
 std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds time_limit);
 /// The command as a person would type it.

@@ -22,6 +22,13 @@ namespace {
 constexpr std::chrono::hours default_poll{1};
 constexpr std::chrono::minutes outbox_every{1};
 
+// What is in the outbox, with what went wrong in the log: it is tried again.
+void deliver(Site& site, std::stop_token stop) {
+  const auto delivered = deliver_reports(site.stores(), site.config(), site.clock(), std::move(stop));
+  if (!delivered && delivered.error().kind != ErrorKind::interrupted)
+    log::error("outbox: {}", delivered.error().message);
+}
+
 // Checks every nightly of a subject that was not checked yet.
 Status check_subject(Site& site, const SubjectConfig& subject, Activity& activity, std::stop_token stop) {
   activity.begin(subject.subject.name);
@@ -33,6 +40,7 @@ Status check_subject(Site& site, const SubjectConfig& subject, Activity& activit
       if (!result && result.error().kind != ErrorKind::failed) return pass_on(result.error());
       if (!result) log::error("{}", result.error().message);  // the nightly is at fault: recorded, and on to the next
       if (result) log::info("{} {}: {} regressions", subject.subject.name, name, result->regressions.size());
+      deliver(site, stop);
     }
     return {};
   };
@@ -59,9 +67,7 @@ void work(Site& site, Activity& activity, std::stop_token stop) {
   while (!stop.stop_requested()) {
     const TimePoint next = scheduler.step(stop);
     activity.plan(next);
-    const auto delivered = deliver_reports(site.stores(), site.config(), site.clock(), stop);
-    if (!delivered && delivered.error().kind != ErrorKind::interrupted)
-      log::error("outbox: {}", delivered.error().message);
+    deliver(site, stop);
     const auto pause =
         std::clamp<std::chrono::milliseconds>(next - clock.now(), std::chrono::milliseconds(10), outbox_every);
     if (!clock.sleep_for(pause, stop)) return;

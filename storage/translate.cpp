@@ -21,7 +21,7 @@ Error of_sqlite(const std::string& path, std::string_view doing, const SQLite::E
     case SQLITE_NOTADB:
       return error(ErrorKind::usage, fmt::format("{} is no database of tbci: give another file or folder", path));
     case SQLITE_CORRUPT:
-      return error(ErrorKind::failed,
+      return error(ErrorKind::environment,
                    fmt::format("the database {} is damaged (cannot {}): put a copy of it back", path, doing));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -37,7 +37,8 @@ Error of_sqlite(const std::string& path, std::string_view doing, const SQLite::E
                                                        "permissions",
                                                        doing, path, exception.what()));
     default:
-      return error(ErrorKind::failed, fmt::format("cannot {} in the database {}: {}", doing, path, exception.what()));
+      return error(ErrorKind::environment,
+                   fmt::format("cannot {} in the database {}: {}", doing, path, exception.what()));
   }
 }
 
@@ -48,7 +49,7 @@ Error to_error(const std::filesystem::path& database, std::string_view what, con
   if (const auto* of_sqlitecpp = dynamic_cast<const SQLite::Exception*>(&exception)) {
     return of_sqlite(database.string(), doing, *of_sqlitecpp);
   }
-  return Error{ErrorKind::failed,
+  return Error{ErrorKind::environment,
                fmt::format("cannot {} in the database {}: {}", doing, database.string(), one_line(exception.what()))};
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "daemon/config/toml_reader.hpp"
 
@@ -17,10 +18,21 @@ namespace {
 
 constexpr std::uint64_t mebibyte = 1024 * 1024;
 
-// The sources of the worker: beside an installed program, else in the checkout that it was built from.
+// The sources of the worker: an installed program has its own, another one those of the checkout that it was built
+// from.
 std::filesystem::path worker_source() {
-  const std::filesystem::path installed = std::filesystem::path(TBCI_DATA_DIR) / "suite";
-  return std::filesystem::exists(installed) ? installed : std::filesystem::path(TBCI_SOURCE_DIR) / "suite";
+  const std::filesystem::path data(TBCI_DATA_DIR);
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const bool installed = program.parent_path() == data.parent_path().parent_path() / "bin";
+  return (installed ? data : std::filesystem::path(TBCI_SOURCE_DIR)) / "suite";
+}
+
+// The last of the CPUs that we may use: the first one has the machine's own work.
+std::vector<int> last_cpus(int count) {
+  std::vector<int> cpus = allowed_cpus();
+  if (static_cast<int>(cpus.size()) > count) cpus.erase(cpus.begin(), cpus.end() - count);
+  return cpus;
 }
 
 std::string host_name() {
@@ -66,6 +78,9 @@ void read_thresholds(TomlReader reader, detect::Thresholds& thresholds) {
   thresholds.leak_floor_bytes = reader.number("leak_floor_bytes", thresholds.leak_floor_bytes, 1, 1e12);
   thresholds.first_pairs = static_cast<int>(reader.integer("first_pairs", thresholds.first_pairs, 4, 1000));
   thresholds.most_pairs = static_cast<int>(reader.integer("most_pairs", thresholds.most_pairs, 4, 10000));
+  if (thresholds.screen > thresholds.relative)
+    reader.refuse("screen", "must not be above `relative`: it would hide regressions");
+  if (thresholds.first_pairs > thresholds.most_pairs) reader.refuse("first_pairs", "must not be above `most_pairs`");
 }
 
 void read_report(TomlReader reader, ReportConfig& report) {
@@ -75,6 +90,8 @@ void read_report(TomlReader reader, ReportConfig& report) {
       reader.refuse("channels",
                     fmt::format("unknown channel '{}': \"folder\" and \"github\" are there", one_line(channel, 40)));
     }
+    const bool twice = std::find(report.channels.begin(), report.channels.end(), channel) != report.channels.end();
+    if (twice) reader.refuse("channels", fmt::format("'{}' stands there twice", one_line(channel, 40)));
     report.channels.push_back(channel);
   }
   report.folder = reader.text("folder", report.folder.string());
@@ -166,7 +183,9 @@ Result<Config> read_all(TomlReader reader) {
   TomlReader machine = reader.table("runner");
   config.runner.name = machine.text("name", host_name());
   config.measure.worker.cpus = machine.integers("cpus");
+  const bool pin = machine.flag("pin", true);
   read_measure(reader.table("measure"), config.measure);
+  if (pin && config.measure.worker.cpus.empty()) config.measure.worker.cpus = last_cpus(config.measure.worker.threads);
   read_thresholds(reader.table("thresholds"), config.thresholds);
   read_report(reader.table("report"), config.report);
   for (TomlReader& subject : reader.tables("subject")) config.subjects.push_back(read_subject(std::move(subject)));

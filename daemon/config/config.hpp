@@ -23,7 +23,7 @@ struct ServiceConfig {
 };
 
 struct RunnerConfig {
-  std::string name;  ///< of this machine; empty: its host name
+  std::string name;  ///< of this machine; its host name, where none is given
 };
 
 /// How the suite is measured.

@@ -10,6 +10,11 @@ namespace {
 
 using Published = std::vector<model::Nightly>;
 
+std::ptrdiff_t index_of(const Published& published, const std::string& name) {
+  const auto same = [&](const model::Nightly& nightly) { return nightly.name == name; };
+  return std::find_if(published.begin(), published.end(), same) - published.begin();
+}
+
 Result<Published::const_iterator> find_nightly(const Desk& desk, const Published& published, const std::string& name) {
   const auto found =
       std::find_if(published.begin(), published.end(), [&](const auto& nightly) { return nightly.name == name; });
@@ -31,6 +36,28 @@ Result<Published::const_iterator> last_checked(Desk& desk, const Published& publ
   return std::prev(nightly);
 }
 
+// A night that was begun keeps its baseline, also where that has left the index meanwhile.
+Result<ChosenNight> as_begun(Desk& desk, const Published& published, const model::Nightly& nightly,
+                             const model::Night& begun) {
+  const auto listed = std::find_if(published.begin(), published.end(),
+                                   [&](const auto& candidate) { return candidate.name == begun.baseline; });
+  if (listed != published.end()) return ChosenNight{nightly, *listed};
+  TBCI_ASSIGN(const auto build, desk.stores.builds.find(desk.name(), model::BuildKind::nightly, begun.baseline));
+  if (build && build->state == model::BuildState::ready) {
+    return ChosenNight{nightly, {.name = begun.baseline, .commit = build->product.commit}};
+  }
+  return fail(ErrorKind::failed, "its baseline {} is not published any more and was never installed", begun.baseline);
+}
+
+Result<Published::const_iterator> named_baseline(const Desk& desk, const Published& published,
+                                                 Published::const_iterator nightly, const std::string& name) {
+  TBCI_ASSIGN(const auto baseline, find_nightly(desk, published, name));
+  if (baseline >= nightly) {
+    return fail(ErrorKind::usage, "nightly {} is not older than {}: name an earlier --baseline", name, nightly->name);
+  }
+  return baseline;
+}
+
 }  // namespace
 
 Result<ChosenNight> choose_night(Desk& desk, const NightChoice& choice) {
@@ -44,12 +71,14 @@ Result<ChosenNight> choose_night(Desk& desk, const NightChoice& choice) {
     TBCI_ASSIGN(nightly, find_nightly(desk, published, choice.nightly));
   }
   TBCI_ASSIGN(const auto begun, desk.stores.nights.find(desk.name(), nightly->name));
-  const std::string wanted = begun ? begun->baseline : choice.baseline;
-  if (!wanted.empty()) {
-    TBCI_ASSIGN(const auto baseline, find_nightly(desk, published, wanted));
-    if (baseline == nightly)
-      return fail(ErrorKind::usage, "nightly {} cannot be compared with itself: name an earlier --baseline",
-                  nightly->name);
+  if (begun && !choice.baseline.empty() && choice.baseline != begun->baseline) {
+    return fail(ErrorKind::usage,
+                "night {} was begun against {}: leave --baseline out, or compare the two by `tbci compare`",
+                nightly->name, begun->baseline);
+  }
+  if (begun) return as_begun(desk, published, *nightly, *begun);
+  if (!choice.baseline.empty()) {
+    TBCI_ASSIGN(const auto baseline, named_baseline(desk, published, nightly, choice.baseline));
     return ChosenNight{*nightly, *baseline};
   }
   if (nightly == published.begin()) {
@@ -61,19 +90,30 @@ Result<ChosenNight> choose_night(Desk& desk, const NightChoice& choice) {
 
 Result<std::vector<std::string>> unchecked_nightlies(Desk& desk) {
   TBCI_ASSIGN(const Published published, desk.workshop.nightlies(desk.stop));
-  std::vector<std::string> names;
+  std::vector<std::string> begun, untouched;
   bool any_checked = false;
   for (const model::Nightly& nightly : published) {
     TBCI_ASSIGN(const auto night, desk.stores.nights.find(desk.name(), nightly.name));
     if (night && night->finished) {
-      names.clear();  // what is older was left out on purpose
+      untouched.clear();  // what is older was left out on purpose
       any_checked = true;
     } else {
-      names.push_back(nightly.name);
+      (night ? begun : untouched).push_back(nightly.name);
     }
   }
-  if (!any_checked && names.size() > 1) names.erase(names.begin(), std::prev(names.end()));
-  if (!any_checked && published.size() < 2) names.clear();
+  // The very first time only the newest is checked, and only where there is one to hold it against.
+  if (!any_checked && begun.empty() && untouched.size() > 1)
+    untouched.erase(untouched.begin(), std::prev(untouched.end()));
+  if (!any_checked && published.size() < 2) untouched.clear();
+  if (!any_checked && !begun.empty()) {
+    std::erase_if(untouched, [&](const std::string& name) {
+      return index_of(published, name) < index_of(published, begun.front());
+    });
+  }
+  std::vector<std::string> names = std::move(begun);
+  names.insert(names.end(), untouched.begin(), untouched.end());
+  std::sort(names.begin(), names.end(),
+            [&](const auto& a, const auto& b) { return index_of(published, a) < index_of(published, b); });
   return names;
 }
 

@@ -38,8 +38,8 @@ std::filesystem::path token_file(const Config& config) {
   return credentials == nullptr ? "" : std::filesystem::path(credentials) / "github-token";
 }
 
-Result<std::vector<std::unique_ptr<github::Channel>>> make_channels(const Config& config, HttpClient& http,
-                                                                    const Clock& clock) {
+std::vector<std::unique_ptr<github::Channel>> make_channels(const Config& config, HttpClient& http,
+                                                            const Clock& clock) {
   std::vector<std::unique_ptr<github::Channel>> channels;
   for (const std::string& name : config.report.channels) {
     if (name == "folder") {
@@ -48,8 +48,10 @@ Result<std::vector<std::unique_ptr<github::Channel>>> make_channels(const Config
       const github::GithubSettings settings{.repository = config.report.github.repository,
                                             .token_file = token_file(config),
                                             .base_url = config.report.github.api};
-      TBCI_ASSIGN(auto channel, github::make_github_channel(settings, http, clock));
-      channels.push_back(std::move(channel));
+      auto channel = github::make_github_channel(settings, http, clock);
+      if (channel) channels.push_back(std::move(*channel));
+      // The other channels work on; what is meant for this one waits in the outbox.
+      if (!channel) log::error("channel github: {}", channel.error().message);
     }
   }
   return channels;
@@ -71,7 +73,7 @@ Result<github::OutboxSummary> deliver_reports(Stores& stores, const Config& conf
   }
   if (pending.empty()) return github::OutboxSummary{};
   CurlHttpClient http;
-  TBCI_ASSIGN(const auto channels, make_channels(config, http, clock));
+  const auto channels = make_channels(config, http, clock);
   StoreJournal journal(stores.reports);
   return github::deliver_due(pending, channels, journal, clock, std::move(stop));
 }

@@ -33,10 +33,10 @@ Result<std::vector<model::Finding>> measure(Desk& desk, const model::Night& nigh
   return screened;
 }
 
-Result<std::vector<model::Finding>> confirm(Desk& desk, const model::Night& night, const ComparisonPlan& plan,
-                                            const std::vector<model::Finding>& screened) {
+Status confirm(Desk& desk, const model::Night& night, const ComparisonPlan& plan,
+               const std::vector<model::Finding>& screened) {
   TBCI_TRY(desk.stores.nights.enter(night.id, Stage::confirm));
-  TBCI_ASSIGN(auto confirmed, confirm_suspects(desk, plan, screened));
+  TBCI_ASSIGN(const auto confirmed, confirm_suspects(desk, plan, screened));
   const auto keep = [&]() -> Status {
     for (const model::Finding& finding : confirmed) {
       TBCI_TRY(desk.stores.nights.put_finding(night.id, storage::Phase::confirm, finding));
@@ -44,8 +44,7 @@ Result<std::vector<model::Finding>> confirm(Desk& desk, const model::Night& nigh
     }
     return {};
   };
-  TBCI_TRY(desk.stores.database.transaction(keep));
-  return confirmed;
+  return desk.stores.database.transaction(keep);
 }
 
 // Why there is nothing to bisect, where that is so.
@@ -103,7 +102,12 @@ Result<std::optional<model::Bisection>> bisect(Desk& desk, const model::Night& n
                   .from = builds.before.product.commit,
                   .to = builds.after.product.commit,
                   .series = {}};
-  for (const model::Regression& regression : regressions) plan.series.push_back(regression.finding.series);
+  for (model::Regression regression : regressions) {
+    plan.series.push_back(regression.finding.series);
+    if (regression.state != model::RegressionState::confirmed) continue;
+    regression.state = model::RegressionState::bisecting;
+    TBCI_TRY(desk.stores.nights.update(regression));
+  }
   auto found = search_culprits(desk, plan);
   if (!found && found.error().kind == ErrorKind::usage) {  // history has no way from the one to the other
     TBCI_TRY(give_up(desk, regressions, found.error().message));
@@ -144,10 +148,13 @@ Result<NightResult> result_of(Desk& desk, std::int64_t night_id, bool checked_be
 
 Status work_through(Desk& desk, const ChosenNight& chosen, const model::Night& night) {
   TBCI_ASSIGN(const Comparison builds, install(desk, chosen));
-  ComparisonPlan plan{.key = night.name, .builds = builds, .cases = {}};
-  TBCI_ASSIGN(plan.cases, wanted_cases(desk, builds.after.product));
-  TBCI_ASSIGN(const auto screened, measure(desk, night, plan));
-  TBCI_ASSIGN(const auto confirmed, confirm(desk, night, plan, screened));
+  // Once the verdicts stand they are not looked for again, even if the machine has changed since.
+  if (night.stage != Stage::bisect && night.stage != Stage::report) {
+    ComparisonPlan plan{.key = night.name, .builds = builds, .cases = {}};
+    TBCI_ASSIGN(plan.cases, wanted_cases(desk, builds.after.product));
+    TBCI_ASSIGN(const auto screened, measure(desk, night, plan));
+    TBCI_TRY(confirm(desk, night, plan, screened));
+  }
   TBCI_ASSIGN(const auto bisection, bisect(desk, night, builds));
   TBCI_ASSIGN(const auto environment, desk.workshop.environment(desk.stop));
   TBCI_TRY(report(desk, night, bisection, environment.fingerprint()));
