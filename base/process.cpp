@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/process_tree.hpp"
 #include "base/text.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX wants it declared by its user
@@ -117,12 +118,26 @@ bool holds_a_secret(std::string_view variable) {
   return false;
 }
 
+// Set where a hook of git started us: they would send every git of ours to the repository of that hook.
+bool names_a_repository(std::string_view variable) {
+  static constexpr std::array names = {"GIT_DIR",
+                                       "GIT_WORK_TREE",
+                                       "GIT_INDEX_FILE",
+                                       "GIT_COMMON_DIR",
+                                       "GIT_OBJECT_DIRECTORY",
+                                       "GIT_NAMESPACE",
+                                       "GIT_PREFIX",
+                                       "GIT_ALTERNATE_OBJECT_DIRECTORIES"};
+  return std::find(names.begin(), names.end(), variable) != names.end();
+}
+
 std::vector<std::string> child_environment(const Command& command) {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
     const std::string name(text.substr(0, text.find('=')));
-    if (!holds_a_secret(text) && !command.environment.contains(name)) variables.emplace_back(text);
+    if (holds_a_secret(text) || names_a_repository(name) || command.environment.contains(name)) continue;
+    variables.emplace_back(text);
   }
   for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
   return variables;
@@ -186,6 +201,9 @@ struct Prepared {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
+#ifdef CLOSE_RANGE_CLOEXEC
+  ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);  // what a library opened without the flag; an old kernel cannot
+#endif
   if (prepared_well) ::execve(prepared.program.c_str(), arguments, environment);
   const int code = errno;
   [[maybe_unused]] const ssize_t ignored = ::write(report, &code, sizeof code);
@@ -235,18 +253,24 @@ Result<Child> start(const Command& command) {
     return fail(ErrorKind::environment, "cannot run {}{}: {}", prepared.program,
                 command.directory.empty() ? "" : " in " + command.directory.string(), std::strerror(code));
   }
-  return Child{pid, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))),
-               Stream(std::move(output.read), command.on_output_line, command.kept_output_bytes),
+  Descriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd.open()) {
+    const int reason = errno;
+    kill_tree(pid);
+    ::waitpid(pid, nullptr, 0);
+    return fail(ErrorKind::environment, "cannot watch {}: {}", prepared.program, std::strerror(reason));
+  }
+  return Child{pid, std::move(pidfd), Stream(std::move(output.read), command.on_output_line, command.kept_output_bytes),
                Stream(std::move(error.read), command.on_error_line, command.kept_output_bytes)};
 }
 
 // Waits for the end of the leader, the time limit, or a stop; reads meanwhile. Leaves the leader unreaped.
 class Watch {
  public:
-  Watch(Child& child, std::chrono::milliseconds limit, std::stop_token stop)
+  Watch(Child& child, Descriptor wake, std::chrono::milliseconds limit, std::stop_token stop)
       : child_(child),
         deadline_(Steady::now() + limit),
-        wake_(::eventfd(0, EFD_CLOEXEC)),
+        wake_(std::move(wake)),
         on_stop_(std::move(stop), Wake{wake_.get()}) {}
 
   void run(ProcessOutcome& outcome) {
@@ -263,8 +287,8 @@ class Watch {
       if (!ended && waited[3].revents != 0) outcome.interrupted = ended = true;
       if (!ended && Steady::now() >= deadline_) outcome.timed_out = ended = true;
     }
-    ::kill(-child_.pid,
-           SIGKILL);  // whatever it left running; the leader is not reaped yet, so the number is still its own
+    // Whatever it left running. The leader is not reaped yet, so the number is still its own.
+    kill_tree(child_.pid);
     drain();
   }
 
@@ -302,12 +326,20 @@ std::chrono::nanoseconds to_duration(const timeval& time) {
 
 Result<ProcessOutcome> SystemProcessRunner::run(const Command& command, std::stop_token stop) {
   const auto begin = Steady::now();
+  Descriptor wake(::eventfd(0, EFD_CLOEXEC));
+  if (!wake.open()) return fail(ErrorKind::environment, "no event for a child: {}", std::strerror(errno));
   TBCI_ASSIGN(Child child, start(command));
   ProcessOutcome outcome;
-  Watch(child, command.time_limit, std::move(stop)).run(outcome);
+  Watch(child, std::move(wake), command.time_limit, std::move(stop)).run(outcome);
   int status = 0;
   rusage usage{};
-  while (::wait4(child.pid, &status, 0, &usage) < 0 && errno == EINTR) {
+  pid_t reaped;
+  do {
+    reaped = ::wait4(child.pid, &status, 0, &usage);
+  } while (reaped < 0 && errno == EINTR);
+  if (reaped < 0) {
+    return fail(ErrorKind::environment, "cannot learn how {} ended: {}", command.arguments.front(),
+                std::strerror(errno));
   }
   outcome.wall = Steady::now() - begin;
   outcome.cpu = to_duration(usage.ru_utime) + to_duration(usage.ru_stime);
@@ -335,7 +367,10 @@ std::vector<int> allowed_cpus() {
 std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds time_limit) {
   if (outcome.timed_out) return fmt::format("ended after its limit of {}", human_duration(time_limit));
   if (outcome.interrupted) return "ended because we were asked to stop";
-  if (outcome.signal != 0) return fmt::format("killed by SIG{}", ::sigabbrev_np(outcome.signal));
+  if (outcome.signal != 0) {
+    const char* name = ::sigabbrev_np(outcome.signal);  // real-time signals have none
+    return name != nullptr ? fmt::format("killed by SIG{}", name) : fmt::format("killed by signal {}", outcome.signal);
+  }
   return fmt::format("exit code {}", outcome.exit_code);
 }
 

@@ -21,7 +21,7 @@ struct Command {
   std::vector<std::string> arguments;  ///< arguments[0] is looked up on PATH
   std::filesystem::path directory;     ///< empty: ours
   /// Added to the inherited environment. Variables that hold secrets (TOKEN, SECRET, PASSWORD, CREDENTIALS in
-  /// their names) are never inherited.
+  /// their names), and git's own that name a repository (GIT_DIR, ...), are never inherited.
   std::map<std::string, std::string> environment;
   std::chrono::milliseconds time_limit = std::chrono::hours(24);
   /// Address space that the child may use at most (RLIMIT_AS); nothing: no limit.
@@ -58,8 +58,8 @@ std::string describe(const Command& command);
 class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
-  /// Blocks until the child and its process group are gone. An error only where it could not be started
-  /// (kind environment, naming the program). Thread-safe.
+  /// Blocks until the child and its process group are gone; where it was ended by us, all its descendants are killed.
+  /// An error only where it could not be started or watched (kind environment, naming the program). Thread-safe.
   virtual Result<ProcessOutcome> run(const Command& command, std::stop_token stop = {}) = 0;
 };
 

@@ -1,5 +1,8 @@
 #include "base/process.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <thread>
@@ -55,6 +58,12 @@ TEST_CASE("ProcessRunner: a signal is told by its name", "[process]") {
   CHECK(describe(outcome, std::chrono::seconds(1)) == "killed by SIGSEGV");
 }
 
+TEST_CASE("ProcessRunner: a real-time signal has a number and no name", "[process]") {
+  const ProcessOutcome outcome = run(shell("kill -s " + std::to_string(SIGRTMIN + 1) + " $$"));
+  CHECK(outcome.signal == SIGRTMIN + 1);
+  CHECK(describe(outcome, std::chrono::seconds(1)) == "killed by signal " + std::to_string(SIGRTMIN + 1));
+}
+
 TEST_CASE("ProcessRunner: arguments reach the program as they are, no shell reads them", "[process]") {
   Command command;
   command.arguments = {"printf", "%s|", "a b", "$HOME", "`id`", "; exit 1", ""};
@@ -95,6 +104,31 @@ TEST_CASE("ProcessRunner: the time limit ends the process and all that it starte
   CHECK(gone(pid));
 }
 
+TEST_CASE("ProcessRunner: descendants in process groups and sessions of their own are ended too", "[process]") {
+  test::TemporaryDirectory folder;
+  const std::string pids = (folder / "pids").string();
+  Command command = shell("setsid sh -c 'echo $$ >> " + pids + "; sleep 1000 & echo $! >> " + pids +
+                          "; wait' </dev/null >/dev/null 2>&1 & set -m; sleep 1000 & echo $! >> " + pids +
+                          "; while [ $(wc -l < " + pids + ") -lt 3 ]; do sleep 0.01; done; echo ready; wait");
+  std::stop_source stop;
+  command.on_output_line = [&](std::string_view) { stop.request_stop(); };
+  CHECK(run(command, stop.get_token()).interrupted);
+  const auto all = split(trim(read_file(folder / "pids").value()), '\n');
+  REQUIRE(all.size() == 3);
+  for (const std::string& pid : all) {
+    while (!gone(pid)) std::this_thread::yield();
+    CHECK(gone(pid));
+  }
+}
+
+TEST_CASE("ProcessRunner: a descriptor that a library left open does not reach the child", "[process]") {
+  const int left_open = ::open("/dev/null", O_RDONLY);  // NOLINT: without O_CLOEXEC, on purpose
+  REQUIRE(left_open > 2);
+  const ProcessOutcome outcome = run(shell("[ ! -e /proc/self/fd/" + std::to_string(left_open) + " ]"));
+  ::close(left_open);
+  CHECK(outcome.succeeded());
+}
+
 TEST_CASE("ProcessRunner: what a finished leader left running goes with it", "[process]") {
   test::TemporaryDirectory folder;
   const ProcessOutcome outcome =
@@ -133,6 +167,20 @@ TEST_CASE("ProcessRunner: secrets are not inherited, given variables win", "[pro
   CHECK(seen.find("TBCI_TEST_OWN=given\n") != std::string::npos);
   CHECK(seen.find("TBCI_TEST_OWN=inherited") == std::string::npos);
   CHECK(seen.find("TBCI_GIVEN_SECRET=meant\n") != std::string::npos);
+}
+
+TEST_CASE("ProcessRunner: git's own variables of a hook that started us are not inherited", "[process]") {
+  const std::vector<std::string> names = {
+      "GIT_DIR",       "GIT_WORK_TREE",        "GIT_INDEX_FILE", "GIT_COMMON_DIR",
+      "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",     "GIT_ALTERNATE_OBJECT_DIRECTORIES"};
+  for (const std::string& name : names) ::setenv(name.c_str(), "/of/a/hook", 1);
+  Command command;
+  command.arguments = {"env"};
+  command.environment = {{"GIT_INDEX_FILE", "given"}};
+  const std::string seen = run(command).output;
+  for (const std::string& name : names) ::unsetenv(name.c_str());
+  CHECK(seen.find("/of/a/hook") == std::string::npos);
+  CHECK(seen.find("GIT_INDEX_FILE=given\n") != std::string::npos);
 }
 
 TEST_CASE("ProcessRunner: what cannot be started is an error that names it", "[process]") {

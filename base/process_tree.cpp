@@ -1,0 +1,65 @@
+#include "base/process_tree.hpp"
+
+#include <charconv>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+
+namespace tbci {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// `1234 (any (name) here) S 1200 ...`: the number behind the state is the parent's; 0 where it cannot be read.
+pid_t parent_of(const fs::path& folder) {
+  std::ifstream file(folder / "stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t name_end = text.rfind(')');
+  pid_t parent = 0;
+  if (name_end != std::string::npos && name_end + 4 < text.size())
+    std::from_chars(text.data() + name_end + 4, text.data() + text.size(), parent);
+  return parent;
+}
+
+std::set<pid_t> tree_of(pid_t root) {
+  std::multimap<pid_t, pid_t> children;
+  std::error_code ignored;
+  for (fs::directory_iterator at("/proc", ignored), end; !ignored && at != end; at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    pid_t pid = 0;
+    const auto read = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (read.ec == std::errc() && read.ptr == name.data() + name.size()) children.emplace(parent_of(at->path()), pid);
+  }
+  std::set<pid_t> tree, fresh = {root};
+  while (!fresh.empty()) {
+    const pid_t next = *fresh.begin();
+    fresh.erase(fresh.begin());
+    if (!tree.insert(next).second) continue;
+    const auto [first, last] = children.equal_range(next);
+    for (auto child = first; child != last; ++child) fresh.insert(child->second);
+  }
+  return tree;
+}
+
+}  // namespace
+
+void kill_tree(pid_t child) {
+  // Stopped first: what is stopped starts nothing, so that a tree that was seen twice is whole. The bound is for
+  // processes that we may not stop.
+  std::set<pid_t> tree, before;
+  for (int round = 0; round < 20; ++round) {
+    tree = tree_of(child);
+    if (tree == before) break;
+    for (const pid_t pid : tree) ::kill(pid, SIGSTOP);
+    before = tree;
+  }
+  for (const pid_t pid : tree) ::kill(pid, SIGKILL);
+  ::kill(-child, SIGKILL);
+}
+
+}  // namespace tbci

@@ -1,0 +1,12 @@
+// The descendants of a process, wherever they put themselves.
+#pragma once
+
+#include <sys/types.h>
+
+namespace tbci {
+
+/// Kills a child of ours and all its descendants, those in process groups and sessions of their own too. The child must
+/// not be reaped yet. Only what has left the tree (its parent ended before) and the child's group is not found.
+void kill_tree(pid_t child);
+
+}  // namespace tbci
