@@ -1,14 +1,13 @@
-#include <algorithm>
+#include <optional>
 #include <random>
 #include <set>
 #include <thread>
 
-#include "storage/bisection_store.hpp"
-#include "storage/build_store.hpp"
 #include "storage/database.hpp"
-#include "storage/run_store.hpp"
+#include "storage/night_store.hpp"
 #include "tests/catch.hpp"
 #include "tests/e2e/harness.hpp"
+#include "tests/e2e/paid.hpp"
 
 namespace tbci::test {
 
@@ -26,34 +25,57 @@ Suspects as_set(const std::vector<std::string>& commits) {
   return {commits.begin(), commits.end()};
 }
 
-// What is in the database: every finished build with its time, and how many measurements there are.
-struct Paid {
-  std::map<std::string, std::int64_t> builds;
-  std::size_t measurements = 0;
+// How far a check has come.
+struct Sight {
+  Paid paid;
+  std::optional<model::Stage> stage;  ///< nothing: the night is not begun
 };
 
-Paid paid_so_far(const Installation& installation) {
-  Paid paid;
-  auto database = storage::Database::open(installation.state() / "tbci.sqlite", storage::Access::read_only);
-  if (!database) return paid;
-  storage::BuildStore builds(*database);
-  storage::RunStore runs(*database);
-  for (const model::Build& build : builds.list("demo", 1000).value_or(std::vector<model::Build>{})) {
-    if (build.finished)
-      paid.builds[std::string(to_string(build.kind)) + build.name] = build.finished->time_since_epoch().count();
-  }
-  for (const model::Run& run : runs.runs("demo", 1000).value_or(std::vector<model::Run>{})) {
-    paid.measurements += runs.measurements(run.id).value_or(std::vector<model::PlacedMeasurement>{}).size();
-  }
-  return paid;
+Result<Sight> look(const Installation& installation, const std::string& night) {
+  Sight sight;
+  const auto path = installation.state() / "tbci.sqlite";
+  if (!std::filesystem::exists(path)) return sight;
+  TBCI_ASSIGN(auto database, storage::Database::open(path, storage::Access::read_only));
+  TBCI_ASSIGN(const auto found, storage::NightStore(database).find("demo", night));
+  if (found) sight.stage = found->stage;
+  TBCI_ASSIGN(sight.paid, look_at_paid(installation));
+  return sight;
 }
 
-bool contains(const Paid& later, const Paid& earlier) {
-  return later.measurements >= earlier.measurements &&
-         std::all_of(earlier.builds.begin(), earlier.builds.end(), [&](const auto& build) {
-           const auto found = later.builds.find(build.first);
-           return found != later.builds.end() && found->second == build.second;
-         });
+// Where the next kill is wanted: in a stage that none has hit, in the build of a commit, or after some more work.
+struct Aim {
+  std::set<model::Stage> hit_stages;
+  bool hit_build = false;
+  int kills = 0;
+  std::size_t paid_for = 8;
+};
+
+// How long to wait at most until the kill, which comes at a random moment; nothing: it is not time yet. A commit whose
+// neighbour was built takes less than a second.
+std::optional<std::chrono::milliseconds> longest_wait(const Aim& aim, const Sight& sight) {
+  constexpr int most_kills = 22;
+  if (sight.paid.building_commit && !aim.hit_build) return std::chrono::milliseconds(200);
+  const bool new_stage = sight.stage && !aim.hit_stages.contains(*sight.stage);
+  const bool more_work = sight.paid.total() >= aim.paid_for && aim.kills < most_kills;
+  if (new_stage || more_work) return std::chrono::milliseconds(900);
+  return std::nullopt;
+}
+
+Answer check_until_killed(const Installation& installation, const Aim& aim, unsigned moment) {
+  std::stop_source kill;
+  const std::string night = installation.truth().nightly(2);
+  const std::jthread killer([&](const std::stop_token& end) {
+    while (!end.stop_requested()) {
+      const auto sight = look(installation, night);
+      const auto wait = sight ? longest_wait(aim, *sight) : std::nullopt;
+      std::this_thread::sleep_for(wait ? *wait * (moment % 1000) / 1000 : std::chrono::milliseconds(50));
+      if (wait) {
+        kill.request_stop();
+        return;
+      }
+    }
+  });
+  return installation.tbci({"check", "--json"}, kill.get_token());
 }
 
 }  // namespace
@@ -101,32 +123,31 @@ TEST_CASE("End to end: killed again and again at any stage, check goes on, repea
   constexpr unsigned seed = 20261121;
   WARN("seed of the moments: " << seed);
   std::mt19937 moments(seed);
-  int kills = 0;
+  constexpr int killed = 128 + 9;
+  Aim aim;
   Answer answer;
-  for (std::size_t paid_for = 4; paid_for < 100000; paid_for += 9) {
-    std::stop_source kill;
-    std::jthread killer([&](const std::stop_token& end) {
-      while (!end.stop_requested()) {
-        const Paid paid = paid_so_far(installation);
-        if (paid.measurements + 4 * paid.builds.size() >= paid_for) {
-          std::this_thread::sleep_for(std::chrono::milliseconds(moments() % 900));
-          kill.request_stop();
-          return;
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      }
-    });
+  for (int round = 0; round < 60; ++round) {
     const Paid before = paid_so_far(installation);
-    answer = installation.tbci({"check", "--json"}, kill.get_token());
-    killer.request_stop();
-    killer.join();
-    CHECK(contains(paid_so_far(installation), before));
-    if (answer.exit_code != 128 + 9) break;
-    ++kills;
+    answer = check_until_killed(installation, aim, static_cast<unsigned>(moments()));
+    const auto after = look(installation, installation.truth().nightly(2));
+    REQUIRE(after);
+    CHECK(keeps(after->paid, before));
+    if (answer.exit_code != killed) break;
+    ++aim.kills;
+    aim.paid_for = after->paid.total() + 8;
+    if (after->stage) aim.hit_stages.insert(*after->stage);
+    aim.hit_build = aim.hit_build || after->paid.building_commit;
   }
   INFO(answer.error << answer.output);
   REQUIRE(answer.exit_code == 1);
-  CHECK(kills >= 10);
+  CHECK(aim.kills >= 10);
+  CHECK((aim.hit_stages.contains(model::Stage::install) || aim.hit_stages.contains(model::Stage::measure)));
+  CHECK(aim.hit_stages.contains(model::Stage::confirm));
+  CHECK(aim.hit_stages.contains(model::Stage::bisect));
+  CHECK(aim.hit_build);
+  const Paid paid = paid_so_far(installation);
+  CHECK(paid.repeated == std::set<std::string>{});
+  CHECK(paid.broken == std::set<std::string>{});
   CHECK(suspects_in(answer.json()) == std::set<Suspects>{as_set(installation.truth().suspects())});
   CHECK(installation.issues().size() == 1);
 }

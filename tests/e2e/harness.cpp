@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <thread>
 
 #include "base/file.hpp"
 #include "tests/catch.hpp"
@@ -19,20 +17,13 @@ configurations = ["cpu-train", "cpu-infer", "gpu-infer"]
 time_limit = 120
 )";
 
-std::string config_text(const std::string& measure, const std::string& subject) {
-  return fmt::format(R"([service]
-port = 0
-[runner]
-name = "e2e"
-cpus = [{}]
-[measure]
-{}
-[[subject]]
-name = "demo"
+std::string subject_text(const std::string& name, const std::string& branch, const std::string& more) {
+  return fmt::format(R"([[subject]]
+name = "{}"
 {}
 [subject.nightlies]
 kind = "git-days"
-branch = "main"
+branch = "{}"
 [subject.source]
 repository = "${{TBCI_DEMO_REPOSITORY}}"
 torch = "${{TBCI_LIBTORCH}}"
@@ -41,7 +32,12 @@ recipe = [["make", "-j{{jobs}}", "TORCH={{torch}}"]]
 preload = ["build/libminiature.so"]
 needed_free_gib = 1
 )",
-                     std::thread::hardware_concurrency() - 1, measure, subject);
+                     name, more, branch);
+}
+
+std::string config_text(const std::string& measure, const std::string& subject) {
+  return fmt::format("[service]\nport = 0\n[runner]\nname = \"e2e\"\n[measure]\n{}\n{}", measure,
+                     subject_text("demo", "main", subject));
 }
 
 }  // namespace
@@ -78,6 +74,11 @@ Installation::Installation(std::vector<std::string> generate) {
 void Installation::configure(const std::string& measure, const std::string& subject) {
   REQUIRE(
       write_file_atomically(folder_ / "tbci.toml", config_text(measure.empty() ? default_measure : measure, subject)));
+}
+
+void Installation::add_subject(const std::string& name, const std::string& branch, const std::string& more) {
+  const auto config = folder_ / "tbci.toml";
+  REQUIRE(write_file_atomically(config, read_file(config).value() + subject_text(name, branch, more)));
 }
 
 Command Installation::command(std::vector<std::string> arguments) const {

@@ -35,6 +35,8 @@ class Installation {
 
   /// Laid over the defaults of these tests, which measure three benchmarks in three processes.
   void configure(const std::string& measure, const std::string& subject = "");
+  /// Behind those that the configuration has: another subject, of another branch of the same repository.
+  void add_subject(const std::string& name, const std::string& branch, const std::string& more);
   /// With --config, --state and the environment set; killed with SIGKILL when a stop is requested.
   Answer tbci(std::vector<std::string> arguments, std::stop_token stop = {}) const;
   Command command(std::vector<std::string> arguments) const;

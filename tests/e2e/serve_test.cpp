@@ -1,5 +1,8 @@
-#include <atomic>
+#include <cmath>
+#include <functional>
+#include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "base/http.hpp"
@@ -8,6 +11,7 @@
 #include "storage/report_store.hpp"
 #include "tests/catch.hpp"
 #include "tests/e2e/harness.hpp"
+#include "tests/e2e/paid.hpp"
 
 namespace tbci::test {
 
@@ -21,7 +25,8 @@ class RunningService {
   explicit RunningService(const Installation& installation) {
     Command command = installation.command({"serve"});
     command.on_error_line = [this](std::string_view line) { take(line); };
-    runner_ = std::jthread([this, command] { answer_ = run(command); });
+    // Where the test fails before it has ended the service, this kills it.
+    runner_ = std::jthread([this, command](std::stop_token end) { answer_ = run(command, std::move(end)); });
     for (int i = 0; i < 300 && url().empty(); ++i) std::this_thread::sleep_for(100ms);
     REQUIRE_FALSE(url().empty());
   }
@@ -63,57 +68,209 @@ class RunningService {
   std::jthread runner_;
 };
 
-bool night_is_over(const RunningService& service, const std::string& name) {
-  for (int i = 0; i < 4800; ++i) {
-    const auto reply = service.get("/api/night?subject=demo&name=" + name);
-    if (reply.status == 200 && nlohmann::json::parse(reply.body)["night"]["stage"] == "done") return true;
-    std::this_thread::sleep_for(250ms);
+bool eventually(std::chrono::seconds limit, const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (std::chrono::steady_clock::now() < end) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(100ms);
   }
   return false;
+}
+
+bool night_is_over(const RunningService& service, const std::string& name, const std::string& subject = "demo") {
+  return eventually(10min, [&] {
+    const auto reply = service.get("/api/night?subject=" + subject + "&name=" + name);
+    return reply.status == 200 && nlohmann::json::parse(reply.body)["night"]["stage"] == "done";
+  });
+}
+
+// Some processes have been measured, and most are still to come.
+bool is_measuring(const RunningService& service) {
+  return eventually(5min, [&] {
+    const auto activity = service.api("/api/status")["activity"];
+    return activity["subject"] == "demo" && activity["stage"] == "measure" && activity["done"] >= 2;
+  });
+}
+
+void stop(RunningService& service, const Installation& installation) {
+  CHECK(service.terminate(installation.state().string()) < 10);
+  INFO(service.answer().error);
+  CHECK(service.answer().exit_code == 0);
+}
+
+storage::Database open_database(const Installation& installation) {
+  return storage::Database::open(installation.state() / "tbci.sqlite", storage::Access::read_only).value();
+}
+
+// JSON knows no infinity.
+bool same_number(const nlohmann::json& json, double value) {
+  return std::isfinite(value) ? json.is_number() && json.get<double>() == value : json.is_null();
+}
+
+std::string html_text(const std::string& text) {
+  std::string html;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        html += "&amp;";
+        break;
+      case '<':
+        html += "&lt;";
+        break;
+      case '>':
+        html += "&gt;";
+        break;
+      case '"':
+        html += "&quot;";
+        break;
+      case '\'':
+        html += "&#39;";
+        break;
+      default:
+        html += c;
+    }
+  }
+  return html;
+}
+
+// Every series has one row: what its confirmation found, else what the screen found.
+void check_findings(storage::NightStore& nights, std::int64_t night, const nlohmann::json& json,
+                    const std::string& page) {
+  std::map<model::Series, std::pair<model::Finding, bool>> wanted;
+  for (const auto& finding : nights.findings(night, storage::Phase::screen).value())
+    wanted[finding.series] = {finding, false};
+  for (const auto& finding : nights.findings(night, storage::Phase::confirm).value())
+    wanted[finding.series] = {finding, true};
+  CHECK(wanted.size() >= 6);  // the times alone of three benchmarks in two configurations
+  REQUIRE(json["findings"].size() == wanted.size());
+  std::set<model::Series> seen;
+  for (const auto& row : json["findings"]) {
+    INFO(row.dump());
+    const auto series = model::series_from(row["series"].get<std::string>()).value();
+    REQUIRE(seen.insert(series).second);
+    REQUIRE(wanted.contains(series));
+    const auto& [finding, confirmed] = wanted.at(series);
+    CHECK(row["verdict"] == std::string(to_string(finding.verdict)));
+    CHECK(row["confirmed"] == confirmed);
+    CHECK(same_number(row["before"], finding.before));
+    CHECK(same_number(row["after"], finding.after));
+    CHECK(same_number(row["change"], finding.change));
+    CHECK(page.find(html_text(series.benchmark)) != std::string::npos);
+    CHECK(page.find(html_text(model::readable(series.metric, finding.after))) != std::string::npos);
+  }
+}
+
+// The database, the JSON, the page and the file of the issue say the same.
+void check_report(storage::Database& database, const RunningService& service, const nlohmann::json& json,
+                  const std::string& page, const std::string& issue) {
+  const auto reports = storage::ReportStore(database).list("demo", 10).value();
+  REQUIRE(reports.size() == 1);
+  const model::Report& report = reports.front();
+  REQUIRE(json["reports"].size() == 1);
+  for (const auto& shown : {json["reports"][0], service.api("/api/report?id=" + std::to_string(report.id))}) {
+    CHECK(shown["title"] == report.title);
+    CHECK(shown["body"] == report.body);
+    CHECK(shown["marker"] == report.marker);
+    REQUIRE(shown["deliveries"].size() == 1);
+    CHECK(shown["deliveries"][0]["state"] == "delivered");
+  }
+  const auto end_of_title = issue.find("\n\n");
+  REQUIRE(end_of_title != std::string::npos);
+  CHECK(issue.rfind("# ", 0) == 0);
+  CHECK(issue.substr(end_of_title + 2) == report.body);
+  CHECK(page.find(html_text(report.title)) != std::string::npos);
+}
+
+void check_bad_night(const Installation& installation, const RunningService& service) {
+  auto database = open_database(installation);
+  storage::NightStore nights(database);
+  const std::string name = installation.truth().nightly(2);
+  const auto bad = nights.find("demo", name).value().value();
+  const auto regressions = nights.regressions(bad.id).value();
+  const auto json = service.api("/api/night?subject=demo&name=" + name);
+  const auto page = service.get("/?subject=demo&night=" + name);
+  REQUIRE(page.status == 200);
+  REQUIRE_FALSE(regressions.empty());
+  REQUIRE(json["regressions"].size() == regressions.size());
+  for (std::size_t i = 0; i < regressions.size(); ++i) {
+    CHECK(regressions[i].suspects == installation.truth().suspects());
+    CHECK(json["regressions"][i]["id"] == regressions[i].id);
+    std::vector<std::string> suspects;
+    for (const auto& commit : json["regressions"][i]["suspects"]) suspects.push_back(commit["id"]);
+    CHECK(suspects == regressions[i].suspects);
+  }
+  for (const std::string& suspect : installation.truth().suspects())
+    CHECK(page.body.find(suspect.substr(0, 12)) != std::string::npos);
+  check_findings(nights, bad.id, json, page.body);
+  const auto issues = installation.issues();
+  REQUIRE(issues.size() == 1);
+  check_report(database, service, json, page.body, issues.front());
+}
+
+// One night, clean, of its own history, whatever happened to the other subject.
+void check_second_subject(const Installation& installation, const RunningService& service) {
+  auto database = open_database(installation);
+  storage::NightStore nights(database);
+  const auto all = nights.list("demo2", 10).value();
+  REQUIRE(all.size() == 1);
+  CHECK(all.front().name == installation.truth().nightly(1));
+  CHECK(nights.regressions(all.front().id).value().empty());
+  CHECK(storage::ReportStore(database).list("demo2", 10).value().empty());
+  const auto json = service.api("/api/night?subject=demo2");
+  CHECK(json["night"]["subject"] == "demo2");
+  CHECK(json["regressions"].empty());
+  const auto subjects = service.api("/api/status")["subjects"];
+  REQUIRE(subjects.size() == 2);
+  CHECK(subjects[0]["latest_night"]["name"] == installation.truth().nightly(3));
+  CHECK(subjects[1]["latest_night"]["name"] == installation.truth().nightly(1));
 }
 
 }  // namespace
 
 TEST_CASE(
-    "End to end: the service through three nights, the second bad: one issue, page and JSON agree with the database",
+    "End to end: the service with two subjects through three nights, stopped in the middle of the bad second: one "
+    "issue, nothing repeated, page and JSON agree with the database",
     "[e2e]") {
   Installation installation({"--days", "4", "--commits", "6", "--fault-day", "3", "--fault", "embedding-bag-bounds"});
   installation.configure("", "poll = 1");
+  installation.add_subject("demo2", "second", "poll = 100000");  // checked once a start
   const Truth& truth = installation.truth();
-  const auto publish = [&](std::size_t day) {
-    REQUIRE(installation.git({"update-ref", "refs/heads/main", truth.commit_of_day(day)}).exit_code == 0);
+  const auto publish = [&](const std::string& branch, std::size_t day) {
+    REQUIRE(installation.git({"update-ref", "refs/heads/" + branch, truth.commit_of_day(day)}).exit_code == 0);
   };
-  publish(1);
+  publish("main", 1);
+  publish("second", 1);
+  Paid at_stop, of_second;
+  {
+    RunningService service(installation);
+    REQUIRE(night_is_over(service, truth.nightly(1)));
+    REQUIRE(night_is_over(service, truth.nightly(1), "demo2"));
+    of_second = paid_so_far(installation, "demo2");
+    publish("main", 2);
+    REQUIRE(is_measuring(service));
+    stop(service, installation);
+    at_stop = paid_so_far(installation);
+    auto database = open_database(installation);
+    CHECK(storage::NightStore(database).find("demo", truth.nightly(2)).value().value().stage == model::Stage::measure);
+    CHECK(installation.issues().empty());
+  }
   RunningService service(installation);
-  REQUIRE(night_is_over(service, truth.nightly(1)));
-  publish(2);
   REQUIRE(night_is_over(service, truth.nightly(2)));
-  publish(3);
+  publish("main", 3);
   REQUIRE(night_is_over(service, truth.nightly(3)));
-  for (int i = 0; i < 100 && installation.issues().empty(); ++i) std::this_thread::sleep_for(100ms);
 
-  CHECK(installation.issues().size() == 1);
-  auto database = storage::Database::open(installation.state() / "tbci.sqlite", storage::Access::read_only).value();
+  const Paid paid = paid_so_far(installation);
+  CHECK(keeps(paid, at_stop));
+  CHECK(paid.repeated == std::set<std::string>{});
+  CHECK(paid.broken == std::set<std::string>{});
+  CHECK(paid_so_far(installation, "demo2").measurements == of_second.measurements);
+  check_bad_night(installation, service);
+  check_second_subject(installation, service);
+  auto database = open_database(installation);
   storage::NightStore nights(database);
-  const auto bad = nights.find("demo", truth.nightly(2)).value().value();
-  const auto regressions = nights.regressions(bad.id).value();
-  REQUIRE_FALSE(regressions.empty());
-  CHECK(regressions[0].suspects == truth.suspects());
   for (const std::size_t day : {1, 3})
     CHECK(nights.regressions(nights.find("demo", truth.nightly(day)).value().value().id).value().empty());
-
-  const auto json = service.api("/api/night?subject=demo&name=" + truth.nightly(2));
-  const auto page = service.get("/?subject=demo&night=" + truth.nightly(2));
-  CHECK(page.status == 200);
-  CHECK(json.dump().find(truth.suspects().front()) != std::string::npos);
-  CHECK(page.body.find(truth.suspects().front().substr(0, 10)) != std::string::npos);
-  for (const model::Finding& finding : nights.findings(bad.id).value()) {
-    CHECK(json.dump().find(finding.series.benchmark) != std::string::npos);
-    CHECK(page.body.find(finding.series.benchmark) != std::string::npos);
-  }
-
-  CHECK(service.terminate(installation.state().string()) < 10);
-  CHECK(service.answer().exit_code == 0);
+  stop(service, installation);
 }
 
 }  // namespace tbci::test
