@@ -10,7 +10,9 @@ namespace tbci {
 namespace {
 
 std::tm utc(TimePoint time) {
-  return fmt::gmtime(std::chrono::system_clock::to_time_t(time));
+  // Not by way of the system's clock: its nanoseconds end in the year 2262.
+  return fmt::gmtime(
+      static_cast<std::time_t>(std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count()));
 }
 
 }  // namespace

@@ -52,13 +52,19 @@ std::string text_of(const char* text) {
   return text != nullptr ? valid_utf8(text) : std::string();
 }
 
+// Anybody can write any date into a commit; what no calendar of four digits knows becomes the nearest that it does.
+TimePoint time_of(const git_commit* commit) {
+  constexpr git_time_t latest = 253402300799;  // 9999-12-31T23:59:59Z
+  return TimePoint(std::chrono::seconds(std::clamp<git_time_t>(git_commit_time(commit), 0, latest)));
+}
+
 GitCommit read_commit(const git_commit* commit) {
   GitCommit read;
   read.id = text_of(*git_commit_id(commit));
   const git_signature* author = git_commit_author(commit);
   read.author = text_of(author->name);
   read.email = text_of(author->email);
-  read.time = TimePoint(std::chrono::seconds(git_commit_time(commit)));
+  read.time = time_of(commit);
   read.message = text_of(git_commit_message(commit));
   const std::string_view body = trim(read.message);
   read.subject = std::string(trim(body.substr(0, body.find('\n'))));
@@ -258,9 +264,14 @@ Result<std::vector<GitCommit>> GitRepository::last_of_each_day(const std::string
   std::string day;
   for (git_oid id; git_revwalk_next(&id, walk.get()) == 0;) {
     TBCI_ASSIGN(const CommitObject commit, impl_->look_up(id));
-    const std::string date = to_date(TimePoint(std::chrono::seconds(git_commit_time(commit.get()))));
+    const std::string date = to_date(time_of(commit.get()));
     // A clock that ran backwards must not make a day appear twice: only an older date opens a new day.
     if (!day.empty() && date >= day) continue;
+    // Nor may one absurd date hide all the days before it: one older than its first parent's is wrong.
+    git_commit* found = nullptr;
+    const bool has_parent = git_commit_parent(&found, commit.get(), 0) == 0;
+    const CommitObject parent(found);
+    if (has_parent && date < to_date(time_of(parent.get()))) continue;
     if (days.size() == most) break;
     day = date;
     days.push_back(read_commit(commit.get()));

@@ -19,7 +19,7 @@ struct GitCommit {
   std::string id;  ///< 40 hex digits
   std::string author;
   std::string email;
-  TimePoint time{};  ///< committer's time
+  TimePoint time{};  ///< committer's time; from 1970 to 9999, whatever the commit claims
   std::string subject;
   std::string message;               ///< whole, the subject included
   std::vector<std::string> parents;  ///< ids, the first parent first
@@ -48,7 +48,7 @@ class GitRepository {
   /// the same commit. Error (usage) where `from` is no ancestor of `to`.
   Result<std::vector<GitCommit>> commits_between(std::string_view from, std::string_view to) const;
   /// The last first-parent commit of each UTC day of a branch by committer's time, oldest first; the newest `most` days
-  /// only.
+  /// only. A commit dated before the day of its first parent opens no day of its own.
   Result<std::vector<GitCommit>> last_of_each_day(const std::string& branch, std::size_t most = 1000) const;
 
   /// SHA-256 over the tree entries (mode, path, content id) of a commit that the patterns choose: equal hash, equal

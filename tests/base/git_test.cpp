@@ -112,13 +112,32 @@ TEST_CASE("GitRepository: a clock that ran backwards lists no day twice", "[git]
   test::TemporaryDirectory folder;
   GitFixture repository(folder / "r");
   const std::string a = repository.commit("a", "2026-01-05T08:00:00Z");
-  repository.commit("b", "2026-01-07T08:00:00Z");
-  const std::string c = repository.commit("c", "2026-01-06T08:00:00Z");
+  const std::string b = repository.commit("b", "2026-01-07T08:00:00Z");
+  repository.commit("c", "2026-01-06T08:00:00Z");
   const auto opened = GitRepository::open(repository.path());
   const auto days = opened->last_of_each_day("main");
   REQUIRE(days->size() == 2);
   CHECK((*days)[0].id == a);
-  CHECK((*days)[1].id == c);
+  CHECK((*days)[1].id == b);
+}
+
+TEST_CASE("GitRepository: an absurd date cuts no days off", "[git]") {
+  test::TemporaryDirectory folder;
+  GitFixture repository(folder / "r");
+  const std::string fifth = repository.commit("a", "2026-01-05T08:00:00Z");
+  repository.commit("past", "@0 +0000");
+  const std::string sixth = repository.commit("b", "2026-01-06T08:00:00Z");
+  repository.commit("future", "@999999999999999 +0000");
+  repository.commit("c", "2026-01-07T08:00:00Z");
+  const std::string seventh = repository.commit("d", "2026-01-07T07:59:00Z");
+  const auto opened = GitRepository::open(repository.path());
+  const auto days = opened->last_of_each_day("main");
+  REQUIRE(days);
+  REQUIRE(days->size() == 3);
+  CHECK((*days)[0].id == fifth);
+  CHECK((*days)[1].id == sixth);
+  CHECK((*days)[2].id == seventh);
+  CHECK(to_date(opened->resolve("main~2")->time) == "9999-12-31");
 }
 
 TEST_CASE("GitRepository: only files that the patterns choose change the hash of what is compiled", "[git]") {
