@@ -111,13 +111,12 @@ std::string ProtocolReader::sample(const Line& line) {
   if (count >= expected_.iterations) return fmt::format("more than the {} samples asked for", expected_.iterations);
   const auto nanoseconds = whole(line.fields, "nanoseconds", 1, longest_iteration_ns);
   if (!nanoseconds) return fmt::format("sample {} has no possible number of nanoseconds", count);
-  if (line.fields.contains("instructions")) {
-    const auto instructions = whole(line.fields, "instructions", 1, most_instructions);
-    if (!instructions) return fmt::format("sample {} has no possible number of instructions", count);
-    if (measurement_.instructions.size() != count) return fmt::format("only some samples have instructions");
+  // A counter may stop or be shared away in the middle. Then none of its counts is of use, and the times still are.
+  const auto instructions = whole(line.fields, "instructions", 1, most_instructions);
+  if (instructions && measurement_.instructions.size() == count) {
     measurement_.instructions.push_back(*instructions);
-  } else if (!measurement_.instructions.empty()) {
-    return "only some samples have instructions";
+  } else {
+    measurement_.instructions.clear();
   }
   measurement_.nanoseconds.push_back(*nanoseconds);
   return {};

@@ -20,7 +20,9 @@ Sample measure_one(Workload& workload, DeviceKind device, const InstructionCount
   const auto instructions_after = counter.read();
 
   Sample sample{iteration, std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count(), std::nullopt};
-  if (instructions_before && instructions_after) sample.instructions = *instructions_after - *instructions_before;
+  // No iteration takes no instructions: a counter that did not run is none.
+  if (instructions_before && instructions_after && *instructions_after > *instructions_before)
+    sample.instructions = *instructions_after - *instructions_before;
   return sample;
 }
 

@@ -55,12 +55,25 @@ TEST_CASE("ProtocolReader: an error line is an outcome, before hello too", "[pro
   CHECK(exception.measurement().message == "a b");
 }
 
-TEST_CASE("ProtocolReader: instructions come with every sample or with none", "[protocol]") {
-  const std::string with0 = R"({"type":"sample","iteration":0,"nanoseconds":5,"instructions":100})";
-  const std::string with1 = R"({"type":"sample","iteration":1,"nanoseconds":5,"instructions":101})";
-  CHECK(read({hello, with0, with1}).measurement().instructions == std::vector<std::int64_t>{100, 101});
-  CHECK(read({hello, with0, sample(1, "5")}).broken());
-  CHECK(read({hello, sample(0, "5"), with1}).broken());
+TEST_CASE("ProtocolReader: instructions are kept where every sample has them, and dropped otherwise", "[protocol]") {
+  const auto with = [](int iteration, const std::string& instructions) {
+    return R"({"type":"sample","iteration":)" + std::to_string(iteration) + R"(,"nanoseconds":5,"instructions":)" +
+           instructions + "}";
+  };
+  CHECK(read({hello, with(0, "100"), with(1, "101")}).measurement().instructions ==
+        std::vector<std::int64_t>{100, 101});
+  const std::vector<std::vector<std::string>> some = {{hello, with(0, "100"), sample(1, "5"), with(2, "100")},
+                                                      {hello, sample(0, "5"), with(1, "100"), with(2, "100")},
+                                                      {hello, with(0, "100"), with(1, "0"), with(2, "100")},
+                                                      {hello, with(0, "-1"), with(1, "100"), with(2, "100")},
+                                                      {hello, with(0, "100"), with(1, "100"), with(2, "\"many\"")}};
+  for (const auto& lines : some) {
+    const auto reader = read(lines, 3);
+    INFO(reader.violation());
+    CHECK_FALSE(reader.broken());
+    CHECK(reader.measurement().instructions.empty());
+    CHECK(reader.measurement().nanoseconds.size() == 3);
+  }
 }
 
 TEST_CASE("ProtocolReader: what breaks the protocol is seen at once and named", "[protocol]") {
