@@ -26,9 +26,7 @@ class Log {
   }
 
   void add(std::string_view line) {
-    std::fwrite(line.data(), 1, line.size(), file_.get());
-    std::fputc('\n', file_.get());
-    std::fflush(file_.get());
+    write(line);
     text_.append(line).push_back('\n');
     // Both ends tell: the first error, and how it all ended.
     if (text_.size() > 4 * kept_bytes) text_.erase(kept_bytes, text_.size() - 2 * kept_bytes);
@@ -37,13 +35,24 @@ class Log {
   const std::string& text() const { return text_; }
 
  private:
+  void write(std::string_view line) {
+    if (written_bytes_ > most_bytes) return;
+    written_bytes_ += line.size() + 1;
+    if (written_bytes_ > most_bytes) line = "(the log ends here: it is over 256 MiB)";
+    std::fwrite(line.data(), 1, line.size(), file_.get());
+    std::fputc('\n', file_.get());
+    std::fflush(file_.get());
+  }
+
   static constexpr std::size_t kept_bytes = 1 << 20;
+  static constexpr std::size_t most_bytes = std::size_t{256} << 20;
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   explicit Log(std::FILE* file) : file_(file) {}
   std::unique_ptr<std::FILE, Close> file_;
   std::string text_;
+  std::size_t written_bytes_ = 0;
 };
 
 bool contains(std::string_view text, std::string_view part) {
@@ -60,6 +69,19 @@ int rank(std::string_view line) {
   if (line.starts_with("make") && contains(line, "***")) return 5;
   if (line.starts_with("FAILED:") || contains(line, "Error:")) return 4;
   return 0;
+}
+
+// `a.cpp:3:1: error: ...`, `a.cu(12): error: ...`: the compiler speaks of a place in the source.
+bool is_source_error(std::string_view line, std::string_view word = ": error:") {
+  const std::size_t at = line.find(word);
+  return at != std::string_view::npos && at > 0 && contains("0123456789)", line.substr(at - 1, 1));
+}
+
+// `   12 | int x;`: a line of the source that a compiler shows.
+bool is_excerpt(std::string_view line) {
+  const std::string_view text = trim(line);
+  const std::size_t digits = text.find_first_not_of("0123456789");
+  return digits != std::string_view::npos && digits > 0 && trim(text.substr(digits)).starts_with('|');
 }
 
 Result<std::vector<Command>> prepare(const Recipe& recipe, const Placeholders& placeholders, const RecipePlace& place) {
@@ -169,24 +191,37 @@ std::string telling_line(std::string_view log) {
 std::string machine_trouble(std::string_view log) {
   struct Sign {
     std::string_view words, meaning;
+    bool sure = false;  // holds beside an error of a compiler too
   };
+  static constexpr std::string_view memory = "memory ran out; use fewer jobs", network = "the network failed";
   static constexpr std::array signs = {
-      Sign{"No space left on device", "no space left on the device"},
-      Sign{"Disk quota exceeded", "the disk quota is used up"},
-      Sign{"Killed signal terminated program", "a compiler was killed, as where memory runs out; use fewer jobs"},
-      Sign{"virtual memory exhausted", "memory ran out; use fewer jobs"},
-      Sign{"Cannot allocate memory", "memory ran out; use fewer jobs"},
+      Sign{"No space left on device", "no space left on the device", true},
+      Sign{"Disk quota exceeded", "the disk quota is used up", true},
+      Sign{"Killed signal terminated program", "a compiler was killed, as where memory runs out; use fewer jobs", true},
+      Sign{"virtual memory exhausted", memory},
+      Sign{"Cannot allocate memory", memory},
       Sign{"command not found", "a tool is missing"},
       Sign{"CMAKE_CXX_COMPILER not set", "no compiler is installed"},
       Sign{"unable to find a build program", "ninja or make is not installed"},
       Sign{"Error 127", "a tool is missing"},
+      Sign{"Temporary failure in name resolution", network},
+      Sign{"Could not resolve host", network},
+      Sign{"Max retries exceeded", network},
+      Sign{"ReadTimeoutError", network},
+      Sign{"Connection refused", network},
+      Sign{"Connection reset", network},
+      Sign{"HTTP error 5", network},
   };
-  for (const std::string& line : split(log, '\n')) {
-    if (line.starts_with("$ ")) continue;
+  const std::vector<std::string> lines = split(log, '\n');
+  const bool source_at_fault = std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return is_source_error(line) || is_source_error(line, ": fatal error:");
+  });
+  for (const std::string& line : lines) {
     // Only what a tool says of itself: a source that does not compile may quote such words.
-    if (contains(line, " error:") && !contains(line, "fatal error:")) continue;
+    if (line.starts_with("$ ") || is_source_error(line) || is_excerpt(line)) continue;
     for (const Sign& sign : signs) {
-      if (contains(line, sign.words)) return fmt::format("{} ({})", sign.meaning, one_line(line, 160));
+      if ((sign.sure || !source_at_fault) && contains(line, sign.words))
+        return fmt::format("{} ({})", sign.meaning, one_line(line, 160));
     }
   }
   return {};

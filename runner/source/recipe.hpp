@@ -29,7 +29,7 @@ struct Recipe {
 
 struct RecipePlace {
   std::filesystem::path directory;  ///< where the commands run
-  std::filesystem::path log;        ///< takes all that they print; made anew
+  std::filesystem::path log;        ///< takes what they print, up to 256 MiB; made anew
 };
 
 struct RecipeOutcome {
@@ -45,8 +45,8 @@ Result<RecipeOutcome> run_recipe(ProcessRunner& processes, const Recipe& recipe,
 /// The line of a log that tells best why it failed: the first `error:` of a compiler, linker or build tool, else the
 /// last that is not empty. One line of valid UTF-8.
 std::string telling_line(std::string_view log);
-/// Why a failed log is the machine's fault and not the source's (no space, no memory, a tool that is missing); empty
-/// where it is not.
+/// Why a failed log is the machine's fault and not the source's (no space, no memory, no network, a tool that is
+/// missing); empty where it is not.
 std::string machine_trouble(std::string_view log);
 
 }  // namespace tbci::runner

@@ -110,4 +110,29 @@ TEST_CASE("machine_trouble: a source that quotes such words is not the machine's
   CHECK(machine_trouble("all is well\n").empty());
   CHECK_FALSE(machine_trouble("/tmp/cc.s: No space left on device\n").empty());
   CHECK_FALSE(machine_trouble("make: *** [Makefile:3: all] Error 127\n").empty());
+  // A compiler shows the source, and says what it found there.
+  CHECK(machine_trouble("   12 | throw Error(\"No space left on device\");\n      |  ^~~~\n").empty());
+  const std::string source_error = "a.cpp:3:1: error: expected ';'\n";
+  CHECK(machine_trouble(source_error + "note: Connection refused\n").empty());
+  CHECK(machine_trouble("a.cu(12): error: no\nnote: Connection refused\n").empty());
+  CHECK(machine_trouble("a.cpp:1:1: fatal error: no.hpp: No such file\nmake: *** [all] Error 127\n").empty());
+  CHECK_FALSE(machine_trouble("a.cpp:1:1: fatal error: error writing: No space left on device\n").empty());
+  CHECK(machine_trouble(source_error + "make: *** [Makefile:3: all] Error 127\n").empty());
+  CHECK_FALSE(machine_trouble(source_error + "c++: fatal error: Killed signal terminated program cc1plus\n").empty());
+  CHECK_FALSE(machine_trouble(source_error + "/tmp/cc.s: No space left on device\n").empty());
+  CHECK_FALSE(machine_trouble(source_error + "cp: cannot write: Disk quota exceeded\n").empty());
+}
+
+TEST_CASE("machine_trouble: a network that fails is the machine's fault", "[recipe]") {
+  for (const char* line :
+       {"curl: (6) Could not resolve host: example.org",
+        "WARNING: Retrying after connection broken by 'NewConnectionError(... [Errno -3] Temporary failure in name "
+        "resolution')",
+        "ERROR: HTTPSConnectionPool(host='example.org', port=443): Max retries exceeded with url: /",
+        "pip._vendor.urllib3.exceptions.ReadTimeoutError: HTTPSConnectionPool: Read timed out.",
+        "fatal: unable to access 'https://example.org/': Failed to connect: Connection refused",
+        "error: RPC failed; curl 56 Recv failure: Connection reset by peer", "ERROR: HTTP error 503 while getting x"}) {
+    INFO(line);
+    CHECK(machine_trouble(std::string("fetching\n") + line + "\n").starts_with("the network failed"));
+  }
 }
