@@ -23,6 +23,12 @@ bool speaks_of_memory(std::string_view text) {
   return false;
 }
 
+// CUDA maps more addresses than the machine and its GPUs have memory: no limit of them could hold there.
+std::optional<std::uint64_t> address_limit(const model::Case& measured, const MeasureSettings& settings) {
+  const bool gpu = to_string(measured.configuration).starts_with("gpu-");
+  return gpu ? std::nullopt : settings.memory_limit_bytes;
+}
+
 struct Judged {
   model::Outcome outcome;
   std::string message;
@@ -44,10 +50,10 @@ Judged judge(const ProcessOutcome& ended, const ProtocolReader& reader, const Me
   if (ended.signal == SIGKILL) {
     return {model::Outcome::out_of_memory, how + after + ", as the kernel does where memory runs out" + tail};
   }
-  if (settings.memory_limit_bytes && speaks_of_memory(ended.error)) {
+  if (const auto limit = address_limit(reader.measurement().measured, settings);
+      limit && speaks_of_memory(ended.error)) {
     return {model::Outcome::out_of_memory,
-            fmt::format("{} within its limit of {}{}", how,
-                        human_bytes(static_cast<double>(*settings.memory_limit_bytes)), tail)};
+            fmt::format("{} within its limit of {}{}", how, human_bytes(static_cast<double>(*limit)), tail)};
   }
   // 2 is the protocol's code for a command line that the worker does not understand.
   if (ended.exit_code == 2 && !reader.done()) return {model::Outcome::protocol, "it refused its command line" + tail};
@@ -96,7 +102,7 @@ Command measure_command(const model::Product& product, const std::filesystem::pa
   command.environment["MKL_DYNAMIC"] = "FALSE";
   command.cpus = settings.cpus;
   command.time_limit = settings.time_limit;
-  command.memory_limit_bytes = settings.memory_limit_bytes;
+  command.memory_limit_bytes = address_limit(measured, settings);
   command.kept_output_bytes = 65536;
   return command;
 }

@@ -27,7 +27,7 @@ struct MeasureSettings {
   std::uint64_t seed = 42;
   std::vector<int> cpus;  ///< that the process is pinned to; none: not pinned
   std::chrono::milliseconds time_limit = std::chrono::minutes(5);
-  std::optional<std::uint64_t> memory_limit_bytes;  ///< of address space
+  std::optional<std::uint64_t> memory_limit_bytes;  ///< of address space; not for GPU configurations
 };
 
 /// Thread-safe where its process runner and clock are.

@@ -172,6 +172,15 @@ TEST_CASE("Measurer: memory that runs out is told from a crash", "[measure]") {
 #endif
 }
 
+TEST_CASE("measure_command: addresses are limited on CPUs alone", "[measure]") {
+  MeasureSettings settings;
+  settings.memory_limit_bytes = std::uint64_t{256} << 20;
+  for (const Configuration configuration : model::all_configurations) {
+    const bool gpu = configuration == Configuration::gpu_train || configuration == Configuration::gpu_infer;
+    CHECK(measure_command({}, "worker", {"dlrm", configuration}, settings).memory_limit_bytes.has_value() == !gpu);
+  }
+}
+
 TEST_CASE("Measurer: a stop is an error and no measurement, half a line or not", "[measure]") {
   Bench bench;
   std::stop_source stop;
