@@ -27,6 +27,16 @@ bool wait_a_moment(std::stop_token stop) {
   return SystemClock().sleep_for(std::chrono::milliseconds(100), std::move(stop));
 }
 
+// An address with a user or a password in it, as in https://user:token@host/. Users alone are usual with ssh.
+bool holds_credentials(std::string_view repository) {
+  const std::size_t scheme = repository.find("://");
+  if (scheme == std::string_view::npos) return false;
+  const std::string_view rest = repository.substr(scheme + 3), host = rest.substr(0, rest.find('/'));
+  const std::size_t at = host.rfind('@');
+  if (at == std::string_view::npos) return false;
+  return repository.starts_with("http") || host.substr(0, at).find(':') != std::string_view::npos;
+}
+
 }  // namespace
 
 Worktree::Worktree(WorktreeSettings settings, ProcessRunner& processes, Progress progress)
@@ -72,21 +82,36 @@ Result<FileLock> Worktree::lock_mirror(std::stop_token stop) const {
   }
 }
 
-Status Worktree::update(std::stop_token stop) {
+Status Worktree::usable_repository() const {
   if (settings_.repository.empty())
     return fail(ErrorKind::usage, "the subject names no repository: set source.repository in its file");
+  // Not shown here either: an error may end in a log or on a page.
+  if (holds_credentials(settings_.repository)) {
+    return fail(ErrorKind::usage,
+                "source.repository has a user or a token before its host: take it out, and use a credential helper "
+                "of git (git help credentials)");
+  }
+  return {};
+}
+
+Status Worktree::update(std::stop_token stop) {
+  TBCI_TRY(usable_repository());
   TBCI_TRY(make_directories(settings_.folder));
   TBCI_ASSIGN(const FileLock lock, lock_mirror(stop));
   std::error_code ignored;
   if (fs::exists(mirror_path() / "HEAD", ignored)) {
     remove_stale_locks(mirror_path());
     TBCI_TRY(git({"remote", "set-url", "origin", settings_.repository}, mirror_path(), stop));
-    return git({"fetch", "--quiet", "--prune", "--no-auto-maintenance", "origin"}, mirror_path(), stop);
+    // Branches and tags alone: there may be hundreds of thousands of refs/pull.
+    return git({"fetch", "--quiet", "--prune", "--no-auto-maintenance", "origin", "+refs/heads/*:refs/heads/*",
+                "+refs/tags/*:refs/tags/*"},
+               mirror_path(), stop);
   }
   tell(progress_, "cloning " + settings_.repository);
   const fs::path making = settings_.folder / "mirror.making";
   fs::remove_all(making, ignored);
-  TBCI_TRY(git({"clone", "--quiet", "--mirror", "--no-hardlinks", "--", settings_.repository, making.string()},
+  TBCI_TRY(git({"-c", "clone.defaultRemoteName=origin", "clone", "--quiet", "--bare", "--no-hardlinks", "--",
+                settings_.repository, making.string()},
                settings_.folder, stop));
   fs::rename(making, mirror_path(), ignored);
   if (ignored) return fail(ErrorKind::environment, "cannot keep {}: {}", mirror_path().string(), ignored.message());
@@ -94,6 +119,7 @@ Status Worktree::update(std::stop_token stop) {
 }
 
 Result<GitRepository> Worktree::mirror(std::stop_token stop) {
+  TBCI_TRY(usable_repository());
   std::error_code ignored;
   if (!fs::exists(mirror_path() / "HEAD", ignored)) TBCI_TRY(update(std::move(stop)));
   return GitRepository::open(mirror_path());
@@ -121,7 +147,9 @@ Result<Slot> Worktree::free_slot() const {
   for (int number = 0; number < most_slots; ++number) {
     const std::string name = fmt::format("slot-{}", number);
     auto lock = FileLock::acquire(settings_.folder / (name + ".lock"));
-    if (lock && !has_inhabitants(settings_.folder / name)) return Slot{settings_.folder / name, std::move(*lock)};
+    const bool inhabited =
+        has_inhabitants(settings_.folder / name) || has_inhabitants(settings_.folder / (name + ".prefix"));
+    if (lock && !inhabited) return Slot{settings_.folder / name, std::move(*lock)};
     if (!lock && lock.error().kind != ErrorKind::transient) return pass_on(std::move(lock).error());
   }
   return fail(ErrorKind::transient, "all {} checkouts in {} are in use: wait for the other builds", most_slots,
@@ -145,15 +173,22 @@ Status Worktree::fill(const fs::path& source, const std::string& commit, std::st
   std::error_code ignored;
   if (!fs::exists(source / ".git/HEAD", ignored)) TBCI_TRY(make_slot(source, stop));
   remove_stale_locks(source / ".git");
+  // Not the mirror that it was cloned from: submodules may be named relative to it.
+  TBCI_TRY(git({"remote", "set-url", "origin", settings_.repository}, source, stop));
   // Before and after: what is in the way of a checkout goes, and so does what an earlier build left.
   if (!settings_.keep_untracked) TBCI_TRY(git({"clean", "-q", "-ffdx"}, source, stop));
   TBCI_TRY(git({"checkout", "--quiet", "--force", "--detach", commit}, source, stop));
   TBCI_TRY(git({"reset", "--quiet", "--hard", commit}, source, stop));
   if (!settings_.keep_untracked) TBCI_TRY(git({"clean", "-q", "-ffdx"}, source, stop));
-  if (!settings_.submodules) return {};
+  return {};
+}
+
+Status Worktree::fill_submodules(const fs::path& source, std::stop_token stop) {
   tell(progress_, "fetching submodules");
   TBCI_TRY(git({"submodule", "--quiet", "sync", "--recursive"}, source, stop));
-  return git({"submodule", "--quiet", "update", "--init", "--recursive", "--force"}, source, stop);
+  TBCI_TRY(git({"submodule", "--quiet", "update", "--init", "--recursive", "--force"}, source, stop));
+  if (settings_.keep_untracked) return {};
+  return git({"submodule", "--quiet", "foreach", "--recursive", "git clean -q -ffdx"}, source, stop);
 }
 
 Result<Slot> Worktree::check_out(const std::string& commit_name, std::stop_token stop) {
@@ -166,6 +201,8 @@ Result<Slot> Worktree::check_out(const std::string& commit_name, std::stop_token
     TBCI_TRY(make_slot(slot.source, stop));
     filled = fill(slot.source, wanted.id, stop);
   }
+  // That submodules cannot be fetched is no fault of the checkout.
+  if (filled && settings_.submodules) filled = fill_submodules(slot.source, stop);
   if (!filled) return pass_on(std::move(filled).error());
   return slot;
 }

@@ -15,7 +15,7 @@
 namespace tbci::runner {
 
 struct WorktreeSettings {
-  std::string repository;        ///< path or address
+  std::string repository;        ///< path or address; one with credentials in it is refused (usage)
   std::filesystem::path folder;  ///< ours: `mirror.git` and `slot-0`, `slot-1` ... lie in it
   bool submodules = false;
   bool keep_untracked = false;  ///< what an earlier build left in a checkout
@@ -45,8 +45,10 @@ class Worktree {
   std::filesystem::path mirror_path() const;
 
  private:
+  Status usable_repository() const;
   Result<Slot> free_slot() const;
   Status fill(const std::filesystem::path& source, const std::string& commit, std::stop_token stop);
+  Status fill_submodules(const std::filesystem::path& source, std::stop_token stop);
   Status make_slot(const std::filesystem::path& source, std::stop_token stop);
   Status git(std::vector<std::string> arguments, const std::filesystem::path& directory, std::stop_token stop);
   Result<FileLock> lock_mirror(std::stop_token stop) const;
