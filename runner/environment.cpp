@@ -177,8 +177,22 @@ model::Environment read_environment(ProcessRunner& processes, const EnvironmentS
   reader.memory();
   reader.software();
   model::Environment environment{reader.take()};
+  if (const auto compiler = compiler_version(processes, stop); compiler && !compiler->empty())
+    environment.facts["compiler"] = *compiler;
   if (settings.ask_gpu) add_gpus(processes, environment.facts, std::move(stop));
   return environment;
+}
+
+Result<std::string> compiler_version(ProcessRunner& processes, std::stop_token stop) {
+  Command command;
+  command.arguments = {"c++", "--version"};
+  command.environment = {{"LC_ALL", "C"}};
+  command.time_limit = std::chrono::seconds(30);
+  const auto outcome = processes.run(command, std::move(stop));
+  if (outcome && outcome->interrupted) return fail(ErrorKind::interrupted, "c++ --version: stopped");
+  if (!outcome || !outcome->succeeded()) return std::string();
+  const std::string_view text = trim(outcome->output);
+  return one_line(text.substr(0, text.find('\n')));
 }
 
 std::string readable_diff(const model::Environment& before, const model::Environment& after) {

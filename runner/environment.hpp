@@ -22,6 +22,10 @@ struct EnvironmentSettings {
 model::Environment read_environment(ProcessRunner& processes, const EnvironmentSettings& settings = {},
                                     std::stop_token stop = {});
 
+/// The first line of `c++ --version`; empty where there is no compiler. Error (interrupted) where we were asked to
+/// stop.
+Result<std::string> compiler_version(ProcessRunner& processes, std::stop_token stop = {});
+
 /// `governor: powersave -> performance; kernel: 6.1.0 -> 6.5.0`; empty where nothing differs.
 std::string readable_diff(const model::Environment& before, const model::Environment& after);
 

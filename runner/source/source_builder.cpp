@@ -5,6 +5,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "runner/environment.hpp"
 #include "runner/libtorch.hpp"
 #include "runner/source/recipe.hpp"
 
@@ -69,6 +70,8 @@ Result<std::string> SourceBuilder::input_key(const std::string& commit, std::sto
     TBCI_ASSIGN(const TorchVersion base, read_torch_version(subject_.torch_base));
     add("torch", base.version + " " + base.git_version);
   }
+  TBCI_ASSIGN(const std::string compiler, compiler_version(processes_, std::move(stop)));
+  add("compiler", compiler);
   return sha256_hex(text);
 }
 
@@ -137,17 +140,27 @@ Result<BuildOutcome> SourceBuilder::build_now(const std::string& commit, const s
   TBCI_ASSIGN(const RecipeOutcome outcome,
               run_recipe(processes_, recipe, placeholders, {slot.source, log}, progress_, stop));
   if (!outcome.succeeded) return BuildOutcome(CompileFailure{outcome.telling_line, log});
-  TBCI_ASSIGN(model::Product product, keep(slot.source, prefix, commit, key));
+  TBCI_ASSIGN(model::Product product, keep({slot.source, prefix}, commit, key));
   fs::remove_all(prefix, ignored);
   return BuildOutcome(std::move(product));
 }
 
-Result<model::Product> SourceBuilder::keep(const fs::path& source, const fs::path& prefix, const std::string& commit,
-                                           const std::string& key) {
+Result<model::Product> SourceBuilder::keep(const BuiltPlace& place, const std::string& commit, const std::string& key) {
   TBCI_ASSIGN(const fs::path filling, cache_.begin(key));
+  const auto kept = [&]() -> Result<fs::path> {
+    TBCI_TRY(gather(place, commit, filling));
+    return cache_.commit(key, filling);
+  }();
+  if (kept) return product_in(*kept, commit);
+  std::error_code ignored;
+  fs::remove_all(filling, ignored);
+  return pass_on(Error(kept.error()));
+}
+
+Status SourceBuilder::gather(const BuiltPlace& place, const std::string& commit, const fs::path& filling) const {
   const BuiltProduct& built = subject_.source.product;
   for (const std::string& library : built.preload) {
-    TBCI_ASSIGN(const fs::path from, path_inside(source, library));
+    TBCI_ASSIGN(const fs::path from, path_inside(place.source, library));
     TBCI_ASSIGN(const fs::path to, path_inside(filling / "preload", library));
     std::error_code ignored;
     if (!fs::is_regular_file(from, ignored)) {
@@ -157,12 +170,11 @@ Result<model::Product> SourceBuilder::keep(const fs::path& source, const fs::pat
     TBCI_TRY(copy_all(fs::canonical(from, ignored), to));
   }
   if (!built.libtorch.empty()) {
-    TBCI_ASSIGN(const fs::path from, built_libtorch(built, source, prefix));
+    TBCI_ASSIGN(const fs::path from, built_libtorch(built, place.source, place.prefix));
     TBCI_TRY(read_torch_version(from));
     TBCI_TRY(copy_all(from, filling / "libtorch"));
   }
-  TBCI_ASSIGN(const fs::path entry, cache_.commit(key, filling));
-  return product_in(entry, commit);
+  return {};
 }
 
 }  // namespace tbci::runner

@@ -44,8 +44,11 @@ class SourceBuilder {
 
  private:
   Result<BuildOutcome> build_now(const std::string& commit, const std::string& key, std::stop_token stop);
-  Result<model::Product> keep(const std::filesystem::path& source, const std::filesystem::path& prefix,
-                              const std::string& commit, const std::string& key);
+  struct BuiltPlace {
+    std::filesystem::path source, prefix;
+  };
+  Result<model::Product> keep(const BuiltPlace& place, const std::string& commit, const std::string& key);
+  Status gather(const BuiltPlace& place, const std::string& commit, const std::filesystem::path& filling) const;
   Result<model::Product> product_in(const std::filesystem::path& entry, const std::string& commit) const;
   Status ready_to_build() const;
 

@@ -21,7 +21,11 @@ ProcessOutcome answer(const std::string& output, int exit_code = 0) {
 struct Machine {
   test::TemporaryDirectory folder;
   std::string gpus;
-  test::ScriptedProcesses processes{[this](const Command&) { return answer(gpus, gpus.empty() ? 9 : 0); }};
+  std::string compiler = "g++ (Debian 12.2.0-14) 12.2.0\nCopyright (C) 2022\n";
+  test::ScriptedProcesses processes{[this](const Command& command) {
+    if (command.arguments.front() == "c++") return answer(compiler);
+    return answer(gpus, gpus.empty() ? 9 : 0);
+  }};
 
   Machine() {
     put("proc/cpuinfo",
@@ -66,6 +70,7 @@ TEST_CASE("read_environment: the facts of a machine", "[environment]") {
   CHECK(facts.at("smt") == "1");
   CHECK(facts.at("huge_pages") == "madvise");
   CHECK(facts.at("cpu_limit") == "1.5");
+  CHECK(facts.at("compiler") == "g++ (Debian 12.2.0-14) 12.2.0");
   CHECK_FALSE(facts.contains("gpu0.name"));
 }
 
@@ -102,6 +107,7 @@ TEST_CASE("read_environment: a machine that tells nothing still has an environme
   test::ScriptedProcesses processes([](const Command&) { return answer("", 1); });
   const auto facts = read_environment(processes, {nothing.path(), true}).facts;
   CHECK_FALSE(facts.contains("cpu"));
+  CHECK_FALSE(facts.contains("compiler"));
   CHECK_FALSE(cpu_limit(nothing.path()));
 }
 

@@ -89,6 +89,20 @@ TEST_CASE("SourceBuilder: commits with equal inputs share a product", "[source]"
   project.subject.source.environment.clear();
   test::write_torch_base(project.folder / "torch", "2.14.0+cpu");
   CHECK(project.builder().input_key(source, {}).value() != key);
+  // Another compiler: another product.
+  class OtherCompiler final : public ProcessRunner {
+   public:
+    Result<ProcessOutcome> run(const Command& command, std::stop_token stop) override {
+      auto outcome = processes_.run(command, std::move(stop));
+      if (outcome && command.arguments.front() == "c++") outcome->output = "another compiler 1.0\n";
+      return outcome;
+    }
+
+   private:
+    SystemProcessRunner processes_;
+  } other;
+  CHECK(SourceBuilder(project.subject, project.state, other).input_key(source, {}).value() !=
+        project.builder().input_key(source, {}).value());
 }
 
 TEST_CASE("SourceBuilder: a commit that does not build is an outcome with its telling line and log", "[source]") {
@@ -120,6 +134,7 @@ TEST_CASE("SourceBuilder: the errors that are not the commit's fault", "[source]
   const auto no_product = project.builder().build(commit, {});
   REQUIRE_FALSE(no_product);
   CHECK(no_product.error().message.find("build/other.so") != std::string::npos);
+  CHECK(fs::is_empty(project.state / "products"));
   project.subject.source.repository = (project.folder / "nowhere").string();
   project.state = project.folder / "other state";
   const auto nowhere = project.builder().build(commit, {});
