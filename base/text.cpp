@@ -75,7 +75,7 @@ std::string human_duration(std::chrono::nanoseconds duration) {
 }
 
 std::string human_change(double fraction) {
-  return fmt::format("{:+.1f}%", fraction * 100);
+  return std::isfinite(fraction) ? fmt::format("{:+.1f}%", fraction * 100) : "new";
 }
 
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known) {

@@ -15,7 +15,7 @@ namespace tbci {
 std::string human_bytes(double bytes);
 /// `12.3 ms`, `1 min 5 s`: what a person would say.
 std::string human_duration(std::chrono::nanoseconds duration);
-/// `+8.1%`: the sign is always there.
+/// `+8.1%`: the sign is always there. `new` where it came from nothing (infinite).
 std::string human_change(double fraction);
 
 /// The name of `known` with the fewest edits to `name`, where that is near enough to be a typo.

@@ -1,4 +1,4 @@
-// What is running now, as the page and `tbci status` show it.
+// What is running now, as the page shows it.
 #pragma once
 
 #include <mutex>

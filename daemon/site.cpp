@@ -18,6 +18,13 @@ Result<std::unique_ptr<Site>> Site::open(Config config) {
 Site::Site(Config config, storage::Database database)
     : config_(std::move(config)), database_(std::move(database)), stores_(database_) {}
 
+Result<OpenedSubject> open_subject(Config config, const std::string& name) {
+  TBCI_TRY(config.subject(name));
+  TBCI_ASSIGN(auto site, Site::open(std::move(config)));
+  TBCI_ASSIGN(const SubjectConfig* subject, site->config().subject(name));
+  return OpenedSubject{std::move(site), subject};
+}
+
 SubjectDesk::SubjectDesk(Site& site, const SubjectConfig& subject, Progress& progress, std::stop_token stop)
     : workshop_(make_local_workshop({.config = site.config(),
                                      .subject = subject,

@@ -39,6 +39,13 @@ class Site {
   Stores stores_;
 };
 
+struct OpenedSubject {
+  std::unique_ptr<Site> site;
+  const SubjectConfig* subject;  ///< of the site's configuration
+};
+/// Opens the site for a subject; for one that is not configured nothing is opened or made. See Config::subject.
+Result<OpenedSubject> open_subject(Config config, const std::string& name);
+
 /// A subject's desk at a site, with a local workshop. `site` and `progress` must outlive it.
 class SubjectDesk {
  public:

@@ -3,7 +3,10 @@
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 
 #include "base/log.hpp"
@@ -71,7 +74,7 @@ int finish(const Result<int>& outcome) {
     case ErrorKind::usage:
       return wrong_use;
     case ErrorKind::interrupted:
-      fmt::print(stderr, "tbci: the same command goes on from here\n");
+      fmt::print(stderr, "tbci: stopped; what was finished is kept (check, bisect and serve go on from there)\n");
       return negative;
     case ErrorKind::environment:
     case ErrorKind::transient:
@@ -81,13 +84,21 @@ int finish(const Result<int>& outcome) {
   return negative;
 }
 
+std::string config_file(const Invocation& invocation) {
+  if (!invocation.config_file.empty()) return invocation.config_file;
+  if (const char* variable = std::getenv("TBCI_CONFIG"); variable != nullptr) return variable;
+  std::error_code ignored;
+  return std::filesystem::exists(system_config, ignored) ? system_config : "";
+}
+
 }  // namespace
 
+bool has_config(const Invocation& invocation) {
+  return !config_file(invocation).empty();
+}
+
 Result<Config> load_config(const Invocation& invocation) {
-  std::string file = invocation.config_file;
-  const char* variable = std::getenv("TBCI_CONFIG");
-  if (file.empty() && variable != nullptr) file = variable;
-  if (file.empty() && std::filesystem::exists(system_config)) file = system_config;
+  const std::string file = config_file(invocation);
   if (file.empty()) {
     return fail(ErrorKind::usage,
                 "no configuration: name one with --config FILE or TBCI_CONFIG, or write {} (configs/ has examples)",
@@ -129,7 +140,14 @@ int run_application(int argc, char** argv) {
   }
   if (invocation.verbose) log::set_level(log::Level::debug);
   const StopOnSignal signals;
-  return finish(invocation.action(signals.token()));
+  try {
+    const int code = finish(invocation.action(signals.token()));
+    if (std::fflush(stdout) == 0) return code;
+    fmt::print(stderr, "tbci: cannot write the answer: {}\n", std::strerror(errno));
+  } catch (const std::exception& error) {  // the last resort: whoever threw should have returned an error
+    fmt::print(stderr, "tbci: {}\n", one_line(error.what(), 500));
+  }
+  return negative;
 }
 
 }  // namespace tbci::daemon

@@ -30,6 +30,8 @@ struct Invocation {
 
 /// The configuration that the command names, else TBCI_CONFIG, else /etc/tbci/tbci.toml where it exists.
 Result<Config> load_config(const Invocation& invocation);
+/// Whether there is a configuration to load, right or wrong.
+bool has_config(const Invocation& invocation);
 /// A bar on a terminal, plain lines elsewhere, nothing with --json.
 std::unique_ptr<Progress> make_progress(const Invocation& invocation);
 

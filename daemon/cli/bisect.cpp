@@ -81,6 +81,29 @@ Result<std::vector<model::Series>> named_series(const BisectOptions& options) {
   return series;
 }
 
+// What does not build may have failed through a recipe that was corrected since.
+Status forget_failed_builds(Desk& desk) {
+  TBCI_ASSIGN(const auto builds, desk.stores.builds.list(desk.name(), 100000));
+  for (const model::Build& build : builds) {
+    const bool failed = build.kind == model::BuildKind::commit && build.state == model::BuildState::failed;
+    if (failed) TBCI_TRY(desk.stores.builds.forget(build.id));
+  }
+  return {};
+}
+
+Status check_benchmarks(Desk& desk, const std::vector<model::Series>& series, const Ends& ends) {
+  TBCI_ASSIGN(const model::Build build, built_end(desk, ends.to));
+  TBCI_ASSIGN(const auto suite, desk.workshop.benchmarks(build.product, desk.stop));
+  std::vector<std::string> names;
+  for (const runner::BenchmarkInfo& benchmark : suite) names.push_back(benchmark.name);
+  for (const model::Series& one : series) {
+    if (std::find(names.begin(), names.end(), one.benchmark) != names.end()) continue;
+    return fail(ErrorKind::usage, "the suite has no benchmark '{}'{}: see `tbci suite list`",
+                one_line(one.benchmark, 60), did_you_mean(one.benchmark, names));
+  }
+  return {};
+}
+
 Result<int> show_plan(Desk& desk, const Invocation& invocation, const Ends& ends) {
   TBCI_ASSIGN(const auto commits, desk.workshop.commits_between(ends.from, ends.to, desk.stop));
   const auto classes = bisect::classes_of(commits);
@@ -127,18 +150,20 @@ Status write_report(Desk& desk, const BisectOptions& options, const model::Bisec
 
 Result<int> bisect_ends(Desk& desk, const Invocation& invocation, const BisectOptions& options, const Ends& ends) {
   const std::string key = key_of(desk, options, ends);
+  if (options.again) TBCI_TRY(forget_failed_builds(desk));
   TBCI_ASSIGN(std::vector<model::Series> series, named_series(options));
   std::vector<model::Finding> findings;
-  if (series.empty()) {
+  if (!series.empty()) {
+    TBCI_TRY(check_benchmarks(desk, series, ends));
+  } else {
     TBCI_ASSIGN(findings, regressed_series(desk, key, ends, options));
     for (const model::Finding& finding : findings) series.push_back(finding.series);
   }
   if (series.empty()) {
-    if (invocation.json)
-      print_json({{"from", ends.from},
-                  {"to", ends.to},
-                  {"culprits", nlohmann::json::array()},
-                  {"suspects", nlohmann::json::array()}});
+    model::Bisection nothing;
+    nothing.from = ends.from;
+    nothing.to = ends.to;
+    if (invocation.json) print_json(answers_json(nothing));
     if (!invocation.json)
       fmt::print("nothing is worse at {} than at {}: there is nothing to bisect\n", options.to, options.from);
     return success;
@@ -148,15 +173,17 @@ Result<int> bisect_ends(Desk& desk, const Invocation& invocation, const BisectOp
   if (invocation.json) print_json(answers_json(bisection));
   if (!invocation.json) fmt::print("{}", lines_of(bisection));
   if (!options.report_file.empty()) TBCI_TRY(write_report(desk, options, bisection, findings));
-  return negative;
+  const bool found = std::any_of(bisection.answers.begin(), bisection.answers.end(),
+                                 [](const auto& a) { return !a.suspects.empty(); });
+  return found || options.series.empty() ? negative : success;
 }
 
 Result<int> bisect(const Invocation& invocation, const BisectOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(Config config, load_config(invocation));
   TBCI_TRY(apply(options.selection, config));
   for (const std::string& metric : options.metrics) TBCI_TRY(model::metric_from(metric));
-  TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
-  TBCI_ASSIGN(const SubjectConfig* subject, site->config().subject(options.selection.subject));
+  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
+  const auto& [site, subject] = opened;
   const auto progress = make_progress(invocation);
   SubjectDesk at(*site, *subject, *progress, stop);
   Desk& desk = at.desk();
@@ -180,7 +207,7 @@ void add_bisect(CLI::App& app, Invocation& invocation) {
       "search).\n\n"
       "  tbci bisect --from 2026-01-06 --to 2026-01-07\n"
       "  tbci bisect --from v1.2 --to main --series dlrm/cpu-infer/time --json\n\n"
-      "Exit code 0 where nothing is worse, 1 where something is, found or not.");
+      "Exit code 0 where nothing is worse (with --series: where the ends do not differ), 1 where something is.");
   auto options = std::make_shared<BisectOptions>();
   command->add_option("--from", options->from, "The good end: hash, tag, branch or nightly")
       ->required()
@@ -197,7 +224,8 @@ void add_bisect(CLI::App& app, Invocation& invocation) {
       ->delimiter(',');
   command->add_flag("--dry-run", options->dry_run, "Say how many commits and builds it would be, and do nothing");
   command->add_flag("--resume", options->resume, "Go on with a search that was cut off (it does so anyway)");
-  command->add_flag("--again", options->again, "Measure anew, whatever was found before (builds are kept)");
+  command->add_flag("--again", options->again,
+                    "Measure anew, whatever was found before; also tries again what did not build");
   command->add_option("--report", options->report_file, "Write the issue text to this file as well")->type_name("FILE");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {

@@ -1,12 +1,16 @@
 #include <CLI/CLI.hpp>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/show.hpp"
 #include "daemon/pipeline/delivering.hpp"
 #include "daemon/pipeline/pipeline.hpp"
 #include "daemon/site.hpp"
+#include "daemon/view/json.hpp"
+#include "daemon/view/view.hpp"
 
 namespace tbci::daemon {
 
@@ -19,9 +23,26 @@ struct CheckOptions {
   bool once = true;  ///< check has no other way; `tbci serve` goes on each night
 };
 
-void show(const NightResult& result, bool all) {
+// One line for each reason why cases were not measured: `8 cases unsupported: built without CUDA (dlrm/gpu-train,
+// ...)`.
+std::string lines_of(const std::vector<view::Gap>& gaps) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const view::Gap& gap : gaps) {
+    by_reason[fmt::format("{}: {}", to_string(gap.outcome), one_line(gap.reason, 100))].push_back(
+        to_string(gap.measured));
+  }
+  std::string text;
+  for (const auto& [reason, cases] : by_reason) {
+    text += fmt::format("{} {} {} ({}{})\n", cases.size(), cases.size() == 1 ? "case" : "cases", reason, cases.front(),
+                        cases.size() > 1 ? ", ..." : "");
+  }
+  return text;
+}
+
+void show(const NightResult& result, const std::vector<view::Gap>& gaps, bool all) {
   fmt::print("{}\n", headline(result));
   fmt::print("{}", table_of(result.findings, all));
+  fmt::print("{}", lines_of(gaps));
   for (const model::Regression& regression : result.regressions) {
     if (regression.suspects.empty())
       fmt::print("{}: no culprit: {}\n", to_string(regression.finding.series), regression.reason);
@@ -30,16 +51,26 @@ void show(const NightResult& result, bool all) {
 
 Result<int> check(const Invocation& invocation, const CheckOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(Config config, load_config(invocation));
-  TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
-  TBCI_ASSIGN(const SubjectConfig* subject, site->config().subject(options.subject));
+  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.subject));
+  const auto& [site, subject] = opened;
   const auto progress = make_progress(invocation);
   SubjectDesk at(*site, *subject, *progress, stop);
   TBCI_ASSIGN(const NightResult result, check_night(at.desk(), options.choice));
   TBCI_TRY(deliver_reports(site->stores(), site->config(), site->clock(), stop));
+  TBCI_ASSIGN(const auto night, view::night_view(site->stores().database, subject->subject.name, result.night.name));
+  const std::vector<view::Gap> gaps = night ? night->gaps : std::vector<view::Gap>{};
   if (invocation.json) {
-    print_json(json_of(result));
+    nlohmann::json json = json_of(result);
+    json["not_measured"] = nlohmann::json::array();
+    for (const view::Gap& gap : gaps) json["not_measured"].push_back(view::json_of(gap));
+    json["reports"] = nlohmann::json::array();
+    for (const model::Report& report : result.reports) {
+      TBCI_ASSIGN(const auto filed, view::report_view(site->stores().database, report.id));
+      if (filed) json["reports"].push_back(view::json_of(*filed));
+    }
+    print_json(json);
   } else {
-    show(result, options.all);
+    show(result, gaps, options.all);
     for (const model::Report& report : result.reports) {
       TBCI_ASSIGN(const auto deliveries, site->stores().reports.deliveries(report.id));
       for (const model::Delivery& delivery : deliveries) {

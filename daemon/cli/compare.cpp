@@ -23,8 +23,8 @@ struct CompareOptions {
 Result<int> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(Config config, load_config(invocation));
   TBCI_TRY(apply(options.selection, config));
-  TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
-  TBCI_ASSIGN(const SubjectConfig* subject, site->config().subject(options.selection.subject));
+  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
+  const auto& [site, subject] = opened;
   const auto progress = make_progress(invocation);
   SubjectDesk at(*site, *subject, *progress, std::move(stop));
   Desk& desk = at.desk();

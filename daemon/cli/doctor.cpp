@@ -15,7 +15,7 @@ Result<int> doctor(const Invocation& invocation, std::stop_token stop) {
   settings.state = std::filesystem::temp_directory_path();
   // Useful before there is a configuration, but a wrong one is worth saying.
   const auto config = load_config(invocation);
-  if (!config && !invocation.config_file.empty()) return pass_on(config.error());
+  if (!config && has_config(invocation)) return pass_on(config.error());
   if (config) settings.state = config->service.state;
   for (std::size_t i = 0; config && i < config->subjects.size() && settings.libtorch.empty(); ++i) {
     settings.libtorch = config->subjects[i].subject.torch_base;
@@ -42,7 +42,9 @@ Result<int> doctor(const Invocation& invocation, std::stop_token stop) {
 void add_doctor(CLI::App& app, Invocation& invocation) {
   auto* command =
       app.add_subcommand("doctor", "What this machine lacks, or does wrong for measuring, and how to mend it");
-  command->footer("Exit code 1 where something keeps tbci from working; warnings are about the quality of numbers.");
+  command->footer(
+      "  tbci doctor\n  tbci doctor --config /etc/tbci/tbci.toml\n\nExit code 1 where something keeps tbci from "
+      "working; warnings are about the quality of numbers.");
   command->callback([&invocation] {
     invocation.action = [&invocation](std::stop_token stop) { return doctor(invocation, std::move(stop)); };
   });

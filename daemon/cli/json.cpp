@@ -60,6 +60,14 @@ nlohmann::json answers_json(const model::Bisection& bisection) {
     }
   }
   json["suspects"] = sets;
+  json["answers"] = nlohmann::json::array();
+  for (const model::Answer& answer : bisection.answers) {
+    json["answers"].push_back({{"series", to_string(answer.series)},
+                               {"suspects", answer.suspects},
+                               {"change", number(answer.change)},
+                               {"interval", {number(answer.low), number(answer.high)}},
+                               {"reason", answer.reason}});
+  }
   return json;
 }
 

@@ -20,8 +20,8 @@ struct NightlyOptions {
 
 Result<int> list(const Invocation& invocation, const NightlyOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(Config config, load_config(invocation));
-  TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
-  TBCI_ASSIGN(const SubjectConfig* subject, site->config().subject(options.selection.subject));
+  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
+  const auto& [site, subject] = opened;
   SilentProgress silent;
   SubjectDesk at(*site, *subject, silent, stop);
   TBCI_ASSIGN(const auto published, at.desk().workshop.nightlies(stop));
@@ -44,15 +44,20 @@ Result<int> list(const Invocation& invocation, const NightlyOptions& options, st
 
 Result<int> install(const Invocation& invocation, const NightlyOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(Config config, load_config(invocation));
-  TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
-  TBCI_ASSIGN(const SubjectConfig* subject, site->config().subject(options.selection.subject));
+  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
+  const auto& [site, subject] = opened;
   const auto progress = make_progress(invocation);
   SubjectDesk at(*site, *subject, *progress, stop);
   progress->begin_stage("install", options.name, 1);
   TBCI_ASSIGN(const model::Build build, build_named(at.desk(), options.name));
   progress->end_stage("it is there");
   if (invocation.json) {
-    print_json(view::json_of(build));
+    nlohmann::json json = view::json_of(build);
+    json["libtorch"] = build.product.libtorch.string();
+    json["python"] = build.product.python.string();
+    json["preload"] = nlohmann::json::array();
+    for (const auto& library : build.product.preload) json["preload"].push_back(library.string());
+    print_json(json);
   } else {
     fmt::print("{} is {}\n  version  {}\n  commit   {}\n  LibTorch {}\n", build.name, to_string(build.state),
                build.product.version, build.product.commit.empty() ? "unknown" : build.product.commit,
@@ -70,6 +75,9 @@ void add_nightly(CLI::App& app, Invocation& invocation) {
   command->require_subcommand(1);
   auto options = std::make_shared<NightlyOptions>();
   auto* list_command = command->add_subcommand("list", "What is published, oldest first, and what was made of it");
+  list_command->footer(
+      "  tbci nightly list --subject demo\n\nNot beside a running service: it holds the state folder (see its page "
+      "instead).");
   add_subject_option(*list_command, options->selection);
   list_command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {

@@ -58,8 +58,10 @@ Result<int> report(const Invocation& invocation, const ReportOptions& options, s
   TBCI_ASSIGN(Config config, load_config(invocation));
   if (options.id == 0) return list(invocation, config);
   if (!options.dry_run) {
-    TBCI_ASSIGN(const auto site, Site::open(config));
-    TBCI_TRY(deliver_reports(site->stores(), site->config(), site->clock(), std::move(stop)));
+    const auto site = Site::open(config);
+    if (!site && site.error().kind != ErrorKind::transient) return pass_on(site.error());
+    if (!site) fmt::print(stderr, "not delivered from here, the process that holds the state folder does that\n");
+    if (site) TBCI_TRY(deliver_reports((*site)->stores(), (*site)->config(), (*site)->clock(), std::move(stop)));
   }
   return show(invocation, config, options.id);
 }

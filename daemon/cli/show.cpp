@@ -1,7 +1,6 @@
 #include "daemon/cli/show.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "base/text.hpp"
@@ -11,13 +10,9 @@ namespace tbci::daemon {
 
 namespace {
 
-std::string change_of(double change) {
-  return std::isfinite(change) ? human_change(change) : "new";
-}
-
 std::string interval_of(const model::Finding& finding) {
   if (finding.pairs == 0) return "";
-  return fmt::format("{} .. {}", change_of(finding.low), change_of(finding.high));
+  return fmt::format("{} .. {}", human_change(finding.low), human_change(finding.high));
 }
 
 std::string plural(std::size_t count, const std::string& one, const std::string& many) {
@@ -39,7 +34,7 @@ std::string table_of(const std::vector<model::Finding>& findings, bool all) {
     if (!all && finding.verdict == model::Verdict::clear) continue;
     const model::Metric metric = finding.series.metric;
     table.add({to_string(finding.series), std::string(to_string(finding.verdict)), readable(metric, finding.before),
-               readable(metric, finding.after), change_of(finding.change), interval_of(finding),
+               readable(metric, finding.after), human_change(finding.change), interval_of(finding),
                finding.pairs > 0 ? std::to_string(finding.pairs) : "", one_line(finding.reason, 70)});
   }
   return table.text();
@@ -63,8 +58,8 @@ std::string lines_of(const model::Bisection& bisection) {
   for (const model::Answer& answer : bisection.answers) {
     const std::string series = to_string(answer.series);
     if (answer.suspects.size() == 1) {
-      text += fmt::format("{}: {} ({}, {} .. {})\n", series, answer.suspects.front(), change_of(answer.change),
-                          change_of(answer.low), change_of(answer.high));
+      text += fmt::format("{}: {} ({}, {} .. {})\n", series, answer.suspects.front(), human_change(answer.change),
+                          human_change(answer.low), human_change(answer.high));
     } else if (!answer.suspects.empty()) {
       text += fmt::format("{}: one of {} commits that can't be told apart: {}\n", series, answer.suspects.size(),
                           join(answer.suspects, " "));

@@ -62,7 +62,9 @@ Result<int> status(const Invocation& invocation) {
 
 void add_status(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("status", "Where each subject stands: its latest night and its open regressions");
-  command->footer("Reads the database beside a running service; what the service is doing right now is on its page.");
+  command->footer(
+      "  tbci status\n  tbci status --json\n\nReads the database beside a running service; what the service is doing "
+      "right now is on its page.");
   command->callback(
       [&invocation] { invocation.action = [&invocation](const std::stop_token&) { return status(invocation); }; });
 }

@@ -39,8 +39,8 @@ Result<model::Product> product_to_ask(Desk& desk, const std::string& build) {
 
 Result<int> list(const Invocation& invocation, const SuiteOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(Config config, load_config(invocation));
-  TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
-  TBCI_ASSIGN(const SubjectConfig* subject, site->config().subject(options.selection.subject));
+  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
+  const auto& [site, subject] = opened;
   SilentProgress silent;
   SubjectDesk at(*site, *subject, silent, stop);
   TBCI_ASSIGN(const model::Product product, product_to_ask(at.desk(), options.build));
@@ -69,7 +69,9 @@ void add_suite(CLI::App& app, Invocation& invocation) {
   command->require_subcommand(1);
   auto* list_command =
       command->add_subcommand("list", "Names, domains, configurations and sizes, as the worker tells them");
-  list_command->footer("The worker is built first where it is not there yet (a minute or two).");
+  list_command->footer(
+      "  tbci suite list\n  tbci suite list --json\n\nThe worker is built first where it is not there yet (a minute or "
+      "two).");
   auto options = std::make_shared<SuiteOptions>();
   add_subject_option(*list_command, options->selection);
   list_command->add_option("--build", options->build, "Ask the worker of this build (default: any that is there)")

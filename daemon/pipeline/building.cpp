@@ -8,9 +8,10 @@ namespace {
 
 // The files of a ready build may have been evicted or removed by hand: then it is made again.
 bool still_there(const model::Product& product) {
-  if (!std::filesystem::exists(product.libtorch)) return false;
+  std::error_code ignored;
+  if (!std::filesystem::exists(product.libtorch, ignored)) return false;
   for (const auto& library : product.preload) {
-    if (!std::filesystem::exists(library)) return false;
+    if (!std::filesystem::exists(library, ignored)) return false;
   }
   return true;
 }

@@ -8,6 +8,7 @@
 #include "runner/libtorch.hpp"
 #include "runner/measure.hpp"
 #include "runner/nightly/nightly_source.hpp"
+#include "runner/nightly/pip_nightlies.hpp"
 #include "runner/worker_build.hpp"
 
 namespace tbci::daemon {
@@ -44,8 +45,8 @@ class LocalWorkshop final : public Workshop {
 
   Result<std::string> resolve(const std::string& revision, std::stop_token stop) override {
     TBCI_TRY(can_build());
-    const auto commit = builder_.worktree().commit(revision, stop);
-    if (commit) return commit->id;
+    const auto commit = commit_of_main(revision, stop);
+    if (commit) return *commit;
     if (commit.error().kind != ErrorKind::usage) return pass_on(commit.error());
     TBCI_ASSIGN(const auto published, nightlies_->list(stop));
     const auto found =
@@ -58,9 +59,9 @@ class LocalWorkshop final : public Workshop {
   Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
                                                      std::stop_token stop) override {
     TBCI_TRY(can_build());
-    TBCI_TRY(builder_.worktree().commit(from, stop));
-    TBCI_TRY(builder_.worktree().commit(to, stop));
-    return bisect::commits_between(builder_.worktree().mirror_path(), from, to, subject_.subject.source.compiled);
+    TBCI_ASSIGN(const std::string good, commit_of_main(from, stop));
+    TBCI_ASSIGN(const std::string bad, commit_of_main(to, stop));
+    return bisect::commits_between(builder_.worktree().mirror_path(), good, bad, subject_.subject.source.compiled);
   }
 
   Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product& product, std::stop_token stop) override {
@@ -81,10 +82,20 @@ class LocalWorkshop final : public Workshop {
         worker.cpus.empty() ? "any" : fmt::format("{}", fmt::join(worker.cpus, ","));
     environment.facts["threads"] = std::to_string(worker.threads);
     environment.facts["size"] = worker.size;
+    environment.facts["iterations"] = fmt::format("{} after {} warm-ups", worker.iterations, worker.warmup);
+    environment.facts["batch"] = worker.batch ? std::to_string(*worker.batch) : "the benchmark's own";
     return environment;
   }
 
  private:
+  // A nightly may be built from a commit of the `nightly` branch, whose message names the one of main.
+  Result<std::string> commit_of_main(const std::string& revision, std::stop_token stop) {
+    TBCI_ASSIGN(const GitCommit commit, builder_.worktree().commit(revision, stop));
+    const auto named = runner::main_commit_of_nightly(commit.message);
+    if (!named) return commit.id;
+    return builder_.worktree().commit(*named, stop).map([](const GitCommit& main) { return main.id; });
+  }
+
   Status can_build() const {
     if (!subject_.subject.source.repository.empty()) return {};
     return fail(ErrorKind::usage, "the subject {} names no repository: add [subject.source] with repository and recipe",

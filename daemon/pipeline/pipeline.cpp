@@ -178,7 +178,10 @@ Result<NightResult> check_night(Desk& desk, const NightChoice& choice) {
   TBCI_ASSIGN(const model::Night night, desk.stores.nights.begin(plan, desk.clock.now()));
   const bool again = choice.retry && night.stage == Stage::failed;
   if (night.finished && !again) return result_of(desk, night.id, true);
-  if (again) TBCI_TRY(forget_failures(desk, chosen));
+  if (again) {
+    TBCI_TRY(forget_failures(desk, chosen));
+    TBCI_TRY(desk.stores.nights.enter(night.id, Stage::install, "tried again"));
+  }
   const Status status = work_through(desk, chosen, night);
   if (!status && status.error().kind == ErrorKind::failed) {
     // The nightly is at fault, and will be the next time: the night is over.

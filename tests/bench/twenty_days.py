@@ -42,9 +42,7 @@ DAYS = [
     ("none", 0, 1, [30, 31], ["resnet18", "soft_actor_critic"]),
 ]
 
-CONFIG = """[runner]
-cpus = [{cpu}]
-[measure]
+CONFIG = """[measure]
 processes = 5
 benchmarks = {benchmarks}
 configurations = ["cpu-infer"]
@@ -78,7 +76,7 @@ def check(build, folder, truth, benchmarks, workers):
     state.mkdir()
     (state / "workers").symlink_to(workers)
     config = folder / "tbci.toml"
-    config.write_text(CONFIG.format(cpu=os.cpu_count() - 1, benchmarks=json.dumps(benchmarks), repository=folder / "repository"))
+    config.write_text(CONFIG.format(benchmarks=json.dumps(benchmarks), repository=folder / "repository"))
     command = [build / "tbci", "--config", config, "--state", state, "check", "--json"]
     begin = time.monotonic()
     outcome = subprocess.run(command, capture_output=True, text=True)

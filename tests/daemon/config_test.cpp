@@ -102,6 +102,8 @@ TEST_CASE("Configuration: values of the wrong kind or out of range are named", "
         "x.toml:2: service.state: the environment variable TBCI_NOT_SET_ANYWHERE is not set");
   CHECK(error_of(std::string(subject) + "schedule = \"25:00\"\n").find("a time of the day") != std::string::npos);
   CHECK(error_of("[report]\nchannels = [\"github\"]\n").find("owner/name") != std::string::npos);
+  CHECK(error_of("[report]\nchannels = [\"folder\", \"folder\"]\n").find("twice") != std::string::npos);
+  CHECK(error_of("[thresholds]\nscreen = 0.08\n").find("hide regressions") != std::string::npos);
 }
 
 TEST_CASE("Configuration: a subject that could not work is refused", "[config]") {

@@ -238,6 +238,41 @@ TEST_CASE("Pipeline: a service that was away checks what it missed, oldest first
   CHECK(daemon::unchecked_nightlies(bench.desk()).value() == std::vector<std::string>{"2026-01-07", "2026-01-08"});
 }
 
+TEST_CASE("Pipeline: a night that was begun is finished, also when newer nightlies came meanwhile", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(61);
+  workshop.days = {0, 20, 40};
+  Bench bench(folder.path(), workshop);
+  workshop.before_effect = [](const std::string&) -> Status { return fail(ErrorKind::interrupted, "cut off"); };
+  REQUIRE_FALSE(daemon::check_night(bench.desk()));
+  workshop.before_effect = {};
+  workshop.days = {0, 20, 40, 60};
+  CHECK(daemon::unchecked_nightlies(bench.desk()).value() == std::vector<std::string>{"2026-01-07", "2026-01-08"});
+  const auto other =
+      daemon::check_night(bench.desk(), {.nightly = "2026-01-07", .baseline = "2026-01-05", .retry = false});
+  REQUIRE_FALSE(other);
+  CHECK(other.error().message.find("was begun against 2026-01-06") != std::string::npos);
+}
+
+TEST_CASE("Pipeline: verdicts that stand are not looked for again, even on a machine that changed", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(40);
+  workshop.slower["beta"] = {{23, 1.25}};
+  workshop.before_effect = [](const std::string& effect) -> Status {
+    if (effect.rfind("build ", 0) != 0) return {};
+    return fail(ErrorKind::interrupted, "cut off in the bisection");
+  };
+  Bench bench(folder.path(), workshop);
+  REQUIRE_FALSE(daemon::check_night(bench.desk()));
+  const auto measured = workshop.effects.size();
+  workshop.before_effect = {};
+  workshop.machine["kernel"] = "another";
+  const auto result = daemon::check_night(bench.desk());
+  REQUIRE(result);
+  CHECK(workshop.effects.at(measured).rfind("build ", 0) == 0);  // it went on there
+  CHECK(result->regressions.at(0).suspects == std::vector{workshop.history[23].id});
+}
+
 TEST_CASE("Pipeline: wrong names are refused with what is there", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeWorkshop workshop(10);
