@@ -167,7 +167,9 @@ void check_report(storage::Database& database, const RunningService& service, co
   REQUIRE(reports.size() == 1);
   const model::Report& report = reports.front();
   REQUIRE(json["reports"].size() == 1);
-  for (const auto& shown : {json["reports"][0], service.api("/api/report?id=" + std::to_string(report.id))}) {
+  const std::vector<nlohmann::json> both = {json["reports"][0],
+                                            service.api("/api/report?id=" + std::to_string(report.id))};
+  for (const nlohmann::json& shown : both) {
     CHECK(shown["title"] == report.title);
     CHECK(shown["body"] == report.body);
     CHECK(shown["marker"] == report.marker);
@@ -268,7 +270,7 @@ TEST_CASE(
   check_second_subject(installation, service);
   auto database = open_database(installation);
   storage::NightStore nights(database);
-  for (const std::size_t day : {1, 3})
+  for (const std::size_t day : std::vector<std::size_t>{1, 3})
     CHECK(nights.regressions(nights.find("demo", truth.nightly(day)).value().value().id).value().empty());
   stop(service, installation);
 }
