@@ -137,10 +137,10 @@ std::string html_text(const std::string& text) {
 void check_findings(storage::NightStore& nights, std::int64_t night, const nlohmann::json& json,
                     const std::string& page) {
   std::map<model::Series, std::pair<model::Finding, bool>> wanted;
-  for (const auto& finding : nights.findings(night, storage::Phase::screen).value())
-    wanted[finding.series] = {finding, false};
-  for (const auto& finding : nights.findings(night, storage::Phase::confirm).value())
-    wanted[finding.series] = {finding, true};
+  const auto screened = nights.findings(night, storage::Phase::screen).value();
+  for (const auto& finding : screened) wanted[finding.series] = {finding, false};
+  const auto decided = nights.findings(night, storage::Phase::confirm).value();
+  for (const auto& finding : decided) wanted[finding.series] = {finding, true};
   CHECK(wanted.size() >= 6);  // the times alone of three benchmarks in two configurations
   REQUIRE(json["findings"].size() == wanted.size());
   std::set<model::Series> seen;
