@@ -32,6 +32,7 @@ echo '{"type":"done","samples":3,"setup_nanoseconds":1}'
 constexpr const char* bad_suite = R"(cmake_minimum_required(VERSION 3.25)
 project(bad NONE)
 configure_file(worker.sh tbci-worker COPYONLY)
+add_custom_target(tbci-worker)
 )";
 
 }  // namespace
@@ -50,7 +51,8 @@ TEST_CASE("End to end: a worker that aborts, hangs, prints nonsense or eats memo
   INFO(answer.error << answer.output);
   CHECK(answer.exit_code == 1);
   std::map<std::string, std::string> outcomes, messages;
-  for (const auto& measured : answer.json()["cases"]) {
+  const nlohmann::json json = answer.json();
+  for (const auto& measured : json["cases"]) {
     CHECK(measured["processes"].size() == 2);
     outcomes[measured["benchmark"]] = measured["processes"][1]["outcome"];
     messages[measured["benchmark"]] = measured["processes"][1]["message"];
