@@ -18,26 +18,27 @@ import sys
 import tempfile
 import time
 
-# kind, position among the last day's 70 commits, strength, neighbours that do not build, benchmarks
+# kind, position among the last day's 70 commits, strength, neighbours that do not build, benchmarks. (The commit after a
+# stretch that does not build repairs it, so it brings no fault.)
 DAYS = [
     ("embedding-bag-bounds", 3, 1, [], ["dlrm", "lennard_jones"]),
-    ("embedding-bag-bounds", 35, 1, [33, 34, 36], ["dlrm", "lennard_jones"]),
+    ("embedding-bag-bounds", 35, 1, [32, 33, 36], ["dlrm", "lennard_jones"]),
     ("embedding-bag-bounds", 69, 1, [], ["dlrm", "lennard_jones"]),
     ("embedding-bag-bounds", 20, 1, "culprit", ["dlrm", "lennard_jones"]),
-    ("embedding-bag-bounds", 50, 2, [49, 51, 52], ["dlrm", "lennard_jones"]),
+    ("embedding-bag-bounds", 50, 2, [47, 48, 51, 52], ["dlrm", "lennard_jones"]),
     ("activation-validity", 8, 1, [], ["nvidia_deeprecommender", "dlrm"]),
-    ("activation-validity", 41, 1, [39, 40], ["nvidia_deeprecommender", "dlrm"]),
+    ("activation-validity", 41, 1, [38, 39], ["nvidia_deeprecommender", "dlrm"]),
     ("activation-validity", 60, 1, "culprit", ["nvidia_deeprecommender", "dlrm"]),
     ("addmm-dtype", 12, 1, [], ["lennard_jones", "dlrm"]),
-    ("addmm-dtype", 37, 1, [36, 38], ["lennard_jones", "dlrm"]),
+    ("addmm-dtype", 37, 1, [35, 38], ["lennard_jones", "dlrm"]),
     ("addmm-dtype", 66, 1.5, [], ["lennard_jones", "dlrm"]),
     ("addmm-dtype", 25, 1, "culprit", ["lennard_jones", "dlrm"]),
     ("error-handling", 17, 1, [], ["soft_actor_critic", "dlrm"]),
-    ("error-handling", 53, 1, [50, 51, 52], ["soft_actor_critic", "dlrm"]),
+    ("error-handling", 53, 1, [49, 50, 51], ["soft_actor_critic", "dlrm"]),
     ("memory-kept", 30, 1, [], ["dlrm", "lennard_jones"]),
-    ("memory-kept", 58, 1, [57], ["dlrm", "lennard_jones"]),
+    ("memory-kept", 58, 1, [56, 59], ["dlrm", "lennard_jones"]),
     ("memory-peak", 45, 1, [], ["resnet18", "lennard_jones"]),
-    ("memory-peak", 14, 1, [12, 13, 15], ["resnet18", "lennard_jones"]),
+    ("memory-peak", 14, 1, [11, 12, 15], ["resnet18", "lennard_jones"]),
     ("none", 0, 1, [], ["dlrm", "lennard_jones", "nvidia_deeprecommender"]),
     ("none", 0, 1, [30, 31], ["resnet18", "soft_actor_critic"]),
 ]
@@ -68,7 +69,10 @@ def generate(build, folder, day, number):
     elif neighbours:
         for place in neighbours:
             command += ["--unbuildable", str(place)]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    outcome = subprocess.run(command, capture_output=True, text=True)
+    if outcome.returncode != 0:
+        sys.exit(f"day {number}: {outcome.stderr}")
+    return json.loads(outcome.stdout)
 
 
 def check(build, folder, truth, benchmarks, workers):
