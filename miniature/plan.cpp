@@ -189,6 +189,18 @@ class Planner {
            std::chrono::seconds(static_cast<long>(second));
   }
 
+  // Documents are no suspects: whoever looks at what a commit touches can leave them out without building.
+  bool changes_what_is_compiled(std::size_t index) const {
+    const auto compiled = [](const Tree& tree) {
+      Tree chosen;
+      for (const auto& [path, text] : tree) {
+        if (path == "Makefile" || path.rfind("kernels/", 0) == 0) chosen.emplace(path, text);
+      }
+      return chosen;
+    };
+    return compiled(plan_.commits[index - 1].tree) != compiled(plan_.commits[index].tree);
+  }
+
   void note_culprits(std::size_t first) {
     for (std::size_t i = 0; i < layout_.faults.size(); ++i) {
       PlannedCulprit culprit;
@@ -197,7 +209,8 @@ class Planner {
       culprit.strength = faults_[i].strength;
       culprit.benchmarks = fault_changes_[i].benchmarks;
       for (const std::size_t position : layout_.indistinguishable(layout_.faults[i])) {
-        culprit.indistinguishable.push_back(first + position - 1);
+        const std::size_t index = first + position - 1;
+        if (index == culprit.commit || changes_what_is_compiled(index)) culprit.indistinguishable.push_back(index);
       }
       plan_.culprits.push_back(std::move(culprit));
     }

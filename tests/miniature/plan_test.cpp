@@ -112,6 +112,17 @@ TEST_CASE("Plan: positions of faults and of what does not build are honoured", "
   CHECK(plan.culprits.at(1).strength == 0.4);
 }
 
+TEST_CASE("Plan: a commit of documents is no suspect beside a hidden culprit", "[miniature]") {
+  Options options;
+  options.seed = 4;
+  options.faults = {{"embedding-bag-bounds", 20, 1}};
+  options.unbuildable_beside_culprit = true;
+  const Plan plan = plan_of(options);
+  const std::size_t culprit = plan.culprits.at(0).commit;
+  // With this seed the commit in between touches docs/ alone.
+  CHECK(plan.culprits.at(0).indistinguishable == std::vector<std::size_t>{culprit, culprit + 2});
+}
+
 TEST_CASE("Plan: a hidden culprit cannot be told from the two commits after it", "[miniature]") {
   Options options;
   options.faults = {{"error-handling", 30, 1}};
