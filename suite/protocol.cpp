@@ -54,7 +54,9 @@ void Protocol::hello(const RunOptions& options, std::int64_t batch) {
 
 void Protocol::benchmark(const Benchmark& benchmark) {
   std::vector<std::string_view> configurations;
-  for (const Configuration& each : all_configurations) configurations.push_back(each.name);
+  for (const Configuration& each : all_configurations) {
+    if (benchmark.modes.has(each.mode)) configurations.push_back(each.name);
+  }
   JsonObject object = line("benchmark");
   object.add("name", std::string_view(benchmark.name)).add("domain", std::string_view(benchmark.domain));
   object.add("task", std::string_view(benchmark.task)).add("configurations", configurations);

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <numeric>
 
-#include "suite/models/families.hpp"
+#include "suite/models/families.inc"  // made by CMake of the files in models/
 
 namespace tbci::suite {
 namespace {
 
 std::vector<Benchmark> collect() {
   std::vector<Benchmark> all;
-  for (const auto family :
-       {models::resnet, models::mobilenet, models::vgg, models::dcgan, models::bert, models::gpt2, models::dlrm,
-        models::deeprecommender, models::soft_actor_critic, models::tts_angular, models::lennard_jones}) {
+  for (const auto family : models::families) {
     for (Benchmark& benchmark : family()) all.push_back(std::move(benchmark));
   }
   return all;

@@ -9,7 +9,7 @@
 
 namespace tbci::suite {
 
-// In the order of the list. Every benchmark has all four configurations.
+// In the order of the list: by the folder and the file of its family.
 const std::vector<Benchmark>& all_benchmarks();
 
 const Benchmark* find_benchmark(std::string_view name);  // nullptr where there is none of that name

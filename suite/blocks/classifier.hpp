@@ -25,6 +25,7 @@ std::unique_ptr<Workload> classifier_workload(const Setup& setup, std::shared_pt
   parts.forward = [module, input] { return Tensors{module->forward(input)}; };
   parts.loss = [target](const Tensors& outputs) { return at::cross_entropy_loss(outputs[0], target); };
   parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-3); };
+  parts.inputs = {input};
   return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
 }
 

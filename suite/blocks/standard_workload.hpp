@@ -9,8 +9,6 @@
 
 namespace tbci::suite {
 
-using Tensors = std::vector<torch::Tensor>;
-
 class StandardWorkload final : public Workload {
  public:
   struct Parts {
@@ -19,13 +17,16 @@ class StandardWorkload final : public Workload {
     std::function<torch::Tensor(const Tensors&)> loss;
     std::function<std::unique_ptr<torch::optim::Optimizer>(std::vector<torch::Tensor>)> optimizer;
     bool gradients_in_inference = false;  // for a model whose outputs are derivatives
+    Tensors inputs;                       // what `forward` takes, to show to the original; may stay empty
   };
 
   StandardWorkload(Mode mode, Parts parts);
 
   void iterate() override;
-  std::vector<torch::Tensor> results() const override { return results_; }
-  std::vector<torch::Tensor> parameters() const override { return parts_.module->parameters(); }
+  Tensors results() const override { return results_; }
+  Tensors parameters() const override { return parts_.module->parameters(); }
+  std::shared_ptr<torch::nn::Module> module() const override { return parts_.module; }
+  Tensors inputs() const override { return parts_.inputs; }
 
  private:
   void train();
@@ -33,7 +34,7 @@ class StandardWorkload final : public Workload {
   Mode mode_;
   Parts parts_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;  // in training only
-  std::vector<torch::Tensor> results_;
+  Tensors results_;
 };
 
 // The optimizer that TorchBench gives to most models.

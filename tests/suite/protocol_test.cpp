@@ -100,7 +100,7 @@ TEST_CASE("Worker: the list begins with hello, names every benchmark and ends wi
   REQUIRE(lines.size() == all_benchmarks().size() + 2);
   CHECK(contains(lines.front(), R"({"type":"hello","protocol":1,"worker":"tbci-suite")"));
   CHECK(contains(lines[1],
-                 R"({"type":"benchmark","name":"resnet18","domain":"computer vision","task":"classification",)"
+                 R"({"type":"benchmark","name":"resnet18","domain":"computer vision","task":"image classification",)"
                  R"("configurations":["cpu-train","cpu-infer","gpu-train","gpu-infer"],"parameters":11689512)"));
   CHECK(lines.back() == R"({"type":"done"})");
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "suite/blocks/classifier.hpp"
-#include "suite/models/families.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -90,7 +89,7 @@ std::vector<Benchmark> mobilenet() {
     const Images images = paper ? Images{224, 1000} : Images{64, 100};
     return classifier_workload(setup, std::make_shared<MobileNetV2>(paper ? 1.0 : 0.35, images.classes), images);
   };
-  return {{"mobilenet_v2", "computer vision", "classification", "torchvision", 3504872, {96, 16}, {4, 24}, make}};
+  return {{"mobilenet_v2", "computer vision", "image classification", "torchvision", 3504872, {96, 16}, {4, 24}, make}};
 }
 
 }  // namespace tbci::suite::models

@@ -1,7 +1,6 @@
 // lennard_jones: a small MLP learns the energy of two particles from their distance. The forces are the derivative of
 // its output, so that training differentiates twice.
 #include "suite/blocks/standard_workload.hpp"
-#include "suite/models/families.hpp"
 
 namespace tbci::suite::models {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "suite/blocks/pendulum.hpp"
 #include "suite/blocks/standard_workload.hpp"
-#include "suite/models/families.hpp"
 
 namespace tbci::suite::models {
 namespace {

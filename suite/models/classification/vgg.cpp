@@ -1,7 +1,6 @@
 // vgg16: Simonyan and Zisserman, Very Deep Convolutional Networks for Large-Scale Image Recognition (2014),
 // configuration D.
 #include "suite/blocks/classifier.hpp"
-#include "suite/models/families.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -62,7 +61,7 @@ std::vector<Benchmark> vgg() {
     const Shape shape = setup.size == Size::paper ? Shape{64, 4096, {224, 1000}} : Shape{8, 256, {64, 100}};
     return classifier_workload(setup, std::make_shared<Vgg16>(shape), shape.images);
   };
-  return {{"vgg16", "computer vision", "classification", "torchvision", 138357544, {64, 4}, {4, 16}, make}};
+  return {{"vgg16", "computer vision", "image classification", "torchvision", 138357544, {64, 4}, {4, 16}, make}};
 }
 
 }  // namespace tbci::suite::models

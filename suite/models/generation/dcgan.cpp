@@ -2,7 +2,6 @@
 // (2015). Training does the step of the discriminator and that of the generator; inference is the discriminator's, as
 // in TorchBench.
 #include "suite/blocks/standard_workload.hpp"
-#include "suite/models/families.hpp"
 
 namespace tbci::suite::models {
 namespace {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "suite/blocks/standard_workload.hpp"
-#include "suite/models/families.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -183,15 +182,8 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> bert() {
-  return {{"BERT_pytorch",
-           "natural language processing",
-           "language modeling",
-           "codertimo/BERT-pytorch",
-           115805991,
-           {16, 16},
-           {4, 16},
-           make}};
+std::vector<Benchmark> bert_pytorch() {
+  return {{"BERT_pytorch", "nlp", "language modeling", "codertimo/BERT-pytorch", 115805991, {16, 16}, {4, 16}, make}};
 }
 
 }  // namespace tbci::suite::models

@@ -1,7 +1,6 @@
 // nvidia_deeprecommender: Kuchaiev and Ginsburg, Training Deep AutoEncoders for Collaborative Filtering (2017): a deep
 // autoencoder with SELU and heavy dropout in its middle.
 #include "suite/blocks/standard_workload.hpp"
-#include "suite/models/families.hpp"
 
 namespace tbci::suite::models {
 namespace {

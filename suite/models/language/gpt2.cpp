@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "suite/blocks/standard_workload.hpp"
-#include "suite/models/families.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -144,7 +143,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 std::vector<Benchmark> gpt2() {
   return {{"hf_public_text_generator1",
-           "natural language processing",
+           "nlp",
            "language modeling",
            "Hugging Face transformers (GPT-2)",
            124439808,

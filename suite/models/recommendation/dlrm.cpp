@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "suite/blocks/standard_workload.hpp"
-#include "suite/models/families.hpp"
 
 namespace tbci::suite::models {
 namespace {

@@ -1,7 +1,6 @@
 // tts_angular: the speaker encoder of Mozilla TTS: three LSTMs with a projection each, and the angular prototypical
 // loss (Chung et al., In defence of metric learning for speaker recognition, 2020).
 #include "suite/blocks/standard_workload.hpp"
-#include "suite/models/families.hpp"
 
 namespace tbci::suite::models {
 namespace {

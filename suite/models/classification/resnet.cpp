@@ -3,7 +3,6 @@
 #include <array>
 
 #include "suite/blocks/classifier.hpp"
-#include "suite/models/families.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -94,7 +93,7 @@ Benchmark benchmark(const std::string& name, std::int64_t parameters, const Batc
     const Shape& shape = setup.size == Size::paper ? paper_shape : ci_shape;
     return classifier_workload(setup, std::make_shared<ResNet>(shape), shape.images);
   };
-  return {name, "computer vision", "classification", "torchvision", parameters, paper, ci, make};
+  return {name, "computer vision", "image classification", "torchvision", parameters, paper, ci, make};
 }
 
 }  // namespace

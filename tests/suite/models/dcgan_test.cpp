@@ -1,0 +1,7 @@
+#include "../model_check.hpp"
+
+using namespace tbci::suite;
+
+TEST_CASE("Models: dcgan", "[suite]") {
+  check_model({.name = "dcgan", .outputs = {{2}}});
+}

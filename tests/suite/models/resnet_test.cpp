@@ -1,0 +1,13 @@
+#include "../model_check.hpp"
+
+using namespace tbci::suite;
+
+TEST_CASE("Models: resnet18", "[suite]") {
+  check_model(
+      {.name = "resnet18", .outputs = {{2, 100}}, .published = 11689512, .published_by = "torchvision's model page"});
+}
+
+TEST_CASE("Models: resnet50", "[suite]") {
+  check_model(
+      {.name = "resnet50", .outputs = {{2, 100}}, .published = 25557032, .published_by = "torchvision's model page"});
+}

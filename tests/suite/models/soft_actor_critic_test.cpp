@@ -1,0 +1,7 @@
+#include "../model_check.hpp"
+
+using namespace tbci::suite;
+
+TEST_CASE("Models: soft_actor_critic", "[suite]") {
+  check_model({.name = "soft_actor_critic", .outputs = {{1}}, .train_batch = 8, .steps = 300});
+}
