@@ -87,10 +87,11 @@ std::optional<UsageError> check_protocol(const std::string& value) {
 }  // namespace
 
 Options parse_options(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) return UsageError{"a command is missing: list or run (see tbci-worker --help)"};
+  if (arguments.empty()) return UsageError{"a command is missing: list, run or operators (see tbci-worker --help)"};
   const std::string& command = arguments[0];
   if (command == "--help" || command == "-h" || command == "help") return HelpOptions{};
-  if (command != "list" && command != "run") return UsageError{"unknown command '" + command + "': use list or run"};
+  if (command != "list" && command != "run" && command != "operators")
+    return UsageError{"unknown command '" + command + "': use list, run or operators"};
 
   RunOptions run;
   bool has_configuration = false;
@@ -111,8 +112,9 @@ Options parse_options(const std::vector<std::string>& arguments) {
     if (error) return *error;
   }
   if (command == "list") return ListOptions{};
-  if (run.benchmark.empty()) return UsageError{"run needs --benchmark NAME (tbci-worker list shows them)"};
-  if (!has_configuration) return UsageError{"run needs --configuration (such as cpu-infer)"};
+  if (run.benchmark.empty()) return UsageError{command + " needs --benchmark NAME (tbci-worker list shows them)"};
+  if (!has_configuration) return UsageError{command + " needs --configuration (such as cpu-infer)"};
+  if (command == "operators") return OperatorsOptions{run};
   return run;
 }
 
@@ -121,6 +123,8 @@ std::string usage() {
          "tbci-worker run --benchmark B --configuration cpu-train|cpu-infer|gpu-train|gpu-infer\n"
          "                [--protocol 1] [--size ci|paper] [--batch N] [--warmup 3] [--iterations 10]\n"
          "                [--threads 1] [--seed 42] [--preload LIBRARY]...\n"
+         "tbci-worker operators ...\n"
+         "                as run, but tells which operators one iteration calls instead of measuring it\n"
          "Prints one JSON object a line. Exit codes: 0 done, 2 wrong use, 3 an error line was printed.\n";
 }
 

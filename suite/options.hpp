@@ -29,11 +29,17 @@ struct RunOptions {
   std::vector<std::string> preload;  // shared libraries, in this order
 };
 
+// What one iteration of a benchmark calls: seen, not measured. Of the run's options, those about measuring mean
+// nothing.
+struct OperatorsOptions {
+  RunOptions run;
+};
+
 struct UsageError {
   std::string message;  // one line: what is wrong and what would be right
 };
 
-using Options = std::variant<HelpOptions, ListOptions, RunOptions, UsageError>;
+using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, UsageError>;
 
 // `arguments` without the program's name.
 Options parse_options(const std::vector<std::string>& arguments);

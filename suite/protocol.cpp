@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "suite/benchmark.hpp"
+#include "suite/operators.hpp"
 #include "suite/version.hpp"
 
 namespace tbci::suite {
@@ -61,6 +62,8 @@ void Protocol::benchmark(const Benchmark& benchmark) {
   object.add("name", std::string_view(benchmark.name)).add("domain", std::string_view(benchmark.domain));
   object.add("task", std::string_view(benchmark.task)).add("configurations", configurations);
   object.add("parameters", benchmark.parameters).add("source", std::string_view(benchmark.source));
+  object.add("differs", std::string_view(benchmark.differs));
+  object.add("listed", benchmark.listed == Listed::table1 ? "table1" : "later");
   object.add("batch", batch_sizes(benchmark.ci_batch)).add("paper_batch", batch_sizes(benchmark.paper_batch));
   write(object);
 }
@@ -76,6 +79,15 @@ void Protocol::memory(const MemoryUse& use) {
   JsonObject object = line("memory");
   object.add("cpu_peak_bytes", use.cpu_peak_bytes).add("cpu_growth_bytes", use.cpu_growth_bytes);
   if (use.gpu) object.add("gpu_peak_bytes", use.gpu->peak_bytes).add("gpu_growth_bytes", use.gpu->growth_bytes);
+  write(object);
+}
+
+void Protocol::operators(const OperatorCalls& calls) {
+  JsonObject below;
+  for (const auto& [name, count] : calls.below_autograd) below.add(name, count);
+  JsonObject object = line("operators");
+  object.add("below_autograd", below);
+  object.add("at_any_depth", std::vector<std::string_view>(calls.at_any_depth.begin(), calls.at_any_depth.end()));
   write(object);
 }
 

@@ -13,6 +13,7 @@
 namespace tbci::suite {
 
 struct Benchmark;
+struct OperatorCalls;
 
 struct Sample {
   int iteration;
@@ -40,6 +41,7 @@ class Protocol {
   void benchmark(const Benchmark& benchmark);
   void sample(const Sample& sample);
   void memory(const MemoryUse& use);
+  void operators(const OperatorCalls& calls);
   void done();
   void done(int samples, std::int64_t setup_nanoseconds);
   void error(std::string_view kind, std::string_view message);  // unsupported, out_of_memory, exception

@@ -2,10 +2,12 @@
 
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <new>
 
 #include "suite/device.hpp"
 #include "suite/measure.hpp"
+#include "suite/operators.hpp"
 #include "suite/preload.hpp"
 #include "suite/registry.hpp"
 
@@ -28,21 +30,68 @@ void prepare_torch(const RunOptions& options) {
   torch::manual_seed(options.seed);
 }
 
-void measure_benchmark(const Benchmark& benchmark, const RunOptions& options, std::int64_t batch, Protocol& protocol) {
-  const auto begin = std::chrono::steady_clock::now();
-  const Configuration& configuration = options.configuration;
-  const Plan plan{configuration.device, options.warmup, options.iterations};
-  const auto workload = benchmark.make({configuration.mode, options.size, batch, torch_device(configuration.device)});
-  warm_up(*workload, plan);
-  const auto ready = std::chrono::steady_clock::now();
+using Clock = std::chrono::steady_clock;
 
-  protocol.memory(measure(*workload, plan, protocol));
+// A worker process does one job: it makes the workload that the options name, and this is done with it. `begin`: when
+// the making began.
+using Job = std::function<void(Workload& workload, Protocol& protocol, Clock::time_point begin)>;
+
+void measure_benchmark(const RunOptions& options, Workload& workload, Protocol& protocol, Clock::time_point begin) {
+  const Plan plan{options.configuration.device, options.warmup, options.iterations};
+  warm_up(workload, plan);
+  const auto ready = Clock::now();
+
+  protocol.memory(measure(workload, plan, protocol));
   protocol.done(options.iterations, std::chrono::duration_cast<std::chrono::nanoseconds>(ready - begin).count());
 }
 
 int fail(Protocol& protocol, std::string_view kind, std::string_view message) {
   protocol.error(kind, message);
   return exit_error;
+}
+
+// Empty where the configuration can be run, else the reason.
+std::string why_not(const Benchmark* benchmark, const RunOptions& options) {
+  if (benchmark == nullptr) {
+    return "there is no benchmark '" + options.benchmark + "'; the nearest name is '" +
+           nearest_benchmark(options.benchmark) + "' (tbci-worker list shows all)";
+  }
+  if (!benchmark->modes.has(options.configuration.mode)) {
+    const bool train = options.configuration.mode == Mode::train;
+    return benchmark->name + std::string(" has no ") + (train ? "training" : "inference") + ": its original has only " +
+           (train ? "inference" : "training");
+  }
+  return why_unavailable(options.configuration.device);
+}
+
+int with_workload(const RunOptions& options, Protocol& protocol, const Job& job) {
+  const Benchmark* benchmark = find_benchmark(options.benchmark);
+  const Configuration& configuration = options.configuration;
+  const std::int64_t own_batch = benchmark ? benchmark->batch(options.size).of(configuration.mode) : 0;
+  const std::int64_t batch = options.batch.value_or(own_batch);
+  protocol.hello(options, batch);
+  const std::string reason = why_not(benchmark, options);
+  if (!reason.empty()) return fail(protocol, "unsupported", reason);
+
+  try {
+    const std::string not_loaded = preload(options.preload);
+    if (!not_loaded.empty()) return fail(protocol, "exception", not_loaded);
+    prepare_torch(options);
+    const auto begin = Clock::now();
+    const auto workload =
+        benchmark->make({configuration.mode, options.size, batch, torch_device(configuration.device)});
+    job(*workload, protocol, begin);
+    return exit_done;
+  } catch (const c10::OutOfMemoryError& error) {
+    return fail(protocol, "out_of_memory", first_line(error.what_without_backtrace()));
+  } catch (const std::bad_alloc&) {
+    return fail(protocol, "out_of_memory", "the host's memory is used up (std::bad_alloc)");
+  } catch (const c10::Error& error) {
+    const std::string message = error.what_without_backtrace();
+    return fail(protocol, tells_of_memory(message) ? "out_of_memory" : "exception", first_line(message));
+  } catch (const std::exception& error) {
+    return fail(protocol, tells_of_memory(error.what()) ? "out_of_memory" : "exception", first_line(error.what()));
+  }
 }
 
 }  // namespace
@@ -55,34 +104,17 @@ int list_benchmarks(Protocol& protocol) {
 }
 
 int run_benchmark(const RunOptions& options, Protocol& protocol) {
-  const Benchmark* benchmark = find_benchmark(options.benchmark);
-  const std::int64_t own_batch = benchmark ? benchmark->batch(options.size).of(options.configuration.mode) : 0;
-  const std::int64_t batch = options.batch.value_or(own_batch);
-  protocol.hello(options, batch);
-  if (!benchmark) {
-    return fail(protocol, "unsupported",
-                "there is no benchmark '" + options.benchmark + "'; the nearest name is '" +
-                    nearest_benchmark(options.benchmark) + "' (tbci-worker list shows all)");
-  }
-  const std::string reason = why_unavailable(options.configuration.device);
-  if (!reason.empty()) return fail(protocol, "unsupported", reason);
+  return with_workload(options, protocol, [&](Workload& workload, Protocol& to, Clock::time_point begin) {
+    measure_benchmark(options, workload, to, begin);
+  });
+}
 
-  try {
-    const std::string not_loaded = preload(options.preload);
-    if (!not_loaded.empty()) return fail(protocol, "exception", not_loaded);
-    prepare_torch(options);
-    measure_benchmark(*benchmark, options, batch, protocol);
-    return exit_done;
-  } catch (const c10::OutOfMemoryError& error) {
-    return fail(protocol, "out_of_memory", first_line(error.what_without_backtrace()));
-  } catch (const std::bad_alloc&) {
-    return fail(protocol, "out_of_memory", "the host's memory is used up (std::bad_alloc)");
-  } catch (const c10::Error& error) {
-    const std::string message = error.what_without_backtrace();
-    return fail(protocol, tells_of_memory(message) ? "out_of_memory" : "exception", first_line(message));
-  } catch (const std::exception& error) {
-    return fail(protocol, tells_of_memory(error.what()) ? "out_of_memory" : "exception", first_line(error.what()));
-  }
+int tell_operators(const RunOptions& options, Protocol& protocol) {
+  return with_workload(options, protocol, [](Workload& workload, Protocol& to, Clock::time_point) {
+    workload.iterate();  // what is made once, such as an optimizer's state, is no part of an iteration
+    to.operators(operators_of([&] { workload.iterate(); }));
+    to.done();
+  });
 }
 
 }  // namespace tbci::suite

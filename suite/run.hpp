@@ -1,4 +1,4 @@
-// The two commands of the worker. Both return the exit code.
+// The commands of the worker. All return the exit code.
 #pragma once
 
 #include "suite/options.hpp"
@@ -14,5 +14,8 @@ int list_benchmarks(Protocol& protocol);
 
 // Measures one benchmark in one configuration. Whatever goes wrong in it becomes an error line.
 int run_benchmark(const RunOptions& options, Protocol& protocol);
+
+// Tells which operators one iteration calls, after one that is not looked at.
+int tell_operators(const RunOptions& options, Protocol& protocol);
 
 }  // namespace tbci::suite

@@ -1,0 +1,26 @@
+// Which operators a piece of work calls, and how often.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+namespace tbci::suite {
+
+// Names are written as PyTorch's Python side writes them: `aten.add.Tensor`, `aten.relu.default`.
+struct OperatorCalls {
+  // Below autograd: what reaches a kernel after operators that are made of others alone (`linear`, `conv2d`) have been
+  // taken apart. What such a kernel calls in turn is not counted. The same level as a TorchDispatchMode sees.
+  std::map<std::string, std::int64_t> below_autograd;
+
+  // Every operator that went through the dispatcher, at any depth.
+  std::set<std::string> at_any_depth;
+};
+
+// Runs `work` and watches the operators that this thread calls. Observed by at::RecordFunction. Throws what `work`
+// throws; then nothing watches any longer. Must not be nested.
+OperatorCalls operators_of(const std::function<void()>& work);
+
+}  // namespace tbci::suite
