@@ -44,7 +44,7 @@ void check_outputs(const Benchmark& benchmark, const Expected& expected) {
   }
   workload->iterate();
   const Tensors again = workload->results();
-  for (std::size_t i = 0; i < first.size(); ++i) CHECK(torch::equal(first[i], again[i]));
+  for (std::size_t i = 0; expected.repeats && i < first.size(); ++i) CHECK(torch::equal(first[i], again[i]));
   const Tensors after = workload->parameters();
   for (std::size_t i = 0; i < after.size(); ++i) CHECK(torch::equal(before[i], after[i]));
 }
@@ -65,7 +65,7 @@ void check_training(const Benchmark& benchmark, const Expected& expected) {
   REQUIRE(expected.steps >= 10);
   const auto mean = [](auto begin, auto end) { return std::accumulate(begin, end, 0.0) / 5.0; };
   const auto all = losses(*make(benchmark, Mode::train, expected.train_batch), expected.steps);
-  CHECK(mean(all.end() - 5, all.end()) < mean(all.begin(), all.begin() + 5));
+  if (expected.optimises) CHECK(mean(all.end() - 5, all.end()) < mean(all.begin(), all.begin() + 5));
 }
 
 bool listed(const std::vector<std::string>& names, const std::string& name) {
@@ -96,7 +96,7 @@ void check_gradients(const Benchmark& benchmark, const Expected& expected) {
   REQUIRE(!after.empty());
   for (std::size_t i = 0; i < after.size(); ++i) {
     INFO("parameter " << names[i] << " of shape " << after[i].sizes());
-    const bool moved = !torch::equal(before[i], after[i]);
+    const bool moved = !expected.optimises || !torch::equal(before[i], after[i]);
     const bool reached = after[i].grad().defined() && after[i].grad().abs().sum().item<double>() > 0.0;
     CHECK((reached && moved) != listed(expected.unreached, names[i]));
   }

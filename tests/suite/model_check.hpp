@@ -29,6 +29,13 @@ struct Expected {
   // Parameters that the original's loss does not reach either (say which, and why, in a comment beside it).
   std::vector<std::string> unreached = {};
 
+  // Inference draws random numbers or changes the model's own state, as the original's does (say which): two iterations
+  // then need not give the same, but the same seed does.
+  bool repeats = true;
+
+  // Training changes the weights. False where the original only computes gradients: then no loss falls either.
+  bool optimises = true;
+
   // Over 1 GB of parameters in paper size: counted only where the machine is asked for it (test tag [.large]).
   bool large = false;
 };
