@@ -133,6 +133,22 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
   return measurement;
 }
 
+Result<OperatorCalls> Measurer::operators(const model::Product& product, const std::filesystem::path& worker,
+                                          const model::Case& measured, const MeasureSettings& settings,
+                                          std::stop_token stop) {
+  Command command = measure_command(product, worker, measured, settings);
+  command.arguments[1] = "operators";
+  TBCI_ASSIGN(const ProcessOutcome ended, processes_.run(command, stop));
+  if (ended.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", to_string(measured));
+  auto calls = parse_operators(ended.output);
+  // The worker's own words tell more than how it ended, unless it had none.
+  const bool silent = ended.output.find("\"error\"") == std::string::npos;
+  if (!calls && !ended.succeeded() && silent) {
+    return fail(ErrorKind::failed, "{}: {}", describe(ended, settings.time_limit), last_line(ended.error));
+  }
+  return calls;
+}
+
 Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const std::filesystem::path& worker,
                                                              std::stop_token stop) {
   Command command;

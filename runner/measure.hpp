@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/process.hpp"
 #include "base/result.hpp"
+#include "runner/coverage.hpp"
 #include "runner/protocol.hpp"
 #include "storage/model/build.hpp"
 #include "storage/model/measurement.hpp"
@@ -41,6 +42,10 @@ class Measurer {
   Result<model::Measurement> measure(const model::Product& product, const std::filesystem::path& worker,
                                      const model::Case& measured, const MeasureSettings& settings,
                                      std::stop_token stop);
+
+  /// Which operators one iteration of the case calls, in the size of the settings. Errors: as the worker says.
+  Result<OperatorCalls> operators(const model::Product& product, const std::filesystem::path& worker,
+                                  const model::Case& measured, const MeasureSettings& settings, std::stop_token stop);
 
   /// What the worker can measure.
   Result<std::vector<BenchmarkInfo>> list_benchmarks(const std::filesystem::path& worker, std::stop_token stop);

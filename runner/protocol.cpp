@@ -148,6 +148,8 @@ std::string ProtocolReader::finish(const Line& line) {
     return fmt::format("done does not count the {} samples that came", count);
   if (count != expected_.iterations)
     return fmt::format("{} samples came of the {} asked for", count, expected_.iterations);
+  measurement_.warmup =
+      std::chrono::nanoseconds(whole(line.fields, "warmup_nanoseconds", 0, longest_iteration_ns).value_or(0));
   state_ = State::done;
   return {};
 }

@@ -65,7 +65,9 @@ struct Subject {
   SourceSettings source;
   std::filesystem::path torch_base;     ///< prefix of the LibTorch that `preload` products are laid over
   std::filesystem::path worker_source;  ///< the folder `suite/`
-  int jobs = 0;                         ///< of compilers; 0: one for each CPU
+  /// Families of models that the worker is built with (names of files in `suite/models/`); none: all of them.
+  std::vector<std::string> worker_families;
+  int jobs = 0;  ///< of compilers; 0: one for each CPU
 };
 
 }  // namespace tbci::runner

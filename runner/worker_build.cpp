@@ -45,8 +45,8 @@ Result<std::string> key_of(const WorkerBuildSettings& settings, const fs::path& 
   const auto size = fs::file_size(library, error);
   const auto time = fs::last_write_time(library, error).time_since_epoch().count();
   if (error) return fail(ErrorKind::environment, "no {}: {}; install it anew", library.string(), error.message());
-  return sha256_hex(
-      fmt::format("{}\n{}\n{}\n{}\n{} {}", sources, torch.version, torch.git_version, prefix.string(), size, time));
+  return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{} {}\n{}", sources, torch.version, torch.git_version, prefix.string(),
+                                size, time, join(settings.families, ";")));
 }
 
 Result<FileLock> wait_for_lock(const fs::path& path, std::stop_token stop) {
@@ -85,13 +85,15 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettin
   TBCI_TRY(wait_for_orphans(folder, stop));
   const int jobs =
       settings.jobs > 0 ? settings.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const Recipe recipe{{{"cmake", "-S", "{source}", "-B", "{prefix}", "-G", "Ninja", "-DCMAKE_PREFIX_PATH={torch}"},
+  const Recipe recipe{{{"cmake", "-S", "{source}", "-B", "{prefix}", "-G", "Ninja", "-DCMAKE_PREFIX_PATH={torch}",
+                        "-DTBCI_SUITE_FAMILIES={families}"},
                        {"cmake", "--build", "{prefix}", "--target", "tbci-worker", "--parallel", "{jobs}"}},
                       {},
                       settings.time_limit};
   const Placeholders placeholders = {{"source", fs::absolute(settings.source).string()},
                                      {"prefix", folder.string()},
                                      {"torch", prefix.string()},
+                                     {"families", join(settings.families, ";")},
                                      {"jobs", std::to_string(jobs)}};
   const fs::path log = folder.string() + ".log";
   tell(progress, "building the worker against " + prefix.string());

@@ -13,9 +13,10 @@
 namespace tbci::runner {
 
 struct WorkerBuildSettings {
-  std::filesystem::path source;  ///< the folder `suite/`
-  std::filesystem::path cache;   ///< where workers are kept; may be shared by subjects
-  int jobs = 0;                  ///< 0: one for each CPU
+  std::filesystem::path source;       ///< the folder `suite/`
+  std::filesystem::path cache;        ///< where workers are kept; may be shared by subjects
+  std::vector<std::string> families;  ///< of models; none: all
+  int jobs = 0;                       ///< 0: one for each CPU
   std::chrono::milliseconds time_limit = std::chrono::hours(1);
 };
 

@@ -12,7 +12,7 @@ namespace {
 const std::string select =
     "SELECT m.id, m.run_id, m.build_id, m.ordinal, c.benchmark, c.configuration, m.outcome, m.message, "
     "m.sample_count, m.samples, m.instruction_count, m.instructions, m.cpu_peak_bytes, m.gpu_peak_bytes, "
-    "m.cpu_growth_bytes, m.gpu_growth_bytes, t.version, t.git, m.started_ms, m.wall_ns "
+    "m.cpu_growth_bytes, m.gpu_growth_bytes, t.version, t.git, m.started_ms, m.wall_ns, m.warmup_ns "
     "FROM measurement m JOIN measured_case c ON c.id = m.case_id JOIN torch t ON t.id = m.torch_id ";
 
 /// A count and the blob that holds so many; no blob for none.
@@ -44,6 +44,7 @@ Result<model::PlacedMeasurement> read(Row row) {
   measurement.torch_git = row.text();
   measurement.started = row.time();
   measurement.wall = std::chrono::nanoseconds(row.integer());
+  measurement.warmup = std::chrono::nanoseconds(row.integer());
   return row.finish(std::move(placed));
 }
 
@@ -78,15 +79,16 @@ Status insert(Database& database, const model::Place& place, const model::Measur
   Query query(database,
               "INSERT INTO measurement (run_id, build_id, case_id, ordinal, outcome, message, sample_count, median_ns, "
               "q1_ns, q3_ns, instruction_count, instructions_median, cpu_peak_bytes, gpu_peak_bytes, cpu_growth_bytes, "
-              "gpu_growth_bytes, torch_id, started_ms, wall_ns, samples, instructions) "
-              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+              "gpu_growth_bytes, torch_id, started_ms, wall_ns, warmup_ns, samples, instructions) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
               "ON CONFLICT (build_id, case_id, run_id, ordinal) DO NOTHING");
   query.bind(place.run_id, place.build_id, case_id, place.ordinal, to_string(measurement.outcome), measurement.message,
              static_cast<std::int64_t>(measurement.nanoseconds.size()), part(times, &Summary::median),
              part(times, &Summary::q1), part(times, &Summary::q3),
              static_cast<std::int64_t>(measurement.instructions.size()), part(instructions, &Summary::median),
              measurement.cpu_peak_bytes, measurement.gpu_peak_bytes, measurement.cpu_growth_bytes,
-             measurement.gpu_growth_bytes, torch_id, measurement.started, std::int64_t{measurement.wall.count()});
+             measurement.gpu_growth_bytes, torch_id, measurement.started, std::int64_t{measurement.wall.count()},
+             std::int64_t{measurement.warmup.count()});
   bind_samples(query, measurement.nanoseconds);
   bind_samples(query, measurement.instructions);
   if (query.execute() == 1) return {};

@@ -95,9 +95,9 @@ void Protocol::done() {
   write(line("done"));
 }
 
-void Protocol::done(int samples, std::int64_t setup_nanoseconds) {
+void Protocol::done(const RunTimes& times) {
   JsonObject object = line("done");
-  object.add("samples", samples).add("setup_nanoseconds", setup_nanoseconds);
+  object.add("samples", times.samples).add("setup_nanoseconds", times.setup).add("warmup_nanoseconds", times.warmup);
   write(object);
 }
 

@@ -21,6 +21,13 @@ struct Sample {
   std::optional<std::int64_t> instructions;  // where the machine counts them
 };
 
+// Of a whole run, in nanoseconds.
+struct RunTimes {
+  int samples;
+  std::int64_t setup;   // making the model and its data, and the warm-up
+  std::int64_t warmup;  // the iterations that are not measured
+};
+
 struct GpuMemory {
   std::int64_t peak_bytes;
   double growth_bytes;
@@ -43,7 +50,7 @@ class Protocol {
   void memory(const MemoryUse& use);
   void operators(const OperatorCalls& calls);
   void done();
-  void done(int samples, std::int64_t setup_nanoseconds);
+  void done(const RunTimes& times);
   void error(std::string_view kind, std::string_view message);  // unsupported, out_of_memory, exception
 
  private:

@@ -32,17 +32,22 @@ void prepare_torch(const RunOptions& options) {
 
 using Clock = std::chrono::steady_clock;
 
+std::int64_t nanoseconds(Clock::duration duration) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
+}
+
 // A worker process does one job: it makes the workload that the options name, and this is done with it. `begin`: when
 // the making began.
 using Job = std::function<void(Workload& workload, Protocol& protocol, Clock::time_point begin)>;
 
 void measure_benchmark(const RunOptions& options, Workload& workload, Protocol& protocol, Clock::time_point begin) {
   const Plan plan{options.configuration.device, options.warmup, options.iterations};
+  const auto made = Clock::now();
   warm_up(workload, plan);
   const auto ready = Clock::now();
 
   protocol.memory(measure(workload, plan, protocol));
-  protocol.done(options.iterations, std::chrono::duration_cast<std::chrono::nanoseconds>(ready - begin).count());
+  protocol.done({options.iterations, nanoseconds(ready - begin), nanoseconds(ready - made)});
 }
 
 int fail(Protocol& protocol, std::string_view kind, std::string_view message) {

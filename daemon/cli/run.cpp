@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -78,10 +79,45 @@ std::string as_table(const Results& results) {
   return table.text();
 }
 
-nlohmann::json as_json(const model::Build& build, const Results& results) {
+// What the measuring cost: the whole, and what of it lies beside the iterations.
+struct Cost {
+  std::size_t processes = 0;  // that ended as they should
+  std::chrono::nanoseconds whole{}, iterations{}, beyond_median{};
+};
+
+Cost cost_of(const Results& results) {
+  Cost cost;
+  std::vector<double> beyond;
+  for (const auto& [measured, measurements] : results) {
+    for (const model::Measurement& measurement : measurements) {
+      cost.whole += measurement.wall;
+      const auto rest = model::beyond_iterations(measurement);
+      if (!rest) continue;
+      cost.iterations += measurement.wall - *rest;
+      beyond.push_back(static_cast<double>(rest->count()));
+    }
+  }
+  cost.processes = beyond.size();
+  if (!beyond.empty()) cost.beyond_median = std::chrono::nanoseconds(std::llround(model::median(std::move(beyond))));
+  return cost;
+}
+
+std::string cost_text(const Cost& cost) {
+  if (cost.processes == 0) return {};
+  return fmt::format(
+      "\n{} processes took {}, {} of it in iterations; beyond its iterations a process takes {} (median): to start, "
+      "load, make the model and write its results\n",
+      cost.processes, human_duration(cost.whole), human_duration(cost.iterations), human_duration(cost.beyond_median));
+}
+
+nlohmann::json as_json(const model::Build& build, const Results& results, const Cost& cost) {
   nlohmann::json json = {{"build", build.name},
                          {"version", build.product.version},
                          {"commit", build.product.commit},
+                         {"processes", cost.processes},
+                         {"wall_nanoseconds", cost.whole.count()},
+                         {"iterations_nanoseconds", cost.iterations.count()},
+                         {"beyond_iterations_median_nanoseconds", cost.beyond_median.count()},
                          {"cases", nlohmann::json::array()}};
   for (const auto& [measured, measurements] : results) {
     nlohmann::json entry = {{"benchmark", measured.benchmark}, {"configuration", to_string(measured.configuration)}};
@@ -109,8 +145,9 @@ Result<int> run(const Invocation& invocation, const RunOptions& options, std::st
   TBCI_ASSIGN(const model::Build build, build_named(at.desk(), options.build));
   TBCI_ASSIGN(const auto cases, wanted_cases(at.desk(), build.product));
   TBCI_ASSIGN(const Results results, measure_all(at.desk(), build, cases));
-  if (invocation.json) print_json(as_json(build, results));
-  if (!invocation.json) fmt::print("{}", as_table(results));
+  const Cost cost = cost_of(results);
+  if (invocation.json) print_json(as_json(build, results, cost));
+  if (!invocation.json) fmt::print("{}{}", as_table(results), cost_text(cost));
   for (const auto& [measured, measurements] : results) {
     for (const model::Measurement& measurement : measurements) {
       if (measurement.outcome != model::Outcome::done && measurement.outcome != model::Outcome::unsupported)

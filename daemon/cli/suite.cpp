@@ -1,12 +1,15 @@
 #include <CLI/CLI.hpp>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
+#include "daemon/cli/suite_coverage.hpp"
 #include "daemon/cli/table.hpp"
 #include "daemon/pipeline/building.hpp"
+#include "daemon/pipeline/measuring.hpp"
 #include "daemon/site.hpp"
 
 namespace tbci::daemon {
@@ -62,6 +65,52 @@ Result<int> list(const Invocation& invocation, const SuiteOptions& options, std:
   return success;
 }
 
+// The operators of every wanted benchmark on the CPU. A benchmark that fails is told of and costs its own alone.
+Result<std::vector<runner::Reached>> reach(Desk& desk, const model::Product& product, int& failures) {
+  TBCI_ASSIGN(const auto suite, desk.workshop.benchmarks(product, desk.stop));
+  TBCI_ASSIGN(const auto cases, wanted_cases(desk, product));
+  std::map<std::string, std::string> domains;
+  for (const runner::BenchmarkInfo& benchmark : suite) domains[benchmark.name] = benchmark.domain;
+  std::vector<model::Case> on_cpu;
+  for (const model::Case& wanted : cases) {
+    if (wanted.configuration == model::Configuration::cpu_train ||
+        wanted.configuration == model::Configuration::cpu_infer)
+      on_cpu.push_back(wanted);
+  }
+  desk.progress.begin_stage("operators", fmt::format("{} cases", on_cpu.size()), static_cast<int>(on_cpu.size()));
+  std::vector<runner::Reached> reached;
+  for (const model::Case& wanted : on_cpu) {
+    desk.progress.step(to_string(wanted));
+    auto calls = desk.workshop.operators(product, wanted, desk.stop);
+    if (!calls && calls.error().kind == ErrorKind::interrupted) return tl::unexpected(calls.error());
+    if (!calls) {
+      desk.progress.note(fmt::format("{}: {}", to_string(wanted), calls.error().message));
+      ++failures;
+      continue;
+    }
+    reached.push_back({wanted.benchmark, domains[wanted.benchmark],
+                       wanted.configuration == model::Configuration::cpu_train, std::move(*calls)});
+  }
+  desk.progress.end_stage(fmt::format("{} of {} told", reached.size(), on_cpu.size()));
+  return reached;
+}
+
+Result<int> coverage(const Invocation& invocation, const SuiteOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_TRY(apply(options.selection, config));
+  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
+  const auto& [site, subject] = opened;
+  const auto progress = make_progress(invocation);
+  SubjectDesk at(*site, *subject, *progress, stop);
+  TBCI_ASSIGN(const model::Product product, product_to_ask(at.desk(), options.build));
+  int failures = 0;
+  TBCI_ASSIGN(const auto reached, reach(at.desk(), product, failures));
+  const runner::Coverage counted = runner::coverage_of(reached);
+  if (invocation.json) print_json(coverage_json(counted));
+  if (!invocation.json) fmt::print("{}", coverage_text(counted));
+  return failures == 0 ? success : negative;
+}
+
 }  // namespace
 
 void add_suite(CLI::App& app, Invocation& invocation) {
@@ -76,6 +125,23 @@ void add_suite(CLI::App& app, Invocation& invocation) {
   add_subject_option(*list_command, options->selection);
   list_command->add_option("--build", options->build, "Ask the worker of this build (default: any that is there)")
       ->type_name("NAME");
+  auto* coverage_command =
+      command->add_subcommand("coverage", "Which ATen operators one iteration of each model calls");
+  coverage_command->footer(
+      "Every benchmark runs twice in train and infer on the CPU, and the second iteration is watched. At any depth: "
+      "all\n"
+      "that went through PyTorch's dispatcher. Below autograd: what reaches a kernel.\n\n"
+      "  tbci suite coverage\n  tbci suite coverage --benchmarks resnet50 dlrm --json\n\n"
+      "Exit code 1 where a benchmark failed; the others are counted.");
+  add_subject_option(*coverage_command, options->selection);
+  add_case_options(*coverage_command, options->selection);
+  coverage_command->add_option("--build", options->build, "Ask the worker of this build (default: any that is there)")
+      ->type_name("NAME");
+  coverage_command->callback([&invocation, options] {
+    invocation.action = [&invocation, options](std::stop_token stop) {
+      return coverage(invocation, *options, std::move(stop));
+    };
+  });
   list_command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return list(invocation, *options, std::move(stop));

@@ -170,6 +170,12 @@ SubjectConfig read_subject(TomlReader reader) {
     reader.refuse("name", "letters, digits, '-' and '_' alone make a name");
   }
   config.subject.worker_source = reader.text("worker_source", worker_source().string());
+  config.subject.worker_families = reader.texts("worker_families");
+  for (const std::string& family : config.subject.worker_families) {
+    const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+    if (family.empty() || !std::all_of(family.begin(), family.end(), fits))
+      reader.refuse("worker_families", fmt::format("'{}' is no name of a file in suite/models/", one_line(family, 40)));
+  }
   config.schedule = time_of_day(reader);
   config.poll = reader.seconds("poll", {});
   read_source(reader.table("source"), config);

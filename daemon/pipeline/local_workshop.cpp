@@ -75,6 +75,12 @@ class LocalWorkshop final : public Workshop {
     return measurer_.measure(product, worker, measured, config_.measure.worker, std::move(stop));
   }
 
+  Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
+                                          std::stop_token stop) override {
+    TBCI_ASSIGN(const auto worker, worker_for(product, stop));
+    return measurer_.operators(product, worker, measured, config_.measure.worker, std::move(stop));
+  }
+
   Result<model::Environment> environment(std::stop_token stop) override {
     model::Environment environment = runner::read_environment(processes_, {}, std::move(stop));
     const runner::MeasureSettings& worker = config_.measure.worker;
@@ -115,6 +121,7 @@ class LocalWorkshop final : public Workshop {
     if (known != workers_.end()) return known->second;
     const runner::WorkerBuildSettings settings{.source = subject_.subject.worker_source,
                                                .cache = config_.service.state / "workers",
+                                               .families = subject_.subject.worker_families,
                                                .jobs = subject_.subject.jobs};
     TBCI_ASSIGN(const auto worker, runner::ensure_worker(processes_, settings, product, tell_, std::move(stop)));
     workers_[product.libtorch] = worker;

@@ -10,6 +10,7 @@
 #include "base/process.hpp"
 #include "base/result.hpp"
 #include "daemon/config/config.hpp"
+#include "runner/coverage.hpp"
 #include "runner/protocol.hpp"
 #include "runner/source/source_builder.hpp"
 #include "storage/model/bisection.hpp"
@@ -36,6 +37,9 @@ class Workshop {
   /// One fresh process.
   virtual Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                              std::stop_token stop) = 0;
+  /// Which operators one iteration calls, in one fresh process.
+  virtual Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
+                                                  std::stop_token stop) = 0;
   virtual Result<model::Environment> environment(std::stop_token stop) = 0;
 };
 

@@ -1,11 +1,19 @@
 #include "storage/model/measurement.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/assert.hpp"
 #include "base/text.hpp"
 
 namespace tbci::model {
+
+std::optional<std::chrono::nanoseconds> beyond_iterations(const Measurement& measurement) {
+  if (measurement.outcome != Outcome::done) return std::nullopt;
+  const auto measured =
+      std::accumulate(measurement.nanoseconds.begin(), measurement.nanoseconds.end(), std::int64_t{0});
+  return measurement.wall - measurement.warmup - std::chrono::nanoseconds(measured);
+}
 
 double median(std::vector<double> values) {
   TBCI_ASSERT(!values.empty());

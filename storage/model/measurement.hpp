@@ -36,8 +36,13 @@ struct Measurement {
   std::optional<double> cpu_growth_bytes, gpu_growth_bytes;  ///< per iteration
   std::string torch_version, torch_git;                      ///< as the worker reported them
   TimePoint started{};
-  std::chrono::nanoseconds wall{};  ///< of the whole process
+  std::chrono::nanoseconds wall{};    ///< of the whole process
+  std::chrono::nanoseconds warmup{};  ///< of the iterations that are not measured
 };
+
+/// What the process took beside its iterations: starting, loading, making the model, writing the results. Nothing where
+/// it did not end as it should.
+std::optional<std::chrono::nanoseconds> beyond_iterations(const Measurement& measurement);
 
 /// The one number that a process adds to a series: the median of its times, its peak, its growth. Nothing where the
 /// process did not measure that.

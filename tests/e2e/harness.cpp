@@ -17,7 +17,11 @@ configurations = ["cpu-train", "cpu-infer", "gpu-infer"]
 time_limit = 120
 )";
 
-std::string subject_text(const std::string& name, const std::string& branch, const std::string& more) {
+// A worker for the benchmarks that these tests measure, unless a test has a suite of its own.
+constexpr const char* few_families = "worker_families = [\"dlrm\", \"lennard_jones\", \"deeprecommender\"]\n";
+
+std::string subject_text(const std::string& name, const std::string& branch, std::string more) {
+  if (more.find("worker_source") == std::string::npos) more += few_families;
   return fmt::format(R"([[subject]]
 name = "{}"
 {}

@@ -16,6 +16,7 @@ benchmarks = ["lennard_jones"]
 configurations = ["cpu-train", "gpu-train"]
 [[subject]]
 name = "wheels"
+worker_families = ["lennard_jones"]
 [subject.nightlies]
 kind = "pip"
 package = "torch"

@@ -106,6 +106,11 @@ class FakeWorkshop final : public daemon::Workshop {
     measurement.cpu_growth_bytes = 0.0;
     return measurement;
   }
+  Result<runner::OperatorCalls> operators(const model::Product&, const model::Case& measured,
+                                          std::stop_token) override {
+    TBCI_TRY(effect(fmt::format("operators {}", to_string(measured))));
+    return runner::OperatorCalls{.below_autograd = {{"aten.mm.default", 1}}, .at_any_depth = {"aten.mm.default"}};
+  }
   Result<model::Environment> environment(std::stop_token) override { return model::Environment{machine}; }
 
   std::size_t index_of(const std::string& commit) const {
