@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,12 @@ class Workload {
   // and buffers, and what the forward pass takes. A null module and no inputs where there is no such thing.
   virtual std::shared_ptr<torch::nn::Module> module() const { return nullptr; }
   virtual Tensors inputs() const { return {}; }
+};
+
+// Thrown by `Benchmark::make`: this LibTorch or this machine lacks what the model needs. One line that says what.
+class Unsupported : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 struct Setup {

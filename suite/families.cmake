@@ -1,38 +1,59 @@
 # A family of models is a file models/FOLDER/NAME.cpp that defines `std::vector<Benchmark> models::NAME()`. So the
-# registry's list of them follows from the files that are there.
+# registry's list of them follows from the files that are there. catalogue.csv names the benchmarks of each family, so
+# that a worker also knows those that it was built without.
 
-# choose_families(LIST CHOSEN): takes the families that are not chosen out of LIST (none chosen: all stay), and writes
-# the table of those that stay for registry.cpp. An unknown name ends the configuration.
+# choose_families(LIST CHOSEN): takes the sources of families out of LIST, puts those that are chosen (none chosen: all)
+# into families, and writes the tables for registry.cpp. An unknown name ends the configuration.
 function(choose_families list chosen)
   set(sources ${${list}})
   set(names)
+  set(files)
+  set(known)
   foreach(source IN LISTS sources)
-    if(source MATCHES "/suite/models/[a-z0-9_]+/([a-z0-9_]+)\\.cpp$")
-      set(name ${CMAKE_MATCH_1})
-      if(name IN_LIST names)
-        message(FATAL_ERROR "two files in models/ are named ${name}.cpp: rename one")
-      endif()
-      if(chosen STREQUAL "" OR name IN_LIST chosen)
-        list(APPEND names ${name})
-      else()
-        list(REMOVE_ITEM sources ${source})
-      endif()
+    if(NOT source MATCHES "/suite/models/[a-z0-9_]+/([a-z0-9_]+)\\.cpp$")
+      continue()
+    endif()
+    set(name ${CMAKE_MATCH_1})
+    list(REMOVE_ITEM sources ${source})
+    if(name IN_LIST known)
+      message(FATAL_ERROR "two files in models/ are named ${name}.cpp: rename one")
+    endif()
+    list(APPEND known ${name})
+    if(chosen STREQUAL "" OR name IN_LIST chosen)
+      list(APPEND names ${name})
+      list(APPEND files ${source})
     endif()
   endforeach()
   foreach(name IN LISTS chosen)
-    if(NOT name IN_LIST names)
+    if(NOT name IN_LIST known)
       message(FATAL_ERROR "TBCI_SUITE_FAMILIES: there is no models/*/${name}.cpp")
     endif()
   endforeach()
-
-  set(text "#include \"suite/benchmark.hpp\"\n\nnamespace tbci::suite::models {\n\n")
-  foreach(name IN LISTS names)
-    string(APPEND text "std::vector<Benchmark> ${name}();\n")
-  endforeach()
-  list(JOIN names ", " row)
-  string(APPEND text "\ninline constexpr std::vector<Benchmark> (*families[])() = {${row}};\n\n}  // namespace tbci::suite::models\n")
-  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/generated/suite/models/families.inc CONTENT "${text}" @ONLY)
+  write_families("${names}")
   set(${list} ${sources} PARENT_SCOPE)
+  set(families ${files} PARENT_SCOPE)
+endfunction()
+
+function(write_families names)
+  set(text "#include \"suite/registry.hpp\"\n\nnamespace tbci::suite::models {\n\n")
+  set(rows "")
+  foreach(name IN LISTS names)
+    # Where compile_or_excuse had to put a stand-in, it defines the excuse; else its address is null.
+    string(APPEND text "std::vector<Benchmark> ${name}();\n__attribute__((weak)) const char* excuse_of_${name}();\n")
+    string(APPEND rows "    {\"${name}\", ${name}, excuse_of_${name}},\n")
+  endforeach()
+  string(APPEND text "\nstatic const Family families[] = {\n${rows}};\n\nstatic const Catalogued catalogue[] = {\n")
+  set(csv ${CMAKE_CURRENT_SOURCE_DIR}/catalogue.csv)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${csv})
+  file(STRINGS ${csv} lines REGEX "^[a-z0-9_]+,")
+  list(POP_FRONT lines)  # the names of the columns
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^([^,]*),([^,]*),([^,]*),([^,]*),([0-9]*),([a-z]*),([a-z]*),([a-z0-9]*)$"
+      "    {\"\\1\", \"\\2\", \"\\3\", \"\\4\", \\5, {\\6, \\7}, Listed::\\8},\n" row "${line}")
+    string(APPEND text "${row}")
+  endforeach()
+  string(APPEND text "};\n\n}  // namespace tbci::suite::models\n")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/generated/suite/models/families.inc CONTENT "${text}" @ONLY)
 endfunction()
 
 # choose_tests(LIST CHOSEN): takes tests/suite/models/NAME_test.cpp of families that are not chosen out of LIST, and the

@@ -8,12 +8,43 @@
 namespace tbci::suite {
 namespace {
 
+using models::Catalogued;
+using models::Family;
+
+// Stands for a benchmark whose family could not be compiled.
+Benchmark excused(const Catalogued& entry, const std::string& reason) {
+  Benchmark benchmark;
+  benchmark.name = entry.name;
+  benchmark.domain = entry.domain;
+  benchmark.task = entry.task;
+  benchmark.parameters = entry.parameters;
+  benchmark.paper_batch = benchmark.ci_batch = {1, 1};
+  benchmark.modes = entry.modes;
+  benchmark.listed = entry.listed;
+  benchmark.make = [reason](const Setup&) -> std::unique_ptr<Workload> { throw Unsupported(reason); };
+  return benchmark;
+}
+
 std::vector<Benchmark> collect() {
   std::vector<Benchmark> all;
-  for (const auto family : models::families) {
-    for (Benchmark& benchmark : family()) all.push_back(std::move(benchmark));
+  for (const Family& family : models::families) {
+    for (Benchmark& benchmark : family.make()) all.push_back(std::move(benchmark));
+    if (family.excuse == nullptr) continue;
+    const std::string reason =
+        "the family " + std::string(family.name) + " does not compile against this LibTorch: " + family.excuse();
+    for (const Catalogued& entry : models::catalogue) {
+      if (std::string_view(entry.family) == family.name) all.push_back(excused(entry, reason));
+    }
   }
   return all;
+}
+
+// All names that there are, of this worker and of others.
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const Benchmark& benchmark : all_benchmarks()) names.push_back(benchmark.name);
+  for (const Catalogued& entry : models::catalogue) names.emplace_back(entry.name);
+  return names;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -45,12 +76,27 @@ const Benchmark* find_benchmark(std::string_view name) {
 }
 
 std::string nearest_benchmark(std::string_view name) {
-  const auto& all = all_benchmarks();
-  return std::min_element(all.begin(), all.end(),
-                          [&](const Benchmark& a, const Benchmark& b) {
-                            return edit_distance(a.name, name) < edit_distance(b.name, name);
-                          })
-      ->name;
+  const auto names = all_names();
+  return *std::min_element(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+    return edit_distance(a, name) < edit_distance(b, name);
+  });
+}
+
+std::string family_of(std::string_view name) {
+  for (const Catalogued& entry : models::catalogue) {
+    if (name == entry.name) return entry.family;
+  }
+  return {};
+}
+
+std::string why_no_benchmark(std::string_view name) {
+  const std::string family = family_of(name);
+  if (!family.empty()) {
+    return "this worker was built without '" + std::string(name) + "': add the family " + family +
+           " (TBCI_SUITE_FAMILIES, worker_families)";
+  }
+  return "there is no benchmark '" + std::string(name) + "'; the nearest name is '" + nearest_benchmark(name) +
+         "' (tbci-worker list shows all)";
 }
 
 }  // namespace tbci::suite

@@ -24,6 +24,12 @@ bool tells_of_memory(const std::string& message) {
          message.find("DefaultCPUAllocator: not enough memory") != std::string::npos;
 }
 
+// An operator that this LibTorch does not have, or has no kernel of for the device.
+bool tells_of_missing_operator(const std::string& message) {
+  return message.find("Could not find schema for") != std::string::npos ||
+         (message.find("Could not run '") != std::string::npos && message.find("backend") != std::string::npos);
+}
+
 void prepare_torch(const RunOptions& options) {
   torch::set_num_threads(options.threads);
   if (at::get_num_interop_threads() != 1) at::set_num_interop_threads(1);  // LibTorch takes it once in a process
@@ -57,10 +63,7 @@ int fail(Protocol& protocol, std::string_view kind, std::string_view message) {
 
 // Empty where the configuration can be run, else the reason.
 std::string why_not(const Benchmark* benchmark, const RunOptions& options) {
-  if (benchmark == nullptr) {
-    return "there is no benchmark '" + options.benchmark + "'; the nearest name is '" +
-           nearest_benchmark(options.benchmark) + "' (tbci-worker list shows all)";
-  }
+  if (benchmark == nullptr) return why_no_benchmark(options.benchmark);
   if (!benchmark->modes.has(options.configuration.mode)) {
     const bool train = options.configuration.mode == Mode::train;
     return benchmark->name + std::string(" has no ") + (train ? "training" : "inference") + ": its original has only " +
@@ -87,12 +90,15 @@ int with_workload(const RunOptions& options, Protocol& protocol, const Job& job)
         benchmark->make({configuration.mode, options.size, batch, torch_device(configuration.device)});
     job(*workload, protocol, begin);
     return exit_done;
+  } catch (const Unsupported& error) {
+    return fail(protocol, "unsupported", error.what());
   } catch (const c10::OutOfMemoryError& error) {
     return fail(protocol, "out_of_memory", first_line(error.what_without_backtrace()));
   } catch (const std::bad_alloc&) {
     return fail(protocol, "out_of_memory", "the host's memory is used up (std::bad_alloc)");
   } catch (const c10::Error& error) {
     const std::string message = error.what_without_backtrace();
+    if (tells_of_missing_operator(message)) return fail(protocol, "unsupported", first_line(message));
     return fail(protocol, tells_of_memory(message) ? "out_of_memory" : "exception", first_line(message));
   } catch (const std::exception& error) {
     return fail(protocol, tells_of_memory(error.what()) ? "out_of_memory" : "exception", first_line(error.what()));
