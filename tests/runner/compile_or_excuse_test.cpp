@@ -1,0 +1,87 @@
+// suite/compile_or_excuse with a real compiler: what happens to a family of models that does not fit a LibTorch.
+#include "base/file.hpp"
+#include "base/process.hpp"
+#include "tests/catch.hpp"
+#include "tests/runner/fixtures.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace tbci;
+
+namespace {
+
+constexpr const char* family = R"(#include "suite/benchmark.hpp"
+namespace tbci::suite::models {
+std::vector<Benchmark> resnet();
+std::vector<Benchmark> resnet() { return {Benchmark{1}}; }
+}
+)";
+
+// A folder with one family and the one header that it needs.
+struct Compiling {
+  test::TemporaryDirectory folder;
+  SystemProcessRunner processes;
+  std::string compiler = "c++";
+
+  explicit Compiling(const std::string& source) {
+    put("suite/benchmark.hpp", "#include <vector>\nnamespace tbci::suite { struct Benchmark { int i; }; }\n");
+    put("resnet.cpp", source);
+  }
+  void put(const std::string& name, const std::string& text) { REQUIRE(write_file_atomically(folder / name, text)); }
+
+  ProcessOutcome run() {
+    Command command;
+    command.arguments = {std::string(TBCI_SOURCE_DIR) + "/suite/compile_or_excuse",
+                         compiler,
+                         "-std=c++17",
+                         "-I" + folder.path().string(),
+                         "-o",
+                         (folder / "resnet.o").string(),
+                         "-c",
+                         (folder / "resnet.cpp").string()};
+    const auto outcome = processes.run(command, {});
+    REQUIRE(outcome);
+    return *outcome;
+  }
+
+  // What the object file has in its text and names.
+  std::string object() { return read_file(folder / "resnet.o").value(); }
+};
+
+}  // namespace
+
+TEST_CASE("compile_or_excuse: what compiles is compiled, and nothing else is left", "[worker]") {
+  Compiling compiling(family);
+  CHECK(compiling.run().succeeded());
+  CHECK(compiling.object().find("excuse_of_resnet") == std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(compiling.folder / "resnet.o.errors"));
+}
+
+TEST_CASE("compile_or_excuse: an error in the source becomes an excuse that names it", "[worker]") {
+  Compiling compiling(std::string(family) + "int f() { return torch_has_no_such_operator(1); }\n");
+  const ProcessOutcome outcome = compiling.run();
+  CHECK(outcome.succeeded());
+  CHECK(outcome.error.find("resnet does not fit this LibTorch") != std::string::npos);
+  const std::string object = compiling.object();
+  CHECK(object.find("excuse_of_resnet") != std::string::npos);
+  CHECK(object.find("resnet.cpp:6:18: error: 'torch_has_no_such_operator' was not declared") != std::string::npos);
+}
+
+TEST_CASE("compile_or_excuse: hostile words of a compiler do not leave the text they are put into", "[worker]") {
+  Compiling compiling(family);
+  compiling.compiler = test::write_script(compiling.folder / "compiler", R"(case "$*" in
+*stand_in*) exec c++ "$@" ;;
+*) echo 'resnet.cpp:1:1: error: \"; } #include "/etc/passwd" $(touch x) `touch x` ??/' >&2; exit 1 ;;
+esac
+)");
+  CHECK(compiling.run().succeeded());
+  CHECK(compiling.object().find("excuse_of_resnet") != std::string::npos);
+}
+
+TEST_CASE("compile_or_excuse: a compiler that dies is no excuse", "[worker]") {
+  Compiling compiling(family);
+  compiling.compiler =
+      test::write_script(compiling.folder / "compiler", "echo 'c++: fatal error: Killed signal' >&2\nexit 1\n");
+  const ProcessOutcome outcome = compiling.run();
+  CHECK_FALSE(outcome.succeeded());
+  CHECK_FALSE(std::filesystem::exists(compiling.folder / "resnet.o"));
+}
