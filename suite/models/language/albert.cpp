@@ -1,0 +1,71 @@
+// hf_Albert: Lan et al., ALBERT: A Lite BERT (2019), base size, version 2, as a masked language model of Hugging Face's
+// transformers. All layers are one block, and the word embeddings are narrower than the layers.
+#include "suite/blocks/transformer_encoder.hpp"
+
+namespace tbci::suite::models {
+namespace {
+
+using encoder::DenseAttention;
+
+struct Shape {
+  std::int64_t vocabulary;
+  std::int64_t length;
+  std::int64_t narrow;  // width of the embeddings
+  std::int64_t width;
+  int layers;
+  std::int64_t heads;
+};
+
+class Albert : public torch::nn::Module {
+ public:
+  explicit Albert(const Shape& shape) : layers_(shape.layers) {
+    encoder::EmbeddingShape text{shape.vocabulary, shape.length, 2, shape.narrow};
+    text.dropout = 0.0;
+    embeddings_ = register_module("embeddings", std::make_shared<encoder::Embeddings>(text));
+    widen_ = register_module("mapping_in", torch::nn::Linear(shape.narrow, shape.width));
+    auto attention = std::make_shared<DenseAttention>(encoder::AttentionShape{shape.width, shape.heads, 0.0});
+    const encoder::BlockShape inner{shape.width, 4 * shape.width, 0.0, 0.0, 1e-12, encoder::gelu_by_tanh};
+    block_ = register_module("layer", std::make_shared<Block>(attention, inner));
+    head_ = register_module("head", std::make_shared<encoder::WordHead>(encoder::HeadShape{
+                                        shape.width, shape.narrow, shape.vocabulary, 1e-12, encoder::gelu_by_tanh}));
+    encoder::initialise(*this);
+  }
+
+  torch::Tensor forward(const torch::Tensor& words) {
+    torch::Tensor x = embeddings_->forward(words);
+    const auto context = encoder::nothing_padded(words);
+    x = widen_->forward(x);
+    for (int i = 0; i < layers_; ++i) x = block_->forward(x, context);
+    return head_->forward(x, embeddings_->words());
+  }
+
+ private:
+  using Block = encoder::PostNormBlock<DenseAttention>;
+
+  int layers_;
+  std::shared_ptr<encoder::Embeddings> embeddings_;
+  torch::nn::Linear widen_{nullptr};
+  std::shared_ptr<Block> block_;
+  std::shared_ptr<encoder::WordHead> head_;
+};
+
+std::unique_ptr<Workload> make(const Setup& setup) {
+  const bool paper = setup.size == Size::paper;
+  const Shape shape = paper ? Shape{30000, 512, 128, 768, 12, 12} : Shape{1000, 64, 24, 48, 12, 4};
+  return encoder::word_guessing_workload(setup, std::make_shared<Albert>(shape), {shape.vocabulary, shape.length});
+}
+
+}  // namespace
+
+std::vector<Benchmark> albert() {
+  return {{"hf_Albert",
+           "nlp",
+           "language modeling",
+           "Hugging Face transformers (ALBERT)",
+           11221680,
+           {8, 1},
+           {12, 40},
+           make}};
+}
+
+}  // namespace tbci::suite::models

@@ -1,0 +1,137 @@
+// fambench_xlmr: Conneau et al., Unsupervised Cross-lingual Representation Learning at Scale (2019), XLM-R large of
+// fairseq, as FAMBench runs it: features of random text, no words guessed. Time comes before batch in the layers.
+#include <cmath>
+
+#include "suite/blocks/transformer_encoder.hpp"
+
+namespace tbci::suite::models {
+namespace {
+
+namespace nn = torch::nn;
+
+constexpr std::int64_t padding_word = 1;
+
+// PyTorch's multi-head attention over [length, batch, width], with separate weights and a mask for padded words.
+class TimeFirstAttention : public nn::Module {
+ public:
+  struct Context {
+    torch::Tensor padded;  // [batch, length], undefined where no word is
+  };
+
+  explicit TimeFirstAttention(const encoder::AttentionShape& shape) : shape_(shape) {
+    key_ = register_module("k_proj", nn::Linear(shape.width, shape.width));
+    value_ = register_module("v_proj", nn::Linear(shape.width, shape.width));
+    query_ = register_module("q_proj", nn::Linear(shape.width, shape.width));
+    for (nn::Linear* layer : {&key_, &value_, &query_}) nn::init::normal_((*layer)->weight, 0.0, 0.02);
+  }
+
+  torch::Tensor forward(const torch::Tensor& x, const Context& context) {
+    const std::int64_t length = x.size(0), batch = x.size(1);
+    const auto biases = torch::cat({query_->bias, key_->bias, value_->bias}).chunk(3);
+    const auto heads = [&](const nn::Linear& layer, const torch::Tensor& bias) {
+      const torch::Tensor projected = nn::functional::linear(x, layer->weight, bias);
+      return projected.view({length, batch * shape_.heads, -1}).transpose(0, 1).view({batch, shape_.heads, length, -1});
+    };
+    const torch::Tensor query = heads(query_, biases[0]), key = heads(key_, biases[1]);
+    const torch::Tensor value = heads(value_, biases[2]);
+    const torch::Tensor mixed = encoder::attend({query, key, value, bias_of(context, query)}, dropout());
+    return mixed.permute({2, 0, 1, 3}).reshape({length, batch, shape_.width});
+  }
+
+ private:
+  double dropout() const { return is_training() ? shape_.dropout : 0.0; }
+
+  // What is added to the scores: minus infinity for a padded word.
+  static torch::Tensor bias_of(const Context& context, const torch::Tensor& query) {
+    if (!context.padded.defined()) return {};
+    const torch::Tensor none = torch::zeros(context.padded.sizes(), query.options());
+    return none.masked_fill(context.padded, -INFINITY).view({query.size(0), 1, 1, query.size(2)});
+  }
+
+  encoder::AttentionShape shape_;
+  nn::Linear query_{nullptr}, key_{nullptr}, value_{nullptr};
+};
+
+struct Shape {
+  std::int64_t vocabulary;
+  std::int64_t positions;
+  std::int64_t width;
+  int layers;
+  std::int64_t heads;
+  std::int64_t length;
+};
+
+class XlmRoberta : public nn::Module {
+ public:
+  explicit XlmRoberta(const Shape& shape) {
+    encoder::EmbeddingShape text{shape.vocabulary, shape.positions, 0, shape.width};
+    text.epsilon = norm_epsilon;
+    text.padding = padding_word;
+    text.count_past_padding = true;
+    embeddings_ = register_module("embeddings", std::make_shared<encoder::Embeddings>(text));
+    const encoder::BlockShape inner{shape.width, 4 * shape.width, 0.1, 0.1, norm_epsilon};
+    for (int i = 0; i < shape.layers; ++i) {
+      auto attention = std::make_shared<TimeFirstAttention>(encoder::AttentionShape{shape.width, shape.heads});
+      blocks_.push_back(register_module("layer" + std::to_string(i), std::make_shared<Block>(attention, inner)));
+    }
+    // Part of the model, but nobody asks for words here.
+    head_ = register_module("lm_head", std::make_shared<encoder::WordHead>(encoder::HeadShape{
+                                           shape.width, shape.width, shape.vocabulary, norm_epsilon}));
+    encoder::initialise(*this);
+  }
+
+  torch::Tensor forward(const torch::Tensor& words) {
+    const torch::Tensor padded = words.eq(padding_word), any = padded.any();
+    torch::Tensor x = embeddings_->forward(words);
+    x = x * (1 - padded.unsqueeze(-1).to(x.scalar_type()) * any.to(x.scalar_type()));
+    x = x.transpose(0, 1);
+    for (const auto& block : blocks_) {
+      x = block->forward(x, {any.item<bool>() ? padded : torch::Tensor()});  // asked anew for each layer, as there
+    }
+    return x.transpose(0, 1);
+  }
+
+ private:
+  using Block = encoder::PostNormBlock<TimeFirstAttention>;
+
+  static constexpr double norm_epsilon = 1e-5;
+  std::shared_ptr<encoder::Embeddings> embeddings_;
+  std::vector<std::shared_ptr<Block>> blocks_;
+  std::shared_ptr<encoder::WordHead> head_;
+};
+
+std::unique_ptr<Workload> make(const Setup& setup) {
+  const bool paper = setup.size == Size::paper;
+  const Shape shape = paper ? Shape{250002, 514, 1024, 24, 16, 64} : Shape{1002, 34, 48, 24, 4, 32};
+  auto module = std::make_shared<XlmRoberta>(shape);
+  module->to(setup.device);
+  const std::int64_t drawn = shape.vocabulary - 2;
+  const torch::Tensor words = (torch::rand({setup.batch, shape.length}) * drawn).to(torch::kInt).to(setup.device);
+  const torch::Tensor wanted = torch::rand({setup.batch, shape.length, shape.width}).to(setup.device);
+
+  StandardWorkload::Parts parts;
+  parts.module = module;
+  parts.forward = [module, words] { return Tensors{module->forward(words)}; };
+  // FAMBench's loss takes the places for the classes.
+  parts.loss = [wanted](const Tensors& outputs) { return at::cross_entropy_loss(outputs[0], wanted); };
+  parts.optimizer = [](std::vector<torch::Tensor> parameters) {
+    return std::make_unique<torch::optim::SGD>(std::move(parameters), torch::optim::SGDOptions(0.01));
+  };
+  parts.inputs = {words};
+  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+}
+
+}  // namespace
+
+std::vector<Benchmark> xlm_roberta() {
+  return {{"fambench_xlmr",
+           "nlp",
+           "language modeling",
+           "facebookresearch/FAMBench (fairseq's xlmr.large)",
+           560141458,
+           {96, 96},
+           {6, 48},
+           make}};
+}
+
+}  // namespace tbci::suite::models
