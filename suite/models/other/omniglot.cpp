@@ -1,0 +1,116 @@
+// maml_omniglot and functorch_maml_omniglot: Finn et al., Model-Agnostic Meta-Learning for Fast Adaptation of Deep
+// Networks (2017): weights from which five steps on a new task lead far. The gradient goes through those steps, so it
+// is of second order. One does task after task, as facebookresearch/higher; the other all tasks at once, as functorch's
+// vmap: in convolutions in groups and batched products, each task with its own weights.
+#include "suite/blocks/meta_gradients.hpp"
+#include "suite/blocks/standard_workload.hpp"
+
+namespace tbci::suite::models {
+namespace {
+
+namespace nn = torch::nn;
+
+struct Shape {
+  std::int64_t width;
+  FewShot tasks;
+};
+
+// The network with its initial weights. `running` is whether its norms keep running statistics (with a momentum of 1,
+// so that they are those of the last batch).
+class Network : public nn::Module {
+ public:
+  Network(std::int64_t width, bool running) {
+    std::int64_t channels = 1;
+    for (std::size_t i = 0; i < convolution_stages; ++i) {
+      convolutions_.push_back(register_module("conv" + std::to_string(i), nn::Conv2d(channels, width, 3)));
+      nn::BatchNormOptions options(width);
+      options.track_running_stats(running);
+      if (running) options.momentum(1.0);
+      norms_.push_back(register_module("norm" + std::to_string(i), nn::BatchNorm2d(options)));
+      channels = width;
+    }
+    head_ = register_module("head", nn::Linear(width, Tasks::ways));
+  }
+
+  torch::Tensor forward(torch::Tensor x) {
+    for (std::size_t i = 0; i < convolution_stages; ++i) {
+      x = torch::max_pool2d(norms_[i]->forward(convolutions_[i]->forward(x)).relu_(), 2, 2);
+    }
+    return head_->forward(x.flatten(1));
+  }
+
+ private:
+  std::vector<nn::Conv2d> convolutions_;
+  std::vector<nn::BatchNorm2d> norms_;
+  nn::Linear head_{nullptr};
+};
+
+class MetaLearning final : public Workload {
+ public:
+  MetaLearning(const Setup& setup, const Shape& shape, bool running, MetaGradient differentiate)
+      : mode_(setup.mode), differentiate_(differentiate), network_(std::make_shared<Network>(shape.width, running)) {
+    network_->to(setup.device);
+    network_->train(mode_ == Mode::train);
+    FewShot wanted = shape.tasks;
+    if (mode_ == Mode::train) {
+      wanted.tasks = setup.batch;
+      tasks_ = Tasks::make(wanted, setup.device);
+    } else {
+      wanted.tasks = 1;
+      wanted.support = (setup.batch + Tasks::ways - 1) / Tasks::ways;
+      tasks_ = Tasks::make(wanted, setup.device);
+      tasks_.support = tasks_.support.slice(1, 0, setup.batch);
+    }
+  }
+
+  void iterate() override {
+    if (mode_ == Mode::infer) {
+      const torch::NoGradGuard no_gradients;
+      results_ = {network_->forward(tasks_.support[0])};
+      return;
+    }
+    const auto optimizer = adam(network_->parameters(), 1e-3);  // a new one in each iteration, as in the originals
+    optimizer->zero_grad();
+    results_ = {differentiate_(network_->parameters(), tasks_)};
+    optimizer->step();
+  }
+
+  Tensors results() const override { return results_; }
+  Tensors parameters() const override { return network_->parameters(); }
+  std::shared_ptr<nn::Module> module() const override { return network_; }
+  Tensors inputs() const override { return {tasks_.support[0]}; }
+
+ private:
+  Mode mode_;
+  MetaGradient differentiate_;
+  std::shared_ptr<Network> network_;
+  Tasks tasks_;
+  Tensors results_;
+};
+
+Benchmark benchmark(const std::string& name, const std::string& source, bool running, const BatchSizes& ci,
+                    MetaGradient differentiate) {
+  const auto make = [running, differentiate](const Setup& setup) {
+    const Shape shape = setup.size == Size::paper ? Shape{64, {32, 5, 15}} : Shape{8, {2, 1, 3}};
+    return std::make_unique<MetaLearning>(setup, shape, running, differentiate);
+  };
+  return {name,
+          "other",
+          "other",
+          source,
+          75205,
+          {32, 25},
+          ci,
+          make,
+          "the batch counts tasks in training and pictures in inference; the original has 32 tasks and 25 pictures and "
+          "names other numbers"};
+}
+
+}  // namespace
+
+std::vector<Benchmark> omniglot() {
+  return {benchmark("maml_omniglot", "facebookresearch/higher", true, {2, 300}, meta_gradient_one_by_one),
+          benchmark("functorch_maml_omniglot", "pytorch/functorch", false, {2, 300}, meta_gradient_all_at_once)};
+}
+
+}  // namespace tbci::suite::models
