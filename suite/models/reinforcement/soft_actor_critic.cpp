@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "suite/blocks/pendulum.hpp"
+#include "suite/blocks/squashed_normal.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models {
@@ -45,27 +46,10 @@ class Critic : public Mlp {
   }
 };
 
-struct Action {
-  torch::Tensor action;
-  torch::Tensor log_probability;
-};
-
-// A normal distribution, squashed into -1..1 by tanh.
 class Actor : public Mlp {
  public:
   explicit Actor(std::int64_t hidden) : Mlp(3, hidden, 2) {}
-
-  torch::Tensor best(const torch::Tensor& state) { return torch::tanh(forward(state).slice(1, 0, 1)); }
-
-  Action sample(const torch::Tensor& state) {
-    const auto parts = forward(state).chunk(2, 1);
-    const torch::Tensor log_deviation = -10.0 + 6.0 * (torch::tanh(parts[1]) + 1.0);  // from -10 to 2
-    const torch::Tensor noise = torch::randn_like(log_deviation);
-    const torch::Tensor free = parts[0] + log_deviation.exp() * noise;
-    const torch::Tensor of_normal = -0.5 * noise * noise - log_deviation - 0.5 * std::log(2.0 * 3.14159265358979323846);
-    const torch::Tensor of_tanh = 2.0 * (std::log(2.0) - free - torch::softplus(-2.0 * free));
-    return {torch::tanh(free), of_normal - of_tanh};
-  }
+  SquashedNormal policy(const torch::Tensor& state) { return SquashedNormal(forward(state)); }
 };
 
 // One row for each transition: state (3), action, reward, next state (3).
@@ -154,7 +138,7 @@ class SoftActorCritic final : public Workload {
   void step_environment() {
     const torch::NoGradGuard no_gradients;
     const Pendulum::Observation state = pendulum_.observe();
-    const auto action = actor_->sample(on_device(state)).action.item<float>();
+    const auto action = actor_->policy(on_device(state)).sample().action.item<float>();
     replay_.push(state, action, pendulum_.step(action));
   }
 
@@ -169,7 +153,7 @@ class SoftActorCritic final : public Workload {
     critic_loss.backward();
     critic_step_->step();
 
-    const Action chosen = actor_->sample(state);
+    const Action chosen = actor_->policy(state).sample();
     const torch::Tensor worth = lower(critics_, state, chosen.action);
     torch::Tensor actor_loss = (alpha.detach() * chosen.log_probability - worth).mean();
     actor_step_->zero_grad();
@@ -189,7 +173,7 @@ class SoftActorCritic final : public Workload {
   torch::Tensor wanted_value(const torch::Tensor& rows, const torch::Tensor& alpha) {
     const torch::NoGradGuard no_gradients;
     const torch::Tensor next = rows.slice(1, 5, 8);
-    const Action action = actor_->sample(next);
+    const Action action = actor_->policy(next).sample();
     return rows.slice(1, 4, 5) + 0.99 * (lower(targets_, next, action.action) - alpha * action.log_probability);
   }
 
@@ -218,7 +202,7 @@ class SoftActorCritic final : public Workload {
     pendulum_.reset(3.0, 0.0);
     float total = 0.0F;
     for (int i = 0; i < shape_.episode; ++i) {
-      const auto action = actor_->best(on_device(pendulum_.observe())).item<float>();
+      const auto action = actor_->policy(on_device(pendulum_.observe())).best().item<float>();
       total += pendulum_.step(action).reward;
     }
     results_ = {torch::tensor({total})};
