@@ -51,6 +51,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
   StandardWorkload::Parts parts;
   parts.module = module;
+  parts.inputs = {ratings};
   parts.forward = [module, ratings] { return Tensors{module->forward(ratings)}; };
   parts.loss = [ratings](const Tensors& outputs) { return loss(outputs[0], ratings); };
   parts.optimizer = [](std::vector<torch::Tensor> parameters) {
