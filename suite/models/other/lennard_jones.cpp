@@ -25,12 +25,14 @@ nn::Sequential potential() {
                         nn::Linear(16, 16), nn::Tanh(), nn::Linear(16, 1));
 }
 
-// Energies [batch, 1] and forces [batch, 3]. `training` keeps the graph of the derivative.
+// Energies [batch, 1] and forces [batch, 3]. The derivative has a forward pass of its own, as the original's jacrev.
+// `training` keeps its graph.
 Tensors predict(nn::Sequential& model, const torch::Tensor& displacements, bool training) {
-  torch::Tensor distances = displacements.norm(2, 1, true).requires_grad_(true);
+  const torch::Tensor distances = displacements.norm(2, 1, true);
   const torch::Tensor energies = model->forward(distances);
-  const torch::Tensor slope =
-      torch::autograd::grad({energies}, {distances}, {torch::ones_like(energies)}, training, training)[0];
+  const torch::Tensor at = distances.detach().requires_grad_(true);
+  const torch::Tensor again = model->forward(at);
+  const torch::Tensor slope = torch::autograd::grad({again}, {at}, {torch::ones_like(again)}, training, training)[0];
   return {energies, -slope * displacements / distances};
 }
 
@@ -52,6 +54,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
   };
   parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-3); };
   parts.gradients_in_inference = true;
+  parts.inputs = {displacements};
   return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
 }
 

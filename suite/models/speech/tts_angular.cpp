@@ -1,5 +1,6 @@
 // tts_angular: the speaker encoder of Mozilla TTS: three LSTMs with a projection each, and the angular prototypical
 // loss (Chung et al., In defence of metric learning for speaker recognition, 2020).
+#include "suite/blocks/radam.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models {
@@ -69,15 +70,26 @@ std::unique_ptr<Workload> make(const Setup& setup) {
   StandardWorkload::Parts parts;
   parts.module = module;
   parts.forward = [module, frames] { return Tensors{module->forward(frames)}; };
+  parts.inputs = {frames};
   parts.loss = [](const Tensors& outputs) { return SpeakerEncoder::loss(outputs[0]); };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-4); };
+  parts.optimizer = [](std::vector<torch::Tensor> parameters) {
+    return std::make_unique<RAdam>(std::move(parameters), 1e-4);
+  };
   return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
 }
 
 }  // namespace
 
 std::vector<Benchmark> tts_angular() {
-  return {{"tts_angular", "speech", "synthesis", "mozilla/TTS", 9381888, {64, 64}, {16, 32}, make}};
+  return {{"tts_angular",
+           "speech",
+           "synthesis",
+           "mozilla/TTS",
+           9381888,
+           {64, 64},
+           {16, 96},
+           make,
+           "two utterances of each speaker; the original has one, whose loss is no number"}};
 }
 
 }  // namespace tbci::suite::models
