@@ -95,7 +95,7 @@ void mix_columns(const Ocean& o, const torch::Tensor& tke) {
 
   torch::Tensor exchange = blank();
   part(exchange, all, all, low)
-      .copy_(step_energy / upward(part(o.dzt, high)) * 0.5 *
+      .copy_(step_energy * upward(part(o.dzt, high)).reciprocal() * 0.5 *
              (part(kappa, all, all, low) + part(kappa, all, all, high)));
   const torch::Tensor under_top = exchange.select(2, -2);
   const torch::Tensor half_top = 0.5 * o.dzw.select(0, -1);
@@ -107,8 +107,8 @@ void mix_columns(const Ocean& o, const torch::Tensor& tke) {
       .copy_(1 + (part(exchange, all, all, middle) + part(exchange, all, all, below)) / dzw +
              step_energy * dissipation * part(root, all, all, middle) / part(length, all, all, middle));
   s.b.select(2, -1).copy_(1 + under_top / half_top +
-                          step_energy * dissipation / length.select(2, -1) * root.select(2, -1));
-  const torch::Tensor at_bottom = 1 + exchange / upward(o.dzw) + step_energy * dissipation / length * root;
+                          step_energy * dissipation * length.select(2, -1).reciprocal() * root.select(2, -1));
+  const torch::Tensor at_bottom = 1 + exchange / upward(o.dzw) + step_energy * dissipation * length.reciprocal() * root;
   part(s.c, all, all, low).copy_(-part(exchange, all, all, low) / upward(part(o.dzw, low)));
   s.d.copy_(part(tke, inside, inside).select(3, now) + step_energy * part(o.forcing, inside, inside));
   s.d.select(2, -1) += step_energy * part(o.forcing_at_surface, inside, inside) / half_top;
@@ -164,10 +164,11 @@ torch::Tensor superbee(const torch::Tensor& ratio) {
                         torch::maximum(torch::minimum(constant(1.0), 2 * ratio), torch::minimum(constant(2.0), ratio)));
 }
 
-// One direction of the advection. `velocity` is that at the faces, `size` fits it; `mask` is 1 between cells of water.
+// One direction of the advection. `current` is that at the faces, `velocity` the same times the face's width where that
+// changes; `size` fits both. `mask` is 1 between cells of water.
 struct Advection {
   std::int64_t axis;
-  torch::Tensor velocity, value, mask, size;
+  torch::Tensor current, velocity, value, mask, size;
 };
 
 torch::Tensor advected(const Advection& d) {
@@ -182,7 +183,7 @@ torch::Tensor advected(const Advection& d) {
   const torch::Tensor behind = (here - at(d.value, {0, -3})) * at(d.mask, {0, -3});
   const torch::Tensor tiny = torch::full({}, 1e-20, across.options());
   const torch::Tensor ratio =
-      torch::where(velocity > 0.0, behind, ahead) / torch::where(torch::abs(across) < 1e-20, tiny, across);
+      torch::where(d.current > 0.0, behind, ahead) / torch::where(torch::abs(across) < 1e-20, tiny, across);
   const torch::Tensor limited = superbee(ratio);
   return velocity * (there + here) * 0.5 - torch::abs(velocity) * ((1.0 - limited) + courant * limited) * across * 0.5;
 }
@@ -200,23 +201,26 @@ void advect(const Ocean& o, const torch::Tensor& tke, const Fluxes& f) {
 
   torch::Tensor mask = torch::zeros_like(o.mask_w);
   part(mask, low).copy_(part(o.mask_w, high) * part(o.mask_w, low));
+  const torch::Tensor eastern = part(u, face, inside);
   f.east.fill_(0.0);
   part(f.east, face, inside)
-      .copy_(advected(
-          {0, part(u, face, inside), energy, mask, northward(part(o.cost, inside)) * eastward(part(o.dxt, face))}));
+      .copy_(
+          advected({0, eastern, eastern, energy, mask, northward(part(o.cost, inside)) * eastward(part(o.dxt, face))}));
 
   mask = torch::zeros_like(o.mask_w);
   part(mask, all, low).copy_(part(o.mask_w, all, high) * part(o.mask_w, all, low));
   f.north.fill_(0.0);
-  const torch::Tensor northern = northward(part(o.cosu, face)) * part(v, inside, face);
-  part(f.north, inside, face).copy_(advected({1, northern, energy, mask, northward(part(o.cost * o.dyt, face))}));
+  const torch::Tensor northern = part(v, inside, face);
+  part(f.north, inside, face)
+      .copy_(advected({1, northern, northward(part(o.cosu, face)) * northern, energy, mask,
+                       northward(part(o.cost * o.dyt, face))}));
 
   mask = torch::zeros_like(o.mask_w);
   part(mask, all, all, low).copy_(part(o.mask_w, all, all, high) * part(o.mask_w, all, all, low));
+  const torch::Tensor upper = part(padded(w), inside, inside, face);
   f.up.fill_(0.0);
   part(f.up, inside, inside, low)
-      .copy_(
-          advected({2, part(padded(w), inside, inside, face), padded(energy), padded(mask), upward(part(o.dzw, low))}));
+      .copy_(advected({2, upper, upper, padded(energy), padded(mask), upward(part(o.dzw, low))}));
 }
 
 // The tendency by advection, and the step by it (Adams and Bashforth's, of second order).
