@@ -64,7 +64,7 @@ function(choose_tests list chosen)
     if(chosen STREQUAL "")
       continue()
     endif()
-    if(test MATCHES "/registry_test\\.cpp$" OR test MATCHES "/protocol_test\\.cpp$" OR
+    if(test MATCHES "/coverage_test\\.cpp$" OR test MATCHES "/registry_test\\.cpp$" OR test MATCHES "/protocol_test\\.cpp$" OR
        (test MATCHES "/models/([a-z0-9_]+)_test\\.cpp$" AND NOT CMAKE_MATCH_1 IN_LIST chosen))
       list(REMOVE_ITEM tests ${test})
     endif()
