@@ -59,23 +59,23 @@ BlockSparseAttention::Context BlockSparseAttention::masks(const torch::Tensor& r
 
 BlockSparseAttention::BlockSparseAttention(const BlockSparseShape& shape, std::uint32_t layer)
     : shape_(shape), layer_(layer) {
-  query_ = register_module("query", nn::Linear(shape.width, shape.width));
-  key_ = register_module("key", nn::Linear(shape.width, shape.width));
-  value_ = register_module("value", nn::Linear(shape.width, shape.width));
+  query_ = register_module("query", OneLinear(shape.width, shape.width));
+  key_ = register_module("key", OneLinear(shape.width, shape.width));
+  value_ = register_module("value", OneLinear(shape.width, shape.width));
 }
 
 // [batch, heads, blocks - 2, random]. Drawn anew in every pass, always the same for a layer; in inference no blocks are
 // drawn, and the first takes their place.
 torch::Tensor BlockSparseAttention::drawn(std::int64_t batch, std::int64_t blocks, const torch::Device& device) const {
-  torch::Tensor chosen = torch::zeros({shape_.heads, blocks - 2, shape_.random}, torch::kLong);
+  std::vector<std::int64_t> numbers;
   for (std::int64_t head = 0; is_training() && head < shape_.heads; ++head) {
-    const auto seed = static_cast<std::uint32_t>(layer_ * 1000 + head);
-    const auto plan = draw_blocks(shape_, blocks, seed);
-    for (std::size_t i = 0; i < plan.size(); ++i) {
-      chosen[head][static_cast<std::int64_t>(i)] = torch::tensor(plan[i], torch::kLong);
+    for (const auto& row : draw_blocks(shape_, blocks, static_cast<std::uint32_t>(layer_ * 1000 + head))) {
+      numbers.insert(numbers.end(), row.begin(), row.end());
     }
   }
-  return chosen.to(device).unsqueeze(0).expand({batch, -1, -1, -1}).contiguous();
+  numbers.resize(static_cast<std::size_t>(shape_.heads * (blocks - 2) * shape_.random), 0);
+  const torch::Tensor chosen = torch::tensor(numbers, torch::kLong).view({1, shape_.heads, blocks - 2, shape_.random});
+  return chosen.to(device).expand({batch, -1, -1, -1}).contiguous();
 }
 
 torch::Tensor BlockSparseAttention::random_mask(const Context& context, const torch::Tensor& chosen) const {
@@ -85,7 +85,7 @@ torch::Tensor BlockSparseAttention::random_mask(const Context& context, const to
                                            keys.view({chosen.size(0), shape_.heads, chosen.size(2), -1})});
 }
 
-BlockSparseAttention::Side BlockSparseAttention::side(nn::Linear& projection, const torch::Tensor& x,
+BlockSparseAttention::Side BlockSparseAttention::side(OneLinear& projection, const torch::Tensor& x,
                                                       const torch::Tensor& chosen) const {
   const torch::Tensor whole = split_heads(projection->forward(x), shape_.heads);
   const std::int64_t batch = x.size(0), blocks = x.size(1) / shape_.block;

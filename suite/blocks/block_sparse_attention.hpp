@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "suite/benchmark.hpp"
+#include "suite/blocks/linear.hpp"
 
 namespace tbci::suite::encoder {
 
@@ -58,7 +59,7 @@ class BlockSparseAttention : public torch::nn::Module {
 
   torch::Tensor drawn(std::int64_t batch, std::int64_t blocks, const torch::Device& device) const;
   torch::Tensor random_mask(const Context& context, const torch::Tensor& chosen) const;
-  Side side(torch::nn::Linear& projection, const torch::Tensor& x, const torch::Tensor& chosen) const;
+  Side side(OneLinear& projection, const torch::Tensor& x, const torch::Tensor& chosen) const;
   Part global(const torch::Tensor& query, const Side& key, const Side& value, const Context& context) const;
   Part edge(const Edge& edge, const torch::Tensor& query, const Side& key, const Side& value, const Context& context,
             const torch::Tensor& random) const;
@@ -68,7 +69,7 @@ class BlockSparseAttention : public torch::nn::Module {
 
   BlockSparseShape shape_;
   std::uint32_t layer_;
-  torch::nn::Linear query_{nullptr}, key_{nullptr}, value_{nullptr};
+  OneLinear query_{nullptr}, key_{nullptr}, value_{nullptr};
 };
 
 }  // namespace tbci::suite::encoder

@@ -79,9 +79,9 @@ torch::Tensor Attention::with_previous(const torch::Tensor& chunked) {
   return torch::cat({torch::cat({chunked.slice(2, -1), chunked.slice(2, 0, -1)}, 2), chunked}, 3);
 }
 
-nn::Linear Attention::projection(const std::string& name) {
+OneLinear Attention::projection(const std::string& name) {
   return register_module(name,
-                         nn::Linear(nn::LinearOptions(shape_.width, shape_.heads * shape_.head_width).bias(false)));
+                         OneLinear(nn::LinearOptions(shape_.width, shape_.heads * shape_.head_width).bias(false)));
 }
 
 LocalAttention::LocalAttention(const LayerShape& shape)
@@ -134,10 +134,10 @@ Layer::Layer(std::shared_ptr<Attention> attention, const LayerShape& shape) : sh
   attention_norm_ = register_module("attention_norm", norm(shape.width));
   attention_ = register_module("attention", std::move(attention));
   const std::int64_t heads = shape.heads * shape.head_width;
-  mix_ = register_module("attention_output", nn::Linear(nn::LinearOptions(heads, shape.width).bias(false)));
+  mix_ = register_module("attention_output", OneLinear(nn::LinearOptions(heads, shape.width).bias(false)));
   feed_norm_ = register_module("feed_forward_norm", norm(shape.width));
-  widen_ = register_module("dense", nn::Linear(shape.width, shape.inner));
-  narrow_ = register_module("output", nn::Linear(shape.inner, shape.width));
+  widen_ = register_module("dense", OneLinear(shape.width, shape.inner));
+  narrow_ = register_module("output", OneLinear(shape.inner, shape.width));
 }
 
 torch::Tensor Layer::drop(const torch::Tensor& x) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "suite/benchmark.hpp"
+#include "suite/blocks/linear.hpp"
 
 namespace tbci::suite::reformer {
 
@@ -33,7 +34,7 @@ class Attention : public torch::nn::Module {
   torch::Tensor merge(const torch::Tensor& x) const;
   torch::Tensor chunks(const torch::Tensor& x) const;  // of the third dimension
   static torch::Tensor with_previous(const torch::Tensor& chunked);
-  torch::nn::Linear projection(const std::string& name);
+  OneLinear projection(const std::string& name);
 
   LayerShape shape_;
 };
@@ -44,7 +45,7 @@ class LocalAttention final : public Attention {
   torch::Tensor forward(const torch::Tensor& x, torch::Tensor&) override;
 
  private:
-  torch::nn::Linear query_, key_, value_;
+  OneLinear query_, key_, value_;
 };
 
 // Locality-sensitive hashing: words are sorted by a hash of their query, which is their key too, and attend in chunks
@@ -58,7 +59,7 @@ class HashedAttention final : public Attention {
  private:
   torch::Tensor hash(const torch::Tensor& vectors) const;
 
-  torch::nn::Linear query_key_, value_;
+  OneLinear query_key_, value_;
   torch::Tensor directions_;  // to project on
 };
 
@@ -94,7 +95,7 @@ class Layer : public torch::nn::Module {
   LayerShape shape_;
   torch::nn::LayerNorm attention_norm_{nullptr}, feed_norm_{nullptr};
   std::shared_ptr<Attention> attention_;
-  torch::nn::Linear mix_{nullptr}, widen_{nullptr}, narrow_{nullptr};
+  OneLinear mix_{nullptr}, widen_{nullptr}, narrow_{nullptr};
   std::uint64_t attention_seed_ = 0, feed_seed_ = 0;
   torch::Tensor buckets_;
 };

@@ -46,7 +46,7 @@ torch::Tensor diagonals(const torch::Tensor& weights) {
 }  // namespace
 
 SlidingAttention::SlidingAttention(const SlidingShape& shape) : shape_(shape) {
-  const auto projection = [&](const char* name) { return register_module(name, nn::Linear(shape.width, shape.width)); };
+  const auto projection = [&](const char* name) { return register_module(name, OneLinear(shape.width, shape.width)); };
   query_ = projection("query");
   key_ = projection("key");
   value_ = projection("value");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "suite/benchmark.hpp"
+#include "suite/blocks/linear.hpp"
 
 namespace tbci::suite::encoder {
 
@@ -44,8 +45,8 @@ class SlidingAttention : public torch::nn::Module {
   torch::Tensor seen_by_global(const torch::Tensor& x, const Context& context, const Places& places);
 
   SlidingShape shape_;
-  torch::nn::Linear query_{nullptr}, key_{nullptr}, value_{nullptr};
-  torch::nn::Linear query_global_{nullptr}, key_global_{nullptr}, value_global_{nullptr};
+  OneLinear query_{nullptr}, key_{nullptr}, value_{nullptr};
+  OneLinear query_global_{nullptr}, key_global_{nullptr}, value_global_{nullptr};
 };
 
 }  // namespace tbci::suite::encoder

@@ -51,9 +51,9 @@ torch::Tensor merge_heads(const torch::Tensor& x) {
 }
 
 DenseAttention::DenseAttention(const AttentionShape& shape) : shape_(shape) {
-  query_ = register_module("query", nn::Linear(shape.width, shape.width));
-  key_ = register_module("key", nn::Linear(shape.width, shape.width));
-  value_ = register_module("value", nn::Linear(shape.width, shape.width));
+  query_ = register_module("query", OneLinear(shape.width, shape.width));
+  key_ = register_module("key", OneLinear(shape.width, shape.width));
+  value_ = register_module("value", OneLinear(shape.width, shape.width));
 }
 
 torch::Tensor DenseAttention::forward(const torch::Tensor& x, const Context&) {
@@ -100,12 +100,12 @@ torch::Tensor Embeddings::forward(const torch::Tensor& words, const torch::Tenso
 
 WordHead::WordHead(const HeadShape& shape) : activation_(shape.activation) {
   bias_ = register_parameter("bias", torch::zeros({shape.vocabulary}));
-  dense_ = register_module("dense", nn::Linear(shape.in, shape.width));
+  dense_ = register_module("dense", OneLinear(shape.in, shape.width));
   norm_ = register_module("norm", nn::LayerNorm(nn::LayerNormOptions({shape.width}).eps(shape.epsilon)));
 }
 
 torch::Tensor WordHead::forward(const torch::Tensor& x, const torch::Tensor& words) {
-  return nn::functional::linear(norm_->forward(activation_(dense_->forward(x))), words, bias_);
+  return torch::linear(norm_->forward(activation_(dense_->forward(x))), words, bias_);
 }
 
 }  // namespace tbci::suite::encoder

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "suite/blocks/linear.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::encoder {
@@ -44,7 +45,7 @@ class DenseAttention : public torch::nn::Module {
 
  private:
   AttentionShape shape_;
-  torch::nn::Linear query_{nullptr}, key_{nullptr}, value_{nullptr};
+  OneLinear query_{nullptr}, key_{nullptr}, value_{nullptr};
 };
 
 // Every word of a batch is real. The original makes a mask and looks at it in every pass; so does this.
@@ -94,10 +95,10 @@ class PostNormBlock : public torch::nn::Module {
   PostNormBlock(std::shared_ptr<Attention> attention, const BlockShape& shape) : shape_(shape) {
     const auto norm = torch::nn::LayerNormOptions({shape.width}).eps(shape.epsilon);
     attention_ = register_module("self", std::move(attention));
-    mix_ = register_module("attention_output", torch::nn::Linear(shape.width, shape.width));
+    mix_ = register_module("attention_output", OneLinear(shape.width, shape.width));
     mixed_norm_ = register_module("attention_norm", torch::nn::LayerNorm(norm));
-    widen_ = register_module("intermediate", torch::nn::Linear(shape.width, shape.inner));
-    narrow_ = register_module("output", torch::nn::Linear(shape.inner, shape.width));
+    widen_ = register_module("intermediate", OneLinear(shape.width, shape.inner));
+    narrow_ = register_module("output", OneLinear(shape.inner, shape.width));
     norm_ = register_module("output_norm", torch::nn::LayerNorm(norm));
   }
 
@@ -111,7 +112,7 @@ class PostNormBlock : public torch::nn::Module {
  private:
   BlockShape shape_;
   std::shared_ptr<Attention> attention_;
-  torch::nn::Linear mix_{nullptr}, widen_{nullptr}, narrow_{nullptr};
+  OneLinear mix_{nullptr}, widen_{nullptr}, narrow_{nullptr};
   torch::nn::LayerNorm mixed_norm_{nullptr}, norm_{nullptr};
 };
 
@@ -132,7 +133,7 @@ class WordHead : public torch::nn::Module {
  private:
   Activation activation_;
   torch::Tensor bias_;
-  torch::nn::Linear dense_{nullptr};
+  OneLinear dense_{nullptr};
   torch::nn::LayerNorm norm_{nullptr};
 };
 

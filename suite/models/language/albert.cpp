@@ -22,7 +22,7 @@ class Albert : public torch::nn::Module {
     encoder::EmbeddingShape text{shape.vocabulary, shape.length, 2, shape.narrow};
     text.dropout = 0.0;
     embeddings_ = register_module("embeddings", std::make_shared<encoder::Embeddings>(text));
-    widen_ = register_module("mapping_in", torch::nn::Linear(shape.narrow, shape.width));
+    widen_ = register_module("mapping_in", OneLinear(shape.narrow, shape.width));
     auto attention = std::make_shared<DenseAttention>(encoder::AttentionShape{shape.width, shape.heads, 0.0});
     const encoder::BlockShape inner{shape.width, 4 * shape.width, 0.0, 0.0, 1e-12, encoder::gelu_by_tanh};
     block_ = register_module("layer", std::make_shared<Block>(attention, inner));
@@ -44,7 +44,7 @@ class Albert : public torch::nn::Module {
 
   int layers_;
   std::shared_ptr<encoder::Embeddings> embeddings_;
-  torch::nn::Linear widen_{nullptr};
+  OneLinear widen_{nullptr};
   std::shared_ptr<Block> block_;
   std::shared_ptr<encoder::WordHead> head_;
 };

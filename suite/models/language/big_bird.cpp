@@ -30,6 +30,7 @@ class BigBird : public torch::nn::Module {
       auto attention = std::make_shared<BlockSparseAttention>(sparse, static_cast<std::uint32_t>(i));
       blocks_.push_back(register_module("layer" + std::to_string(i), std::make_shared<Block>(attention, inner)));
     }
+    pooler_ = register_module("pooler", OneLinear(shape.width, shape.width));
     head_ = register_module("head", std::make_shared<encoder::WordHead>(encoder::HeadShape{
                                         shape.width, shape.width, shape.vocabulary, 1e-12, encoder::gelu_by_tanh}));
     encoder::initialise(*this);
@@ -48,6 +49,7 @@ class BigBird : public torch::nn::Module {
     torch::Tensor x = embeddings_->forward(padded);
     const auto context = BlockSparseAttention::masks(real, shape_.block);
     for (const auto& block : blocks_) x = block->forward(x, context);
+    torch::tanh(pooler_->forward(x.select(1, 0)));  // for nobody, as in the original
     if (missing > 0) x = x.slice(1, 0, length);
     return head_->forward(x, embeddings_->words());
   }
@@ -58,6 +60,7 @@ class BigBird : public torch::nn::Module {
   Shape shape_;
   std::shared_ptr<encoder::Embeddings> embeddings_;
   std::vector<std::shared_ptr<Block>> blocks_;
+  OneLinear pooler_{nullptr};
   std::shared_ptr<encoder::WordHead> head_;
 };
 

@@ -40,9 +40,9 @@ class MaskedAttention : public nn::Module {
   };
 
   explicit MaskedAttention(const encoder::AttentionShape& shape) : shape_(shape) {
-    query_ = register_module("query", nn::Linear(shape.width, shape.width));
-    key_ = register_module("key", nn::Linear(shape.width, shape.width));
-    value_ = register_module("value", nn::Linear(shape.width, shape.width));
+    query_ = register_module("query", OneLinear(shape.width, shape.width));
+    key_ = register_module("key", OneLinear(shape.width, shape.width));
+    value_ = register_module("value", OneLinear(shape.width, shape.width));
   }
 
   torch::Tensor forward(const torch::Tensor& x, const Context& context) {
@@ -56,7 +56,7 @@ class MaskedAttention : public nn::Module {
 
  private:
   encoder::AttentionShape shape_;
-  nn::Linear query_{nullptr}, key_{nullptr}, value_{nullptr};
+  OneLinear query_{nullptr}, key_{nullptr}, value_{nullptr};
 };
 
 class Bert : public nn::Module {
@@ -69,7 +69,7 @@ class Bert : public nn::Module {
       auto attention = std::make_shared<MaskedAttention>(encoder::AttentionShape{shape.width, shape.heads});
       blocks_.push_back(register_module("layer" + std::to_string(i), std::make_shared<Block>(attention, inner)));
     }
-    pooler_ = register_module("pooler", nn::Linear(shape.width, shape.width));
+    pooler_ = register_module("pooler", OneLinear(shape.width, shape.width));
   }
 
   // What the last layer makes of the pieces. The pooled first piece is computed for nobody, as in the original.
@@ -86,7 +86,7 @@ class Bert : public nn::Module {
 
   std::shared_ptr<encoder::Embeddings> embeddings_;
   std::vector<std::shared_ptr<Block>> blocks_;
-  nn::Linear pooler_{nullptr};
+  OneLinear pooler_{nullptr};
 };
 
 // Words in, pieces of words through BERT, the first piece of each word out: the scores of the answer's ends.
@@ -100,7 +100,7 @@ class AnswerFinder : public nn::Module {
     pieces_ = register_buffer("pieces", torch::cat({special, pieces}));
     lengths_ = register_buffer("word_pieces_lengths", torch::ones({words}, torch::kLong));
     encoder_ = register_module("encoder", std::make_shared<Bert>(shape));
-    ends_ = register_module("qa_outputs", nn::Linear(shape.width, 2));
+    ends_ = register_module("qa_outputs", OneLinear(shape.width, 2));
     encoder::initialise(*encoder_);
     dropout_ = register_module("dropout", nn::Dropout(0.5));
     const auto of_word = pieces_.accessor<std::int64_t, 1>();
@@ -175,7 +175,7 @@ class AnswerFinder : public nn::Module {
   torch::Tensor pieces_, lengths_;
   std::vector<std::int64_t> piece_of_;  // of a word
   std::shared_ptr<Bert> encoder_;
-  nn::Linear ends_{nullptr};
+  OneLinear ends_{nullptr};
   nn::Dropout dropout_{nullptr};
 };
 

@@ -67,7 +67,7 @@ class Reformer : public nn::Module {
       layers_.push_back(register_module("layer" + std::to_string(i), layer));
     }
     norm_ = register_module("norm", nn::LayerNorm(nn::LayerNormOptions({2 * width}).eps(1e-12)));
-    head_ = register_module("head", nn::Linear(2 * width, shape.vocabulary));
+    head_ = register_module("head", OneLinear(2 * width, shape.vocabulary));
     encoder::initialise(*this);
   }
 
@@ -84,7 +84,7 @@ class Reformer : public nn::Module {
   std::shared_ptr<AxialPositions> positions_;
   reformer::Layers layers_;
   nn::LayerNorm norm_{nullptr};
-  nn::Linear head_{nullptr};
+  OneLinear head_{nullptr};
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {

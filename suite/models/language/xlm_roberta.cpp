@@ -19,17 +19,17 @@ class TimeFirstAttention : public nn::Module {
   };
 
   explicit TimeFirstAttention(const encoder::AttentionShape& shape) : shape_(shape) {
-    key_ = register_module("k_proj", nn::Linear(shape.width, shape.width));
-    value_ = register_module("v_proj", nn::Linear(shape.width, shape.width));
-    query_ = register_module("q_proj", nn::Linear(shape.width, shape.width));
-    for (nn::Linear* layer : {&key_, &value_, &query_}) nn::init::normal_((*layer)->weight, 0.0, 0.02);
+    key_ = register_module("k_proj", OneLinear(shape.width, shape.width));
+    value_ = register_module("v_proj", OneLinear(shape.width, shape.width));
+    query_ = register_module("q_proj", OneLinear(shape.width, shape.width));
+    for (OneLinear* layer : {&key_, &value_, &query_}) nn::init::normal_((*layer)->weight, 0.0, 0.02);
   }
 
   torch::Tensor forward(const torch::Tensor& x, const Context& context) {
     const std::int64_t length = x.size(0), batch = x.size(1);
     const auto biases = torch::cat({query_->bias, key_->bias, value_->bias}).chunk(3);
-    const auto heads = [&](const nn::Linear& layer, const torch::Tensor& bias) {
-      const torch::Tensor projected = nn::functional::linear(x, layer->weight, bias);
+    const auto heads = [&](const OneLinear& layer, const torch::Tensor& bias) {
+      const torch::Tensor projected = torch::linear(x, layer->weight, bias);
       return projected.view({length, batch * shape_.heads, -1}).transpose(0, 1).view({batch, shape_.heads, length, -1});
     };
     const torch::Tensor query = heads(query_, biases[0]), key = heads(key_, biases[1]);
@@ -49,7 +49,7 @@ class TimeFirstAttention : public nn::Module {
   }
 
   encoder::AttentionShape shape_;
-  nn::Linear query_{nullptr}, key_{nullptr}, value_{nullptr};
+  OneLinear query_{nullptr}, key_{nullptr}, value_{nullptr};
 };
 
 struct Shape {

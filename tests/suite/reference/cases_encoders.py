@@ -30,13 +30,10 @@ def last(names, part):
     return [n for n in names if part not in n] + [n for n in names if part in n]
 
 
-def head_bias_first(names):
-    return head_order(names, "vocab_projector.bias", "vocab_transform.weight")
-
-
-def head_order(names, moved, before):
-    names = [n for n in names if n != moved]
-    names.insert(names.index(before), moved)
+def distilbert_order(names):
+    names = last(names, "vocab_")
+    bias = names.pop()
+    names.insert(names.index("vocab_transform.weight"), bias)
     return names
 
 
@@ -94,6 +91,48 @@ def xlm_roberta_features(dump):
     return [model(dump["inputs"][0].long()).last_hidden_state]
 
 
+def fastnlp_bert(dump):
+    """fastNLP's model with a vocabulary that gives each word the piece that the dump has for it."""
+    import os
+    import tempfile
+
+    import fastNLP
+    from fastNLP.embeddings import bert_embedding
+    from fastNLP.models import BertForQuestionAnswering
+    from fastNLP.modules.encoder.bert import BertConfig, BertModel
+
+    pieces = dump["buffers"]["pieces"].tolist()
+    words = ["<pad>", "<unk>", "[SEP]"] + [chr(0x4E00 + i) for i in range(len(pieces) - 3)]
+    vocabulary = fastNLP.Vocabulary()
+    vocabulary.add_word_lst(["[SEP]"] * 2)
+    vocabulary.add_word_lst(words[3:])
+    vocabulary.build_vocab()
+    if [vocabulary.to_index(word) for word in words] != list(range(len(words))):
+        raise ValueError("fastNLP numbers the words otherwise")
+    lines = ["[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"] + [""] * (len(pieces) - 3)
+    for word, piece in zip(words[3:], pieces[3:]):
+        lines[piece] = word
+    parameters = dump["parameters"]
+    rows, width = parameters["encoder.embeddings.words.weight"].shape
+    config = BertConfig(rows, hidden_size=width, intermediate_size=4 * width,
+                        num_attention_heads=4 if width < 768 else 12,
+                        max_position_embeddings=len(parameters["encoder.embeddings.places.weight"]))
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("vocab.txt", "\n".join(lines)), ("config.json", config.to_json_string()), ("none.bin", "")):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        load = BertModel.from_pretrained
+        bert_embedding.BertModel.from_pretrained = classmethod(lambda cls, *_, **__: BertModel(config))
+        try:
+            embed = bert_embedding.BertEmbedding(vocabulary, model_dir_or_name=folder, include_cls_sep=False,
+                                                 auto_truncate=True, dropout=0.5, word_dropout=0.01)
+        finally:
+            bert_embedding.BertModel.from_pretrained = load
+    model = copy_parameters(BertForQuestionAnswering(embed), dump)
+    found = model(dump["inputs"][-1])
+    return [found["pred_start"], found["pred_end"]]
+
+
 ROBERTA = dict(vocab_size=250002, max_position_embeddings=514, type_vocab_size=1, layer_norm_eps=1e-5)
 LONGFORMER = dict(vocab_size=50265, max_position_embeddings=4098, type_vocab_size=1, layer_norm_eps=1e-5)
 ALBERT = dict(hidden_size=768, num_attention_heads=12, intermediate_size=3072)
@@ -103,11 +142,12 @@ PACKAGE = "transformers"
 CASES = {
     "hf_Bert": Case(masked_language_model("Bert", {}), PACKAGE),
     "hf_Bert_large": Case(masked_language_model("Bert", BERT_LARGE), PACKAGE, batch=1),
-    "hf_DistilBert": Case(masked_language_model("DistilBert", {}, head_bias_first), PACKAGE),
+    "hf_DistilBert": Case(masked_language_model("DistilBert", {}, distilbert_order), PACKAGE),
     "hf_Roberta_base": Case(masked_language_model("XLMRoberta", ROBERTA), PACKAGE, batch=1),
     "hf_Albert": Case(masked_language_model("Albert", ALBERT, albert_order), PACKAGE),
     "hf_BigBird": Case(masked_language_model("BigBird", {}), PACKAGE, batch=1),
     "hf_Longformer": Case(masked_language_model("Longformer", LONGFORMER), PACKAGE, batch=1),
     "hf_Reformer": Case(reformer, PACKAGE),
+    "fastNLP_Bert": Case(fastnlp_bert, "fastNLP 0.6"),
     "fambench_xlmr": Case(xlm_roberta_features, PACKAGE, size="ci"),
 }
