@@ -177,7 +177,7 @@ torch::Tensor gradient_penalty(Discriminator& discriminator, const torch::Tensor
   constexpr bool keep = true, differentiable = true;
   const torch::Tensor gradient =
       torch::autograd::grad({verdict}, {between}, {torch::ones_like(verdict)}, keep, differentiable)[0];
-  return 10.0 * (gradient.flatten(1).norm(2, 1) - 1).pow(2).mean();
+  return 10.0 * (at::linalg_vector_norm(gradient.flatten(1), 2, std::vector<std::int64_t>{1}) - 1).pow(2).mean();
 }
 
 }  // namespace tbci::suite::painting

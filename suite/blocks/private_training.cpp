@@ -51,10 +51,13 @@ torch::Tensor GroupNormResNet::forward(const torch::Tensor& images, LayerCalls& 
 
 Tensors private_gradients(const Tensors& of_samples, const Privacy& privacy) {
   const std::int64_t samples = of_samples.front().size(0);
+  const std::vector<std::int64_t> parameters{0}, numbers{1};
   Tensors norms;
-  for (const torch::Tensor& gradient : of_samples) norms.push_back(gradient.reshape({samples, -1}).norm(2, -1));
-  const torch::Tensor norm = torch::stack(norms).norm(2, 0);
-  const torch::Tensor factor = (privacy.largest_norm / (norm + 1e-6)).clamp_max(1.0);
+  for (const torch::Tensor& gradient : of_samples) {
+    norms.push_back(at::linalg_vector_norm(gradient.reshape({samples, -1}), 2, numbers));
+  }
+  const torch::Tensor norm = at::linalg_vector_norm(torch::stack(norms), 2, parameters);
+  const torch::Tensor factor = ((norm + 1e-6).reciprocal() * privacy.largest_norm).clamp({}, 1.0);
 
   Tensors means;
   for (const torch::Tensor& gradient : of_samples) {

@@ -28,7 +28,7 @@ nn::Sequential potential() {
 // Energies [batch, 1] and forces [batch, 3]. The derivative has a forward pass of its own, as the original's jacrev.
 // `training` keeps its graph.
 Tensors predict(nn::Sequential& model, const torch::Tensor& displacements, bool training) {
-  const torch::Tensor distances = displacements.norm(2, 1, true);
+  const torch::Tensor distances = at::linalg_vector_norm(displacements, 2, std::vector<std::int64_t>{1}, true);
   const torch::Tensor energies = model->forward(distances);
   const torch::Tensor at = distances.detach().requires_grad_(true);
   const torch::Tensor again = model->forward(at);

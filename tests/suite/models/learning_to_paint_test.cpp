@@ -7,7 +7,7 @@ TEST_CASE("Models: LearningToPaint", "[suite]") {
   // The bias of the discriminator's last layer: it is in both terms of a difference.
   check_model({.name = "LearningToPaint",
                .outputs = {{2}, {2}},
-               .train_batch = 2,
+               .train_batch = 8,
                .steps = 40,
                .unreached = {"discriminator.conv4.bias"}});
 }
