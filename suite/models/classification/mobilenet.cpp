@@ -1,18 +1,10 @@
 // mobilenet_v2: Sandler et al., MobileNetV2: Inverted Residuals and Linear Bottlenecks (2018).
 #include <algorithm>
 
-#include "suite/blocks/classifier.hpp"
+#include "suite/blocks/conv_norm.hpp"
 
 namespace tbci::suite::models {
 namespace {
-
-// Channel counts are multiples of 8 and never lose more than a tenth by the rounding.
-std::int64_t scaled(std::int64_t channels, double width) {
-  const double exact = static_cast<double>(channels) * width;
-  std::int64_t rounded = std::max<std::int64_t>(8, (static_cast<std::int64_t>(exact) + 4) / 8 * 8);
-  if (static_cast<double>(rounded) < 0.9 * exact) rounded += 8;
-  return rounded;
-}
 
 void append(torch::nn::Sequential& layers, const Convolution& c, bool activated) {
   layers->push_back(convolution(c));
@@ -54,16 +46,16 @@ class MobileNetV2 : public torch::nn::Module {
     constexpr Stage stages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
                                 {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
     torch::nn::Sequential features;
-    std::int64_t channels = scaled(32, width);
+    std::int64_t channels = scaled_channels(32, width);
     append(features, {3, channels, 3, 2}, true);
     for (const Stage& stage : stages) {
-      const std::int64_t out = scaled(stage.channels, width);
+      const std::int64_t out = scaled_channels(stage.channels, width);
       for (std::int64_t i = 0; i < stage.count; ++i) {
         features->push_back(InvertedResidual({channels, out, i == 0 ? stage.stride : 1, stage.expansion}));
         channels = out;
       }
     }
-    const std::int64_t last = scaled(1280, std::max(1.0, width));
+    const std::int64_t last = scaled_channels(1280, std::max(1.0, width));
     append(features, {channels, last, 1}, true);
     features_ = register_module("features", features);
     dropout_ = register_module("dropout", torch::nn::Dropout(0.2));

@@ -1,5 +1,6 @@
-// resnet18 and resnet50: He et al., Deep Residual Learning for Image Recognition (2015), version 1.5 (as torchvision:
-// the stride of a bottleneck is in its 3x3 convolution).
+// resnet18, resnet50 and resnet152: He et al., Deep Residual Learning for Image Recognition (2015), version 1.5 (as
+// torchvision: the stride of a bottleneck is in its 3x3 convolution). resnext50_32x4d: Xie et al., Aggregated Residual
+// Transformations for Deep Neural Networks (2016).
 #include <array>
 
 #include "suite/blocks/classifier.hpp"
@@ -7,21 +8,29 @@
 namespace tbci::suite::models {
 namespace {
 
+// The 3x3 convolution of a bottleneck: ResNeXt's is wider, in groups.
+struct Inner {
+  std::int64_t widening = 1;
+  std::int64_t groups = 1;
+};
+
 struct Shape {
   bool bottleneck;
   std::array<int, 4> blocks;
   std::int64_t width;  // channels of the first stage
   Images images;
+  Inner inner = {};
 };
 
 class ResidualBlock : public torch::nn::Module {
  public:
-  ResidualBlock(std::int64_t in, std::int64_t width, std::int64_t stride, bool bottleneck) {
-    const std::int64_t out = bottleneck ? 4 * width : width;
-    if (bottleneck) {
-      add({in, width, 1});
-      add({width, width, 3, stride});
-      add({width, out, 1});
+  ResidualBlock(std::int64_t in, std::int64_t width, std::int64_t stride, const Shape& shape) {
+    const std::int64_t out = shape.bottleneck ? 4 * width : width;
+    if (shape.bottleneck) {
+      const std::int64_t inner = width * shape.inner.widening;
+      add({in, inner, 1});
+      add({inner, inner, 3, stride, shape.inner.groups});
+      add({inner, out, 1});
     } else {
       add({in, width, 3, stride});
       add({width, out, 3});
@@ -65,7 +74,7 @@ class ResNet : public torch::nn::Module {
       for (int i = 0; i < shape.blocks[stage]; ++i) {
         const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
         const std::string name = "layer" + std::to_string(stage + 1) + "_" + std::to_string(i);
-        auto block = std::make_shared<ResidualBlock>(channels, width, stride, shape.bottleneck);
+        auto block = std::make_shared<ResidualBlock>(channels, width, stride, shape);
         blocks_.push_back(register_module(name, block));
         channels = shape.bottleneck ? 4 * width : width;
       }
@@ -99,11 +108,15 @@ Benchmark benchmark(const std::string& name, std::int64_t parameters, const Batc
 }  // namespace
 
 std::vector<Benchmark> resnet() {
-  const std::array<int, 4> of_18{2, 2, 2, 2};
-  const std::array<int, 4> of_50{3, 4, 6, 3};
-  const Images paper{224, 1000};
-  return {benchmark("resnet18", 11689512, {16, 8}, {6, 24}, {false, of_18, 64, paper}, {false, of_18, 16, {64, 100}}),
-          benchmark("resnet50", 25557032, {32, 32}, {2, 12}, {true, of_50, 64, paper}, {true, of_50, 16, {64, 100}})};
+  const std::array<int, 4> of_18{2, 2, 2, 2}, of_50{3, 4, 6, 3}, of_152{3, 8, 36, 3};
+  const Images paper{224, 1000}, ci{64, 100};
+  return {
+      benchmark("resnet18", 11689512, {16, 8}, {6, 24}, {false, of_18, 64, paper}, {false, of_18, 16, ci}),
+      benchmark("resnet50", 25557032, {32, 32}, {2, 12}, {true, of_50, 64, paper}, {true, of_50, 16, ci}),
+      benchmark("resnet152", 60192808, {32, 32}, {4, 48}, {true, of_152, 64, paper}, {true, of_152, 8, {32, 100}}),
+      benchmark("resnext50_32x4d", 25028904, {8, 8}, {3, 24}, {true, of_50, 64, paper, {2, 32}},
+                {true, of_50, 16, ci, {2, 8}}),
+  };
 }
 
 }  // namespace tbci::suite::models

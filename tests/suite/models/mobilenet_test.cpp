@@ -1,4 +1,4 @@
-#include "../model_check.hpp"
+#include "tests/suite/model_check.hpp"
 
 using namespace tbci::suite;
 

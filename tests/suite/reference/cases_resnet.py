@@ -11,4 +11,5 @@ def resnet(name):
     return run
 
 
-CASES = {name: Case(resnet(name), "torchvision") for name in ("resnet18", "resnet50")}
+NAMES = ("resnet18", "resnet50", "resnet152", "resnext50_32x4d")
+CASES = {name: Case(resnet(name), "torchvision") for name in NAMES}
