@@ -1,0 +1,45 @@
+// What all models of facebookresearch/detectron2 share in TorchBench: their pictures, their input and their optimizer.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "suite/benchmark.hpp"
+#include "suite/blocks/detection/boxes.hpp"
+#include "suite/blocks/detection/scene.hpp"
+
+namespace tbci::suite {
+
+struct DetectionScale {
+  ImageSize image;     // as it is fed
+  ImageSize original;  // as it was before it was resized: detections are given for this size
+  std::int64_t objects;
+  std::int64_t classes;
+  std::int64_t width;     // of the residual network's first stage
+  std::int64_t channels;  // of a feature pyramid
+  double anchor;          // the side of the smallest
+};
+
+DetectionScale detection_scale(Size size);
+
+// Images with pixels from 0 to 255.
+Scene detectron2_scene(const Setup& setup, const DetectionScale& scale);
+
+// Takes the mean colour off (blue first; the deviation is not divided by) and pads both sides to a multiple.
+class Detectron2Input : public torch::nn::Module {
+ public:
+  explicit Detectron2Input(std::int64_t multiple);
+
+  torch::Tensor forward(const torch::Tensor& images);
+
+  static constexpr double variance = 5500.0;  // of what comes out, of our pictures
+
+ private:
+  std::int64_t multiple_;
+  torch::Tensor mean_, deviation_;
+};
+
+// SGD with the learning rate that TorchBench sets.
+std::unique_ptr<torch::optim::Optimizer> detectron2_sgd(std::vector<torch::Tensor> parameters);
+
+}  // namespace tbci::suite
