@@ -64,7 +64,7 @@ std::vector<Benchmark> albert() {
            "Hugging Face transformers (ALBERT)",
            11221680,
            {8, 1},
-           {12, 40},
+           {10, 32},
            make}};
 }
 

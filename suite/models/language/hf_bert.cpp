@@ -90,7 +90,7 @@ std::vector<Benchmark> hf_bert() {
                 {{30522, 512, 768, 12, 12, 3072}, {1000, 64, 48, 12, 4, 192}}, bert),
       benchmark("hf_Bert_large", "BERT", 284818234, {4, 1}, {3, 28},
                 {{30522, 512, 1024, 24, 16, 3072}, {1000, 64, 48, 24, 4, 144}}, bert),
-      benchmark("hf_DistilBert", "DistilBERT", 66985530, {8, 1}, {12, 80},
+      benchmark("hf_DistilBert", "DistilBERT", 66985530, {8, 1}, {10, 64},
                 {{30522, 512, 768, 6, 12, 3072}, {1000, 64, 48, 6, 4, 192}}, distilled),
       benchmark("hf_Roberta_base", "XLM-RoBERTa", 278295186, {4, 1}, {5, 40},
                 {{250002, 512, 768, 12, 12, 3072}, {2000, 64, 48, 12, 4, 192}}, roberta),

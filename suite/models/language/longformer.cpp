@@ -83,7 +83,7 @@ std::vector<Benchmark> longformer() {
            "Hugging Face transformers (Longformer)",
            148711257,
            {2, 1},
-           {4, 40},
+           {4, 72},
            make}};
 }
 

@@ -18,8 +18,12 @@ def copy_parameters(model, dump, order=lambda names: names):
     given = list(dump["parameters"].values())
     mine = dict(model.named_parameters())
     names = order(list(mine))
-    if [mine[n].shape for n in names] != [t.shape for t in given]:
-        raise ValueError(f"parameters differ: {[(n, tuple(mine[n].shape)) for n in names]} and {[tuple(t.shape) for t in given]}")
+    shapes = [(name, tuple(mine[name].shape)) for name in names]
+    if len(shapes) != len(given):
+        raise ValueError(f"{len(shapes)} parameters, but the dump has {len(given)}")
+    for (name, shape), tensor in zip(shapes, given):
+        if shape != tuple(tensor.shape):
+            raise ValueError(f"{name} is {shape}, but the dump has {tuple(tensor.shape)} there")
     for name, source in zip(names, given):
         mine[name].data.copy_(source)
     return model.eval()
@@ -37,14 +41,18 @@ def distilbert_order(names):
     return names
 
 
+def roberta_order(names):
+    """The head comes first there, with the word embeddings as its last layer."""
+    words = [n for n in names if n == "lm_head.decoder.weight"]
+    return words + last([n for n in names if n not in words], "lm_head")
+
+
 def albert_order(names):
+    """The norm after the feed-forward layers comes first there, and the head's norm before its dense layer."""
     norm = [n for n in names if "full_layer_layer_norm" in n]
     names = [n for n in names if n not in norm]
-    after = names.index("predictions.bias")
-    names[after:after] = norm
-    head = [n for n in names if n.startswith("predictions.LayerNorm")]
-    names = [n for n in names if n not in head]
-    return names + head
+    head = names.index("predictions.bias")
+    return last(names[:head] + norm + names[head:], "predictions.LayerNorm")
 
 
 def masked_language_model(kind, config, order=lambda names: names):
@@ -143,7 +151,7 @@ CASES = {
     "hf_Bert": Case(masked_language_model("Bert", {}), PACKAGE),
     "hf_Bert_large": Case(masked_language_model("Bert", BERT_LARGE), PACKAGE, batch=1),
     "hf_DistilBert": Case(masked_language_model("DistilBert", {}, distilbert_order), PACKAGE),
-    "hf_Roberta_base": Case(masked_language_model("XLMRoberta", ROBERTA), PACKAGE, batch=1),
+    "hf_Roberta_base": Case(masked_language_model("XLMRoberta", ROBERTA, roberta_order), PACKAGE, batch=1),
     "hf_Albert": Case(masked_language_model("Albert", ALBERT, albert_order), PACKAGE),
     "hf_BigBird": Case(masked_language_model("BigBird", {}), PACKAGE, batch=1),
     "hf_Longformer": Case(masked_language_model("Longformer", LONGFORMER), PACKAGE, batch=1),
