@@ -23,8 +23,10 @@ def folder_of(model: str) -> pathlib.Path:
     """The folder torchbenchmark/models/MODEL."""
     path = f"torchbenchmark/models/{model}"
     if "TORCHBENCH_REPOSITORY" in os.environ:
-        removed = git("log", "-1", "--diff-filter=D", "--format=%H", "HEAD", "--", f"{path}/__init__.py").decode().strip()
-        revision = "HEAD" if git("ls-tree", "HEAD", path) else f"{removed}^"
+        revision = "HEAD"
+        if not git("ls-tree", revision, path):
+            removed = git("log", "-1", "--diff-filter=D", "--format=%H", "HEAD", "--", f"{path}/__init__.py")
+            revision = f"{removed.decode().strip()}^"
         target = tempfile.mkdtemp()
         subprocess.run(["tar", "-x", "-C", target], input=git("archive", revision, path), check=True)
         return pathlib.Path(target) / path
