@@ -137,7 +137,8 @@ class Grammar final : public Workload {
 }  // namespace
 
 std::vector<Benchmark> pytorch_struct() {
-  Benchmark all{"pytorch_struct", "other", "other", "harvardnlp/pytorch-struct", 2882816, {200, 200}, {240, 240}, nullptr};
+  Benchmark all{"pytorch_struct", "other",    "other",    "harvardnlp/pytorch-struct",
+                2882816,          {200, 200}, {240, 240}, nullptr};
   all.make = [](const Setup& setup) {
     const Shape shape = setup.size == Size::paper ? Shape{5000, 30, 256, 15} : Shape{200, 12, 32, 10};
     return std::make_unique<Grammar>(setup, shape);
