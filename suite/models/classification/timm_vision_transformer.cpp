@@ -1,0 +1,113 @@
+// timm_vision_transformer, timm_vision_transformer_large: Dosovitskiy et al., An Image is Worth 16x16 Words (2020),
+// ViT-S/16, and the giant ViT-g/14 of Zhai et al., Scaling Vision Transformers (2021); as timm's vit_small_patch16_224
+// and vit_giant_patch14_224.
+#include "suite/blocks/dot_product_attention.hpp"
+#include "suite/blocks/linear.hpp"
+#include "suite/blocks/timm.hpp"
+
+namespace tbci::suite::models {
+namespace {
+
+using namespace timm;
+
+namespace nn = torch::nn;
+
+struct Shape {
+  std::int64_t patch;  // pixels of a side
+  std::int64_t width;
+  int layers;
+  std::int64_t heads;
+  std::int64_t hidden;  // of the perceptrons
+  Images images;
+};
+
+nn::LayerNorm layer_norm(std::int64_t width) {
+  return nn::LayerNorm(nn::LayerNormOptions({width}).eps(1e-6));
+}
+
+OneLinear linear(std::int64_t in, std::int64_t out) {
+  OneLinear layer(in, out);
+  const torch::NoGradGuard no_gradients;
+  layer->weight.normal_(0.0, 0.02).clamp_(-2.0, 2.0);
+  layer->bias.zero_();
+  return layer;
+}
+
+class Block : public nn::Module {
+ public:
+  explicit Block(const Shape& shape) : heads_(shape.heads) {
+    norm1_ = register_module("norm1", layer_norm(shape.width));
+    query_key_value_ = register_module("qkv", linear(shape.width, 3 * shape.width));
+    project_ = register_module("proj", linear(shape.width, shape.width));
+    norm2_ = register_module("norm2", layer_norm(shape.width));
+    widen_ = register_module("fc1", linear(shape.width, shape.hidden));
+    narrow_ = register_module("fc2", linear(shape.hidden, shape.width));
+  }
+
+  torch::Tensor forward(const torch::Tensor& input) {
+    const torch::Tensor x = input + attention(norm1_->forward(input));
+    return x + narrow_->forward(torch::gelu(widen_->forward(norm2_->forward(x))));
+  }
+
+ private:
+  torch::Tensor attention(const torch::Tensor& x) {
+    const std::int64_t batch = x.size(0), length = x.size(1), width = x.size(2);
+    const torch::Tensor joined = query_key_value_->forward(x).reshape({batch, length, 3, heads_, width / heads_});
+    const Tensors split = joined.permute({2, 0, 3, 1, 4}).unbind(0);
+    return project_->forward(join_heads(attend({split[0], split[1], split[2]})));
+  }
+
+  std::int64_t heads_;
+  nn::LayerNorm norm1_{nullptr}, norm2_{nullptr};
+  OneLinear query_key_value_{nullptr}, project_{nullptr}, widen_{nullptr}, narrow_{nullptr};
+};
+
+class VisionTransformer : public nn::Module {
+ public:
+  explicit VisionTransformer(const Shape& shape) {
+    const std::int64_t grid = shape.images.side / shape.patch;
+    class_token_ = register_parameter("cls_token", 1e-6 * torch::randn({1, 1, shape.width}));
+    positions_ = register_parameter("pos_embed", 0.02 * torch::randn({1, grid * grid + 1, shape.width}));
+    patches_ =
+        register_module("patch_embed", nn::Conv2d(nn::Conv2dOptions(3, shape.width, shape.patch).stride(shape.patch)));
+    for (int i = 0; i < shape.layers; ++i) {
+      blocks_.push_back(register_module("block" + std::to_string(i), std::make_shared<Block>(shape)));
+    }
+    norm_ = register_module("norm", layer_norm(shape.width));
+    head_ = register_module("head", linear(shape.width, shape.images.classes));
+  }
+
+  torch::Tensor forward(const torch::Tensor& images) {
+    torch::Tensor x = patches_->forward(images).flatten(2).transpose(1, 2);
+    x = torch::cat({class_token_.expand({x.size(0), -1, -1}), x}, 1) + positions_;
+    for (const auto& block : blocks_) x = block->forward(x);
+    return head_->forward(norm_->forward(x).select(1, 0));
+  }
+
+ private:
+  torch::Tensor class_token_, positions_;
+  nn::Conv2d patches_{nullptr};
+  std::vector<std::shared_ptr<Block>> blocks_;
+  nn::LayerNorm norm_{nullptr};
+  OneLinear head_{nullptr};
+};
+
+Benchmark benchmark(const std::string& name, const std::string& source, std::int64_t parameters, const BatchSizes& ci,
+                    const Shape& paper_shape, const Shape& ci_shape) {
+  const auto make = [paper_shape, ci_shape](const Setup& setup) {
+    const Shape& shape = setup.size == Size::paper ? paper_shape : ci_shape;
+    return timm::workload(setup, std::make_shared<VisionTransformer>(shape), shape.images, {"pos_embed", "cls_token"});
+  };
+  return {name, "computer vision", "image classification", source, parameters, {32, 32}, ci, make};
+}
+
+}  // namespace
+
+std::vector<Benchmark> timm_vision_transformer() {
+  return {benchmark("timm_vision_transformer", "timm (vit_small_patch16_224)", 22050664, {10, 48},
+                    {16, 384, 12, 6, 1536, {224, 1000}}, {16, 96, 6, 3, 384, {112, 100}}),
+          benchmark("timm_vision_transformer_large", "timm (vit_giant_patch14_224)", 1012611432, {2, 8},
+                    {14, 1408, 40, 16, 6144, {224, 1000}}, {14, 176, 8, 2, 768, {112, 100}})};
+}
+
+}  // namespace tbci::suite::models
