@@ -1,4 +1,5 @@
 #include "suite/blocks/quantization.hpp"
+#include "suite/registry.hpp"
 #include "tests/suite/model_check.hpp"
 
 using namespace tbci::suite;
@@ -66,4 +67,10 @@ TEST_CASE("Quantisation: a converted layer gives what it gave in floats, but for
     CHECK((integers.dequantize() - in_floats).abs().max().item<double>() <= 2.5 * step);
     CHECK(in_floats.abs().max().item<double>() > 50.0 * step);
   }
+}
+
+TEST_CASE("Quantisation: inference on a GPU says that it is not possible", "[suite]") {
+  const Benchmark* benchmark = find_benchmark("resnet50_quantized_qat");
+  REQUIRE(benchmark != nullptr);
+  CHECK_THROWS_AS(benchmark->make({Mode::infer, Size::ci, 1, torch::Device(torch::kCUDA)}), Unsupported);
 }
