@@ -7,6 +7,7 @@
 
 #include "suite/benchmark.hpp"
 #include "suite/operators.hpp"
+#include "suite/registry.hpp"
 #include "suite/version.hpp"
 
 namespace tbci::suite {
@@ -62,6 +63,7 @@ void Protocol::benchmark(const Benchmark& benchmark) {
   object.add("name", std::string_view(benchmark.name)).add("domain", std::string_view(benchmark.domain));
   object.add("task", std::string_view(benchmark.task)).add("configurations", configurations);
   object.add("parameters", benchmark.parameters).add("source", std::string_view(benchmark.source));
+  object.add("family", std::string_view(family_of(benchmark.name)));
   object.add("differs", std::string_view(benchmark.differs));
   object.add("listed", benchmark.listed == Listed::table1 ? "table1" : "later");
   object.add("batch", batch_sizes(benchmark.ci_batch)).add("paper_batch", batch_sizes(benchmark.paper_batch));

@@ -83,6 +83,11 @@ std::string nearest_benchmark(std::string_view name) {
 }
 
 std::string family_of(std::string_view name) {
+  for (const Family& family : models::families) {
+    for (const Benchmark& benchmark : family.make()) {
+      if (benchmark.name == name) return family.name;
+    }
+  }
   for (const Catalogued& entry : models::catalogue) {
     if (name == entry.name) return entry.family;
   }
