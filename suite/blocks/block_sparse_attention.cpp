@@ -9,7 +9,6 @@
 namespace tbci::suite::encoder {
 
 namespace nn = torch::nn;
-using torch::indexing::Slice;
 
 namespace {
 
