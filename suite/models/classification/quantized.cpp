@@ -187,8 +187,8 @@ Benchmark benchmark(const std::string& name, std::int64_t parameters, std::int64
 }  // namespace
 
 std::vector<Benchmark> quantized() {
-  return {benchmark<MobileNetV2>("mobilenet_v2_quantized_qat", 3504872, 96, 448),
-          benchmark<ResNet50>("resnet50_quantized_qat", 25557032, 32, 640)};
+  return {benchmark<MobileNetV2>("mobilenet_v2_quantized_qat", 3504872, 96, 704),
+          benchmark<ResNet50>("resnet50_quantized_qat", 25557032, 32, 704)};
 }
 
 }  // namespace tbci::suite::models
