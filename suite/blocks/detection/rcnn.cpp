@@ -43,7 +43,7 @@ RpnShape rpn_shape(Layout layout, Size size, const DetectionScale& scale) {
     shape.sizes = {sizes};
     shape.strides = {16};
     shape.train = paper ? Proposals{12000, 2000} : Proposals{160, 40};
-    shape.infer = paper ? Proposals{6000, 1000} : Proposals{120, 24};
+    shape.infer = paper ? Proposals{6000, 1000} : Proposals{120, 16};
   }
   return shape;
 }
@@ -58,7 +58,8 @@ RoiHeadsShape roi_heads_shape(const Rcnn& rcnn, Size size, const DetectionScale&
   shape.shared_stage = c4;
   shape.width = c4 ? scale.width << 3 : (paper ? 1024 : 64);
   shape.mask_width = rcnn.masks ? scale.channels : 0;
-  shape.sample = {paper ? 512 : 16, 0.25};
+  shape.sample = {paper ? 512 : (c4 ? 8 : 16), 0.25};
+  shape.detections = paper ? 100 : 12;
   shape.canonical_side = 7.0 * scale.anchor;
   return shape;
 }

@@ -204,7 +204,7 @@ Instances RoiHeads::best_of(const Tensor& all_boxes, const Tensor& all_scores, c
   const Tensor classes = at::nonzero(likely).select(1, 1);
   boxes = boxes.index({likely});
   scores = scores.index({likely});
-  const Tensor best = batched_nms(boxes, scores, classes, 0.5).slice(0, 0, 100);
+  const Tensor best = batched_nms(boxes, scores, classes, 0.5).slice(0, 0, shape_.detections);
   return {boxes.index({best}), scores.index({best}), classes.index({best}), {}, {}, {}};
 }
 

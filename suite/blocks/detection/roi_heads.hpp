@@ -81,6 +81,7 @@ struct RoiHeadsShape {
   std::int64_t mask_width;            // 0: no masks
   SampleRule sample;
   double canonical_side;
+  std::int64_t detections;  // in an image, at most
 };
 
 class RoiHeads : public torch::nn::Module {

@@ -24,7 +24,7 @@ struct Shape {
   std::int64_t objects, classes, width, channels, head;
   double anchor;
   Proposals train, infer;
-  std::int64_t anchors_drawn, boxes_drawn;
+  std::int64_t anchors_drawn, boxes_drawn, detections;
 };
 
 // Pictures and objects as the network takes them.
@@ -262,7 +262,7 @@ class MaskRcnn : public torch::nn::Module {
     Found found{boxes.slice(1, 1).reshape({-1, 4}), scores.slice(1, 1).reshape(-1), classes.slice(1, 1).reshape(-1)};
     found.keep(at::nonzero(found.scores > 0.05).squeeze(1));
     found.keep(not_small(found.boxes, 1e-2));
-    found.keep(batched_nms(found.boxes, found.scores, found.groups, 0.5).slice(0, 0, 100));
+    found.keep(batched_nms(found.boxes, found.scores, found.groups, 0.5).slice(0, 0, shape_.detections));
     return found;
   }
 
@@ -307,8 +307,8 @@ class MaskRcnn : public torch::nn::Module {
 std::unique_ptr<Workload> make(const Setup& setup) {
   const bool paper = setup.size == Size::paper;
   const Shape shape =
-      paper ? Shape{{426, 640}, 800, 1333, 8, 91, 64, 256, 1024, 32.0, {2000, 2000}, {1000, 1000}, 256, 512}
-            : Shape{{72, 96}, 96, 160, 3, 21, 8, 16, 64, 8.0, {40, 40}, {40, 24}, 64, 16};
+      paper ? Shape{{426, 640}, 800, 1333, 8, 91, 64, 256, 1024, 32.0, {2000, 2000}, {1000, 1000}, 256, 512, 100}
+            : Shape{{72, 96}, 96, 160, 3, 21, 8, 16, 64, 8.0, {40, 40}, {40, 24}, 64, 16, 12};
   auto module = std::make_shared<MaskRcnn>(shape);
   module->to(setup.device);
   Scene scene = draw_scene(setup.batch, {shape.image, shape.objects, shape.classes - 1}, setup.device);
