@@ -1,7 +1,9 @@
-// hf_public_text_generator1: GPT-2 (Radford et al., 2019) in its smallest size, as Hugging Face has it.
-#include <cmath>
-
+// hf_public_text_generator1 and hf_public_text_generator1_large: Radford et al., Language Models are Unsupervised
+// Multitask Learners (2019): GPT-2, as Hugging Face's transformers has it.
+#include "suite/blocks/causal_mask.hpp"
+#include "suite/blocks/dot_product_attention.hpp"
 #include "suite/blocks/standard_workload.hpp"
+#include "suite/blocks/text.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -37,52 +39,32 @@ class Projection : public nn::Module {
   torch::Tensor bias_;
 };
 
-torch::Tensor gelu_by_tanh(const torch::Tensor& x) {
-  const double factor = std::sqrt(2.0 / 3.14159265358979323846);
-  return 0.5 * x * (1.0 + torch::tanh(factor * (x + 0.044715 * torch::pow(x, 3.0))));
-}
-
-torch::Tensor causal_attention(const torch::Tensor& query, const torch::Tensor& key, const torch::Tensor& value,
-                               double dropout) {
-#if TORCH_VERSION_MAJOR >= 2
-  return at::scaled_dot_product_attention(query, key, value, {}, dropout, true);
-#else
-  const std::int64_t length = query.size(2);
-  const torch::Tensor later = torch::ones({length, length}, query.options().dtype(torch::kBool)).triu(1);
-  torch::Tensor scores = torch::matmul(query, key.transpose(-2, -1)) / std::sqrt(static_cast<double>(query.size(-1)));
-  scores = scores.masked_fill(later, -INFINITY);
-  return torch::matmul(torch::dropout(torch::softmax(scores, -1), dropout, dropout > 0.0), value);
-#endif
-}
-
 class Block : public nn::Module {
  public:
   explicit Block(const Shape& shape) : heads_(shape.heads) {
     const std::int64_t width = shape.width;
     norm_1_ = register_module("ln_1", nn::LayerNorm(nn::LayerNormOptions({width})));
-    norm_2_ = register_module("ln_2", nn::LayerNorm(nn::LayerNormOptions({width})));
     attend_ = register_module("c_attn", std::make_shared<Projection>(width, 3 * width));
     mix_ = register_module("c_proj", std::make_shared<Projection>(width, width));
+    norm_2_ = register_module("ln_2", nn::LayerNorm(nn::LayerNormOptions({width})));
     widen_ = register_module("mlp_c_fc", std::make_shared<Projection>(width, 4 * width));
     narrow_ = register_module("mlp_c_proj", std::make_shared<Projection>(4 * width, width));
     dropout_ = register_module("dropout", nn::Dropout(drop));
   }
 
-  torch::Tensor forward(torch::Tensor x) {
-    x = x + dropout_->forward(attention(norm_1_->forward(x)));
+  torch::Tensor forward(torch::Tensor x, const torch::Tensor& mask) {
+    x = x + dropout_->forward(attention(norm_1_->forward(x), mask));
     const torch::Tensor wide = gelu_by_tanh(widen_->forward(norm_2_->forward(x)));
     return x + dropout_->forward(narrow_->forward(wide));
   }
 
  private:
-  torch::Tensor attention(const torch::Tensor& x) {
+  torch::Tensor attention(const torch::Tensor& x, const torch::Tensor& mask) {
     const auto parts = attend_->forward(x).split(x.size(2), 2);
-    const auto split = [&](const torch::Tensor& part) {
-      return part.view({x.size(0), x.size(1), heads_, -1}).transpose(1, 2);
-    };
-    const torch::Tensor mixed =
-        causal_attention(split(parts[0]), split(parts[1]), split(parts[2]), is_training() ? drop : 0.0);
-    return mix_->forward(mixed.transpose(1, 2).reshape(x.sizes()));
+    Attention attention{split_heads(parts[0], heads_), split_heads(parts[1], heads_), split_heads(parts[2], heads_)};
+    attention.mask = mask;
+    attention.dropout = is_training() ? drop : 0.0;
+    return mix_->forward(join_heads(attend(attention)));
   }
 
   std::int64_t heads_;
@@ -107,9 +89,10 @@ class Gpt2 : public nn::Module {
 
   // The scores of the next word [batch, length, vocabulary]; the output layer shares the embedding's weight.
   torch::Tensor forward(const torch::Tensor& words) {
-    const torch::Tensor place = torch::arange(words.size(1), words.options()).unsqueeze(0);
-    torch::Tensor x = dropout_->forward(words_->forward(words) + positions_->forward(place));
-    for (const auto& block : blocks_) x = block->forward(x);
+    const torch::Tensor places = torch::arange(words.size(1), words.options()).unsqueeze(0);
+    torch::Tensor x = dropout_->forward(words_->forward(words) + positions_->forward(places));
+    const torch::Tensor mask = causal_mask(places, words.size(0));
+    for (const auto& block : blocks_) x = block->forward(x, mask);
     return nn::functional::linear(norm_->forward(x), words_->weight);
   }
 
@@ -120,36 +103,41 @@ class Gpt2 : public nn::Module {
   nn::LayerNorm norm_{nullptr};
 };
 
-std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Shape shape = paper ? Shape{50257, 1024, 768, 12, 12} : Shape{1024, 64, 96, 4, 4};
-  const std::int64_t length = setup.mode == Mode::train ? shape.positions / 2 : shape.positions;
-  auto module = std::make_shared<Gpt2>(shape);
+struct Variant {
+  Shape shape;
+  TextLengths lengths;
+};
+
+std::unique_ptr<Workload> workload(const Setup& setup, const Variant& variant) {
+  auto module = std::make_shared<Gpt2>(variant.shape);
   module->to(setup.device);
-  const torch::Tensor words = torch::randint(shape.vocabulary, {setup.batch, length}, torch::kLong).to(setup.device);
+  const std::int64_t length = variant.lengths.of(setup);
+  const torch::Tensor words = random_words(setup, variant.shape.vocabulary, length);
+  const torch::Tensor labels = random_words(setup, variant.shape.vocabulary, length);
 
   StandardWorkload::Parts parts;
   parts.module = module;
   parts.forward = [module, words] { return Tensors{module->forward(words)}; };
-  parts.loss = [words](const Tensors& outputs) {
-    const torch::Tensor scores = outputs[0].slice(1, 0, -1);
-    return nn::functional::cross_entropy(scores.reshape({-1, scores.size(2)}), words.slice(1, 1).reshape({-1}));
-  };
+  parts.loss = [labels](const Tensors& outputs) { return next_word_loss(outputs[0], labels); };
   parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-3); };
+  parts.inputs = {words};
   return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+}
+
+Benchmark benchmark(const std::string& name, std::int64_t parameters, const BatchSizes& ci_batch, const Variant& paper,
+                    const Variant& ci) {
+  const auto make = [paper, ci](const Setup& setup) { return workload(setup, setup.size == Size::paper ? paper : ci); };
+  return {name, "nlp", "language modeling", "Hugging Face transformers (GPT-2)", parameters, {4, 1}, ci_batch, make};
 }
 
 }  // namespace
 
 std::vector<Benchmark> gpt2() {
-  return {{"hf_public_text_generator1",
-           "nlp",
-           "language modeling",
-           "Hugging Face transformers (GPT-2)",
-           124439808,
-           {4, 1},
-           {8, 16},
-           make}};
+  const TextLengths ci_lengths{32, 64, 64};
+  return {benchmark("hf_public_text_generator1", 124439808, {12, 20}, {{50257, 1024, 768, 12, 12}, {512, 1024, 256}},
+                    {{1024, 64, 96, 4, 4}, ci_lengths}),
+          benchmark("hf_public_text_generator1_large", 774030080, {8, 14},
+                    {{50257, 1024, 1280, 36, 20}, {512, 1024, 1024}}, {{1024, 64, 80, 9, 5}, ci_lengths})};
 }
 
 }  // namespace tbci::suite::models
