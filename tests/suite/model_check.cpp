@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "suite/registry.hpp"
+#include "tests/suite/torch_and_catch.hpp"
 
 namespace tbci::suite {
 namespace {

@@ -1,11 +1,10 @@
-// What every model of the suite must show. A test of a family is a list of its models with what is known of each.
+// What every model of the suite must show. A test of a family is a list of its models with what is known of each. It
+// includes no LibTorch, so that such a test compiles in a second or two.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "torch_and_catch.hpp"
 
 namespace tbci::suite {
 

@@ -2,6 +2,7 @@
 
 #include "suite/registry.hpp"
 #include "tests/suite/model_check.hpp"
+#include "tests/suite/torch_and_catch.hpp"
 
 using namespace tbci::suite;
 

@@ -1,5 +1,6 @@
 #include "suite/blocks/meta_gradients.hpp"
 #include "tests/suite/model_check.hpp"
+#include "tests/suite/torch_and_catch.hpp"
 
 using namespace tbci::suite;
 

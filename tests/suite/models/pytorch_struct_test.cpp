@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "tests/suite/model_check.hpp"
+#include "tests/suite/torch_and_catch.hpp"
 
 using namespace tbci::suite;
 

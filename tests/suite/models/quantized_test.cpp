@@ -1,6 +1,7 @@
 #include "suite/blocks/quantization.hpp"
 #include "suite/registry.hpp"
 #include "tests/suite/model_check.hpp"
+#include "tests/suite/torch_and_catch.hpp"
 
 using namespace tbci::suite;
 using Catch::Matchers::WithinRel;

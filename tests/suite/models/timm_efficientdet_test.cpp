@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/suite/model_check.hpp"
+#include "tests/suite/torch_and_catch.hpp"
 
 using namespace tbci::suite;
 using tbci::test::Approx;

@@ -1,6 +1,7 @@
 #include "suite/blocks/yolo.hpp"
 
 #include "tests/suite/model_check.hpp"
+#include "tests/suite/torch_and_catch.hpp"
 
 using namespace tbci::suite;
 
