@@ -1,3 +1,4 @@
+#include "tests/catch.hpp"
 #include "tests/suite/model_check.hpp"
 
 using namespace tbci::suite;

@@ -1,4 +1,5 @@
 #include "tests/suite/model_check.hpp"
+#include "tests/suite/torch_and_catch.hpp"
 
 #include "suite/blocks/t5.hpp"
 
