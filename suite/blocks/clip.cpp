@@ -1,4 +1,5 @@
 #include "suite/blocks/clip.hpp"
+#include "suite/blocks/linear.hpp"
 
 #include <cmath>
 #include <limits>
@@ -45,10 +46,10 @@ class Clip::Transformer : public nn::Module {
       const double residual = attention * std::pow(2.0 * shape.layers, -0.5);
       in_weight_ = register_parameter("in_proj_weight", normal({3 * w, w}, attention));
       in_bias_ = register_parameter("in_proj_bias", torch::zeros({3 * w}));
-      out_ = register_module("out_proj", nn::Linear(w, w));
+      out_ = register_module("out_proj", OneLinear(w, w));
       attention_norm_ = register_module("ln_1", layer_norm(w));
-      widen_ = register_module("c_fc", nn::Linear(w, 4 * w));
-      narrow_ = register_module("c_proj", nn::Linear(4 * w, w));
+      widen_ = register_module("c_fc", OneLinear(w, 4 * w));
+      narrow_ = register_module("c_proj", OneLinear(4 * w, w));
       norm_ = register_module("ln_2", layer_norm(w));
       nn::init::normal_(out_->weight, 0.0, residual);
       nn::init::zeros_(out_->bias);
@@ -81,7 +82,7 @@ class Clip::Transformer : public nn::Module {
 
     std::int64_t heads_;
     Tensor in_weight_, in_bias_;
-    nn::Linear out_{nullptr}, widen_{nullptr}, narrow_{nullptr};
+    OneLinear out_{nullptr}, widen_{nullptr}, narrow_{nullptr};
     nn::LayerNorm attention_norm_{nullptr}, norm_{nullptr};
   };
 

@@ -1,4 +1,5 @@
 #include "suite/blocks/dalle2_parts.hpp"
+#include "suite/blocks/linear.hpp"
 
 #include <cmath>
 #include <limits>
@@ -38,8 +39,8 @@ Tensor GainNorm::forward(Tensor x) {
   return (x - x.mean(-1, true)) * (variance + 1e-5).rsqrt() * gain_;
 }
 
-nn::Linear linear(const std::int64_t in, const std::int64_t out, const bool bias) {
-  return nn::Linear(nn::LinearOptions(in, out).bias(bias));
+OneLinear linear(const std::int64_t in, const std::int64_t out, const bool bias) {
+  return OneLinear(nn::LinearOptions(in, out).bias(bias));
 }
 
 Tensor unit(const Tensor& x) {

@@ -6,6 +6,8 @@
 
 #include <torch/torch.h>
 
+#include "suite/blocks/linear.hpp"
+
 namespace tbci::suite::dalle2 {
 
 using torch::Tensor;
@@ -21,7 +23,7 @@ class GainNorm : public torch::nn::Module {
   Tensor gain_;
 };
 
-torch::nn::Linear linear(std::int64_t in, std::int64_t out, bool bias = true);
+OneLinear linear(std::int64_t in, std::int64_t out, bool bias = true);
 
 Tensor unit(const Tensor& x);  // of length one, along the last dimension
 
@@ -56,7 +58,7 @@ class SelfAttention : public torch::nn::Module {
   double scale_;
   Tensor always_;
   std::shared_ptr<GainNorm> norm_, norm_out_;
-  torch::nn::Linear query_{nullptr}, key_value_{nullptr}, out_{nullptr};
+  OneLinear query_{nullptr}, key_value_{nullptr}, out_{nullptr};
 };
 
 // Sines and cosines of [batch] times.

@@ -1,4 +1,5 @@
 #include "suite/blocks/dalle2_prior.hpp"
+#include "suite/blocks/linear.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +52,7 @@ class Prior::Layer : public nn::Module {
   std::shared_ptr<Rotation> rotation_;
   std::shared_ptr<SelfAttention> attention_;
   std::shared_ptr<GainNorm> norm_;
-  nn::Linear widen_{nullptr}, narrow_{nullptr};
+  OneLinear widen_{nullptr}, narrow_{nullptr};
 };
 
 Prior::Prior(const PriorShape& shape) : shape_(shape) {

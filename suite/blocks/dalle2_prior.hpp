@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "suite/blocks/dalle2_parts.hpp"
+#include "suite/blocks/linear.hpp"
 
 namespace tbci::suite::dalle2 {
 
@@ -41,7 +42,7 @@ class Prior : public torch::nn::Module {
 
   PriorShape shape_;
   Tensor asked_, no_words_, no_text_, no_image_;
-  torch::nn::Linear time_in_{nullptr}, time_middle_{nullptr}, time_out_{nullptr}, project_{nullptr};
+  OneLinear time_in_{nullptr}, time_middle_{nullptr}, time_out_{nullptr}, project_{nullptr};
   torch::nn::Embedding bias_{nullptr};
   std::vector<std::shared_ptr<Layer>> layers_;
   std::shared_ptr<Rotation> rotation_;

@@ -1,4 +1,5 @@
 #include "suite/blocks/dalle2_unet.hpp"
+#include "suite/blocks/linear.hpp"
 
 #include <cmath>
 #include <string>
@@ -55,7 +56,7 @@ class CrossAttention : public nn::Module {
   static constexpr std::int64_t heads = 8, head_width = 64;
   Tensor always_;
   std::shared_ptr<GainNorm> norm_, norm_out_;
-  nn::Linear query_{nullptr}, key_value_{nullptr}, out_{nullptr};
+  OneLinear query_{nullptr}, key_value_{nullptr}, out_{nullptr};
 };
 
 // To half the size: what four pixels have becomes channels.
@@ -105,7 +106,7 @@ class Unet::Block : public nn::Module {
   }
 
  private:
-  nn::Linear time_{nullptr};
+  OneLinear time_{nullptr};
   std::shared_ptr<CrossAttention> attention_;
   nn::Conv2d first_{nullptr}, second_{nullptr}, shortcut_{nullptr};
   nn::GroupNorm first_norm_{nullptr}, second_norm_{nullptr};

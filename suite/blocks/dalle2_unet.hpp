@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "suite/blocks/dalle2_prior.hpp"
+#include "suite/blocks/linear.hpp"
 
 namespace tbci::suite::dalle2 {
 
@@ -46,8 +47,8 @@ class Unet : public torch::nn::Module {
   UnetShape shape_;
   Tensor no_image_tokens_, no_image_, no_words_;
   std::vector<torch::nn::Conv2d> first_;
-  torch::nn::Linear time_in_{nullptr}, time_tokens_{nullptr}, time_{nullptr}, image_tokens_{nullptr}, image_{nullptr};
-  torch::nn::Linear text_{nullptr};
+  OneLinear time_in_{nullptr}, time_tokens_{nullptr}, time_{nullptr}, image_tokens_{nullptr}, image_{nullptr};
+  OneLinear text_{nullptr};
   torch::nn::LayerNorm norm_{nullptr}, middle_norm_{nullptr};
   std::vector<Down> downs_;
   std::vector<Up> ups_;

@@ -74,7 +74,7 @@ TEST_CASE("Options: another protocol is refused with both numbers", "[suite]") {
 }
 
 TEST_CASE("Options: wrong use says what is wrong", "[suite]") {
-  CHECK(error_of({}).find("list or run") != std::string::npos);
+  CHECK(error_of({}).find("list, run or operators") != std::string::npos);
   CHECK(error_of({"measure"}).find("'measure'") != std::string::npos);
   CHECK(error_of({"run", "--configuration", "cpu-train"}).find("--benchmark") != std::string::npos);
   CHECK(error_of({"run", "--benchmark", "dlrm"}).find("--configuration") != std::string::npos);

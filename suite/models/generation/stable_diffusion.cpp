@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "suite/blocks/dot_product_attention.hpp"
+#include "suite/blocks/linear.hpp"
 #include "suite/blocks/standard_workload.hpp"
 #include "suite/blocks/transformer_layer.hpp"
 
@@ -35,7 +36,7 @@ class Residual : public nn::Module {
   Residual(const std::int64_t in, const std::int64_t out, const std::int64_t time) {
     norm_in_ = register_module("norm1", group_norm(in));
     first_ = register_module("conv1", conv(in, out, 3));
-    time_ = register_module("time_emb_proj", nn::Linear(time, out));
+    time_ = register_module("time_emb_proj", OneLinear(time, out));
     norm_out_ = register_module("norm2", group_norm(out));
     second_ = register_module("conv2", conv(out, out, 3));
     if (in != out) shortcut_ = register_module("conv_shortcut", conv(in, out, 1));
@@ -51,16 +52,16 @@ class Residual : public nn::Module {
  private:
   nn::GroupNorm norm_in_{nullptr}, norm_out_{nullptr};
   nn::Conv2d first_{nullptr}, second_{nullptr}, shortcut_{nullptr};
-  nn::Linear time_{nullptr};
+  OneLinear time_{nullptr};
 };
 
 class LookAt : public nn::Module {
  public:
   LookAt(const std::int64_t width, const std::int64_t at, const std::int64_t heads) : heads_(heads) {
-    query_ = register_module("to_q", nn::Linear(nn::LinearOptions(width, width).bias(false)));
-    key_ = register_module("to_k", nn::Linear(nn::LinearOptions(at, width).bias(false)));
-    value_ = register_module("to_v", nn::Linear(nn::LinearOptions(at, width).bias(false)));
-    out_ = register_module("to_out", nn::Linear(width, width));
+    query_ = register_module("to_q", OneLinear(nn::LinearOptions(width, width).bias(false)));
+    key_ = register_module("to_k", OneLinear(nn::LinearOptions(at, width).bias(false)));
+    value_ = register_module("to_v", OneLinear(nn::LinearOptions(at, width).bias(false)));
+    out_ = register_module("to_out", OneLinear(width, width));
   }
 
   Tensor forward(const Tensor& x, const Tensor& at) {
@@ -73,7 +74,7 @@ class LookAt : public nn::Module {
 
  private:
   std::int64_t heads_;
-  nn::Linear query_{nullptr}, key_{nullptr}, value_{nullptr}, out_{nullptr};
+  OneLinear query_{nullptr}, key_{nullptr}, value_{nullptr}, out_{nullptr};
 };
 
 // A transformer layer on the pixels of a map, which looks at itself and at the text.
@@ -82,15 +83,15 @@ class Attending : public nn::Module {
   Attending(const std::int64_t width, const std::int64_t heads, const std::int64_t text) {
     const nn::LayerNormOptions norm({width});
     norm_ = register_module("norm", group_norm(width, 1e-6));
-    in_ = register_module("proj_in", nn::Linear(width, width));
+    in_ = register_module("proj_in", OneLinear(width, width));
     self_norm_ = register_module("norm1", nn::LayerNorm(norm));
     self_ = register_module("attn1", std::make_shared<LookAt>(width, width, heads));
     text_norm_ = register_module("norm2", nn::LayerNorm(norm));
     text_ = register_module("attn2", std::make_shared<LookAt>(width, text, heads));
     gate_norm_ = register_module("norm3", nn::LayerNorm(norm));
-    gate_ = register_module("ff_in", nn::Linear(width, 8 * width));
-    narrow_ = register_module("ff_out", nn::Linear(4 * width, width));
-    out_ = register_module("proj_out", nn::Linear(width, width));
+    gate_ = register_module("ff_in", OneLinear(width, 8 * width));
+    narrow_ = register_module("ff_out", OneLinear(4 * width, width));
+    out_ = register_module("proj_out", OneLinear(width, width));
   }
 
   Tensor forward(const Tensor& map, const Tensor& text) {
@@ -108,7 +109,7 @@ class Attending : public nn::Module {
  private:
   nn::GroupNorm norm_{nullptr};
   nn::LayerNorm self_norm_{nullptr}, text_norm_{nullptr}, gate_norm_{nullptr};
-  nn::Linear in_{nullptr}, gate_{nullptr}, narrow_{nullptr}, out_{nullptr};
+  OneLinear in_{nullptr}, gate_{nullptr}, narrow_{nullptr}, out_{nullptr};
   std::shared_ptr<LookAt> self_, text_;
 };
 
@@ -159,8 +160,8 @@ class Unet : public nn::Module {
     const std::int64_t time = 4 * width_;
     const std::size_t levels = s.widths.size();
     first_ = register_module("conv_in", conv(4, width_, 3));
-    time_in_ = register_module("time_in", nn::Linear(width_, time));
-    time_out_ = register_module("time_out", nn::Linear(time, time));
+    time_in_ = register_module("time_in", OneLinear(width_, time));
+    time_out_ = register_module("time_out", OneLinear(time, time));
     const auto add = [&](const std::string& name, const std::vector<std::int64_t>& in, std::size_t i, bool attends) {
       const Level::Options options{in, s.widths[i], s.heads[i], s.text, time, attends};
       return register_module(name, std::make_shared<Level>(options));
@@ -214,7 +215,7 @@ class Unet : public nn::Module {
 
   std::int64_t width_;
   nn::Conv2d first_{nullptr}, last_{nullptr};
-  nn::Linear time_in_{nullptr}, time_out_{nullptr};
+  OneLinear time_in_{nullptr}, time_out_{nullptr};
   std::vector<std::shared_ptr<Level>> downs_, ups_;
   std::shared_ptr<Attending> middle_;
   std::shared_ptr<Residual> middle_in_, middle_out_;
