@@ -1,4 +1,4 @@
-// What all image classifiers share: random images, soft targets, cross entropy, Adam.
+// What torchvision's classifiers share in TorchBench: random images, soft targets, cross entropy, Adam.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,19 @@ std::unique_ptr<Workload> classifier_workload(const Setup& setup, std::shared_pt
   module->to(setup.device);
   const auto on_device = torch::TensorOptions().device(setup.device);
   const torch::Tensor input = torch::randn({setup.batch, 3, images.side, images.side}, on_device);
-  const torch::Tensor target = torch::rand({setup.batch, images.classes}, on_device);
 
   StandardWorkload::Parts parts;
   parts.module = module;
   parts.forward = [module, input] { return Tensors{module->forward(input)}; };
-  parts.loss = [target](const Tensors& outputs) { return at::cross_entropy_loss(outputs[0], target); };
+  // TorchBench makes the targets anew in every step, from a forward pass of their own.
+  parts.loss = [module, input](const Tensors& outputs) {
+    torch::Tensor target;
+    {
+      const torch::NoGradGuard no_gradients;
+      target = torch::rand_like(module->forward(input));
+    }
+    return at::cross_entropy_loss(outputs[0], target);
+  };
   parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-3); };
   parts.inputs = {input};
   return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));

@@ -24,11 +24,6 @@ torch::Tensor gelu(const torch::Tensor& x) {
   return torch::gelu(x);
 }
 
-torch::Tensor gelu_by_tanh(const torch::Tensor& x) {
-  const double factor = std::sqrt(2.0 / 3.14159265358979323846);
-  return 0.5 * x * (1.0 + torch::tanh(factor * (x + 0.044715 * torch::pow(x, 3.0))));
-}
-
 void initialise(nn::Module& module) {
   const torch::NoGradGuard no_gradients;
   for (const auto& part : module.modules(false)) {

@@ -11,7 +11,6 @@ namespace tbci::suite::encoder {
 using Activation = torch::Tensor (*)(const torch::Tensor&);
 
 torch::Tensor gelu(const torch::Tensor& x);
-torch::Tensor gelu_by_tanh(const torch::Tensor& x);  // in elementary operators, as GPT-2's first code has it
 
 // Linear layers and embeddings from a normal distribution, no biases, as BERT starts.
 void initialise(torch::nn::Module& module);  // all its parts

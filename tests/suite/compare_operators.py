@@ -55,27 +55,15 @@ def reasons():
     return all_of_them
 
 
-def known_reason(written, name, missing, extra_forward):
-    """Why the original calls `name` so many times more, or None. `extra_forward`: its calls in a forward pass of its own."""
-    if name in written:
-        return written[name]
-    # TorchBench makes the targets of torchvision's models in the first iteration, with a forward pass of their own.
-    if extra_forward and missing == extra_forward:
-        return "the original's first iteration holds one forward pass more, which makes its targets"
-    return None
-
-
 def compare(model, mode, native, original, why, arguments):
     """Prints one model's row and what differs. The number of heavy operators that differ without a reason."""
     of_mode, key = original[KEYS[mode]], KEYS[mode]
     written = why.get(model, {}).get(key, {}) | why.get(model, {}).get("both", {})
-    targets = mode == "train" and of_mode.get("aten.rand_like.default", 0) == 1
     differing = [n for n in sorted(set(native) | set(of_mode)) if native.get(n, 0) != of_mode.get(n, 0)]
     heavy = [n for n in differing if HEAVY.match(n)]
     lines, unexplained = [], 0
     for name in heavy:
-        forward = original.get("eval", {}).get(name, 0) if targets else 0
-        reason = known_reason(written, name, of_mode.get(name, 0) - native.get(name, 0), forward)
+        reason = written.get(name)
         unexplained += reason is None
         lines.append(f"    {name}: {native.get(name, 0)}, original {of_mode.get(name, 0)}: {reason or 'NO REASON'}")
     same = sum(1 for n in set(native) & set(of_mode) if HEAVY.match(n) and native[n] == of_mode[n])

@@ -101,7 +101,8 @@ std::vector<Benchmark> timm_efficientdet() {
        {2, 6},
        make,
        "the anchors are labelled within each step (the original's option bench_labeler), not when data is loaded; the "
-       "learning rate is that after the warm-up"}};
+       "learning rate is that after the warm-up; inference leaves out the evaluator that collects predictions on the "
+       "host"}};
 }
 
 }  // namespace tbci::suite::models

@@ -1,5 +1,6 @@
 // hf_Albert: Lan et al., ALBERT: A Lite BERT (2019), base size, version 2, as a masked language model of Hugging Face's
 // transformers. All layers are one block, and the word embeddings are narrower than the layers.
+#include "suite/blocks/text.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
 
 namespace tbci::suite::models {
@@ -24,10 +25,10 @@ class Albert : public torch::nn::Module {
     embeddings_ = register_module("embeddings", std::make_shared<encoder::Embeddings>(text));
     widen_ = register_module("mapping_in", OneLinear(shape.narrow, shape.width));
     auto attention = std::make_shared<DenseAttention>(encoder::AttentionShape{shape.width, shape.heads, 0.0});
-    const encoder::BlockShape inner{shape.width, 4 * shape.width, 0.0, 0.0, 1e-12, encoder::gelu_by_tanh};
+    const encoder::BlockShape inner{shape.width, 4 * shape.width, 0.0, 0.0, 1e-12, gelu_by_tanh};
     block_ = register_module("layer", std::make_shared<Block>(attention, inner));
     head_ = register_module("head", std::make_shared<encoder::WordHead>(encoder::HeadShape{
-                                        shape.width, shape.narrow, shape.vocabulary, 1e-12, encoder::gelu_by_tanh}));
+                                        shape.width, shape.narrow, shape.vocabulary, 1e-12, gelu_by_tanh}));
     encoder::initialise(*this);
   }
 

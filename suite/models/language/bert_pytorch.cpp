@@ -193,7 +193,9 @@ std::vector<Benchmark> bert_pytorch() {
            {16, 16},
            {4, 16},
            make,
-           "longer sentences, and the learning rate stays at 1e-4 instead of rising for 10,000 steps"}};
+           "longer sentences, and the learning rate stays at 1e-4 instead of rising for 10,000 steps; the batch of "
+           "inference is "
+           "that of a GPU, on a CPU the original takes an eighth"}};
 }
 
 }  // namespace tbci::suite::models

@@ -1,6 +1,7 @@
 // hf_BigBird: Zaheer et al., Big Bird: Transformers for Longer Sequences (2020), as a masked language model of Hugging
 // Face's transformers with block-sparse attention.
 #include "suite/blocks/block_sparse_attention.hpp"
+#include "suite/blocks/text.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
 
 namespace tbci::suite::models {
@@ -24,7 +25,7 @@ class BigBird : public torch::nn::Module {
     text.norm_last = true;
     embeddings_ = register_module("embeddings", std::make_shared<encoder::Embeddings>(text));
     encoder::BlockShape inner{shape.width, 4 * shape.width};
-    inner.activation = encoder::gelu_by_tanh;
+    inner.activation = gelu_by_tanh;
     for (int i = 0; i < shape.layers; ++i) {
       const encoder::BlockSparseShape sparse{shape.width, shape.heads, shape.block, 3, 16 * shape.block};
       auto attention = std::make_shared<BlockSparseAttention>(sparse, static_cast<std::uint32_t>(i));
@@ -32,7 +33,7 @@ class BigBird : public torch::nn::Module {
     }
     pooler_ = register_module("pooler", OneLinear(shape.width, shape.width));
     head_ = register_module("head", std::make_shared<encoder::WordHead>(encoder::HeadShape{
-                                        shape.width, shape.width, shape.vocabulary, 1e-12, encoder::gelu_by_tanh}));
+                                        shape.width, shape.width, shape.vocabulary, 1e-12, gelu_by_tanh}));
     encoder::initialise(*this);
   }
 

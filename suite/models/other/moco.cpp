@@ -157,7 +157,8 @@ std::vector<Benchmark> moco() {
            {32, 32},
            {4, 16},
            make,
-           "One process without a process group, where the original wraps itself in DistributedDataParallel."}};
+           "one process without a process group, where the original wraps itself in DistributedDataParallel and "
+           "refuses CPUs"}};
 }
 
 }  // namespace tbci::suite::models

@@ -195,7 +195,12 @@ Benchmark benchmark(const Row& row) {
 
 std::vector<Benchmark> dlrm() {
   const std::string sizes = "tables, layers and lookups: ";
-  return {benchmark({"dlrm", Variant::original, 514540609, {512, 6144}, "", Listed::table1}),
+  return {benchmark({"dlrm",
+                     Variant::original,
+                     514540609,
+                     {512, 6144},
+                     "the lookups of a bag are not sorted and may repeat",
+                     Listed::table1}),
           benchmark({"dlrm_embedding_bound",
                      Variant::embedding_bound,
                      137452577,

@@ -322,7 +322,8 @@ std::vector<Benchmark> drq() {
        {16, 200},
        make,
        "the batch counts what is sampled from memory (the original names 1 and samples 128) or, in inference, steps; "
-       "each iteration updates the actor, the original's every second; the memory holds 1000 transitions, not 100000"}};
+       "each iteration updates the actor and the targets, the original's every second; the memory holds 1000 "
+       "transitions, not 100000"}};
 }
 
 }  // namespace tbci::suite::models

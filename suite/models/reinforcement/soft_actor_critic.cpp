@@ -233,7 +233,9 @@ std::vector<Benchmark> soft_actor_critic() {
            3167237,
            {256, 256},
            {256, 256},
-           make}};
+           make,
+           "an episode goes on over iterations of training and begins with a filled memory; the original begins both "
+           "anew"}};
 }
 
 }  // namespace tbci::suite::models

@@ -165,8 +165,7 @@ Tensor composed(const Matte& matte, const Scene& scene, const Tensor& background
 }
 
 Tensor judged(const Tensor& verdict, const bool real) {
-  const Tensor first = verdict;
-  return torch::mse_loss(first, real ? torch::ones_like(first) : torch::zeros_like(first));
+  return torch::mse_loss(verdict, real ? torch::ones_like(verdict) : torch::zeros_like(verdict));
 }
 
 Scene scene(const std::int64_t batch, const std::int64_t side, const torch::Device device) {

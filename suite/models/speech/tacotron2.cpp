@@ -315,8 +315,9 @@ std::vector<Benchmark> tacotron2() {
            {64, 64},
            {4, 32},
            make,
-           "Lengths of texts and spectrograms are invented (up to 160 letters and 800 frames, as in LJ Speech), and "
-           "inference has the precision of training, where the original uses half of it on CUDA."}};
+           "lengths of texts and spectrograms are invented (up to 160 letters and 800 frames, as in LJ Speech), and "
+           "inference has the precision of training, where the original takes autocast on CUDA; the original refuses "
+           "CPUs"}};
 }
 
 }  // namespace tbci::suite::models
