@@ -22,12 +22,15 @@ std::unique_ptr<Workload> classifier_workload(const Setup& setup, std::shared_pt
   StandardWorkload::Parts parts;
   parts.module = module;
   parts.forward = [module, input] { return Tensors{module->forward(input)}; };
-  // TorchBench makes the targets anew in every step, from a forward pass of their own.
-  parts.loss = [module, input](const Tensors& outputs) {
+  // TorchBench makes the targets anew in every step, from a forward pass of their own. Here they are the same numbers
+  // each time: from others nothing could be learned.
+  const at::Generator numbers = at::globalContext().defaultGenerator(setup.device).clone();
+  parts.loss = [module, input, numbers](const Tensors& outputs) {
     torch::Tensor target;
     {
       const torch::NoGradGuard no_gradients;
-      target = torch::rand_like(module->forward(input));
+      at::Generator again = numbers.clone();
+      target = torch::empty_like(module->forward(input)).uniform_(0.0, 1.0, again);
     }
     return at::cross_entropy_loss(outputs[0], target);
   };

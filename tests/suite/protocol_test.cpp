@@ -1,5 +1,6 @@
 #include "torch_and_catch.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "suite/json.hpp"
@@ -99,7 +100,10 @@ TEST_CASE("Worker: the list begins with hello, names every benchmark and ends wi
   CHECK(code == exit_done);
   REQUIRE(lines.size() == all_benchmarks().size() + 2);
   CHECK(contains(lines.front(), R"({"type":"hello","protocol":1,"worker":"tbci-suite")"));
-  CHECK(contains(lines[1],
+  const auto is_resnet = [](const std::string& line) { return contains(line, R"("name":"resnet18")"); };
+  const auto resnet = std::find_if(lines.begin(), lines.end(), is_resnet);
+  REQUIRE(resnet != lines.end());
+  CHECK(contains(*resnet,
                  R"({"type":"benchmark","name":"resnet18","domain":"computer vision","task":"image classification",)"
                  R"("configurations":["cpu-train","cpu-infer","gpu-train","gpu-infer"],"parameters":11689512)"));
   CHECK(lines.back() == R"({"type":"done"})");
