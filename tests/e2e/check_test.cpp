@@ -81,7 +81,7 @@ Answer check_until_killed(const Installation& installation, const Aim& aim, unsi
 }  // namespace
 
 TEST_CASE("End to end: two culprits of one day, each in the right report, and nothing on the clean day before",
-          "[e2e]") {
+          "[e2e][two-culprits]") {
   const Installation installation({"--fault", "embedding-bag-bounds@23", "--fault", "addmm-dtype@51"});
   const Answer clean = installation.tbci({"check", "--json", "--nightly", installation.truth().nightly(1)});
   INFO(clean.error);
