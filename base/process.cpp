@@ -318,6 +318,14 @@ class Watch {
   std::stop_callback<Wake> on_stop_;
 };
 
+ProcessOutcome not_started() {
+  ProcessOutcome outcome;
+  outcome.signal = SIGKILL;
+  outcome.exit_code = 128 + SIGKILL;
+  outcome.interrupted = true;
+  return outcome;
+}
+
 std::chrono::nanoseconds to_duration(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
@@ -325,6 +333,8 @@ std::chrono::nanoseconds to_duration(const timeval& time) {
 }  // namespace
 
 Result<ProcessOutcome> SystemProcessRunner::run(const Command& command, std::stop_token stop) {
+  // Not started at all: one that ends at once could end before our signal reaches it, and would pass for finished.
+  if (stop.stop_requested()) return not_started();
   const auto begin = Steady::now();
   Descriptor wake(::eventfd(0, EFD_CLOEXEC));
   if (!wake.open()) return fail(ErrorKind::environment, "no event for a child: {}", std::strerror(errno));

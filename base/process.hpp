@@ -38,7 +38,7 @@ struct ProcessOutcome {
   int exit_code = 0;         ///< of an ordinary end; 128 + signal otherwise
   int signal = 0;            ///< that ended it, 0 if none did
   bool timed_out = false;    ///< ended by us at its time limit
-  bool interrupted = false;  ///< ended by us because a stop was requested
+  bool interrupted = false;  ///< ended by us, or never started, because a stop was requested
   std::string output;        ///< end of standard output
   std::string error;         ///< end of standard error
   std::chrono::nanoseconds wall{};

@@ -153,6 +153,16 @@ TEST_CASE("ProcessRunner: a request to stop ends it, and one made before lets no
   CHECK(checked.error().kind == ErrorKind::interrupted);
 }
 
+TEST_CASE("ProcessRunner: once a stop was requested nothing is started, however quickly it would end", "[process]") {
+  const test::TemporaryDirectory folder;
+  std::stop_source stop;
+  stop.request_stop();
+  const ProcessOutcome outcome = run(shell("echo > " + (folder / "ran").string()), stop.get_token());
+  CHECK(outcome.interrupted);
+  CHECK_FALSE(outcome.succeeded());
+  CHECK_FALSE(std::filesystem::exists(folder / "ran"));
+}
+
 TEST_CASE("ProcessRunner: secrets are not inherited, given variables win", "[process]") {
   ::setenv("TBCI_TEST_TOKEN", "s3cret", 1);
   ::setenv("TBCI_TEST_password", "s3cret", 1);
