@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/assert.hpp"
 #include "base/text.hpp"
 
 namespace tbci::runner {
@@ -77,17 +78,27 @@ class EarlyEnd {
   std::stop_callback<Forward> forward_;
 };
 
+// `PROGRAM SUBCOMMAND --protocol N OPTIONS...`
+Command ask(const Suite& suite, const char* subcommand) {
+  Command command;
+  command.arguments = suite.program;
+  command.arguments.insert(command.arguments.end(), {subcommand, "--protocol", std::to_string(protocol_version)});
+  command.arguments.insert(command.arguments.end(), suite.options.begin(), suite.options.end());
+  return command;
+}
+
 }  // namespace
 
-Command measure_command(const model::Product& product, const std::filesystem::path& worker, const model::Case& measured,
+Command measure_command(const model::Product& product, const Suite& suite, const model::Case& measured,
                         const MeasureSettings& settings) {
-  Command command;
-  command.arguments = {worker.string(), "run", "--protocol", std::to_string(protocol_version)};
+  Command command = ask(suite, "run");
   const auto option = [&](const char* name, std::string value) {
     command.arguments.emplace_back(name);
     command.arguments.push_back(std::move(value));
   };
-  option("--benchmark", measured.benchmark);
+  const auto own_name = suite.own_name(measured.benchmark);
+  TBCI_ASSERT(own_name.has_value());
+  option("--benchmark", *own_name);
   option("--configuration", std::string(to_string(measured.configuration)));
   option("--size", settings.size);
   if (settings.batch) option("--batch", std::to_string(*settings.batch));
@@ -107,16 +118,17 @@ Command measure_command(const model::Product& product, const std::filesystem::pa
   return command;
 }
 
-Result<model::Measurement> Measurer::measure(const model::Product& product, const std::filesystem::path& worker,
+Result<model::Measurement> Measurer::measure(const model::Product& product, const Suite& suite,
                                              const model::Case& measured, const MeasureSettings& settings,
                                              std::stop_token stop) {
   if (settings.iterations < 1 || settings.warmup < 0 || settings.threads < 1) {
     return fail(ErrorKind::usage, "measuring takes at least 1 iteration, 0 warm-ups and 1 thread; asked for {}, {}, {}",
                 settings.iterations, settings.warmup, settings.threads);
   }
-  ProtocolReader reader({measured, static_cast<std::size_t>(settings.iterations)});
+  ProtocolReader reader({{suite.own_name(measured.benchmark).value_or(std::string()), measured.configuration},
+                         static_cast<std::size_t>(settings.iterations)});
   EarlyEnd early_end(stop);
-  Command command = measure_command(product, worker, measured, settings);
+  Command command = measure_command(product, suite, measured, settings);
   command.on_output_line = [&](std::string_view line) {
     if (!reader.take(line)) early_end.request();
   };
@@ -125,6 +137,7 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
   if (ended.interrupted && stop.stop_requested())
     return fail(ErrorKind::interrupted, "measuring {}: stopped", to_string(measured));
   model::Measurement measurement = reader.measurement();
+  measurement.measured = measured;
   Judged judged = judge(ended, reader, settings);
   measurement.outcome = judged.outcome;
   measurement.message = std::move(judged.message);
@@ -133,11 +146,11 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
   return measurement;
 }
 
-Result<OperatorCalls> Measurer::operators(const model::Product& product, const std::filesystem::path& worker,
+Result<OperatorCalls> Measurer::operators(const model::Product& product, const Suite& suite,
                                           const model::Case& measured, const MeasureSettings& settings,
                                           std::stop_token stop) {
-  Command command = measure_command(product, worker, measured, settings);
-  command.arguments[1] = "operators";
+  Command command = measure_command(product, suite, measured, settings);
+  command.arguments[suite.program.size()] = "operators";
   TBCI_ASSIGN(const ProcessOutcome ended, processes_.run(command, stop));
   if (ended.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", to_string(measured));
   auto calls = parse_operators(ended.output);
@@ -149,13 +162,13 @@ Result<OperatorCalls> Measurer::operators(const model::Product& product, const s
   return calls;
 }
 
-Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const std::filesystem::path& worker,
-                                                             std::stop_token stop) {
-  Command command;
-  command.arguments = {worker.string(), "list", "--protocol", std::to_string(protocol_version)};
+Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite, std::stop_token stop) {
+  Command command = ask(suite, "list");
   command.time_limit = std::chrono::minutes(2);
   TBCI_ASSIGN(const ProcessOutcome outcome, run_checked(processes_, command, std::move(stop)));
-  return parse_benchmarks(outcome.output);
+  TBCI_ASSIGN(auto benchmarks, parse_benchmarks(outcome.output));
+  for (BenchmarkInfo& benchmark : benchmarks) benchmark.name.insert(0, suite.prefix);
+  return benchmarks;
 }
 
 }  // namespace tbci::runner

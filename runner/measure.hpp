@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -14,6 +13,7 @@
 #include "base/result.hpp"
 #include "runner/coverage.hpp"
 #include "runner/protocol.hpp"
+#include "runner/suites.hpp"
 #include "storage/model/build.hpp"
 #include "storage/model/measurement.hpp"
 
@@ -36,19 +36,18 @@ class Measurer {
  public:
   Measurer(ProcessRunner& processes, const Clock& clock) : processes_(processes), clock_(clock) {}
 
-  /// Runs the worker once. Whatever the worker does (crash, hang, nonsense, too much memory) is a measurement with that
-  /// outcome and a telling message; what it measured before stays in it. Errors: the program cannot be started
-  /// (environment), we are asked to stop (interrupted).
-  Result<model::Measurement> measure(const model::Product& product, const std::filesystem::path& worker,
-                                     const model::Case& measured, const MeasureSettings& settings,
-                                     std::stop_token stop);
+  /// Runs the suite's worker once. Whatever the worker does (crash, hang, nonsense, too much memory) is a measurement
+  /// with that outcome and a telling message; what it measured before stays in it. Errors: the program cannot be
+  /// started (environment), we are asked to stop (interrupted). The case is of this suite, else it is no case: asserts.
+  Result<model::Measurement> measure(const model::Product& product, const Suite& suite, const model::Case& measured,
+                                     const MeasureSettings& settings, std::stop_token stop);
 
   /// Which operators one iteration of the case calls, in the size of the settings. Errors: as the worker says.
-  Result<OperatorCalls> operators(const model::Product& product, const std::filesystem::path& worker,
-                                  const model::Case& measured, const MeasureSettings& settings, std::stop_token stop);
+  Result<OperatorCalls> operators(const model::Product& product, const Suite& suite, const model::Case& measured,
+                                  const MeasureSettings& settings, std::stop_token stop);
 
-  /// What the worker can measure.
-  Result<std::vector<BenchmarkInfo>> list_benchmarks(const std::filesystem::path& worker, std::stop_token stop);
+  /// What the suite can measure, with its prefix before each name.
+  Result<std::vector<BenchmarkInfo>> list_benchmarks(const Suite& suite, std::stop_token stop);
 
  private:
   ProcessRunner& processes_;
@@ -56,7 +55,7 @@ class Measurer {
 };
 
 /// The command that `measure` runs: a report shows it.
-Command measure_command(const model::Product& product, const std::filesystem::path& worker, const model::Case& measured,
+Command measure_command(const model::Product& product, const Suite& suite, const model::Case& measured,
                         const MeasureSettings& settings);
 
 }  // namespace tbci::runner

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "base/text.hpp"
@@ -65,20 +66,25 @@ class LocalWorkshop final : public Workshop {
   }
 
   Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product& product, std::stop_token stop) override {
-    TBCI_ASSIGN(const auto worker, worker_for(product, stop));
-    return measurer_.list_benchmarks(worker, std::move(stop));
+    TBCI_ASSIGN(const auto suites, suites_for(product, stop));
+    std::vector<runner::BenchmarkInfo> all;
+    for (const runner::Suite& suite : suites) {
+      TBCI_ASSIGN(auto benchmarks, measurer_.list_benchmarks(suite, stop));
+      std::move(benchmarks.begin(), benchmarks.end(), std::back_inserter(all));
+    }
+    return all;
   }
 
   Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                      std::stop_token stop) override {
-    TBCI_ASSIGN(const auto worker, worker_for(product, stop));
-    return measurer_.measure(product, worker, measured, config_.measure.worker, std::move(stop));
+    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    return measurer_.measure(product, suite, measured, config_.measure.worker, std::move(stop));
   }
 
   Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
                                           std::stop_token stop) override {
-    TBCI_ASSIGN(const auto worker, worker_for(product, stop));
-    return measurer_.operators(product, worker, measured, config_.measure.worker, std::move(stop));
+    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    return measurer_.operators(product, suite, measured, config_.measure.worker, std::move(stop));
   }
 
   Result<model::Environment> environment(std::stop_token stop) override {
@@ -126,6 +132,25 @@ class LocalWorkshop final : public Workshop {
     TBCI_ASSIGN(const auto worker, runner::ensure_worker(processes_, settings, product, tell_, std::move(stop)));
     workers_[product.libtorch] = worker;
     return worker;
+  }
+
+  Result<std::vector<runner::Suite>> suites_for(const model::Product& product, std::stop_token stop) {
+    TBCI_ASSIGN(const auto worker, worker_for(product, std::move(stop)));
+    return runner::suites_of(subject_.subject, product, worker);
+  }
+
+  // The one with the longest prefix that the benchmark's name begins with.
+  Result<runner::Suite> suite_of(const model::Product& product, const model::Case& measured, std::stop_token stop) {
+    TBCI_ASSIGN(const auto suites, suites_for(product, std::move(stop)));
+    const runner::Suite* best = nullptr;
+    for (const runner::Suite& suite : suites) {
+      if (!suite.own_name(measured.benchmark)) continue;
+      if (best == nullptr || suite.prefix.size() > best->prefix.size()) best = &suite;
+    }
+    if (best == nullptr)
+      return fail(ErrorKind::usage, "no suite of {} has '{}': see `tbci suite list`", subject_.subject.name,
+                  one_line(measured.benchmark, 80));
+    return *best;
   }
 
   const Config& config_;

@@ -34,8 +34,8 @@ struct Bench {
   }
   Result<model::Measurement> run(const std::string& script, std::stop_token stop = {}, model::Product product = {}) {
     Measurer measurer(processes, clock);
-    return measurer.measure(product, test::write_script(folder / "worker", script), {"dlrm", Configuration::cpu_infer},
-                            settings, std::move(stop));
+    return measurer.measure(product, native_suite(test::write_script(folder / "worker", script)),
+                            {"dlrm", Configuration::cpu_infer}, settings, std::move(stop));
   }
   model::Measurement measured(const std::string& script) {
     const auto measurement = run(script);
@@ -177,7 +177,9 @@ TEST_CASE("measure_command: addresses are limited on CPUs alone", "[measure]") {
   settings.memory_limit_bytes = std::uint64_t{256} << 20;
   for (const Configuration configuration : model::all_configurations) {
     const bool gpu = configuration == Configuration::gpu_train || configuration == Configuration::gpu_infer;
-    CHECK(measure_command({}, "worker", {"dlrm", configuration}, settings).memory_limit_bytes.has_value() == !gpu);
+    CHECK(
+        measure_command({}, native_suite("worker"), {"dlrm", configuration}, settings).memory_limit_bytes.has_value() ==
+        !gpu);
   }
 }
 
@@ -193,14 +195,37 @@ TEST_CASE("Measurer: a stop is an error and no measurement, half a line or not",
 TEST_CASE("Measurer: a worker that cannot be started is an error", "[measure]") {
   Bench bench;
   Measurer measurer(bench.processes, bench.clock);
-  const auto missing =
-      measurer.measure({}, bench.folder / "missing", {"dlrm", Configuration::cpu_infer}, bench.settings, {});
+  const auto missing = measurer.measure({}, native_suite(bench.folder / "missing"), {"dlrm", Configuration::cpu_infer},
+                                        bench.settings, {});
   REQUIRE_FALSE(missing);
   CHECK(missing.error().kind == ErrorKind::environment);
   bench.settings.iterations = 0;
   const auto none = bench.run("exit 0");
   REQUIRE_FALSE(none);
   CHECK(none.error().kind == ErrorKind::usage);
+}
+
+TEST_CASE("Measurer: a suite's prefix stands in front of its names here, and never reaches its program", "[measure]") {
+  Bench bench;
+  Measurer measurer(bench.processes, bench.clock);
+  const auto program = test::write_script(
+      bench.folder / "worker",
+      "echo '{\"type\":\"hello\",\"protocol\":1,\"benchmark\":\"dlrm\",\"configuration\":\"cpu-infer\"}'\n"
+      "case \"$*\" in\n"
+      "'any list --protocol 1 --models here') echo '{\"type\":\"benchmark\",\"name\":\"dlrm\",\"configurations\":[]}' "
+      ";;\n"
+      "'any run --protocol 1 --models here --benchmark dlrm '*) ;;\n"
+      "*) exit 2 ;;\nesac\necho '{\"type\":\"done\"}'\n");
+  const Suite suite{.prefix = "mine.", .program = {program.string(), "any"}, .options = {"--models", "here"}};
+  const auto listed = measurer.list_benchmarks(suite, {});
+  REQUIRE(listed);
+  REQUIRE(listed->size() == 1);
+  CHECK(listed->front().name == "mine.dlrm");
+  const auto measured = measurer.measure({}, suite, {"mine.dlrm", Configuration::cpu_infer}, bench.settings, {});
+  REQUIRE(measured);
+  CHECK(measured->measured.benchmark == "mine.dlrm");
+  CHECK(measured->message.find("it measures") == std::string::npos);
+  CHECK_FALSE(suite.own_name("dlrm").has_value());
 }
 
 TEST_CASE("Measurer: the list of benchmarks of a worker", "[measure]") {
@@ -211,11 +236,11 @@ TEST_CASE("Measurer: the list of benchmarks of a worker", "[measure]") {
                          "test \"$*\" = 'list --protocol 1' || exit 2\necho '{\"type\":\"hello\",\"protocol\":1}'\n"
                          "echo '{\"type\":\"benchmark\",\"name\":\"dlrm\",\"configurations\":[\"cpu-infer\"]}'\necho "
                          "'{\"type\":\"done\"}'\n");
-  const auto benchmarks = measurer.list_benchmarks(worker, {});
+  const auto benchmarks = measurer.list_benchmarks(native_suite(worker), {});
   REQUIRE(benchmarks);
   CHECK(benchmarks->front().name == "dlrm");
   const auto broken = test::write_script(bench.folder / "broken", "echo 'cannot load libtorch' >&2; exit 1");
-  const auto failed = measurer.list_benchmarks(broken, {});
+  const auto failed = measurer.list_benchmarks(native_suite(broken), {});
   REQUIRE_FALSE(failed);
   CHECK(failed.error().message.find("cannot load libtorch") != std::string::npos);
 }
