@@ -21,6 +21,7 @@ time_limit = 120
 constexpr const char* few_families = "worker_families = [\"dlrm\", \"lennard_jones\", \"deeprecommender\"]\n";
 
 std::string subject_text(const std::string& name, const std::string& branch, std::string more) {
+  if (!more.empty() && !more.ends_with('\n')) more += '\n';
   if (more.find("worker_source") == std::string::npos) more += few_families;
   return fmt::format(R"([[subject]]
 name = "{}"

@@ -28,6 +28,7 @@ class RunningService {
     // Where the test fails before it has ended the service, this kills it.
     runner_ = std::jthread([this, command](std::stop_token end) { answer_ = run(command, std::move(end)); });
     for (int i = 0; i < 300 && url().empty(); ++i) std::this_thread::sleep_for(100ms);
+    INFO(said());
     REQUIRE_FALSE(url().empty());
   }
   std::string url() const {
@@ -55,15 +56,21 @@ class RunningService {
   const Answer& answer() const { return answer_; }
 
  private:
+  std::string said() const {
+    const std::lock_guard lock(mutex_);
+    return said_;
+  }
   void take(std::string_view line) {
+    const std::lock_guard lock(mutex_);
+    said_.append(line).append("\n");
     const auto at = line.find("the page is at ");
     if (at == std::string_view::npos) return;
-    const std::lock_guard lock(mutex_);
     url_ = line.substr(at + 15);
     while (!url_.empty() && url_.back() == '/') url_.pop_back();
   }
   mutable std::mutex mutex_;
   std::string url_;
+  std::string said_;  // on the standard error: why it did not come up, where it did not
   Answer answer_;
   std::jthread runner_;
 };
