@@ -49,6 +49,7 @@ benchmarks = {benchmarks}
 configurations = ["cpu-infer"]
 [[subject]]
 name = "demo"
+worker_families = ["dlrm", "lennard_jones", "deeprecommender", "resnet", "soft_actor_critic"]
 [subject.nightlies]
 kind = "git-days"
 [subject.source]

@@ -90,7 +90,7 @@ Answer check_until_killed(const Installation& installation, const Aim& aim, unsi
 TEST_CASE("End to end: two culprits of one day, each in the right report, and nothing on the clean day before",
           "[e2e]") {
   // Two faults that no series feels both of: of several steps in one series the search finds one.
-  Installation installation({"--fault", "memory-peak@23", "--fault", "addmm-dtype@51"});
+  Installation installation({"--fault", "memory-peak@23", "--fault", "addmm-dtype@51*2"});
   installation.configure(two_benchmarks);
   const Answer clean = installation.tbci({"check", "--json", "--nightly", installation.truth().nightly(1)});
   INFO(clean.error);
@@ -128,7 +128,7 @@ TEST_CASE("End to end: a culprit that does not build is named as a set with its 
 }
 
 TEST_CASE("End to end: killed again and again at any stage, check goes on, repeats nothing and files once", "[e2e]") {
-  Installation installation({"--fault", "addmm-dtype@37"});
+  Installation installation({"--fault", "addmm-dtype@37*2"});
   installation.configure(two_benchmarks);
   constexpr unsigned seed = 20261121;
   WARN("seed of the moments: " << seed);
