@@ -84,6 +84,7 @@ Command ask(const Suite& suite, const char* subcommand) {
   command.arguments = suite.program;
   command.arguments.insert(command.arguments.end(), {subcommand, "--protocol", std::to_string(protocol_version)});
   command.arguments.insert(command.arguments.end(), suite.options.begin(), suite.options.end());
+  command.environment = suite.environment;
   return command;
 }
 
@@ -125,6 +126,14 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
     return fail(ErrorKind::usage, "measuring takes at least 1 iteration, 0 warm-ups and 1 thread; asked for {}, {}, {}",
                 settings.iterations, settings.warmup, settings.threads);
   }
+  if (!suite.trouble.empty()) {
+    model::Measurement refused;
+    refused.measured = measured;
+    refused.outcome = model::Outcome::unsupported;
+    refused.message = suite.trouble;
+    refused.started = clock_.now();
+    return refused;
+  }
   ProtocolReader reader({{suite.own_name(measured.benchmark).value_or(std::string()), measured.configuration},
                          static_cast<std::size_t>(settings.iterations)});
   EarlyEnd early_end(stop);
@@ -149,6 +158,7 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
 Result<OperatorCalls> Measurer::operators(const model::Product& product, const Suite& suite,
                                           const model::Case& measured, const MeasureSettings& settings,
                                           std::stop_token stop) {
+  if (!suite.trouble.empty()) return fail(ErrorKind::environment, "{}", suite.trouble);
   Command command = measure_command(product, suite, measured, settings);
   command.arguments[suite.program.size()] = "operators";
   TBCI_ASSIGN(const ProcessOutcome ended, processes_.run(command, stop));
@@ -163,9 +173,18 @@ Result<OperatorCalls> Measurer::operators(const model::Product& product, const S
 }
 
 Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite, std::stop_token stop) {
+  if (!suite.trouble.empty()) return fail(ErrorKind::environment, "{}", suite.trouble);
   Command command = ask(suite, "list");
   command.time_limit = std::chrono::minutes(2);
-  TBCI_ASSIGN(const ProcessOutcome outcome, run_checked(processes_, command, std::move(stop)));
+  TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, std::move(stop)));
+  if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", suite.program.front());
+  // The worker's own words tell more than how it ended, unless it had none.
+  if (!outcome.succeeded() && outcome.output.find("\"error\"") == std::string::npos) {
+    // What we ended ourselves, or the kernel for want of memory, is not the suite's fault.
+    const bool ended = outcome.timed_out || outcome.signal == SIGKILL;
+    return fail(ended ? ErrorKind::environment : ErrorKind::failed, "{}: {}: {}", suite.program.front(),
+                describe(outcome, command.time_limit), last_line(outcome.error));
+  }
   TBCI_ASSIGN(auto benchmarks, parse_benchmarks(outcome.output));
   for (BenchmarkInfo& benchmark : benchmarks) benchmark.name.insert(0, suite.prefix);
   return benchmarks;

@@ -215,6 +215,8 @@ Result<std::vector<BenchmarkInfo>> parse_benchmarks(std::string_view output) {
       const auto protocol = whole(*parsed, "protocol", 0, 1000000);
       greeted = protocol == protocol_version;
       if (!greeted) wrong = fmt::format("the worker speaks protocol {}, this tbci speaks {}", protocol.value_or(0), 1);
+    } else if (type == "error") {
+      return fail(ErrorKind::failed, "{}", text(*parsed, "message", 500));
     } else if (!greeted) {
       wrong = "hello must come first: " + shown(line);
     } else if (type == "benchmark") {

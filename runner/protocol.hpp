@@ -67,8 +67,8 @@ struct BenchmarkInfo {
   std::map<std::string, std::int64_t> batch;  ///< `train` and `infer`: samples an iteration
 };
 
-/// The output of `tbci-worker list`. Error (failed) naming the line that is wrong. Configurations of a later version
-/// are left out.
+/// The output of `tbci-worker list`. Error (failed) naming the line that is wrong, or as the worker's error line says.
+/// Configurations of a later version are left out.
 Result<std::vector<BenchmarkInfo>> parse_benchmarks(std::string_view output);
 
 }  // namespace tbci::runner

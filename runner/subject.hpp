@@ -58,6 +58,14 @@ struct SourceSettings {
   std::uint64_t needed_free_bytes = std::uint64_t{2} << 30;    ///< free space without which no build is begun
 };
 
+/// The Python TorchBench, measured beside our own models.
+struct TorchBenchSettings {
+  std::filesystem::path checkout;   ///< of pytorch/benchmark; empty: it is not measured
+  std::filesystem::path python;     ///< has the packages that the models need; empty: the build's own
+  std::vector<std::string> models;  ///< none: its core models
+  std::filesystem::path worker;     ///< the program `worker.py`
+};
+
 /// One framework under test.
 struct Subject {
   std::string name;
@@ -68,6 +76,7 @@ struct Subject {
   /// Families of models that the worker is built with (names of files in `suite/models/`); none: all of them.
   std::vector<std::string> worker_families;
   int jobs = 0;  ///< of compilers; 0: one for each CPU
+  TorchBenchSettings torchbench;
 };
 
 }  // namespace tbci::runner

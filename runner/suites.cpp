@@ -1,5 +1,7 @@
 #include "runner/suites.hpp"
 
+#include "runner/torchbench_suite.hpp"
+
 namespace tbci::runner {
 
 std::optional<std::string> Suite::own_name(std::string_view benchmark) const {
@@ -11,8 +13,11 @@ Suite native_suite(const std::filesystem::path& worker) {
   return Suite{.prefix = {}, .program = {worker.string()}, .options = {}};
 }
 
-std::vector<Suite> suites_of(const Subject&, const model::Product&, const std::filesystem::path& worker) {
-  return {native_suite(worker)};
+std::vector<Suite> suites_of(const Subject& subject, const model::Product& product,
+                             const std::filesystem::path& worker) {
+  std::vector<Suite> suites = {native_suite(worker)};
+  if (!subject.torchbench.checkout.empty()) suites.push_back(torchbench_suite(subject.torchbench, product));
+  return suites;
 }
 
 }  // namespace tbci::runner

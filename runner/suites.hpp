@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ struct Suite {
   std::string prefix;                ///< `torchbench.`; empty for our own models
   std::vector<std::string> program;  ///< argument vector, up to the subcommand
   std::vector<std::string> options;  ///< for every subcommand, after it
+
+  std::map<std::string, std::string> environment = {};  ///< of its processes, beside what is inherited
+  std::string trouble = {};                             ///< why it cannot be started on this build; empty: it can
 
   /// The name by which the program itself knows a benchmark; nothing where the benchmark is not of this suite.
   std::optional<std::string> own_name(std::string_view benchmark) const;

@@ -12,6 +12,7 @@
 #include "daemon/pipeline/bisecting.hpp"
 #include "daemon/pipeline/building.hpp"
 #include "daemon/pipeline/comparing.hpp"
+#include "daemon/pipeline/listing.hpp"
 #include "daemon/pipeline/reporting.hpp"
 #include "daemon/site.hpp"
 
@@ -93,15 +94,10 @@ Status forget_failed_builds(Desk& desk) {
 
 Status check_benchmarks(Desk& desk, const std::vector<model::Series>& series, const Ends& ends) {
   TBCI_ASSIGN(const model::Build build, built_end(desk, ends.to));
-  TBCI_ASSIGN(const auto suite, desk.workshop.benchmarks(build.product, desk.stop));
+  TBCI_ASSIGN(const auto suite, listed_benchmarks(desk, build.product));
   std::vector<std::string> names;
-  for (const runner::BenchmarkInfo& benchmark : suite) names.push_back(benchmark.name);
-  for (const model::Series& one : series) {
-    if (std::find(names.begin(), names.end(), one.benchmark) != names.end()) continue;
-    return fail(ErrorKind::usage, "the suite has no benchmark '{}'{}: see `tbci suite list`",
-                one_line(one.benchmark, 60), did_you_mean(one.benchmark, names));
-  }
-  return {};
+  for (const model::Series& one : series) names.push_back(one.benchmark);
+  return check_names(desk, suite, names);
 }
 
 Result<int> show_plan(Desk& desk, const Invocation& invocation, const Ends& ends) {

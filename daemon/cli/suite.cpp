@@ -9,6 +9,7 @@
 #include "daemon/cli/suite_coverage.hpp"
 #include "daemon/cli/table.hpp"
 #include "daemon/pipeline/building.hpp"
+#include "daemon/pipeline/listing.hpp"
 #include "daemon/pipeline/measuring.hpp"
 #include "daemon/site.hpp"
 
@@ -44,11 +45,13 @@ Result<int> list(const Invocation& invocation, const SuiteOptions& options, std:
   TBCI_ASSIGN(Config config, load_config(invocation));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
   const auto& [site, subject] = opened;
-  SilentProgress silent;
-  SubjectDesk at(*site, *subject, silent, stop);
+  const auto progress = make_progress(invocation);
+  SubjectDesk at(*site, *subject, *progress, stop);
   TBCI_ASSIGN(const model::Product product, product_to_ask(at.desk(), options.build));
-  TBCI_ASSIGN(const auto suite, at.desk().workshop.benchmarks(product, stop));
-  nlohmann::json json = {{"benchmarks", nlohmann::json::array()}};
+  TBCI_ASSIGN(const auto suite, listed_benchmarks(at.desk(), product));
+  nlohmann::json json = {{"benchmarks", nlohmann::json::array()}, {"left_out", nlohmann::json::array()}};
+  for (const runner::SuiteTrouble& trouble : at.desk().workshop.troubles())
+    json["left_out"].push_back({{"suite", trouble.prefix}, {"reason", valid_utf8(trouble.reason)}});
   Table table({{"benchmark"}, {"domain"}, {"task"}, {"configurations"}, {"parameters", Align::right}});
   for (const runner::BenchmarkInfo& benchmark : suite) {
     const auto configurations = names_of(benchmark.configurations);
@@ -67,7 +70,7 @@ Result<int> list(const Invocation& invocation, const SuiteOptions& options, std:
 
 // The operators of every wanted benchmark on the CPU. A benchmark that fails is told of and costs its own alone.
 Result<std::vector<runner::Reached>> reach(Desk& desk, const model::Product& product, int& failures) {
-  TBCI_ASSIGN(const auto suite, desk.workshop.benchmarks(product, desk.stop));
+  TBCI_ASSIGN(const auto suite, listed_benchmarks(desk, product));
   TBCI_ASSIGN(const auto cases, wanted_cases(desk, product));
   std::map<std::string, std::string> domains;
   for (const runner::BenchmarkInfo& benchmark : suite) domains[benchmark.name] = benchmark.domain;

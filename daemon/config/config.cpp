@@ -18,14 +18,14 @@ namespace {
 
 constexpr std::uint64_t mebibyte = 1024 * 1024;
 
-// The sources of the worker: an installed program has its own, another one those of the checkout that it was built
+// Where the workers' sources lie: an installed program has its own, another one those of the checkout that it was built
 // from.
-std::filesystem::path worker_source() {
+std::filesystem::path data_folder() {
   const std::filesystem::path data(TBCI_DATA_DIR);
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const bool installed = program.parent_path() == data.parent_path().parent_path() / "bin";
-  return (installed ? data : std::filesystem::path(TBCI_SOURCE_DIR)) / "suite";
+  return installed ? data : std::filesystem::path(TBCI_SOURCE_DIR);
 }
 
 // The last of the CPUs that we may use: the first one has the machine's own work.
@@ -149,6 +149,20 @@ void read_source(TomlReader reader, SubjectConfig& config) {
   }
 }
 
+void read_torchbench(TomlReader reader, runner::TorchBenchSettings& torchbench) {
+  torchbench.checkout = reader.text("checkout", "");
+  torchbench.python = reader.text("python", "");
+  torchbench.models = reader.texts("models");
+  torchbench.worker = data_folder() / "runner/torchbench/worker.py";
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
+  for (const std::string& name : torchbench.models) {
+    if (name.empty() || name.front() == '-' || !std::all_of(name.begin(), name.end(), plain))
+      reader.refuse("models", fmt::format("'{}' is no name of a folder in torchbenchmark/models", one_line(name, 40)));
+  }
+  if (torchbench.checkout.empty() && (!torchbench.python.empty() || !torchbench.models.empty()))
+    reader.refuse("checkout", "is missing: where does pytorch/benchmark lie?");
+}
+
 // `05:30` as minutes after midnight.
 std::optional<std::chrono::minutes> time_of_day(TomlReader& reader) {
   const std::string text = reader.text("schedule", "");
@@ -169,7 +183,7 @@ SubjectConfig read_subject(TomlReader reader) {
   if (!std::all_of(config.subject.name.begin(), config.subject.name.end(), plain)) {
     reader.refuse("name", "letters, digits, '-' and '_' alone make a name");
   }
-  config.subject.worker_source = reader.text("worker_source", worker_source().string());
+  config.subject.worker_source = reader.text("worker_source", (data_folder() / "suite").string());
   config.subject.worker_families = reader.texts("worker_families");
   for (const std::string& family : config.subject.worker_families) {
     const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
@@ -179,6 +193,7 @@ SubjectConfig read_subject(TomlReader reader) {
   config.schedule = time_of_day(reader);
   config.poll = reader.seconds("poll", {});
   read_source(reader.table("source"), config);
+  read_torchbench(reader.table("torchbench"), config.subject.torchbench);
   read_nightlies(reader.table("nightlies"), config.subject.nightly, config.subject.source.branch);
   return config;
 }

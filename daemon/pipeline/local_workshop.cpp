@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iterator>
 #include <map>
 
 #include "base/text.hpp"
@@ -7,9 +6,11 @@
 #include "daemon/pipeline/workshop.hpp"
 #include "runner/environment.hpp"
 #include "runner/libtorch.hpp"
+#include "runner/listing.hpp"
 #include "runner/measure.hpp"
 #include "runner/nightly/nightly_source.hpp"
 #include "runner/nightly/pip_nightlies.hpp"
+#include "runner/torchbench_suite.hpp"
 #include "runner/worker_build.hpp"
 
 namespace tbci::daemon {
@@ -67,13 +68,12 @@ class LocalWorkshop final : public Workshop {
 
   Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product& product, std::stop_token stop) override {
     TBCI_ASSIGN(const auto suites, suites_for(product, stop));
-    std::vector<runner::BenchmarkInfo> all;
-    for (const runner::Suite& suite : suites) {
-      TBCI_ASSIGN(auto benchmarks, measurer_.list_benchmarks(suite, stop));
-      std::move(benchmarks.begin(), benchmarks.end(), std::back_inserter(all));
-    }
-    return all;
+    TBCI_ASSIGN(runner::Listing listing, runner::list_suites(measurer_, suites, stop));
+    troubles_ = std::move(listing.left_out);
+    return std::move(listing.benchmarks);
   }
+
+  std::vector<runner::SuiteTrouble> troubles() const override { return troubles_; }
 
   Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                      std::stop_token stop) override {
@@ -88,7 +88,7 @@ class LocalWorkshop final : public Workshop {
   }
 
   Result<model::Environment> environment(std::stop_token stop) override {
-    model::Environment environment = runner::read_environment(processes_, {}, std::move(stop));
+    model::Environment environment = runner::read_environment(processes_, {}, stop);
     const runner::MeasureSettings& worker = config_.measure.worker;
     environment.facts["measured on CPUs"] =
         worker.cpus.empty() ? "any" : fmt::format("{}", fmt::join(worker.cpus, ","));
@@ -96,6 +96,9 @@ class LocalWorkshop final : public Workshop {
     environment.facts["size"] = worker.size;
     environment.facts["iterations"] = fmt::format("{} after {} warm-ups", worker.iterations, worker.warmup);
     environment.facts["batch"] = worker.batch ? std::to_string(*worker.batch) : "the benchmark's own";
+    const runner::TorchBenchSettings& torchbench = subject_.subject.torchbench;
+    if (!torchbench.checkout.empty())
+      environment.facts["TorchBench"] = runner::torchbench_commit(processes_, torchbench, stop);
     return environment;
   }
 
@@ -162,6 +165,7 @@ class LocalWorkshop final : public Workshop {
   std::unique_ptr<runner::NightlySource> nightlies_;
   runner::Measurer measurer_;
   std::map<std::filesystem::path, std::filesystem::path> workers_;
+  std::vector<runner::SuiteTrouble> troubles_;
   bool base_checked_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "daemon/pipeline/listing.hpp"
 #include "runner/environment.hpp"
 
 namespace tbci::daemon {
@@ -49,15 +50,9 @@ Result<model::Run> begin_run(Desk& desk, const std::string& key, model::Purpose 
 }
 
 Result<std::vector<model::Case>> wanted_cases(Desk& desk, const model::Product& product) {
-  TBCI_ASSIGN(const auto suite, desk.workshop.benchmarks(product, desk.stop));
-  std::vector<std::string> names;
-  for (const runner::BenchmarkInfo& benchmark : suite) names.push_back(benchmark.name);
+  TBCI_ASSIGN(const auto suite, listed_benchmarks(desk, product));
   const MeasureConfig& wanted = desk.config.measure;
-  for (const std::string& name : wanted.benchmarks) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    return fail(ErrorKind::usage, "the suite has no benchmark '{}'{}: see `tbci suite list`", one_line(name, 60),
-                did_you_mean(name, names));
-  }
+  TBCI_TRY(check_names(desk, suite, wanted.benchmarks));
   std::vector<model::Case> cases;
   for (const runner::BenchmarkInfo& benchmark : suite) {
     const bool chosen = wanted.benchmarks.empty() || std::find(wanted.benchmarks.begin(), wanted.benchmarks.end(),

@@ -11,6 +11,7 @@
 #include "base/result.hpp"
 #include "daemon/config/config.hpp"
 #include "runner/coverage.hpp"
+#include "runner/listing.hpp"
 #include "runner/protocol.hpp"
 #include "runner/source/source_builder.hpp"
 #include "storage/model/bisection.hpp"
@@ -34,6 +35,8 @@ class Workshop {
                                                              std::stop_token stop) = 0;
   virtual Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product& product,
                                                                 std::stop_token stop) = 0;
+  /// The suites that the last `benchmarks` could not list: they cost their own benchmarks alone.
+  virtual std::vector<runner::SuiteTrouble> troubles() const { return {}; }
   /// One fresh process.
   virtual Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                              std::stop_token stop) = 0;

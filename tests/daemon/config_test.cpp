@@ -80,6 +80,27 @@ index = ""
   CHECK((*demo)->subject.nightly.index_url.empty());
 }
 
+TEST_CASE("Configuration: TorchBench is asked for by its checkout", "[config]") {
+  const auto config = parse_config(std::string(subject) +
+                                       "[subject.torchbench]\ncheckout = \"/opt/benchmark\"\n"
+                                       "python = \"/opt/venv/bin/python\"\nmodels = [\"dcgan\"]\n",
+                                   "x.toml");
+  REQUIRE(config);
+  const runner::TorchBenchSettings& torchbench = config->subjects.front().subject.torchbench;
+  CHECK(torchbench.checkout == "/opt/benchmark");
+  CHECK(torchbench.python == "/opt/venv/bin/python");
+  CHECK(torchbench.models == std::vector<std::string>{"dcgan"});
+  CHECK(std::filesystem::exists(torchbench.worker));
+  const auto without = parse_config(subject, "x.toml");
+  REQUIRE(without);
+  CHECK(without->subjects.front().subject.torchbench.checkout.empty());
+  const std::string table = std::string(subject) + "[subject.torchbench]\n";
+  CHECK(error_of(table + "models = [\"dcgan\"]\n").find("where does pytorch/benchmark lie?") != std::string::npos);
+  CHECK(error_of(table + "checkout = \"c\"\nmodels = [\"../dcgan\"]\n").find("no name of a folder") !=
+        std::string::npos);
+  CHECK(error_of(table + "checkuot = \"c\"\n").find("did you mean 'checkout'") != std::string::npos);
+}
+
 TEST_CASE("Configuration: a typo is named with its file, line and the nearest key", "[config]") {
   CHECK(error_of("[measure]\nproceses = 3\n") ==
         "x.toml:2: unknown key 'measure.proceses' (did you mean 'processes'?): [measure] takes processes, size, batch, "

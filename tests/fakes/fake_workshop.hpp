@@ -35,6 +35,7 @@ class FakeWorkshop final : public daemon::Workshop {
       broken;  ///< benchmark -> how it fails, on the new end and all after `broken_from`
   std::size_t broken_from = 0;
   std::vector<std::string> suite = {"alpha", "beta"};
+  std::vector<runner::SuiteTrouble> left_out;  ///< of the list of benchmarks
   double noise = 0.01;
   std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
   std::map<std::string, std::string> machine = {{"cpu", "fake"}};
@@ -69,6 +70,7 @@ class FakeWorkshop final : public daemon::Workshop {
     return std::vector<model::Commit>(history.begin() + static_cast<std::ptrdiff_t>(first),
                                       history.begin() + static_cast<std::ptrdiff_t>(last) + 1);
   }
+  std::vector<runner::SuiteTrouble> troubles() const override { return left_out; }
   Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product&, std::stop_token) override {
     std::vector<runner::BenchmarkInfo> infos;
     for (const std::string& name : suite) {

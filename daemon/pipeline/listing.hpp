@@ -1,0 +1,18 @@
+// The benchmarks that the suites of a build have.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemon/pipeline/desk.hpp"
+
+namespace tbci::daemon {
+
+/// Those of all suites. A suite that cannot be listed is told of in the progress, and costs its own benchmarks alone.
+Result<std::vector<runner::BenchmarkInfo>> listed_benchmarks(Desk& desk, const model::Product& product);
+
+/// Error (usage) for the first of the names that is not listed: why its suite could not be listed, or the nearest name.
+Status check_names(const Desk& desk, const std::vector<runner::BenchmarkInfo>& listed,
+                   const std::vector<std::string>& names);
+
+}  // namespace tbci::daemon

@@ -1,0 +1,32 @@
+"""How many bytes more each iteration holds; as suite/statistics.cpp has it, and Python's garbage told apart."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Sequence
+
+
+def theil_sen_slope(values: Sequence[float]) -> float:
+    """The median of the slopes between all pairs of values taken at equal steps; as suite/statistics.cpp."""
+    stride = (len(values) + 999) // 1000
+    slopes = [
+        (values[j] - values[i]) / (j - i)
+        for i in range(0, len(values), max(stride, 1))
+        for j in range(i + stride, len(values), max(stride, 1))
+    ]
+    return float(median(slopes)) if slopes else 0.0
+
+
+def growth(in_use: Sequence[float], kept: float, kept_small: float) -> float:
+    """Bytes more in use after each iteration.
+
+    `in_use`: the allocator's count after each; `kept`: how much more it counts after all of them, the garbage collected;
+    `kept_small`: the same of Python's small objects. Cyclic garbage waits for the collector and is no leak, so the slope
+    counts only as far as what it says was kept.
+    """
+    if not in_use:
+        return 0.0
+    slope = theil_sen_slope(in_use)
+    if slope > 0:
+        slope = min(slope, max(kept, 0.0) / len(in_use))
+    return slope + kept_small / len(in_use)

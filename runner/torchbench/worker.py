@@ -1,0 +1,36 @@
+"""A worker of tbci that measures the models of a checkout of pytorch/benchmark.
+
+    python worker.py list --checkout DIR
+    python worker.py run --checkout DIR --benchmark B --configuration C ...
+
+It speaks the worker protocol (docs/worker-protocol.md) and runs on the Python of the build under test, with nothing but
+the standard library beside what TorchBench itself needs.
+"""
+
+import os
+import sys
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+if _HERE not in sys.path:
+    sys.path.insert(0, _HERE)
+
+from tbci_torchbench import options, run  # noqa: E402
+from tbci_torchbench.protocol import Protocol, claim_standard_output  # noqa: E402
+
+
+def main() -> int:
+    chosen = options.parse(sys.argv[1:])
+    # Some models parse the command line of their process: they are to find none.
+    sys.argv = sys.argv[:1]
+    # Nothing of ours is to be imported by a model, or to stand before what it imports.
+    sys.path.remove(_HERE)
+    protocol = Protocol(claim_standard_output())
+    if chosen.command == "list":
+        return run.list_benchmarks(chosen, protocol)
+    if chosen.command == "run":
+        return run.run_benchmark(chosen, protocol)
+    return run.tell_no_operators(protocol)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+#include "runner/torchbench_suite.hpp"
+
+#include <array>
+
+#include "base/text.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A user's settings of Python would change what is imported, or what it costs. Python takes an empty one as not set.
+constexpr std::array unset = {"PYTHONPATH",         "PYTHONHOME",         "PYTHONSTARTUP", "PYTHONOPTIMIZE",
+                              "PYTHONMALLOC",       "PYTHONTRACEMALLOC",  "PYTHONDEVMODE", "PYTHONDEBUG",
+                              "PYTHONINSPECT",      "PYTHONFAULTHANDLER", "PYTHONVERBOSE", "PYTHONBREAKPOINT",
+                              "PYTHONASYNCIODEBUG", "PYTHONEXECUTABLE",   "PYTHONCASEOK",  "PYTHONPROFILEIMPORTTIME"};
+
+std::map<std::string, std::string> environment_of_python() {
+  std::map<std::string, std::string> environment;
+  for (const char* name : unset) environment[name] = "";
+  environment["PYTHONNOUSERSITE"] = "1";         // packages of the user that happens to run us
+  environment["PYTHONDONTWRITEBYTECODE"] = "1";  // the checkout is the user's: nothing is written there
+  environment["PYTHONHASHSEED"] = "0";           // else sets are in another order in each process
+  return environment;
+}
+
+std::string why_no_python(const fs::path& python) {
+  if (python.empty()) {
+    return "this build has no Python to run TorchBench with: name one that has its packages as `python` in "
+           "[subject.torchbench]";
+  }
+  std::error_code ignored;
+  // A bare name is looked up on PATH, where it is started.
+  if (python.has_parent_path() && !fs::exists(python, ignored))
+    return fmt::format("no Python at {}: see `python` in [subject.torchbench]", python.string());
+  return {};
+}
+
+}  // namespace
+
+Suite torchbench_suite(const TorchBenchSettings& settings, const model::Product& product) {
+  const fs::path python = settings.python.empty() ? product.python : settings.python;
+  Suite suite{.prefix = torchbench_prefix,
+              .program = {python.string(), settings.worker.string()},
+              .options = {"--checkout", fs::absolute(settings.checkout).string()},
+              .environment = environment_of_python(),
+              .trouble = why_no_python(python)};
+  const auto option = [&](const char* name, std::string value) {
+    suite.options.emplace_back(name);
+    suite.options.push_back(std::move(value));
+  };
+  // That Python may have a torch of its own: the worker takes the build's, or refuses.
+  if (!product.libtorch.empty()) option("--torch", fs::absolute(product.libtorch).string());
+  for (const std::string& name : settings.models) option("--model", name);
+  return suite;
+}
+
+std::string torchbench_commit(ProcessRunner& processes, const TorchBenchSettings& settings, std::stop_token stop) {
+  Command command;
+  command.arguments = {"git", "-C", settings.checkout.string(), "rev-parse", "HEAD"};
+  command.time_limit = std::chrono::seconds(20);
+  const auto outcome = processes.run(command, std::move(stop));
+  return outcome && outcome->succeeded() ? one_line(trim(outcome->output), 64) : std::string();
+}
+
+}  // namespace tbci::runner

@@ -1,0 +1,3 @@
+class Model:
+    def __init__(self, where):
+        pass

@@ -1,0 +1,5 @@
+"""No device."""
+
+
+def is_available():
+    return False

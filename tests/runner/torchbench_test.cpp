@@ -1,0 +1,304 @@
+// The TorchBench worker on a small package with TorchBench's interface (tests/runner/torchbench). A folder stands for
+// PyTorch, so that this runs with any Python; where TBCI_TEST_PYTHON names one that has PyTorch, that is taken.
+#include <cstdlib>
+
+#include "runner/measure.hpp"
+#include "runner/torchbench_suite.hpp"
+#include "tests/catch.hpp"
+#include "tests/runner/fixtures.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace tbci;
+using namespace tbci::runner;
+using model::Configuration;
+using model::Outcome;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path fixture = fs::path(TBCI_SOURCE_DIR) / "tests/runner/torchbench";
+
+struct Bench {
+  test::TemporaryDirectory folder;
+  SystemProcessRunner processes;
+  SystemClock clock;
+  Measurer measurer{processes, clock};
+  MeasureSettings settings;
+  TorchBenchSettings torchbench;
+  model::Product product;
+  bool real = false;  // PyTorch itself
+
+  Bench() {
+    torchbench.checkout = fixture / "checkout";
+    torchbench.worker = fs::path(TBCI_SOURCE_DIR) / "runner/torchbench/worker.py";
+    product.python = "python3";
+    if (const char* python = std::getenv("TBCI_TEST_PYTHON")) {
+      product.python = python;
+      real = true;
+    } else {
+      product.libtorch = fixture / "stand_in/torch";
+    }
+    settings.iterations = 6;
+    settings.warmup = 2;
+    settings.time_limit = std::chrono::minutes(2);
+  }
+  Suite suite() const { return torchbench_suite(torchbench, product); }
+  model::Measurement run(const std::string& benchmark, Configuration configuration) {
+    const auto measured =
+        measurer.measure(product, suite(), {torchbench_prefix + benchmark, configuration}, settings, {});
+    INFO((measured ? std::string() : measured.error().message));
+    REQUIRE(measured);
+    return *measured;
+  }
+  model::Measurement infer(const std::string& benchmark) { return run(benchmark, Configuration::cpu_infer); }
+  model::Measurement train(const std::string& benchmark) { return run(benchmark, Configuration::cpu_train); }
+  std::vector<BenchmarkInfo> list() {
+    const auto listed = measurer.list_benchmarks(suite(), {});
+    INFO((listed ? std::string() : listed.error().message));
+    REQUIRE(listed);
+    return *listed;
+  }
+  std::string refused() {
+    const auto listed = measurer.list_benchmarks(suite(), {});
+    REQUIRE_FALSE(listed);
+    return listed.error().message;
+  }
+};
+
+const BenchmarkInfo& named(const std::vector<BenchmarkInfo>& all, const std::string& name) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+  REQUIRE(found != all.end());
+  return *found;
+}
+
+// Whatever the machine's user has set for Python, while it lives.
+struct UserVariable {
+  explicit UserVariable(const char* variable, const std::string& value) : name(variable) {
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~UserVariable() { ::unsetenv(name); }
+  UserVariable(const UserVariable&) = delete;
+  UserVariable& operator=(const UserVariable&) = delete;
+  const char* name;
+};
+
+}  // namespace
+
+TEST_CASE("TorchBench: the core models are listed without being imported", "[torchbench]") {
+  Bench bench;
+  const auto listed = bench.list();
+  const BenchmarkInfo& steady = named(listed, "torchbench.steady");
+  CHECK(steady.domain == "computer vision");
+  CHECK(steady.task == "classification");
+  CHECK(steady.configurations.size() == 4);
+  CHECK(steady.batch == std::map<std::string, std::int64_t>{{"train", 8}, {"infer", 4}});
+  named(listed, "torchbench.needs_package");  // importing it would fail
+  CHECK(std::none_of(listed.begin(), listed.end(), [](const auto& one) { return one.name == "torchbench.large"; }));
+}
+
+TEST_CASE("TorchBench: what metadata.yaml calls not implemented is no configuration", "[torchbench]") {
+  Bench bench;
+  Command import_yaml;
+  import_yaml.arguments = {bench.product.python.string(), "-c", "import yaml"};
+  const auto has_yaml = bench.processes.run(import_yaml);
+  REQUIRE(has_yaml);
+  const auto listed = bench.list();
+  const auto configurations = named(listed, "torchbench.fixed_batch").configurations;
+  if (has_yaml->succeeded()) CHECK(configurations == std::vector{Configuration::cpu_train});
+  if (!has_yaml->succeeded()) CHECK(configurations.size() == 4);
+}
+
+TEST_CASE("TorchBench: models that are named are listed alone, the canary ones as well", "[torchbench]") {
+  Bench bench;
+  bench.torchbench.models = {"large", "steady", "gone"};
+  const auto listed = bench.list();
+  REQUIRE(listed.size() == 3);
+  CHECK(bench.infer("large").outcome == Outcome::done);
+  const auto gone = bench.infer("stedy");
+  CHECK(gone.outcome == Outcome::unsupported);
+  CHECK(gone.message == "the checkout has no model stedy (did you mean steady?)");
+}
+
+TEST_CASE("TorchBench: every iteration of a model is measured", "[torchbench]") {
+  Bench bench;
+  for (const auto& measured : {bench.infer("steady"), bench.train("steady")}) {
+    CHECK(measured.outcome == Outcome::done);
+    CHECK(measured.message.empty());
+    CHECK(measured.nanoseconds.size() == 6);
+    CHECK(measured.warmup.count() > 0);
+    CHECK(std::abs(measured.cpu_growth_bytes.value_or(1e9)) < 4096);
+    if (!bench.real) CHECK(measured.torch_git == "0123456789012345678901234567890123456789");
+  }
+}
+
+TEST_CASE("TorchBench: the peak is that of the process of the model", "[torchbench]") {
+  Bench bench;
+  bench.settings.batch = 1;
+  const double small = static_cast<double>(bench.infer("steady").cpu_peak_bytes.value_or(0));
+  bench.settings.batch = 129;  // touches a mebibyte for each sample
+  const double large = static_cast<double>(bench.infer("steady").cpu_peak_bytes.value_or(0));
+  CHECK(small > 1 << 20);
+  CHECK(large - small == Approx(128 << 20).epsilon(0.02));
+}
+
+TEST_CASE("TorchBench: the model is made with the batch, threads and folder that are asked for", "[torchbench]") {
+  Bench bench;
+  const UserVariable record("TBCI_TEST_RECORD", (bench.folder / "record").string());
+  const auto recorded = [&] { return read_file(bench.folder / "record").value(); };
+  bench.settings.threads = 2;
+  bench.settings.seed = 7;
+  if (bench.real) return;  // the model asks what stands for PyTorch
+  bench.train("steady");
+  CHECK(recorded().starts_with("batch 8\nthreads 2\ninterop 1\nseed 7\nrandom 0.32383276483316237\n"));
+  CHECK(recorded().ends_with("folder checkout\n"));
+  bench.settings.size = "paper";
+  bench.train("steady");
+  CHECK(recorded().starts_with("batch 32\n"));
+  bench.settings.batch = 5;
+  bench.train("steady");
+  CHECK(recorded().starts_with("batch 5\n"));
+}
+
+TEST_CASE("TorchBench: what is not implemented is unsupported, raised or returned", "[torchbench]") {
+  Bench bench;
+  for (const int warmup : {0, 2}) {
+    bench.settings.warmup = warmup;
+    const auto raised = bench.train("raises");
+    CHECK(raised.outcome == Outcome::unsupported);
+    CHECK(raised.message == "Training not supported");
+    const auto returned = bench.train("returns");
+    CHECK(returned.outcome == Outcome::unsupported);
+    CHECK(returned.message == "FSDP should implement a training loop");
+    CHECK(returned.nanoseconds.empty());
+  }
+  CHECK(bench.infer("raises").outcome == Outcome::unsupported);
+  CHECK(bench.infer("returns").outcome == Outcome::unsupported);
+}
+
+TEST_CASE("TorchBench: a package that is missing is named, and is no failure of the model", "[torchbench]") {
+  Bench bench;
+  const auto measured = bench.infer("needs_package");
+  CHECK(measured.outcome == Outcome::unsupported);
+  CHECK(measured.message == "needs the Python package a_package_that_nobody_has, which is not installed");
+}
+
+TEST_CASE("TorchBench: an exception is told by its first line, and what was measured before stays", "[torchbench]") {
+  Bench bench;
+  const auto broken = bench.infer("breaks");
+  CHECK(broken.outcome == Outcome::exception);
+  CHECK(broken.message == "ValueError: the shapes ? differ");
+  CHECK(broken.nanoseconds.size() == 2);
+  CHECK(bench.train("breaks").outcome == Outcome::out_of_memory);
+  const auto quit = bench.train("talks");
+  CHECK(quit.outcome == Outcome::exception);
+  CHECK(quit.message == "the model ended its process by exit(-1)");
+}
+
+TEST_CASE("TorchBench: what a model or its children print is no word of the protocol", "[torchbench]") {
+  Bench bench;
+  const auto measured = bench.infer("talks");
+  CHECK(measured.message.empty());
+  CHECK(measured.outcome == Outcome::done);
+}
+
+TEST_CASE("TorchBench: memory that is kept is growth, garbage that waits for its collector is not", "[torchbench]") {
+  Bench bench;
+  CHECK(bench.infer("leaks").cpu_growth_bytes.value_or(0) == Approx(65536).epsilon(0.1));
+  // In small objects, which the C library's allocator does not know of.
+  CHECK(bench.train("leaks").cpu_growth_bytes.value_or(0) == Approx(65536).epsilon(0.1));
+  CHECK(bench.infer("cycles").cpu_growth_bytes.value_or(1e9) < 4096);
+}
+
+TEST_CASE("TorchBench: a batch that a model refuses is unsupported, unless nobody asked for it", "[torchbench]") {
+  Bench bench;
+  CHECK(bench.train("fixed_batch").outcome == Outcome::done);
+  const auto listed = bench.list();
+  CHECK(named(listed, "torchbench.fixed_batch").batch.at("train") == 256);
+  bench.settings.batch = 8;
+  const auto refused = bench.train("fixed_batch");
+  CHECK(refused.outcome == Outcome::unsupported);
+  CHECK(refused.message == "Model doesn't support customizing batch size");
+}
+
+TEST_CASE("TorchBench: models of an older checkout run, those of an unknown shape say what they take", "[torchbench]") {
+  Bench bench;
+  CHECK(bench.infer("older").outcome == Outcome::done);
+  CHECK(bench.train("older").message == "this model has no training");
+  const auto unknown = bench.infer("another_shape");
+  CHECK(unknown.outcome == Outcome::exception);
+  CHECK(unknown.message.find("Model takes (where)") != std::string::npos);
+}
+
+TEST_CASE("TorchBench: a GPU that is not there is unsupported", "[torchbench]") {
+  Bench bench;
+  if (bench.real) return;
+  const auto measured = bench.run("steady", Configuration::gpu_infer);
+  CHECK(measured.outcome == Outcome::unsupported);
+  CHECK(measured.message == "this torch was built without CUDA");
+}
+
+TEST_CASE("TorchBench: libraries are opened before the model is made, or it is said which cannot", "[torchbench]") {
+  Bench bench;
+  bench.product.preload = {bench.folder / "missing.so"};
+  const auto missing = bench.infer("steady");
+  CHECK(missing.outcome == Outcome::exception);
+  CHECK(missing.message.starts_with("cannot preload " + (bench.folder / "missing.so").string()));
+}
+
+TEST_CASE("TorchBench: what the user has set for Python changes nothing", "[torchbench]") {
+  Bench bench;
+  const auto written =
+      write_file_atomically(bench.folder / "argparse.py", "raise RuntimeError('the wrong argparse')\n");
+  REQUIRE(written);
+  const UserVariable path("PYTHONPATH", bench.folder.path().string());
+  const UserVariable home("PYTHONHOME", "/nowhere");
+  const UserVariable malloc("PYTHONMALLOC", "debug");
+  const auto measured = bench.infer("steady");
+  INFO(measured.message);
+  CHECK(measured.outcome == Outcome::done);
+}
+
+TEST_CASE("TorchBench: a folder that is no checkout says so", "[torchbench]") {
+  Bench bench;
+  bench.torchbench.checkout = bench.folder.path();
+  CHECK(bench.refused().find("is no checkout of pytorch/benchmark: it has no torchbenchmark/__init__.py") !=
+        std::string::npos);
+  const auto measured = bench.infer("steady");
+  CHECK(measured.outcome == Outcome::exception);
+  CHECK(measured.message.find("is no checkout") != std::string::npos);
+  const auto written = write_file_atomically(bench.folder / "torchbenchmark/__init__.py", "");
+  REQUIRE(written);
+  CHECK(bench.refused().find("a shape that tbci does not know: it has no folder torchbenchmark/models") !=
+        std::string::npos);
+}
+
+TEST_CASE("TorchBench: a Python that has not the build's torch says so", "[torchbench]") {
+  Bench bench;
+  bench.product.libtorch = bench.folder / "torch";
+  const std::string other = bench.refused();
+  CHECK((other.find("has no torch") != std::string::npos ||
+         other.find("would measure the torch in") != std::string::npos));
+  CHECK(bench.infer("steady").outcome == Outcome::exception);
+}
+
+TEST_CASE("TorchBench: without a Python the suite has a trouble that says what to do", "[torchbench]") {
+  Bench bench;
+  bench.product.python.clear();
+  CHECK(bench.suite().trouble.find("[subject.torchbench]") != std::string::npos);
+  CHECK(bench.infer("steady").outcome == Outcome::unsupported);
+  bench.torchbench.python = bench.folder / "bin/python";
+  CHECK(bench.suite().trouble.starts_with("no Python at "));
+  bench.torchbench.python = "python3";
+  CHECK(bench.suite().trouble.empty());
+}
+
+TEST_CASE("suites_of: TorchBench stands beside the native suite where it is configured", "[torchbench]") {
+  Subject subject;
+  CHECK(suites_of(subject, {}, "worker").size() == 1);
+  subject.torchbench.checkout = "checkout";
+  const auto suites = suites_of(subject, {}, "worker");
+  REQUIRE(suites.size() == 2);
+  CHECK(suites[0].prefix.empty());
+  CHECK(suites[1].own_name("torchbench.resnet18") == "resnet18");
+}
