@@ -63,6 +63,16 @@ std::string human_bytes(double bytes) {
   return fmt::format("{} {}", three_digits(bytes), units[unit]);
 }
 
+std::string human_count(double count) {
+  static constexpr std::array units = {"", " k", " M", " G", " T"};
+  std::size_t unit = 0;
+  while (std::abs(count) >= 1000 && unit + 1 < units.size()) {
+    count /= 1000;
+    ++unit;
+  }
+  return fmt::format("{}{}", three_digits(count), units[unit]);
+}
+
 std::string human_duration(std::chrono::nanoseconds duration) {
   const double seconds = std::chrono::duration<double>(duration).count();
   if (seconds >= 3600)

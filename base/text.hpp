@@ -13,6 +13,8 @@ namespace tbci {
 
 /// `1.5 KiB`, `64 MiB`: three significant digits.
 std::string human_bytes(double bytes);
+/// `812 M`, `1.5 G`: powers of a thousand, three significant digits.
+std::string human_count(double count);
 /// `12.3 ms`, `1 min 5 s`: what a person would say.
 std::string human_duration(std::chrono::nanoseconds duration);
 /// `+8.1%`: the sign is always there. `new` where it came from nothing (infinite).

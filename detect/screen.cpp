@@ -23,6 +23,7 @@ std::optional<std::string> unusable(model::Metric metric, std::span<const double
 }
 
 bool is_suspect(model::Metric metric, const Pair& medians, double difference, const Thresholds& thresholds) {
+  if (model::is_evidence(metric)) return false;
   const double apart = std::abs(medians.after - medians.before);
   if (is_leak(metric)) return apart > thresholds.leak_floor_bytes;
   if (std::abs(difference) <= std::log1p(thresholds.screen)) return false;

@@ -31,9 +31,13 @@ struct ReportFacts {
   std::string reason;                   ///< why there is not exactly one
 
   std::vector<model::Finding> affected;  ///< at least one
-  std::vector<model::Answer> answers;    ///< of the bisection: culprit against its parent
-  int builds = 0;                        ///< that the bisection asked for
-  int measurements = 0;                  ///< worker processes that it ran
+  /// Of the affected cases, metrics that are shown beside and not judged (model::is_evidence). May be empty.
+  std::vector<model::Finding> evidence;
+  /// What the libraries that come with the two builds differ in, as a sentence; empty: nothing, or not known.
+  std::string libraries;
+  std::vector<model::Answer> answers;  ///< of the bisection: culprit against its parent
+  int builds = 0;                      ///< that the bisection asked for
+  int measurements = 0;                ///< worker processes that it ran
 
   std::string runner;
   std::map<std::string, std::string> environment;  ///< a few facts that a reader wants

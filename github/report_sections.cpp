@@ -18,6 +18,7 @@ using model::Metric;
 
 // What a section may take of the body at most, so that the table always has most of it.
 constexpr std::size_t most_suspects_bytes = 10'000;
+constexpr std::size_t most_evidence_bytes = 6'000;
 constexpr std::size_t most_answers_bytes = 8'000;
 constexpr std::size_t most_commands_bytes = 8'000;
 constexpr std::size_t most_facts_bytes = 8'000;
@@ -109,6 +110,8 @@ std::string predicate(const model::Finding& finding) {
     case Metric::cpu_memory:
     case Metric::gpu_memory:
       return "needs " + headline(finding, false);
+    case Metric::instructions:
+      return "executes " + headline(finding, false);
     case Metric::cpu_leak:
     case Metric::gpu_leak:
       return headline(finding, false);
@@ -131,6 +134,15 @@ std::string answer_line(const model::Answer& answer) {
                      change, answer.reason.empty() ? "" : "; " + escaped(answer.reason));
 }
 
+// Below this, two counts of the same work are the same: threads that wait for each other, and addresses, move it.
+constexpr double same_work = 0.01;
+
+std::string meaning_of_instructions(const model::Finding& finding) {
+  if (finding.change > same_work) return "there is more work to do";
+  if (finding.change < -same_work) return "there is less work to do";
+  return "the work is the same, and each instruction takes longer (memory, caches, waiting, frequency)";
+}
+
 }  // namespace
 
 std::vector<model::Finding> worst_first(std::vector<model::Finding> findings) {
@@ -147,9 +159,10 @@ std::string headline(const model::Finding& finding, bool one_of_several) {
   const Metric metric = finding.series.metric;
   const std::string_view up_to = one_of_several ? "up to " : "";
   if (is_leak(metric)) return fmt::format("leaks {}{}", up_to, value_text(metric, finding.after));
-  const std::string_view worse = metric == Metric::time         ? "slower"
-                                 : metric == Metric::cpu_memory ? "more CPU memory"
-                                                                : "more GPU memory";
+  const std::string_view worse = metric == Metric::time           ? "slower"
+                                 : metric == Metric::instructions ? "more instructions"
+                                 : metric == Metric::cpu_memory   ? "more CPU memory"
+                                                                  : "more GPU memory";
   if (!std::isfinite(finding.change)) return std::string(worse);
   const double percent = finding.change * 100;
   return fmt::format("{}{:.{}f}% {}", up_to, percent, std::abs(percent) < 9.95 ? 1 : 0, worse);
@@ -194,6 +207,25 @@ std::string table_section(const std::vector<model::Finding>& affected, std::size
   const Lines kept = lines_within(rows, most_bytes > taken ? most_bytes - taken : 0);
   std::string text = head + kept.text;
   if (kept.left_out > 0) text += fmt::format("\n{} of {} rows are left out here.\n", kept.left_out, rows.size());
+  return text;
+}
+
+std::string evidence_section(const ReportFacts& facts) {
+  std::vector<std::string> lines;
+  for (const model::Finding& finding : facts.evidence) {
+    if (!std::isfinite(finding.change) || finding.pairs == 0) continue;
+    const Metric metric = finding.series.metric;
+    lines.push_back(fmt::format("- {}: {} before, {} now ({}, interval {}){}", where_text(finding.series),
+                                value_text(metric, finding.before), value_text(metric, finding.after),
+                                change_text(finding.change), interval_text(finding.low, finding.high),
+                                metric == Metric::instructions ? ": " + meaning_of_instructions(finding) : ""));
+  }
+  if (!facts.libraries.empty())
+    lines.push_back("- Of the libraries that come with the builds: " + escaped(facts.libraries, 1000));
+  if (lines.empty()) return "";
+  const Lines kept = lines_within(lines, most_evidence_bytes);
+  std::string text = "### Evidence beside it\n\n" + kept.text;
+  if (kept.left_out > 0) text += fmt::format("- and {} more\n", kept.left_out);
   return text;
 }
 

@@ -1,19 +1,15 @@
 #include "runner/doctor.hpp"
 
-#include <linux/perf_event.h>
-#include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 
-#include "base/clock.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "runner/doctor/checks.hpp"
 #include "runner/environment.hpp"
+#include "runner/environment/fact_reader.hpp"
 #include "runner/libtorch.hpp"
+#include "runner/worker_environment.hpp"
 
 namespace tbci::runner {
 
@@ -57,125 +53,48 @@ std::map<std::string, std::string> find_tools(ProcessRunner& processes, std::sto
   return found;
 }
 
-bool counts_instructions() {
-  perf_event_attr wanted{};
-  wanted.type = PERF_TYPE_HARDWARE;
-  wanted.size = sizeof wanted;
-  wanted.config = PERF_COUNT_HW_INSTRUCTIONS;
-  wanted.disabled = 1;
-  wanted.exclude_kernel = 1;
-  wanted.exclude_hv = 1;
-  const long descriptor = ::syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-  if (descriptor < 0) return false;
-  ::close(static_cast<int>(descriptor));
-  return true;
+// `MemTotal: 24617324 kB`
+std::uint64_t kilobytes(const std::string& meminfo, const std::string& name) {
+  const std::string value = field_of(meminfo, name);
+  std::uint64_t count = 0;
+  std::from_chars(value.data(), value.data() + value.size(), count);
+  return count * 1024;
 }
 
-struct CpuUse {
-  std::string name;
-  long ticks = 0;
-};
-
-// Clock ticks that each process has used, from /proc/PID/stat.
-std::map<std::string, CpuUse> cpu_use(const fs::path& root) {
-  std::map<std::string, CpuUse> use;
-  std::error_code ignored;
-  for (fs::directory_iterator at(root / "proc", ignored), end; !ignored && at != end; at.increment(ignored)) {
-    const std::string pid = at->path().filename().string();
-    if (pid.find_first_not_of("0123456789") != std::string::npos || pid == std::to_string(::getpid())) continue;
-    const std::string text = read_file(at->path() / "stat").value_or(std::string());
-    // The name stands in brackets and may hold anything, brackets too.
-    const std::size_t begin = text.find('('), finish = text.rfind(')');
-    if (begin == std::string::npos || finish == std::string::npos || finish < begin) continue;
-    const auto rest = split(trim(std::string_view(text).substr(finish + 1)), ' ');
-    if (rest.size() < 13) continue;
-    long user = 0, system = 0;
-    std::from_chars(rest[11].data(), rest[11].data() + rest[11].size(), user);
-    std::from_chars(rest[12].data(), rest[12].data() + rest[12].size(), system);
-    use[pid] = {one_line(text.substr(begin + 1, finish - begin - 1), 40), user + system};
+// CPU -> the others on its core.
+std::map<int, std::vector<int>> siblings_of(const FactReader& reader) {
+  std::map<int, std::vector<int>> siblings;
+  for (const int cpu : from_list(reader.text("sys/devices/system/cpu/online"))) {
+    auto others =
+        from_list(reader.text(fmt::format("sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu)));
+    std::erase(others, cpu);
+    if (!others.empty()) siblings[cpu] = std::move(others);
   }
-  return use;
+  return siblings;
 }
 
-std::vector<BusyProcess> watch_others(const DoctorSettings& settings, std::stop_token stop) {
-  const auto before = cpu_use(settings.root);
-  SystemClock().sleep_for(settings.watched, std::move(stop));
-  const auto after = cpu_use(settings.root);
-  const double ticks =
-      static_cast<double>(::sysconf(_SC_CLK_TCK)) * std::chrono::duration<double>(settings.watched).count();
-  std::vector<BusyProcess> busy;
-  for (const auto& [pid, use] : after) {
-    const auto earlier = before.find(pid);
-    if (earlier == before.end() || ticks <= 0) continue;
-    const double share = static_cast<double>(use.ticks - earlier->second.ticks) / ticks;
-    if (share >= 0.1) busy.push_back({fmt::format("{} ({})", use.name, pid), share});
-  }
-  std::sort(busy.begin(), busy.end(), [](const auto& a, const auto& b) { return a.cpu_share > b.cpu_share; });
-  return busy;
+// How many CPUs we may use: the list of our own process, below the root.
+int usable_cpus(const FactReader& reader) {
+  const auto cpus = from_list(field_of(reader.text("proc/self/status"), "Cpus_allowed_list"));
+  return std::max(1, static_cast<int>(cpus.size()));
 }
 
-int usable_cpus() {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  return ::sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? std::max(1, CPU_COUNT(&cpus)) : 1;
+void add_torch(MachineFacts& facts, ProcessRunner& processes, const DoctorSettings& settings, std::stop_token stop) {
+  if (settings.libtorch.empty()) return;
+  const auto version = read_torch_version(settings.libtorch);
+  if (version) facts.libtorch = version->version;
+  const Status loads = check_libtorch(processes, settings.libtorch, std::move(stop));
+  if (!loads) facts.libtorch_trouble = loads.error().message;
+  if (!version) facts.libtorch_trouble = version.error().message;
 }
 
-std::string fact(const MachineFacts& facts, const std::string& name) {
-  const auto found = facts.environment.facts.find(name);
-  return found == facts.environment.facts.end() ? std::string() : found->second;
-}
-
-Check check_governor(const MachineFacts& facts) {
-  const std::string governor = fact(facts, "governor");
-  if (governor.empty()) {
-    return {"governor", Health::ok, "the machine does not let us choose (as virtual machines do not)", ""};
-  }
-  if (governor == "performance") return {"governor", Health::ok, governor, ""};
-  return {"governor", Health::warning, governor + ": the clock follows the load, and times with it",
-          "cpupower frequency-set -g performance"};
-}
-
-Check check_turbo(const MachineFacts& facts) {
-  if (fact(facts, "turbo") != "on") return {"turbo", Health::ok, fact(facts, "turbo").empty() ? "unknown" : "off", ""};
-  return {"turbo", Health::warning, "on: the clock depends on temperature and on what the other cores do",
-          "write 1 to /sys/devices/system/cpu/intel_pstate/no_turbo, or 0 to /sys/devices/system/cpu/cpufreq/boost"};
-}
-
-Check check_smt(const MachineFacts& facts) {
-  if (fact(facts, "smt") != "1") return {"smt", Health::ok, fact(facts, "smt").empty() ? "unknown" : "off", ""};
-  return {"smt", Health::warning, "on: two threads share a core, and slow each other",
-          "write off to /sys/devices/system/cpu/smt/control, or measure on one CPU of each core"};
-}
-
-Check check_huge_pages(const MachineFacts& facts) {
-  const std::string pages = fact(facts, "huge_pages");
-  if (pages != "always") return {"huge pages", Health::ok, pages.empty() ? "unknown" : pages, ""};
-  return {"huge pages", Health::warning, "always: whether a block gets one hangs on the memory's state",
-          "write madvise to /sys/kernel/mm/transparent_hugepage/enabled"};
-}
-
-Check check_load(const MachineFacts& facts) {
-  const std::string what = fmt::format("{:.2f} on {} CPUs", facts.load, facts.cpus);
-  if (facts.load < 0.5 * facts.cpus) return {"load", Health::ok, what, ""};
-  return {"load", Health::warning, what + ": others use the machine", "measure when nothing else runs"};
-}
-
-Check check_others(const MachineFacts& facts) {
-  if (facts.busy.empty()) return {"other processes", Health::ok, "none uses a tenth of a CPU", ""};
-  std::vector<std::string> names;
-  for (const BusyProcess& process : facts.busy) {
-    if (names.size() < 3) names.push_back(fmt::format("{} uses {:.0f}%", process.name, 100 * process.cpu_share));
-  }
-  return {"other processes", Health::warning, join(names, ", "), "stop them while measuring"};
-}
-
-Check check_cpu_limit(const MachineFacts& facts) {
-  if (!facts.cpu_limit) return {"cpu limit", Health::ok, "none", ""};
-  const std::string what = fmt::format("{:g} CPUs for the control group", *facts.cpu_limit);
-  const bool throttles = *facts.cpu_limit < facts.cpus || *facts.cpu_limit != static_cast<int>(*facts.cpu_limit);
-  if (!throttles) return {"cpu limit", Health::ok, what, ""};
-  return {"cpu limit", Health::warning, what + ": the scheduler stops a process that used up its share",
-          "give the container whole CPUs (--cpuset-cpus) and no quota"};
+void add_libraries(MachineFacts& facts, ProcessRunner& processes, const DoctorSettings& settings,
+                   std::stop_token stop) {
+  if (settings.worker.empty()) return;
+  const WorkerPlace place{.threads = settings.threads, .cpus = settings.worker_cpus};
+  auto loaded = ask_worker(processes, native_suite(settings.worker), {}, place, std::move(stop));
+  if (loaded) facts.libraries = std::move(loaded->libraries);
+  if (!loaded) facts.libraries_trouble = loaded.error().message;
 }
 
 Check check_space(const MachineFacts& facts, const DoctorSettings& settings) {
@@ -184,21 +103,6 @@ Check check_space(const MachineFacts& facts, const DoctorSettings& settings) {
   return {"space", Health::problem,
           fmt::format("{}, {} are needed", what, human_bytes(static_cast<double>(settings.needed_free_bytes))),
           "make space on the file system of " + settings.state.string()};
-}
-
-Check check_counters(const MachineFacts& facts) {
-  if (facts.counts_instructions) return {"instruction counter", Health::ok, "there", ""};
-  return {"instruction counter", Health::warning, "none: no instructions are counted beside the times",
-          "on a machine of your own: sysctl kernel.perf_event_paranoid=2; a virtual machine often has none"};
-}
-
-Check check_gpu(const MachineFacts& facts) {
-  const std::string name = fact(facts, "gpu0.name");
-  if (name.empty()) return {"gpu", Health::ok, "none: the GPU configurations are reported as unsupported", ""};
-  const std::string what = name + ", driver " + fact(facts, "gpu0.driver_version");
-  if (fact(facts, "gpu0.persistence_mode") != "Disabled") return {"gpu", Health::ok, what, ""};
-  return {"gpu", Health::warning, what + ", persistence mode off: the driver starts anew for each process",
-          "nvidia-smi -pm 1"};
 }
 
 Check check_torch(const MachineFacts& facts) {
@@ -223,23 +127,26 @@ std::string_view to_string(Health health) {
 }
 
 MachineFacts gather_facts(ProcessRunner& processes, const DoctorSettings& settings, std::stop_token stop) {
+  const FactReader reader(settings.root);
   MachineFacts facts;
-  facts.environment = read_environment(processes, {settings.root, true}, stop);
+  facts.environment =
+      read_environment(processes, {.root = settings.root, .ask_gpu = true, .variables = std::nullopt}, stop);
   facts.tools = find_tools(processes, stop);
   facts.free_bytes = free_bytes(settings.state.empty() ? fs::path("/") : settings.state).value_or(0);
-  const std::string load = read_file(settings.root / "proc/loadavg").value_or(std::string());
+  const std::string load = reader.text("proc/loadavg");
   std::from_chars(load.data(), load.data() + load.size(), facts.load);
-  facts.cpus = usable_cpus();
-  facts.cpu_limit = cpu_limit(settings.root);
-  facts.busy = watch_others(settings, stop);
-  facts.counts_instructions = counts_instructions();
-  if (!settings.libtorch.empty()) {
-    const auto version = read_torch_version(settings.libtorch);
-    if (version) facts.libtorch = version->version;
-    const Status loads = check_libtorch(processes, settings.libtorch, stop);
-    if (!loads) facts.libtorch_trouble = loads.error().message;
-    if (!version) facts.libtorch_trouble = version.error().message;
-  }
+  facts.cpus = usable_cpus(reader);
+  facts.group = group_limits(settings.root);
+  const std::string meminfo = reader.text("proc/meminfo");
+  facts.memory_bytes = kilobytes(meminfo, "MemTotal");
+  facts.swapped_bytes =
+      kilobytes(meminfo, "SwapTotal") - std::min(kilobytes(meminfo, "SwapTotal"), kilobytes(meminfo, "SwapFree"));
+  facts.watched = watch_machine(settings.root, settings.watched, stop);
+  facts.siblings = siblings_of(reader);
+  facts.counter = try_counter(settings.root);
+  facts.gpus = look_at_gpus(processes, stop);
+  add_torch(facts, processes, settings, stop);
+  add_libraries(facts, processes, settings, std::move(stop));
   return facts;
 }
 
@@ -256,16 +163,26 @@ std::vector<Check> judge(const MachineFacts& facts, const DoctorSettings& settin
   }
   checks.push_back(check_space(facts, settings));
   checks.push_back(check_torch(facts));
-  checks.push_back(check_governor(facts));
-  checks.push_back(check_turbo(facts));
-  checks.push_back(check_smt(facts));
-  checks.push_back(check_huge_pages(facts));
-  checks.push_back(check_load(facts));
-  checks.push_back(check_others(facts));
-  checks.push_back(check_cpu_limit(facts));
-  checks.push_back(check_counters(facts));
-  checks.push_back(check_gpu(facts));
+  for (const auto& more : {check_processor(facts, settings), check_memory(facts, settings), check_neighbours(facts),
+                           check_instruments(facts)}) {
+    checks.insert(checks.end(), more.begin(), more.end());
+  }
   return checks;
+}
+
+fs::path latest_worker(const fs::path& state) {
+  fs::path latest;
+  fs::file_time_type time;
+  std::error_code ignored;
+  for (fs::directory_iterator at(state / "workers", ignored), end; !ignored && at != end; at.increment(ignored)) {
+    const fs::path worker = at->path() / "tbci-worker";
+    std::error_code missing;
+    const auto built = fs::last_write_time(at->path() / ".complete", missing);
+    if (missing || !fs::exists(worker, missing) || (!latest.empty() && built <= time)) continue;
+    latest = worker;
+    time = built;
+  }
+  return latest;
 }
 
 Health worst(const std::vector<Check>& checks) {

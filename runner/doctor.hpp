@@ -12,6 +12,10 @@
 #include <vector>
 
 #include "base/process.hpp"
+#include "runner/doctor/counters.hpp"
+#include "runner/doctor/gpus.hpp"
+#include "runner/doctor/watch.hpp"
+#include "runner/environment/control_group.hpp"
 #include "storage/model/measurement.hpp"
 
 namespace tbci::runner {
@@ -26,11 +30,6 @@ struct Check {
   std::string mend;  ///< how to mend it; empty where it is well
 };
 
-struct BusyProcess {
-  std::string name;
-  double cpu_share = 0;  ///< of one CPU, over the time that was watched
-};
-
 /// All that the checks look at.
 struct MachineFacts {
   model::Environment environment;
@@ -38,19 +37,30 @@ struct MachineFacts {
   std::uint64_t free_bytes = 0;              ///< of the state folder's file system
   double load = 0;                           ///< of the last minute
   int cpus = 1;                              ///< that we may use
-  std::optional<double> cpu_limit;           ///< of our control group
-  std::vector<BusyProcess> busy;             ///< others that used a tenth of a CPU or more
-  bool counts_instructions = false;
+  GroupLimits group;                         ///< of our control group
+  std::uint64_t memory_bytes = 0;            ///< of the machine; 0: unknown
+  std::uint64_t swapped_bytes = 0;           ///< of the swap space that is in use
+  Watched watched;                           ///< what the machine did while it was watched
+  std::map<int, std::vector<int>> siblings;  ///< CPU -> the others that share its core
+  CounterState counter;
+  std::vector<GpuState> gpus;
   std::string libtorch;          ///< version of the LibTorch; empty: none is configured
   std::string libtorch_trouble;  ///< why it does not load; empty: it does
+  /// What a worker loads; nothing where none is built yet.
+  std::optional<std::vector<std::filesystem::path>> libraries;
+  std::string libraries_trouble;  ///< why the worker does not tell; empty: it does, or there is none
 };
 
 struct DoctorSettings {
   std::filesystem::path root = "/";  ///< as in EnvironmentSettings
   std::filesystem::path state;       ///< whose free space counts
   std::filesystem::path libtorch;    ///< prefix; empty: not looked at
+  std::filesystem::path worker;      ///< program that tells which libraries it loads; empty: not asked
+  std::vector<int> worker_cpus;      ///< that workers are pinned to
+  int threads = 1;                   ///< of a worker
   std::uint64_t needed_free_bytes = std::uint64_t{5} << 30;
-  std::chrono::milliseconds watched = std::chrono::milliseconds(500);  ///< how long other processes are watched
+  std::uint64_t needed_memory_bytes = std::uint64_t{4} << 30;          ///< a compiler or a model of the suite
+  std::chrono::milliseconds watched = std::chrono::milliseconds(500);  ///< how long the machine is watched
 };
 
 /// Looks at the machine; takes a second or two.
@@ -59,5 +69,8 @@ MachineFacts gather_facts(ProcessRunner& processes, const DoctorSettings& settin
 std::vector<Check> judge(const MachineFacts& facts, const DoctorSettings& settings);
 /// The worst of the checks.
 Health worst(const std::vector<Check>& checks);
+
+/// A worker that was built in the state folder, the latest; empty where there is none.
+std::filesystem::path latest_worker(const std::filesystem::path& state);
 
 }  // namespace tbci::runner

@@ -9,7 +9,7 @@ namespace {
 
 const std::string select =
     "SELECT id, subject, kind, name, state, libtorch, preload, python, commit_id, version, failure, started_ms, "
-    "finished_ms FROM build ";
+    "finished_ms, libraries FROM build ";
 
 Result<model::Build> read(Row row) {
   model::Build build;
@@ -26,6 +26,7 @@ Result<model::Build> read(Row row) {
   build.failure = row.text();
   build.started = row.time();
   build.finished = row.optional_time();
+  build.libraries = row.string_map();
   return row.finish(std::move(build));
 }
 
@@ -49,8 +50,10 @@ Status BuildStore::ready(std::int64_t id, const model::Product& product, TimePoi
   return guarded(database_.path(), fmt::format("keep the product of build {}", id), [&]() -> Status {
     std::vector<std::string> preload;
     for (const auto& library : product.preload) preload.push_back(library.string());
+    // What was loaded of an earlier product at this place says nothing of this one.
     return Query(database_,
-                 "UPDATE build SET state = 'ready', libtorch = ?, preload = ?, python = ?, commit_id = ?, version = ?, "
+                 "UPDATE build SET libraries = '{}', state = 'ready', libtorch = ?, preload = ?, python = ?, commit_id "
+                 "= ?, version = ?, "
                  "failure = '', finished_ms = ? WHERE id = ?")
         .bind(product.libtorch.string(), preload, product.python.string(), product.commit, product.version, now, id)
         .execute_for("build", id);
@@ -60,7 +63,8 @@ Status BuildStore::ready(std::int64_t id, const model::Product& product, TimePoi
 Status BuildStore::failed(std::int64_t id, const std::string& failure, TimePoint now) {
   return guarded(database_.path(), fmt::format("keep the failure of build {}", id), [&]() -> Status {
     return Query(database_,
-                 "UPDATE build SET state = 'failed', libtorch = '', preload = '[]', python = '', commit_id = '', "
+                 "UPDATE build SET libraries = '{}', state = 'failed', libtorch = '', preload = '[]', python = '', "
+                 "commit_id = '', "
                  "version = '', failure = ?, finished_ms = ? WHERE id = ?")
         .bind(failure, now, id)
         .execute_for("build", id);
@@ -70,9 +74,18 @@ Status BuildStore::failed(std::int64_t id, const std::string& failure, TimePoint
 Status BuildStore::forget(std::int64_t id) {
   return guarded(database_.path(), fmt::format("forget build {}", id), [&]() -> Status {
     return Query(database_,
-                 "UPDATE build SET state = 'pending', libtorch = '', preload = '[]', python = '', commit_id = '', "
+                 "UPDATE build SET libraries = '{}', state = 'pending', libtorch = '', preload = '[]', python = '', "
+                 "commit_id = '', "
                  "version = '', failure = '', finished_ms = NULL WHERE id = ?")
         .bind(id)
+        .execute_for("build", id);
+  });
+}
+
+Status BuildStore::loaded(std::int64_t id, const std::map<std::string, std::string>& libraries) {
+  return guarded(database_.path(), fmt::format("keep the libraries of build {}", id), [&]() -> Status {
+    return Query(database_, "UPDATE build SET libraries = ? WHERE id = ?")
+        .bind(to_json(libraries), id)
         .execute_for("build", id);
   });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ class BuildStore {
   Status failed(std::int64_t id, const std::string& failure, TimePoint now);
   /// Back to pending, as if never tried; its measurements stay.
   Status forget(std::int64_t id);
+
+  /// Keeps what the libraries that come with it are, once a worker has loaded them.
+  Status loaded(std::int64_t id, const std::map<std::string, std::string>& libraries);
 
   Result<std::optional<model::Build>> find(const std::string& subject, model::BuildKind kind,
                                            const std::string& name) const;

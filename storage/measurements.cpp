@@ -111,6 +111,8 @@ std::string column_of(model::Metric metric) {
       return "m.cpu_growth_bytes";
     case model::Metric::gpu_leak:
       return "m.gpu_growth_bytes";
+    case model::Metric::instructions:
+      return "m.instructions_median";
   }
   TBCI_ASSERT(false);
 }

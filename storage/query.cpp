@@ -47,6 +47,10 @@ std::vector<std::filesystem::path> Row::paths() {
   return {texts.begin(), texts.end()};
 }
 
+std::map<std::string, std::string> Row::string_map() {
+  return take(string_map_from_json(text()));
+}
+
 void Row::complain(const std::string& what) {
   if (!error_.empty()) return;
   error_ = fmt::format("damaged row {} of table {} in the database: {}: {}", statement_.getColumn(0).getString(),
@@ -68,6 +72,24 @@ Result<std::vector<std::string>> strings_from_json(std::string_view text) {
     }
   }
   if (!good) return fail(ErrorKind::failed, "'{}' is no JSON array of strings", one_line(text, 60));
+  return strings;
+}
+
+std::string to_json(const std::map<std::string, std::string>& strings) {
+  return nlohmann::json(strings).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Result<std::map<std::string, std::string>> string_map_from_json(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  std::map<std::string, std::string> strings;
+  bool good = json.is_object();
+  if (good) {
+    for (const auto& [name, value] : json.items()) {
+      good = good && value.is_string();
+      if (good) strings.emplace(name, value.get<std::string>());
+    }
+  }
+  if (!good) return fail(ErrorKind::failed, "'{}' is no JSON object of strings", one_line(text, 60));
   return strings;
 }
 

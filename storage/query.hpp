@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,7 @@ class Row {
   std::optional<TimePoint> optional_time();
   std::vector<std::string> strings();  ///< of a JSON array
   std::vector<std::filesystem::path> paths();
+  std::map<std::string, std::string> string_map();  ///< of a JSON object
   /// A word of the vocabulary: `row.word(model::stage_from)`.
   template <typename Value>
   Value word(Result<Value> (*parse)(std::string_view)) {
@@ -67,6 +69,9 @@ class Row {
 /// A JSON array of strings. Throws where a string is not UTF-8.
 std::string to_json(const std::vector<std::string>& strings);
 Result<std::vector<std::string>> strings_from_json(std::string_view text);
+/// A JSON object of strings. Bytes that are not UTF-8 are replaced.
+std::string to_json(const std::map<std::string, std::string>& strings);
+Result<std::map<std::string, std::string>> string_map_from_json(std::string_view text);
 
 class Query {
  public:

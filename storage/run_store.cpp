@@ -25,23 +25,9 @@ Result<model::Run> read(Row row) {
   return row.finish(std::move(run));
 }
 
-Result<model::Environment> facts_from_json(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  model::Environment environment;
-  bool good = json.is_object();
-  if (good) {
-    for (const auto& [name, value] : json.items()) {
-      good = good && value.is_string();
-      if (good) environment.facts.emplace(name, value.get<std::string>());
-    }
-  }
-  if (!good) return fail(ErrorKind::failed, "'{}' is no JSON object of strings", one_line(text, 60));
-  return environment;
-}
-
 Result<model::Environment> read_environment(Row row) {
   row.text();  // the fingerprint, which names the row
-  auto environment = row.take(facts_from_json(row.text()));
+  model::Environment environment{row.string_map()};
   return row.finish(std::move(environment));
 }
 
@@ -51,8 +37,7 @@ Result<std::string> RunStore::remember(const model::Environment& environment, Ti
   return guarded(database_.path(), "keep the environment", [&]() -> Result<std::string> {
     std::string fingerprint = environment.fingerprint();
     // A fact is what some file of the machine says: bytes that are not UTF-8 must not keep a run from beginning.
-    const std::string facts =
-        nlohmann::json(environment.facts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    const std::string facts = to_json(environment.facts);
     Query(database_,
           "INSERT INTO environment (fingerprint, facts, first_seen_ms) VALUES (?, ?, ?) "
           "ON CONFLICT (fingerprint) DO NOTHING")

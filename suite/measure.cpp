@@ -20,9 +20,9 @@ Sample measure_one(Workload& workload, DeviceKind device, const InstructionCount
   const auto instructions_after = counter.read();
 
   Sample sample{iteration, std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count(), std::nullopt};
-  // No iteration takes no instructions: a counter that did not run is none.
-  if (instructions_before && instructions_after && *instructions_after > *instructions_before)
-    sample.instructions = *instructions_after - *instructions_before;
+  // A CPU that waits for a GPU goes round and round: what it executes there says nothing of the work.
+  if (device == DeviceKind::cpu && instructions_before && instructions_after)
+    sample.instructions = counted_between(*instructions_before, *instructions_after);
   return sample;
 }
 
@@ -41,11 +41,10 @@ MemoryUse measure(Workload& workload, const Plan& plan, Protocol& protocol) {
   cpu_in_use.reserve(static_cast<std::size_t>(plan.iterations));
   gpu_in_use.reserve(static_cast<std::size_t>(plan.iterations));
 
-  const InstructionCounter counter;
   if (!reset_peak()) std::fputs("tbci-worker: the peak is the whole process's: clear_refs cannot be written\n", stderr);
   if (gpu) reset_gpu_peak();
   for (int i = 0; i < plan.iterations; ++i) {
-    const Sample sample = measure_one(workload, plan.device, counter, i);
+    const Sample sample = measure_one(workload, plan.device, plan.counter, i);
     settle_allocator();
     cpu_in_use.push_back(static_cast<double>(in_use_bytes()));
     if (gpu) gpu_in_use.push_back(static_cast<double>(gpu_in_use_bytes()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "suite/benchmark.hpp"
+#include "suite/instructions.hpp"
 #include "suite/protocol.hpp"
 
 namespace tbci::suite {
@@ -10,6 +11,7 @@ struct Plan {
   DeviceKind device;
   int warmup;
   int iterations;
+  const InstructionCounter& counter;  // made before LibTorch made its threads
 };
 
 // Warms up, and returns when the caches of LibTorch and of the allocator are filled.

@@ -87,11 +87,12 @@ std::optional<UsageError> check_protocol(const std::string& value) {
 }  // namespace
 
 Options parse_options(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) return UsageError{"a command is missing: list, run or operators (see tbci-worker --help)"};
+  if (arguments.empty())
+    return UsageError{"a command is missing: list, run, operators or environment (see tbci-worker --help)"};
   const std::string& command = arguments[0];
   if (command == "--help" || command == "-h" || command == "help") return HelpOptions{};
-  if (command != "list" && command != "run" && command != "operators")
-    return UsageError{"unknown command '" + command + "': use list, run or operators"};
+  if (command != "list" && command != "run" && command != "operators" && command != "environment")
+    return UsageError{"unknown command '" + command + "': use list, run, operators or environment"};
 
   RunOptions run;
   bool has_configuration = false;
@@ -105,6 +106,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
       error = check_protocol(value);
     } else if (command == "list") {
       error = UsageError{"list takes no option '" + option + "'"};
+    } else if (command == "environment" && option != "--threads" && option != "--preload") {
+      error = UsageError{"environment takes no option '" + option + "', only --threads and --preload"};
     } else {
       error = set(run, option, value);
       has_configuration = has_configuration || option == "--configuration";
@@ -112,6 +115,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
     if (error) return *error;
   }
   if (command == "list") return ListOptions{};
+  if (command == "environment") return EnvironmentOptions{run};
   if (run.benchmark.empty()) return UsageError{command + " needs --benchmark NAME (tbci-worker list shows them)"};
   if (!has_configuration) return UsageError{command + " needs --configuration (such as cpu-infer)"};
   if (command == "operators") return OperatorsOptions{run};
@@ -125,6 +129,8 @@ std::string usage() {
          "                [--threads 1] [--seed 42] [--preload LIBRARY]...\n"
          "tbci-worker operators ...\n"
          "                as run, but tells which operators one iteration calls instead of measuring it\n"
+         "tbci-worker environment [--protocol 1] [--threads 1] [--preload LIBRARY]...\n"
+         "                tells which libraries are loaded and what LibTorch says of itself\n"
          "Prints one JSON object a line. Exit codes: 0 done, 2 wrong use, 3 an error line was printed.\n";
 }
 

@@ -35,11 +35,16 @@ struct OperatorsOptions {
   RunOptions run;
 };
 
+// Which libraries are loaded and what LibTorch says of itself; of the run's options, threads and preload alone count.
+struct EnvironmentOptions {
+  RunOptions run;
+};
+
 struct UsageError {
   std::string message;  // one line: what is wrong and what would be right
 };
 
-using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, UsageError>;
+using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, EnvironmentOptions, UsageError>;
 
 // `arguments` without the program's name.
 Options parse_options(const std::vector<std::string>& arguments);

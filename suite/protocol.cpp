@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "suite/benchmark.hpp"
+#include "suite/environment.hpp"
 #include "suite/operators.hpp"
 #include "suite/registry.hpp"
 #include "suite/version.hpp"
@@ -90,6 +91,17 @@ void Protocol::operators(const OperatorCalls& calls) {
   JsonObject object = line("operators");
   object.add("below_autograd", below);
   object.add("at_any_depth", std::vector<std::string_view>(calls.at_any_depth.begin(), calls.at_any_depth.end()));
+  write(object);
+}
+
+void Protocol::environment(const Environment& environment) {
+  JsonObject object = line("environment");
+  object.add("libraries", std::vector<std::string_view>(environment.libraries.begin(), environment.libraries.end()));
+  object.add("cpu_capability", std::string_view(environment.cpu_capability));
+  object.add("parallel_backend", std::string_view(environment.parallel_backend));
+  object.add("openmp", std::string_view(environment.openmp)).add("mkl", std::string_view(environment.mkl));
+  object.add("onednn", std::string_view(environment.onednn)).add("affinity", std::string_view(environment.affinity));
+  object.add("threads", environment.threads);
   write(object);
 }
 

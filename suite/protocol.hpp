@@ -13,6 +13,7 @@
 namespace tbci::suite {
 
 struct Benchmark;
+struct Environment;
 struct OperatorCalls;
 
 struct Sample {
@@ -49,6 +50,7 @@ class Protocol {
   void sample(const Sample& sample);
   void memory(const MemoryUse& use);
   void operators(const OperatorCalls& calls);
+  void environment(const Environment& environment);
   void done();
   void done(const RunTimes& times);
   void error(std::string_view kind, std::string_view message);  // unsupported, out_of_memory, exception

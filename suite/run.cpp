@@ -6,6 +6,7 @@
 #include <new>
 
 #include "suite/device.hpp"
+#include "suite/environment.hpp"
 #include "suite/measure.hpp"
 #include "suite/operators.hpp"
 #include "suite/preload.hpp"
@@ -46,8 +47,9 @@ std::int64_t nanoseconds(Clock::duration duration) {
 // the making began.
 using Job = std::function<void(Workload& workload, Protocol& protocol, Clock::time_point begin)>;
 
-void measure_benchmark(const RunOptions& options, Workload& workload, Protocol& protocol, Clock::time_point begin) {
-  const Plan plan{options.configuration.device, options.warmup, options.iterations};
+void measure_benchmark(const RunOptions& options, const InstructionCounter& counter, Workload& workload,
+                       Protocol& protocol, Clock::time_point begin) {
+  const Plan plan{options.configuration.device, options.warmup, options.iterations, counter};
   const auto made = Clock::now();
   warm_up(workload, plan);
   const auto ready = Clock::now();
@@ -115,9 +117,26 @@ int list_benchmarks(Protocol& protocol) {
 }
 
 int run_benchmark(const RunOptions& options, Protocol& protocol) {
+  const InstructionCounter counter;
   return with_workload(options, protocol, [&](Workload& workload, Protocol& to, Clock::time_point begin) {
-    measure_benchmark(options, workload, to, begin);
+    measure_benchmark(options, counter, workload, to, begin);
   });
+}
+
+int tell_environment(const RunOptions& options, Protocol& protocol) {
+  protocol.hello();
+  try {
+    const std::string not_loaded = preload(options.preload);
+    if (!not_loaded.empty()) return fail(protocol, "exception", not_loaded);
+    prepare_torch(options);
+    protocol.environment(read_environment());
+    protocol.done();
+    return exit_done;
+  } catch (const c10::Error& error) {
+    return fail(protocol, "exception", first_line(error.what_without_backtrace()));
+  } catch (const std::exception& error) {
+    return fail(protocol, "exception", first_line(error.what()));
+  }
 }
 
 int tell_operators(const RunOptions& options, Protocol& protocol) {

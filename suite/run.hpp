@@ -18,4 +18,7 @@ int run_benchmark(const RunOptions& options, Protocol& protocol);
 // Tells which operators one iteration calls, after one that is not looked at.
 int tell_operators(const RunOptions& options, Protocol& protocol);
 
+// Tells which libraries LibTorch and the preloaded ones brought, and what LibTorch says of itself.
+int tell_environment(const RunOptions& options, Protocol& protocol);
+
 }  // namespace tbci::suite

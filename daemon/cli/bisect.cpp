@@ -37,7 +37,7 @@ std::string key_of(const Desk& desk, const BisectOptions& options, const Ends& e
   const std::string asked =
       fmt::format("{}|{}|{}|{}|{}|{}", join(options.series, ","), join(options.metrics, ","),
                   join(desk.config.measure.benchmarks, ","), join(options.selection.configurations, ","),
-                  desk.config.thresholds.relative, desk.config.measure.processes);
+                  desk.config.thresholds.relative, range_of(desk.config.measure.sampling));
   const std::string key =
       fmt::format("manual/{}-{}/{}", ends.from.substr(0, 12), ends.to.substr(0, 12), sha256_hex(asked).substr(0, 8));
   return options.again ? key + "/" + to_iso8601(desk.clock.now()) : key;
@@ -137,9 +137,12 @@ Status write_report(Desk& desk, const BisectOptions& options, const model::Bisec
     regressions.push_back(std::move(regression));
   }
   if (regressions.empty()) return {};
-  TBCI_ASSIGN(const auto environment, desk.workshop.environment(desk.stop));
-  const ReportContext context{
-      .night = "", .baseline = "", .bisection = &bisection, .environment = environment.fingerprint()};
+  TBCI_ASSIGN(const model::Build from, build_commit(desk, bisection.from));
+  TBCI_ASSIGN(const model::Build to, build_commit(desk, bisection.to));
+  const model::Build both[] = {from, to};
+  TBCI_ASSIGN(const auto environment, environment_of(desk, both));
+  TBCI_ASSIGN(const std::string fingerprint, desk.stores.runs.remember(environment, desk.clock.now()));
+  const ReportContext context{.night = "", .baseline = "", .bisection = &bisection, .environment = fingerprint};
   TBCI_ASSIGN(const model::Report report, draft_report(desk, context, regressions));
   return write_file_atomically(options.report_file, fmt::format("# {}\n\n{}", report.title, report.body));
 }

@@ -16,7 +16,12 @@ Result<int> doctor(const Invocation& invocation, std::stop_token stop) {
   // Useful before there is a configuration, but a wrong one is worth saying.
   const auto config = load_config(invocation);
   if (!config && has_config(invocation)) return pass_on(config.error());
-  if (config) settings.state = config->service.state;
+  if (config) {
+    settings.state = config->service.state;
+    settings.worker = runner::latest_worker(settings.state);
+    settings.worker_cpus = config->measure.worker.cpus;
+    settings.threads = config->measure.worker.threads;
+  }
   for (std::size_t i = 0; config && i < config->subjects.size() && settings.libtorch.empty(); ++i) {
     settings.libtorch = config->subjects[i].subject.torch_base;
   }

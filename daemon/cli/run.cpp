@@ -24,17 +24,22 @@ struct RunOptions {
 using Results = std::map<model::Case, std::vector<model::Measurement>>;
 
 Result<Results> measure_all(Desk& desk, const model::Build& build, const std::vector<model::Case>& cases) {
-  TBCI_ASSIGN(const model::Run run, begin_run(desk, "run/" + to_iso8601(desk.clock.now()), model::Purpose::manual));
-  const int processes = desk.config.measure.processes;
-  desk.progress.begin_stage("measure", fmt::format("{} cases on {}", cases.size(), build.name),
-                            static_cast<int>(cases.size()) * processes);
+  TBCI_ASSIGN(const model::Run run,
+              begin_run(desk, "run/" + to_iso8601(desk.clock.now()), model::Purpose::manual, std::span(&build, 1)));
+  const detect::Sampling& sampling = desk.config.measure.sampling;
+  int expected_steps = static_cast<int>(cases.size()) * sampling.least;
+  desk.progress.begin_stage(
+      "measure", fmt::format("{} cases on {}, {} processes each", cases.size(), build.name, range_of(sampling)),
+      expected_steps);
   Results results;
   for (const model::Case& measured : cases) {
-    for (int ordinal = 0; ordinal < processes; ++ordinal) {
-      desk.progress.step(fmt::format("{}, process {} of {}", to_string(measured), ordinal + 1, processes));
+    std::vector<model::Measurement>& processes = results[measured];
+    for (int ordinal = 0; wants_more(desk, processes); ++ordinal) {
+      if (ordinal >= sampling.least) desk.progress.expect(++expected_steps);
+      desk.progress.step(fmt::format("{}, process {}", to_string(measured), ordinal + 1));
       TBCI_ASSIGN(model::Measurement measurement, measure_once(desk, run, build, measured, ordinal));
-      results[measured].push_back(std::move(measurement));
-      if (results[measured].back().outcome == model::Outcome::unsupported) break;
+      processes.push_back(std::move(measurement));
+      if (processes.back().outcome == model::Outcome::unsupported) break;
     }
   }
   TBCI_TRY(desk.stores.runs.finish(run.id, desk.clock.now()));
@@ -43,11 +48,17 @@ Result<Results> measure_all(Desk& desk, const model::Build& build, const std::ve
 }
 
 std::optional<double> typical(const std::vector<model::Measurement>& measurements, model::Metric metric) {
-  std::vector<double> values;
-  for (const model::Measurement& measurement : measurements) {
-    if (const auto value = model::value_of(measurement, metric)) values.push_back(*value);
-  }
+  std::vector<double> values = values_of(measurements, metric);
   return values.empty() ? std::nullopt : std::optional(model::median(std::move(values)));
+}
+
+std::optional<detect::MedianInterval> interval_of(const std::vector<model::Measurement>& measurements,
+                                                  const detect::Sampling& sampling) {
+  return detect::median_interval(values_of(measurements, model::Metric::time), sampling.confidence);
+}
+
+std::string half_width(const std::optional<detect::MedianInterval>& interval) {
+  return interval ? fmt::format("+-{:.1f}%", 100 * interval->relative_half_width()) : "-";
 }
 
 std::string trouble_of(const std::vector<model::Measurement>& measurements) {
@@ -58,10 +69,12 @@ std::string trouble_of(const std::vector<model::Measurement>& measurements) {
   return {};
 }
 
-std::string as_table(const Results& results) {
+std::string as_table(const Results& results, const detect::Sampling& sampling) {
   Table table({{"case"},
                {"processes", Align::right},
                {"time", Align::right},
+               {"interval", Align::right},
+               {"instructions", Align::right},
                {"peak memory", Align::right},
                {"growth", Align::right},
                {"trouble"}});
@@ -73,6 +86,7 @@ std::string as_table(const Results& results) {
     const bool gpu = measured.configuration == model::Configuration::gpu_train ||
                      measured.configuration == model::Configuration::gpu_infer;
     table.add({to_string(measured), std::to_string(measurements.size()), cell(model::Metric::time),
+               half_width(interval_of(measurements, sampling)), cell(model::Metric::instructions),
                cell(gpu ? model::Metric::gpu_memory : model::Metric::cpu_memory),
                cell(gpu ? model::Metric::gpu_leak : model::Metric::cpu_leak), one_line(trouble_of(measurements), 90)});
   }
@@ -110,7 +124,8 @@ std::string cost_text(const Cost& cost) {
       cost.processes, human_duration(cost.whole), human_duration(cost.iterations), human_duration(cost.beyond_median));
 }
 
-nlohmann::json as_json(const model::Build& build, const Results& results, const Cost& cost) {
+nlohmann::json as_json(const model::Build& build, const Results& results, const Cost& cost,
+                       const detect::Sampling& sampling) {
   nlohmann::json json = {{"build", build.name},
                          {"version", build.product.version},
                          {"commit", build.product.commit},
@@ -124,11 +139,18 @@ nlohmann::json as_json(const model::Build& build, const Results& results, const 
     for (const model::Metric metric : model::all_metrics) {
       if (const auto value = typical(measurements, metric)) entry[std::string(to_string(metric))] = *value;
     }
+    if (const auto interval = interval_of(measurements, sampling)) {
+      entry["time_interval"] = {{"low", interval->low},
+                                {"high", interval->high},
+                                {"confidence", sampling.confidence},
+                                {"relative_half_width", interval->relative_half_width()}};
+    }
     entry["processes"] = nlohmann::json::array();
     for (const model::Measurement& measurement : measurements) {
       entry["processes"].push_back({{"outcome", to_string(measurement.outcome)},
                                     {"message", one_line(measurement.message, 500)},
-                                    {"nanoseconds", measurement.nanoseconds}});
+                                    {"nanoseconds", measurement.nanoseconds},
+                                    {"instructions", measurement.instructions}});
     }
     json["cases"].push_back(std::move(entry));
   }
@@ -146,8 +168,9 @@ Result<int> run(const Invocation& invocation, const RunOptions& options, std::st
   TBCI_ASSIGN(const auto cases, wanted_cases(at.desk(), build.product));
   TBCI_ASSIGN(const Results results, measure_all(at.desk(), build, cases));
   const Cost cost = cost_of(results);
-  if (invocation.json) print_json(as_json(build, results, cost));
-  if (!invocation.json) fmt::print("{}{}", as_table(results), cost_text(cost));
+  const detect::Sampling& sampling = at.desk().config.measure.sampling;
+  if (invocation.json) print_json(as_json(build, results, cost, sampling));
+  if (!invocation.json) fmt::print("{}{}", as_table(results, sampling), cost_text(cost));
   for (const auto& [measured, measurements] : results) {
     for (const model::Measurement& measurement : measurements) {
       if (measurement.outcome != model::Outcome::done && measurement.outcome != model::Outcome::unsupported)

@@ -20,7 +20,9 @@ void add_case_options(CLI::App& command, Selection& selection) {
                   "Only these: cpu-train, cpu-infer, gpu-train, gpu-infer")
       ->type_name("NAME")
       ->delimiter(',');
-  command.add_option("--processes", selection.processes, "Fresh processes of each case and build")
+  command
+      .add_option("--processes", selection.processes,
+                  "Fresh processes of each case and build: so many, whatever the spread")
       ->check(CLI::Range(1, 1000));
 }
 
@@ -36,7 +38,7 @@ Status apply(const Selection& selection, Config& config) {
     TBCI_ASSIGN(const model::Configuration configuration, model::configuration_from(text));
     config.measure.configurations.push_back(configuration);
   }
-  if (selection.processes > 0) config.measure.processes = selection.processes;
+  if (selection.processes > 0) config.measure.sampling.least = config.measure.sampling.most = selection.processes;
   if (selection.threshold > 0) {
     // The screen stays as far below the threshold as it was.
     config.thresholds.screen *= selection.threshold / config.thresholds.relative;

@@ -47,8 +47,17 @@ void read_service(TomlReader reader, ServiceConfig& service) {
   service.page_for_others = reader.flag("page_for_others", service.page_for_others);
 }
 
+void read_sampling(TomlReader& reader, detect::Sampling& sampling) {
+  sampling.least = static_cast<int>(reader.integer("processes", sampling.least, 1, 1000));
+  sampling.most =
+      static_cast<int>(reader.integer("processes_at_most", std::max(sampling.most, sampling.least), 1, 1000));
+  sampling.half_width = reader.number("interval", sampling.half_width, 0.0001, 10);
+  if (sampling.most < sampling.least)
+    reader.refuse("processes_at_most", fmt::format("must not be below `processes`, which is {}", sampling.least));
+}
+
 void read_measure(TomlReader reader, MeasureConfig& measure) {
-  measure.processes = static_cast<int>(reader.integer("processes", measure.processes, 1, 1000));
+  read_sampling(reader, measure.sampling);
   runner::MeasureSettings& worker = measure.worker;
   worker.size = reader.text("size", worker.size);
   if (worker.size != "ci" && worker.size != "paper") reader.refuse("size", "\"ci\" or \"paper\" is wanted");

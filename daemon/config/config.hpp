@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "detect/sampling.hpp"
 #include "detect/thresholds.hpp"
 #include "runner/measure.hpp"
 #include "runner/subject.hpp"
@@ -28,7 +29,8 @@ struct RunnerConfig {
 
 /// How the suite is measured.
 struct MeasureConfig {
-  int processes = 5;  ///< fresh processes of each case and build in the screen
+  /// Fresh processes of each case and build in the screen: at least, at most, and when they are enough.
+  detect::Sampling sampling;
   runner::MeasureSettings worker;
   std::vector<std::string> benchmarks;  ///< none: all of the suite
   std::vector<model::Configuration> configurations = {model::all_configurations.begin(),

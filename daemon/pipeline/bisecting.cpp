@@ -35,7 +35,8 @@ class StoredProber final : public bisect::Prober {
         fmt::format("bisect/{}/{}-{}", bisection_.id, reference.id.substr(0, 12), probe.id.substr(0, 12));
     auto run = runs_.find(key);
     if (run == runs_.end()) {
-      TBCI_ASSIGN(const model::Run begun, begin_run(desk_, key, model::Purpose::bisect));
+      const model::Build both[] = {before, after};
+      TBCI_ASSIGN(const model::Run begun, begin_run(desk_, key, model::Purpose::bisect, both));
       run = runs_.emplace(key, begun).first;
     }
     TBCI_ASSIGN(const int known, desk_.stores.runs.count(run->second.id, after.id, measured));

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "daemon/pipeline/comparing.hpp"
 #include "detect/confirm.hpp"
+#include "detect/evidence.hpp"
 
 namespace tbci::daemon {
 
@@ -60,6 +61,28 @@ int decide(const Desk& desk, const Suspects& suspects, const std::map<model::Ser
   return wanted;
 }
 
+// What the same pairs say of the metrics that are not judged. Where none was counted, nothing.
+class Beside {
+ public:
+  void add(const MeasuredPair& pair) {
+    for (const model::Metric metric : model::all_metrics) {
+      if (!model::is_evidence(metric)) continue;
+      if (const auto values = pair.of(metric)) pairs_[metric].push_back(*values);
+    }
+  }
+  std::vector<model::Finding> findings(const Desk& desk, const model::Case& measured) const {
+    std::vector<model::Finding> found;
+    for (const auto& [metric, pairs] : pairs_) {
+      found.push_back(
+          detect::weigh_evidence({measured.benchmark, measured.configuration, metric}, pairs, desk.config.thresholds));
+    }
+    return found;
+  }
+
+ private:
+  std::map<model::Metric, std::vector<detect::Pair>> pairs_;
+};
+
 // How many pairs were measured, and how many the cases after this one will want at the least: for the time left.
 struct Pace {
   int done = 0;
@@ -71,6 +94,7 @@ Result<std::vector<model::Finding>> confirm_case(Desk& desk, const ComparisonPla
   std::map<model::Series, SeriesEvidence> evidence;
   for (const model::Series& series : suspects.series) evidence[series] = {};
   std::vector<model::Finding> findings;
+  Beside beside;
   int ordinal = 0;
   for (int wanted = decide(desk, suspects, evidence, findings); wanted > 0;
        wanted = decide(desk, suspects, evidence, findings)) {
@@ -78,6 +102,7 @@ Result<std::vector<model::Finding>> confirm_case(Desk& desk, const ComparisonPla
     for (const int end = ordinal + wanted; ordinal < end; ++ordinal, ++pace.done) {
       desk.progress.step(fmt::format("{}, pair {}", to_string(suspects.measured), ordinal + 1));
       TBCI_ASSIGN(const MeasuredPair pair, measure_pair(desk, run, plan.builds, suspects.measured, ordinal));
+      beside.add(pair);
       for (auto& [series, seen] : evidence) {
         if (const auto values = pair.of(series.metric)) {
           seen.pairs.push_back(*values);
@@ -87,6 +112,8 @@ Result<std::vector<model::Finding>> confirm_case(Desk& desk, const ComparisonPla
       }
     }
   }
+  const auto counted = beside.findings(desk, suspects.measured);
+  findings.insert(findings.end(), counted.begin(), counted.end());
   return findings;
 }
 
@@ -97,10 +124,11 @@ Result<std::vector<model::Finding>> confirm_suspects(Desk& desk, const Compariso
   std::vector<model::Finding> confirmed;
   const auto cases = suspects_by_case(screened);
   if (cases.empty()) return confirmed;
-  TBCI_ASSIGN(const model::Run run, begin_run(desk, plan.key + "/confirm", model::Purpose::confirm));
+  const model::Build both[] = {plan.builds.before, plan.builds.after};
+  TBCI_ASSIGN(const model::Run run, begin_run(desk, plan.key + "/confirm", model::Purpose::confirm, both));
   desk.progress.begin_stage("confirm", fmt::format("{} suspected cases, by interleaved pairs", cases.size()),
                             static_cast<int>(cases.size()) * desk.config.thresholds.first_pairs);
-  int real = 0;
+  int real = 0, judged = 0;
   Pace pace{.done = 0, .later = static_cast<int>(cases.size()) * desk.config.thresholds.first_pairs};
   for (const Suspects& suspects : cases) {
     pace.later -= desk.config.thresholds.first_pairs;
@@ -109,6 +137,7 @@ Result<std::vector<model::Finding>> confirm_suspects(Desk& desk, const Compariso
       const bool moved =
           finding.verdict == model::Verdict::regression || finding.verdict == model::Verdict::improvement;
       real += moved ? 1 : 0;
+      judged += model::is_evidence(finding.series.metric) ? 0 : 1;
       if (moved) {
         desk.progress.note(fmt::format("{} is a {}: {} -> {} ({})", to_string(finding.series),
                                        to_string(finding.verdict), readable(finding.series.metric, finding.before),
@@ -118,7 +147,7 @@ Result<std::vector<model::Finding>> confirm_suspects(Desk& desk, const Compariso
     }
   }
   TBCI_TRY(desk.stores.runs.finish(run.id, desk.clock.now()));
-  desk.progress.end_stage(fmt::format("{} of {} suspected series changed", real, confirmed.size()));
+  desk.progress.end_stage(fmt::format("{} of {} suspected series changed", real, judged));
   return confirmed;
 }
 

@@ -102,7 +102,25 @@ class LocalWorkshop final : public Workshop {
     return environment;
   }
 
+  Result<runner::LibraryFacts> libraries(const model::Product& product, std::stop_token stop) override {
+    const auto known = libraries_.find(key_of(product));
+    if (known != libraries_.end()) return known->second;
+    TBCI_ASSIGN(const auto worker, worker_for(product, stop));
+    const runner::WorkerPlace place{.threads = config_.measure.worker.threads, .cpus = config_.measure.worker.cpus};
+    TBCI_ASSIGN(const auto loaded, runner::ask_worker(processes_, runner::native_suite(worker), product, place, stop));
+    runner::LibraryDigests digests(config_.service.state / "libraries.sha256");
+    auto facts = runner::library_facts(loaded, runner::folders_of(product, subject_.subject.torch_base), digests);
+    if (const Status saved = digests.save(); !saved) runner::tell(tell_, saved.error().message);
+    return libraries_[key_of(product)] = std::move(facts);
+  }
+
  private:
+  static std::string key_of(const model::Product& product) {
+    std::string key = product.libtorch.string();
+    for (const auto& library : product.preload) key += "\n" + library.string();
+    return key;
+  }
+
   // A nightly may be built from a commit of the `nightly` branch, whose message names the one of main.
   Result<std::string> commit_of_main(const std::string& revision, std::stop_token stop) {
     TBCI_ASSIGN(const GitCommit commit, builder_.worktree().commit(revision, stop));
@@ -166,6 +184,7 @@ class LocalWorkshop final : public Workshop {
   runner::Measurer measurer_;
   std::map<std::filesystem::path, std::filesystem::path> workers_;
   std::vector<runner::SuiteTrouble> troubles_;
+  std::map<std::string, runner::LibraryFacts> libraries_;  // by what key_of names
   bool base_checked_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "daemon/pipeline/measuring.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.hpp"
 #include "daemon/pipeline/listing.hpp"
@@ -33,8 +34,63 @@ Result<MeasuredPair> measure_pair(Desk& desk, const model::Run& run, const Compa
   return MeasuredPair{std::move(before), std::move(after)};
 }
 
-Result<model::Run> begin_run(Desk& desk, const std::string& key, model::Purpose purpose) {
-  TBCI_ASSIGN(const model::Environment environment, desk.workshop.environment(desk.stop));
+namespace {
+
+// The same fact of two builds: the libraries that either of them loads from the machine.
+std::string union_of(const std::string& one, const std::string& other) {
+  std::set<std::string> libraries;
+  for (const std::string& list : {one, other}) {
+    for (const std::string& part : split(list, ',')) {
+      if (!trim(part).empty()) libraries.emplace(trim(part));
+    }
+  }
+  return join(std::vector<std::string>(libraries.begin(), libraries.end()), ", ");
+}
+
+}  // namespace
+
+Result<model::Environment> environment_of(Desk& desk, std::span<const model::Build> builds) {
+  TBCI_ASSIGN(model::Environment environment, desk.workshop.environment(desk.stop));
+  for (const model::Build& build : builds) {
+    const auto loaded = desk.workshop.libraries(build.product, desk.stop);
+    if (!loaded && loaded.error().kind == ErrorKind::interrupted) return pass_on(loaded.error());
+    if (!loaded) {
+      // Another suite's worker may not know the question. Its numbers are as good as before, and the fact is constant.
+      environment.facts["libraries"] = "unknown: the worker does not tell";
+      desk.progress.note(
+          fmt::format("the libraries of {} are not known: {}", build.name, one_line(loaded.error().message)));
+      continue;
+    }
+    for (const auto& [name, value] : loaded->machine) {
+      std::string& fact = environment.facts[name];
+      fact = fact.empty() || !name.starts_with("library.") ? value : union_of(fact, value);
+    }
+    if (loaded->build != build.libraries) TBCI_TRY(desk.stores.builds.loaded(build.id, loaded->build));
+  }
+  return environment;
+}
+
+std::vector<double> values_of(const std::vector<model::Measurement>& measurements, model::Metric metric) {
+  std::vector<double> values;
+  for (const model::Measurement& measurement : measurements) {
+    if (const auto value = model::value_of(measurement, metric)) values.push_back(*value);
+  }
+  return values;
+}
+
+std::string range_of(const detect::Sampling& sampling) {
+  return sampling.most > sampling.least ? fmt::format("{} to {}", sampling.least, sampling.most)
+                                        : std::to_string(sampling.least);
+}
+
+bool wants_more(const Desk& desk, const std::vector<model::Measurement>& measurements) {
+  const auto times = values_of(measurements, model::Metric::time);
+  return detect::wants_more({times, static_cast<int>(measurements.size())}, desk.config.measure.sampling);
+}
+
+Result<model::Run> begin_run(Desk& desk, const std::string& key, model::Purpose purpose,
+                             std::span<const model::Build> builds) {
+  TBCI_ASSIGN(const model::Environment environment, environment_of(desk, builds));
   storage::RunPlan plan{.subject = desk.name(), .key = key, .purpose = purpose, .runner = desk.config.runner.name};
   TBCI_ASSIGN(const auto earlier, desk.stores.runs.find(desk.name(), key));
   const std::string fingerprint = environment.fingerprint();
@@ -43,7 +99,7 @@ Result<model::Run> begin_run(Desk& desk, const std::string& key, model::Purpose 
     TBCI_ASSIGN(const auto old_environment, desk.stores.runs.environment(earlier->environment));
     const std::string what = old_environment ? runner::readable_diff(*old_environment, environment) : "unknown";
     desk.progress.note(
-        fmt::format("the machine changed since {} began ({}): it is measured anew", key, one_line(what)));
+        fmt::format("the machine changed since {} began ({}): it is measured anew", key, one_line(what, 600)));
     plan.key += "@" + fingerprint.substr(0, 12);
   }
   return desk.stores.runs.begin(plan, environment, desk.clock.now());

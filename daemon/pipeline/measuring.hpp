@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "daemon/pipeline/desk.hpp"
@@ -31,7 +32,22 @@ Result<MeasuredPair> measure_pair(Desk& desk, const model::Run& run, const Compa
 
 /// Begins a run, or finds it again. Where the machine has changed meanwhile, a run of a new key is begun: numbers of
 /// two environments are never mixed.
-Result<model::Run> begin_run(Desk& desk, const std::string& key, model::Purpose purpose);
+Result<model::Run> begin_run(Desk& desk, const std::string& key, model::Purpose purpose,
+                             std::span<const model::Build> builds);
+
+/// Everything that can move a number of these builds on this machine: its facts, with those of the libraries that are
+/// loaded from it. What comes with a build is kept at that build instead: a nightly that brings a slower library is a
+/// regression to be found, and no change of the machine. Ready builds only.
+Result<model::Environment> environment_of(Desk& desk, std::span<const model::Build> builds);
+
+/// What the processes of a case on a build give for a metric, in order.
+std::vector<double> values_of(const std::vector<model::Measurement>& measurements, model::Metric metric);
+
+/// `5`, or `5 to 10`: processes of each case.
+std::string range_of(const detect::Sampling& sampling);
+
+/// Whether the case wants another process, by what was measured of it so far.
+bool wants_more(const Desk& desk, const std::vector<model::Measurement>& measurements);
 
 /// The cases that the configuration asks for, of those that the suite has. Errors (usage) for a benchmark that the
 /// suite does not have, with the nearest name.

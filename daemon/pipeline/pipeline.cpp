@@ -156,7 +156,8 @@ Status work_through(Desk& desk, const ChosenNight& chosen, const model::Night& n
     TBCI_TRY(confirm(desk, night, plan, screened));
   }
   TBCI_ASSIGN(const auto bisection, bisect(desk, night, builds));
-  TBCI_ASSIGN(const auto environment, desk.workshop.environment(desk.stop));
+  const model::Build both[] = {builds.before, builds.after};
+  TBCI_ASSIGN(const auto environment, environment_of(desk, both));
   TBCI_TRY(report(desk, night, bisection, environment.fingerprint()));
   return desk.stores.nights.finish(night.id, Stage::done, "", desk.clock.now());
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "github/report.hpp"
+#include "runner/libraries.hpp"
 
 namespace tbci::daemon {
 
@@ -41,6 +42,24 @@ std::vector<std::vector<std::string>> commands_for(const Desk& desk, const Repor
                                         "--to", context.bisection->to}));
   }
   return commands;
+}
+
+// What the night found of the same cases without judging it, and what the builds bring beside their commits.
+Status add_evidence(Desk& desk, const ReportContext& context, const std::vector<model::Regression>& regressions,
+                    github::ReportFacts& facts) {
+  if (context.night.empty()) return {};
+  TBCI_ASSIGN(const auto findings, desk.stores.nights.findings(regressions.front().night_id, storage::Phase::confirm));
+  for (const model::Finding& finding : findings) {
+    const bool ours = std::any_of(regressions.begin(), regressions.end(), [&](const model::Regression& regression) {
+      return regression.finding.series.measured_case() == finding.series.measured_case();
+    });
+    if (ours && model::is_evidence(finding.series.metric)) facts.evidence.push_back(finding);
+  }
+  using model::BuildKind;
+  TBCI_ASSIGN(const auto before, desk.stores.builds.find(desk.name(), BuildKind::nightly, context.baseline));
+  TBCI_ASSIGN(const auto after, desk.stores.builds.find(desk.name(), BuildKind::nightly, context.night));
+  if (before && after) facts.libraries = runner::libraries_diff(before->libraries, after->libraries);
+  return {};
 }
 
 using Group = std::vector<model::Regression>;
@@ -93,6 +112,7 @@ Result<model::Report> draft_report(Desk& desk, const ReportContext& context,
     TBCI_ASSIGN(const auto commits, desk.workshop.commits_between(facts.from, facts.to, desk.stop));
     facts.commits = static_cast<int>(commits.size()) - 1;
   }
+  TBCI_TRY(add_evidence(desk, context, regressions, facts));
   facts.runner = desk.config.runner.name;
   TBCI_ASSIGN(const auto environment, desk.stores.runs.environment(context.environment));
   if (environment) facts.environment = environment->facts;

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "daemon/pipeline/comparing.hpp"
 #include "detect/screen.hpp"
+#include "runner/libraries.hpp"
 
 namespace tbci::daemon {
 
@@ -11,14 +12,6 @@ namespace {
 bool never_works(const std::vector<model::Measurement>& measurements) {
   return std::none_of(measurements.begin(), measurements.end(),
                       [](const auto& m) { return m.outcome == model::Outcome::done; });
-}
-
-std::vector<double> values_of(const std::vector<model::Measurement>& measurements, model::Metric metric) {
-  std::vector<double> values;
-  for (const model::Measurement& measurement : measurements) {
-    if (const auto value = model::value_of(measurement, metric)) values.push_back(*value);
-  }
-  return values;
 }
 
 struct CaseResults {
@@ -53,39 +46,75 @@ std::vector<model::Finding> judge(const Desk& desk, const ComparisonPlan& plan, 
     const auto before = values_of(results.before, metric);
     const auto after = values_of(results.after, metric);
     if (before.empty() && after.empty()) continue;
+    // A counter that one of the two did not have is no fault of the build.
+    if (model::is_evidence(metric) && (before.empty() || after.empty())) continue;
     findings.push_back(
         detect::screen({measured.benchmark, measured.configuration, metric}, before, after, desk.config.thresholds));
   }
   return findings;
 }
 
+// A comparison is as good as the worse known of its two sides, so both go on together. One side that never works has
+// decided the case.
+bool want_more(const Desk& desk, const CaseResults& results) {
+  const auto count = static_cast<int>(results.before.size());
+  if (count >= desk.config.measure.sampling.least && (never_works(results.before) || never_works(results.after)))
+    return false;
+  return wants_more(desk, results.before) || wants_more(desk, results.after);
+}
+
+bool unsupported_by_both(const CaseResults& results) {
+  return results.before.back().outcome == model::Outcome::unsupported &&
+         results.after.back().outcome == model::Outcome::unsupported;
+}
+
+// The builds that we hold were read before their libraries were loaded.
+Status note_libraries(Desk& desk, const Comparison& builds) {
+  TBCI_ASSIGN(const model::Build before, desk.stores.builds.get(builds.before.id));
+  TBCI_ASSIGN(const model::Build after, desk.stores.builds.get(builds.after.id));
+  const std::string differ = runner::libraries_diff(before.libraries, after.libraries);
+  if (!differ.empty()) desk.progress.note(fmt::format("the builds bring other libraries: {}", one_line(differ, 600)));
+  return {};
+}
+
+Result<CaseResults> measure_case(Desk& desk, const ComparisonPlan& plan, const model::Run& run,
+                                 const model::Case& measured, int& expected_steps) {
+  const int least = desk.config.measure.sampling.least;
+  CaseResults results;
+  for (int ordinal = 0; want_more(desk, results); ++ordinal) {
+    if (ordinal >= least) desk.progress.expect(++expected_steps);
+    desk.progress.step(
+        fmt::format("{}, process {}{}", to_string(measured), ordinal + 1,
+                    ordinal < least ? fmt::format(" of {}", least) : ": its median is not known well yet"));
+    TBCI_ASSIGN(MeasuredPair pair, measure_pair(desk, run, plan.builds, measured, ordinal));
+    results.before.push_back(std::move(pair.before));
+    results.after.push_back(std::move(pair.after));
+    if (!unsupported_by_both(results)) continue;
+    // It will not be supported in the next process either.
+    for (int skipped = ordinal + 1; skipped < least; ++skipped)
+      desk.progress.step(to_string(measured) + " is unsupported");
+    break;
+  }
+  return results;
+}
+
 }  // namespace
 
 Result<std::vector<model::Finding>> screen_builds(Desk& desk, const ComparisonPlan& plan) {
-  TBCI_ASSIGN(const model::Run run, begin_run(desk, plan.key + "/screen", model::Purpose::screen));
-  const int processes = desk.config.measure.processes;
+  const model::Build both[] = {plan.builds.before, plan.builds.after};
+  TBCI_ASSIGN(const model::Run run, begin_run(desk, plan.key + "/screen", model::Purpose::screen, both));
+  TBCI_TRY(note_libraries(desk, plan.builds));
+  const detect::Sampling& sampling = desk.config.measure.sampling;
+  int expected_steps = static_cast<int>(plan.cases.size()) * sampling.least;
   desk.progress.begin_stage("measure",
                             fmt::format("{} cases on {} and {}, {} processes each", plan.cases.size(),
-                                        plan.builds.before.name, plan.builds.after.name, processes),
-                            static_cast<int>(plan.cases.size()) * processes);
+                                        plan.builds.before.name, plan.builds.after.name, range_of(sampling)),
+                            expected_steps);
   std::vector<model::Finding> findings;
   int unsupported = 0;
   for (const model::Case& measured : plan.cases) {
-    CaseResults results;
-    for (int ordinal = 0; ordinal < processes; ++ordinal) {
-      desk.progress.step(fmt::format("{}, process {} of {}", to_string(measured), ordinal + 1, processes));
-      TBCI_ASSIGN(MeasuredPair pair, measure_pair(desk, run, plan.builds, measured, ordinal));
-      results.before.push_back(std::move(pair.before));
-      results.after.push_back(std::move(pair.after));
-      const bool nowhere = results.before.back().outcome == model::Outcome::unsupported &&
-                           results.after.back().outcome == model::Outcome::unsupported;
-      if (!nowhere) continue;
-      // It will not be supported in the next process either.
-      ++unsupported;
-      for (int skipped = ordinal + 1; skipped < processes; ++skipped)
-        desk.progress.step(to_string(measured) + " is unsupported");
-      break;
-    }
+    TBCI_ASSIGN(const CaseResults results, measure_case(desk, plan, run, measured, expected_steps));
+    unsupported += unsupported_by_both(results) ? 1 : 0;
     auto judged = judge(desk, plan, measured, results);
     findings.insert(findings.end(), judged.begin(), judged.end());
   }

@@ -11,6 +11,7 @@
 #include "base/result.hpp"
 #include "daemon/config/config.hpp"
 #include "runner/coverage.hpp"
+#include "runner/libraries.hpp"
 #include "runner/listing.hpp"
 #include "runner/protocol.hpp"
 #include "runner/source/source_builder.hpp"
@@ -43,7 +44,10 @@ class Workshop {
   /// Which operators one iteration calls, in one fresh process.
   virtual Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
                                                   std::stop_token stop) = 0;
+  /// The machine, without what only a worker can tell.
   virtual Result<model::Environment> environment(std::stop_token stop) = 0;
+  /// The libraries that a worker of this product loads: the machine's, and those that come with the product.
+  virtual Result<runner::LibraryFacts> libraries(const model::Product& product, std::stop_token stop) = 0;
 };
 
 struct WorkshopParts {

@@ -161,9 +161,16 @@ Json json_of(const RegressionsView& view) {
 }
 
 Json json_of(const NightView& view) {
-  return {{"night", json_of(view.night)},          {"runner", text_or_null(view.runner)},
-          {"environment", view.environment},       {"findings", list_of(view.rows)},
-          {"not_measured", list_of(view.gaps)},    {"regressions", list_of(view.found.regressions)},
+  Json changes = Json::array();
+  for (const runner::FactChange& change : view.environment_changes)
+    changes.push_back({{"fact", change.name}, {"before", change.before}, {"after", change.after}});
+  return {{"night", json_of(view.night)},
+          {"runner", text_or_null(view.runner)},
+          {"environment", view.environment},
+          {"environment_changes", changes},
+          {"findings", list_of(view.rows)},
+          {"not_measured", list_of(view.gaps)},
+          {"regressions", list_of(view.found.regressions)},
           {"reports", list_of(view.found.reports)}};
 }
 

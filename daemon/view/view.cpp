@@ -97,13 +97,35 @@ Result<std::vector<model::Run>> screens_of(storage::RunStore& runs, const model:
   return found;
 }
 
+/// What the machine was when the last night before this one was screened; nothing where there was none on it.
+Result<std::optional<model::Environment>> environment_before(storage::RunStore& runs, const model::Run& screen) {
+  TBCI_ASSIGN(const auto known, runs.runs(screen.subject, searched_runs));
+  const std::string night = screen.key.substr(0, screen.key.find('/') + 1);
+  const auto earlier = std::ranges::find_if(known, [&](const model::Run& run) {
+    return run.purpose == model::Purpose::screen && run.runner == screen.runner && run.started < screen.started &&
+           !run.key.starts_with(night);
+  });
+  if (earlier == known.end()) return std::nullopt;
+  return runs.environment(earlier->environment);
+}
+
+Status add_environment(storage::RunStore& runs, const model::Run& screen, NightView& view) {
+  TBCI_ASSIGN(const auto environment, runs.environment(screen.environment));
+  if (!environment) return {};
+  view.environment = environment->facts;
+  TBCI_ASSIGN(const auto before, environment_before(runs, screen));
+  if (!before) return {};
+  view.environment_changes = runner::changes_between(*before, *environment);
+  view.environment_change = runner::readable_diff(*before, *environment);
+  return {};
+}
+
 Status add_runs(storage::Database& database, NightView& view) {
   storage::RunStore runs(database);
   TBCI_ASSIGN(const auto screens, screens_of(runs, view.night));
   if (screens.empty()) return {};
   view.runner = screens.front().runner;
-  TBCI_ASSIGN(const auto environment, runs.environment(screens.front().environment));
-  if (environment) view.environment = environment->facts;
+  TBCI_TRY(add_environment(runs, screens.front(), view));
   std::vector<model::PlacedMeasurement> all;
   for (const model::Run& run : screens) {
     TBCI_ASSIGN(auto measurements, runs.measurements(run.id));

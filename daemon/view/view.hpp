@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "daemon/activity.hpp"
+#include "runner/environment.hpp"
 #include "storage/model/bisection.hpp"
 #include "storage/model/build.hpp"
 #include "storage/model/measurement.hpp"
@@ -61,9 +62,12 @@ struct NightView {
   model::Night night;
   std::string runner;                              ///< empty: nothing measured yet
   std::map<std::string, std::string> environment;  ///< facts of that machine
-  std::vector<Row> rows;                           ///< the gravest verdict first, then the largest change
-  std::vector<Gap> gaps;                           ///< by case
-  RegressionsView found;                           ///< in this night
+  /// What has changed on it since the last night before that was measured; empty: nothing, or none is known.
+  std::vector<runner::FactChange> environment_changes;
+  std::string environment_change;  ///< the same as a sentence
+  std::vector<Row> rows;           ///< the gravest verdict first, then the largest change
+  std::vector<Gap> gaps;           ///< by case
+  RegressionsView found;           ///< in this night
 };
 
 struct SubjectView {

@@ -153,6 +153,10 @@ Html facts_html(const view::NightView& view) {
 Html environment_html(const view::NightView& view) {
   Html html;
   if (view.environment.empty()) return html;
+  if (!view.environment_change.empty()) {
+    html << "<p class=\"note\">The machine has changed since the night before: " << Text{view.environment_change}
+         << ".</p>\n";
+  }
   html << "<details id=\"machine\"><summary>The machine</summary><dl class=\"machine\">";
   for (const auto& [name, value] : view.environment) {
     html << "<dt>" << Text{name} << "</dt><dd>" << Text{value} << "</dd>";

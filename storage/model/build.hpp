@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,6 +49,9 @@ struct Build {
   BuildState state{};
   Product product;      ///< of a ready build
   std::string failure;  ///< of a failed one: its telling line
+  /// Facts of the libraries that come with it, as they were loaded: `library.openmp` = `libgomp.so.1 3f2a91c0b3d27e11`.
+  /// Empty: never loaded yet.
+  std::map<std::string, std::string> libraries;
   TimePoint started{};
   std::optional<TimePoint> finished;
 };

@@ -40,6 +40,9 @@ std::optional<double> value_of(const Measurement& measurement, Metric metric) {
       return measurement.cpu_growth_bytes;
     case Metric::gpu_leak:
       return measurement.gpu_growth_bytes;
+    case Metric::instructions:
+      if (measurement.instructions.empty()) return std::nullopt;
+      return median(std::vector<double>(measurement.instructions.begin(), measurement.instructions.end()));
   }
   TBCI_ASSERT(false);
 }

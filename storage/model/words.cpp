@@ -50,6 +50,8 @@ std::string_view to_string(Metric metric) {
       return "cpu_leak";
     case Metric::gpu_leak:
       return "gpu_leak";
+    case Metric::instructions:
+      return "instructions";
   }
   TBCI_ASSERT(false);
 }
@@ -71,6 +73,8 @@ std::string readable(Metric metric, double value) {
     case Metric::cpu_leak:
     case Metric::gpu_leak:
       return human_bytes(value) + "/iteration";
+    case Metric::instructions:
+      return human_count(value) + " instructions";
   }
   TBCI_ASSERT(false);
 }

@@ -22,9 +22,17 @@ enum class Metric {
   gpu_memory,  ///< bytes: allocator's peak of the measured phase
   cpu_leak,    ///< bytes by which an iteration grows the process's memory
   gpu_leak,    ///< bytes by which an iteration grows the allocator's memory
+  /// User-mode instructions of one iteration, median of a process. Nothing where the machine does not count them.
+  instructions,
 };
-inline constexpr std::array all_metrics = {Metric::time, Metric::cpu_memory, Metric::gpu_memory, Metric::cpu_leak,
-                                           Metric::gpu_leak};
+inline constexpr std::array all_metrics = {Metric::time,     Metric::cpu_memory, Metric::gpu_memory,
+                                           Metric::cpu_leak, Metric::gpu_leak,   Metric::instructions};
+
+/// Whether a metric is shown beside the others and never judged by itself: who waits for an answer waits for its time,
+/// however many instructions that took.
+constexpr bool is_evidence(Metric metric) {
+  return metric == Metric::instructions;
+}
 
 /// `cpu-train`, as on the command line, in the protocol and in the database.
 std::string_view to_string(Configuration configuration);
@@ -32,7 +40,7 @@ std::string_view to_string(Metric metric);
 Result<Configuration> configuration_from(std::string_view text);
 Result<Metric> metric_from(std::string_view text);
 
-/// A value of a metric as a person reads it: `12.3 ms`, `64 MiB`, `1 KiB/iteration`.
+/// A value of a metric as a person reads it: `12.3 ms`, `64 MiB`, `1 KiB/iteration`, `812 M instructions`.
 std::string readable(Metric metric, double value);
 
 /// What one worker process measures.

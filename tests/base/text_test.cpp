@@ -63,10 +63,13 @@ TEST_CASE("shell_quoted: a POSIX shell reads the argument back", "[text]") {
   CHECK(shell_quoted("it's $HOME") == "'it'\\''s $HOME'");
 }
 
-TEST_CASE("human_bytes, human_duration, human_change: as a person would say it", "[text]") {
+TEST_CASE("human_bytes, human_count, human_duration, human_change: as a person would say it", "[text]") {
   CHECK(human_bytes(0) == "0 B");
   CHECK(human_bytes(1536) == "1.50 KiB");
   CHECK(human_bytes(64.0 * (1 << 20)) == "64 MiB");
+  CHECK(human_count(0) == "0");
+  CHECK(human_count(812e6) == "812 M");
+  CHECK(human_count(1.5e9) == "1.50 G");
   CHECK(human_change(0.081) == "+8.1%");
   CHECK(human_change(-0.25) == "-25.0%");
   CHECK(human_duration(12300us) == "12.3 ms");

@@ -1,7 +1,10 @@
 #include "daemon/config/config.hpp"
 
+#include <sched.h>
+
 #include <cstdlib>
 
+#include "base/process.hpp"
 #include "tests/catch.hpp"
 
 namespace tbci::test {
@@ -24,7 +27,7 @@ constexpr const char* subject = "[[subject]]\nname = \"demo\"\n";
 TEST_CASE("Configuration: an empty file has defaults and no subject", "[config]") {
   const auto config = parse_config("", "x.toml");
   REQUIRE(config);
-  CHECK(config->measure.processes == 5);
+  CHECK(config->measure.sampling.least == 5);
   CHECK(config->thresholds.relative == 0.07);
   CHECK(config->service.address == "127.0.0.1");
   CHECK_FALSE(config->subject(""));
@@ -103,8 +106,9 @@ TEST_CASE("Configuration: TorchBench is asked for by its checkout", "[config]") 
 
 TEST_CASE("Configuration: a typo is named with its file, line and the nearest key", "[config]") {
   CHECK(error_of("[measure]\nproceses = 3\n") ==
-        "x.toml:2: unknown key 'measure.proceses' (did you mean 'processes'?): [measure] takes processes, size, batch, "
-        "warmup, iterations, threads, time_limit, memory_limit_mib, benchmarks, configurations");
+        "x.toml:2: unknown key 'measure.proceses' (did you mean 'processes'?): [measure] takes processes, "
+        "processes_at_most, interval, size, batch, warmup, iterations, threads, time_limit, memory_limit_mib, "
+        "benchmarks, configurations");
   CHECK(error_of("[mesure]\n").find("did you mean 'measure'") != std::string::npos);
   CHECK(error_of("[[subject]]\nnam = \"x\"\n").find("did you mean 'name'") != std::string::npos);
   CHECK(error_of("[report]\n[report.github]\ntoken = \"x\"\n").find("unknown key 'report.github.token'") !=
@@ -152,6 +156,37 @@ TEST_CASE("Configuration: the shipped files are valid", "[config]") {
     INFO(name << ": " << (config ? "" : config.error().message));
     CHECK(config.has_value());
   }
+}
+
+TEST_CASE("Configuration: how many processes are measured", "[config]") {
+  const auto defaults = parse_config("", "x.toml");
+  REQUIRE(defaults);
+  CHECK(defaults->measure.sampling.least == 5);
+  CHECK(defaults->measure.sampling.most == 10);
+  CHECK(defaults->measure.sampling.half_width == 0.025);
+  const auto many = parse_config("[measure]\nprocesses = 20\n", "x.toml");
+  REQUIRE(many);
+  CHECK(many->measure.sampling.most == 20);  // never below the least
+  const auto fixed = parse_config("[measure]\nprocesses = 3\nprocesses_at_most = 3\ninterval = 0.01\n", "x.toml");
+  REQUIRE(fixed);
+  CHECK(fixed->measure.sampling.most == 3);
+  CHECK(fixed->measure.sampling.half_width == 0.01);
+  CHECK(error_of("[measure]\nprocesses = 4\nprocesses_at_most = 3\n") ==
+        "x.toml:3: measure.processes_at_most: must not be below `processes`, which is 4");
+  CHECK(error_of("[measure]\ninterval = 0\n").find("measure.interval") != std::string::npos);
+}
+
+TEST_CASE("Configuration: on a machine of one CPU, workers are pinned to it", "[config]") {
+  cpu_set_t before, one;
+  REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
+  const int last = allowed_cpus().back();
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(last), &one);
+  REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
+  const auto config = parse_config("[measure]\nthreads = 4\n", "x.toml");
+  REQUIRE(::sched_setaffinity(0, sizeof before, &before) == 0);
+  REQUIRE(config);
+  CHECK(config->measure.worker.cpus == std::vector<int>{last});
 }
 
 }  // namespace tbci::test

@@ -74,6 +74,30 @@ TEST_CASE("Night view: after a change of the machine the newer run tells of it, 
   CHECK(night->gaps[0].processes == 2);
 }
 
+TEST_CASE("Night view: what changed on the machine since the night before reads as a sentence", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  {
+    auto alone = opened(folder);
+    CHECK(value(view::night_view(alone, "demo", ""))->environment_change.empty());
+    auto writer = value(storage::Database::open(folder / "tbci.db"));
+    storage::RunStore runs(writer);
+    const auto begin = [&](const std::string& key, const std::string& runner, int second, const std::string& cpu) {
+      value(runs.begin({"demo", key, model::Purpose::screen, runner}, {{{"cpu", cpu}}}, moment(second)));
+    };
+    begin("2026-01-06/screen", "bench-1", -86000, "Old CPU");
+    begin("2026-01-06/screen@later", "bench-2", -80000, "CPU of another machine");
+    begin("2026-01-07/screen@abc", "bench-1", 15, "New CPU");
+  }
+  auto database = opened(folder);
+  const auto night = value(view::night_view(database, "demo", ""));
+  REQUIRE(night);
+  CHECK(night->environment_change == "the CPU is New CPU instead of Old CPU");
+  const auto json = view::json_of(*night);
+  REQUIRE(json["environment_changes"].size() == 1);
+  CHECK(json["environment_changes"][0]["before"] == "Old CPU");
+}
+
 TEST_CASE("Night view: its regression has the culprit's facts, the search and the report", "[view]") {
   const TemporaryDirectory folder;
   fill(folder / "tbci.db");

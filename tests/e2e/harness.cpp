@@ -12,6 +12,7 @@ namespace tbci::test {
 namespace {
 
 constexpr const char* default_measure = R"(processes = 3
+processes_at_most = 3
 benchmarks = ["dlrm", "lennard_jones", "nvidia_deeprecommender"]
 configurations = ["cpu-train", "cpu-infer", "gpu-infer"]
 time_limit = 120

@@ -12,6 +12,7 @@ TEST_CASE("End to end: a real torch wheel is installed by pip and measured", "[e
   // The version that LibTorch came from: what pip is configured with has it.
   REQUIRE(write_file_atomically(config, R"([measure]
 processes = 1
+processes_at_most = 1
 benchmarks = ["lennard_jones"]
 configurations = ["cpu-train", "gpu-train"]
 [[subject]]

@@ -40,6 +40,11 @@ class FakeWorkshop final : public daemon::Workshop {
   std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
   std::map<std::string, std::string> machine = {{"cpu", "fake"}};
 
+  std::map<std::string, std::string> machine_libraries;                     ///< that every build loads
+  std::map<std::size_t, std::map<std::string, std::string>> own_libraries;  ///< commit -> those that come with it
+  bool libraries_unknown = false;                                           ///< as of another suite's worker
+  std::optional<std::int64_t> instructions;  ///< of an iteration; grows as the time does; nothing: not counted
+
   /// Called before each effect with its name: it may return an error, as a machine does that is switched off.
   std::function<Status(const std::string& effect)> before_effect;
   std::vector<std::string> effects;  ///< everything that was really done, in order
@@ -104,6 +109,8 @@ class FakeWorkshop final : public daemon::Workshop {
     for (const auto& [from, factor] : slower[measured.benchmark]) typical *= commit >= from ? factor : 1.0;
     const double level = typical * std::exp(noise * gaussian());
     for (int i = 0; i < 10; ++i) measurement.nanoseconds.push_back(std::llround(level * std::exp(0.002 * gaussian())));
+    if (instructions)
+      measurement.instructions.assign(10, std::llround(static_cast<double>(*instructions) * typical / 1e7));
     measurement.cpu_peak_bytes = 200 << 20;
     measurement.cpu_growth_bytes = 0.0;
     return measurement;
@@ -114,6 +121,12 @@ class FakeWorkshop final : public daemon::Workshop {
     return runner::OperatorCalls{.below_autograd = {{"aten.mm.default", 1}}, .at_any_depth = {"aten.mm.default"}};
   }
   Result<model::Environment> environment(std::stop_token) override { return model::Environment{machine}; }
+  Result<runner::LibraryFacts> libraries(const model::Product& product, std::stop_token) override {
+    if (libraries_unknown) return fail(ErrorKind::failed, "the worker told no environment");
+    const auto own = own_libraries.find(index_of(product.commit));
+    return runner::LibraryFacts{machine_libraries,
+                                own == own_libraries.end() ? std::map<std::string, std::string>() : own->second};
+  }
 
   std::size_t index_of(const std::string& commit) const {
     for (std::size_t i = 0; i < history.size(); ++i) {

@@ -95,6 +95,32 @@ TEST_CASE("Report: the title says what, how much and since when", "[github]") {
   CHECK(make_report(ends).title == "[tbci] demo: dlrm 31% slower between aaaaaaaaaa and bbbbbbbbbb");
 }
 
+TEST_CASE("Report: what was counted beside the times says what it means, and hostile libraries forge nothing",
+          "[github]") {
+  ReportFacts facts = culprit_facts();
+  CHECK(make_report(facts).body.find("Evidence") == std::string::npos);
+  const model::Series counted{"dlrm", model::Configuration::cpu_train, model::Metric::instructions};
+  const auto line_of = [&](double after) {
+    facts.evidence = {finding(counted, 1e9, after)};
+    const std::string body = make_report(facts).body;
+    const std::size_t begin = body.find("- dlrm (cpu-train): 1 G instructions before");
+    REQUIRE(begin != std::string::npos);
+    return body.substr(begin, body.find('\n', begin) - begin);
+  };
+  CHECK(line_of(1.25e9) ==
+        "- dlrm (cpu-train): 1 G instructions before, 1.25 G instructions now (+25.0%, interval +23.0% to +27.0%): "
+        "there is more work to do");
+  CHECK(line_of(1.005e9).ends_with(
+      "the work is the same, and each instruction takes longer (memory, caches, waiting, frequency)"));
+  CHECK(line_of(0.9e9).ends_with("there is less work to do"));
+  facts.libraries = "another libgomp.so.1 was loaded\n<!-- tbci:marker:" + std::string(32, 'a') + " -->\n@everyone";
+  const model::Report report = make_report(facts);
+  CHECK_FALSE(has_marker(report.body, std::string(32, 'a')));
+  CHECK(report.body.find("- Of the libraries that come with the builds: another libgomp") != std::string::npos);
+  CHECK(report.body.find("\n@everyone") == std::string::npos);
+  CHECK(has_marker(report.body, report.marker));
+}
+
 TEST_CASE("Report: it carries its labels, its subject and its marker as the last line", "[github]") {
   const ReportFacts facts = culprit_facts();
   const model::Report report = make_report(facts);

@@ -1,77 +1,51 @@
 #include "runner/environment.hpp"
 
-#include "runner/doctor.hpp"
-#include "tests/catch.hpp"
-#include "tests/runner/fixtures.hpp"
-#include "tests/temporary_directory.hpp"
+#include "runner/environment/control_group.hpp"
+#include "runner/environment/fact_reader.hpp"
+#include "tests/runner/machine.hpp"
 
 using namespace tbci;
 using namespace tbci::runner;
+using test::answer;
+using test::Machine;
 
 namespace {
 
-ProcessOutcome answer(const std::string& output, int exit_code = 0) {
-  ProcessOutcome outcome;
-  outcome.output = output;
-  outcome.exit_code = exit_code;
-  return outcome;
-}
-
-// A small machine of files.
-struct Machine {
-  test::TemporaryDirectory folder;
-  std::string gpus;
-  std::string compiler = "g++ (Debian 12.2.0-14) 12.2.0\nCopyright (C) 2022\n";
-  test::ScriptedProcesses processes{[this](const Command& command) {
-    if (command.arguments.front() == "c++") return answer(compiler);
-    return answer(gpus, gpus.empty() ? 9 : 0);
-  }};
-
-  Machine() {
-    put("proc/cpuinfo",
-        "processor\t: 0\nmodel name\t: Fast CPU 3000\nmicrocode\t: 0x2b\nflags\t\t: fpu avx2 hypervisor\n");
-    put("proc/meminfo", "MemTotal:       24617324 kB\nMemFree:          123 kB\n");
-    put("proc/sys/kernel/osrelease", "6.1.0-20-amd64\n");
-    put("proc/sys/kernel/randomize_va_space", "2\n");
-    put("proc/self/cgroup", "0::/jobs/one\n");
-    put("sys/fs/cgroup/jobs/cpu.max", "150000 100000\n");
-    put("sys/fs/cgroup/jobs/one/cpu.max", "max 100000\n");
-    put("sys/devices/system/cpu/online", "0-1\n");
-    put("sys/devices/system/cpu/smt/active", "1\n");
-    put("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
-    put("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
-    put("sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
-    put("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
-  }
-  void put(const std::string& name, const std::string& text) { REQUIRE(write_file_atomically(folder / name, text)); }
-  model::Environment read() { return read_environment(processes, {folder.path(), true}); }
-};
-
-const Check& named(const std::vector<Check>& checks, const std::string& name) {
-  for (const Check& check : checks) {
-    if (check.name == name) return check;
-  }
-  FAIL("no check " << name);
-  return checks.front();
+model::Environment facts(std::map<std::string, std::string> values) {
+  return model::Environment{std::move(values)};
 }
 
 }  // namespace
 
 TEST_CASE("read_environment: the facts of a machine", "[environment]") {
   Machine machine;
-  const auto facts = machine.read().facts;
-  CHECK(facts.at("cpu") == "Fast CPU 3000");
-  CHECK(facts.at("microcode") == "0x2b");
-  CHECK(facts.at("hypervisor") == "yes");
-  CHECK(facts.at("kernel") == "6.1.0-20-amd64");
-  CHECK(facts.at("memory") == "23.5 GiB");
-  CHECK(facts.at("governor") == "performance,powersave");
-  CHECK(facts.at("turbo") == "off");
-  CHECK(facts.at("smt") == "1");
-  CHECK(facts.at("huge_pages") == "madvise");
-  CHECK(facts.at("cpu_limit") == "1.5");
-  CHECK(facts.at("compiler") == "g++ (Debian 12.2.0-14) 12.2.0");
-  CHECK_FALSE(facts.contains("gpu0.name"));
+  machine.variables = {{"MALLOC_ARENA_MAX", "1"},    {"OMP_NUM_THREADS", "7"}, {"OMP_PROC_BIND", "close"},
+                       {"LD_PRELOAD", "/lib/je.so"}, {"HOME", "mine"},         {"TORCH_API_TOKEN", "hush"},
+                       {"GLIBC_TUNABLES", ""}};
+  const auto read = machine.read().facts;
+  CHECK(read.at("cpu") == "Fast CPU 3000");
+  CHECK(read.at("microcode") == "0x2b");
+  CHECK(read.at("hypervisor") == "yes");
+  CHECK(read.at("kernel") == "6.1.0-20-amd64");
+  CHECK(read.at("memory") == "23.5 GiB");
+  CHECK(read.at("governor") == "powersave");
+  CHECK(read.at("turbo") == "off");
+  CHECK(read.at("smt") == "1");
+  CHECK(read.at("huge_pages") == "madvise");
+  CHECK(read.at("huge_pages_defrag") == "madvise");
+  CHECK(read.at("mitigations").size() == 16);
+  CHECK(read.at("cpu_limit") == "1.5");
+  CHECK(read.at("cpus_allowed") == "0-1");
+  CHECK(read.at("compiler") == "g++ (Debian 12.2.0-14) 12.2.0");
+  CHECK_FALSE(read.contains("gpu0.name"));
+  CHECK_FALSE(read.contains("memory_limit"));
+  // Of the variables, those that steer a worker, without those that it is given anew, and no secret.
+  CHECK(read.at("variable MALLOC_ARENA_MAX") == "1");
+  CHECK(read.at("variable OMP_PROC_BIND") == "close");
+  CHECK(read.at("variable LD_PRELOAD") == "/lib/je.so");
+  CHECK(read.at("variable GLIBC_TUNABLES") == "(empty)");
+  for (const char* name : {"OMP_NUM_THREADS", "HOME", "TORCH_API_TOKEN"})
+    CHECK_FALSE(read.contains(std::string("variable ") + name));
 }
 
 TEST_CASE("read_environment: what moves by itself does not change the fingerprint, what is changed does",
@@ -80,91 +54,151 @@ TEST_CASE("read_environment: what moves by itself does not change the fingerprin
   const auto before = machine.read();
   machine.put("proc/meminfo", "MemTotal:       24617000 kB\nMemFree:          99999 kB\n");
   machine.put("proc/loadavg", "3.5 1 1 1/2 3\n");
+  machine.put("sys/fs/cgroup/jobs/cpu.stat", "nr_throttled 9\n");
   CHECK(machine.read().fingerprint() == before.fingerprint());
   CHECK(readable_diff(before, machine.read()).empty());
   machine.put("proc/sys/kernel/osrelease", "6.5.0\n");
   machine.put("sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
   const auto after = machine.read();
   CHECK(after.fingerprint() != before.fingerprint());
-  CHECK(readable_diff(before, after) == "kernel: 6.1.0-20-amd64 -> 6.5.0; turbo: off -> on");
+  CHECK(readable_diff(before, after) == "turbo is on instead of off; the kernel is 6.5.0 instead of 6.1.0-20-amd64");
+}
+
+TEST_CASE("read_environment: CPUs that differ are told apart", "[environment]") {
+  Machine machine;
+  machine.put("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
+  machine.put("sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "performance\n");
+  CHECK(machine.read().facts.at("governor") == "performance on CPUs 1-2, powersave on CPU 0");
 }
 
 TEST_CASE("read_environment: GPUs as nvidia-smi tells of them", "[environment]") {
   Machine machine;
-  machine.gpus =
+  machine.gpu_answers["name,driver_version"] =
       "NVIDIA H200, 570.86.15, 96.00.A5, 143771, 1980, 3201, Enabled, Default, 700.00, Disabled\n"
       "NVIDIA H200, 570.86.15, 96.00.A5, 143771, [N/A], 3201, Enabled, Default, 700.00, Disabled\n";
-  const auto facts = machine.read().facts;
-  CHECK(facts.at("gpu0.name") == "NVIDIA H200");
-  CHECK(facts.at("gpu0.clocks.max.sm") == "1980");
-  CHECK_FALSE(facts.contains("gpu1.clocks.max.sm"));
-  CHECK(facts.at("gpu1.persistence_mode") == "Enabled");
-  CHECK(readable_diff({}, {{{"gpu0.name", "H200"}}}) == "gpu0.name: (unknown) -> H200");
+  auto read = machine.read().facts;
+  CHECK(read.at("gpu0.name") == "NVIDIA H200");
+  CHECK(read.at("gpu0.clocks.max.sm") == "1980");
+  CHECK_FALSE(read.contains("gpu1.clocks.max.sm"));
+  CHECK(read.at("gpu1.persistence_mode") == "Enabled");
+  CHECK_FALSE(read.contains("gpu0.ecc.mode.current"));  // an older driver refuses that question: the rest is there
+  machine.gpu_answers["clocks.applications"] = "1500, 3201, Enabled, 5, 16\n[N/A], [N/A], Enabled, 5, 16\n";
+  read = machine.read().facts;
+  CHECK(read.at("gpu0.clocks.applications.graphics") == "1500");
+  CHECK(read.at("gpu1.ecc.mode.current") == "Enabled");
 }
 
 TEST_CASE("read_environment: a machine that tells nothing still has an environment", "[environment]") {
   test::TemporaryDirectory nothing;
   test::ScriptedProcesses processes([](const Command&) { return answer("", 1); });
-  const auto facts = read_environment(processes, {nothing.path(), true}).facts;
-  CHECK_FALSE(facts.contains("cpu"));
-  CHECK_FALSE(facts.contains("compiler"));
-  CHECK_FALSE(cpu_limit(nothing.path()));
+  const auto read =
+      read_environment(processes,
+                       {.root = nothing.path(), .ask_gpu = true, .variables = std::map<std::string, std::string>()})
+          .facts;
+  CHECK_FALSE(read.contains("cpu"));
+  CHECK_FALSE(read.contains("compiler"));
+  const GroupLimits limits = group_limits(nothing.path());
+  CHECK_FALSE(limits.cpus);
+  CHECK_FALSE(limits.memory_bytes);
 }
 
-TEST_CASE("judge: a good machine is well, and each fault is found with its remedy", "[doctor]") {
-  MachineFacts good;
-  for (const char* tool : {"c++", "cmake", "ninja", "make", "git", "python3", "ccache", "mold", "ldd"})
-    good.tools[tool] = "1.0";
-  good.environment.facts = {{"governor", "performance"}, {"turbo", "off"}, {"smt", "0"}, {"huge_pages", "madvise"}};
-  good.free_bytes = std::uint64_t{100} << 30;
-  good.cpus = 4;
-  good.counts_instructions = true;
-  good.libtorch = "2.13.0+cpu";
-  const DoctorSettings settings;
-  const auto well = judge(good, settings);
-  CHECK(worst(well) == Health::ok);
-  for (const Check& check : well) CHECK(check.mend.empty());
+TEST_CASE("group_limits: the tightest of all groups above, in both versions", "[environment]") {
+  Machine machine;
+  machine.put("sys/fs/cgroup/memory.max", "max\n");
+  machine.put("sys/fs/cgroup/jobs/memory.max", "2147483648\n");
+  machine.put("sys/fs/cgroup/jobs/one/memory.max", "4294967296\n");
+  machine.put("sys/fs/cgroup/jobs/cpuset.cpus.effective", "0-1\n");
+  machine.put("sys/fs/cgroup/jobs/one/cpuset.cpus.effective", "1\n");
+  machine.put("sys/fs/cgroup/jobs/cpu.stat", "usage_usec 5\nnr_periods 10\nnr_throttled 3\n");
+  GroupLimits limits = group_limits(machine.folder.path());
+  CHECK(limits.cpus == 1.5);
+  CHECK(limits.memory_bytes == std::uint64_t{2} << 30);
+  CHECK(limits.cpu_list == "1");
+  CHECK(limits.throttled == 3);
 
-  const auto health_of = [&](const std::string& name, const std::function<void(MachineFacts&)>& spoil) {
-    MachineFacts bad = good;
-    spoil(bad);
-    const auto checks = judge(bad, settings);
-    const Check& found = named(checks, name);
-    CHECK_FALSE(found.mend.empty());
-    CHECK(worst(checks) == found.health);
-    return found.health;
-  };
-  CHECK(health_of("git", [](auto& facts) { facts.tools.erase("git"); }) == Health::problem);
-  CHECK(health_of("mold", [](auto& facts) { facts.tools.erase("mold"); }) == Health::warning);
-  CHECK(health_of("space", [](auto& facts) { facts.free_bytes = 1; }) == Health::problem);
-  CHECK(health_of("libtorch", [](auto& facts) { facts.libtorch_trouble = "no"; }) == Health::problem);
-  CHECK(health_of("governor", [](auto& facts) { facts.environment.facts["governor"] = "powersave"; }) ==
-        Health::warning);
-  CHECK(health_of("turbo", [](auto& facts) { facts.environment.facts["turbo"] = "on"; }) == Health::warning);
-  CHECK(health_of("smt", [](auto& facts) { facts.environment.facts["smt"] = "1"; }) == Health::warning);
-  CHECK(health_of("huge pages", [](auto& facts) { facts.environment.facts["huge_pages"] = "always"; }) ==
-        Health::warning);
-  CHECK(health_of("load", [](auto& facts) { facts.load = 3; }) == Health::warning);
-  CHECK(health_of("other processes", [](auto& facts) { facts.busy = {{"x", 0.9}}; }) == Health::warning);
-  CHECK(health_of("cpu limit", [](auto& facts) { facts.cpu_limit = 1.5; }) == Health::warning);
-  CHECK(health_of("instruction counter", [](auto& facts) { facts.counts_instructions = false; }) == Health::warning);
-  CHECK(health_of("gpu", [](auto& facts) {
-          facts.environment.facts["gpu0.name"] = "H200";
-          facts.environment.facts["gpu0.persistence_mode"] = "Disabled";
-        }) == Health::warning);
+  machine.put("proc/self/cgroup",
+              "12:cpu,cpuacct:/docker/x\n5:memory:/docker/x\n3:cpuset:/docker/x\n1:name=systemd:/\n");
+  machine.put("sys/fs/cgroup/cpu,cpuacct/docker/x/cpu.cfs_quota_us", "50000\n");
+  machine.put("sys/fs/cgroup/cpu,cpuacct/docker/x/cpu.cfs_period_us", "100000\n");
+  machine.put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+  machine.put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  machine.put("sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes", "1073741824\n");
+  machine.put("sys/fs/cgroup/cpuset/docker/x/cpuset.cpus", "0\n");
+  limits = group_limits(machine.folder.path());
+  CHECK(limits.cpus == 0.5);
+  CHECK(limits.memory_bytes == std::uint64_t{1} << 30);
+  CHECK(limits.cpu_list == "0");
 }
 
-TEST_CASE("gather_facts: this machine", "[doctor]") {
-  SystemProcessRunner processes;
-  test::TemporaryDirectory folder;
-  DoctorSettings settings;
-  settings.state = folder.path();
-  settings.libtorch = folder / "no torch";
-  settings.watched = std::chrono::milliseconds(20);
-  const MachineFacts facts = gather_facts(processes, settings, {});
-  CHECK(facts.tools.contains("git"));
-  CHECK(facts.free_bytes > 0);
-  CHECK(facts.cpus >= 1);
-  CHECK_FALSE(facts.libtorch_trouble.empty());
-  CHECK_FALSE(facts.environment.facts.at("kernel").empty());
+TEST_CASE("group_limits: inside a container the path is the host's, and the mount's own files hold", "[environment]") {
+  Machine machine;
+  machine.put("proc/self/cgroup", "0::/../../kubepods/pod1\n");
+  machine.put("sys/fs/cgroup/cpu.max", "200000 100000\n");
+  CHECK(group_limits(machine.folder.path()).cpus == 2.0);
+}
+
+TEST_CASE("as_list, from_list: numbers as the kernel lists them", "[environment]") {
+  CHECK(as_list({3, 0, 1, 7, 2}) == "0-3,7");
+  CHECK(as_list({}).empty());
+  CHECK(from_list(" 0-3,7\n") == std::vector<int>{0, 1, 2, 3, 7});
+  CHECK(from_list("x,2-,5").size() == 1);
+  CHECK(from_list("0-99999999").size() == 4096);
+}
+
+TEST_CASE("readable_diff: two machines read as a sentence", "[environment]") {
+  CHECK(
+      readable_diff(
+          facts({{"governor", "performance"}, {"library.blas", "libmkl_rt.so.2 91bc000000000000"}, {"threads", "1"}}),
+          facts(
+              {{"governor", "powersave"}, {"library.blas", "libopenblas.so.0 3f2a000000000000"}, {"threads", "4"}})) ==
+      "the governor is powersave instead of performance; OpenBLAS (libopenblas.so.0, 3f2a…) was loaded instead of "
+      "MKL (libmkl_rt.so.2, 91bc…); workers had 4 threads instead of 1");
+}
+
+TEST_CASE("readable_diff: what came, what went, and what is another of the same name", "[environment]") {
+  CHECK(readable_diff(facts({}), facts({{"gpu0.name", "H200"}})) == "GPU 0 is H200, which was unknown before");
+  CHECK(readable_diff(facts({{"governor", "performance"}}), facts({})) ==
+        "the governor is unknown instead of performance");
+  CHECK(readable_diff(facts({}), facts({{"cpu_limit", "1.5"}})) ==
+        "the control group's CPU time is limited to 1.5 CPUs; it was not limited");
+  CHECK(readable_diff(facts({{"cpu_limit", "1.5"}}), facts({{"cpu_limit", "2"}})) ==
+        "the control group's CPU time is limited to 2 CPUs instead of 1.5 CPUs");
+  CHECK(readable_diff(facts({{"memory_limit", "2 GiB"}}), facts({})) ==
+        "the control group's memory is not limited instead of 2 GiB");
+  CHECK(readable_diff(facts({}), facts({{"variable MALLOC_ARENA_MAX", "1"}})) ==
+        "MALLOC_ARENA_MAX is 1; it was not set");
+  CHECK(readable_diff(facts({{"variable LD_PRELOAD", "/lib/a.so"}}), facts({})) ==
+        "LD_PRELOAD is not set any more (it was /lib/a.so)");
+  CHECK(readable_diff(facts({{"library.openmp", "libgomp.so.1 aaaabbbb"}}),
+                      facts({{"library.openmp", "libgomp.so.1 ccccdddd"}})) ==
+        "another libgomp.so.1 was loaded (cccc… instead of aaaa…)");
+  CHECK(readable_diff(facts({}), facts({{"library.openmp", "libgomp.so.1 aaaabbbb, libiomp5.so ccccdddd"}})) ==
+        "libgomp (libgomp.so.1, aaaa…) and libiomp5 (libiomp5.so, cccc…) were loaded, which were not before");
+  CHECK(readable_diff(facts({{"library.allocator", "libjemalloc.so.2 aaaabbbb"}}), facts({})) ==
+        "jemalloc (libjemalloc.so.2, aaaa…) was not loaded any more");
+  CHECK(readable_diff(facts({{"measured on CPUs", "1"}}), facts({{"measured on CPUs", "any"}})) ==
+        "workers were pinned to no CPU instead of CPU 1");
+  CHECK(readable_diff(facts({{"smt", "0"}}), facts({{"smt", "1"}})) ==
+        "simultaneous multithreading is on instead of off");
+  CHECK(readable_diff(facts({{"something new", "a"}}), facts({{"something new", "b"}})) ==
+        "something new is b instead of a");
+}
+
+TEST_CASE("readable_diff: of many changes the gravest are told and the others named, and none is lost",
+          "[environment]") {
+  std::map<std::string, std::string> before, after;
+  for (const char* name : {"zeta", "yota", "cpu", "governor", "kernel", "libc"}) {
+    before[name] = "1";
+    after[name] = "2";
+  }
+  CHECK(readable_diff(facts(before), facts(after), 3) ==
+        "the CPU is 2 instead of 1; the governor is 2 instead of 1; the kernel is 2 instead of 1; and 3 more: libc, "
+        "yota, zeta");
+  // A single one is told rather than named.
+  CHECK(readable_diff(facts(before), facts(after), 5).find("zeta is 2 instead of 1") != std::string::npos);
+  const auto changes = changes_between(facts(before), facts(after));
+  REQUIRE(changes.size() == 6);
+  CHECK(changes.front().name == "cpu");
+  CHECK(changes.back().before == "1");
+  CHECK(changes.back().after == "2");
 }

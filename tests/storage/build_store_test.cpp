@@ -84,6 +84,24 @@ TEST_CASE("BuildStore: an unknown build is an error, not a silent nothing", "[st
   CHECK_FALSE(builds.forget(17).has_value());
 }
 
+TEST_CASE("BuildStore: the libraries of a build are kept, and forgotten with its product", "[storage]") {
+  Fixture fixture;
+  const std::map<std::string, std::string> libraries = {{"library.openmp", "libgomp.so.1 3f2a"}, {"mkl", "\"new\""}};
+  const auto build = must(BuildStore(fixture.database()).begin("demo", BuildKind::nightly, "2026-01-05", at(1)));
+  CHECK(build.libraries.empty());
+  must(BuildStore(fixture.database()).ready(build.id, product(), at(2)));
+  must(BuildStore(fixture.database()).loaded(build.id, libraries));
+  fixture.reopen();
+  BuildStore builds(fixture.database());
+  CHECK(must(builds.get(build.id)).libraries == libraries);
+  // Bytes that are not UTF-8 come from a file's name: they must not keep a run from beginning.
+  must(builds.loaded(build.id, {{"mkl", "\xff"}}));
+  CHECK(must(builds.get(build.id)).libraries.at("mkl") == "\xef\xbf\xbd");
+  must(builds.ready(build.id, product(), at(3)));
+  CHECK(must(builds.get(build.id)).libraries.empty());
+  CHECK(contains(error_of(builds.loaded(77, libraries)).message, "there is no build 77"));
+}
+
 TEST_CASE("BuildStore: a row that another hand changed is an error that names it", "[storage]") {
   Fixture fixture;
   BuildStore builds(fixture.database());
@@ -99,6 +117,8 @@ TEST_CASE("BuildStore: a row that another hand changed is an error that names it
   CHECK(contains(complaint("preload = '[1, 2'"), "preload"));
   CHECK(contains(complaint("preload = '{\"a\": 1}'"), "preload"));
   CHECK(contains(complaint("preload = '[1]'"), "preload"));
+  CHECK(contains(complaint("libraries = '[]'"), "libraries"));
+  fixture.tamper("UPDATE build SET libraries = '{}'");
   must(builds.get(build.id));
 }
 

@@ -175,6 +175,7 @@ TEST_CASE("RunStore: values are those of the vocabulary, for each metric", "[sto
     if (random() % 4 == 0) one.outcome = Outcome::timed_out;
     if (random() % 4 == 0) one.cpu_peak_bytes.reset();
     if (random() % 2 == 0) one.gpu_growth_bytes = static_cast<double>(random() % 1000) / 7;
+    if (random() % 2 == 0) one.instructions = {static_cast<std::int64_t>(random() % 1'000'000'000), ordinal, 7, 8};
     must(runs.add({run, build, ordinal}, one));
     added.push_back(one);
   }

@@ -74,7 +74,7 @@ TEST_CASE("Options: another protocol is refused with both numbers", "[suite]") {
 }
 
 TEST_CASE("Options: wrong use says what is wrong", "[suite]") {
-  CHECK(error_of({}).find("list, run or operators") != std::string::npos);
+  CHECK(error_of({}).find("list, run, operators or environment") != std::string::npos);
   CHECK(error_of({"measure"}).find("'measure'") != std::string::npos);
   CHECK(error_of({"run", "--configuration", "cpu-train"}).find("--benchmark") != std::string::npos);
   CHECK(error_of({"run", "--benchmark", "dlrm"}).find("--configuration") != std::string::npos);
@@ -92,4 +92,14 @@ TEST_CASE("Options: wrong use says what is wrong", "[suite]") {
 TEST_CASE("Options: help is found everywhere", "[suite]") {
   CHECK(std::holds_alternative<HelpOptions>(parse_options({"--help"})));
   CHECK(std::holds_alternative<HelpOptions>(parse_options({"run", "--help"})));
+}
+
+TEST_CASE("Options: environment takes threads and libraries, and nothing about a measurement", "[suite]") {
+  const Options options = parse_options({"environment", "--protocol", "1", "--threads", "4", "--preload", "/lib/a.so"});
+  REQUIRE(std::holds_alternative<EnvironmentOptions>(options));
+  CHECK(std::get<EnvironmentOptions>(options).run.threads == 4);
+  CHECK(std::get<EnvironmentOptions>(options).run.preload == std::vector<std::string>{"/lib/a.so"});
+  CHECK(error_of({"environment", "--benchmark", "dlrm"}) ==
+        "environment takes no option '--benchmark', only --threads and --preload");
+  CHECK(std::holds_alternative<EnvironmentOptions>(parse_options({"environment"})));
 }

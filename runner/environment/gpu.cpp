@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "runner/environment/machine.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+// What is asked of nvidia-smi, and the fact that each answer becomes. None moves by itself. An older driver refuses the
+// whole question for one name that it does not know, so what is not known by all is asked apart.
+constexpr const char* first_query =
+    "name,driver_version,vbios_version,memory.total,clocks.max.sm,clocks.max.memory,persistence_mode,compute_mode,"
+    "power.limit,mig.mode.current";
+constexpr const char* second_query =
+    "clocks.applications.graphics,clocks.applications.memory,ecc.mode.current,"
+    "pcie.link.gen.max,pcie.link.width.max";
+
+void ask(ProcessRunner& processes, const char* query, std::map<std::string, std::string>& facts, std::stop_token stop) {
+  Command command;
+  command.arguments = {"nvidia-smi", fmt::format("--query-gpu={}", query), "--format=csv,noheader,nounits"};
+  command.time_limit = std::chrono::seconds(30);
+  const auto outcome = processes.run(command, std::move(stop));
+  if (!outcome || !outcome->succeeded()) return;
+  const auto names = split(query, ',');
+  int number = 0;
+  for (const std::string& line : split(trim(outcome->output), '\n')) {
+    const auto values = split(line, ',');
+    if (values.size() != names.size()) continue;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const std::string value = one_line(values[i], 80);
+      // `[N/A]`, `[Not Supported]`, `[Requested functionality has been deprecated]`
+      if (!value.empty() && !value.starts_with('[')) facts[fmt::format("gpu{}.{}", number, names[i])] = value;
+    }
+    ++number;
+  }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> gpu_facts(ProcessRunner& processes, std::stop_token stop) {
+  std::map<std::string, std::string> facts;
+  ask(processes, first_query, facts, stop);
+  if (!facts.empty()) ask(processes, second_query, facts, std::move(stop));
+  return facts;
+}
+
+}  // namespace tbci::runner
