@@ -22,5 +22,5 @@ int main(int argc, char** argv) {
   Protocol protocol(claim_standard_output());
   if (const auto* run = std::get_if<RunOptions>(&options)) return run_benchmark(*run, protocol);
   if (const auto* operators = std::get_if<OperatorsOptions>(&options)) return tell_operators(operators->run, protocol);
-  return list_benchmarks(protocol);
+  return list_benchmarks(std::get<ListOptions>(options), protocol);
 }
