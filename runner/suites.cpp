@@ -11,8 +11,14 @@ Suite native_suite(const std::filesystem::path& worker) {
   return Suite{.prefix = {}, .program = {worker.string()}, .options = {}};
 }
 
-std::vector<Suite> suites_of(const Subject&, const model::Product&, const std::filesystem::path& worker) {
-  return {native_suite(worker)};
+Suite exported_suite(const std::filesystem::path& worker, const std::filesystem::path& models) {
+  return Suite{.prefix = "exported.", .program = {worker.string()}, .options = {"--models", models.string()}};
+}
+
+std::vector<Suite> suites_of(const Subject& subject, const model::Product&, const std::filesystem::path& worker) {
+  std::vector<Suite> suites = {native_suite(worker)};
+  if (!subject.exported_models.empty()) suites.push_back(exported_suite(worker, subject.exported_models));
+  return suites;
 }
 
 }  // namespace tbci::runner
