@@ -75,6 +75,8 @@ struct Subject {
   std::filesystem::path worker_source;  ///< the folder `suite/`
   /// Families of models that the worker is built with (names of files in `suite/models/`); none: all of them.
   std::vector<std::string> worker_families;
+  /// Folder of exported models, measured as `exported.FILE` by the same worker; empty: none.
+  std::filesystem::path exported_models;
   int jobs = 0;  ///< of compilers; 0: one for each CPU
   TorchBenchSettings torchbench;
 };

@@ -13,10 +13,15 @@ Suite native_suite(const std::filesystem::path& worker) {
   return Suite{.prefix = {}, .program = {worker.string()}, .options = {}};
 }
 
+Suite exported_suite(const std::filesystem::path& worker, const std::filesystem::path& models) {
+  return Suite{.prefix = "exported.", .program = {worker.string()}, .options = {"--models", models.string()}};
+}
+
 std::vector<Suite> suites_of(const Subject& subject, const model::Product& product,
                              const std::filesystem::path& worker) {
   std::vector<Suite> suites = {native_suite(worker)};
   if (!subject.torchbench.checkout.empty()) suites.push_back(torchbench_suite(subject.torchbench, product));
+  if (!subject.exported_models.empty()) suites.push_back(exported_suite(worker, subject.exported_models));
   return suites;
 }
 

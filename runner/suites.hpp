@@ -29,6 +29,9 @@ struct Suite {
 /// Our own models alone.
 Suite native_suite(const std::filesystem::path& worker);
 
+/// A folder of exported models (docs/exported-models.md), measured by our own worker.
+Suite exported_suite(const std::filesystem::path& worker, const std::filesystem::path& models);
+
 /// Every suite that the subject's configuration asks for, on this product. `worker`: the program built for it.
 std::vector<Suite> suites_of(const Subject& subject, const model::Product& product,
                              const std::filesystem::path& worker);

@@ -23,5 +23,5 @@ int main(int argc, char** argv) {
   if (const auto* run = std::get_if<RunOptions>(&options)) return run_benchmark(*run, protocol);
   if (const auto* operators = std::get_if<OperatorsOptions>(&options)) return tell_operators(operators->run, protocol);
   if (const auto* asked = std::get_if<EnvironmentOptions>(&options)) return tell_environment(asked->run, protocol);
-  return list_benchmarks(protocol);
+  return list_benchmarks(std::get<ListOptions>(options), protocol);
 }

@@ -65,6 +65,10 @@ std::optional<UsageError> set(RunOptions& run, const std::string& option, const 
   } else if (option == "--seed") {
     good = read<std::uint64_t>(value, 0, UINT64_MAX, run.seed);
     wanted = "a whole number from 0 to 2^64-1";
+  } else if (option == "--models") {
+    good = !value.empty();
+    run.models = value;
+    wanted = "a folder of exported models";
   } else if (option == "--preload") {
     good = !value.empty();
     run.preload.push_back(value);
@@ -104,7 +108,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
     std::optional<UsageError> error;
     if (option == "--protocol") {
       error = check_protocol(value);
-    } else if (command == "list") {
+    } else if (command == "list" && option != "--models") {
       error = UsageError{"list takes no option '" + option + "'"};
     } else if (command == "environment" && option != "--threads" && option != "--preload") {
       error = UsageError{"environment takes no option '" + option + "', only --threads and --preload"};
@@ -114,7 +118,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
     }
     if (error) return *error;
   }
-  if (command == "list") return ListOptions{};
+  if (command == "list") return ListOptions{run.models};
   if (command == "environment") return EnvironmentOptions{run};
   if (run.benchmark.empty()) return UsageError{command + " needs --benchmark NAME (tbci-worker list shows them)"};
   if (!has_configuration) return UsageError{command + " needs --configuration (such as cpu-infer)"};
@@ -123,14 +127,17 @@ Options parse_options(const std::vector<std::string>& arguments) {
 }
 
 std::string usage() {
-  return "tbci-worker list [--protocol 1]\n"
+  return "tbci-worker list [--protocol 1] [--models FOLDER]\n"
          "tbci-worker run --benchmark B --configuration cpu-train|cpu-infer|gpu-train|gpu-infer\n"
          "                [--protocol 1] [--size ci|paper] [--batch N] [--warmup 3] [--iterations 10]\n"
          "                [--threads 1] [--seed 42] [--preload LIBRARY]...\n"
+         "                [--models FOLDER]\n"
          "tbci-worker operators ...\n"
          "                as run, but tells which operators one iteration calls instead of measuring it\n"
          "tbci-worker environment [--protocol 1] [--threads 1] [--preload LIBRARY]...\n"
          "                tells which libraries are loaded and what LibTorch says of itself\n"
+         "--models FOLDER: the exported models there (NAME.pt, NAME.pt2, with NAME.inputs.pt), instead of the native "
+         "ones.\n"
          "Prints one JSON object a line. Exit codes: 0 done, 2 wrong use, 3 an error line was printed.\n";
 }
 

@@ -15,7 +15,9 @@ inline constexpr int protocol_version = 1;
 
 struct HelpOptions {};
 
-struct ListOptions {};
+struct ListOptions {
+  std::string models;  // the folder of exported models to speak of, instead of the native ones; else empty
+};
 
 struct RunOptions {
   std::string benchmark;  // not yet looked up: an unknown one is an answer of the protocol, not a wrong command line
@@ -27,6 +29,7 @@ struct RunOptions {
   int threads = 1;
   std::uint64_t seed = 42;
   std::vector<std::string> preload;  // shared libraries, in this order
+  std::string models;                // the folder of exported models that the benchmark is in; else empty
 };
 
 // What one iteration of a benchmark calls: seen, not measured. Of the run's options, those about measuring mean

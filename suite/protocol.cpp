@@ -7,6 +7,7 @@
 
 #include "suite/benchmark.hpp"
 #include "suite/environment.hpp"
+#include "suite/exported/folder.hpp"
 #include "suite/operators.hpp"
 #include "suite/registry.hpp"
 #include "suite/version.hpp"
@@ -71,6 +72,17 @@ void Protocol::benchmark(const Benchmark& benchmark) {
   write(object);
 }
 
+void Protocol::exported_model(const exported::ModelFile& model) {
+  const bool package = model.format == exported::Format::package;
+  JsonObject object = line("benchmark");
+  object.add("name", std::string_view(model.name)).add("domain", "exported");
+  object.add("task", package ? "AOTInductor package" : "TorchScript");
+  object.add("configurations", std::vector<std::string_view>{"cpu-infer", "gpu-infer"});
+  object.add("source", std::string_view(model.file.string())).add("family", "exported");
+  object.add("bytes", static_cast<std::uint64_t>(model.bytes));
+  write(object);
+}
+
 void Protocol::sample(const Sample& sample) {
   JsonObject object = line("sample");
   object.add("iteration", sample.iteration).add("nanoseconds", sample.nanoseconds);
@@ -109,9 +121,10 @@ void Protocol::done() {
   write(line("done"));
 }
 
-void Protocol::done(const RunTimes& times) {
+void Protocol::done(const RunTimes& times, std::int64_t parameters) {
   JsonObject object = line("done");
   object.add("samples", times.samples).add("setup_nanoseconds", times.setup).add("warmup_nanoseconds", times.warmup);
+  object.add("parameters", parameters);
   write(object);
 }
 

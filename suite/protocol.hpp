@@ -16,6 +16,10 @@ struct Benchmark;
 struct Environment;
 struct OperatorCalls;
 
+namespace exported {
+struct ModelFile;
+}
+
 struct Sample {
   int iteration;
   std::int64_t nanoseconds;
@@ -47,12 +51,13 @@ class Protocol {
   void hello();
   void hello(const RunOptions& options, std::int64_t batch);
   void benchmark(const Benchmark& benchmark);
+  void exported_model(const exported::ModelFile& model);
   void sample(const Sample& sample);
   void memory(const MemoryUse& use);
   void operators(const OperatorCalls& calls);
   void environment(const Environment& environment);
   void done();
-  void done(const RunTimes& times);
+  void done(const RunTimes& times, std::int64_t parameters);    // of the model as it was measured
   void error(std::string_view kind, std::string_view message);  // unsupported, out_of_memory, exception
 
  private:

@@ -5,8 +5,10 @@
 #include <functional>
 #include <new>
 
+#include "suite/choice.hpp"
 #include "suite/device.hpp"
 #include "suite/environment.hpp"
+#include "suite/exported/suite.hpp"
 #include "suite/measure.hpp"
 #include "suite/operators.hpp"
 #include "suite/preload.hpp"
@@ -47,6 +49,12 @@ std::int64_t nanoseconds(Clock::duration duration) {
 // the making began.
 using Job = std::function<void(Workload& workload, Protocol& protocol, Clock::time_point begin)>;
 
+std::int64_t elements(const Tensors& tensors) {
+  std::int64_t sum = 0;
+  for (const torch::Tensor& tensor : tensors) sum += tensor.numel();
+  return sum;
+}
+
 void measure_benchmark(const RunOptions& options, const InstructionCounter& counter, Workload& workload,
                        Protocol& protocol, Clock::time_point begin) {
   const Plan plan{options.configuration.device, options.warmup, options.iterations, counter};
@@ -55,7 +63,8 @@ void measure_benchmark(const RunOptions& options, const InstructionCounter& coun
   const auto ready = Clock::now();
 
   protocol.memory(measure(workload, plan, protocol));
-  protocol.done({options.iterations, nanoseconds(ready - begin), nanoseconds(ready - made)});
+  protocol.done({options.iterations, nanoseconds(ready - begin), nanoseconds(ready - made)},
+                elements(workload.parameters()));
 }
 
 int fail(Protocol& protocol, std::string_view kind, std::string_view message) {
@@ -64,8 +73,9 @@ int fail(Protocol& protocol, std::string_view kind, std::string_view message) {
 }
 
 // Empty where the configuration can be run, else the reason.
-std::string why_not(const Benchmark* benchmark, const RunOptions& options) {
-  if (benchmark == nullptr) return why_no_benchmark(options.benchmark);
+std::string why_not(const Choice& choice, const RunOptions& options) {
+  const Benchmark* benchmark = choice.benchmark.get();
+  if (benchmark == nullptr) return choice.why_none;
   if (!benchmark->modes.has(options.configuration.mode)) {
     const bool train = options.configuration.mode == Mode::train;
     return benchmark->name + std::string(" has no ") + (train ? "training" : "inference") + ": its original has only " +
@@ -75,12 +85,13 @@ std::string why_not(const Benchmark* benchmark, const RunOptions& options) {
 }
 
 int with_workload(const RunOptions& options, Protocol& protocol, const Job& job) {
-  const Benchmark* benchmark = find_benchmark(options.benchmark);
+  const Choice choice = choose_benchmark(options);
+  const Benchmark* benchmark = choice.benchmark.get();
   const Configuration& configuration = options.configuration;
   const std::int64_t own_batch = benchmark ? benchmark->batch(options.size).of(configuration.mode) : 0;
   const std::int64_t batch = options.batch.value_or(own_batch);
   protocol.hello(options, batch);
-  const std::string reason = why_not(benchmark, options);
+  const std::string reason = why_not(choice, options);
   if (!reason.empty()) return fail(protocol, "unsupported", reason);
 
   try {
@@ -114,6 +125,10 @@ int list_benchmarks(Protocol& protocol) {
   for (const Benchmark& benchmark : all_benchmarks()) protocol.benchmark(benchmark);
   protocol.done();
   return exit_done;
+}
+
+int list_benchmarks(const ListOptions& options, Protocol& protocol) {
+  return options.models.empty() ? list_benchmarks(protocol) : exported::list(options.models, protocol);
 }
 
 int run_benchmark(const RunOptions& options, Protocol& protocol) {

@@ -11,6 +11,7 @@ inline constexpr int exit_usage = 2;
 inline constexpr int exit_error = 3;
 
 int list_benchmarks(Protocol& protocol);
+int list_benchmarks(const ListOptions& options, Protocol& protocol);
 
 // Measures one benchmark in one configuration. Whatever goes wrong in it becomes an error line.
 int run_benchmark(const RunOptions& options, Protocol& protocol);

@@ -185,6 +185,11 @@ std::optional<std::chrono::minutes> time_of_day(TomlReader& reader) {
   return std::chrono::hours(hours) + std::chrono::minutes(minutes);
 }
 
+void read_exported(TomlReader reader, runner::Subject& subject) {
+  const std::string folder = reader.required_text("folder");
+  if (!folder.empty()) subject.exported_models = std::filesystem::absolute(folder);
+}
+
 SubjectConfig read_subject(TomlReader reader) {
   SubjectConfig config;
   config.subject.name = reader.required_text("name");
@@ -199,6 +204,7 @@ SubjectConfig read_subject(TomlReader reader) {
     if (family.empty() || !std::all_of(family.begin(), family.end(), fits))
       reader.refuse("worker_families", fmt::format("'{}' is no name of a file in suite/models/", one_line(family, 40)));
   }
+  if (reader.has("exported")) read_exported(reader.table("exported"), config.subject);
   config.schedule = time_of_day(reader);
   config.poll = reader.seconds("poll", {});
   read_source(reader.table("source"), config);

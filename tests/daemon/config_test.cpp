@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/process.hpp"
 #include "tests/catch.hpp"
@@ -139,6 +140,20 @@ TEST_CASE("Configuration: a subject that could not work is refused", "[config]")
         std::string::npos);
   CHECK(error_of(std::string(subject) + "[subject.source]\nrepository = \"r\"\nrecipe = [[\"make\"]]\n")
             .find("libtorch") != std::string::npos);
+}
+
+TEST_CASE("Configuration: a folder of exported models belongs to its subject", "[config]") {
+  const std::string text = std::string(subject) + "[subject.exported]\nfolder = \"/srv/models\"\n";
+  const auto config = parse_config(text, "x.toml");
+  REQUIRE(config);
+  CHECK(config->subjects.front().subject.exported_models == "/srv/models");
+  const auto relative = parse_config(std::string(subject) + "exported = { folder = \"models\" }\n", "x.toml");
+  REQUIRE(relative);
+  CHECK(relative->subjects.front().subject.exported_models == std::filesystem::absolute("models"));
+  CHECK(parse_config(subject, "x.toml")->subjects.front().subject.exported_models.empty());
+  CHECK(error_of(std::string(subject) + "[subject.exported]\n").find("exported.folder: is missing") !=
+        std::string::npos);
+  CHECK(error_of(std::string(subject) + "[subject.exported]\nfoldr = \"x\"\n").find("exported.") != std::string::npos);
 }
 
 TEST_CASE("Configuration: an unknown subject is answered with the nearest", "[config]") {
