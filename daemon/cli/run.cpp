@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
+#include "daemon/cli/gpu_split.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/table.hpp"
@@ -21,7 +22,7 @@ struct RunOptions {
   std::string build;
 };
 
-using Results = std::map<model::Case, std::vector<model::Measurement>>;
+using Results = CaseMeasurements;
 
 Result<Results> measure_all(Desk& desk, const model::Build& build, const std::vector<model::Case>& cases) {
   TBCI_ASSIGN(const model::Run run, begin_run(desk, "run/" + to_iso8601(desk.clock.now()), model::Purpose::manual));
@@ -129,6 +130,7 @@ nlohmann::json as_json(const model::Build& build, const Results& results, const 
       entry["processes"].push_back({{"outcome", to_string(measurement.outcome)},
                                     {"message", one_line(measurement.message, 500)},
                                     {"nanoseconds", measurement.nanoseconds}});
+      if (measurement.gpu_split) entry["processes"].back()["gpu_split"] = gpu_split_json(*measurement.gpu_split);
     }
     json["cases"].push_back(std::move(entry));
   }
@@ -147,7 +149,7 @@ Result<int> run(const Invocation& invocation, const RunOptions& options, std::st
   TBCI_ASSIGN(const Results results, measure_all(at.desk(), build, cases));
   const Cost cost = cost_of(results);
   if (invocation.json) print_json(as_json(build, results, cost));
-  if (!invocation.json) fmt::print("{}{}", as_table(results), cost_text(cost));
+  if (!invocation.json) fmt::print("{}{}{}", as_table(results), gpu_split_text(results), cost_text(cost));
   for (const auto& [measured, measurements] : results) {
     for (const model::Measurement& measurement : measurements) {
       if (measurement.outcome != model::Outcome::done && measurement.outcome != model::Outcome::unsupported)

@@ -38,6 +38,8 @@ class FakeWorkshop final : public daemon::Workshop {
   double noise = 0.01;
   std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
   std::map<std::string, std::string> machine = {{"cpu", "fake"}};
+  int side_by_side = 8;        ///< samples that cost no more time than one
+  int most_samples = 1 << 20;  ///< of which a batch fits into memory
 
   /// Called before each effect with its name: it may return an error, as a machine does that is switched off.
   std::function<Status(const std::string& effect)> before_effect;
@@ -104,6 +106,20 @@ class FakeWorkshop final : public daemon::Workshop {
     for (int i = 0; i < 10; ++i) measurement.nanoseconds.push_back(std::llround(level * std::exp(0.002 * gaussian())));
     measurement.cpu_peak_bytes = 200 << 20;
     measurement.cpu_growth_bytes = 0.0;
+    return measurement;
+  }
+  Result<model::Measurement> measure_batch(const model::Product&, const model::Case& measured, int batch,
+                                           std::stop_token) override {
+    TBCI_TRY(effect(fmt::format("measure {} with {}", to_string(measured), batch)));
+    model::Measurement measurement;
+    measurement.measured = measured;
+    measurement.torch_version = "fake";
+    if (measured.configuration == model::Configuration::gpu_infer) measurement.outcome = model::Outcome::unsupported;
+    if (batch > most_samples) measurement.outcome = model::Outcome::out_of_memory;
+    if (measurement.outcome != model::Outcome::done) measurement.message = "not here";
+    // A millisecond for as many samples as fit side by side.
+    const int rounds = (batch + side_by_side - 1) / side_by_side;
+    if (measurement.outcome == model::Outcome::done) measurement.nanoseconds.assign(10, std::int64_t{1000000} * rounds);
     return measurement;
   }
   Result<runner::OperatorCalls> operators(const model::Product&, const model::Case& measured,
