@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "daemon/config/batch_sizes.hpp"
 
 namespace tbci::daemon {
 
@@ -11,6 +12,7 @@ std::filesystem::path database_path(const Config& config) {
 }
 
 Result<std::unique_ptr<Site>> Site::open(Config config) {
+  TBCI_TRY(apply_batch_sizes(config));
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config)));
   return std::unique_ptr<Site>(new Site(std::move(config), std::move(database)));
 }

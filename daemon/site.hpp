@@ -20,7 +20,7 @@ std::filesystem::path database_path(const Config& config);
 /// The state folder, held by this process alone while it lives.
 class Site {
  public:
-  /// Error (transient) where another process works on the folder.
+  /// Errors: another process works on the folder (transient); the configured file of batch sizes is wrong (usage).
   static Result<std::unique_ptr<Site>> open(Config config);
   Site(const Site&) = delete;
   Site& operator=(const Site&) = delete;

@@ -90,6 +90,11 @@ Command ask(const Suite& suite, const char* subcommand) {
 
 }  // namespace
 
+std::optional<int> batch_of(const MeasureSettings& settings, const model::Case& measured) {
+  const auto searched = settings.batches.find(measured);
+  return searched != settings.batches.end() ? std::optional(searched->second) : settings.batch;
+}
+
 Command measure_command(const model::Product& product, const Suite& suite, const model::Case& measured,
                         const MeasureSettings& settings) {
   Command command = ask(suite, "run");
@@ -102,7 +107,9 @@ Command measure_command(const model::Product& product, const Suite& suite, const
   option("--benchmark", *own_name);
   option("--configuration", std::string(to_string(measured.configuration)));
   option("--size", settings.size);
-  if (settings.batch) option("--batch", std::to_string(*settings.batch));
+  if (const auto batch = batch_of(settings, measured)) option("--batch", std::to_string(*batch));
+  // Said only where it is not what every suite does anyway: another suite need not know the option.
+  if (settings.precision != default_precision) option("--precision", settings.precision);
   option("--warmup", std::to_string(settings.warmup));
   option("--iterations", std::to_string(settings.iterations));
   option("--threads", std::to_string(settings.threads));
@@ -135,7 +142,8 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
     return refused;
   }
   ProtocolReader reader({{suite.own_name(measured.benchmark).value_or(std::string()), measured.configuration},
-                         static_cast<std::size_t>(settings.iterations)});
+                         static_cast<std::size_t>(settings.iterations),
+                         settings.precision});
   EarlyEnd early_end(stop);
   Command command = measure_command(product, suite, measured, settings);
   command.on_output_line = [&](std::string_view line) {

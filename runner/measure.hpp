@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -12,6 +13,7 @@
 #include "base/process.hpp"
 #include "base/result.hpp"
 #include "runner/coverage.hpp"
+#include "runner/precision.hpp"
 #include "runner/protocol.hpp"
 #include "runner/suites.hpp"
 #include "storage/model/build.hpp"
@@ -20,8 +22,10 @@
 namespace tbci::runner {
 
 struct MeasureSettings {
-  std::string size = "ci";   ///< `ci` or `paper`
-  std::optional<int> batch;  ///< nothing: the benchmark's own
+  std::string size = "ci";                   ///< `ci` or `paper`
+  std::string precision{default_precision};  ///< see precision.hpp
+  std::optional<int> batch;                  ///< nothing: the benchmark's own
+  std::map<model::Case, int> batches;        ///< of single cases, as searched: they go before `batch`
   int warmup = 3;
   int iterations = 10;
   int threads = 1;
@@ -30,6 +34,9 @@ struct MeasureSettings {
   std::chrono::milliseconds time_limit = std::chrono::minutes(5);
   std::optional<std::uint64_t> memory_limit_bytes;  ///< of address space; not for GPU configurations
 };
+
+/// The batch that the case is measured with; nothing: the benchmark's own.
+std::optional<int> batch_of(const MeasureSettings& settings, const model::Case& measured);
 
 /// Thread-safe where its process runner and clock are.
 class Measurer {

@@ -53,6 +53,16 @@ std::string shown(std::string_view line) {
   return "'" + one_line(line.substr(0, 400), 120) + "'";
 }
 
+// All three parts or none.
+std::optional<model::GpuSplit> gpu_split(const json& line) {
+  const auto part = [&](const char* name) { return whole(line, name, 0, longest_iteration_ns); };
+  const auto active = part("gpu_active_nanoseconds"), movement = part("gpu_movement_nanoseconds"),
+             idle = part("gpu_idle_nanoseconds");
+  if (!active || !movement || !idle) return std::nullopt;
+  return model::GpuSplit{std::chrono::nanoseconds(*active), std::chrono::nanoseconds(*movement),
+                         std::chrono::nanoseconds(*idle)};
+}
+
 }  // namespace
 
 struct ProtocolReader::Line {
@@ -97,6 +107,11 @@ std::string ProtocolReader::hello(const Line& line) {
   const std::string benchmark = text(line.fields, "benchmark"), configuration = text(line.fields, "configuration");
   if (benchmark != expected_.measured.benchmark || configuration != to_string(expected_.measured.configuration)) {
     return fmt::format("it measures '{}/{}', not {}", benchmark, configuration, to_string(expected_.measured));
+  }
+  if (const std::string precision = text(line.fields, "precision", 20); precision != expected_.precision) {
+    // A suite that knows no precisions computes in 32 bits.
+    if (!precision.empty() || expected_.precision != default_precision)
+      return fmt::format("it computes in '{}', not in {}", precision, expected_.precision);
   }
   measurement_.torch_version = text(line.fields, "torch_version", 80);
   measurement_.torch_git = text(line.fields, "torch_git", 80);
@@ -150,6 +165,7 @@ std::string ProtocolReader::finish(const Line& line) {
     return fmt::format("{} samples came of the {} asked for", count, expected_.iterations);
   measurement_.warmup =
       std::chrono::nanoseconds(whole(line.fields, "warmup_nanoseconds", 0, longest_iteration_ns).value_or(0));
+  measurement_.gpu_split = gpu_split(line.fields);
   state_ = State::done;
   return {};
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "runner/precision.hpp"
 #include "storage/model/measurement.hpp"
 
 namespace tbci::runner {
@@ -21,6 +22,7 @@ inline constexpr std::size_t longest_protocol_line = 65536;  ///< bytes
 struct Expected {
   model::Case measured;
   std::size_t iterations = 10;
+  std::string precision{default_precision};
 };
 
 /// Reads the lines of `tbci-worker run` one by one into a measurement.

@@ -12,7 +12,8 @@ namespace {
 const std::string select =
     "SELECT m.id, m.run_id, m.build_id, m.ordinal, c.benchmark, c.configuration, m.outcome, m.message, "
     "m.sample_count, m.samples, m.instruction_count, m.instructions, m.cpu_peak_bytes, m.gpu_peak_bytes, "
-    "m.cpu_growth_bytes, m.gpu_growth_bytes, t.version, t.git, m.started_ms, m.wall_ns, m.warmup_ns "
+    "m.cpu_growth_bytes, m.gpu_growth_bytes, t.version, t.git, m.started_ms, m.wall_ns, m.warmup_ns, "
+    "m.gpu_active_ns, m.gpu_movement_ns, m.gpu_idle_ns "
     "FROM measurement m JOIN measured_case c ON c.id = m.case_id JOIN torch t ON t.id = m.torch_id ";
 
 /// A count and the blob that holds so many; no blob for none.
@@ -21,6 +22,14 @@ std::vector<std::int64_t> read_samples(Row& row) {
   const std::string blob = row.text();
   if (count == 0 && blob.empty()) return {};
   return row.take(decode_samples(blob, static_cast<std::size_t>(count)));
+}
+
+/// All three parts or none.
+std::optional<model::GpuSplit> read_split(Row& row) {
+  const auto active = row.optional_integer(), movement = row.optional_integer(), idle = row.optional_integer();
+  if (!active || !movement || !idle) return std::nullopt;
+  return model::GpuSplit{std::chrono::nanoseconds(*active), std::chrono::nanoseconds(*movement),
+                         std::chrono::nanoseconds(*idle)};
 }
 
 Result<model::PlacedMeasurement> read(Row row) {
@@ -45,6 +54,7 @@ Result<model::PlacedMeasurement> read(Row row) {
   measurement.started = row.time();
   measurement.wall = std::chrono::nanoseconds(row.integer());
   measurement.warmup = std::chrono::nanoseconds(row.integer());
+  measurement.gpu_split = read_split(row);
   return row.finish(std::move(placed));
 }
 
@@ -67,6 +77,13 @@ void bind_samples(Query& query, const std::vector<std::int64_t>& samples) {
   }
 }
 
+void bind_split(Query& query, const std::optional<model::GpuSplit>& split) {
+  const auto part = [&](std::chrono::nanoseconds model::GpuSplit::*which) {
+    return split ? std::optional<std::int64_t>(((*split).*which).count()) : std::nullopt;
+  };
+  query.bind(part(&model::GpuSplit::active), part(&model::GpuSplit::movement), part(&model::GpuSplit::idle));
+}
+
 Status insert(Database& database, const model::Place& place, const model::Measurement& measurement) {
   const auto case_id = intern(database, "measured_case", "benchmark, configuration", measurement.measured.benchmark,
                               std::string(to_string(measurement.measured.configuration)));
@@ -79,8 +96,9 @@ Status insert(Database& database, const model::Place& place, const model::Measur
   Query query(database,
               "INSERT INTO measurement (run_id, build_id, case_id, ordinal, outcome, message, sample_count, median_ns, "
               "q1_ns, q3_ns, instruction_count, instructions_median, cpu_peak_bytes, gpu_peak_bytes, cpu_growth_bytes, "
-              "gpu_growth_bytes, torch_id, started_ms, wall_ns, warmup_ns, samples, instructions) "
-              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+              "gpu_growth_bytes, torch_id, started_ms, wall_ns, warmup_ns, samples, instructions, gpu_active_ns, "
+              "gpu_movement_ns, gpu_idle_ns) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
               "ON CONFLICT (build_id, case_id, run_id, ordinal) DO NOTHING");
   query.bind(place.run_id, place.build_id, case_id, place.ordinal, to_string(measurement.outcome), measurement.message,
              static_cast<std::int64_t>(measurement.nanoseconds.size()), part(times, &Summary::median),
@@ -91,6 +109,7 @@ Status insert(Database& database, const model::Place& place, const model::Measur
              std::int64_t{measurement.warmup.count()});
   bind_samples(query, measurement.nanoseconds);
   bind_samples(query, measurement.instructions);
+  bind_split(query, measurement.gpu_split);
   if (query.execute() == 1) return {};
   return fail(ErrorKind::failed,
               "run {} has process {} of {} on build {} already: what was measured is not overwritten", place.run_id,

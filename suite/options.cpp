@@ -37,6 +37,16 @@ std::optional<UsageError> set_configuration(RunOptions& run, const std::string& 
   return bad_value("--configuration", value, "one of cpu-train, cpu-infer, gpu-train, gpu-infer");
 }
 
+std::optional<UsageError> set_precision(RunOptions& run, const std::string& value) {
+  for (const NamedPrecision& each : all_precisions) {
+    if (each.name == value) {
+      run.precision = each.precision;
+      return std::nullopt;
+    }
+  }
+  return bad_value("--precision", value, "one of fp32, tf32, fp16, bf16, amp");
+}
+
 std::optional<UsageError> set(RunOptions& run, const std::string& option, const std::string& value) {
   constexpr int most = 1000000;
   bool good = true;
@@ -49,6 +59,8 @@ std::optional<UsageError> set(RunOptions& run, const std::string& option, const 
     good = value == "ci" || value == "paper";
     run.size = value == "paper" ? Size::paper : Size::ci;
     wanted = "ci or paper";
+  } else if (option == "--precision") {
+    return set_precision(run, value);
   } else if (option == "--batch") {
     run.batch = number<std::int64_t>(value, 1, most);
     good = run.batch.has_value();
@@ -130,7 +142,7 @@ std::string usage() {
   return "tbci-worker list [--protocol 1] [--models FOLDER]\n"
          "tbci-worker run --benchmark B --configuration cpu-train|cpu-infer|gpu-train|gpu-infer\n"
          "                [--protocol 1] [--size ci|paper] [--batch N] [--warmup 3] [--iterations 10]\n"
-         "                [--threads 1] [--seed 42] [--preload LIBRARY]...\n"
+         "                [--precision fp32|tf32|fp16|bf16|amp] [--threads 1] [--seed 42] [--preload LIBRARY]...\n"
          "                [--models FOLDER]\n"
          "tbci-worker operators ...\n"
          "                as run, but tells which operators one iteration calls instead of measuring it\n"

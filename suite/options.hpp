@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "suite/configuration.hpp"
+#include "suite/precision.hpp"
 
 namespace tbci::suite {
 
@@ -23,6 +24,7 @@ struct RunOptions {
   std::string benchmark;  // not yet looked up: an unknown one is an answer of the protocol, not a wrong command line
   Configuration configuration = all_configurations[0];
   Size size = Size::ci;
+  Precision precision = Precision::fp32;
   std::optional<std::int64_t> batch;  // else the benchmark's own
   int warmup = 3;
   int iterations = 10;

@@ -52,7 +52,7 @@ void Protocol::hello(const RunOptions& options, std::int64_t batch) {
   object.add("device", options.configuration.device == DeviceKind::gpu ? "gpu" : "cpu");
   object.add("benchmark", std::string_view(options.benchmark)).add("configuration", options.configuration.name);
   object.add("size", options.size == Size::paper ? "paper" : "ci");
-  object.add("batch", batch).add("seed", options.seed);
+  object.add("batch", batch).add("seed", options.seed).add("precision", name_of(options.precision));
   write(object);
 }
 
@@ -125,6 +125,15 @@ void Protocol::done(const RunTimes& times, std::int64_t parameters) {
   JsonObject object = line("done");
   object.add("samples", times.samples).add("setup_nanoseconds", times.setup).add("warmup_nanoseconds", times.warmup);
   object.add("parameters", parameters);
+  if (!times.computed_in.empty()) {
+    JsonObject types;
+    for (const auto& [type, count] : times.computed_in) types.add(type, count);
+    object.add("computed_in", types);
+  }
+  if (times.gpu) {
+    object.add("gpu_active_nanoseconds", times.gpu->active).add("gpu_movement_nanoseconds", times.gpu->movement);
+    object.add("gpu_idle_nanoseconds", times.gpu->idle);
+  }
   write(object);
 }
 

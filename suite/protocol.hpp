@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "suite/gpu_split.hpp"
 #include "suite/json.hpp"
 #include "suite/options.hpp"
 
@@ -29,8 +31,10 @@ struct Sample {
 // Of a whole run, in nanoseconds.
 struct RunTimes {
   int samples;
-  std::int64_t setup;   // making the model and its data, and the warm-up
-  std::int64_t warmup;  // the iterations that are not measured
+  std::int64_t setup;                                    // making the model and its data, and the warm-up
+  std::int64_t warmup;                                   // the iterations that are not measured
+  std::map<std::string, std::int64_t> computed_in = {};  // operators by floating-point type, where that was looked at
+  std::optional<GpuSplit> gpu = std::nullopt;            // of one iteration, where it was traced
 };
 
 struct GpuMemory {

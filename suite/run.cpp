@@ -9,8 +9,10 @@
 #include "suite/device.hpp"
 #include "suite/environment.hpp"
 #include "suite/exported/suite.hpp"
+#include "suite/gpu_trace.hpp"
 #include "suite/measure.hpp"
 #include "suite/operators.hpp"
+#include "suite/precision.hpp"
 #include "suite/preload.hpp"
 #include "suite/registry.hpp"
 
@@ -58,13 +60,16 @@ std::int64_t elements(const Tensors& tensors) {
 void measure_benchmark(const RunOptions& options, const InstructionCounter& counter, Workload& workload,
                        Protocol& protocol, Clock::time_point begin) {
   const Plan plan{options.configuration.device, options.warmup, options.iterations, counter};
+  auto computed_in = check_precision(workload, options.precision, plan.device);
   const auto made = Clock::now();
   warm_up(workload, plan);
   const auto ready = Clock::now();
 
   protocol.memory(measure(workload, plan, protocol));
-  protocol.done({options.iterations, nanoseconds(ready - begin), nanoseconds(ready - made)},
-                elements(workload.parameters()));
+  RunTimes times{options.iterations, nanoseconds(ready - begin), nanoseconds(ready - made)};
+  times.computed_in = std::move(computed_in);
+  if (plan.device == DeviceKind::gpu) times.gpu = trace_gpu([&] { workload.iterate(); });
+  protocol.done(times, elements(workload.parameters()));
 }
 
 int fail(Protocol& protocol, std::string_view kind, std::string_view message) {
@@ -81,7 +86,8 @@ std::string why_not(const Choice& choice, const RunOptions& options) {
     return benchmark->name + std::string(" has no ") + (train ? "training" : "inference") + ": its original has only " +
            (train ? "inference" : "training");
   }
-  return why_unavailable(options.configuration.device);
+  const std::string unavailable = why_unavailable(options.configuration.device);
+  return unavailable.empty() ? why_no_precision(options.precision, options.configuration.device) : unavailable;
 }
 
 int with_workload(const RunOptions& options, Protocol& protocol, const Job& job) {
@@ -99,8 +105,10 @@ int with_workload(const RunOptions& options, Protocol& protocol, const Job& job)
     if (!not_loaded.empty()) return fail(protocol, "exception", not_loaded);
     prepare_torch(options);
     const auto begin = Clock::now();
+    prepare_precision(options.precision, configuration.device);
     const auto workload =
-        benchmark->make({configuration.mode, options.size, batch, torch_device(configuration.device)});
+        in_precision(benchmark->make({configuration.mode, options.size, batch, torch_device(configuration.device)}),
+                     options.precision, configuration.device);
     job(*workload, protocol, begin);
     return exit_done;
   } catch (const Unsupported& error) {
@@ -155,7 +163,8 @@ int tell_environment(const RunOptions& options, Protocol& protocol) {
 }
 
 int tell_operators(const RunOptions& options, Protocol& protocol) {
-  return with_workload(options, protocol, [](Workload& workload, Protocol& to, Clock::time_point) {
+  return with_workload(options, protocol, [&](Workload& workload, Protocol& to, Clock::time_point) {
+    check_precision(workload, options.precision, options.configuration.device);
     workload.iterate();  // what is made once, such as an optimizer's state, is no part of an iteration
     to.operators(operators_of([&] { workload.iterate(); }));
     to.done();

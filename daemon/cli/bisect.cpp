@@ -34,10 +34,13 @@ struct Ends {
 
 // Names this search by what it depends on, so that the same command finds it again.
 std::string key_of(const Desk& desk, const BisectOptions& options, const Ends& ends) {
-  const std::string asked =
+  std::string asked =
       fmt::format("{}|{}|{}|{}|{}|{}", join(options.series, ","), join(options.metrics, ","),
                   join(desk.config.measure.benchmarks, ","), join(options.selection.configurations, ","),
                   desk.config.thresholds.relative, range_of(desk.config.measure.sampling));
+  // Not where it is the default: searches of before are found again.
+  const std::string& precision = desk.config.measure.worker.precision;
+  if (precision != runner::default_precision) asked += "|" + precision;
   const std::string key =
       fmt::format("manual/{}-{}/{}", ends.from.substr(0, 12), ends.to.substr(0, 12), sha256_hex(asked).substr(0, 8));
   return options.again ? key + "/" + to_iso8601(desk.clock.now()) : key;

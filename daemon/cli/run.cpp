@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
+#include "daemon/cli/gpu_split.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/table.hpp"
@@ -21,7 +22,7 @@ struct RunOptions {
   std::string build;
 };
 
-using Results = std::map<model::Case, std::vector<model::Measurement>>;
+using Results = CaseMeasurements;
 
 Result<Results> measure_all(Desk& desk, const model::Build& build, const std::vector<model::Case>& cases) {
   TBCI_ASSIGN(const model::Run run,
@@ -151,6 +152,7 @@ nlohmann::json as_json(const model::Build& build, const Results& results, const 
                                     {"message", one_line(measurement.message, 500)},
                                     {"nanoseconds", measurement.nanoseconds},
                                     {"instructions", measurement.instructions}});
+      if (measurement.gpu_split) entry["processes"].back()["gpu_split"] = gpu_split_json(*measurement.gpu_split);
     }
     json["cases"].push_back(std::move(entry));
   }
@@ -170,7 +172,8 @@ Result<int> run(const Invocation& invocation, const RunOptions& options, std::st
   const Cost cost = cost_of(results);
   const detect::Sampling& sampling = at.desk().config.measure.sampling;
   if (invocation.json) print_json(as_json(build, results, cost, sampling));
-  if (!invocation.json) fmt::print("{}{}", as_table(results, sampling), cost_text(cost));
+  if (!invocation.json)
+    fmt::print("{}{}{}", as_table(results, sampling), gpu_split_text(results), cost_text(cost));
   for (const auto& [measured, measurements] : results) {
     for (const model::Measurement& measurement : measurements) {
       if (measurement.outcome != model::Outcome::done && measurement.outcome != model::Outcome::unsupported)

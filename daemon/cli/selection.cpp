@@ -20,6 +20,8 @@ void add_case_options(CLI::App& command, Selection& selection) {
                   "Only these: cpu-train, cpu-infer, gpu-train, gpu-infer")
       ->type_name("NAME")
       ->delimiter(',');
+  command.add_option("--precision", selection.precision, "fp32, tf32, fp16, bf16 or amp (default: as configured)")
+      ->type_name("NAME");
   command
       .add_option("--processes", selection.processes,
                   "Fresh processes of each case and build: so many, whatever the spread")
@@ -37,6 +39,9 @@ Status apply(const Selection& selection, Config& config) {
   for (const std::string& text : selection.configurations) {
     TBCI_ASSIGN(const model::Configuration configuration, model::configuration_from(text));
     config.measure.configurations.push_back(configuration);
+  }
+  if (!selection.precision.empty()) {
+    TBCI_ASSIGN(config.measure.worker.precision, runner::precision_from(selection.precision));
   }
   if (selection.processes > 0) config.measure.sampling.least = config.measure.sampling.most = selection.processes;
   if (selection.threshold > 0) {

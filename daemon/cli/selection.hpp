@@ -17,12 +17,13 @@ struct Selection {
   std::string subject;
   std::vector<std::string> benchmarks;
   std::vector<std::string> configurations;
-  int processes = 0;     ///< 0: as configured
-  double threshold = 0;  ///< 0: as configured
+  std::string precision;  ///< empty: as configured
+  int processes = 0;      ///< 0: as configured
+  double threshold = 0;   ///< 0: as configured
 };
 
 void add_subject_option(CLI::App& command, Selection& selection);
-/// --benchmarks, --configurations, --processes
+/// --benchmarks, --configurations, --precision, --processes
 void add_case_options(CLI::App& command, Selection& selection);
 void add_threshold_option(CLI::App& command, Selection& selection);
 

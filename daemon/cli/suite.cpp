@@ -6,9 +6,10 @@
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
+#include "daemon/cli/suite_batches.hpp"
 #include "daemon/cli/suite_coverage.hpp"
+#include "daemon/cli/suite_product.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/pipeline/building.hpp"
 #include "daemon/pipeline/listing.hpp"
 #include "daemon/pipeline/measuring.hpp"
 #include "daemon/site.hpp"
@@ -26,19 +27,6 @@ std::vector<std::string> names_of(const std::vector<model::Configuration>& confi
   std::vector<std::string> names;
   for (const model::Configuration configuration : configurations) names.emplace_back(to_string(configuration));
   return names;
-}
-
-Result<model::Product> product_to_ask(Desk& desk, const std::string& build) {
-  if (build.empty() && !desk.subject.subject.torch_base.empty()) {
-    return model::Product{
-        .libtorch = desk.subject.subject.torch_base, .preload = {}, .python = {}, .commit = {}, .version = {}};
-  }
-  if (!build.empty()) return build_named(desk, build).map([](const model::Build& found) { return found.product; });
-  TBCI_ASSIGN(const auto builds, desk.stores.builds.list(desk.name(), 100));
-  for (const model::Build& known : builds) {
-    if (known.state == model::BuildState::ready) return known.product;
-  }
-  return fail(ErrorKind::usage, "no build of {} is installed yet: name one with --build", desk.name());
 }
 
 Result<int> list(const Invocation& invocation, const SuiteOptions& options, std::stop_token stop) {
@@ -140,6 +128,7 @@ void add_suite(CLI::App& app, Invocation& invocation) {
   add_case_options(*coverage_command, options->selection);
   coverage_command->add_option("--build", options->build, "Ask the worker of this build (default: any that is there)")
       ->type_name("NAME");
+  add_suite_batches(*command, invocation);
   coverage_command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return coverage(invocation, *options, std::move(stop));

@@ -61,6 +61,10 @@ void read_measure(TomlReader reader, MeasureConfig& measure) {
   runner::MeasureSettings& worker = measure.worker;
   worker.size = reader.text("size", worker.size);
   if (worker.size != "ci" && worker.size != "paper") reader.refuse("size", "\"ci\" or \"paper\" is wanted");
+  const auto precision = runner::precision_from(reader.text("precision", worker.precision));
+  if (precision) worker.precision = *precision;
+  if (!precision) reader.refuse("precision", precision.error().message);
+  measure.batch_sizes = reader.text("batch_sizes", "");
   if (const auto batch = reader.integer("batch", 0, 1, 1 << 20); batch > 0) worker.batch = static_cast<int>(batch);
   worker.warmup = static_cast<int>(reader.integer("warmup", worker.warmup, 0, 100000));
   worker.iterations = static_cast<int>(reader.integer("iterations", worker.iterations, 1, 100000));

@@ -32,6 +32,8 @@ struct MeasureConfig {
   /// Fresh processes of each case and build in the screen: at least, at most, and when they are enough.
   detect::Sampling sampling;
   runner::MeasureSettings worker;
+  /// What `tbci suite batches` found, read when the state folder is opened; inside that, unless absolute. Empty: none.
+  std::filesystem::path batch_sizes;
   std::vector<std::string> benchmarks;  ///< none: all of the suite
   std::vector<model::Configuration> configurations = {model::all_configurations.begin(),
                                                       model::all_configurations.end()};

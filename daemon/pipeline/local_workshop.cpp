@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "bisect/history.hpp"
+#include "daemon/config/batch_sizes.hpp"
 #include "daemon/pipeline/workshop.hpp"
 #include "runner/environment.hpp"
 #include "runner/libtorch.hpp"
@@ -81,6 +82,14 @@ class LocalWorkshop final : public Workshop {
     return measurer_.measure(product, suite, measured, config_.measure.worker, std::move(stop));
   }
 
+  Result<model::Measurement> measure_batch(const model::Product& product, const model::Case& measured, int batch,
+                                           std::stop_token stop) override {
+    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    runner::MeasureSettings settings = config_.measure.worker;
+    settings.batches = {{measured, batch}};
+    return measurer_.measure(product, suite, measured, settings, std::move(stop));
+  }
+
   Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
                                           std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
@@ -99,6 +108,8 @@ class LocalWorkshop final : public Workshop {
     const runner::TorchBenchSettings& torchbench = subject_.subject.torchbench;
     if (!torchbench.checkout.empty())
       environment.facts["TorchBench"] = runner::torchbench_commit(processes_, torchbench, stop);
+    if (!worker.batches.empty()) environment.facts["batch"] += ", but " + fingerprint_of(worker.batches);
+    environment.facts["precision"] = worker.precision;
     return environment;
   }
 

@@ -105,8 +105,25 @@ Result<model::Run> begin_run(Desk& desk, const std::string& key, model::Purpose 
   return desk.stores.runs.begin(plan, environment, desk.clock.now());
 }
 
+namespace {
+
+// A suite changes over the years, so a file that was made before is no reason to measure nothing.
+void note_unknown_batches(const Desk& desk, const std::vector<std::string>& names) {
+  for (const auto& [measured, batch] : desk.config.measure.worker.batches) {
+    if (std::find(names.begin(), names.end(), measured.benchmark) != names.end()) continue;
+    desk.progress.note(fmt::format("{} names the benchmark '{}', which the suite does not have{}",
+                                   desk.config.measure.batch_sizes.string(), one_line(measured.benchmark, 60),
+                                   did_you_mean(measured.benchmark, names)));
+  }
+}
+
+}  // namespace
+
 Result<std::vector<model::Case>> wanted_cases(Desk& desk, const model::Product& product) {
   TBCI_ASSIGN(const auto suite, listed_benchmarks(desk, product));
+  std::vector<std::string> names;
+  for (const runner::BenchmarkInfo& benchmark : suite) names.push_back(benchmark.name);
+  note_unknown_batches(desk, names);
   const MeasureConfig& wanted = desk.config.measure;
   TBCI_TRY(check_names(desk, suite, wanted.benchmarks));
   std::vector<model::Case> cases;

@@ -41,6 +41,9 @@ class Workshop {
   /// One fresh process.
   virtual Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                              std::stop_token stop) = 0;
+  /// The same with a batch of its own, whatever is configured.
+  virtual Result<model::Measurement> measure_batch(const model::Product& product, const model::Case& measured,
+                                                   int batch, std::stop_token stop) = 0;
   /// Which operators one iteration calls, in one fresh process.
   virtual Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
                                                   std::stop_token stop) = 0;

@@ -25,6 +25,15 @@ enum class Outcome {
 std::string_view to_string(Outcome outcome);
 Result<Outcome> outcome_from(std::string_view text);
 
+/// Where the time of one iteration went on the GPU, as in Table 2 of the TorchBench paper. Told beside the metrics and
+/// not judged: what it costs shows in the time.
+struct GpuSplit {
+  std::chrono::nanoseconds active{};    ///< kernels ran
+  std::chrono::nanoseconds movement{};  ///< none ran, but data moved between CPU and GPU
+  std::chrono::nanoseconds idle{};      ///< neither
+  bool operator==(const GpuSplit&) const = default;
+};
+
 /// One fresh process of one case. Everything that it measured; never thrown away.
 struct Measurement {
   Case measured;
@@ -38,6 +47,7 @@ struct Measurement {
   TimePoint started{};
   std::chrono::nanoseconds wall{};    ///< of the whole process
   std::chrono::nanoseconds warmup{};  ///< of the iterations that are not measured
+  std::optional<GpuSplit> gpu_split;  ///< of iterations after the measured ones, where the worker can trace them
 };
 
 /// What the process took beside its iterations: starting, loading, making the model, writing the results. Nothing where

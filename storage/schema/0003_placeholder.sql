@@ -1,1 +1,2 @@
--- Taken by another change.
+-- Stands for a migration of another branch, which takes its place when both are merged.
+SELECT 1;

@@ -46,6 +46,8 @@ cpus = [2, 3]
 [measure]
 processes = 7
 time_limit = 1.5
+precision = "bf16"
+batch_sizes = "found.toml"
 memory_limit_mib = 512
 configurations = ["cpu-infer"]
 [thresholds]
@@ -73,6 +75,8 @@ index = ""
   CHECK(config->measure.worker.cpus == std::vector{2, 3});
   CHECK(config->measure.worker.time_limit == std::chrono::milliseconds(1500));
   CHECK(config->measure.worker.memory_limit_bytes == 512U << 20);
+  CHECK(config->measure.worker.precision == "bf16");
+  CHECK(config->measure.batch_sizes == "found.toml");
   CHECK(config->measure.configurations == std::vector{model::Configuration::cpu_infer});
   CHECK(config->report.github.repository == "o/n");
   const auto demo = config->subject("demo");
@@ -108,8 +112,8 @@ TEST_CASE("Configuration: TorchBench is asked for by its checkout", "[config]") 
 TEST_CASE("Configuration: a typo is named with its file, line and the nearest key", "[config]") {
   CHECK(error_of("[measure]\nproceses = 3\n") ==
         "x.toml:2: unknown key 'measure.proceses' (did you mean 'processes'?): [measure] takes processes, "
-        "processes_at_most, interval, size, batch, warmup, iterations, threads, time_limit, memory_limit_mib, "
-        "benchmarks, configurations");
+        "processes_at_most, interval, size, precision, batch_sizes, batch, warmup, iterations, threads, time_limit, "
+        "memory_limit_mib, benchmarks, configurations");
   CHECK(error_of("[mesure]\n").find("did you mean 'measure'") != std::string::npos);
   CHECK(error_of("[[subject]]\nnam = \"x\"\n").find("did you mean 'name'") != std::string::npos);
   CHECK(error_of("[report]\n[report.github]\ntoken = \"x\"\n").find("unknown key 'report.github.token'") !=

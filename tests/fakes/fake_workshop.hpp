@@ -39,6 +39,8 @@ class FakeWorkshop final : public daemon::Workshop {
   double noise = 0.01;
   std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
   std::map<std::string, std::string> machine = {{"cpu", "fake"}};
+  int side_by_side = 8;        ///< samples that cost no more time than one
+  int most_samples = 1 << 20;  ///< of which a batch fits into memory
 
   std::map<std::string, std::string> machine_libraries;                     ///< that every build loads
   std::map<std::size_t, std::map<std::string, std::string>> own_libraries;  ///< commit -> those that come with it
@@ -113,6 +115,20 @@ class FakeWorkshop final : public daemon::Workshop {
       measurement.instructions.assign(10, std::llround(static_cast<double>(*instructions) * typical / 1e7));
     measurement.cpu_peak_bytes = 200 << 20;
     measurement.cpu_growth_bytes = 0.0;
+    return measurement;
+  }
+  Result<model::Measurement> measure_batch(const model::Product&, const model::Case& measured, int batch,
+                                           std::stop_token) override {
+    TBCI_TRY(effect(fmt::format("measure {} with {}", to_string(measured), batch)));
+    model::Measurement measurement;
+    measurement.measured = measured;
+    measurement.torch_version = "fake";
+    if (measured.configuration == model::Configuration::gpu_infer) measurement.outcome = model::Outcome::unsupported;
+    if (batch > most_samples) measurement.outcome = model::Outcome::out_of_memory;
+    if (measurement.outcome != model::Outcome::done) measurement.message = "not here";
+    // A millisecond for as many samples as fit side by side.
+    const int rounds = (batch + side_by_side - 1) / side_by_side;
+    if (measurement.outcome == model::Outcome::done) measurement.nanoseconds.assign(10, std::int64_t{1000000} * rounds);
     return measurement;
   }
   Result<runner::OperatorCalls> operators(const model::Product&, const model::Case& measured,

@@ -84,6 +84,36 @@ TEST_CASE("Measurer: the worker is told everything, on its command line and in i
   CHECK(said.ends_with("Cpus_allowed_list:\t0\n"));
 }
 
+TEST_CASE("Measurer: a searched batch goes before the configured one, for its own case", "[measure]") {
+  const model::Case dlrm{"dlrm", Configuration::cpu_infer}, bert{"bert", Configuration::cpu_infer};
+  MeasureSettings settings;
+  settings.batches = {{dlrm, 64}};
+  CHECK(batch_of(settings, dlrm) == 64);
+  CHECK_FALSE(batch_of(settings, bert));
+  settings.batch = 7;
+  CHECK(batch_of(settings, dlrm) == 64);
+  CHECK(batch_of(settings, bert) == 7);
+  const std::string command = describe(measure_command({}, native_suite("worker"), dlrm, settings));
+  CHECK(command.find("--batch 64") != std::string::npos);
+}
+
+TEST_CASE("Measurer: a precision is asked for and has to be confirmed", "[measure]") {
+  Bench bench;
+  bench.settings.precision = "bf16";
+  const std::string confirmed =
+      R"(echo '{"type":"hello","protocol":1,"benchmark":"dlrm","configuration":"cpu-infer","precision":"bf16"}')"
+      "\n";
+  const std::string record = (bench.folder / "record").string();
+  const auto measurement = bench.measured("printf '%s ' \"$@\" > " + record + "\n" + confirmed + two_samples + done);
+  CHECK(measurement.outcome == Outcome::done);
+  CHECK(read_file(record).value().find("--precision bf16 ") != std::string::npos);
+  // One that says nothing computes in 32 bits.
+  CHECK(says(bench.measured(hello + two_samples + done), "computes in '', not in bf16"));
+  bench.settings.precision = "fp32";
+  CHECK(bench.measured(hello + two_samples + done).outcome == Outcome::done);
+  CHECK(says(bench.measured(confirmed + two_samples + done), "computes in 'bf16', not in fp32"));
+}
+
 TEST_CASE("Measurer: a crash is a measurement, with the signal, the last words and what was measured", "[measure]") {
   Bench bench;
   const auto measurement =

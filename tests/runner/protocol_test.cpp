@@ -42,6 +42,22 @@ TEST_CASE("ProtocolReader: a whole measurement is read", "[protocol]") {
   CHECK(measurement.measured == model::Case{"dlrm", Configuration::cpu_infer});
 }
 
+TEST_CASE("ProtocolReader: the split of the GPU's time is read where all of it is there", "[protocol]") {
+  const auto split = [](const std::string& fields) {
+    return read({hello, sample(0, "1"), sample(1, "1"), R"({"type":"done","samples":2)" + fields + "}"})
+        .measurement()
+        .gpu_split;
+  };
+  const std::string active = R"(,"gpu_active_nanoseconds":568)", movement = R"(,"gpu_movement_nanoseconds":21)";
+  using std::chrono::nanoseconds;
+  CHECK(split(active + movement + R"(,"gpu_idle_nanoseconds":411)") ==
+        model::GpuSplit{nanoseconds(568), nanoseconds(21), nanoseconds(411)});
+  CHECK_FALSE(split(""));
+  CHECK_FALSE(split(active + movement));
+  CHECK_FALSE(split(active + movement + R"(,"gpu_idle_nanoseconds":-1)"));
+  CHECK_FALSE(split(active + movement + R"(,"gpu_idle_nanoseconds":"much")"));
+}
+
 TEST_CASE("ProtocolReader: an error line is an outcome, before hello too", "[protocol]") {
   const auto unsupported = read({R"({"type":"error","kind":"unsupported","message":"no CUDA"})"});
   CHECK(unsupported.failed());

@@ -46,6 +46,7 @@ void check_same(const model::Measurement& left, const model::Measurement& right)
   CHECK(left.torch_git == right.torch_git);
   CHECK(left.started == right.started);
   CHECK(left.wall == right.wall);
+  CHECK(left.gpu_split == right.gpu_split);
 }
 
 struct Setting : Fixture {
@@ -103,6 +104,7 @@ TEST_CASE("RunStore: a measurement comes back whole", "[storage]") {
   full.instructions = {5, 6};
   full.gpu_peak_bytes = 1;
   full.gpu_growth_bytes = 0.25;
+  full.gpu_split = {std::chrono::nanoseconds(568), std::chrono::nanoseconds(21), std::chrono::nanoseconds(411)};
   model::Measurement bare;
   bare.measured = {"bert", Configuration::gpu_infer};
   bare.outcome = Outcome::crashed;

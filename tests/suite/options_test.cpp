@@ -24,6 +24,8 @@ TEST_CASE("Options: a run with everything said", "[suite]") {
                                          "1",
                                          "--size",
                                          "paper",
+                                         "--precision",
+                                         "bf16",
                                          "--batch",
                                          "7",
                                          "--warmup",
@@ -45,6 +47,7 @@ TEST_CASE("Options: a run with everything said", "[suite]") {
   CHECK(run->configuration.device == DeviceKind::gpu);
   CHECK(run->configuration.mode == Mode::infer);
   CHECK(run->size == Size::paper);
+  CHECK(run->precision == Precision::bf16);
   CHECK(run->batch == 7);
   CHECK(run->warmup == 0);
   CHECK(run->iterations == 20);
@@ -58,6 +61,7 @@ TEST_CASE("Options: what is not said has the protocol's defaults", "[suite]") {
   const auto* run = std::get_if<RunOptions>(&options);
   REQUIRE(run != nullptr);
   CHECK(run->size == Size::ci);
+  CHECK(run->precision == Precision::fp32);
   CHECK_FALSE(run->batch.has_value());
   CHECK(run->warmup == 3);
   CHECK(run->iterations == 10);
@@ -80,6 +84,8 @@ TEST_CASE("Options: wrong use says what is wrong", "[suite]") {
   CHECK(error_of({"run", "--benchmark", "dlrm"}).find("--configuration") != std::string::npos);
   CHECK(error_of({"run", "--benchmark"}).find("value is missing") != std::string::npos);
   CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "tpu"}).find("cpu-train") != std::string::npos);
+  CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "cpu-train", "--precision", "fp8"}) ==
+        "--precision must be one of fp32, tf32, fp16, bf16, amp, not 'fp8'");
   CHECK(error_of({"run", "--speed", "9"}).find("'--speed'") != std::string::npos);
   CHECK(error_of({"list", "--batch", "9"}).find("'--batch'") != std::string::npos);
   for (const char* value : {"0", "-1", "ten", "3x", "", "99999999999999999999"}) {

@@ -115,7 +115,7 @@ TEST_CASE("Worker: a run is hello, samples, memory, done", "[suite]") {
   CHECK(code == exit_done);
   REQUIRE(lines.size() == 6);
   CHECK(contains(lines[0], R"("threads":1,"device":"cpu","benchmark":"lennard_jones","configuration":"cpu-train",)"
-                           R"("size":"ci","batch":2,"seed":42})"));
+                           R"("size":"ci","batch":2,"seed":42,"precision":"fp32"})"));
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(lines[1 + i].rfind(R"({"type":"sample","iteration":)" + std::to_string(i) + R"(,"nanoseconds":)", 0) == 0);
   }

@@ -1,0 +1,26 @@
+// `tbci suite batches`: searches for the batches of inference and keeps them in a file.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "daemon/pipeline/batching.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tbci::daemon {
+
+struct Invocation;
+
+/// Adds the subcommand to `suite`.
+void add_suite_batches(CLI::App& suite, Invocation& invocation);
+
+/// `own_batches`: what the suite takes by itself, where that is known.
+std::string batches_text(const std::vector<CaseSearch>& searches, const std::map<std::string, int>& own_batches);
+nlohmann::json batches_json(const std::vector<CaseSearch>& searches);
+
+}  // namespace tbci::daemon
