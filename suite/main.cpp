@@ -22,5 +22,6 @@ int main(int argc, char** argv) {
   Protocol protocol(claim_standard_output());
   if (const auto* run = std::get_if<RunOptions>(&options)) return run_benchmark(*run, protocol);
   if (const auto* operators = std::get_if<OperatorsOptions>(&options)) return tell_operators(operators->run, protocol);
+  if (const auto* profile = std::get_if<ProfileOptions>(&options)) return profile_benchmark(profile->run, protocol);
   return list_benchmarks(protocol);
 }

@@ -87,11 +87,12 @@ std::optional<UsageError> check_protocol(const std::string& value) {
 }  // namespace
 
 Options parse_options(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) return UsageError{"a command is missing: list, run or operators (see tbci-worker --help)"};
+  if (arguments.empty())
+    return UsageError{"a command is missing: list, run, operators or profile (see tbci-worker --help)"};
   const std::string& command = arguments[0];
   if (command == "--help" || command == "-h" || command == "help") return HelpOptions{};
-  if (command != "list" && command != "run" && command != "operators")
-    return UsageError{"unknown command '" + command + "': use list, run or operators"};
+  if (command != "list" && command != "run" && command != "operators" && command != "profile")
+    return UsageError{"unknown command '" + command + "': use list, run, operators or profile"};
 
   RunOptions run;
   bool has_configuration = false;
@@ -115,6 +116,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
   if (run.benchmark.empty()) return UsageError{command + " needs --benchmark NAME (tbci-worker list shows them)"};
   if (!has_configuration) return UsageError{command + " needs --configuration (such as cpu-infer)"};
   if (command == "operators") return OperatorsOptions{run};
+  if (command == "profile") return ProfileOptions{run};
   return run;
 }
 
@@ -125,6 +127,8 @@ std::string usage() {
          "                [--threads 1] [--seed 42] [--preload LIBRARY]...\n"
          "tbci-worker operators ...\n"
          "                as run, but tells which operators one iteration calls instead of measuring it\n"
+         "tbci-worker profile ...\n"
+         "                as run, but tells which operators the time of an iteration goes to\n"
          "Prints one JSON object a line. Exit codes: 0 done, 2 wrong use, 3 an error line was printed.\n";
 }
 

@@ -35,11 +35,16 @@ struct OperatorsOptions {
   RunOptions run;
 };
 
+// Where the time of an iteration goes, operator by operator.
+struct ProfileOptions {
+  RunOptions run;
+};
+
 struct UsageError {
   std::string message;  // one line: what is wrong and what would be right
 };
 
-using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, UsageError>;
+using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, ProfileOptions, UsageError>;
 
 // `arguments` without the program's name.
 Options parse_options(const std::vector<std::string>& arguments);

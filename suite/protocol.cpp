@@ -8,6 +8,7 @@
 #include "suite/benchmark.hpp"
 #include "suite/operators.hpp"
 #include "suite/registry.hpp"
+#include "suite/self_times.hpp"
 #include "suite/version.hpp"
 
 namespace tbci::suite {
@@ -90,6 +91,21 @@ void Protocol::operators(const OperatorCalls& calls) {
   JsonObject object = line("operators");
   object.add("below_autograd", below);
   object.add("at_any_depth", std::vector<std::string_view>(calls.at_any_depth.begin(), calls.at_any_depth.end()));
+  write(object);
+}
+
+void Protocol::profile(const Profile& profile) {
+  for (const ProfiledOperator& each : profile.operators) {
+    JsonObject object = line("operator");
+    object.add("name", std::string_view(each.name)).add("calls", each.calls);
+    object.add("self_nanoseconds", each.self_nanoseconds);
+    write(object);
+  }
+  JsonObject object = line("profile");
+  object.add("iterations", profile.iterations).add("iteration_nanoseconds", profile.iteration_nanoseconds);
+  object.add("outside_nanoseconds", profile.outside_nanoseconds);
+  object.add("profiler_nanoseconds", profile.profiler_nanoseconds);
+  object.add("operators", static_cast<std::int64_t>(profile.operators.size()));
   write(object);
 }
 

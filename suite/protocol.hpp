@@ -14,6 +14,7 @@ namespace tbci::suite {
 
 struct Benchmark;
 struct OperatorCalls;
+struct Profile;
 
 struct Sample {
   int iteration;
@@ -49,6 +50,7 @@ class Protocol {
   void sample(const Sample& sample);
   void memory(const MemoryUse& use);
   void operators(const OperatorCalls& calls);
+  void profile(const Profile& profile);  // a line for each operator, then one for the whole
   void done();
   void done(const RunTimes& times);
   void error(std::string_view kind, std::string_view message);  // unsupported, out_of_memory, exception

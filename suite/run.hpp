@@ -18,4 +18,7 @@ int run_benchmark(const RunOptions& options, Protocol& protocol);
 // Tells which operators one iteration calls, after one that is not looked at.
 int tell_operators(const RunOptions& options, Protocol& protocol);
 
+// Tells which operators the time of an iteration goes to.
+int profile_benchmark(const RunOptions& options, Protocol& protocol);
+
 }  // namespace tbci::suite
