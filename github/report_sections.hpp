@@ -19,6 +19,8 @@ std::string summary_section(const ReportFacts& facts, const std::vector<model::F
 std::string suspects_section(const ReportFacts& facts);
 /// The table, as many rows as fit into `most_bytes`, and how many were left out.
 std::string table_section(const std::vector<model::Finding>& affected, std::size_t most_bytes);
+/// The operators whose own time changed at the culprit, the first dozen of them; empty where nothing was profiled.
+std::string operators_section(const ReportFacts& facts);
 std::string search_section(const ReportFacts& facts);
 std::string reproduction_section(const ReportFacts& facts);
 std::string environment_section(const ReportFacts& facts);

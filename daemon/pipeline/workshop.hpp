@@ -16,6 +16,7 @@
 #include "storage/model/bisection.hpp"
 #include "storage/model/build.hpp"
 #include "storage/model/measurement.hpp"
+#include "storage/model/profile.hpp"
 
 namespace tbci::daemon {
 
@@ -40,6 +41,9 @@ class Workshop {
   /// Which operators one iteration calls, in one fresh process.
   virtual Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
                                                   std::stop_token stop) = 0;
+  /// Where the time of an iteration goes, in one fresh process.
+  virtual Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
+                                                 std::stop_token stop) = 0;
   virtual Result<model::Environment> environment(std::stop_token stop) = 0;
 };
 
