@@ -85,8 +85,8 @@ model::Report make_report(const ReportFacts& facts) {
   const std::string suspects = suspects_section(facts);
   const std::string head = summary_section(facts, affected) + "\n" + (suspects.empty() ? "" : suspects + "\n");
   std::string tail;
-  for (const std::string& section :
-       {evidence_section(facts), search_section(facts), reproduction_section(facts), environment_section(facts)}) {
+  for (const std::string& section : {evidence_section(facts), operators_section(facts), search_section(facts),
+                                     reproduction_section(facts), environment_section(facts)}) {
     if (!section.empty()) tail += "\n" + section;
   }
   tail += fmt::format("\nWritten by tbci at {}.\n\n{}\n", to_iso8601(facts.generated), marker_comment(report.marker));

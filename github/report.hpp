@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "storage/model/bisection.hpp"
 #include "storage/model/night.hpp"
+#include "storage/model/profile.hpp"
 #include "storage/model/report.hpp"
 
 namespace tbci::github {
@@ -35,9 +36,10 @@ struct ReportFacts {
   std::vector<model::Finding> evidence;
   /// What the libraries that come with the two builds differ in, as a sentence; empty: nothing, or not known.
   std::string libraries;
-  std::vector<model::Answer> answers;  ///< of the bisection: culprit against its parent
-  int builds = 0;                      ///< that the bisection asked for
-  int measurements = 0;                ///< worker processes that it ran
+  std::vector<model::Answer> answers;                  ///< of the bisection: culprit against its parent
+  int builds = 0;                                      ///< that the bisection asked for
+  int measurements = 0;                                ///< worker processes that it ran
+  std::optional<model::OperatorComparison> operators;  ///< the culprit held against its parent
 
   std::string runner;
   std::map<std::string, std::string> environment;  ///< a few facts that a reader wants

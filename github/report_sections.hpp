@@ -21,6 +21,8 @@ std::string suspects_section(const ReportFacts& facts);
 std::string table_section(const std::vector<model::Finding>& affected, std::size_t most_bytes);
 /// What was counted beside the times, and the libraries that came with the builds; empty where nothing is known.
 std::string evidence_section(const ReportFacts& facts);
+/// The operators whose own time changed at the culprit, the first dozen of them; empty where nothing was profiled.
+std::string operators_section(const ReportFacts& facts);
 std::string search_section(const ReportFacts& facts);
 std::string reproduction_section(const ReportFacts& facts);
 std::string environment_section(const ReportFacts& facts);

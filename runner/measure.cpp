@@ -62,6 +62,14 @@ Judged judge(const ProcessOutcome& ended, const ProtocolReader& reader, const Me
   return {model::Outcome::crashed, how + after + tail};
 }
 
+// The worker's own words tell more than how it ended, unless it had none.
+template <typename Told>
+Result<Told> told_or_ended(Result<Told> told, const ProcessOutcome& ended, const MeasureSettings& settings) {
+  const bool silent = ended.output.find("\"error\"") == std::string::npos;
+  if (told || ended.succeeded() || !silent) return told;
+  return fail(ErrorKind::failed, "{}: {}", describe(ended, settings.time_limit), last_line(ended.error));
+}
+
 // Stops the worker when we are asked to stop, and from the first broken line on.
 class EarlyEnd {
  public:
@@ -171,13 +179,23 @@ Result<OperatorCalls> Measurer::operators(const model::Product& product, const S
   command.arguments[suite.program.size()] = "operators";
   TBCI_ASSIGN(const ProcessOutcome ended, processes_.run(command, stop));
   if (ended.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", to_string(measured));
-  auto calls = parse_operators(ended.output);
-  // The worker's own words tell more than how it ended, unless it had none.
-  const bool silent = ended.output.find("\"error\"") == std::string::npos;
-  if (!calls && !ended.succeeded() && silent) {
-    return fail(ErrorKind::failed, "{}: {}", describe(ended, settings.time_limit), last_line(ended.error));
-  }
-  return calls;
+  return told_or_ended(parse_operators(ended.output), ended, settings);
+}
+
+Result<model::OperatorProfile> Measurer::profile(const model::Product& product, const Suite& suite,
+                                                 const model::Case& measured, const MeasureSettings& settings,
+                                                 std::stop_token stop) {
+  Command command = measure_command(product, suite, measured, settings);
+  command.arguments[suite.program.size()] = "profile";
+  command.kept_output_bytes = std::size_t{2} << 20;  // a line for each operator
+  const TimePoint started = clock_.now();
+  TBCI_ASSIGN(const ProcessOutcome ended, processes_.run(command, stop));
+  if (ended.interrupted) return fail(ErrorKind::interrupted, "profiling {}: stopped", to_string(measured));
+  const model::Case by_own_name{suite.own_name(measured.benchmark).value_or(std::string()), measured.configuration};
+  TBCI_ASSIGN(auto profile, told_or_ended(parse_profile(ended.output, by_own_name), ended, settings));
+  profile.measured = measured;
+  profile.started = started;
+  return profile;
 }
 
 Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite, std::stop_token stop) {

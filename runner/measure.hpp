@@ -14,6 +14,7 @@
 #include "base/result.hpp"
 #include "runner/coverage.hpp"
 #include "runner/precision.hpp"
+#include "runner/profile.hpp"
 #include "runner/protocol.hpp"
 #include "runner/suites.hpp"
 #include "storage/model/build.hpp"
@@ -52,6 +53,11 @@ class Measurer {
   /// Which operators one iteration of the case calls, in the size of the settings. Errors: as the worker says.
   Result<OperatorCalls> operators(const model::Product& product, const Suite& suite, const model::Case& measured,
                                   const MeasureSettings& settings, std::stop_token stop);
+
+  /// Where the time of an iteration of the case goes, in one process with the settings of a measurement. Errors: as the
+  /// worker says (failed), it cannot be started (environment), we are asked to stop (interrupted).
+  Result<model::OperatorProfile> profile(const model::Product& product, const Suite& suite, const model::Case& measured,
+                                         const MeasureSettings& settings, std::stop_token stop);
 
   /// What the suite can measure, with its prefix before each name.
   Result<std::vector<BenchmarkInfo>> list_benchmarks(const Suite& suite, std::stop_token stop);

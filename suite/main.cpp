@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   Protocol protocol(claim_standard_output());
   if (const auto* run = std::get_if<RunOptions>(&options)) return run_benchmark(*run, protocol);
   if (const auto* operators = std::get_if<OperatorsOptions>(&options)) return tell_operators(operators->run, protocol);
+  if (const auto* profile = std::get_if<ProfileOptions>(&options)) return profile_benchmark(profile->run, protocol);
   if (const auto* asked = std::get_if<EnvironmentOptions>(&options)) return tell_environment(asked->run, protocol);
   return list_benchmarks(std::get<ListOptions>(options), protocol);
 }

@@ -27,15 +27,6 @@ struct Entered final : at::ObserverContext {
   bool kernel = false;
 };
 
-// `aten::add`, `Tensor` -> `aten.add.Tensor`.
-std::string python_name(const c10::OperatorName& name) {
-  const auto colons = name.name.find("::");
-  std::string text = name.name.substr(0, colons);
-  if (colons != std::string::npos) text.append(".").append(name.name, colons + 2);
-  text.append(".").append(name.overload_name.empty() ? "default" : name.overload_name);
-  return text;
-}
-
 bool made_of_others(Watch& current, const c10::OperatorName& name) {
   const auto known = current.composite.find(name);
   if (known != current.composite.end()) return known->second;
@@ -86,6 +77,14 @@ class Watching {
 };
 
 }  // namespace
+
+std::string python_name(const c10::OperatorName& name) {
+  const auto colons = name.name.find("::");
+  std::string text = name.name.substr(0, colons);
+  if (colons != std::string::npos) text.append(".").append(name.name, colons + 2);
+  text.append(".").append(name.overload_name.empty() ? "default" : name.overload_name);
+  return text;
+}
 
 OperatorCalls operators_of(const std::function<void()>& work) {
   Watch current;

@@ -7,6 +7,10 @@
 #include <set>
 #include <string>
 
+namespace c10 {
+struct OperatorName;
+}
+
 namespace tbci::suite {
 
 // Names are written as PyTorch's Python side writes them: `aten.add.Tensor`, `aten.relu.default`.
@@ -18,6 +22,9 @@ struct OperatorCalls {
   // Every operator that went through the dispatcher, at any depth.
   std::set<std::string> at_any_depth;
 };
+
+// `aten::add`, `Tensor` -> `aten.add.Tensor`.
+std::string python_name(const c10::OperatorName& name);
 
 // Runs `work` and watches the operators that this thread calls. Observed by at::RecordFunction. Throws what `work`
 // throws; then nothing watches any longer. Must not be nested.

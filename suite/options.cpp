@@ -104,11 +104,12 @@ std::optional<UsageError> check_protocol(const std::string& value) {
 
 Options parse_options(const std::vector<std::string>& arguments) {
   if (arguments.empty())
-    return UsageError{"a command is missing: list, run, operators or environment (see tbci-worker --help)"};
+    return UsageError{"a command is missing: list, run, operators, profile or environment (see tbci-worker --help)"};
   const std::string& command = arguments[0];
   if (command == "--help" || command == "-h" || command == "help") return HelpOptions{};
-  if (command != "list" && command != "run" && command != "operators" && command != "environment")
-    return UsageError{"unknown command '" + command + "': use list, run, operators or environment"};
+  if (command != "list" && command != "run" && command != "operators" && command != "profile" &&
+      command != "environment")
+    return UsageError{"unknown command '" + command + "': use list, run, operators, profile or environment"};
 
   RunOptions run;
   bool has_configuration = false;
@@ -135,6 +136,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
   if (run.benchmark.empty()) return UsageError{command + " needs --benchmark NAME (tbci-worker list shows them)"};
   if (!has_configuration) return UsageError{command + " needs --configuration (such as cpu-infer)"};
   if (command == "operators") return OperatorsOptions{run};
+  if (command == "profile") return ProfileOptions{run};
   return run;
 }
 
@@ -146,6 +148,8 @@ std::string usage() {
          "                [--models FOLDER]\n"
          "tbci-worker operators ...\n"
          "                as run, but tells which operators one iteration calls instead of measuring it\n"
+         "tbci-worker profile ...\n"
+         "                as run, but tells which operators the time of an iteration goes to\n"
          "tbci-worker environment [--protocol 1] [--threads 1] [--preload LIBRARY]...\n"
          "                tells which libraries are loaded and what LibTorch says of itself\n"
          "--models FOLDER: the exported models there (NAME.pt, NAME.pt2, with NAME.inputs.pt), instead of the native "

@@ -40,6 +40,11 @@ struct OperatorsOptions {
   RunOptions run;
 };
 
+// Where the time of an iteration goes, operator by operator.
+struct ProfileOptions {
+  RunOptions run;
+};
+
 // Which libraries are loaded and what LibTorch says of itself; of the run's options, threads and preload alone count.
 struct EnvironmentOptions {
   RunOptions run;
@@ -49,7 +54,8 @@ struct UsageError {
   std::string message;  // one line: what is wrong and what would be right
 };
 
-using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, EnvironmentOptions, UsageError>;
+using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, ProfileOptions, EnvironmentOptions,
+                             UsageError>;
 
 // `arguments` without the program's name.
 Options parse_options(const std::vector<std::string>& arguments);

@@ -10,6 +10,7 @@
 #include "suite/exported/folder.hpp"
 #include "suite/operators.hpp"
 #include "suite/registry.hpp"
+#include "suite/self_times.hpp"
 #include "suite/version.hpp"
 
 namespace tbci::suite {
@@ -114,6 +115,21 @@ void Protocol::environment(const Environment& environment) {
   object.add("openmp", std::string_view(environment.openmp)).add("mkl", std::string_view(environment.mkl));
   object.add("onednn", std::string_view(environment.onednn)).add("affinity", std::string_view(environment.affinity));
   object.add("threads", environment.threads);
+  write(object);
+}
+
+void Protocol::profile(const Profile& profile) {
+  for (const ProfiledOperator& each : profile.operators) {
+    JsonObject object = line("operator");
+    object.add("name", std::string_view(each.name)).add("calls", each.calls);
+    object.add("self_nanoseconds", each.self_nanoseconds);
+    write(object);
+  }
+  JsonObject object = line("profile");
+  object.add("iterations", profile.iterations).add("iteration_nanoseconds", profile.iteration_nanoseconds);
+  object.add("outside_nanoseconds", profile.outside_nanoseconds);
+  object.add("profiler_nanoseconds", profile.profiler_nanoseconds);
+  object.add("operators", static_cast<std::int64_t>(profile.operators.size()));
   write(object);
 }
 

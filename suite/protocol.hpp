@@ -17,6 +17,7 @@ namespace tbci::suite {
 struct Benchmark;
 struct Environment;
 struct OperatorCalls;
+struct Profile;
 
 namespace exported {
 struct ModelFile;
@@ -60,6 +61,7 @@ class Protocol {
   void memory(const MemoryUse& use);
   void operators(const OperatorCalls& calls);
   void environment(const Environment& environment);
+  void profile(const Profile& profile);  // a line for each operator, then one for the whole
   void done();
   void done(const RunTimes& times, std::int64_t parameters);    // of the model as it was measured
   void error(std::string_view kind, std::string_view message);  // unsupported, out_of_memory, exception

@@ -14,6 +14,7 @@
 #include "suite/operators.hpp"
 #include "suite/precision.hpp"
 #include "suite/preload.hpp"
+#include "suite/profile.hpp"
 #include "suite/registry.hpp"
 
 namespace tbci::suite {
@@ -167,6 +168,15 @@ int tell_operators(const RunOptions& options, Protocol& protocol) {
     check_precision(workload, options.precision, options.configuration.device);
     workload.iterate();  // what is made once, such as an optimizer's state, is no part of an iteration
     to.operators(operators_of([&] { workload.iterate(); }));
+    to.done();
+  });
+}
+
+int profile_benchmark(const RunOptions& options, Protocol& protocol) {
+  return with_workload(options, protocol, [&](Workload& workload, Protocol& to, Clock::time_point) {
+    const Plan plan{options.configuration.device, options.warmup, options.iterations};
+    warm_up(workload, plan);
+    to.profile(profile(workload, plan));
     to.done();
   });
 }

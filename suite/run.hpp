@@ -21,5 +21,7 @@ int tell_operators(const RunOptions& options, Protocol& protocol);
 
 // Tells which libraries LibTorch and the preloaded ones brought, and what LibTorch says of itself.
 int tell_environment(const RunOptions& options, Protocol& protocol);
+// Tells which operators the time of an iteration goes to.
+int profile_benchmark(const RunOptions& options, Protocol& protocol);
 
 }  // namespace tbci::suite

@@ -13,6 +13,7 @@
 #include "daemon/pipeline/building.hpp"
 #include "daemon/pipeline/comparing.hpp"
 #include "daemon/pipeline/listing.hpp"
+#include "daemon/pipeline/profiling.hpp"
 #include "daemon/pipeline/reporting.hpp"
 #include "daemon/site.hpp"
 
@@ -123,7 +124,7 @@ Result<int> show_plan(Desk& desk, const Invocation& invocation, const Ends& ends
 // The issue text of the search, drafted as for a night; nothing is filed.
 Status write_report(Desk& desk, const BisectOptions& options, const model::Bisection& bisection,
                     const std::vector<model::Finding>& findings) {
-  std::vector<model::Regression> regressions;
+  ReportGroup group;
   for (const model::Answer& answer : bisection.answers) {
     model::Regression regression;
     const auto measured =
@@ -137,16 +138,17 @@ Status write_report(Desk& desk, const BisectOptions& options, const model::Bisec
     }
     regression.suspects = answer.suspects;
     regression.reason = answer.reason;
-    regressions.push_back(std::move(regression));
+    group.regressions.push_back(std::move(regression));
   }
-  if (regressions.empty()) return {};
+  if (group.regressions.empty()) return {};
+  TBCI_ASSIGN(group.operators, operators_at_culprit(desk, &bisection, group.regressions));
   TBCI_ASSIGN(const model::Build from, build_commit(desk, bisection.from));
   TBCI_ASSIGN(const model::Build to, build_commit(desk, bisection.to));
   const model::Build both[] = {from, to};
   TBCI_ASSIGN(const auto environment, environment_of(desk, both));
   TBCI_ASSIGN(const std::string fingerprint, desk.stores.runs.remember(environment, desk.clock.now()));
   const ReportContext context{.night = "", .baseline = "", .bisection = &bisection, .environment = fingerprint};
-  TBCI_ASSIGN(const model::Report report, draft_report(desk, context, regressions));
+  TBCI_ASSIGN(const model::Report report, draft_report(desk, context, group));
   return write_file_atomically(options.report_file, fmt::format("# {}\n\n{}", report.title, report.body));
 }
 

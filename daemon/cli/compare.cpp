@@ -4,10 +4,12 @@
 
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
+#include "daemon/cli/operator_table.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/show.hpp"
 #include "daemon/pipeline/building.hpp"
 #include "daemon/pipeline/comparing.hpp"
+#include "daemon/pipeline/profiling.hpp"
 #include "daemon/site.hpp"
 #include "daemon/view/json.hpp"
 
@@ -18,7 +20,34 @@ namespace {
 struct CompareOptions {
   Selection selection;
   std::string before, after;
+  bool operators = false;
 };
+
+// The operators that changed, for each case that has times on both builds. A case that cannot be profiled is told of
+// and costs its own alone.
+Result<std::vector<model::OperatorComparison>> changed_operators(Desk& desk, const ComparisonPlan& plan,
+                                                                 const std::vector<model::Finding>& findings) {
+  std::vector<model::Case> cases;
+  for (const model::Finding& finding : findings) {
+    const bool timed = finding.series.metric == model::Metric::time && finding.before > 0 && finding.after > 0;
+    if (timed) cases.push_back(finding.series.measured_case());
+  }
+  desk.progress.begin_stage("profile", fmt::format("{} cases", cases.size()),
+                            static_cast<int>(cases.size()) * profiled_processes);
+  std::vector<model::OperatorComparison> all;
+  for (const model::Case& measured : cases) {
+    auto compared = compare_operators(desk, plan.builds, measured);
+    if (compared) {
+      all.push_back(std::move(*compared));
+    } else if (compared.error().kind == ErrorKind::failed) {
+      fmt::print(stderr, "tbci: {} cannot be profiled: {}\n", to_string(measured), compared.error().message);
+    } else {
+      return pass_on(compared.error());
+    }
+  }
+  desk.progress.end_stage("done");
+  return all;
+}
 
 Result<int> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(Config config, load_config(invocation));
@@ -37,12 +66,19 @@ Result<int> compare(const Invocation& invocation, const CompareOptions& options,
   TBCI_ASSIGN(const auto screened, screen_builds(desk, plan));
   TBCI_ASSIGN(const auto confirmed, confirm_suspects(desk, plan, screened));
   const auto findings = merged(screened, confirmed);
+  std::vector<model::OperatorComparison> operators;
+  if (options.operators) {
+    TBCI_ASSIGN(operators, changed_operators(desk, plan, findings));
+  }
   if (invocation.json) {
     nlohmann::json json = {{"before", options.before}, {"after", options.after}, {"findings", nlohmann::json::array()}};
     for (const model::Finding& finding : findings) json["findings"].push_back(view::json_of(finding));
+    if (options.operators) json["operators"] = nlohmann::json::array();
+    for (const model::OperatorComparison& compared : operators) json["operators"].push_back(json_of(compared));
     print_json(json);
   } else {
     fmt::print("{}", table_of(findings, true));
+    for (const model::OperatorComparison& compared : operators) fmt::print("{}", text_of(compared));
   }
   const bool worse = std::any_of(findings.begin(), findings.end(),
                                  [](const auto& f) { return f.verdict == model::Verdict::regression; });
@@ -57,7 +93,8 @@ void add_compare(CLI::App& app, Invocation& invocation) {
       "Each build is a nightly's name or a revision of the subject's repository. What the first look suspects is\n"
       "confirmed by fresh pairs (old, new, old, new ...), as on a night.\n\n"
       "  tbci compare 2026-01-06 2026-01-07\n"
-      "  tbci compare main~5 main --benchmarks dlrm --threshold 0.05\n\n"
+      "  tbci compare main~5 main --benchmarks dlrm --threshold 0.05\n"
+      "  tbci compare main~1 main --benchmarks dlrm --operators\n\n"
       "Exit code 1 on a regression.");
   auto options = std::make_shared<CompareOptions>();
   command->add_option("before", options->before, "The old build")->required()->type_name("NAME");
@@ -65,6 +102,8 @@ void add_compare(CLI::App& app, Invocation& invocation) {
   add_subject_option(*command, options->selection);
   add_case_options(*command, options->selection);
   add_threshold_option(*command, options->selection);
+  command->add_flag("--operators", options->operators,
+                    "Profile both builds as well, and show the operators whose own time changed");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return compare(invocation, *options, std::move(stop));

@@ -13,6 +13,7 @@
 #include "storage/build_store.hpp"
 #include "storage/database.hpp"
 #include "storage/night_store.hpp"
+#include "storage/profile_store.hpp"
 #include "storage/report_store.hpp"
 #include "storage/run_store.hpp"
 
@@ -21,13 +22,20 @@ namespace tbci::daemon {
 /// The stores over one database.
 struct Stores {
   explicit Stores(storage::Database& shared)
-      : database(shared), builds(shared), runs(shared), nights(shared), bisections(shared), reports(shared) {}
+      : database(shared),
+        builds(shared),
+        runs(shared),
+        nights(shared),
+        bisections(shared),
+        reports(shared),
+        profiles(shared) {}
   storage::Database& database;
   storage::BuildStore builds;
   storage::RunStore runs;
   storage::NightStore nights;
   storage::BisectionStore bisections;
   storage::ReportStore reports;
+  storage::ProfileStore profiles;
 };
 
 /// One subject's work: where facts are kept, who does what, and who is told. Used by one thread.

@@ -96,6 +96,12 @@ class LocalWorkshop final : public Workshop {
     return measurer_.operators(product, suite, measured, config_.measure.worker, std::move(stop));
   }
 
+  Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
+                                         std::stop_token stop) override {
+    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    return measurer_.profile(product, suite, measured, config_.measure.worker, std::move(stop));
+  }
+
   Result<model::Environment> environment(std::stop_token stop) override {
     model::Environment environment = runner::read_environment(processes_, {}, stop);
     const runner::MeasureSettings& worker = config_.measure.worker;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "daemon/pipeline/profiling.hpp"
 #include "github/report.hpp"
 #include "runner/libraries.hpp"
 
@@ -62,23 +63,22 @@ Status add_evidence(Desk& desk, const ReportContext& context, const std::vector<
   return {};
 }
 
-using Group = std::vector<model::Regression>;
-
 // One group for each set of suspects; those without any are one group.
-std::vector<Group> by_culprit(std::vector<model::Regression> regressions) {
-  std::map<std::vector<std::string>, Group> groups;
-  for (model::Regression& regression : regressions) groups[regression.suspects].push_back(std::move(regression));
-  std::vector<Group> ordered;
+std::vector<ReportGroup> by_culprit(std::vector<model::Regression> regressions) {
+  std::map<std::vector<std::string>, ReportGroup> groups;
+  for (model::Regression& regression : regressions)
+    groups[regression.suspects].regressions.push_back(std::move(regression));
+  std::vector<ReportGroup> ordered;
   for (auto& [suspects, group] : groups) ordered.push_back(std::move(group));
   return ordered;
 }
 
-Result<model::Report> file_group(Desk& desk, const ReportContext& context, Group& group) {
+Result<model::Report> file_group(Desk& desk, const ReportContext& context, ReportGroup& group) {
   TBCI_ASSIGN(const model::Report draft, draft_report(desk, context, group));
   model::Report filed;
   TBCI_TRY(desk.stores.database.transaction([&]() -> Status {
     TBCI_ASSIGN(filed, desk.stores.reports.file(draft, desk.config.report.channels, desk.clock.now()));
-    for (model::Regression& regression : group) {
+    for (model::Regression& regression : group.regressions) {
       regression.report_id = filed.id;
       regression.state = model::RegressionState::reported;
       if (auto status = desk.stores.nights.update(regression); !status) return status;
@@ -90,8 +90,8 @@ Result<model::Report> file_group(Desk& desk, const ReportContext& context, Group
 
 }  // namespace
 
-Result<model::Report> draft_report(Desk& desk, const ReportContext& context,
-                                   const std::vector<model::Regression>& regressions) {
+Result<model::Report> draft_report(Desk& desk, const ReportContext& context, const ReportGroup& group) {
+  const std::vector<model::Regression>& regressions = group.regressions;
   github::ReportFacts facts;
   facts.subject = desk.name();
   facts.night = context.night;
@@ -112,7 +112,8 @@ Result<model::Report> draft_report(Desk& desk, const ReportContext& context,
     TBCI_ASSIGN(const auto commits, desk.workshop.commits_between(facts.from, facts.to, desk.stop));
     facts.commits = static_cast<int>(commits.size()) - 1;
   }
-  TBCI_TRY(add_evidence(desk, context, regressions, facts));
+  TBCI_TRY(add_evidence(desk, context, group.regressions, facts));
+  facts.operators = group.operators;
   facts.runner = desk.config.runner.name;
   TBCI_ASSIGN(const auto environment, desk.stores.runs.environment(context.environment));
   if (environment) facts.environment = environment->facts;
@@ -128,9 +129,12 @@ Result<std::vector<model::Report>> file_reports(Desk& desk, const ReportContext&
   std::vector<model::Report> reports;
   if (regressions.empty()) return reports;
   auto groups = by_culprit(std::move(regressions));
+  for (ReportGroup& group : groups) {
+    TBCI_ASSIGN(group.operators, operators_at_culprit(desk, context.bisection, group.regressions));
+  }
   desk.progress.begin_stage("report", fmt::format("{} culprit{}", groups.size(), groups.size() == 1 ? "" : "s"),
                             static_cast<int>(groups.size()));
-  for (Group& group : groups) {
+  for (ReportGroup& group : groups) {
     desk.progress.step("file the report");
     TBCI_ASSIGN(model::Report report, file_group(desk, context, group));
     desk.progress.note(report.title);

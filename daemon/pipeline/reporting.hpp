@@ -1,11 +1,13 @@
 // From culprits to filed reports: one a culprit, each filed once, delivered until it has arrived.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "daemon/pipeline/desk.hpp"
 #include "storage/model/bisection.hpp"
 #include "storage/model/night.hpp"
+#include "storage/model/profile.hpp"
 #include "storage/model/report.hpp"
 
 namespace tbci::daemon {
@@ -17,12 +19,17 @@ struct ReportContext {
   std::string environment;  ///< fingerprint
 };
 
-/// The report of regressions that share their suspects. Writes nothing.
-Result<model::Report> draft_report(Desk& desk, const ReportContext& context,
-                                   const std::vector<model::Regression>& regressions);
+/// Regressions that share their suspects, at least one.
+struct ReportGroup {
+  std::vector<model::Regression> regressions;
+  std::optional<model::OperatorComparison> operators;  ///< the culprit held against its parent
+};
+
+/// The report of a group. Writes nothing.
+Result<model::Report> draft_report(Desk& desk, const ReportContext& context, const ReportGroup& group);
 
 /// Files one report for each set of suspects among the regressions: the report, its outbox rows and the regressions'
-/// new state in one transaction.
+/// new state in one transaction. Before it, a culprit that slowed something is profiled beside its parent.
 Result<std::vector<model::Report>> file_reports(Desk& desk, const ReportContext& context,
                                                 std::vector<model::Regression> regressions);
 

@@ -18,6 +18,7 @@
 #include "storage/model/bisection.hpp"
 #include "storage/model/build.hpp"
 #include "storage/model/measurement.hpp"
+#include "storage/model/profile.hpp"
 
 namespace tbci::daemon {
 
@@ -47,6 +48,9 @@ class Workshop {
   /// Which operators one iteration calls, in one fresh process.
   virtual Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
                                                   std::stop_token stop) = 0;
+  /// Where the time of an iteration goes, in one fresh process.
+  virtual Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
+                                                 std::stop_token stop) = 0;
   /// The machine, without what only a worker can tell.
   virtual Result<model::Environment> environment(std::stop_token stop) = 0;
   /// The libraries that a worker of this product loads: the machine's, and those that come with the product.

@@ -136,6 +136,25 @@ class FakeWorkshop final : public daemon::Workshop {
     TBCI_TRY(effect(fmt::format("operators {}", to_string(measured))));
     return runner::OperatorCalls{.below_autograd = {{"aten.mm.default", 1}}, .at_any_depth = {"aten.mm.default"}};
   }
+  /// All of a slowdown is in the matrix products.
+  Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
+                                         std::stop_token) override {
+    TBCI_TRY(effect(fmt::format("profile {} {}", product.commit, to_string(measured))));
+    if (!profiles) return fail(ErrorKind::failed, "exit code 2: unknown command 'profile'");
+    const std::size_t commit = index_of(product.commit);
+    double factor = 1;
+    for (const auto& [from, by] : slower[measured.benchmark]) factor *= commit >= from ? by : 1.0;
+    const auto time = [&](double nanoseconds) { return std::chrono::nanoseconds(std::llround(nanoseconds)); };
+    model::OperatorProfile profile;
+    profile.measured = measured;
+    profile.iterations = 10;
+    profile.outside = time(1e6);
+    profile.operators = {{"aten.mm.default", 12, time(6e6 + 1e7 * (factor - 1))}, {"aten.relu_.default", 4, time(3e6)}};
+    profile.iteration = time(1e7 * factor);
+    return profile;
+  }
+  bool profiles = true;  ///< else its workers know no `profile`
+
   Result<model::Environment> environment(std::stop_token) override { return model::Environment{machine}; }
   Result<runner::LibraryFacts> libraries(const model::Product& product, std::stop_token) override {
     if (libraries_unknown) return fail(ErrorKind::failed, "the worker told no environment");

@@ -36,6 +36,19 @@ inline model::Finding finding(const model::Series& series, double before, double
   return made;
 }
 
+inline model::OperatorComparison changed_operators() {
+  using std::chrono::microseconds;
+  model::OperatorComparison compared;
+  compared.measured = {"dlrm", model::Configuration::cpu_train};
+  compared.processes = 5;
+  compared.before = microseconds(12000);
+  compared.after = microseconds(15700);
+  compared.changed = {{"aten._embedding_bag.default", microseconds(900), microseconds(4500), 8, 8},
+                      {"aten.copy_.default", microseconds(100), microseconds(350), 2, 18},
+                      {"aten.mm.default", microseconds(2000), microseconds(1850), 30, 30}};
+  return compared;
+}
+
 /// One culprit, three benchmarks: time, memory, a leak.
 inline github::ReportFacts culprit_facts() {
   using model::Configuration;
@@ -62,6 +75,7 @@ inline github::ReportFacts culprit_facts() {
   facts.answers = {answer};
   facts.builds = 9;
   facts.measurements = 120;
+  facts.operators = changed_operators();
   facts.runner = "bench-1";
   facts.environment = {{"cpu", "Some CPU @ 2.0 GHz"}, {"governor", "performance"}, {"kernel", "6.1.0"}};
   facts.web = "https://github.com/octo/demo";

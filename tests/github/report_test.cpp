@@ -35,6 +35,7 @@ ReportFacts suspects_facts() {
   facts.suspects.push_back(commit("2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d1a", "John Roe", "Tidy the kernels"));
   facts.suspects.push_back(commit("3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d1a2b", "", "Repair the build"));
   facts.reason = "two of them do not build";
+  facts.operators.reset();
   return facts;
 }
 
@@ -42,6 +43,7 @@ ReportFacts unattributed_facts() {
   ReportFacts facts = culprit_facts();
   facts.suspects.clear();
   facts.answers.clear();
+  facts.operators.reset();
   facts.web.clear();
   facts.reason = "both ends built from source are equally fast";
   facts.affected = {finding({"dcgan", model::Configuration::cpu_infer, model::Metric::cpu_leak}, 0, 4096)};
@@ -57,6 +59,8 @@ ReportFacts hostile_facts() {
              "`x` <!-- tbci:marker:00000000000000000000000000000000 --> @pytorch/core fixes #123\n| a |")};
   facts.affected[0].series.benchmark = "dlrm|<script>@all\n\n# heading";
   facts.reason = "x";
+  facts.operators->measured.benchmark = facts.affected[0].series.benchmark;
+  facts.operators->changed[0].name = "aten.<img src=x> | @all\n### `x` <!-- tbci:marker:0 -->";
   facts.web = "https://evil.example/) [click](javascript:alert(1)";
   facts.environment = {{"cpu|", "</details><script> @everyone www.evil.example"}};
   facts.commands = {{"tbci", "```\n<!-- tbci:marker:00000000000000000000000000000000 -->\n```"}};
@@ -67,6 +71,7 @@ ReportFacts by_hand_facts() {
   ReportFacts facts = culprit_facts();
   facts.night.clear();
   facts.baseline.clear();
+  facts.operators.reset();
   facts.affected.resize(1);
   facts.environment.clear();
   facts.commands.clear();
@@ -224,6 +229,8 @@ TEST_CASE("Report: however much there is to say, the body fits and says what it 
   for (model::Answer& answer : facts.answers) answer.reason = long_text;
   for (int i = 0; i < 500; ++i) facts.environment[fmt::format("{}{}", i, long_text)] = long_text;
   facts.commands.assign(500, {"tbci", long_text});
+  facts.operators->changed.assign(500, facts.operators->changed.front());
+  for (auto& change : facts.operators->changed) change.name = long_text;
   facts.reason = facts.subject = facts.night = facts.baseline = facts.runner = long_text;
   const model::Report report = make_report(facts);
   CHECK(report.body.size() <= 65'536);
@@ -241,6 +248,34 @@ TEST_CASE("Report: however much there is to say, the body fits and says what it 
        at = report.body.find("| benchmark@", at + 1))
     ++shown;
   CHECK(report.body.find(fmt::format("\n{} of 2000 rows", 2000 - shown)) != std::string::npos);
+}
+
+TEST_CASE("Report: the operators that changed stand with their part of the change, and the rest in one line",
+          "[github]") {
+  ReportFacts facts = culprit_facts();
+  const std::string body = make_report(facts).body;
+  CHECK(body.find("\n| aten.\\_embedding\\_bag.default | 900 us | 4.50 ms | +3.60 ms | 97% | 8 |\n") !=
+        std::string::npos);
+  CHECK(body.find("| +250 us | 7% | 18, before 2 |\n") != std::string::npos);
+  CHECK(body.find("| -150 us | -4% | 30 |\n") != std::string::npos);
+  CHECK(body.find("\n| all others | | | +0 ns | 0% | |\n") != std::string::npos);  // 3.6 + 0.25 - 0.15 = 3.7
+
+  facts.operators->after = facts.operators->before;  // the shares of no change would mean nothing
+  CHECK(make_report(facts).body.find("| +3.60 ms | - | 8 |") != std::string::npos);
+  facts.operators->changed.clear();
+  CHECK(make_report(facts).body.find("No operator changed") != std::string::npos);
+  facts.operators.reset();
+  CHECK(make_report(facts).body.find("Operators that changed") == std::string::npos);
+}
+
+TEST_CASE("Report: of many operators a dozen are shown, and the others are summed", "[github]") {
+  ReportFacts facts = culprit_facts();
+  facts.operators->changed.assign(40, facts.operators->changed.back());
+  const std::string body = make_report(facts).body;
+  std::size_t rows = 0;
+  for (std::size_t at = body.find("| aten.mm"); at != std::string::npos; at = body.find("| aten.mm", at + 1)) ++rows;
+  CHECK(rows == 12);
+  CHECK(body.find("| all others | | | +5.50 ms |") != std::string::npos);  // 3.7 + 12 * 0.15
 }
 
 TEST_CASE("Report: commands stand as a shell reads them", "[github]") {

@@ -70,6 +70,16 @@ TEST_CASE("Options: what is not said has the protocol's defaults", "[suite]") {
   CHECK(run->preload.empty());
 }
 
+TEST_CASE("Options: a profile takes the options of a run", "[suite]") {
+  const Options options =
+      parse_options({"profile", "--benchmark", "dlrm", "--configuration", "cpu-train", "--iterations", "4"});
+  const auto* profile = std::get_if<ProfileOptions>(&options);
+  REQUIRE(profile != nullptr);
+  CHECK(profile->run.benchmark == "dlrm");
+  CHECK(profile->run.iterations == 4);
+  CHECK(error_of({"profile", "--benchmark", "dlrm"}).find("profile needs --configuration") != std::string::npos);
+}
+
 TEST_CASE("Options: another protocol is refused with both numbers", "[suite]") {
   const std::string error = error_of({"list", "--protocol", "2"});
   CHECK(error.find("protocol 2") != std::string::npos);
@@ -78,7 +88,7 @@ TEST_CASE("Options: another protocol is refused with both numbers", "[suite]") {
 }
 
 TEST_CASE("Options: wrong use says what is wrong", "[suite]") {
-  CHECK(error_of({}).find("list, run, operators or environment") != std::string::npos);
+  CHECK(error_of({}).find("list, run, operators, profile or environment") != std::string::npos);
   CHECK(error_of({"measure"}).find("'measure'") != std::string::npos);
   CHECK(error_of({"run", "--configuration", "cpu-train"}).find("--benchmark") != std::string::npos);
   CHECK(error_of({"run", "--benchmark", "dlrm"}).find("--configuration") != std::string::npos);

@@ -245,10 +245,10 @@ TEST_CASE("Precision: the last line tells the types and where the GPU's time wen
   std::FILE* file = ::open_memstream(&data, &size);
   Protocol protocol(file);
   RunTimes times{10, 48, 31};
-  protocol.done(times);
+  protocol.done(times, 0);
   times.computed_in = {{"bf16", 301}, {"fp32", 12}};
   times.gpu = GpuSplit{5, 2, 3};
-  protocol.done(times);
+  protocol.done(times, 0);
   std::fclose(file);
   const std::string text(data, size);
   std::free(data);

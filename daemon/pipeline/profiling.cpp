@@ -1,0 +1,99 @@
+#include "daemon/pipeline/profiling.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "bisect/search.hpp"
+#include "daemon/pipeline/building.hpp"
+#include "detect/operators.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+// The `ordinal`-th profile of a case on a build in a run: the stored one, or taken now and stored.
+Result<model::OperatorProfile> profile_once(Desk& desk, const model::Run& run, const model::Build& build,
+                                            const model::Case& measured, int ordinal) {
+  TBCI_ASSIGN(auto stored, desk.stores.profiles.profiles(run.id, build.id, measured));
+  for (model::PlacedProfile& placed : stored) {
+    if (placed.place.ordinal == ordinal) return std::move(placed.profile);
+  }
+  TBCI_ASSIGN(model::OperatorProfile fresh, desk.workshop.profile(build.product, measured, desk.stop));
+  TBCI_TRY(desk.stores.profiles.add({.run_id = run.id, .build_id = build.id, .ordinal = ordinal}, fresh));
+  return fresh;
+}
+
+const model::Regression* worst_in_time(const std::vector<model::Regression>& regressions,
+                                       const std::vector<std::string>& suspects) {
+  const model::Regression* worst = nullptr;
+  for (const model::Regression& regression : regressions) {
+    if (regression.finding.series.metric != model::Metric::time || regression.suspects != suspects) continue;
+    if (worst == nullptr || regression.finding.change > worst->finding.change) worst = &regression;
+  }
+  return worst;
+}
+
+// The commit that stands for what was built before the culprit: the search held the culprit against it, so both are
+// built. Commits that change nothing that is compiled have no build of their own. Nothing: not in that history.
+std::optional<std::string> built_parent(const std::vector<model::Commit>& commits, const std::string& culprit) {
+  const auto classes = bisect::classes_of(commits);
+  for (std::size_t at = 1; at < classes.size(); ++at) {
+    if (commits[classes[at].commits.front()].id == culprit) return commits[classes[at - 1].commits.front()].id;
+  }
+  return std::nullopt;
+}
+
+// Nothing where one of the two cannot be built: then there is no step between them that was measured.
+Result<std::optional<Comparison>> culprit_and_parent(Desk& desk, const model::Bisection& bisection,
+                                                     const std::string& culprit) {
+  TBCI_ASSIGN(const auto commits, desk.workshop.commits_between(bisection.from, bisection.to, desk.stop));
+  const auto parent = built_parent(commits, culprit);
+  if (!parent) return std::nullopt;
+  Comparison builds;
+  TBCI_ASSIGN(builds.before, build_commit(desk, *parent));
+  TBCI_ASSIGN(builds.after, build_commit(desk, culprit));
+  const auto ready = [](const model::Build& build) { return build.state == model::BuildState::ready; };
+  return ready(builds.before) && ready(builds.after) ? std::optional(std::move(builds)) : std::nullopt;
+}
+
+}  // namespace
+
+Result<model::OperatorComparison> compare_operators(Desk& desk, const Comparison& builds, const model::Case& measured) {
+  const std::string key = fmt::format("operators/{}-{}", builds.before.id, builds.after.id);
+  const model::Build both[] = {builds.before, builds.after};
+  TBCI_ASSIGN(const model::Run run, begin_run(desk, key, model::Purpose::manual, both));
+  std::vector<model::OperatorProfile> before, after;
+  for (int ordinal = 0; ordinal < profiled_processes; ++ordinal) {
+    desk.progress.step(fmt::format("profile {}, pair {} of {}", to_string(measured), ordinal + 1, profiled_processes));
+    TBCI_ASSIGN(auto old_profile, profile_once(desk, run, builds.before, measured, ordinal));
+    TBCI_ASSIGN(auto new_profile, profile_once(desk, run, builds.after, measured, ordinal));
+    before.push_back(std::move(old_profile));
+    after.push_back(std::move(new_profile));
+  }
+  return detect::compare_operators(before, after);
+}
+
+Result<std::optional<model::OperatorComparison>> operators_at_culprit(
+    Desk& desk, const model::Bisection* bisection, const std::vector<model::Regression>& regressions) {
+  const std::vector<std::string>& suspects = regressions.front().suspects;
+  const model::Regression* worst = worst_in_time(regressions, suspects);
+  if (bisection == nullptr || suspects.size() != 1 || worst == nullptr) return std::nullopt;
+  TBCI_ASSIGN(const auto builds, culprit_and_parent(desk, *bisection, suspects.front()));
+  if (!builds) return std::nullopt;
+  const model::Case measured = worst->finding.series.measured_case();
+  desk.progress.begin_stage("profile", fmt::format("{} at {}", to_string(measured), suspects.front().substr(0, 10)),
+                            profiled_processes);
+  auto compared = compare_operators(desk, *builds, measured);
+  if (compared) {
+    desk.progress.end_stage(fmt::format("{} operators changed", compared->changed.size()));
+    return std::optional(std::move(*compared));
+  }
+  // It is evidence beside the verdict: a case that cannot be profiled keeps no report back.
+  const ErrorKind kind = compared.error().kind;
+  if (kind != ErrorKind::failed && kind != ErrorKind::usage) return pass_on(compared.error());
+  desk.progress.note(fmt::format("{} cannot be profiled: {}", to_string(measured), one_line(compared.error().message)));
+  desk.progress.end_stage("none");
+  return std::nullopt;
+}
+
+}  // namespace tbci::daemon

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.hpp"
+#include "github/markdown.hpp"
+#include "github/report_sections.hpp"
+
+namespace tbci::github {
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr std::size_t most_operators = 12;
+constexpr double least_step = 0.01;  // of the iteration: shares of a smaller one mean nothing
+
+std::string signed_duration(nanoseconds difference) {
+  return (difference < nanoseconds{} ? "-" : "+") + human_duration(std::chrono::abs(difference));
+}
+
+// Of the iteration's change; `-` where that is too small to have shares.
+std::string share_text(const model::OperatorComparison& compared, nanoseconds difference) {
+  const auto step = static_cast<double>(compared.difference().count());
+  if (std::abs(step) < least_step * static_cast<double>(compared.before.count())) return "-";
+  return fmt::format("{:.0f}%", 100 * static_cast<double>(difference.count()) / step);
+}
+
+std::string calls_text(const model::OperatorChange& change) {
+  if (change.name == model::in_no_operator) return "";
+  if (change.calls_before == change.calls_after) return fmt::format("{}", change.calls_after);
+  return fmt::format("{}, before {}", change.calls_after, change.calls_before);
+}
+
+}  // namespace
+
+std::string operators_section(const ReportFacts& facts) {
+  if (!facts.operators) return "";
+  const model::OperatorComparison& compared = *facts.operators;
+  std::string text = fmt::format(
+      "### Operators that changed\n\nOne iteration of {} ({}) at the culprit's parent and at the culprit, profiled: {} "
+      "before, {} now (medians of {} processes each). Times are an operator's own, without what it calls{}.\n\n",
+      escaped(compared.measured.benchmark, 100), model::to_string(compared.measured.configuration),
+      human_duration(compared.before), human_duration(compared.after), compared.processes,
+      model::to_string(compared.measured.configuration).starts_with("gpu") ? ", on the host's side" : "");
+  if (compared.changed.empty())
+    return text + "No operator changed by more than 1% of the iteration and its own spread.\n";
+  text +=
+      "| operator | before | after | difference | share of the change | calls |\n"
+      "| --- | ---: | ---: | ---: | ---: | ---: |\n";
+  nanoseconds rest = compared.difference();
+  for (std::size_t i = 0; i < compared.changed.size() && i < most_operators; ++i) {
+    const model::OperatorChange& change = compared.changed[i];
+    rest -= change.difference();
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", escaped(change.name, 100), human_duration(change.before),
+                        human_duration(change.after), signed_duration(change.difference()),
+                        share_text(compared, change.difference()), calls_text(change));
+  }
+  return text + fmt::format("| all others | | | {} | {} | |\n", signed_duration(rest), share_text(compared, rest));
+}
+
+}  // namespace tbci::github

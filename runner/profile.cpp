@@ -1,0 +1,128 @@
+#include "runner/profile.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "base/text.hpp"
+#include "runner/protocol.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t longest_ns = std::int64_t{24} * 3600 * 1000000000;  // an iteration of a day
+constexpr std::int64_t most_calls = std::int64_t{1} << 40;
+constexpr std::size_t longest_name = 200;
+
+std::string text(const json& line, const char* name) {
+  const auto found = line.find(name);
+  return found != line.end() && found->is_string() ? one_line(found->get_ref<const std::string&>(), 300)
+                                                   : std::string();
+}
+
+std::optional<std::int64_t> whole(const json& line, const char* name, std::int64_t least, std::int64_t most) {
+  const auto found = line.find(name);
+  if (found == line.end() || !found->is_number_integer()) return std::nullopt;
+  if (found->is_number_unsigned() && found->get<std::uint64_t>() > static_cast<std::uint64_t>(most))
+    return std::nullopt;
+  const auto value = found->get<std::int64_t>();
+  return value >= least && value <= most ? std::optional(value) : std::nullopt;
+}
+
+// Reads line by line. Each function answers with what is wrong, or nothing.
+class ProfileReader {
+ public:
+  explicit ProfileReader(const model::Case& expected) { profile_.measured = expected; }
+
+  std::string take(const json& line) {
+    const std::string type = text(line, "type");
+    if (type == "error") return fmt::format("{}: {}", text(line, "kind"), text(line, "message"));
+    if (state_ == State::done) return "it goes on after done";
+    if (state_ == State::start) return type == "hello" ? hello(line) : "hello does not come first";
+    if (type == "done") return done();
+    if (state_ == State::told) return "after its profile comes no done";
+    if (type == "operator") return one_operator(line);
+    if (type == "profile") return whole_profile(line);
+    return fmt::format("protocol {} knows no '{}' in a profile", protocol_version, one_line(type, 40));
+  }
+
+  bool finished() const { return state_ == State::done; }
+  model::OperatorProfile& profile() { return profile_; }
+
+ private:
+  enum class State { start, greeted, told, done };
+
+  std::string hello(const json& line) {
+    if (whole(line, "protocol", 0, 1000000) != protocol_version) return "the worker speaks another protocol";
+    const std::string configuration(to_string(profile_.measured.configuration));
+    if (text(line, "benchmark") != profile_.measured.benchmark || text(line, "configuration") != configuration) {
+      return fmt::format("it profiles '{}/{}', not {}", text(line, "benchmark"), text(line, "configuration"),
+                         to_string(profile_.measured));
+    }
+    state_ = State::greeted;
+    return {};
+  }
+
+  std::string one_operator(const json& line) {
+    const std::string name = one_line(text(line, "name"), longest_name);
+    const auto calls = whole(line, "calls", 0, most_calls);
+    const auto self = whole(line, "self_nanoseconds", 0, longest_ns);
+    if (name.empty() || !calls || !self) return "an operator is not what the protocol says";
+    if (!names_.insert(name).second) return fmt::format("operator '{}' is told twice", name);
+    if (names_.size() > most_profiled_operators)
+      return fmt::format("it tells more than {} operators", most_profiled_operators);
+    profile_.operators.push_back({name, *calls, std::chrono::nanoseconds(*self)});
+    return {};
+  }
+
+  std::string whole_profile(const json& line) {
+    const auto iterations = whole(line, "iterations", 1, 1 << 30);
+    const auto iteration = whole(line, "iteration_nanoseconds", 1, longest_ns);
+    const auto outside = whole(line, "outside_nanoseconds", 0, longest_ns);
+    const auto profiler = whole(line, "profiler_nanoseconds", 0, longest_ns);
+    if (!iterations || !iteration || !outside || !profiler) return "its profile is not what the protocol says";
+    const auto operators = whole(line, "operators", 0, 1 << 30);
+    if (!operators || static_cast<std::size_t>(*operators) != profile_.operators.size())
+      return fmt::format("its profile does not count the {} operators that came", profile_.operators.size());
+    profile_.iterations = static_cast<int>(*iterations);
+    profile_.iteration = std::chrono::nanoseconds(*iteration);
+    profile_.outside = std::chrono::nanoseconds(*outside);
+    profile_.profiler = std::chrono::nanoseconds(*profiler);
+    state_ = State::told;
+    return {};
+  }
+
+  std::string done() {
+    if (state_ != State::told) return "it is done without a profile";
+    state_ = State::done;
+    return {};
+  }
+
+  State state_ = State::start;
+  model::OperatorProfile profile_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+Result<model::OperatorProfile> parse_profile(std::string_view output, const model::Case& expected) {
+  ProfileReader reader(expected);
+  // Nothing of a profile is nested further, and a deeply nested line would cost stack.
+  const auto shallow = [](int depth, json::parse_event_t, json&) { return depth < 4; };
+  for (const std::string& line : split(output, '\n')) {
+    if (trim(line).empty()) continue;
+    if (line.size() > longest_protocol_line)
+      return fail(ErrorKind::failed, "the worker printed a line of more than {} bytes", longest_protocol_line);
+    const json parsed = json::parse(line, shallow, false);
+    if (!parsed.is_object()) return fail(ErrorKind::failed, "the worker printed no JSON: {}", one_line(line, 80));
+    if (const std::string wrong = reader.take(parsed); !wrong.empty()) return fail(ErrorKind::failed, "{}", wrong);
+  }
+  if (reader.finished()) return std::move(reader.profile());
+  return fail(ErrorKind::failed,
+              "the worker told no whole profile: build it anew, or use a worker that knows `profile`");
+}
+
+}  // namespace tbci::runner

@@ -1,0 +1,182 @@
+#include "suite/profile.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include <torch/torch.h>
+
+#include <ATen/record_function.h>
+
+#include "suite/device.hpp"
+#include "suite/operators.hpp"
+
+namespace tbci::suite {
+namespace {
+
+// What autograd calls the event around a node of the backward pass.
+constexpr const char* node_prefix = "autograd::engine::evaluate_function: ";
+
+// `autograd::engine::evaluate_function: torch::autograd::AccumulateGrad` -> `AccumulateGrad`.
+std::string name_without_schema(const std::string& text) {
+  if (text.rfind(node_prefix, 0) != 0) return text;
+  const std::string node = text.substr(std::strlen(node_prefix));
+  const auto colons = node.substr(0, node.find('<')).rfind("::");  // not those in a template's arguments
+  return colons == std::string::npos ? node : node.substr(colons + 2);
+}
+
+// The events of one thread. Written by that thread; read between two iterations, when the workload does nothing.
+class Lane {
+ public:
+  void enter(const at::RecordFunction& function, Instant now) { times_.enter(number_of(function), now); }
+  void leave(Instant now) { times_.leave(now); }
+  void resume(Instant now) { times_.resume(now); }
+
+  void move_into(ProfiledIteration& iteration) {
+    const std::vector<Tally> tallies = times_.take();
+    for (std::size_t who = 0; who < tallies.size(); ++who) {
+      if (tallies[who].calls == 0 && tallies[who].self == Span{}) continue;
+      Tally& sum = iteration.operators[names_[who]];
+      sum.calls += tallies[who].calls;
+      sum.self += tallies[who].self;
+    }
+    iteration.own += times_.take_own();
+  }
+
+ private:
+  std::size_t number_of(const at::RecordFunction& function) {
+    // An operator's name lies in its schema, where it stays, so its address is known again at once. Any other name
+    // lies in the event, and must be read. Their addresses cannot be the same while both are there.
+    const auto known = by_address_.find(function.name());
+    if (known != by_address_.end()) return known->second;
+    const auto schema = function.operator_name();
+    if (!schema) return number_of_text(function.name());
+    return by_address_[function.name()] = new_number(python_name(*schema));
+  }
+
+  std::size_t number_of_text(const char* text) {
+    const auto known = by_text_.find(text);
+    if (known != by_text_.end()) return known->second;
+    return by_text_[text] = new_number(name_without_schema(text));
+  }
+
+  std::size_t new_number(std::string name) {
+    names_.push_back(std::move(name));
+    return names_.size() - 1;
+  }
+
+  SelfTimes times_;
+  std::vector<std::string> names_;
+  std::unordered_map<const void*, std::size_t> by_address_;
+  std::unordered_map<std::string, std::size_t> by_text_;
+};
+
+// One profile with the lanes of all threads that take part in it.
+class Session {
+ public:
+  Session() {
+    static std::atomic<std::uint64_t> sessions{0};
+    number_ = ++sessions;
+  }
+  std::uint64_t number() const { return number_; }
+
+  std::shared_ptr<Lane> new_lane() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    lanes_.push_back(std::make_shared<Lane>());
+    return lanes_.back();
+  }
+
+  void move_into(ProfiledIteration& iteration) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const auto& lane : lanes_) lane->move_into(iteration);
+  }
+
+ private:
+  std::uint64_t number_;
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Lane>> lanes_;
+};
+
+// The callbacks of RecordFunction are plain functions: what they write into, they find from here.
+std::atomic<Session*>& running_session() {
+  static std::atomic<Session*> session{nullptr};
+  return session;
+}
+
+// This thread's lane in the running session; null where none runs.
+Lane* own_lane() {
+  struct Seat {
+    std::uint64_t session = 0;
+    std::shared_ptr<Lane> lane;
+  };
+  thread_local Seat seat;
+  Session* session = running_session().load(std::memory_order_acquire);
+  if (session == nullptr) return nullptr;
+  if (seat.session != session->number()) seat = {session->number(), session->new_lane()};
+  return seat.lane.get();
+}
+
+std::unique_ptr<at::ObserverContext> on_enter(const at::RecordFunction& function) {
+  const Instant now = std::chrono::steady_clock::now();
+  if (Lane* lane = own_lane()) {
+    lane->enter(function, now);
+    lane->resume(std::chrono::steady_clock::now());
+  }
+  return nullptr;
+}
+
+void on_leave(const at::RecordFunction&, at::ObserverContext*) {
+  const Instant now = std::chrono::steady_clock::now();
+  if (Lane* lane = own_lane()) {
+    lane->leave(now);
+    lane->resume(std::chrono::steady_clock::now());
+  }
+}
+
+// Operators are watched as long as this lives. LibTorch takes callbacks of a thread along to the threads that autograd
+// works on for it, but not to those that an operator cuts its work up for: what these call is time of that operator,
+// and would be counted twice.
+class ProfilingSession {
+ public:
+  ProfilingSession()
+      : handle_(at::addThreadLocalCallback(
+            at::RecordFunctionCallback(&on_enter, &on_leave).scopes({at::RecordScope::FUNCTION}))) {
+    running_session().store(&session_, std::memory_order_release);
+  }
+  ~ProfilingSession() {
+    running_session().store(nullptr, std::memory_order_release);
+    at::removeCallback(handle_);
+  }
+  ProfilingSession(const ProfilingSession&) = delete;
+  ProfilingSession& operator=(const ProfilingSession&) = delete;
+
+  ProfiledIteration iterate(Workload& workload, DeviceKind device) {
+    synchronize(device);
+    const Instant begin = std::chrono::steady_clock::now();
+    workload.iterate();
+    synchronize(device);
+    ProfiledIteration iteration;
+    iteration.whole = std::chrono::steady_clock::now() - begin;
+    session_.move_into(iteration);
+    return iteration;
+  }
+
+ private:
+  Session session_;
+  at::CallbackHandle handle_;
+};
+
+}  // namespace
+
+Profile profile(Workload& workload, const Plan& plan) {
+  std::vector<ProfiledIteration> iterations;
+  {
+    ProfilingSession session;
+    for (int i = 0; i < plan.iterations; ++i) iterations.push_back(session.iterate(workload, plan.device));
+  }
+  return summarize(iterations);
+}
+
+}  // namespace tbci::suite

@@ -1,0 +1,38 @@
+// A slow kernel of a real build, found by name: the miniature replaces kernels of LibTorch.
+#include "tests/catch.hpp"
+#include "tests/e2e/harness.hpp"
+
+namespace tbci::test {
+
+TEST_CASE("End to end: the operator that a fault slows is the one that changed most, and no profile is taken twice",
+          "[e2e]") {
+  // Three times the fault of the demo: the verdict is other tests' business.
+  const Installation installation({"--fault", "embedding-bag-bounds@40*3"});
+  const std::vector<std::string> compare = {"compare",
+                                            installation.truth().nightly(1),
+                                            installation.truth().nightly(2),
+                                            "--operators",
+                                            "--benchmarks",
+                                            "dlrm",
+                                            "--configurations",
+                                            "cpu-infer",
+                                            "--json"};
+  const Answer answer = installation.tbci(compare);
+  INFO(answer.error << answer.output);
+  REQUIRE(answer.exit_code == 1);
+  const nlohmann::json compared = answer.json()["operators"];
+  REQUIRE(compared.size() == 1);
+  CHECK(compared[0]["benchmark"] == "dlrm");
+  CHECK(compared[0]["after_nanoseconds"] > compared[0]["before_nanoseconds"]);
+  REQUIRE_FALSE(compared[0]["operators"].empty());
+  const nlohmann::json worst = compared[0]["operators"][0];
+  CHECK(worst["name"].get<std::string>().find("embedding_bag") != std::string::npos);
+  CHECK(worst["after_nanoseconds"] > worst["before_nanoseconds"]);
+  CHECK(worst["calls_before"] == worst["calls_after"]);
+
+  const Answer again = installation.tbci(compare);
+  REQUIRE(again.exit_code == 1);
+  CHECK(again.json()["operators"] == compared);  // measured anew, profiled not
+}
+
+}  // namespace tbci::test
