@@ -33,7 +33,7 @@ void warm_up(Workload& workload, const Plan& plan) {
   synchronize(plan.device);
 }
 
-MemoryUse measure(Workload& workload, const Plan& plan, Protocol& protocol) {
+MemoryUse measure(Workload& workload, const Plan& plan, const InstructionCounter& counter, Protocol& protocol) {
   const bool gpu = plan.device == DeviceKind::gpu;
   // Room is made first: what the bookkeeping allocates must not look like growth of the model.
   std::vector<double> cpu_in_use;
@@ -44,7 +44,7 @@ MemoryUse measure(Workload& workload, const Plan& plan, Protocol& protocol) {
   if (!reset_peak()) std::fputs("tbci-worker: the peak is the whole process's: clear_refs cannot be written\n", stderr);
   if (gpu) reset_gpu_peak();
   for (int i = 0; i < plan.iterations; ++i) {
-    const Sample sample = measure_one(workload, plan.device, plan.counter, i);
+    const Sample sample = measure_one(workload, plan.device, counter, i);
     settle_allocator();
     cpu_in_use.push_back(static_cast<double>(in_use_bytes()));
     if (gpu) gpu_in_use.push_back(static_cast<double>(gpu_in_use_bytes()));

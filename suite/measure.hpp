@@ -11,7 +11,6 @@ struct Plan {
   DeviceKind device;
   int warmup;
   int iterations;
-  const InstructionCounter& counter;  // made before LibTorch made its threads
 };
 
 // Warms up, and returns when the caches of LibTorch and of the allocator are filled.
@@ -19,6 +18,7 @@ void warm_up(Workload& workload, const Plan& plan);
 
 // Measures and reports each iteration at once. The samples' time has nothing of the reporting in it.
 // Returns the peak and the growth over these iterations. Throws what the workload throws.
-MemoryUse measure(Workload& workload, const Plan& plan, Protocol& protocol);
+// The counter was made before LibTorch made its threads.
+MemoryUse measure(Workload& workload, const Plan& plan, const InstructionCounter& counter, Protocol& protocol);
 
 }  // namespace tbci::suite

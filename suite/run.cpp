@@ -60,13 +60,13 @@ std::int64_t elements(const Tensors& tensors) {
 
 void measure_benchmark(const RunOptions& options, const InstructionCounter& counter, Workload& workload,
                        Protocol& protocol, Clock::time_point begin) {
-  const Plan plan{options.configuration.device, options.warmup, options.iterations, counter};
+  const Plan plan{options.configuration.device, options.warmup, options.iterations};
   auto computed_in = check_precision(workload, options.precision, plan.device);
   const auto made = Clock::now();
   warm_up(workload, plan);
   const auto ready = Clock::now();
 
-  protocol.memory(measure(workload, plan, protocol));
+  protocol.memory(measure(workload, plan, counter, protocol));
   RunTimes times{options.iterations, nanoseconds(ready - begin), nanoseconds(ready - made)};
   times.computed_in = std::move(computed_in);
   if (plan.device == DeviceKind::gpu) times.gpu = trace_gpu([&] { workload.iterate(); });
