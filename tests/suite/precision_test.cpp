@@ -245,18 +245,17 @@ TEST_CASE("Precision: the last line tells the types and where the GPU's time wen
   std::FILE* file = ::open_memstream(&data, &size);
   Protocol protocol(file);
   RunTimes times{10, 48, 31};
-  protocol.done(times, 0);
+  protocol.done(times, 7);
   times.computed_in = {{"bf16", 301}, {"fp32", 12}};
   times.gpu = GpuSplit{5, 2, 3};
-  protocol.done(times, 0);
+  protocol.done(times, 7);
   std::fclose(file);
   const std::string text(data, size);
   std::free(data);
-  CHECK(
-      text ==
-      R"({"type":"done","samples":10,"setup_nanoseconds":48,"warmup_nanoseconds":31})"
-      "\n"
-      R"({"type":"done","samples":10,"setup_nanoseconds":48,"warmup_nanoseconds":31,"computed_in":{"bf16":301,"fp32":12},)"
-      R"("gpu_active_nanoseconds":5,"gpu_movement_nanoseconds":2,"gpu_idle_nanoseconds":3})"
-      "\n");
+  CHECK(text == R"({"type":"done","samples":10,"setup_nanoseconds":48,"warmup_nanoseconds":31,"parameters":7})"
+                "\n"
+                R"({"type":"done","samples":10,"setup_nanoseconds":48,"warmup_nanoseconds":31,"parameters":7,)"
+                R"("computed_in":{"bf16":301,"fp32":12},)"
+                R"("gpu_active_nanoseconds":5,"gpu_movement_nanoseconds":2,"gpu_idle_nanoseconds":3})"
+                "\n");
 }
