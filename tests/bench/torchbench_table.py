@@ -5,7 +5,11 @@ usage: torchbench_table.py CHECKOUT PYTHON [--cpu N] [--rounds R] [--size ci|pap
                            [--random-weights FOLDER] MODEL[/train|/infer]...
 
 Each case is run R times by both in turn, in fresh processes on one CPU with one thread, with the batch that our worker
-took. A cell is the median over the rounds. What cannot run is listed below the table with the worker's words.
+took. Each gives the median of its iterations; a cell is the smallest over the rounds, since whatever else runs on the
+machine only adds. What cannot run is listed below the table with the worker's words.
+
+run.py takes psutil's memory_percent() for a fraction, so what it prints as GB is 100 times the resident set. The table
+has what it prints, and the ratio of our peak to a hundredth of it.
 
 Some models fetch weights. With --random-weights random ones are put under the names that torch.hub looks for, so that
 torchvision's models run without a network; both programs then use them.
@@ -96,12 +100,12 @@ class Bench:
             theirs.append(self.theirs(model, mode, ours[-1]["batch"]))
             if isinstance(theirs[-1], str):
                 return theirs[-1]
-        middle = lambda rows, key: statistics.median(row[key] for row in rows)  # noqa: E731
-        mine, its = middle(ours, "ms"), middle(theirs, "ms")
-        peak, resident = middle(ours, "gb"), middle(theirs, "gb")
+        mine, its = (min(row["ms"] for row in rows) for rows in (ours, theirs))
+        peak, printed = (statistics.median(row["gb"] for row in rows) for rows in (ours, theirs))
+        growth = statistics.median(row["growth"] for row in ours)
         return (
-            f"| {model} | {mode} | {ours[0]['batch']} | {mine:.2f} | {its:.2f} | {mine / its:.3f} "
-            f"| {peak:.3f} | {resident:.3f} | {peak / resident:.3f} | {middle(ours, 'growth'):.0f} |"
+            f"| {model} | {mode} | {ours[0]['batch']} | {mine:.2f} | {its:.2f} | {mine / its:.2f} "
+            f"| {peak:.3f} | {printed:.2f} | {peak / (printed / 100):.2f} | {growth:.0f} |"
         )
 
 
@@ -123,7 +127,8 @@ def main():
         made = bench.run("-c", MAKE_WEIGHTS, arguments.random_weights.resolve(), *names)
         if made is None or made.returncode:
             sys.exit(f"no weights were made: {made.stderr.strip() if made else 'out of time'}")
-    print("| model | | batch | worker: ms | run.py: ms | ratio | worker: peak, GB | run.py: GB | ratio | growth, bytes |")
+    columns = ["model", "", "batch", "worker: ms", "run.py: ms", "ratio", "worker: peak, GB", "run.py prints: GB"]
+    print("| " + " | ".join([*columns, "ratio", "growth, bytes"]) + " |")
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     left = []
     for name in arguments.models:

@@ -240,6 +240,15 @@ TEST_CASE("TorchBench: a GPU that is not there is unsupported", "[torchbench]") 
 
 TEST_CASE("TorchBench: libraries are opened before the model is made, or it is said which cannot", "[torchbench]") {
   Bench bench;
+  const fs::path library = bench.folder / "preloaded.so";
+  REQUIRE(write_file_atomically(bench.folder / "preloaded.c", "int tbci_test_preloaded(void) { return 1; }\n"));
+  Command compile;
+  compile.arguments = {"cc", "-shared", "-fPIC", "-o", library.string(), (bench.folder / "preloaded.c").string()};
+  REQUIRE(run_checked(bench.processes, compile));
+  const UserVariable record("TBCI_TEST_RECORD", (bench.folder / "record").string());
+  bench.product.preload = {library};
+  CHECK(bench.infer("steady").outcome == Outcome::done);
+  CHECK(read_file(bench.folder / "record").value().find("preloaded True\n") != std::string::npos);
   bench.product.preload = {bench.folder / "missing.so"};
   const auto missing = bench.infer("steady");
   CHECK(missing.outcome == Outcome::exception);

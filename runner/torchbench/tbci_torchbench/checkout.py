@@ -40,8 +40,8 @@ class Description:
 
 
 def ci_batch(own: Optional[int], fixed: bool) -> Optional[int]:
-    """The batch of size `ci`: a quarter of the model's own, at least 4, which TorchBench checks every model with. Nothing
-    where the model's own has to stay."""
+    """The batch of size `ci`: a quarter of the model's own, at least 4, which TorchBench checks every model with.
+    Nothing where the model's own has to stay."""
     if not own or fixed:
         return None
     reduced = max(own // 4, min(own, 4))

@@ -20,9 +20,9 @@ def theil_sen_slope(values: Sequence[float]) -> float:
 def growth(in_use: Sequence[float], kept: float, kept_small: float) -> float:
     """Bytes more in use after each iteration.
 
-    `in_use`: the allocator's count after each; `kept`: how much more it counts after all of them, the garbage collected;
-    `kept_small`: the same of Python's small objects. Cyclic garbage waits for the collector and is no leak, so the slope
-    counts only as far as what it says was kept.
+    `in_use`: the allocator's count after each; `kept`: how much more it counts after all of them, the garbage
+    collected; `kept_small`: the same of Python's small objects. Cyclic garbage waits for the collector and is no leak,
+    so the slope counts only as far as it was kept.
     """
     if not in_use:
         return 0.0

@@ -46,9 +46,9 @@ def warm_up(subject: Subject, count: int) -> None:
 
 
 def measure(subject: Subject, iterations: int, protocol: Protocol, warmed: bool) -> None:
-    """Tells each iteration at once; telling is outside of its time. Python's collector stays as TorchBench leaves it: its
-    work is a part of the iteration. `warmed`: there was a warm-up; the first iteration of all fills caches that are no leak.
-    """
+    """Tells each iteration at once; telling is outside of its time. Python's collector stays as TorchBench leaves it:
+    its work is a part of the iteration. `warmed`: there was a warm-up; the first iteration of all fills caches that are
+    no leak."""
     gpu, synchronize = subject.gpu, subject.synchronize
     allocator = memory.Allocator()
     # Room is made first: what the bookkeeping allocates must not look like growth of the model.

@@ -42,7 +42,7 @@ class _Mallinfo2(ctypes.Structure):
 
     _fields_ = [
         (name, ctypes.c_size_t)
-        for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
+        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
     ]
 
 
@@ -77,8 +77,8 @@ class Allocator:
 
 
 def small_object_bytes() -> int:
-    """Python's own small objects (up to 512 bytes), which lie in arenas that malloc does not know of. CPython tells it on
-    the standard error alone; 0 where it does not."""
+    """Python's own small objects (up to 512 bytes), which lie in arenas that malloc does not know of. CPython tells it
+    on the standard error alone; 0 where it does not."""
     tell = getattr(sys, "_debugmallocstats", None)
     if tell is None:
         return 0

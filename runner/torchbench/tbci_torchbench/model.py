@@ -88,8 +88,8 @@ def _refuse(answer: Any) -> None:
 
 
 def _first(made: Any, name: str, run: Callable[[], Any]) -> None:
-    """An iteration that raises NotImplementedError where the model returns one, as some do. `invoke` drops what `train`
-    returns, so that is seen on its way."""
+    """An iteration that raises NotImplementedError where the model returns one, as some do. `invoke` drops what
+    `train` returns, so that is seen on its way."""
     method = getattr(made, name, None)
     if not callable(method):  # `train` can be None: then invoke() goes through its stages
         _refuse(run())
@@ -114,8 +114,8 @@ def _first(made: Any, name: str, run: Callable[[], Any]) -> None:
 
 
 def iterations(made: Any, test: str) -> Iterator[Callable[[], Any]]:
-    """Without end: each is called for one iteration, which is `invoke()` as in run.py; where a checkout has none, `train()`
-    or `eval()`."""
+    """Without end: each is called for one iteration, which is `invoke()` as in run.py; where a checkout has none,
+    `train()` or `eval()`."""
     name = "train" if test == "train" else "eval"
     run = getattr(made, "invoke", None) or getattr(made, name, None)
     if not callable(run):

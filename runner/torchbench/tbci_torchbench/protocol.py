@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 
 def claim_standard_output() -> BinaryIO:
-    """Keeps the standard output for the protocol alone: what models, their libraries and their children print there goes
-    to the standard error. Call it once, before anything of TorchBench is imported."""
+    """Keeps the standard output for the protocol alone: what models, their libraries and their children print there
+    goes to the standard error. Call it once, before anything of TorchBench is imported."""
     own = os.dup(1)
     os.dup2(2, 1)
     # Else what a model prints would lie in a buffer, and be lost where the process is killed.

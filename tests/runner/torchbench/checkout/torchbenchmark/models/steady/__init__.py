@@ -17,8 +17,9 @@ class Model(BenchmarkModel):
     def __init__(self, test, device, batch_size=None, extra_args=()):
         super().__init__(test=test, device=device, batch_size=batch_size, extra_args=extra_args)
         self.set_module(object())
+        seed = getattr(torch, "_threads", {}).get("seed")  # of what stands for PyTorch
         known = ("batch", "threads", "interop", "seed", "random", "preloaded", "folder")
-        facts = (self.batch_size, torch.get_num_threads(), torch.get_num_interop_threads(), torch._threads.get("seed"))
+        facts = (self.batch_size, torch.get_num_threads(), torch.get_num_interop_threads(), seed)
         facts += (random.random(), hasattr(ctypes.CDLL(None), "tbci_test_preloaded"), os.path.basename(os.getcwd()))
         if record := os.environ.get("TBCI_TEST_RECORD"):
             with open(record, "w", encoding="utf-8") as file:
