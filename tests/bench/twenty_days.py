@@ -45,6 +45,7 @@ DAYS = [
 
 CONFIG = """[measure]
 processes = 5
+processes_at_most = 5
 benchmarks = {benchmarks}
 configurations = ["cpu-infer"]
 [[subject]]
