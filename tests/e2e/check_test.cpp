@@ -63,6 +63,7 @@ std::optional<std::chrono::milliseconds> longest_wait(const Aim& aim, const Sigh
 
 // What the faults of these days show in, and little else: a day is then a matter of two minutes.
 constexpr const char* two_benchmarks = R"(processes = 3
+processes_at_most = 3
 benchmarks = ["dlrm", "lennard_jones"]
 configurations = ["cpu-infer"]
 time_limit = 120
