@@ -172,8 +172,7 @@ Result<int> run(const Invocation& invocation, const RunOptions& options, std::st
   const Cost cost = cost_of(results);
   const detect::Sampling& sampling = at.desk().config.measure.sampling;
   if (invocation.json) print_json(as_json(build, results, cost, sampling));
-  if (!invocation.json)
-    fmt::print("{}{}{}", as_table(results, sampling), gpu_split_text(results), cost_text(cost));
+  if (!invocation.json) fmt::print("{}{}{}", as_table(results, sampling), gpu_split_text(results), cost_text(cost));
   for (const auto& [measured, measurements] : results) {
     for (const model::Measurement& measurement : measurements) {
       if (measurement.outcome != model::Outcome::done && measurement.outcome != model::Outcome::unsupported)
