@@ -97,7 +97,7 @@ Answer check_until_killed(const Installation& installation, const Aim& aim, unsi
 }  // namespace
 
 TEST_CASE("End to end: two culprits of one day, each in the right report, and nothing on the clean day before",
-          "[e2e]") {
+          "[e2e][long]") {
   // Two faults that no series feels both of: of several steps in one series the search finds one.
   Installation installation({"--fault", "memory-peak@23", "--fault", "addmm-dtype@51*2"});
   installation.configure(two_benchmarks);
