@@ -185,6 +185,7 @@ Result<OperatorCalls> Measurer::operators(const model::Product& product, const S
 Result<model::OperatorProfile> Measurer::profile(const model::Product& product, const Suite& suite,
                                                  const model::Case& measured, const MeasureSettings& settings,
                                                  std::stop_token stop) {
+  if (!suite.trouble.empty()) return fail(ErrorKind::environment, "{}", suite.trouble);
   Command command = measure_command(product, suite, measured, settings);
   command.arguments[suite.program.size()] = "profile";
   command.kept_output_bytes = std::size_t{2} << 20;  // a line for each operator

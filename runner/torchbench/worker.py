@@ -29,7 +29,7 @@ def main() -> int:
         return run.list_benchmarks(chosen, protocol)
     if chosen.command == "run":
         return run.run_benchmark(chosen, protocol)
-    return run.tell_no_operators(protocol)
+    return run.refuse(chosen.command, protocol)
 
 
 if __name__ == "__main__":

@@ -268,6 +268,19 @@ TEST_CASE("TorchBench: what the user has set for Python changes nothing", "[torc
   CHECK(measured.outcome == Outcome::done);
 }
 
+TEST_CASE("TorchBench: what this worker does not tell is refused in the protocol's words", "[torchbench]") {
+  Bench bench;
+  const model::Case steady{"torchbench.steady", Configuration::cpu_infer};
+  const auto operators = bench.measurer.operators(bench.product, bench.suite(), steady, bench.settings, {});
+  REQUIRE_FALSE(operators);
+  CHECK(operators.error().message == "unsupported: the TorchBench worker has no `operators`");
+  const auto profile = bench.measurer.profile(bench.product, bench.suite(), steady, bench.settings, {});
+  REQUIRE_FALSE(profile);
+  CHECK(profile.error().message.find("the TorchBench worker has no `profile`") != std::string::npos);
+  bench.product.python.clear();
+  CHECK_FALSE(bench.measurer.profile(bench.product, bench.suite(), steady, bench.settings, {}));
+}
+
 TEST_CASE("TorchBench: a folder that is no checkout says so", "[torchbench]") {
   Bench bench;
   bench.torchbench.checkout = bench.folder.path();

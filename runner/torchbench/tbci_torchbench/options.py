@@ -71,5 +71,6 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     _add_common(commands.add_parser("list", allow_abbrev=False, help="the models of the checkout"))
     _add_run(commands.add_parser("run", allow_abbrev=False, help="measure one model"))
-    _add_run(commands.add_parser("operators", allow_abbrev=False, help="not told by this worker"))
+    for name in ("operators", "profile"):
+        _add_run(commands.add_parser(name, allow_abbrev=False, help="not told by this worker"))
     return parser.parse_args(arguments)

@@ -120,6 +120,7 @@ def run_benchmark(options: argparse.Namespace, protocol: Protocol) -> int:
     return _guarded(protocol, job)
 
 
-def tell_no_operators(protocol: Protocol) -> int:
-    protocol.write("error", kind=UNSUPPORTED, message="the TorchBench worker tells no operators")
+def refuse(command: str, protocol: Protocol) -> int:
+    """For the commands of the native worker that this one has not."""
+    protocol.write("error", kind=UNSUPPORTED, message=f"the TorchBench worker has no `{command}`")
     return EXIT_ERROR
