@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Exports a model of each domain to .pt and .pt2 and measures both beside the native one: docs/exported-models.md.
 
-usage: exported_twins.py WORKER SUITE_DUMP FOLDER [--native WORKER] [--rounds 5] [--only NAME ...] [--cpu N]
+usage: exported_twins.py WORKER SUITE_DUMP FOLDER [--native WORKER] [--rounds 3] [--iterations 5] [--only NAME ...] [--cpu N]
 
 Run it with a Python that has the torch of the workers, torchvision, timm and transformers. SUITE_DUMP (built beside the
 worker with TBCI_SUITE_TESTS=ON) gives a native model's weights, inputs and outputs: the twin is the original with these
@@ -88,11 +88,11 @@ class Dlrm(torch.nn.Module):
     def __init__(self, dump: dict) -> None:
         super().__init__()
         tables = [t for name, t in dump["parameters"].items() if name.startswith("table")]
-        self.tables = torch.nn.ModuleList(torch.nn.EmbeddingBag.from_pretrained(t, mode="sum") for t in tables)
-        bottom, top = layers_of(dump, "bot_l"), layers_of(dump, "top_l")
-        self.bottom = torch.nn.Sequential(*[part for layer in bottom for part in (layer, torch.nn.ReLU())])
-        ends = [torch.nn.ReLU()] * (len(top) - 1) + [torch.nn.Sigmoid()]
-        self.top = torch.nn.Sequential(*[part for pair in zip(top, ends) for part in pair])
+        self.tables = torch.nn.ModuleList(torch.nn.EmbeddingBag.from_pretrained(t, freeze=False, mode="sum") for t in tables)
+        self.bottom, self.top = (
+            torch.nn.Sequential(*[part for layer in layers_of(dump, name) for part in (layer, torch.nn.ReLU())])
+            for name in ("bot_l", "top_l")
+        )
         pairs = torch.tril_indices(len(tables) + 1, len(tables) + 1, -1)
         self.register_buffer("first", pairs[0])
         self.register_buffer("second", pairs[1])
@@ -153,7 +153,7 @@ class UNet(torch.nn.Module):
         super().__init__()
 
         def double(fed: int, middle: int, given: int) -> torch.nn.Sequential:
-            parts = [[torch.nn.Conv2d(a, b, 3, padding=1, bias=False), torch.nn.BatchNorm2d(b), torch.nn.ReLU()]
+            parts = [[torch.nn.Conv2d(a, b, 3, padding=1), torch.nn.BatchNorm2d(b), torch.nn.ReLU()]
                      for a, b in ((fed, middle), (middle, given))]
             return torch.nn.Sequential(*parts[0], *parts[1])
 
@@ -229,9 +229,10 @@ def export_twin(twin: Twin, dump_program: str, folder: pathlib.Path) -> float:
     return worst
 
 
-def measure(command: list[str], cpu: int) -> float:
+def measure(command: list[str], arguments: argparse.Namespace) -> float:
     """The median of one process, in milliseconds."""
-    pinned = ["taskset", "-c", str(cpu), *command, "--configuration", "cpu-infer", "--iterations", "10"]
+    pinned = ["taskset", "-c", str(arguments.cpu), *command, "--configuration", "cpu-infer"]
+    pinned += ["--iterations", str(arguments.iterations)]
     done = subprocess.run(pinned, capture_output=True, text=True, env={"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     samples = [line["nanoseconds"] / 1e6 for line in lines if line["type"] == "sample"]
@@ -253,7 +254,7 @@ def row(twin: Twin, arguments: argparse.Namespace) -> str:
     medians: dict[str, list[float]] = {kind: [] for kind in commands}
     for _ in range(arguments.rounds):
         for kind, command in commands.items():
-            medians[kind].append(measure(command, arguments.cpu))
+            medians[kind].append(measure(command, arguments))
     native = statistics.median(medians["native"])
     cells = [f"{twin.name} ({twin.size}, {twin.batch})", twin.domain, f"{native:.3g}"]
     for kind in ("pt", "pt2"):
@@ -268,7 +269,8 @@ def main() -> int:
     parser.add_argument("suite_dump")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--native")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--iterations", type=int, default=5)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--cpu", type=int, default=1)
     arguments = parser.parse_args()
