@@ -65,6 +65,14 @@ std::optional<UsageError> set(RunOptions& run, const std::string& option, const 
   } else if (option == "--seed") {
     good = read<std::uint64_t>(value, 0, UINT64_MAX, run.seed);
     wanted = "a whole number from 0 to 2^64-1";
+  } else if (option == "--leak-iterations") {
+    good = read(value, 0, most_grown, run.growth.iterations);
+    wanted = "a whole number from 0 to 100000";
+  } else if (option == "--leak-milliseconds") {
+    const auto time = number(value, 0, 1000000000);
+    good = time.has_value();
+    if (good) run.growth.time = std::chrono::milliseconds(*time);
+    wanted = "a whole number from 0 to 1000000000";
   } else if (option == "--preload") {
     good = !value.empty();
     run.preload.push_back(value);
@@ -123,6 +131,7 @@ std::string usage() {
          "tbci-worker run --benchmark B --configuration cpu-train|cpu-infer|gpu-train|gpu-infer\n"
          "                [--protocol 1] [--size ci|paper] [--batch N] [--warmup 3] [--iterations 10]\n"
          "                [--threads 1] [--seed 42] [--preload LIBRARY]...\n"
+         "                [--leak-iterations 0] [--leak-milliseconds 1000]\n"
          "tbci-worker operators ...\n"
          "                as run, but tells which operators one iteration calls instead of measuring it\n"
          "Prints one JSON object a line. Exit codes: 0 done, 2 wrong use, 3 an error line was printed.\n";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "suite/configuration.hpp"
+#include "suite/growth.hpp"
 
 namespace tbci::suite {
 
@@ -27,6 +28,7 @@ struct RunOptions {
   int threads = 1;
   std::uint64_t seed = 42;
   std::vector<std::string> preload;  // shared libraries, in this order
+  GrowthPlan growth;
 };
 
 // What one iteration of a benchmark calls: seen, not measured. Of the run's options, those about measuring mean

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "suite/growth.hpp"
 #include "suite/json.hpp"
 #include "suite/options.hpp"
 
@@ -26,17 +27,18 @@ struct RunTimes {
   int samples;
   std::int64_t setup;   // making the model and its data, and the warm-up
   std::int64_t warmup;  // the iterations that are not measured
+  std::int64_t growth;  // the iterations that look for memory that is not given back
 };
 
-struct GpuMemory {
-  std::int64_t peak_bytes;
-  double growth_bytes;
+struct GpuPeaks {
+  std::int64_t allocated_bytes;
+  std::int64_t reserved_bytes;
 };
 
 struct MemoryUse {
-  std::int64_t cpu_peak_bytes;
-  double cpu_growth_bytes;  // for each iteration
-  std::optional<GpuMemory> gpu;
+  std::int64_t cpu_peak_bytes = 0;
+  std::optional<GpuPeaks> gpu;
+  std::optional<Growth> growth;  // where it was looked for
 };
 
 class Protocol {

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "suite/device.hpp"
+#include "suite/growth.hpp"
 #include "suite/measure.hpp"
 #include "suite/operators.hpp"
 #include "suite/preload.hpp"
@@ -52,8 +53,11 @@ void measure_benchmark(const RunOptions& options, Workload& workload, Protocol& 
   warm_up(workload, plan);
   const auto ready = Clock::now();
 
-  protocol.memory(measure(workload, plan, protocol));
-  protocol.done({options.iterations, nanoseconds(ready - begin), nanoseconds(ready - made)});
+  MemoryUse use = measure(workload, plan, protocol);
+  if (options.growth.iterations > 0) use.growth = watch_growth(workload, plan.device, options.growth);
+  protocol.memory(use);
+  protocol.done({options.iterations, nanoseconds(ready - begin), nanoseconds(ready - made),
+                 use.growth ? use.growth->wall.count() : 0});
 }
 
 int fail(Protocol& protocol, std::string_view kind, std::string_view message) {
