@@ -108,6 +108,7 @@ std::string predicate(const model::Finding& finding) {
       return "is " + headline(finding, false);
     case Metric::cpu_memory:
     case Metric::gpu_memory:
+    case Metric::gpu_reserved:
       return "needs " + headline(finding, false);
     case Metric::cpu_leak:
     case Metric::gpu_leak:
@@ -147,9 +148,10 @@ std::string headline(const model::Finding& finding, bool one_of_several) {
   const Metric metric = finding.series.metric;
   const std::string_view up_to = one_of_several ? "up to " : "";
   if (is_leak(metric)) return fmt::format("leaks {}{}", up_to, value_text(metric, finding.after));
-  const std::string_view worse = metric == Metric::time         ? "slower"
-                                 : metric == Metric::cpu_memory ? "more CPU memory"
-                                                                : "more GPU memory";
+  const std::string_view worse = metric == Metric::time           ? "slower"
+                                 : metric == Metric::cpu_memory   ? "more CPU memory"
+                                 : metric == Metric::gpu_reserved ? "more reserved GPU memory"
+                                                                  : "more GPU memory";
   if (!std::isfinite(finding.change)) return std::string(worse);
   const double percent = finding.change * 100;
   return fmt::format("{}{:.{}f}% {}", up_to, percent, std::abs(percent) < 9.95 ? 1 : 0, worse);

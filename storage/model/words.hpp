@@ -17,14 +17,15 @@ inline constexpr std::array all_configurations = {Configuration::cpu_train, Conf
                                                   Configuration::gpu_train, Configuration::gpu_infer};
 
 enum class Metric {
-  time,        ///< ns of one iteration, median of a process
-  cpu_memory,  ///< bytes: peak resident set of the measured phase
-  gpu_memory,  ///< bytes: allocator's peak of the measured phase
-  cpu_leak,    ///< bytes by which an iteration grows the process's memory
-  gpu_leak,    ///< bytes by which an iteration grows the allocator's memory
+  time,          ///< ns of one iteration, median of a process
+  cpu_memory,    ///< bytes: peak resident set of the measured phase
+  gpu_memory,    ///< bytes: allocator's peak of the measured phase
+  cpu_leak,      ///< bytes by which an iteration grows the process's memory
+  gpu_leak,      ///< bytes by which an iteration grows the allocator's memory
+  gpu_reserved,  ///< bytes: peak of what the allocator had from the driver
 };
-inline constexpr std::array all_metrics = {Metric::time, Metric::cpu_memory, Metric::gpu_memory, Metric::cpu_leak,
-                                           Metric::gpu_leak};
+inline constexpr std::array all_metrics = {Metric::time,     Metric::cpu_memory, Metric::gpu_memory,
+                                           Metric::cpu_leak, Metric::gpu_leak,   Metric::gpu_reserved};
 
 /// `cpu-train`, as on the command line, in the protocol and in the database.
 std::string_view to_string(Configuration configuration);

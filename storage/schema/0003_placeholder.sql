@@ -1,0 +1,1 @@
+-- Kept for the change that is numbered 3.
