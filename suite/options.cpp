@@ -131,7 +131,7 @@ std::string usage() {
          "tbci-worker run --benchmark B --configuration cpu-train|cpu-infer|gpu-train|gpu-infer\n"
          "                [--protocol 1] [--size ci|paper] [--batch N] [--warmup 3] [--iterations 10]\n"
          "                [--threads 1] [--seed 42] [--preload LIBRARY]...\n"
-         "                [--leak-iterations 0] [--leak-milliseconds 1000]\n"
+         "                [--leak-iterations 0] [--leak-milliseconds 500]\n"
          "tbci-worker operators ...\n"
          "                as run, but tells which operators one iteration calls instead of measuring it\n"
          "Prints one JSON object a line. Exit codes: 0 done, 2 wrong use, 3 an error line was printed.\n";

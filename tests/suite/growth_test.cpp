@@ -65,6 +65,24 @@ TEST_CASE("Growth: a cache that fills for a while is no growth that is certain",
   CHECK(growth.in_use.interval->low <= 0.0);
 }
 
+TEST_CASE("Growth: while memory grows it looks again, and the last look counts", "[suite]") {
+  // 20 grow, 20 grow, 10 of 20 grow, none does.
+  truth::Keep pool(64 * kib, 50);
+  const Growth growth = grown(pool, 20);
+  CHECK(pool.kept() == 50);
+  CHECK(growth.iterations == 20);
+  REQUIRE(growth.in_use.interval.has_value());
+  CHECK(growth.in_use.interval->high == 0.0);
+
+  truth::Keep leak(64 * kib);
+  CHECK(grown(leak, 20).in_use.interval->low >= 64.0 * kib);
+  CHECK(leak.kept() == 20 * most_looks);
+
+  truth::Churn clean;
+  const Growth none = watch_growth(clean, DeviceKind::cpu, {100, std::chrono::milliseconds(0)});
+  CHECK(none.iterations == fewest_grown);
+}
+
 TEST_CASE("Growth: what goes past the allocator is seen in the resident set alone", "[suite]") {
   truth::KeepPages keeping(mib);
   const Growth growth = grown(keeping, 40);

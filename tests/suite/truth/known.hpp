@@ -86,6 +86,7 @@ class Keep final : public Known {
   void iterate() override {
     if (kept_.size() < last_) kept_.push_back(touched_block(bytes_));
   }
+  std::size_t kept() const { return kept_.size(); }
 
  private:
   std::size_t bytes_;
