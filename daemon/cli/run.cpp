@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
+#include "daemon/cli/memory_text.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/table.hpp"
 #include "daemon/pipeline/building.hpp"
@@ -32,7 +33,8 @@ Result<Results> measure_all(Desk& desk, const model::Build& build, const std::ve
   for (const model::Case& measured : cases) {
     for (int ordinal = 0; ordinal < processes; ++ordinal) {
       desk.progress.step(fmt::format("{}, process {} of {}", to_string(measured), ordinal + 1, processes));
-      TBCI_ASSIGN(model::Measurement measurement, measure_once(desk, run, build, measured, ordinal));
+      TBCI_ASSIGN(model::Measurement measurement,
+                  measure_once(desk, run, build, {measured, ordinal, leaks_of_first(ordinal)}));
       results[measured].push_back(std::move(measurement));
       if (results[measured].back().outcome == model::Outcome::unsupported) break;
     }
@@ -74,7 +76,8 @@ std::string as_table(const Results& results) {
                      measured.configuration == model::Configuration::gpu_infer;
     table.add({to_string(measured), std::to_string(measurements.size()), cell(model::Metric::time),
                cell(gpu ? model::Metric::gpu_memory : model::Metric::cpu_memory),
-               cell(gpu ? model::Metric::gpu_leak : model::Metric::cpu_leak), one_line(trouble_of(measurements), 90)});
+               growth_text(measurements, gpu ? model::Metric::gpu_leak : model::Metric::cpu_leak),
+               one_line(trouble_of(measurements), 90)});
   }
   return table.text();
 }
@@ -128,7 +131,8 @@ nlohmann::json as_json(const model::Build& build, const Results& results, const 
     for (const model::Measurement& measurement : measurements) {
       entry["processes"].push_back({{"outcome", to_string(measurement.outcome)},
                                     {"message", one_line(measurement.message, 500)},
-                                    {"nanoseconds", measurement.nanoseconds}});
+                                    {"nanoseconds", measurement.nanoseconds},
+                                    {"memory", memory_json(measurement)}});
     }
     json["cases"].push_back(std::move(entry));
   }

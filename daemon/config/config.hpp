@@ -30,6 +30,7 @@ struct RunnerConfig {
 struct MeasureConfig {
   int processes = 5;  ///< fresh processes of each case and build in the screen
   runner::MeasureSettings worker;
+  int leak_iterations = 100;            ///< of the processes that look for leaks; 0: none does
   std::vector<std::string> benchmarks;  ///< none: all of the suite
   std::vector<model::Configuration> configurations = {model::all_configurations.begin(),
                                                       model::all_configurations.end()};

@@ -60,6 +60,14 @@ int decide(const Desk& desk, const Suspects& suspects, const std::map<model::Ser
   return wanted;
 }
 
+std::vector<model::Series> undecided(const std::vector<model::Finding>& findings) {
+  std::vector<model::Series> series;
+  for (const model::Finding& finding : findings) {
+    if (finding.verdict == model::Verdict::suspect) series.push_back(finding.series);
+  }
+  return series;
+}
+
 // How many pairs were measured, and how many the cases after this one will want at the least: for the time left.
 struct Pace {
   int done = 0;
@@ -75,9 +83,10 @@ Result<std::vector<model::Finding>> confirm_case(Desk& desk, const ComparisonPla
   for (int wanted = decide(desk, suspects, evidence, findings); wanted > 0;
        wanted = decide(desk, suspects, evidence, findings)) {
     desk.progress.expect(pace.done + wanted + pace.later);
+    const Leaks leaks = leaks_of(undecided(findings), suspects.measured);
     for (const int end = ordinal + wanted; ordinal < end; ++ordinal, ++pace.done) {
       desk.progress.step(fmt::format("{}, pair {}", to_string(suspects.measured), ordinal + 1));
-      TBCI_ASSIGN(const MeasuredPair pair, measure_pair(desk, run, plan.builds, suspects.measured, ordinal));
+      TBCI_ASSIGN(const MeasuredPair pair, measure_pair(desk, run, plan.builds, {suspects.measured, ordinal, leaks}));
       for (auto& [series, seen] : evidence) {
         if (const auto values = pair.of(series.metric)) {
           seen.pairs.push_back(*values);

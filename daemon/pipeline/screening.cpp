@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "daemon/pipeline/comparing.hpp"
+#include "detect/leak.hpp"
 #include "detect/screen.hpp"
 
 namespace tbci::daemon {
@@ -19,6 +20,15 @@ std::vector<double> values_of(const std::vector<model::Measurement>& measurement
     if (const auto value = model::value_of(measurement, metric)) values.push_back(*value);
   }
   return values;
+}
+
+std::vector<detect::Growth> growths_of(const std::vector<model::Measurement>& measurements, model::Metric metric) {
+  std::vector<detect::Growth> growths;
+  for (const model::Measurement& measurement : measurements) {
+    if (const auto value = model::value_of(measurement, metric))
+      growths.push_back({*value, model::interval_of(measurement, metric)});
+  }
+  return growths;
 }
 
 struct CaseResults {
@@ -53,8 +63,11 @@ std::vector<model::Finding> judge(const Desk& desk, const ComparisonPlan& plan, 
     const auto before = values_of(results.before, metric);
     const auto after = values_of(results.after, metric);
     if (before.empty() && after.empty()) continue;
-    findings.push_back(
-        detect::screen({measured.benchmark, measured.configuration, metric}, before, after, desk.config.thresholds));
+    const model::Series series{measured.benchmark, measured.configuration, metric};
+    findings.push_back(detect::is_leak(metric)
+                           ? detect::screen_leak(series, growths_of(results.before, metric),
+                                                 growths_of(results.after, metric), desk.config.thresholds)
+                           : detect::screen(series, before, after, desk.config.thresholds));
   }
   return findings;
 }
@@ -74,7 +87,8 @@ Result<std::vector<model::Finding>> screen_builds(Desk& desk, const ComparisonPl
     CaseResults results;
     for (int ordinal = 0; ordinal < processes; ++ordinal) {
       desk.progress.step(fmt::format("{}, process {} of {}", to_string(measured), ordinal + 1, processes));
-      TBCI_ASSIGN(MeasuredPair pair, measure_pair(desk, run, plan.builds, measured, ordinal));
+      TBCI_ASSIGN(MeasuredPair pair,
+                  measure_pair(desk, run, plan.builds, {measured, ordinal, leaks_of_first(ordinal)}));
       results.before.push_back(std::move(pair.before));
       results.after.push_back(std::move(pair.after));
       const bool nowhere = results.before.back().outcome == model::Outcome::unsupported &&

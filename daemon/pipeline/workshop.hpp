@@ -37,6 +37,11 @@ class Workshop {
   /// One fresh process.
   virtual Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                              std::stop_token stop) = 0;
+  /// The same, and after the measured iterations more of them, to see what they leave behind.
+  virtual Result<model::Measurement> measure_growth(const model::Product& product, const model::Case& measured,
+                                                    std::stop_token stop) {
+    return measure(product, measured, std::move(stop));
+  }
   /// Which operators one iteration calls, in one fresh process.
   virtual Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
                                                   std::stop_token stop) = 0;

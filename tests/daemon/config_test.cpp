@@ -83,7 +83,8 @@ index = ""
 TEST_CASE("Configuration: a typo is named with its file, line and the nearest key", "[config]") {
   CHECK(error_of("[measure]\nproceses = 3\n") ==
         "x.toml:2: unknown key 'measure.proceses' (did you mean 'processes'?): [measure] takes processes, size, batch, "
-        "warmup, iterations, threads, time_limit, memory_limit_mib, benchmarks, configurations");
+        "warmup, iterations, leak_iterations, leak_time, threads, time_limit, memory_limit_mib, benchmarks, "
+        "configurations");
   CHECK(error_of("[mesure]\n").find("did you mean 'measure'") != std::string::npos);
   CHECK(error_of("[[subject]]\nnam = \"x\"\n").find("did you mean 'name'") != std::string::npos);
   CHECK(error_of("[report]\n[report.github]\ntoken = \"x\"\n").find("unknown key 'report.github.token'") !=
