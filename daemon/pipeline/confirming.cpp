@@ -60,14 +60,6 @@ int decide(const Desk& desk, const Suspects& suspects, const std::map<model::Ser
   return wanted;
 }
 
-std::vector<model::Series> undecided(const std::vector<model::Finding>& findings) {
-  std::vector<model::Series> series;
-  for (const model::Finding& finding : findings) {
-    if (finding.verdict == model::Verdict::suspect) series.push_back(finding.series);
-  }
-  return series;
-}
-
 // How many pairs were measured, and how many the cases after this one will want at the least: for the time left.
 struct Pace {
   int done = 0;
@@ -80,10 +72,10 @@ Result<std::vector<model::Finding>> confirm_case(Desk& desk, const ComparisonPla
   for (const model::Series& series : suspects.series) evidence[series] = {};
   std::vector<model::Finding> findings;
   int ordinal = 0;
+  const Leaks leaks = leaks_of(suspects.series, suspects.measured);
   for (int wanted = decide(desk, suspects, evidence, findings); wanted > 0;
        wanted = decide(desk, suspects, evidence, findings)) {
     desk.progress.expect(pace.done + wanted + pace.later);
-    const Leaks leaks = leaks_of(undecided(findings), suspects.measured);
     for (const int end = ordinal + wanted; ordinal < end; ++ordinal, ++pace.done) {
       desk.progress.step(fmt::format("{}, pair {}", to_string(suspects.measured), ordinal + 1));
       TBCI_ASSIGN(const MeasuredPair pair, measure_pair(desk, run, plan.builds, {suspects.measured, ordinal, leaks}));
