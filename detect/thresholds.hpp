@@ -16,8 +16,11 @@ struct Thresholds {
 
   /// A memory change must be over `relative` AND over this many bytes: 7% of a small peak is the allocator's whim.
   double memory_floor_bytes = 16.0 * 1024 * 1024;
-  /// A leak is a growth of this many bytes per iteration more than before, whatever it was before.
-  double leak_floor_bytes = 4096;
+  /// A leak is a growth that is certainly this many bytes per iteration more than before, whatever it was before: the
+  /// lower end of the new build's interval against the upper end of the old one's.
+  double leak_floor_bytes = 512;
+  /// What a growth lies between where its worker gave no interval: so many bytes to both sides.
+  double leak_unknown_bytes = 4096;
 
   /// Error of the one-sided bound that makes a regression. About 1,000 series a night: 1e-5 keeps chance out.
   double regression_alpha = 1e-5;

@@ -220,7 +220,9 @@ void add_bisect(CLI::App& app, Invocation& invocation) {
   add_subject_option(*command, options->selection);
   add_case_options(*command, options->selection);
   add_threshold_option(*command, options->selection);
-  command->add_option("--metric", options->metrics, "Only these: time, cpu_memory, gpu_memory, cpu_leak, gpu_leak")
+  command
+      ->add_option("--metric", options->metrics,
+                   "Only these: time, cpu_memory, gpu_memory, cpu_leak, gpu_leak, gpu_reserved")
       ->type_name("NAME")
       ->delimiter(',');
   command->add_option("--series", options->series, "Search for these without comparing the suite first")

@@ -68,6 +68,8 @@ void read_measure(TomlReader reader, MeasureConfig& measure) {
   if (const auto batch = reader.integer("batch", 0, 1, 1 << 20); batch > 0) worker.batch = static_cast<int>(batch);
   worker.warmup = static_cast<int>(reader.integer("warmup", worker.warmup, 0, 100000));
   worker.iterations = static_cast<int>(reader.integer("iterations", worker.iterations, 1, 100000));
+  measure.leak_iterations = static_cast<int>(reader.integer("leak_iterations", measure.leak_iterations, 0, 100000));
+  worker.leak_time = reader.seconds("leak_time", worker.leak_time);
   worker.threads = static_cast<int>(reader.integer("threads", worker.threads, 1, 4096));
   worker.time_limit = reader.seconds("time_limit", worker.time_limit);
   if (const auto limit = reader.integer("memory_limit_mib", 0, 0, 1 << 30); limit > 0) {

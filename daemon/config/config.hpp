@@ -34,6 +34,7 @@ struct MeasureConfig {
   runner::MeasureSettings worker;
   /// What `tbci suite batches` found, read when the state folder is opened; inside that, unless absolute. Empty: none.
   std::filesystem::path batch_sizes;
+  int leak_iterations = 100;            ///< of the processes that look for leaks; 0: none does
   std::vector<std::string> benchmarks;  ///< none: all of the suite
   std::vector<model::Configuration> configurations = {model::all_configurations.begin(),
                                                       model::all_configurations.end()};

@@ -96,12 +96,13 @@ Result<std::vector<model::Finding>> confirm_case(Desk& desk, const ComparisonPla
   std::vector<model::Finding> findings;
   Beside beside;
   int ordinal = 0;
+  const Leaks leaks = leaks_of(suspects.series, suspects.measured);
   for (int wanted = decide(desk, suspects, evidence, findings); wanted > 0;
        wanted = decide(desk, suspects, evidence, findings)) {
     desk.progress.expect(pace.done + wanted + pace.later);
     for (const int end = ordinal + wanted; ordinal < end; ++ordinal, ++pace.done) {
       desk.progress.step(fmt::format("{}, pair {}", to_string(suspects.measured), ordinal + 1));
-      TBCI_ASSIGN(const MeasuredPair pair, measure_pair(desk, run, plan.builds, suspects.measured, ordinal));
+      TBCI_ASSIGN(const MeasuredPair pair, measure_pair(desk, run, plan.builds, {suspects.measured, ordinal, leaks}));
       beside.add(pair);
       for (auto& [series, seen] : evidence) {
         if (const auto values = pair.of(series.metric)) {

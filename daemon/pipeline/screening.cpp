@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "daemon/pipeline/comparing.hpp"
+#include "detect/leak.hpp"
 #include "detect/screen.hpp"
 #include "runner/libraries.hpp"
 
@@ -12,6 +13,15 @@ namespace {
 bool never_works(const std::vector<model::Measurement>& measurements) {
   return std::none_of(measurements.begin(), measurements.end(),
                       [](const auto& m) { return m.outcome == model::Outcome::done; });
+}
+
+std::vector<detect::Growth> growths_of(const std::vector<model::Measurement>& measurements, model::Metric metric) {
+  std::vector<detect::Growth> growths;
+  for (const model::Measurement& measurement : measurements) {
+    if (const auto value = model::value_of(measurement, metric))
+      growths.push_back({*value, model::interval_of(measurement, metric)});
+  }
+  return growths;
 }
 
 struct CaseResults {
@@ -48,8 +58,11 @@ std::vector<model::Finding> judge(const Desk& desk, const ComparisonPlan& plan, 
     if (before.empty() && after.empty()) continue;
     // A counter that one of the two did not have is no fault of the build.
     if (model::is_evidence(metric) && (before.empty() || after.empty())) continue;
-    findings.push_back(
-        detect::screen({measured.benchmark, measured.configuration, metric}, before, after, desk.config.thresholds));
+    const model::Series series{measured.benchmark, measured.configuration, metric};
+    findings.push_back(detect::is_leak(metric)
+                           ? detect::screen_leak(series, growths_of(results.before, metric),
+                                                 growths_of(results.after, metric), desk.config.thresholds)
+                           : detect::screen(series, before, after, desk.config.thresholds));
   }
   return findings;
 }
@@ -86,7 +99,7 @@ Result<CaseResults> measure_case(Desk& desk, const ComparisonPlan& plan, const m
     desk.progress.step(
         fmt::format("{}, process {}{}", to_string(measured), ordinal + 1,
                     ordinal < least ? fmt::format(" of {}", least) : ": its median is not known well yet"));
-    TBCI_ASSIGN(MeasuredPair pair, measure_pair(desk, run, plan.builds, measured, ordinal));
+    TBCI_ASSIGN(MeasuredPair pair, measure_pair(desk, run, plan.builds, {measured, ordinal, leaks_of_first(ordinal)}));
     results.before.push_back(std::move(pair.before));
     results.after.push_back(std::move(pair.after));
     if (!unsupported_by_both(results)) continue;

@@ -112,8 +112,8 @@ TEST_CASE("Configuration: TorchBench is asked for by its checkout", "[config]") 
 TEST_CASE("Configuration: a typo is named with its file, line and the nearest key", "[config]") {
   CHECK(error_of("[measure]\nproceses = 3\n") ==
         "x.toml:2: unknown key 'measure.proceses' (did you mean 'processes'?): [measure] takes processes, "
-        "processes_at_most, interval, size, precision, batch_sizes, batch, warmup, iterations, threads, time_limit, "
-        "memory_limit_mib, benchmarks, configurations");
+        "processes_at_most, interval, size, precision, batch_sizes, batch, warmup, iterations, leak_iterations, "
+        "leak_time, threads, time_limit, memory_limit_mib, benchmarks, configurations");
   CHECK(error_of("[mesure]\n").find("did you mean 'measure'") != std::string::npos);
   CHECK(error_of("[[subject]]\nnam = \"x\"\n").find("did you mean 'name'") != std::string::npos);
   CHECK(error_of("[report]\n[report.github]\ntoken = \"x\"\n").find("unknown key 'report.github.token'") !=

@@ -67,6 +67,37 @@ TEST_CASE("Pipeline: a change under the threshold is not filed, however certain"
   CHECK(result->reports.empty());
 }
 
+TEST_CASE("Pipeline: a leak of a kilobyte is confirmed and bisected; one process of a case looks for it at first",
+          "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  Bench bench(folder.path(), workshop);
+  REQUIRE(daemon::check_night(bench.desk()));
+  CHECK(workshop.growths == 4);  // two benchmarks on two builds
+
+  const TemporaryDirectory other;
+  FakeWorkshop leaking(71);
+  leaking.leaking["beta"] = {{42, 1040}};
+  Bench second(other.path(), leaking);
+  const auto result = daemon::check_night(second.desk());
+  REQUIRE(result);
+  CHECK(verdict_of(*result, "beta/cpu-infer/cpu_leak") == Verdict::regression);
+  CHECK(verdict_of(*result, "alpha/cpu-infer/cpu_leak") == Verdict::clear);
+  REQUIRE(result->regressions.size() == 1);
+  CHECK(result->regressions[0].suspects == std::vector{leaking.history[42].id});
+}
+
+TEST_CASE("Pipeline: a growth whose interval does not leave the old one's is no leak", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  workshop.leaking["beta"] = {{42, 100000}};
+  workshop.growth_half_width = 60000;
+  Bench bench(folder.path(), workshop);
+  const auto result = daemon::check_night(bench.desk());
+  REQUIRE(result);
+  CHECK(verdict_of(*result, "beta/cpu-infer/cpu_leak") == Verdict::clear);
+}
+
 TEST_CASE("Pipeline: two culprits of one day make two reports, two series of one culprit make one", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeWorkshop workshop(71);

@@ -30,6 +30,9 @@ class FakeWorkshop final : public daemon::Workshop {
 
   std::vector<model::Commit> history;
   std::map<std::string, std::vector<std::pair<std::size_t, double>>> slower;  ///< benchmark -> (from commit on, factor)
+  std::map<std::string, std::vector<std::pair<std::size_t, double>>> leaking;  ///< the same with bytes an iteration
+  double growth_half_width = 8;                                                ///< of their intervals
+  int growths = 0;                                                             ///< how many processes looked for leaks
   std::set<std::size_t> unbuildable;
   std::map<std::string, model::Outcome>
       broken;  ///< benchmark -> how it fails, on the new end and all after `broken_from`
@@ -114,7 +117,17 @@ class FakeWorkshop final : public daemon::Workshop {
     if (instructions)
       measurement.instructions.assign(10, std::llround(static_cast<double>(*instructions) * typical / 1e7));
     measurement.cpu_peak_bytes = 200 << 20;
-    measurement.cpu_growth_bytes = 0.0;
+    return measurement;
+  }
+  Result<model::Measurement> measure_growth(const model::Product& product, const model::Case& measured,
+                                            std::stop_token stop) override {
+    TBCI_ASSIGN(model::Measurement measurement, measure(product, measured, std::move(stop)));
+    if (measurement.outcome != model::Outcome::done) return measurement;
+    ++growths;
+    double bytes = 0;
+    for (const auto& [from, leak] : leaking[measured.benchmark]) bytes += index_of(product.commit) >= from ? leak : 0;
+    measurement.cpu_growth_bytes = bytes;
+    measurement.cpu_growth_interval = {bytes - growth_half_width, bytes + growth_half_width};
     return measurement;
   }
   Result<model::Measurement> measure_batch(const model::Product&, const model::Case& measured, int batch,
