@@ -146,6 +146,7 @@ void Protocol::profile(const Profile& profile) {
   object.add("iterations", profile.iterations).add("iteration_nanoseconds", profile.iteration_nanoseconds);
   object.add("outside_nanoseconds", profile.outside_nanoseconds);
   object.add("profiler_nanoseconds", profile.profiler_nanoseconds);
+  object.add("unwatched_nanoseconds", profile.unwatched_nanoseconds);
   object.add("operators", static_cast<std::int64_t>(profile.operators.size()));
   write(object);
 }
