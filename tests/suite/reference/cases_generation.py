@@ -9,7 +9,15 @@ from unittest import mock
 
 import torch
 from compare import Case, copy_in_order, import_torchvision
-from torchbench import import_from_torchbench, pretend
+from torchbench import import_from_torchbench, pretend, whole
+
+
+def dcgan(dump):
+    """The discriminator, which is the original's inference."""
+    original = whole("dcgan").Model("eval", "cpu", batch_size=len(dump["inputs"][0]))
+    original.exmaple_inputs = dump["inputs"][0]
+    copy_in_order(original.model, dump)
+    return list(original.eval())
 
 
 def cyclegan(dump):
@@ -200,6 +208,7 @@ def sam(dump):
 
 
 CASES = {
+    "dcgan": Case(dcgan, "pytorch/benchmark"),
     "pytorch_CycleGAN_and_pix2pix": Case(cyclegan, "pytorch/benchmark"),
     "public_image_generator1": Case(stargan, "pytorch/benchmark"),
     "public_image_generator2": Case(dalle2, "dalle2-pytorch"),

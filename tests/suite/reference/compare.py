@@ -59,7 +59,7 @@ def compare(name: str, case: Case, dump_program: str) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "dump.pt"
         subprocess.run([dump_program, name, case.size, str(case.batch), str(file)], check=True)
-        dump = torch.load(file, weights_only=False)
+        dump = torch.load(file, weights_only=False, mmap=True)  # the largest models would not fit twice
     with torch.no_grad():
         outputs = case.original(dump)
     if len(outputs) != len(dump["outputs"]):
