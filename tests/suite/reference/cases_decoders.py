@@ -58,7 +58,8 @@ def scores_of_both(model, words):
 def greedy(model, words):
     config = transformers().GenerationConfig(max_new_tokens=256, pad_token_id=0, eos_token_id=None, do_sample=False,
                                              num_beams=1, use_cache=True, decoder_start_token_id=0)
-    return [model.generate(words, config)]
+    written = model.generate(words, config, return_dict_in_generate=True, output_logits=True)
+    return [written.sequences, written.logits[-1]]
 
 
 def clip(model, words, mask, images):

@@ -51,6 +51,8 @@ def super_slomo(dump):
         original = import_from_torchbench("Super_SloMo", "model_wrapper").Model()
     finally:
         torchvision.models.vgg16 = build
+    for grid in original.buffers():
+        grid.data = grid.data.clone()  # its rows are one in memory
     return list(copy_in_order(original, dump)(*dump["inputs"]))
 
 
@@ -190,7 +192,9 @@ def stable_diffusion_text_encoder(dump):
 def sam(dump):
     import_torchvision()
     build = import_from_torchbench("sam", "build_sam")
-    original = copy_in_order(build.build_sam_vit_h(), dump)
+    original = build.build_sam_vit_h()
+    constants = {name: tensor for name, tensor in original.named_buffers() if name.startswith("pixel_")}
+    copy_in_order(original, {**dump, "buffers": {**constants, **dump["buffers"]}})
     images, points = dump["inputs"]
     found = original(
         [

@@ -4,6 +4,7 @@ that is on PYTHONPATH."""
 
 import functools
 import importlib
+import importlib.machinery
 import importlib.util
 import os
 import pathlib
@@ -57,7 +58,7 @@ def pretend(*names: str) -> None:
     """Stands in for packages that are missing and that the networks do not need."""
     for name in names:
         if name not in sys.modules and missing(name.split(".")[0]):
-            sys.modules[name] = mock.MagicMock()
+            sys.modules[name] = mock.MagicMock(__spec__=importlib.machinery.ModuleSpec(name, None))
 
 
 def import_file(name: str, file: pathlib.Path, **options) -> types.ModuleType:
