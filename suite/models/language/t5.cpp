@@ -53,7 +53,10 @@ std::unique_ptr<Workload> generation(const Setup& setup) {
 
   StandardWorkload::Parts parts;
   parts.module = module;
-  parts.forward = [module, words, count] { return Tensors{module->generate(words, count)}; };
+  parts.forward = [module, words, count] {
+    const T5Text text = module->generate(words, count);
+    return Tensors{text.words, text.scores};
+  };
   parts.inputs = {words};
   return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
 }
