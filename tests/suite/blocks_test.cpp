@@ -113,7 +113,7 @@ TEST_CASE("Blocks: a residual network has torchvision's parameters", "[suite]") 
 TEST_CASE("Blocks: random words begin with the first that may occur", "[suite]") {
   const Setup setup{Mode::infer, Size::ci, 64, torch::Device(torch::kCPU)};
   const auto module = std::make_shared<torch::nn::Module>();
-  const auto same = [](const torch::Tensor& words) { return words; };
+  const auto same = [](const torch::Tensor& words) { return Tensors{words}; };
   const auto workload = reading_workload(setup, module, {5, 32, 3}, same);
   workload->iterate();
   const torch::Tensor words = workload->results()[0];
@@ -125,12 +125,12 @@ TEST_CASE("Blocks: random words begin with the first that may occur", "[suite]")
 
 TEST_CASE("Blocks: the decoder's loss is asked with the labels that training guesses", "[suite]") {
   const Setup setup{Mode::train, Size::ci, 4, torch::Device(torch::kCPU)};
-  const torch::nn::Embedding scores(6, 6);
-  const auto forward = [scores](const Guessing& guessing) mutable {
+  const auto scores = std::make_shared<torch::nn::EmbeddingImpl>(6, 6);
+  const auto forward = [scores](const Guessing& guessing) {
     CHECK_FALSE(torch::equal(guessing.words, guessing.labels));
     return scores->forward(guessing.labels);
   };
-  const auto workload = word_guessing_workload(setup, scores.ptr(), {6, 8}, forward);
+  const auto workload = word_guessing_workload(setup, scores, {6, 8}, forward);
   double first = 0.0, last = 0.0;
   for (int i = 0; i < 200; ++i) {
     workload->iterate();

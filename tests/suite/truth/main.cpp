@@ -43,10 +43,11 @@ int run(const RunOptions& options, Protocol& protocol) {
   }
   const Plan plan{DeviceKind::cpu, options.warmup, options.iterations};
   warm_up(*workload, plan);
-  MemoryUse use = measure(*workload, plan, protocol);
+  const InstructionCounter counter;
+  MemoryUse use = measure(*workload, plan, counter, protocol);
   if (options.growth.iterations > 0) use.growth = watch_growth(*workload, plan.device, options.growth);
   protocol.memory(use);
-  protocol.done({options.iterations, 0, 0, use.growth ? use.growth->wall.count() : 0});
+  protocol.done({options.iterations, 0, 0, use.growth ? use.growth->wall.count() : 0}, 0);
   return exit_done;
 }
 
