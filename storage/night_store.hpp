@@ -50,9 +50,10 @@ class NightStore {
   /// Ordered by series; without a phase, those of the screen first.
   Result<std::vector<model::Finding>> findings(std::int64_t night_id, std::optional<Phase> phase = std::nullopt) const;
 
-  /// The regression of that night and series: the one that is there, or a new one, confirmed.
-  Result<model::Regression> add_regression(std::int64_t night_id, const model::Finding& finding);
-  /// Writes all but id and night.
+  /// The regression of that night and series: the one that is there, or a new one, confirmed against `old_build`.
+  Result<model::Regression> add_regression(std::int64_t night_id, const model::Finding& finding,
+                                           const std::string& old_build = "");
+  /// Writes all but id, night and old build.
   Status update(const model::Regression& regression);
   /// Ordered by id, as all lists of regressions.
   Result<std::vector<model::Regression>> regressions(std::int64_t night_id) const;

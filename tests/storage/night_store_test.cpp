@@ -126,7 +126,8 @@ TEST_CASE("NightStore: a regression is added once and keeps what is written to i
   Fixture fixture;
   NightStore nights(fixture.database());
   const auto night = must(nights.begin({"demo", "2026-01-07", ""}, at(0))).id;
-  auto regression = must(nights.add_regression(night, finding(dlrm)));
+  auto regression = must(nights.add_regression(night, finding(dlrm), "2026-01-04"));
+  CHECK(regression.old_build == "2026-01-04");
   CHECK(regression.state == RegressionState::confirmed);
   CHECK(regression.night_id == night);
   check_same(regression.finding, finding(dlrm));
@@ -153,6 +154,7 @@ TEST_CASE("NightStore: a regression is added once and keeps what is written to i
   CHECK(again.reason == regression.reason);
   CHECK(again.bisection_id == regression.bisection_id);
   CHECK(again.report_id == regression.report_id);
+  CHECK(again.old_build == "2026-01-04");
   check_same(again.finding, regression.finding);
   CHECK(must(after.regression(regression.id)).id == regression.id);
 
