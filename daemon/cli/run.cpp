@@ -12,6 +12,7 @@
 #include "daemon/cli/table.hpp"
 #include "daemon/pipeline/building.hpp"
 #include "daemon/pipeline/measuring.hpp"
+#include "daemon/pipeline/sweeping.hpp"
 #include "daemon/site.hpp"
 
 namespace tbci::daemon {
@@ -29,22 +30,14 @@ Result<Results> measure_all(Desk& desk, const model::Build& build, const std::ve
   TBCI_ASSIGN(const model::Run run,
               begin_run(desk, "run/" + to_iso8601(desk.clock.now()), model::Purpose::manual, std::span(&build, 1)));
   const detect::Sampling& sampling = desk.config.measure.sampling;
-  int expected_steps = static_cast<int>(cases.size()) * sampling.least;
   desk.progress.begin_stage(
       "measure", fmt::format("{} cases on {}, {} processes each", cases.size(), build.name, range_of(sampling)),
-      expected_steps);
+      static_cast<int>(cases.size()) * sampling.least);
+  std::vector<SweptCase> all = to_sweep(cases);
+  for (SweptCase& one : all) one.beside = false;
+  TBCI_TRY(sweep(desk, run, {.before = {}, .after = build}, all));
   Results results;
-  for (const model::Case& measured : cases) {
-    std::vector<model::Measurement>& processes = results[measured];
-    for (int ordinal = 0; wants_more(desk, processes); ++ordinal) {
-      if (ordinal >= sampling.least) desk.progress.expect(++expected_steps);
-      desk.progress.step(fmt::format("{}, process {}", to_string(measured), ordinal + 1));
-      TBCI_ASSIGN(model::Measurement measurement,
-                  measure_once(desk, run, build, {measured, ordinal, leaks_of_first(ordinal)}));
-      processes.push_back(std::move(measurement));
-      if (processes.back().outcome == model::Outcome::unsupported) break;
-    }
-  }
+  for (SweptCase& one : all) results[one.measured] = std::move(one.after);
   TBCI_TRY(desk.stores.runs.finish(run.id, desk.clock.now()));
   desk.progress.end_stage("done");
   return results;

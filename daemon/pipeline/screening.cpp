@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "daemon/pipeline/comparing.hpp"
+#include "daemon/pipeline/sweeping.hpp"
 #include "detect/leak.hpp"
 #include "detect/screen.hpp"
 #include "runner/libraries.hpp"
@@ -9,11 +10,6 @@
 namespace tbci::daemon {
 
 namespace {
-
-bool never_works(const std::vector<model::Measurement>& measurements) {
-  return std::none_of(measurements.begin(), measurements.end(),
-                      [](const auto& m) { return m.outcome == model::Outcome::done; });
-}
 
 std::vector<detect::Growth> growths_of(const std::vector<model::Measurement>& measurements, model::Metric metric) {
   std::vector<detect::Growth> growths;
@@ -24,17 +20,13 @@ std::vector<detect::Growth> growths_of(const std::vector<model::Measurement>& me
   return growths;
 }
 
-struct CaseResults {
-  std::vector<model::Measurement> before, after;
-};
-
 std::string failure_of(const std::vector<model::Measurement>& measurements) {
   const model::Measurement& last = measurements.back();
   return fmt::format("{}: {}", to_string(last.outcome), one_line(last.message));
 }
 
-std::vector<model::Finding> judge(const Desk& desk, const ComparisonPlan& plan, const model::Case& measured,
-                                  const CaseResults& results) {
+std::vector<model::Finding> judge(const Desk& desk, const Comparison& builds, const SweptCase& results) {
+  const model::Case& measured = results.measured;
   const auto broken = [&](const std::string& reason) {
     model::Finding finding;
     finding.series = {measured.benchmark, measured.configuration, model::Metric::time};
@@ -46,11 +38,10 @@ std::vector<model::Finding> judge(const Desk& desk, const ComparisonPlan& plan, 
   const bool new_fails = never_works(results.after);
   if (old_fails && new_fails && results.after.back().outcome == model::Outcome::unsupported) return {};
   if (new_fails) {
-    return broken(fmt::format("fails on {}{}: {}", plan.builds.after.name,
-                              old_fails ? " and on " + plan.builds.before.name : "", failure_of(results.after)));
+    return broken(fmt::format("fails on {}{}: {}", builds.after.name, old_fails ? " and on " + builds.before.name : "",
+                              failure_of(results.after)));
   }
-  if (old_fails)
-    return broken(fmt::format("fails on {} alone: {}", plan.builds.before.name, failure_of(results.before)));
+  if (old_fails) return broken(fmt::format("fails on {} alone: {}", builds.before.name, failure_of(results.before)));
   std::vector<model::Finding> findings;
   for (const model::Metric metric : model::all_metrics) {
     const auto before = values_of(results.before, metric);
@@ -67,20 +58,6 @@ std::vector<model::Finding> judge(const Desk& desk, const ComparisonPlan& plan, 
   return findings;
 }
 
-// A comparison is as good as the worse known of its two sides, so both go on together. One side that never works has
-// decided the case.
-bool want_more(const Desk& desk, const CaseResults& results) {
-  const auto count = static_cast<int>(results.before.size());
-  if (count >= desk.config.measure.sampling.least && (never_works(results.before) || never_works(results.after)))
-    return false;
-  return wants_more(desk, results.before) || wants_more(desk, results.after);
-}
-
-bool unsupported_by_both(const CaseResults& results) {
-  return results.before.back().outcome == model::Outcome::unsupported &&
-         results.after.back().outcome == model::Outcome::unsupported;
-}
-
 // The builds that we hold were read before their libraries were loaded.
 Status note_libraries(Desk& desk, const Comparison& builds) {
   TBCI_ASSIGN(const model::Build before, desk.stores.builds.get(builds.before.id));
@@ -90,27 +67,6 @@ Status note_libraries(Desk& desk, const Comparison& builds) {
   return {};
 }
 
-Result<CaseResults> measure_case(Desk& desk, const ComparisonPlan& plan, const model::Run& run,
-                                 const model::Case& measured, int& expected_steps) {
-  const int least = desk.config.measure.sampling.least;
-  CaseResults results;
-  for (int ordinal = 0; want_more(desk, results); ++ordinal) {
-    if (ordinal >= least) desk.progress.expect(++expected_steps);
-    desk.progress.step(
-        fmt::format("{}, process {}{}", to_string(measured), ordinal + 1,
-                    ordinal < least ? fmt::format(" of {}", least) : ": its median is not known well yet"));
-    TBCI_ASSIGN(MeasuredPair pair, measure_pair(desk, run, plan.builds, {measured, ordinal, leaks_of_first(ordinal)}));
-    results.before.push_back(std::move(pair.before));
-    results.after.push_back(std::move(pair.after));
-    if (!unsupported_by_both(results)) continue;
-    // It will not be supported in the next process either.
-    for (int skipped = ordinal + 1; skipped < least; ++skipped)
-      desk.progress.step(to_string(measured) + " is unsupported");
-    break;
-  }
-  return results;
-}
-
 }  // namespace
 
 Result<std::vector<model::Finding>> screen_builds(Desk& desk, const ComparisonPlan& plan) {
@@ -118,17 +74,17 @@ Result<std::vector<model::Finding>> screen_builds(Desk& desk, const ComparisonPl
   TBCI_ASSIGN(const model::Run run, begin_run(desk, plan.key + "/screen", model::Purpose::screen, both));
   TBCI_TRY(note_libraries(desk, plan.builds));
   const detect::Sampling& sampling = desk.config.measure.sampling;
-  int expected_steps = static_cast<int>(plan.cases.size()) * sampling.least;
   desk.progress.begin_stage("measure",
                             fmt::format("{} cases on {} and {}, {} processes each", plan.cases.size(),
                                         plan.builds.before.name, plan.builds.after.name, range_of(sampling)),
-                            expected_steps);
+                            static_cast<int>(plan.cases.size()) * sampling.least);
+  std::vector<SweptCase> all = to_sweep(plan.cases);
+  TBCI_TRY(sweep(desk, run, plan.builds, all));
   std::vector<model::Finding> findings;
   int unsupported = 0;
-  for (const model::Case& measured : plan.cases) {
-    TBCI_ASSIGN(const CaseResults results, measure_case(desk, plan, run, measured, expected_steps));
-    unsupported += unsupported_by_both(results) ? 1 : 0;
-    auto judged = judge(desk, plan, measured, results);
+  for (const SweptCase& results : all) {
+    unsupported += results.is_unsupported() ? 1 : 0;
+    auto judged = judge(desk, plan.builds, results);
     findings.insert(findings.end(), judged.begin(), judged.end());
   }
   TBCI_TRY(desk.stores.runs.finish(run.id, desk.clock.now()));

@@ -67,6 +67,22 @@ TEST_CASE("Pipeline: a change under the threshold is not filed, however certain"
   CHECK(result->reports.empty());
 }
 
+TEST_CASE("Pipeline: the screen goes over all cases before it measures one again", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  Bench bench(folder.path(), workshop);
+  REQUIRE(daemon::check_night(bench.desk()));
+  std::vector<std::string> order;
+  for (const std::string& effect : workshop.effects) {
+    const auto at = effect.find("/cpu-infer");
+    if (effect.starts_with("measure ") && at != std::string::npos) order.push_back(effect.substr(at - 5, 5));
+  }
+  REQUIRE(order.size() >= 8);
+  // Old and new build of the one, of the other, and again.
+  CHECK(std::vector(order.begin(), order.begin() + 8) ==
+        std::vector<std::string>{"alpha", "alpha", " beta", " beta", "alpha", "alpha", " beta", " beta"});
+}
+
 TEST_CASE("Pipeline: a leak of a kilobyte is confirmed and bisected; one process of a case looks for it at first",
           "[pipeline]") {
   const TemporaryDirectory folder;
