@@ -23,12 +23,20 @@ class BoundaryTest {
                double correlation);
 
   const SeriesNoise& noise() const { return noise_; }
-  /// How many standard errors the levels [first, middle) and [middle, end) are apart, as of a Gaussian.
+  /// How many standard errors the levels [first, middle) and [middle, end) are apart, as of a Gaussian. The error is
+  /// that of the whole series, or of the nights around `middle` where these are noisier.
   double deviations(std::size_t first, std::size_t middle, std::size_t end) const;
+  /// Probability that nights which leave their level by themselves gather somewhere as they do in the shorter of the
+  /// two stretches: from the share of nights elsewhere that are as far off. 0 where no more are than Gaussian noise
+  /// has.
+  double gathering(std::size_t first, std::size_t middle, std::size_t end) const;
 
  private:
   const Stretches& stretches_;
   SeriesNoise noise_;
+  double core_ = 0;  // deviation of the calm half of the nights
+  std::span<const double> values_;
+  std::vector<double> residuals_;
   std::vector<double> squares_;  // sums of squared residuals, each clipped, up to a night
 };
 

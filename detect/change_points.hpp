@@ -9,7 +9,7 @@ namespace tbci::detect {
 
 struct ChangePointOptions {
   int min_segment = 3;      ///< nights a level must last to count as one; below 1 is taken as 1
-  double alpha = 2e-4;      ///< probability of any change point in a series that has none
+  double alpha = 1e-3;      ///< probability of any change point in a series that has none
   double least_change = 0;  ///< relative, as in |after / before - 1|; smaller steps are not reported
 };
 

@@ -28,7 +28,7 @@ struct Length {
 std::vector<Length> lengths(std::size_t shortest, std::size_t longest) {
   std::vector<Length> all;
   for (std::size_t first = shortest; first <= longest;) {
-    const std::size_t last = std::min(longest, first + (first - shortest) / 3);
+    const std::size_t last = std::min(longest, first + (first - shortest) / 2);
     const auto count = static_cast<double>(last - first + 1);
     all.push_back({(static_cast<double>(first) + static_cast<double>(last)) / 2, count});
     first = last + 1;
@@ -39,16 +39,6 @@ std::vector<Length> lengths(std::size_t shortest, std::size_t longest) {
 // One coordinate of the field: how fast the statistic forgets when one end of a stretch moves by a night.
 double factor(double forgetting, double z) {
   return forgetting * overshoot(z * std::sqrt(2 * forgetting));
-}
-
-// Both stretches inside the series (three ends move), one of them at its end (two move), or both (one moves). A night
-// that moves changes the statistic's weights by their jump there; forgetting is half its square.
-double expected_peaks(double z, double nights, double left, double right) {
-  const double middle = factor((1 / left + 1 / right) / 2, z);
-  const double outer_left = factor(right / (left * (left + right)) / 2, z);
-  const double outer_right = factor(left / (right * (left + right)) / 2, z);
-  const double places = std::max(0.0, nights - left - right);
-  return middle * z * (places * outer_left * outer_right * std::pow(z, 4) + (outer_left + outer_right) * z * z);
 }
 
 }  // namespace
@@ -65,19 +55,25 @@ double scan_tail(double z, std::size_t nights, std::size_t min_segment) {
   const auto n = static_cast<double>(nights);
   const auto sizes = lengths(min_segment, nights - min_segment);
   double peaks = 0, pairs = 0;
+  const bool hopeless = z > 10;  // below 1e-16 the sum over all pairs is near enough, and the rest dear
   for (const Length& left : sizes) {
+    // The second stretch ends with the series: one end moves. A night that moves changes the weights of the statistic
+    // by their jump there, and half the square of that jump is how fast it forgets.
+    const double rest = n - left.nights;
+    peaks += left.count * z * factor((1 / left.nights + 1 / rest) / 2, z);
+    pairs += left.count;
     for (const Length& right : sizes) {
-      if (left.nights + right.nights > n) break;
-      const double count = left.count * right.count;
-      peaks += count * expected_peaks(z, n, left.nights, right.nights);
-      pairs += count * (n - left.nights - right.nights + 1);
+      if (left.nights + right.nights >= n) break;
+      const double count = left.count * right.count, both = left.nights + right.nights;
+      pairs += count;
+      if (hopeless) continue;
+      const double middle = factor((1 / left.nights + 1 / right.nights) / 2, z);
+      const double end = factor(left.nights / (right.nights * both) / 2, z);
+      peaks += count * z * z * z * middle * end;
     }
   }
-  // Both stretches reach the ends: only the place between them moves.
-  for (const Length& left : sizes) {
-    peaks += left.count * z * factor((1 / left.nights + 1 / (n - left.nights)) / 2, z);
-  }
-  return std::min({1.0, 2 * density(z) * peaks, 2 * upper_tail(z) * pairs});
+  const double bonferroni = 2 * upper_tail(z) * pairs;
+  return std::min(1.0, hopeless ? bonferroni : std::min(bonferroni, 2 * density(z) * peaks));
 }
 
 }  // namespace tbci::detect

@@ -7,21 +7,26 @@ namespace tbci::detect {
 
 namespace {
 
+// Whether none within `near` places of [first, last] is above the one at `place`. Looks from there outwards: of those
+// that are no peaks, most have a higher neighbour close by.
+bool is_peak(std::span<const double> gains, std::size_t place, std::size_t near, std::size_t first, std::size_t last) {
+  for (std::size_t away = 1; away <= near; ++away) {
+    if (place >= first + away && gains[place - away] > gains[place]) return false;
+    if (place + away <= last && gains[place + away] > gains[place]) return false;
+  }
+  return true;
+}
+
 // Places that are the best of their neighbourhood for some window length.
 std::vector<std::size_t> promising(const Stretches& stretches, std::size_t min_segment, double least_gain) {
   const std::size_t n = stretches.size();
   std::vector<std::size_t> places;
   std::vector<double> gains(n + 1);
   for (std::size_t window = min_segment; 2 * window <= n; window += std::max<std::size_t>(1, window / 2)) {
-    for (std::size_t i = window; i + window <= n; ++i) gains[i] = stretches.gain(i - window, i, i + window);
+    stretches.gains_of_windows(window, gains);
     const std::size_t near = std::max<std::size_t>(1, window / 2);
     for (std::size_t i = window; i + window <= n; ++i) {
-      const std::size_t from = std::max(window, i - std::min(i, near)), to = std::min(n - window, i + near);
-      // Few are peaks at all, so that few neighbourhoods are searched.
-      if (gains[i] < least_gain || (i > from && gains[i - 1] > gains[i]) || (i < to && gains[i + 1] > gains[i]))
-        continue;
-      const auto at = [&](std::size_t place) { return gains.begin() + static_cast<std::ptrdiff_t>(place); };
-      if (gains[i] >= *std::max_element(at(from), at(to) + 1)) places.push_back(i);
+      if (gains[i] >= least_gain && is_peak(gains, i, near, window, n - window)) places.push_back(i);
     }
   }
   std::sort(places.begin(), places.end());
@@ -40,6 +45,14 @@ Stretches::Stretches(std::span<const double> values) {
   for (double value : values) {
     sums_.push_back(sum += value);
     squares_.push_back(squares += value * value);
+  }
+}
+
+void Stretches::gains_of_windows(std::size_t window, std::span<double> gains) const {
+  const double share = 1 / (2 * static_cast<double>(window));
+  for (std::size_t i = window; i + window < sums_.size(); ++i) {
+    const double difference = sums_[i + window] - 2 * sums_[i] + sums_[i - window];
+    gains[i] = difference * difference * share;
   }
 }
 
@@ -65,10 +78,25 @@ std::vector<std::size_t> cheapest_levels(const Stretches& stretches, std::size_t
   std::vector<double> cost(ends.size(), impossible);
   std::vector<std::size_t> previous(ends.size(), 0);
   cost[0] = -price;
+  // Starts that the best partition may still have, each with the end at which a new level became cheaper than to go on
+  // (Killick, Fearnhead and Eckley, 2012): from min_segment nights after it, the start is out.
+  struct Start {
+    std::size_t place;
+    std::size_t beaten_at;
+  };
+  std::vector<Start> starts;
   for (std::size_t end = 1; end < ends.size(); ++end) {
-    for (std::size_t start = 0; start < end && ends[start] + min_segment <= ends[end]; ++start) {
-      const double value = cost[start] + stretches.spread(ends[start], ends[end]) + price;
-      if (value < cost[end]) cost[end] = value, previous[end] = start;
+    starts.push_back({end - 1, n});
+    std::erase_if(starts, [&](const Start& start) { return start.beaten_at + min_segment <= ends[end]; });
+    for (const Start& start : starts) {
+      if (ends[start.place] + min_segment > ends[end]) break;
+      const double value = cost[start.place] + stretches.spread(ends[start.place], ends[end]) + price;
+      if (value < cost[end]) cost[end] = value, previous[end] = start.place;
+    }
+    for (Start& start : starts) {
+      if (ends[start.place] + min_segment > ends[end]) break;
+      const double value = cost[start.place] + stretches.spread(ends[start.place], ends[end]);
+      if (value > cost[end]) start.beaten_at = std::min(start.beaten_at, ends[end]);
     }
   }
   std::vector<std::size_t> boundaries;

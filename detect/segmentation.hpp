@@ -26,6 +26,8 @@ class Stretches {
     const auto left = static_cast<double>(middle - first), right = static_cast<double>(end - middle);
     return difference * difference * left * right / (left + right);
   }
+  /// gains[i] becomes gain(i - window, i, i + window), for every i that has that many nights on both sides.
+  void gains_of_windows(std::size_t window, std::span<double> gains) const;
   /// Where [first, end) is parted best, at least `min_segment` nights from both ends; `first` where it is too short.
   std::size_t best_split(std::size_t first, std::size_t end, std::size_t min_segment) const;
 

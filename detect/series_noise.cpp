@@ -12,7 +12,9 @@ namespace {
 
 constexpr double gaussian = 1.4826;  // deviation of Gaussian values over their median absolute deviation
 constexpr double wild_share = 0.04;
+constexpr double far_beyond = 1.5;
 constexpr double wild_reach = 3;
+constexpr double step_reach = 2;    // of differences: levels that come and go are not to look like correlation
 constexpr int widest_segment = 25;  // running medians do not grow further: nothing that lasts so long is a spike
 
 // The k-th smallest absolute value, from 0.
@@ -22,10 +24,16 @@ double absolute_order(std::vector<double> values, std::size_t k) {
   return values[k];
 }
 
-std::vector<double> differences(std::span<const double> values, std::size_t nights) {
+// Over `nights` nights, where no level begins in between.
+std::vector<double> differences(std::span<const double> values, std::size_t nights,
+                                std::span<const std::size_t> boundaries = {}) {
   std::vector<double> result;
   result.reserve(values.size());
-  for (std::size_t i = nights; i < values.size(); ++i) result.push_back(values[i] - values[i - nights]);
+  auto next = boundaries.begin();
+  for (std::size_t i = nights; i < values.size(); ++i) {
+    while (next != boundaries.end() && *next <= i - nights) ++next;
+    if (next == boundaries.end() || *next > i) result.push_back(values[i] - values[i - nights]);
+  }
   return result;
 }
 
@@ -52,7 +60,7 @@ double SeriesNoise::variance_of_step(double left, double right) const {
   return own(left) + own(right) - 2 * shared;
 }
 
-std::vector<double> clip_spikes(std::span<const double> values, int min_segment, double reach) {
+std::vector<double> without_spikes(std::span<const double> values, int min_segment, double reach) {
   std::vector<double> result(values.begin(), values.end());
   const auto reaching = static_cast<std::size_t>(std::clamp(min_segment, 1, widest_segment)) - 1;
   const std::size_t width = 2 * reaching + 1;
@@ -69,7 +77,9 @@ std::vector<double> clip_spikes(std::span<const double> values, int min_segment,
       for (; place != window.begin() && *(place - 1) > comes; --place) *place = *(place - 1);
       *place = comes;
     }
-    result[i] = std::clamp(result[i], window[reaching] - reach, window[reaching] + reach);
+    const double middle = window[reaching];
+    const bool spike = std::abs(values[i] - middle) > far_beyond * reach;
+    result[i] = spike ? middle : std::clamp(values[i], middle - reach, middle + reach);
   }
   return result;
 }
@@ -81,26 +91,38 @@ double deviation_of_differences(std::span<const double> values) {
   return (middle > 0 ? gaussian * middle : root_mean_square(steps)) / std::numbers::sqrt2;
 }
 
-double correlation_of_differences(std::span<const double> values) {
-  if (values.size() < 10) return 0;
-  const auto one = differences(values, 1), two = differences(values, 2);
+double correlation_of_differences(std::span<const double> values, std::span<const std::size_t> boundaries) {
+  const auto one = differences(values, 1, boundaries), two = differences(values, 2, boundaries);
+  if (two.size() < 8) return 0;
   const double scale_one = gaussian * absolute_order(one, one.size() / 2);
   const double scale_two = gaussian * absolute_order(two, two.size() / 2);
   if (scale_one <= 0 || scale_two <= 0) return 0;
   const double ratio =
-      clipped_mean_square(two, wild_reach * scale_two) / clipped_mean_square(one, wild_reach * scale_one);
-  return std::clamp(ratio - 1, 0.0, 0.95);
+      clipped_mean_square(two, step_reach * scale_two) / clipped_mean_square(one, step_reach * scale_one);
+  // Few nights know it badly, and it is worse to take too little for it.
+  const double cautious = (ratio - 1) * (1 + 10 / static_cast<double>(values.size()));
+  return std::clamp(cautious, 0.0, 0.95);
 }
 
-double deviation_of_residuals(std::span<const double> residuals, std::size_t fitted) {
+ResidualScale scale_of_residuals(std::span<const double> residuals, std::size_t fitted) {
   TBCI_ASSERT(residuals.size() > fitted);
-  const std::size_t n = residuals.size();
-  const auto spikes = std::max<std::size_t>(1, static_cast<std::size_t>(wild_share * static_cast<double>(n)));
   std::vector<double> all(residuals.begin(), residuals.end());
-  const double robust = gaussian * absolute_order(all, n / 2);
-  const double reach = std::max(wild_reach * robust, absolute_order(all, n - 1 - std::min(spikes, n - 1)));
+  const std::size_t n = all.size();
+  const auto at = [&](std::size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
+  // Nights that are all slow in one direction pull the means with them, and the calm half lies aside.
+  std::nth_element(all.begin(), at(n / 2), all.end());
+  const double calm = *at(n / 2);
+  for (double& residual : all) residual = std::abs(residual - calm);
+  const auto spikes = std::max<std::size_t>(1, static_cast<std::size_t>(wild_share * static_cast<double>(n)));
+  const auto middle = at(n / 2), wildest_kept = at(std::max(n / 2, n - 1 - std::min(spikes, n - 1)));
+  ResidualScale scale;
+  std::nth_element(all.begin(), middle, all.end());
+  scale.core = gaussian * *middle;
+  std::nth_element(middle, wildest_kept, all.end());
+  const double reach = std::max(wild_reach * scale.core, *wildest_kept);
   const double squares = clipped_mean_square(residuals, reach) * static_cast<double>(n);
-  return std::sqrt(squares / static_cast<double>(n - fitted));
+  scale.deviation = std::sqrt(squares / static_cast<double>(n - fitted));
+  return scale;
 }
 
 }  // namespace tbci::detect
