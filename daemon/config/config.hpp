@@ -9,7 +9,7 @@
 
 #include "base/result.hpp"
 #include "detect/sampling.hpp"
-#include "detect/thresholds.hpp"
+#include "detect/threshold_table.hpp"
 #include "runner/measure.hpp"
 #include "runner/subject.hpp"
 #include "storage/model/words.hpp"
@@ -62,7 +62,7 @@ struct Config {
   ServiceConfig service;
   RunnerConfig runner;
   MeasureConfig measure;
-  detect::Thresholds thresholds;
+  detect::ThresholdTable thresholds;
   ReportConfig report;
   std::vector<SubjectConfig> subjects;
 

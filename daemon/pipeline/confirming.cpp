@@ -48,7 +48,7 @@ int decide(const Desk& desk, const Suspects& suspects, const std::map<model::Ser
   findings.clear();
   for (const model::Series& series : suspects.series) {
     const SeriesEvidence& seen = evidence.at(series);
-    detect::Decision decision = detect::confirm(series, seen.pairs, desk.config.thresholds);
+    detect::Decision decision = detect::confirm(series, seen.pairs, desk.config.thresholds.for_series(series));
     if (decision.pairs_wanted > 0 && seen.broken > most_broken_pairs) {
       decision.pairs_wanted = 0;
       decision.finding.verdict = model::Verdict::inconclusive;
@@ -73,8 +73,8 @@ class Beside {
   std::vector<model::Finding> findings(const Desk& desk, const model::Case& measured) const {
     std::vector<model::Finding> found;
     for (const auto& [metric, pairs] : pairs_) {
-      found.push_back(
-          detect::weigh_evidence({measured.benchmark, measured.configuration, metric}, pairs, desk.config.thresholds));
+      const model::Series series{measured.benchmark, measured.configuration, metric};
+      found.push_back(detect::weigh_evidence(series, pairs, desk.config.thresholds.for_series(series)));
     }
     return found;
   }
@@ -127,11 +127,11 @@ Result<std::vector<model::Finding>> confirm_suspects(Desk& desk, const Compariso
   const model::Build both[] = {plan.builds.before, plan.builds.after};
   TBCI_ASSIGN(const model::Run run, begin_run(desk, plan.key + "/confirm", model::Purpose::confirm, both));
   desk.progress.begin_stage("confirm", fmt::format("{} suspected cases, by interleaved pairs", cases.size()),
-                            static_cast<int>(cases.size()) * desk.config.thresholds.first_pairs);
+                            static_cast<int>(cases.size()) * desk.config.thresholds.base.first_pairs);
   int real = 0, judged = 0;
-  Pace pace{.done = 0, .later = static_cast<int>(cases.size()) * desk.config.thresholds.first_pairs};
+  Pace pace{.done = 0, .later = static_cast<int>(cases.size()) * desk.config.thresholds.base.first_pairs};
   for (const Suspects& suspects : cases) {
-    pace.later -= desk.config.thresholds.first_pairs;
+    pace.later -= desk.config.thresholds.base.first_pairs;
     TBCI_ASSIGN(const auto findings, confirm_case(desk, plan, run, suspects, pace));
     for (const model::Finding& finding : findings) {
       const bool moved =

@@ -48,8 +48,8 @@ std::vector<model::Finding> judge(const Desk& desk, const ComparisonPlan& plan, 
     if (before.empty() && after.empty()) continue;
     // A counter that one of the two did not have is no fault of the build.
     if (model::is_evidence(metric) && (before.empty() || after.empty())) continue;
-    findings.push_back(
-        detect::screen({measured.benchmark, measured.configuration, metric}, before, after, desk.config.thresholds));
+    const model::Series series{measured.benchmark, measured.configuration, metric};
+    findings.push_back(detect::screen(series, before, after, desk.config.thresholds.for_series(series)));
   }
   return findings;
 }
