@@ -51,9 +51,11 @@ struct Looks {
   int first, more, most;
 };
 
-Looks looks_of(model::Metric metric, const Thresholds& thresholds) {
-  if (metric == model::Metric::time) return {thresholds.first_pairs, thresholds.more_pairs, thresholds.most_pairs};
-  return {thresholds.memory_first_pairs, thresholds.memory_more_pairs, thresholds.memory_most_pairs};
+Looks looks_of(model::Metric metric, const Thresholds& thresholds, int earlier) {
+  if (metric == model::Metric::time)
+    return {earlier + thresholds.first_pairs, thresholds.more_pairs, earlier + thresholds.most_pairs};
+  return {earlier + thresholds.memory_first_pairs, thresholds.memory_more_pairs,
+          earlier + thresholds.memory_most_pairs};
 }
 
 std::vector<Criterion> criteria_of(model::Metric metric, const Values& values, const Thresholds& thresholds) {
@@ -133,8 +135,8 @@ Verdict verdict_of(const std::vector<Criterion>& criteria, bool last_look, const
 
 }  // namespace
 
-Decision confirm(const model::Series& series, std::span<const Pair> pairs, const Thresholds& thresholds) {
-  const Looks looks = looks_of(series.metric, thresholds);
+Decision confirm(const model::Series& series, std::span<const Pair> pairs, const Thresholds& thresholds, int earlier) {
+  const Looks looks = looks_of(series.metric, thresholds, earlier);
   Decision decision;
   model::Finding& finding = decision.finding;
   finding.series = series;

@@ -29,12 +29,14 @@ struct Thresholds {
 
   int first_pairs = 8;  ///< before the first look at a time series
   int more_pairs = 4;   ///< from look to look
-  int most_pairs = 40;  ///< then it is decided by the estimate, or is inconclusive
+  int most_pairs = 40;  ///< of one night: then it is decided by the estimate, or is inconclusive
   /// Memory and leaks are nearly deterministic. Six equal answers in a row are few by chance even where an allocator
   /// flips between two states.
   int memory_first_pairs = 6;
   int memory_more_pairs = 2;
   int memory_most_pairs = 16;
+  /// So many nights look at a series that stays inconclusive, each with all pairs so far.
+  int most_nights = 3;
 };
 
 }  // namespace tbci::detect

@@ -38,7 +38,7 @@ std::string key_of(const Desk& desk, const BisectOptions& options, const Ends& e
   std::string asked =
       fmt::format("{}|{}|{}|{}|{}|{}", join(options.series, ","), join(options.metrics, ","),
                   join(desk.config.measure.benchmarks, ","), join(options.selection.configurations, ","),
-                  desk.config.thresholds.relative, range_of(desk.config.measure.sampling));
+                  desk.config.thresholds.base.relative, range_of(desk.config.measure.sampling));
   // Not where it is the default: searches of before are found again.
   const std::string& precision = desk.config.measure.worker.precision;
   if (precision != runner::default_precision) asked += "|" + precision;

@@ -45,9 +45,11 @@ Status apply(const Selection& selection, Config& config) {
   }
   if (selection.processes > 0) config.measure.sampling.least = config.measure.sampling.most = selection.processes;
   if (selection.threshold > 0) {
-    // The screen stays as far below the threshold as it was.
-    config.thresholds.screen *= selection.threshold / config.thresholds.relative;
-    config.thresholds.relative = selection.threshold;
+    // Of all series, also of those that have their own.
+    detect::ThresholdChange change;
+    change.relative = selection.threshold;
+    config.thresholds.base = detect::changed(config.thresholds.base, change);
+    config.thresholds.overrides.push_back({{}, change});
   }
   return {};
 }

@@ -1,13 +1,17 @@
 #include "daemon/pipeline/pipeline.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
+#include "daemon/pipeline/anchoring.hpp"
 #include "daemon/pipeline/bisecting.hpp"
 #include "daemon/pipeline/building.hpp"
+#include "daemon/pipeline/carrying.hpp"
 #include "daemon/pipeline/choosing.hpp"
 #include "daemon/pipeline/comparing.hpp"
 #include "daemon/pipeline/measuring.hpp"
+#include "daemon/pipeline/night_screening.hpp"
 #include "daemon/pipeline/reporting.hpp"
 
 namespace tbci::daemon {
@@ -24,27 +28,74 @@ Result<Comparison> install(Desk& desk, const ChosenNight& chosen) {
   return Comparison{std::move(before), std::move(after)};
 }
 
-Result<std::vector<model::Finding>> measure(Desk& desk, const model::Night& night, const ComparisonPlan& plan) {
+Result<std::vector<Screened>> measure(Desk& desk, const model::Night& night, const ComparisonPlan& plan) {
   TBCI_TRY(desk.stores.nights.enter(night.id, Stage::measure));
-  TBCI_ASSIGN(auto screened, screen_builds(desk, plan));
-  for (const model::Finding& finding : screened) {
-    TBCI_TRY(desk.stores.nights.put_finding(night.id, storage::Phase::screen, finding));
+  TBCI_ASSIGN(auto screened, screen_night(desk, night, plan));
+  for (const Screened& one : screened) {
+    TBCI_TRY(desk.stores.nights.put_finding(night.id, storage::Phase::screen, one.finding));
   }
   return screened;
 }
 
-Status confirm(Desk& desk, const model::Night& night, const ComparisonPlan& plan,
-               const std::vector<model::Finding>& screened) {
-  TBCI_TRY(desk.stores.nights.enter(night.id, Stage::confirm));
-  TBCI_ASSIGN(const auto confirmed, confirm_suspects(desk, plan, screened));
-  const auto keep = [&]() -> Status {
-    for (const model::Finding& finding : confirmed) {
+// The builds that the questions name, ready to be measured.
+Result<std::map<std::string, model::Build>> old_builds_of(Desk& desk, const ComparisonPlan& plan,
+                                                          const std::vector<detect::Question>& questions) {
+  std::map<std::string, model::Build> builds = {{plan.builds.before.name, plan.builds.before}};
+  for (const detect::Question& question : questions) {
+    if (builds.contains(question.old_build)) continue;
+    auto build = build_named(desk, question.old_build);
+    if (!build && build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
+    if (build) builds.emplace(question.old_build, std::move(*build));
+    if (!build)
+      desk.progress.note(fmt::format("{} waits: {} cannot be measured ({})", to_string(question.series),
+                                     question.old_build, one_line(build.error().message, 200)));
+  }
+  return builds;
+}
+
+// A series is asked for once a night: what was suspected of the last days comes before what has crept.
+std::vector<detect::Question> tonights_questions(const std::vector<Screened>& screened,
+                                                 const std::vector<detect::Question>& carried,
+                                                 const std::optional<AnchorWatch>& anchor, const std::string& build) {
+  std::vector<detect::Question> questions = detect::questions_of(screened, carried, build);
+  if (!anchor) return questions;
+  for (const detect::Question& crept : anchor->questions) {
+    const bool there = std::any_of(questions.begin(), questions.end(),
+                                   [&](const detect::Question& question) { return question.series == crept.series; });
+    if (!there) questions.push_back(crept);
+  }
+  return questions;
+}
+
+Status keep_confirmation(Desk& desk, const model::Night& night, const std::optional<AnchorWatch>& anchor,
+                         const Confirmation& confirmation) {
+  return desk.stores.database.transaction([&]() -> Status {
+    for (const model::Finding& finding : confirmation.findings)
       TBCI_TRY(desk.stores.nights.put_finding(night.id, storage::Phase::confirm, finding));
-      if (finding.verdict == model::Verdict::regression) TBCI_TRY(desk.stores.nights.add_regression(night.id, finding));
+    for (const detect::Outcome& outcome : confirmation.outcomes) {
+      if (!outcome.looked || outcome.finding.verdict != model::Verdict::regression) continue;
+      TBCI_TRY(desk.stores.nights.add_regression(night.id, outcome.finding, outcome.question.old_build));
     }
-    return {};
-  };
-  return desk.stores.database.transaction(keep);
+    if (anchor) TBCI_TRY(keep_confirmations(desk, night, *anchor, confirmation.outcomes));
+    return leave_over(desk, night, confirmation.outcomes);
+  });
+}
+
+Status confirm(Desk& desk, const model::Night& night, const ComparisonPlan& plan,
+               const std::vector<Screened>& screened) {
+  TBCI_TRY(desk.stores.nights.enter(night.id, Stage::confirm));
+  TBCI_ASSIGN(const auto carried, carried_questions(desk, night));
+  TBCI_ASSIGN(const auto anchor, watch_anchor(desk, night, plan));
+  const auto questions = tonights_questions(screened, carried, anchor, night.name);
+  TBCI_ASSIGN(auto old_builds, old_builds_of(desk, plan, questions));
+  if (anchor) old_builds.insert_or_assign(anchor->build.name, anchor->build);
+  const ConfirmationPlan confirmation{.key = plan.key,
+                                      .after = plan.builds.after,
+                                      .old_builds = std::move(old_builds),
+                                      .usual = plan.builds.before.name,
+                                      .until = desk.clock.now() + desk.config.measure.confirm_limit};
+  TBCI_ASSIGN(const Confirmation confirmed, confirm_questions(desk, confirmation, questions));
+  return keep_confirmation(desk, night, anchor, confirmed);
 }
 
 // Why there is nothing to bisect, where that is so.
@@ -66,7 +117,8 @@ Status take_answers(Desk& desk, const model::Night& night, const model::Bisectio
     for (model::Regression& regression : regressions) {
       const auto answer = std::find_if(bisection.answers.begin(), bisection.answers.end(),
                                        [&](const auto& a) { return a.series == regression.finding.series; });
-      if (answer == bisection.answers.end() || regression.report_id) continue;
+      const bool ours = answer != bisection.answers.end() && regression.state == model::RegressionState::bisecting;
+      if (!ours || regression.report_id) continue;
       regression.bisection_id = bisection.id;
       regression.suspects = answer->suspects;
       regression.reason = answer->reason;
@@ -88,19 +140,49 @@ Status give_up(Desk& desk, std::vector<model::Regression> regressions, const std
   return {};
 }
 
-// Finds the culprits of the night's regressions; nothing where there is nothing to bisect.
-Result<std::optional<model::Bisection>> bisect(Desk& desk, const model::Night& night, const Comparison& builds) {
-  TBCI_TRY(desk.stores.nights.enter(night.id, Stage::bisect));
+// Regressions that were confirmed against the same old build, and the search between that and tonight's.
+struct Searched {
+  Comparison builds;
+  std::vector<std::int64_t> regressions;
+  std::optional<model::Bisection> bisection;  // nothing where there was nothing to bisect
+};
+
+Result<std::vector<Searched>> by_old_build(Desk& desk, const model::Night& night, const Comparison& builds) {
   TBCI_ASSIGN(const auto regressions, desk.stores.nights.regressions(night.id));
-  if (regressions.empty()) return std::nullopt;
-  const std::string obstacle = no_way_to_bisect(desk, builds);
-  if (!obstacle.empty()) {
-    TBCI_TRY(give_up(desk, regressions, obstacle));
-    return std::nullopt;
+  std::vector<Searched> all;
+  for (const model::Regression& regression : regressions) {
+    const std::string& name = regression.old_build.empty() ? builds.before.name : regression.old_build;
+    auto known = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.builds.before.name == name; });
+    if (known == all.end()) {
+      model::Build old_build = builds.before;
+      if (name != builds.before.name) {
+        TBCI_ASSIGN(old_build, build_named(desk, name));
+      }
+      known = all.insert(known, {.builds = {std::move(old_build), builds.after}, .regressions = {}, .bisection = {}});
+    }
+    known->regressions.push_back(regression.id);
   }
-  SearchPlan plan{.key = "night/" + night.name,
-                  .from = builds.before.product.commit,
-                  .to = builds.after.product.commit,
+  return all;
+}
+
+Result<std::vector<model::Regression>> regressions_of(Desk& desk, const Searched& searched) {
+  std::vector<model::Regression> regressions;
+  for (const std::int64_t id : searched.regressions) {
+    TBCI_ASSIGN(model::Regression regression, desk.stores.nights.regression(id));
+    regressions.push_back(std::move(regression));
+  }
+  return regressions;
+}
+
+// Finds the culprits of regressions against one old build.
+Status search(Desk& desk, const model::Night& night, const Comparison& usual, Searched& searched) {
+  TBCI_ASSIGN(const auto regressions, regressions_of(desk, searched));
+  const std::string obstacle = no_way_to_bisect(desk, searched.builds);
+  if (!obstacle.empty()) return give_up(desk, regressions, obstacle);
+  const bool plain = searched.builds.before.name == usual.before.name;
+  SearchPlan plan{.key = "night/" + night.name + (plain ? "" : "/" + searched.builds.before.name),
+                  .from = searched.builds.before.product.commit,
+                  .to = searched.builds.after.product.commit,
                   .series = {}};
   for (model::Regression regression : regressions) {
     plan.series.push_back(regression.finding.series);
@@ -109,24 +191,32 @@ Result<std::optional<model::Bisection>> bisect(Desk& desk, const model::Night& n
     TBCI_TRY(desk.stores.nights.update(regression));
   }
   auto found = search_culprits(desk, plan);
-  if (!found && found.error().kind == ErrorKind::usage) {  // history has no way from the one to the other
-    TBCI_TRY(give_up(desk, regressions, found.error().message));
-    return std::nullopt;
-  }
+  if (!found && found.error().kind == ErrorKind::usage)  // history has no way from the one to the other
+    return give_up(desk, regressions, found.error().message);
   if (!found) return pass_on(found.error());
   TBCI_TRY(take_answers(desk, night, *found));
-  return std::optional(std::move(*found));
+  searched.bisection = std::move(*found);
+  return {};
 }
 
-Status report(Desk& desk, const model::Night& night, const std::optional<model::Bisection>& bisection,
-              const std::string& environment) {
+Result<std::vector<Searched>> bisect(Desk& desk, const model::Night& night, const Comparison& builds) {
+  TBCI_TRY(desk.stores.nights.enter(night.id, Stage::bisect));
+  TBCI_ASSIGN(auto all, by_old_build(desk, night, builds));
+  for (Searched& searched : all) TBCI_TRY(search(desk, night, builds, searched));
+  return all;
+}
+
+Status report(Desk& desk, const model::Night& night, const std::vector<Searched>& all, const std::string& environment) {
   TBCI_TRY(desk.stores.nights.enter(night.id, Stage::report));
-  TBCI_ASSIGN(auto regressions, desk.stores.nights.regressions(night.id));
-  const ReportContext context{.night = night.name,
-                              .baseline = night.baseline,
-                              .bisection = bisection ? &*bisection : nullptr,
-                              .environment = environment};
-  return file_reports(desk, context, std::move(regressions)).map([](const auto&) {});
+  for (const Searched& searched : all) {
+    TBCI_ASSIGN(auto regressions, regressions_of(desk, searched));
+    const ReportContext context{.night = night.name,
+                                .baseline = searched.builds.before.name,
+                                .bisection = searched.bisection ? &*searched.bisection : nullptr,
+                                .environment = environment};
+    TBCI_TRY(file_reports(desk, context, std::move(regressions)));
+  }
+  return {};
 }
 
 Result<NightResult> result_of(Desk& desk, std::int64_t night_id, bool checked_before) {
@@ -155,10 +245,10 @@ Status work_through(Desk& desk, const ChosenNight& chosen, const model::Night& n
     TBCI_ASSIGN(const auto screened, measure(desk, night, plan));
     TBCI_TRY(confirm(desk, night, plan, screened));
   }
-  TBCI_ASSIGN(const auto bisection, bisect(desk, night, builds));
+  TBCI_ASSIGN(const auto searched, bisect(desk, night, builds));
   const model::Build both[] = {builds.before, builds.after};
   TBCI_ASSIGN(const auto environment, environment_of(desk, both));
-  TBCI_TRY(report(desk, night, bisection, environment.fingerprint()));
+  TBCI_TRY(report(desk, night, searched, environment.fingerprint()));
   return desk.stores.nights.finish(night.id, Stage::done, "", desk.clock.now());
 }
 

@@ -50,10 +50,10 @@ std::vector<model::Finding> judge(const Desk& desk, const Comparison& builds, co
     // A counter that one of the two did not have is no fault of the build.
     if (model::is_evidence(metric) && (before.empty() || after.empty())) continue;
     const model::Series series{measured.benchmark, measured.configuration, metric};
-    findings.push_back(detect::is_leak(metric)
-                           ? detect::screen_leak(series, growths_of(results.before, metric),
-                                                 growths_of(results.after, metric), desk.config.thresholds)
-                           : detect::screen(series, before, after, desk.config.thresholds));
+    const detect::Thresholds thresholds = desk.config.thresholds.for_series(series);
+    findings.push_back(detect::is_leak(metric) ? detect::screen_leak(series, growths_of(results.before, metric),
+                                                                     growths_of(results.after, metric), thresholds)
+                                               : detect::screen(series, before, after, thresholds));
   }
   return findings;
 }

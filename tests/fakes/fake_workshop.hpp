@@ -40,6 +40,7 @@ class FakeWorkshop final : public daemon::Workshop {
   std::vector<std::string> suite = {"alpha", "beta"};
   std::vector<runner::SuiteTrouble> left_out;  ///< of the list of benchmarks
   double noise = 0.01;
+  double slowness = 1;            ///< of the machine: all builds take so many times as long
   std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
   std::map<std::string, std::string> machine = {{"cpu", "fake"}};
   int side_by_side = 8;        ///< samples that cost no more time than one
@@ -110,12 +111,13 @@ class FakeWorkshop final : public daemon::Workshop {
       measurement.message = "killed by SIGSEGV";
       return measurement;
     }
-    double typical = 1e7;
+    double typical = 1e7 * slowness;
     for (const auto& [from, factor] : slower[measured.benchmark]) typical *= commit >= from ? factor : 1.0;
     const double level = typical * std::exp(noise * gaussian());
     for (int i = 0; i < 10; ++i) measurement.nanoseconds.push_back(std::llround(level * std::exp(0.002 * gaussian())));
     if (instructions)
-      measurement.instructions.assign(10, std::llround(static_cast<double>(*instructions) * typical / 1e7));
+      measurement.instructions.assign(10,
+                                      std::llround(static_cast<double>(*instructions) * typical / (1e7 * slowness)));
     measurement.cpu_peak_bytes = 200 << 20;
     return measurement;
   }
