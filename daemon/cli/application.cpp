@@ -129,6 +129,7 @@ int run_application(int argc, char** argv) {
   add_compare(app, invocation);
   add_bisect(app, invocation);
   add_nightly(app, invocation);
+  add_anchor(app, invocation);
   add_suite(app, invocation);
   add_status(app, invocation);
   add_report(app, invocation);

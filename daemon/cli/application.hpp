@@ -41,6 +41,7 @@ void add_run(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
 void add_bisect(CLI::App& app, Invocation& invocation);
 void add_nightly(CLI::App& app, Invocation& invocation);
+void add_anchor(CLI::App& app, Invocation& invocation);
 void add_suite(CLI::App& app, Invocation& invocation);
 void add_status(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);

@@ -236,6 +236,19 @@ Result<NightResult> result_of(Desk& desk, std::int64_t night_id, bool checked_be
   return result;
 }
 
+// `2 series could not be decided, and wait for the next night: a/cpu-infer/time, b/cpu-infer/time`
+Result<std::string> left_over_text(Desk& desk, const model::Night& night) {
+  TBCI_ASSIGN(const auto leftovers, desk.stores.events.left_over(night.id));
+  if (leftovers.empty()) return std::string();
+  std::vector<std::string> names;
+  for (const model::Leftover& leftover : leftovers) names.push_back(to_string(leftover.series));
+  constexpr std::size_t shown = 10;
+  const bool more = names.size() > shown;
+  if (more) names.resize(shown);
+  return fmt::format("{} series could not be decided, and wait for the next night: {}{}", leftovers.size(),
+                     join(names, ", "), more ? ", ..." : "");
+}
+
 Status work_through(Desk& desk, const ChosenNight& chosen, const model::Night& night) {
   TBCI_ASSIGN(const Comparison builds, install(desk, chosen));
   // Once the verdicts stand they are not looked for again, even if the machine has changed since.
@@ -249,7 +262,8 @@ Status work_through(Desk& desk, const ChosenNight& chosen, const model::Night& n
   const model::Build both[] = {builds.before, builds.after};
   TBCI_ASSIGN(const auto environment, environment_of(desk, both));
   TBCI_TRY(report(desk, night, searched, environment.fingerprint()));
-  return desk.stores.nights.finish(night.id, Stage::done, "", desk.clock.now());
+  TBCI_ASSIGN(const std::string note, left_over_text(desk, night));
+  return desk.stores.nights.finish(night.id, Stage::done, note, desk.clock.now());
 }
 
 // What failed for good may have failed through a fault of this machine: a person may ask for another try.

@@ -154,6 +154,7 @@ TEST_CASE("Nights: what there was no time for is asked the next night, against t
   REQUIRE(left->size() == 1);
   CHECK(left->front().old_build == nights.workshop.name_of(1));
   CHECK(left->front().nights_waited == 1);
+  CHECK(hurried.night.note.find("1 series could not be decided") == 0);
 
   nights.bench->config().measure.confirm_limit = std::chrono::hours(1);
   const auto result = nights.check(3);
