@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,11 @@ class BoundaryTest {
   double gathering(std::size_t first, std::size_t middle, std::size_t end) const;
 
  private:
+  // That somewhere `inside` of `length` nights are `distance` off, where `outside` of the others are. Nothing where
+  // these are no more than Gaussian noise has.
+  std::optional<double> chance_of_run(std::size_t length, std::size_t inside, std::size_t outside,
+                                      double distance) const;
+
   const Stretches& stretches_;
   SeriesNoise noise_;
   double core_ = 0;  // deviation of the calm half of the nights
