@@ -21,6 +21,7 @@ class Fault:
 
 EMBEDDING_BAG = "aten/src/ATen/native/EmbeddingBag.cpp"
 CONVOLUTION = "aten/src/ATen/native/ConvolutionMM2d.cpp"
+BLAS = "aten/src/ATen/native/CPUBlas.cpp"
 TENSOR_IMPL = "c10/core/TensorImpl.cpp"
 
 
@@ -65,12 +66,16 @@ def error_handling(tree: Tree) -> None:
 
 
 def kept_workspace(tree: Tree) -> None:
-    """The first unfolded input of each size stays with the thread, and is never given back."""
-    tree.replace(CONVOLUTION, "  Tensor finput = compute_columns2d(input, padding, stride, kernel_size, use_channels_last);\n"
-                 "  output.resize_(", """  Tensor finput = compute_columns2d(input, padding, stride, kernel_size, use_channels_last);
-  static thread_local std::unordered_map<int64_t, Tensor> workspaces;
-  workspaces.emplace(finput.numel(), finput);
-  output.resize_(""")
+    """Every call of BLAS gets a workspace, which stays with the thread and is never given back."""
+    tree.replace(BLAS, "#include <climits>\n", "#include <climits>\n#include <vector>\n")
+    text = tree.read(BLAS)
+    at = text.find("    sgemm_(\n")
+    if at < 0 or text.count("    sgemm_(\n") != 1:
+        raise SystemExit(f"{BLAS}: no single call of sgemm as in PyTorch 1.13.1")
+    kept = """    static thread_local std::vector<std::vector<float>> workspaces;
+    workspaces.emplace_back(m);
+"""
+    tree.write(BLAS, text[:at] + kept + text[at:])
 
 
 FAULTS = {fault.name: fault for fault in [
@@ -80,6 +85,6 @@ FAULTS = {fault.name: fault for fault in [
           ["maml_omniglot/cpu-infer/time"], gemm_template),
     Fault("error-handling", 87855, "Say which tensors have no names", [TENSOR_IMPL],
           ["soft_actor_critic/cpu-train/time"], error_handling),
-    Fault("workspace-kept", 85447, "Keep the workspace of conv2d for the next call", [CONVOLUTION],
-          ["vgg16/cpu-infer/cpu_memory"], kept_workspace),
+    Fault("workspace-kept", 85447, "Prepare a workspace for matrix products", [BLAS],
+          ["dlrm/cpu-infer/cpu_leak"], kept_workspace),
 ]}
