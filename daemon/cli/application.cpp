@@ -134,6 +134,7 @@ int run_application(int argc, char** argv) {
   add_report(app, invocation);
   add_doctor(app, invocation);
   add_detect(app, invocation);
+  add_history(app, invocation);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

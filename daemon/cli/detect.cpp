@@ -95,16 +95,7 @@ void add_detect(CLI::App& app, Invocation& invocation) {
   command->add_option("--unit", options->unit, "Of columns, and of lines that name none (default: ns or bytes)")
       ->type_name("UNIT");
   add_threshold_option(*command, options->selection);
-  command
-      ->add_option("--min-segment", options->change_points.min_segment,
-                   "Nights that a level must last for a change point")
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--alpha", options->change_points.alpha, "Probability of a change point where there is none")
-      ->check(CLI::Range(1e-12, 0.5));
-  command
-      ->add_option("--least-change", options->change_points.least_change,
-                   "Smaller change points are not shown (0.02 = 2%)")
-      ->check(CLI::Range(0.0, 10.0));
+  add_change_point_options(*command, options->change_points);
   command->callback([&invocation, options] {
     invocation.action = [options](const std::stop_token& stop) { return detect_file(*options, stop); };
   });
