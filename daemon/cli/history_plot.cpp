@@ -69,11 +69,6 @@ bool is_change_point(const HistoryView& view, std::size_t night) {
   return std::ranges::any_of(view.change_points, [&](const auto& point) { return point.night == night; });
 }
 
-bool is_machine_change(const HistoryNight& night) {
-  return !night.environment_change.empty() ||
-         (night.finding && night.finding->verdict == model::Verdict::environment_changed);
-}
-
 std::string outcome_of(const model::Regression& regression) {
   const std::string state(to_string(regression.state));
   if (regression.suspects.size() == 1) return fmt::format("{}: {}", state, regression.suspects.front().substr(0, 12));
@@ -81,43 +76,56 @@ std::string outcome_of(const model::Regression& regression) {
   return regression.reason.empty() ? state : fmt::format("{}: {}", state, regression.reason);
 }
 
-}  // namespace
+constexpr std::size_t label_width = 20;  // of what stands left of the field
 
-std::string plot_of(const HistoryView& view, const PlotSize& size) {
-  TBCI_ASSERT(!view.nights.empty() && size.rows >= 2);
-  const model::Metric metric = view.series.metric;
-  // The labels of the axis: at its top, in the middle, at its foot.
-  const std::size_t middle = (size.rows - 1) / 2;
-  const auto is_labelled = [&](std::size_t row) { return row == 0 || row == middle || row + 1 == size.rows; };
-  constexpr std::size_t label_width = 20, least_columns = 20;
-  const std::size_t columns = std::max(least_columns, size.columns - std::min(size.columns, label_width + 2));
-  Canvas canvas(view, columns, size.rows);
+void draw(const HistoryView& view, Canvas& canvas) {
   for (const view::Level& level : view.levels) {
     for (std::size_t at = canvas.column(level.first); at <= canvas.column(level.last); ++at)
       canvas.put(at, level.value, '-');
   }
   for (std::size_t night = 0; night < view.nights.size(); ++night)
     canvas.put(canvas.column(night), view.nights[night].value, 'o');
+}
 
+/// The field with the labels of its axis: at its top, in the middle, at its foot.
+std::string field_of(const Canvas& canvas, model::Metric metric, std::size_t rows) {
   std::string text;
-  for (std::size_t row = 0; row < size.rows; ++row) {
-    const std::string label = is_labelled(row) ? readable(metric, canvas.value_of_row(row)) : "";
+  for (std::size_t row = 0; row < rows; ++row) {
+    const bool labelled = row == 0 || row == (rows - 1) / 2 || row + 1 == rows;
+    const std::string label = labelled ? readable(metric, canvas.value_of_row(row)) : "";
     std::string line = fmt::format("{:>{}} |{}", label, label_width, canvas.text(row));
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
-  const std::string first = one_line(view.nights.front().name, 30), last = one_line(view.nights.back().name, 30);
+  return text;
+}
+
+/// The axis with the names of the first night and the last.
+std::string axis_of(const HistoryView& view, std::size_t columns) {
+  const std::string first = one_line(view.nights.front().name, 30);
+  const std::string last = view.nights.size() > 1 ? one_line(view.nights.back().name, 30) : "";
   const std::size_t between = columns > first.size() + last.size() ? columns - first.size() - last.size() : 1;
-  text += fmt::format("{:>{}} +{}\n", "", label_width, std::string(columns, '-'));
-  text += fmt::format("{:>{}}  {}{}{}\n", "", label_width, first, std::string(between, ' '),
-                      view.nights.size() > 1 ? last : "");
+  std::string names = fmt::format("{:>{}}  {}{}{}", "", label_width, first, std::string(between, ' '), last);
+  names.erase(names.find_last_not_of(' ') + 1);
+  return fmt::format("{:>{}} +{}\n{}\n", "", label_width, std::string(columns, '-'), names);
+}
+
+}  // namespace
+
+std::string plot_of(const HistoryView& view, const PlotSize& size) {
+  TBCI_ASSERT(!view.nights.empty() && size.rows >= 2);
+  constexpr std::size_t least_columns = 20;
+  const std::size_t columns = std::max(least_columns, size.columns - std::min(size.columns, label_width + 2));
+  Canvas canvas(view, columns, size.rows);
+  draw(view, canvas);
+  std::string text = field_of(canvas, view.series.metric, size.rows) + axis_of(view, columns);
   const auto add_marks = [&](const char* title, char mark, const auto& has) {
     const std::string line = mark_line(canvas, view.nights.size(), columns, mark, has);
     if (!line.empty()) text += fmt::format("{:>{}}  {}\n", title, label_width, line);
   };
   add_marks("change points", '^', [&](std::size_t night) { return is_change_point(view, night); });
   add_marks("regressions", 'R', [&](std::size_t night) { return view.nights[night].regression.has_value(); });
-  add_marks("machine changed", 'M', [&](std::size_t night) { return is_machine_change(view.nights[night]); });
+  add_marks("machine changed", 'M', [&](std::size_t night) { return !view.nights[night].environment_change.empty(); });
   return text;
 }
 
@@ -137,10 +145,8 @@ std::string marks_table(const HistoryView& view) {
       table.add({night.name, "regression", readable(metric, finding.before), readable(metric, finding.after),
                  human_change(finding.change), outcome_of(*night.regression)});
     }
-    if (is_machine_change(night)) {
-      table.add({night.name, "machine changed", "", "", "",
-                 night.environment_change.empty() ? night.finding->reason : night.environment_change});
-    }
+    if (!night.environment_change.empty())
+      table.add({night.name, "machine changed", "", "", "", night.environment_change});
   }
   return table.text();
 }

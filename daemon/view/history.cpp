@@ -116,6 +116,10 @@ Status add_findings(storage::Database& database, const HistoryChoice& choice, Hi
   for (const auto& found : findings) {  // a confirmation comes after its screen
     if (const auto night = by_name.find(found.night); night != by_name.end()) night->second->finding = found.finding;
   }
+  for (HistoryNight& night : view.nights) {
+    const bool moved = night.finding && night.finding->verdict == model::Verdict::environment_changed;
+    if (moved && night.environment_change.empty()) night.environment_change = night.finding->reason;
+  }
   TBCI_ASSIGN(const auto regressions, store.series_regressions(choice.subject, choice.series));
   for (const model::Regression& regression : regressions) {
     TBCI_ASSIGN(const model::Night night, store.get(regression.night_id));

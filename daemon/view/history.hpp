@@ -26,7 +26,8 @@ struct HistoryNight {
   int processes = 0;
   std::optional<model::Finding> finding;        ///< of the confirmation, where there was one, else of the screen
   std::optional<model::Regression> regression;  ///< that this night brought
-  std::string environment_change;               ///< of the machine since the night before, as a sentence; empty: none
+  /// Of the machine since the night before, as a sentence; where only the verdict says so, its reason. Empty: none.
+  std::string environment_change;
 };
 
 /// Nights between two change points.

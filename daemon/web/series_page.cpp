@@ -84,7 +84,7 @@ Html legend() {
       << "<ul class=\"legend\"><li><i class=\"key point\"></i>a night: median over its processes, with their range</li>"
          "<li><i class=\"key level\"></i>level between change points</li>"
          "<li><i class=\"key slow\"></i>confirmed regression</li>"
-         "<li><i class=\"key machine\"></i>the machine changed</li></ul>\n";
+         "<li><i class=\"key moved\"></i>the machine changed</li></ul>\n";
   return html;
 }
 
@@ -107,7 +107,9 @@ std::vector<Mark> marks_of(const HistoryView& view, std::size_t i) {
   if (night.regression) {
     const model::Finding& finding = night.regression->finding;
     std::string detail(to_string(night.regression->state));
-    if (!night.regression->suspects.empty()) detail += ", culprit among " + join(night.regression->suspects, ", ");
+    const auto& suspects = night.regression->suspects;
+    if (suspects.size() == 1) detail += ", culprit " + suspects.front();
+    if (suspects.size() > 1) detail += ", culprit among " + join(suspects, ", ");
     if (!night.regression->reason.empty()) detail += ": " + night.regression->reason;
     marks.push_back({"regression", finding.before, finding.after, finding.change, true, detail});
   }

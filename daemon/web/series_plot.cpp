@@ -159,7 +159,7 @@ Html marks(const HistoryView& view, const Scale& scale) {
   Html html;
   for (std::size_t i = 0; i < view.nights.size(); ++i) {
     const HistoryNight& night = view.nights[i];
-    if (!night.environment_change.empty()) html << line("machine", scale.x(i), top - 6, scale.x(i), height - bottom);
+    if (!night.environment_change.empty()) html << line("moved", scale.x(i), top - 6, scale.x(i), height - bottom);
     if (night.regression) html << line("slow", scale.x(i), top - 6, scale.x(i), height - bottom);
   }
   return html;

@@ -122,13 +122,13 @@ tr.improvement .change strong { color: var(--good); }
 .history .level { stroke: var(--accent); stroke-width: 2.5; stroke-linecap: round; }
 .history .step { stroke: var(--accent); stroke-width: 1.5; stroke-dasharray: 3 3; }
 .history line.slow { stroke: var(--bad); stroke-width: 1.2; opacity: .7; }
-.history .machine { stroke: var(--warn); stroke-width: 1.5; stroke-dasharray: 2 4; }
+.history .moved { stroke: var(--warn); stroke-width: 1.5; stroke-dasharray: 2 4; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.4rem; list-style: none; margin: .6rem 0 0; padding: 0;
   color: var(--quiet); font-size: .88rem; }
 .key { display: inline-block; width: .7rem; height: .7rem; margin-right: .45rem; border-radius: 50%; background: var(--blue); }
 .key.level { width: 1.3rem; height: .2rem; border-radius: .1rem; vertical-align: middle; background: var(--accent); }
 .key.slow { background: var(--bad); }
-.key.machine { width: .2rem; border-radius: 0; background: var(--warn); }
+.key.moved { width: .2rem; border-radius: 0; background: var(--warn); }
 
 details { margin-top: .9rem; }
 summary { cursor: pointer; padding: .2rem 0; font-weight: 600; }
