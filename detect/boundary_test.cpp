@@ -43,7 +43,7 @@ BoundaryTest::BoundaryTest(std::span<const double> values, const Stretches& stre
   const ResidualScale scale = scale_of_residuals(residuals_, levels);
   noise_.deviation = std::max(least_deviation, scale.deviation);
   core_ = std::max(least_deviation, scale.core);
-  noise_.degrees = std::max(1.0, static_cast<double>(n - levels) * (1 - r * r) / (1 + r * r));
+  noise_.degrees = std::max(1.0, static_cast<double>(n - std::min(n, levels)) * (1 - r * r) / (1 + r * r));
 
   squares_.reserve(n + 1);
   squares_.push_back(0);
