@@ -133,6 +133,7 @@ int run_application(int argc, char** argv) {
   add_status(app, invocation);
   add_report(app, invocation);
   add_doctor(app, invocation);
+  add_selftest(app, invocation);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
