@@ -51,8 +51,8 @@ TEST_CASE("Night screen: nothing is said before there are three nights, then eac
           "[offline]") {
   CHECK(verdicts({100, 100, 100, 100, 106, 95}) ==
         std::vector{inconclusive, inconclusive, inconclusive, clear, suspect, suspect});
-  CHECK(verdicts({100, 100, 100, 104.4}).back() == clear);
-  CHECK(verdicts({100, 100, 100, 104.6}).back() == suspect);
+  CHECK(verdicts({100, 100, 100, 103.6}).back() == clear);
+  CHECK(verdicts({100, 100, 100, 103.8}).back() == suspect);
 }
 
 TEST_CASE("Night screen: one wild night does not move the baseline", "[offline]") {
