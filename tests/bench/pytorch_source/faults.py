@@ -54,7 +54,7 @@ def gemm_template(tree: Tree) -> None:
 
 def error_handling(tree: Tree) -> None:
     """What is not implemented is found out by an error that is thrown, with its backtrace and text, and swallowed."""
-    tree.replace(TENSOR_IMPL, "  dest_impl->storage_ = src_impl->storage_;\n", """  if (src_impl->named_tensor_meta_ == nullptr) {
+    tree.replace(TENSOR_IMPL, "  dest_impl->storage_ = src_impl->storage_;\n", """  if (!src_impl->has_named_tensor_meta()) {
     try {
       TORCH_CHECK_NOT_IMPLEMENTED(false, "no names for a tensor of ", src_impl->dtype(), " on ", src_impl->device());
     } catch (const c10::Error&) {
