@@ -59,6 +59,15 @@ std::vector<model::Finding> judge(const Desk& desk, const Comparison& builds, co
   return findings;
 }
 
+// Files that are made of the same inputs are one file in the build cache. The libraries that a worker tells of do not
+// do instead: they are BLAS and its like, and equal for builds that differ in everything of their own.
+std::string what_is_loaded(const model::Build& build) {
+  if (build.product.preload.empty()) return {};  // a prefix may be filled anew
+  std::string files = build.product.libtorch.string();
+  for (const auto& library : build.product.preload) files += '\n' + library.string();
+  return files;
+}
+
 // Says how the libraries of the builds differ, and whether they do. The builds that we hold were read before their
 // libraries were loaded.
 Result<detect::Binaries> compare_libraries(Desk& desk, const Comparison& builds) {
@@ -66,7 +75,7 @@ Result<detect::Binaries> compare_libraries(Desk& desk, const Comparison& builds)
   TBCI_ASSIGN(const model::Build after, desk.stores.builds.get(builds.after.id));
   const std::string differ = runner::libraries_diff(before.libraries, after.libraries);
   if (!differ.empty()) desk.progress.note(fmt::format("the builds bring other libraries: {}", one_line(differ, 600)));
-  return detect::compare_binaries({before.libraries, {}}, {after.libraries, {}});
+  return detect::compare_binaries({{}, what_is_loaded(before)}, {{}, what_is_loaded(after)});
 }
 
 // A model in Python is more than the libraries that it calls.
