@@ -50,7 +50,8 @@ Comparison Answering::beside_parent(const Regression& regression, const Gap& gap
 
 double Answering::expected_step(const Regression& regression, const Gap& gap) const {
   const auto& levels = regression.posterior().levels;
-  const double step = levels[regression.index_of_class(gap.bad)].mean - levels[regression.index_of_class(gap.good)].mean;
+  const double step =
+      levels[regression.index_of_class(gap.bad)].mean - levels[regression.index_of_class(gap.good)].mean;
   return step != 0 ? step : regression.step();
 }
 
@@ -77,10 +78,12 @@ std::string Answering::no_step(const Regression& regression) const {
   const std::string ends = fmt::format("{} and {}", short_id(day_.commit_of(0)), short_id(day_.commit_of(day_.last())));
   const double high = regression.posterior().levels.back().high - regression.posterior().levels.front().mean;
   // Half of the threshold would show a step; a whole one must be ruled out before the sources are cleared.
-  if (high >= detect::least_effect(regression.series().metric, settings_.thresholds))
+  if (high >= detect::least_effect(regression.series().metric, settings_.thresholds.for_series(regression.series())))
     return fmt::format("too noisy to say whether the source builds of {} differ ({})", ends, figures);
-  return fmt::format("the source builds of {} do not differ enough ({}), so packaging or environment, or it was repaired in "
-                     "between", ends, figures);
+  return fmt::format(
+      "the source builds of {} do not differ enough ({}), so packaging or environment, or it was repaired in "
+      "between",
+      ends, figures);
 }
 
 std::string Answering::why_several(const Regression& regression, const Gap& gap,
@@ -139,10 +142,11 @@ void Answering::give(const Regression& regression, const Need& need, const std::
     answer.high = change.high;
     return;
   }
-  const auto largest = std::max_element(answer.steps.begin(), answer.steps.end(), [](const auto& one, const auto& other) {
-    if (one.repair != other.repair) return one.repair;
-    return std::abs(one.change) < std::abs(other.change);
-  });
+  const auto largest =
+      std::max_element(answer.steps.begin(), answer.steps.end(), [](const auto& one, const auto& other) {
+        if (one.repair != other.repair) return one.repair;
+        return std::abs(one.change) < std::abs(other.change);
+      });
   answer.suspects = largest->suspects;
   answer.posterior = largest->posterior;
   answer.change = largest->change;
@@ -158,9 +162,10 @@ void Answering::not_beside_parent(const Regression& regression, const Gap& gap, 
   answer.change = change(level.mean);
   answer.low = change(level.low);
   answer.high = change(level.high);
-  answer.reason = fmt::format("the search ended at {}, but beside its parent {} it shows no step ({}, between {} and {})",
-                              short_id(day_.commit_of(gap.bad)), short_id(day_.commit_of(gap.good)),
-                              human_change(answer.change), human_change(answer.low), human_change(answer.high));
+  answer.reason =
+      fmt::format("the search ended at {}, but beside its parent {} it shows no step ({}, between {} and {})",
+                  short_id(day_.commit_of(gap.bad)), short_id(day_.commit_of(gap.good)), human_change(answer.change),
+                  human_change(answer.low), human_change(answer.high));
 }
 
 }  // namespace tbci::bisect

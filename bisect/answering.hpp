@@ -36,7 +36,8 @@ class Answering {
   Level against_good_end(const Regression& regression, std::size_t at) const;
   model::FoundStep step_at(const Regression& regression, const Gap& gap,
                            const std::map<std::size_t, Built>& built) const;
-  std::string why_several(const Regression& regression, const Gap& gap, const std::map<std::size_t, Built>& built) const;
+  std::string why_several(const Regression& regression, const Gap& gap,
+                          const std::map<std::size_t, Built>& built) const;
   double expected_step(const Regression& regression, const Gap& gap) const;
 
   const Day& day_;

@@ -162,7 +162,6 @@ class Bisector {
         finish(one, answering_.no_step(one.regression));
         return {};
       }
-      if (getenv("TR")) { const auto& p=one.regression.posterior(); fmt::print("none {:.1e} sev {:.1e} sd {:.4f} need {} {} |",p.none,p.several,p.noise,int(one.need.kind),one.need.at); for(size_t j=0;j<p.levels.size();++j) fmt::print(" {}[{} {:.3f} {:.1e} {:.1e}]{}",one.regression.data().classes[j].at,one.regression.data().classes[j].values.size(),p.levels[j].mean,p.first[j],p.last[j],j<p.change.size()?fmt::format(" {:.0e}",p.change[j]<.5?p.change[j]:p.change[j]-1):""); fmt::print("\n"); }
       if (one.need.kind == Need::Kind::read) {
         TBCI_TRY(measure(one, one.need.at));
         continue;

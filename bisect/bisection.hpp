@@ -12,7 +12,7 @@
 #include "base/result.hpp"
 #include "bisect/inquiry.hpp"
 #include "detect/effect.hpp"
-#include "detect/thresholds.hpp"
+#include "detect/threshold_table.hpp"
 #include "storage/model/bisection.hpp"
 
 namespace tbci::bisect {
@@ -73,7 +73,7 @@ enum class Interleave {
 };
 
 struct Settings {
-  detect::Thresholds thresholds;
+  detect::ThresholdTable thresholds;
   Certainty certainty;
   int least_check_pairs = 3;  ///< of a culprit beside its parent
   int most_check_pairs = 40;

@@ -104,8 +104,8 @@ Status Evidence::add_run(std::size_t commit, const model::Case& measured, const 
   auto& asked = runs_[{commit, measured}];
   const int ordinal = asked.count;
   const model::Commit& measured_commit = surroundings_.commits[commit];
-  TBCI_TRY(keep(surroundings_.prober.measure_run(measured_commit, measured, ordinal, surroundings_.stop), series,
-                asked));
+  TBCI_TRY(
+      keep(surroundings_.prober.measure_run(measured_commit, measured, ordinal, surroundings_.stop), series, asked));
   ++surroundings_.progress.runs;
   surroundings_.observer.run_measured(measured_commit, measured, ordinal, surroundings_.progress);
   return {};

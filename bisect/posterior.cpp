@@ -37,8 +37,10 @@ class Recursion {
   Recursion(const LevelData& data, const LevelSettings& settings, const Lattice& lattice, double noise)
       : data_(data),
         lattice_(lattice),
-        least_(std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(settings.least_step / lattice.spacing - 1e-9)))) {
-    for (const Readings& readings : data.classes) likelihoods_.push_back(likelihood(readings, lattice, noise, settings));
+        least_(std::max<std::size_t>(
+            1, static_cast<std::size_t>(std::ceil(settings.least_step / lattice.spacing - 1e-9)))) {
+    for (const Readings& readings : data.classes)
+      likelihoods_.push_back(likelihood(readings, lattice, noise, settings));
     const double sum = std::accumulate(data.weights.begin() + 1, data.weights.end(), 0.0);
     for (std::size_t j = 0; j + 1 < data.classes.size(); ++j) {
       double weight = 0;
@@ -132,14 +134,12 @@ class Recursion {
         for (std::size_t g = 0; g < points; ++g) most = std::max(most, backward_[j][s][g] += seen[g]);
         if (s == 0) continue;
         spread(seen, least_, jump);
-        for (std::size_t g = 0; g < points; ++g)
-          most = std::max(most, backward_[j][s - 1][g] += weights_[j] * jump[g]);
+        for (std::size_t g = 0; g < points; ++g) most = std::max(most, backward_[j][s - 1][g] += weights_[j] * jump[g]);
       }
       for (Row& row : backward_[j]) {
         for (double& value : row) value /= most;
       }
-      for (std::size_t g = 0; g < points; ++g)
-        rest_[j][g] = rest_[j + 1][g] * likelihoods_[j + 1].values[g] / most;
+      for (std::size_t g = 0; g < points; ++g) rest_[j][g] = rest_[j + 1][g] * likelihoods_[j + 1].values[g] / most;
       scale_[j] = most;
     }
   }
@@ -175,7 +175,7 @@ class Recursion {
   std::vector<double> weights_;  ///< of the gap after each class
   std::array<double, states> ends_{};
   std::vector<Table> forward_, backward_;
-  std::vector<Row> rest_;     ///< of all later classes, at the same level
+  std::vector<Row> rest_;      ///< of all later classes, at the same level
   std::vector<double> scale_;  ///< what the backward table of each class was divided by
   double log_evidence_ = 0;
 };
@@ -214,7 +214,8 @@ Posterior posterior_of(const LevelData& data, const LevelSettings& settings) {
   std::vector<double> shares;
   for (const Noise& noise : noises) {
     recursions.emplace_back(data, settings, lattice, noise.scale);
-    shares.push_back(std::log(std::max(noise.prior, std::numeric_limits<double>::min())) + recursions.back().log_evidence());
+    shares.push_back(std::log(std::max(noise.prior, std::numeric_limits<double>::min())) +
+                     recursions.back().log_evidence());
   }
   const double most = *std::max_element(shares.begin(), shares.end());
   double sum = 0;

@@ -22,20 +22,20 @@ struct Readings {
 };
 
 struct LevelData {
-  std::vector<Readings> classes;       ///< ascending; the first is the good end, the last one the bad end
-  std::span<const double> weights;     ///< of each class of the day: how likely a step lies at it, above 0
-  bool against_good_end = false;       ///< values are effects of pairs: the level of the good end is 0
+  std::vector<Readings> classes;    ///< ascending; the first is the good end, the last one the bad end
+  std::span<const double> weights;  ///< of each class of the day: how likely a step lies at it, above 0
+  bool against_good_end = false;    ///< values are effects of pairs: the level of the good end is 0
 };
 
 struct LevelSettings {
-  double least_step = 0;     ///< a smaller difference of levels is no step; above 0
-  double typical_noise = 0;  ///< standard deviation of a reading: the median of what is expected; above 0
-  double noise_spread = 1;   ///< of the logarithm of the noise about it
-  double noise_floor = 0;    ///< no process repeats itself better; above 0
-  double wild_above = 0.02;  ///< share of the readings that are too high: a process may well be slow
+  double least_step = 0;      ///< a smaller difference of levels is no step; above 0
+  double typical_noise = 0;   ///< standard deviation of a reading: the median of what is expected; above 0
+  double noise_spread = 1;    ///< of the logarithm of the noise about it
+  double noise_floor = 0;     ///< no process repeats itself better; above 0
+  double wild_above = 0.02;   ///< share of the readings that are too high: a process may well be slow
   double wild_below = 0.002;  ///< share of those that are too low: hardly ever is one too fast
-  double wild_width = 0;     ///< over which they are spread; above 0
-  double bound_tail = 1e-3;  ///< probability beyond each bound of a level
+  double wild_width = 0;      ///< over which they are spread; above 0
+  double bound_tail = 1e-3;   ///< probability beyond each bound of a level
 };
 
 /// How likely so many steps are before anything is measured. Few days have more than one in the same series.

@@ -16,7 +16,7 @@ struct Touched {
 
 /// An operator that takes longer at the bad end than at the good one.
 struct SlowerOperator {
-  std::string name;  ///< as the profiler names it: `aten::embedding_bag`
+  std::string name;     ///< as the profiler names it: `aten::embedding_bag`
   double slowdown = 0;  ///< of it, in any unit that is the same for all; above 0
 };
 

@@ -58,7 +58,8 @@ std::vector<double> Regression::readings_of(std::size_t at, const Evidence& evid
     for (const detect::Pair& pair : evidence.pairs(beside_good_end(at), series_).pairs)
       values.push_back(reading(pair.after));
   }
-  for (double value : evidence.runs(day_.index_of(day_.binary_of(at)), series_).values) values.push_back(reading(value));
+  for (double value : evidence.runs(day_.index_of(day_.binary_of(at)), series_).values)
+    values.push_back(reading(value));
   return values;
 }
 
@@ -111,17 +112,18 @@ void Regression::fix_step() {
 }
 
 LevelSettings Regression::level_settings() const {
-  const double least = detect::least_effect(series_.metric, settings_.thresholds);
+  const detect::Thresholds thresholds = settings_.thresholds.for_series(series_);
+  const double least = detect::least_effect(series_.metric, thresholds);
   LevelSettings levels;
-  levels.least_step = step_ == 0 ? settings_.thresholds.lower_bound_share * least : least_share_of_step * std::abs(step_);
+  levels.least_step = step_ == 0 ? thresholds.step_share * least : least_share_of_step * std::abs(step_);
   const auto known = settings_.noises.find(series_);
   levels.noise_spread = known == settings_.noises.end() ? unknown_noise_spread : known_noise_spread;
   levels.typical_noise = known == settings_.noises.end() ? typical_noise_share * least : known->second;
   if (data_.against_good_end) levels.typical_noise *= std::numbers::sqrt2;
-  levels.noise_floor = detect::effect_scale_floor(series_.metric, settings_.thresholds);
+  levels.noise_floor = detect::effect_scale_floor(series_.metric, thresholds);
   levels.wild_width = wild_width_share * least;
   if (data_.against_good_end) levels.wild_below = levels.wild_above;  // the good end's process may be the slow one
-  levels.bound_tail = settings_.thresholds.clear_alpha;
+  levels.bound_tail = thresholds.clear_alpha;
   return levels;
 }
 
@@ -149,7 +151,8 @@ void Regression::want_readings(std::size_t at, std::size_t count) {
 }
 
 std::size_t Regression::index_of_class(std::size_t at) const {
-  const auto found = std::find_if(data_.classes.begin(), data_.classes.end(), [&](const auto& one) { return one.at == at; });
+  const auto found =
+      std::find_if(data_.classes.begin(), data_.classes.end(), [&](const auto& one) { return one.at == at; });
   TBCI_ASSERT(found != data_.classes.end());
   return static_cast<std::size_t>(found - data_.classes.begin());
 }

@@ -1,8 +1,8 @@
 // What to build next, for all open regressions at once. Pure: it knows neither git nor processes.
 //
-// Commits whose compiled inputs are equal make one class, and classes are numbered 0 (good) to n (bad). Where everything
-// builds, one step costs at most ceil(log2(n)) builds, with a prior that points elsewhere at most two more. In the worst
-// case, where nothing builds, each class between the ends is tried once: n - 1 builds.
+// Commits whose compiled inputs are equal make one class, and classes are numbered 0 (good) to n (bad). Where
+// everything builds, one step costs at most ceil(log2(n)) builds, with a prior that points elsewhere at most two more.
+// In the worst case, where nothing builds, each class between the ends is tried once: n - 1 builds.
 #pragma once
 
 #include <cstddef>

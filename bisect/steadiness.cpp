@@ -35,7 +35,8 @@ Steadiness steadiness_of(std::span<const std::vector<double>> sittings, double n
   for (const std::vector<double>& sitting : sittings.subspan(1)) {
     TBCI_ASSERT(!sitting.empty());
     const double off = std::abs(middle(sitting, level) - level);
-    const double error = noise * std::sqrt(1 / static_cast<double>(sitting.size()) + 1 / static_cast<double>(first.size()));
+    const double error =
+        noise * std::sqrt(1 / static_cast<double>(sitting.size()) + 1 / static_cast<double>(first.size()));
     if (off <= most_off * error) continue;
     if (sitting.size() >= 2) return Steadiness::drifting;
     unsure = true;

@@ -78,11 +78,12 @@ Status read_steps(Database& database, std::int64_t bisection_id, std::int64_t po
 }
 
 Status read_answers(Database& database, model::Bisection& bisection) {
-  TBCI_ASSIGN(bisection.answers, Query(database,
-                                       "SELECT bisection_id, series, suspects, change, low, high, reason, posterior FROM answer "
-                                       "WHERE bisection_id = ? ORDER BY position")
-                                     .bind(bisection.id)
-                                     .all("answer", read_answer));
+  TBCI_ASSIGN(bisection.answers,
+              Query(database,
+                    "SELECT bisection_id, series, suspects, change, low, high, reason, posterior FROM answer "
+                    "WHERE bisection_id = ? ORDER BY position")
+                  .bind(bisection.id)
+                  .all("answer", read_answer));
   std::int64_t position = 0;
   for (model::Answer& answer : bisection.answers) TBCI_TRY(read_steps(database, bisection.id, position++, answer));
   return {};

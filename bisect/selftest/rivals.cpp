@@ -44,8 +44,8 @@ double upper_tail(double z) {
   return 0.5 * std::erfc(z / std::numbers::sqrt2);
 }
 
-/// Above this p two samples of so many runs each are the same: 99% of the p values of samples that lie one interquartile
-/// range apart are below. By the normal distribution of U.
+/// Above this p two samples of so many runs each are the same: 99% of the p values of samples that lie one
+/// interquartile range apart are below. By the normal distribution of U.
 double bound_of_same(int runs) {
   constexpr double shift = 1.349;  // an interquartile range, in standard deviations
   const double n = runs;

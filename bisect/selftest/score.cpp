@@ -52,7 +52,8 @@ Result<Outcome> play_search(const Scenario& scenario, const TrueDay& day) {
   std::vector<model::Series> series;
   for (std::size_t i = 0; i < day.truth.size(); ++i) series.push_back(series_of(i));
   TBCI_ASSIGN(const auto answers, bisect(commits_of(day.day), series, settings, prober, observer, {}));
-  Outcome outcome{true, false, prober.runs().builds(), prober.runs().runs() - prober.check_runs(), prober.check_runs(), 0};
+  Outcome outcome{true, false, prober.runs().builds(), prober.runs().runs() - prober.check_runs(), prober.check_runs(),
+                  0};
   outcome.rounds = outcome.builds == 0 ? 0 : observer.rounds;
   for (std::size_t i = 0; i < answers.size(); ++i) judge(named_by(answers[i]), day.truth[i], outcome);
   return outcome;
@@ -80,7 +81,7 @@ Spread spread_of(std::vector<double> values) {
   return spread;
 }
 
-Spread spread_of(const std::vector<Outcome>& outcomes, int Outcome::* number) {
+Spread spread_of(const std::vector<Outcome>& outcomes, int Outcome::*number) {
   std::vector<double> values;
   for (const Outcome& outcome : outcomes) values.push_back(outcome.*number);
   return spread_of(std::move(values));
@@ -118,18 +119,24 @@ Result<std::vector<Outcome>> play_days(Method method, const Scenario& scenario, 
 
 std::string name_of(Method method) {
   switch (method) {
-    case Method::search: return "tbci";
-    case Method::git_bisect_once: return "git bisect, 1 run";
-    case Method::git_bisect_median: return "git bisect, median of 5";
-    case Method::torchbench: return "TorchBench";
-    case Method::pinpoint: return "Pinpoint";
+    case Method::search:
+      return "tbci";
+    case Method::git_bisect_once:
+      return "git bisect, 1 run";
+    case Method::git_bisect_median:
+      return "git bisect, median of 5";
+    case Method::torchbench:
+      return "TorchBench";
+    case Method::pinpoint:
+      return "Pinpoint";
   }
   return "";
 }
 
 Result<Outcome> play(Method method, const Scenario& scenario, const TrueDay& day) {
   switch (method) {
-    case Method::search: return play_search(scenario, day);
+    case Method::search:
+      return play_search(scenario, day);
     case Method::git_bisect_once:
       return play_rival(day, [&](SimulatedRuns& m, std::size_t series) { return git_bisect(m, day.day, series, 1); });
     case Method::git_bisect_median:

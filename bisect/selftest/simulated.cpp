@@ -47,7 +47,6 @@ double SimulatedRuns::run(std::size_t commit, std::size_t series) {
   }
   level += day_.machine.noise * std::normal_distribution<double>()(random_);
   const bool slow = std::uniform_real_distribution<double>()(random_) < day_.machine.slow_share;
-  if(getenv("RAW")) fmt::print("raw {} {:.3f} {}\n",commit,level,slow);
   return std::exp(level) * (slow ? day_.machine.slow_factor : 1);
 }
 

@@ -22,10 +22,10 @@ struct Slowdown {
 
 /// How a machine wavers.
 struct Machine {
-  double noise = 0.02;       ///< standard deviation of the logarithm of one run
-  double slow_share = 0;     ///< of the runs take `slow_factor` times as long
+  double noise = 0.02;    ///< standard deviation of the logarithm of one run
+  double slow_share = 0;  ///< of the runs take `slow_factor` times as long
   double slow_factor = 1.5;
-  double drift = 0;          ///< standard deviation of the logarithm by which it moves with each build
+  double drift = 0;  ///< standard deviation of the logarithm by which it moves with each build
 };
 
 struct SimulatedDay {

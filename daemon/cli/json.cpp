@@ -40,12 +40,9 @@ nlohmann::json json_of(const NightResult& result) {
 namespace {
 
 nlohmann::json step_json(const model::FoundStep& step) {
-  return {{"suspects", step.suspects},
-          {"posterior", number(step.posterior)},
-          {"change", number(step.change)},
-          {"interval", {number(step.low), number(step.high)}},
-          {"repair", step.repair},
-          {"reason", step.reason}};
+  return {{"suspects", step.suspects},     {"posterior", number(step.posterior)},
+          {"change", number(step.change)}, {"interval", {number(step.low), number(step.high)}},
+          {"repair", step.repair},         {"reason", step.reason}};
 }
 
 }  // namespace

@@ -92,9 +92,10 @@ Result<int> selftest_bisection(const Invocation& invocation, const BisectionOpti
     print_json(json);
     return success;
   }
-  fmt::print("70 commits a day, seed {}. Builds: without the ends. Runs: processes measured, the ends' with them; those "
-             "of a culprit\nbeside its parent apart. Slow runs take half as long again.\n\n",
-             options.seed);
+  fmt::print(
+      "70 commits a day, seed {}. Builds: without the ends. Runs: processes measured, the ends' with them; those "
+      "of a culprit\nbeside its parent apart. Slow runs take half as long again.\n\n",
+      options.seed);
   print_table(scores);
   return success;
 }
@@ -105,13 +106,12 @@ void add_selftest_bisection(CLI::App& selftest, Invocation& invocation) {
   auto* command = selftest.add_subcommand(
       "bisection", "Search simulated days for their culprits, beside git bisect, TorchBench and Pinpoint");
   command->footer(
-      "Days of 70 commits whose culprits are known, with noise, slow runs, commits that do not build, several culprits,\n"
+      "Days of 70 commits whose culprits are known, with noise, slow runs, commits that do not build, several "
+      "culprits,\n"
       "none at all. The other searches are implemented again from what is written about them.\n\n"
       "  tbci selftest bisection --days 1000 --seed 7\n\nNeeds no configuration and measures nothing.");
   auto options = std::make_shared<BisectionOptions>();
-  command->add_option("--days", options->days, "Of each kind")
-      ->capture_default_str()
-      ->check(CLI::Range(1, most_days));
+  command->add_option("--days", options->days, "Of each kind")->capture_default_str()->check(CLI::Range(1, most_days));
   command->add_option("--seed", options->seed, "The same seed gives the same days")->capture_default_str();
   command->add_option("--jobs", options->jobs, "Days at a time; 0: as many as there are CPUs")->capture_default_str();
   command->callback([&invocation, options] {

@@ -37,7 +37,8 @@ class StoredProber final : public bisect::Prober {
     const model::Build both[] = {before, after};
     TBCI_ASSIGN(const model::Run run, run_of(key, both));
     TBCI_ASSIGN(const int known, desk_.stores.runs.count(run.id, after.id, measured));
-    TBCI_ASSIGN(const MeasuredPair pair, daemon::measure_pair(desk_, run, {before, after}, measured, ordinal));
+    const Process process{measured, ordinal, leaks_of(bisection_.series, measured)};
+    TBCI_ASSIGN(const MeasuredPair pair, daemon::measure_pair(desk_, run, {before, after}, process));
     if (known <= ordinal) TBCI_TRY(desk_.stores.bisections.count_measurement(bisection_.id, 2));
     return values_of(pair, probe, measured);
   }
@@ -46,9 +47,11 @@ class StoredProber final : public bisect::Prober {
                                                       int ordinal, std::stop_token) override {
     TBCI_ASSIGN(const model::Build build, build_commit(desk_, commit.id));
     const model::Build builds[] = {build};
-    TBCI_ASSIGN(const model::Run run, run_of(fmt::format("bisect/{}/{}", bisection_.id, commit.id.substr(0, 12)), builds));
+    TBCI_ASSIGN(const model::Run run,
+                run_of(fmt::format("bisect/{}/{}", bisection_.id, commit.id.substr(0, 12)), builds));
     TBCI_ASSIGN(const int known, desk_.stores.runs.count(run.id, build.id, measured));
-    TBCI_ASSIGN(const model::Measurement one, measure_once(desk_, run, build, measured, ordinal));
+    TBCI_ASSIGN(const model::Measurement one,
+                measure_once(desk_, run, build, {measured, ordinal, leaks_of(bisection_.series, measured)}));
     if (known <= ordinal) TBCI_TRY(desk_.stores.bisections.count_measurement(bisection_.id, 1));
     TBCI_TRY(check_done(one, commit, measured));
     std::map<model::Series, double> values;

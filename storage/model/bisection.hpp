@@ -32,8 +32,8 @@ struct Probe {
   Series series;
   Side side = Side::unknown;
   double change = 0, low = 0, high = 0;  ///< against the good end, as fractions
-  int pairs = 0;  ///< processes of this commit that speak of it
-  std::string reason;  ///< why it does not build
+  int pairs = 0;                         ///< processes of this commit that speak of it
+  std::string reason;                    ///< why it does not build
 };
 
 /// One step of a series: a commit that changed it.

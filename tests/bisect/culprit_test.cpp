@@ -69,7 +69,8 @@ TEST_CASE("Beside the parent: works for bytes", "[bisect]") {
 TEST_CASE("Beside the parent: comes to an end where the pairs say nothing", "[bisect]") {
   std::vector<double> effects;
   for (int i = 0; i < 40; ++i) effects.push_back(i % 2 == 0 ? 0.25 : -0.22);
-  const auto early = decide_beside_parent(std::vector<double>(effects.begin(), effects.begin() + 6), settings(0.08, 0.2));
+  const auto early =
+      decide_beside_parent(std::vector<double>(effects.begin(), effects.begin() + 6), settings(0.08, 0.2));
   CHECK(early.verdict == BesideParent::more);
   CHECK(decide_beside_parent(effects, settings(0.08, 0.2)).verdict == BesideParent::absent);
 }

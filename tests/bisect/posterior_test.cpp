@@ -103,10 +103,8 @@ TEST_CASE("Posterior: equal ends have no step between them", "[bisect]") {
 }
 
 TEST_CASE("Posterior: a step that was repaired in part is two steps", "[bisect]") {
-  const auto found = posterior({{0, {0.0, 0.01}},
-                                {20, {0.15, 0.16, 0.155}},
-                                {40, {0.15, 0.16, 0.15}},
-                                {70, {0.08, 0.075, 0.085}}});
+  const auto found =
+      posterior({{0, {0.0, 0.01}}, {20, {0.15, 0.16, 0.155}}, {40, {0.15, 0.16, 0.15}}, {70, {0.08, 0.075, 0.085}}});
   CHECK(1 - found.change[0] == test::Approx(1.39e-6).epsilon(0.1));
   CHECK(found.change[1] == test::Approx(0.0007519).epsilon(few_percent));
   CHECK(1 - found.change[2] == test::Approx(2.467e-5).epsilon(0.1));
@@ -141,7 +139,8 @@ TEST_CASE("Posterior: the noise is learned from the readings", "[bisect]") {
 
 TEST_CASE("Posterior: the interval of a level holds it and shrinks with the readings", "[bisect]") {
   const auto few = posterior({{0, {0.0, 0.01}}, {70, {0.08, 0.07}}});
-  const auto many = posterior({{0, {0.0, 0.01, 0.005, 0.0, 0.01, 0.005}}, {70, {0.08, 0.07, 0.075, 0.08, 0.07, 0.075}}});
+  const auto many =
+      posterior({{0, {0.0, 0.01, 0.005, 0.0, 0.01, 0.005}}, {70, {0.08, 0.07, 0.075, 0.08, 0.07, 0.075}}});
   CHECK(few.levels[1].low < 0.075);
   CHECK(few.levels[1].high > 0.075);
   CHECK(many.levels[1].high - many.levels[1].low < 0.75 * (few.levels[1].high - few.levels[1].low));

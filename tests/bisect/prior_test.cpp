@@ -27,8 +27,9 @@ std::vector<CommitPrior> priors(const std::vector<Touched>& commits, const std::
 }  // namespace
 
 TEST_CASE("Prior: a commit that touches the source of what became slower is the likeliest, and says why", "[bisect]") {
-  const auto found = priors({{{"docs/readme.md"}}, {{"docs/x.md", "aten/native/EmbeddingBag.cpp"}}, {{"aten/native/Sort.cpp"}}},
-                            {{"aten::embedding_bag", 3}, {"aten::mm", 1}});
+  const auto found =
+      priors({{{"docs/readme.md"}}, {{"docs/x.md", "aten/native/EmbeddingBag.cpp"}}, {{"aten/native/Sort.cpp"}}},
+             {{"aten::embedding_bag", 3}, {"aten::mm", 1}});
   REQUIRE(found.size() == 3);
   CHECK(found[0].weight == 1);
   CHECK(found[0].reason == "touches nothing that points at it");
@@ -47,8 +48,8 @@ TEST_CASE("Prior: a folder is a source as a whole", "[bisect]") {
 
 TEST_CASE("Prior: without slower operators paths decide, the longest rule that fits", "[bisect]") {
   const std::vector<LikelyPath> likely = {{"aten/", 4}, {"aten/native/", 10}, {"test/", 0.5}};
-  const auto found = priors({{{"aten/core/x.h"}}, {{"aten/native/x.cpp", "test/x.py"}}, {{"test/x.py"}}, {{"other"}}, {}},
-                            {}, likely);
+  const auto found =
+      priors({{{"aten/core/x.h"}}, {{"aten/native/x.cpp", "test/x.py"}}, {{"test/x.py"}}, {{"other"}}, {}}, {}, likely);
   CHECK(found[0].weight == 4);
   CHECK(found[1].weight == 10);
   CHECK(found[1].reason == "touches aten/native/x.cpp");
@@ -68,8 +69,8 @@ TEST_CASE("Prior: no weight is zero, nor more than the ratio below another", "[b
 }
 
 TEST_CASE("Prior: an operator that nobody maps, or that did not become slower, points nowhere", "[bisect]") {
-  const auto found = priors({{{"aten/native/EmbeddingBag.cpp"}}, {{"x"}}},
-                            {{"aten::unknown", 5}, {"aten::embedding_bag", 0}});
+  const auto found =
+      priors({{{"aten/native/EmbeddingBag.cpp"}}, {{"x"}}}, {{"aten::unknown", 5}, {"aten::embedding_bag", 0}});
   CHECK(found[0].weight == found[1].weight);
 }
 

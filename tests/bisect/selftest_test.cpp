@@ -67,7 +67,8 @@ TEST_CASE("Selftest: days are the same for the same seed, and of their kind", "[
   }
 }
 
-TEST_CASE("Selftest: without noise git bisect and Pinpoint are exact, in as many builds as there are bits", "[bisect]") {
+TEST_CASE("Selftest: without noise git bisect and Pinpoint are exact, in as many builds as there are bits",
+          "[bisect]") {
   for (std::size_t culprit : {1U, 2U, 35U, 70U}) {
     const SimulatedDay day = quiet_day({{culprit, 0, 0.08}});
     const Named truth = {{culprit}};
@@ -101,8 +102,8 @@ TEST_CASE("Selftest: TorchBench's recursion names a clear culprit, and loses one
   CHECK(torchbench(other, creeping, 0).empty());
 }
 
-// By hand: W = 3 of 36, (|3 - 18| - 0.5) / sqrt(6 * 6 * 13 / 12) = 2.3219, twice the upper tail of that: 0.02024. SciPy's
-// mannwhitneyu(a, b, method="asymptotic") gives the same.
+// By hand: W = 3 of 36, (|3 - 18| - 0.5) / sqrt(6 * 6 * 13 / 12) = 2.3219, twice the upper tail of that: 0.02024.
+// SciPy's mannwhitneyu(a, b, method="asymptotic") gives the same.
 TEST_CASE("Selftest: the tests of Mann and Whitney, and of Kolmogorov and Smirnov", "[bisect]") {
   const std::vector<double> a = {1, 2, 3, 4, 5, 6}, b = {4.5, 5.5, 6.5, 7.5, 8.5, 9.5};
   CHECK(mann_whitney(a, b) == test::Approx(0.02024).epsilon(0.01));
@@ -139,7 +140,8 @@ TEST_CASE("Selftest: the rivals are held against it on the same days, and noise 
 
 TEST_CASE("Selftest: the score hangs on the seed, not on the jobs", "[bisect]") {
   const Scenario scenario = one_culprit(0.03, 0.02);
-  const auto one = score(scenario, {8, 5, 1}, {}), three = score(scenario, {8, 5, 3}, {}), other = score(scenario, {8, 6, 1}, {});
+  const auto one = score(scenario, {8, 5, 1}, {}), three = score(scenario, {8, 5, 3}, {}),
+             other = score(scenario, {8, 6, 1}, {});
   REQUIRE(one);
   REQUIRE(three);
   REQUIRE(other);

@@ -107,8 +107,12 @@ class FakeProber final : public bisect::Prober {
     std::map<model::Series, double> values;
     for (model::Metric metric : model::all_metrics) {
       const model::Series series{measured.benchmark, measured.configuration, metric};
-      std::seed_seq seeds{day_.seed, static_cast<unsigned>(at), static_cast<unsigned>(ordinal),
-                          static_cast<unsigned>(metric), static_cast<unsigned>(measured.benchmark.size()), 77U};
+      std::seed_seq seeds{day_.seed,
+                          static_cast<unsigned>(at),
+                          static_cast<unsigned>(ordinal),
+                          static_cast<unsigned>(metric),
+                          static_cast<unsigned>(measured.benchmark.size()),
+                          77U};
       std::mt19937_64 random(seeds);
       values[series] = value(series, at, random);
     }

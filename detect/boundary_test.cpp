@@ -1,0 +1,105 @@
+#include "detect/boundary_test.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace tbci::detect {
+
+namespace {
+
+constexpr double least_deviation = 1e-9;  // of logarithms: rounding is no noise, and equal values no certainty
+constexpr double prior_nights = 10;       // how many nights the whole series stands for where noise is local
+constexpr std::size_t near_nights = 30;   // on each side of a boundary: how far its own noise reaches
+constexpr std::size_t longest_gathering = 30;
+
+// Probability of at least `least` of `count` tosses that succeed with probability `share`.
+double binomial_tail(std::size_t count, std::size_t least, double share) {
+  double tail = 0, ways = 1;
+  for (std::size_t k = 0; k <= count; ++k) {
+    if (k >= least) tail += ways * std::pow(share, k) * std::pow(1 - share, count - k);
+    ways *= static_cast<double>(count - k) / static_cast<double>(k + 1);
+  }
+  return tail;
+}
+
+}  // namespace
+
+double gaussian_of_student(double t, double degrees) {
+  return (8 * degrees + 1) / (8 * degrees + 3) * std::sqrt(degrees * std::log1p(t * t / degrees));
+}
+
+BoundaryTest::BoundaryTest(std::span<const double> values, const Stretches& stretches,
+                           std::span<const std::size_t> boundaries, double correlation)
+    : stretches_(stretches), values_(values), residuals_(values.size()) {
+  const std::size_t n = values.size(), levels = boundaries.size() + 1;
+  for (std::size_t k = 0; k < levels; ++k) {
+    const std::size_t first = k == 0 ? 0 : boundaries[k - 1], end = k + 1 == levels ? n : boundaries[k];
+    const double level = stretches.mean(first, end);
+    for (std::size_t i = first; i < end; ++i) residuals_[i] = values[i] - level;
+  }
+  const double r = correlation;
+  noise_.correlation = r;
+  const ResidualScale scale = scale_of_residuals(residuals_, levels);
+  noise_.deviation = std::max(least_deviation, scale.deviation);
+  core_ = std::max(least_deviation, scale.core);
+  noise_.degrees = std::max(1.0, static_cast<double>(n - std::min(n, levels)) * (1 - r * r) / (1 + r * r));
+
+  squares_.reserve(n + 1);
+  squares_.push_back(0);
+  const double reach = 3 * noise_.deviation;
+  for (double residual : residuals_) {
+    squares_.push_back(squares_.back() + std::pow(std::min(std::abs(residual), reach), 2));
+  }
+}
+
+double BoundaryTest::deviations(std::size_t first, std::size_t middle, std::size_t end) const {
+  const std::size_t reach = std::max(near_nights, std::min(middle - first, end - middle));
+  const std::size_t from = middle - std::min(middle, reach), to = std::min(values_.size(), middle + reach);
+  const double wide = noise_.deviation * noise_.deviation;
+  const double near =
+      (squares_[to] - squares_[from] + prior_nights * wide) / (static_cast<double>(to - from) + prior_nights);
+  const auto left = static_cast<double>(middle - first), right = static_cast<double>(end - middle);
+  const double error = std::sqrt(std::max(near, wide) * noise_.variance_of_step(left, right));
+  const double step = stretches_.mean(middle, end) - stretches_.mean(first, middle);
+  return gaussian_of_student(std::abs(step) / error, noise_.degrees);
+}
+
+double BoundaryTest::gathering(std::size_t first, std::size_t middle, std::size_t end) const {
+  const bool right_shorter = end - middle < middle - first;
+  const std::size_t from = right_shorter ? middle : first, to = right_shorter ? end : middle;
+  if (to - from > longest_gathering) return 0;
+  const double level = right_shorter ? stretches_.mean(first, middle) : stretches_.mean(middle, end);
+  const double up = stretches_.mean(from, to) < level ? -1 : 1;
+  std::vector<double> distances;
+  for (std::size_t i = from; i < to; ++i) distances.push_back(up * (values_[i] - level));
+  std::sort(distances.begin(), distances.end());
+  const std::size_t length = to - from;
+  const double half_way = up * (stretches_.mean(from, to) - level) / 2;
+  std::optional<double> least;
+  // How far off most of them are, whatever the rest does; distances where noise is Gaussian say nothing here.
+  for (const double distance : {half_way, distances[0], distances[length / 4], distances[length / 2]}) {
+    const auto inside = distances.end() - std::lower_bound(distances.begin(), distances.end(), distance);
+    std::size_t outside = 0;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      outside += (i < from || i >= to) && up * residuals_[i] >= distance ? 1 : 0;
+    }
+    const auto chance = chance_of_run(length, static_cast<std::size_t>(inside), outside, distance);
+    if (chance && (!least || *chance < *least)) least = chance;
+  }
+  return least.value_or(0);
+}
+
+std::optional<double> BoundaryTest::chance_of_run(std::size_t length, std::size_t inside, std::size_t outside,
+                                                  double distance) const {
+  const auto others = static_cast<double>(values_.size() - length);
+  const double gaussian = std::erfc(distance / core_ / std::numbers::sqrt2) / 2 * others;
+  const double wild = static_cast<double>(outside) - gaussian - 3 * std::sqrt(gaussian);
+  if (wild <= 0) return std::nullopt;
+  // As many as there may well be, where so many were seen. A run of each length up to this one had its chance
+  // everywhere.
+  const double share = std::min(1.0, (wild + 1 + 2 * std::sqrt(wild)) / others);
+  return std::min(1.0, others * static_cast<double>(length) * binomial_tail(length, inside, share));
+}
+
+}  // namespace tbci::detect
