@@ -166,6 +166,7 @@ class Bisector {
         TBCI_TRY(measure(one, one.need.at));
         continue;
       }
+      count_what_is_left();
       TBCI_TRY(tell_of_probes(one));
       if (one.need.kind == Need::Kind::split) {
         const auto built = built_class_inside(one);
@@ -200,6 +201,7 @@ class Bisector {
     const Comparison beside{day_.index_of(0), day_.index_of(day_.binary_of(at)), measured};
     one.read.insert(at);
     if (wants_pair(one, at, beside)) {
+      one.read.insert(0);
       TBCI_TRY(evidence_.add_pair(beside, by_case_[measured]));
       TBCI_TRY(look_at_machine(one, beside));
     } else {
@@ -236,10 +238,10 @@ class Bisector {
   /// Measured in pairs from now on, if the good end is not what it was.
   Status look_at_machine(Open& one, const Comparison& beside) {
     if (is_interleaved(beside.measured)) return {};
+    // As it was before: a machine that moves would pass for a noisy one.
+    const double noise = one.regression.posterior().noise;
     one.regression.refresh(evidence_, false);
-    const auto steadiness = [&] {
-      return steadiness_of(one.regression.sittings(evidence_), one.regression.posterior().noise);
-    };
+    const auto steadiness = [&] { return steadiness_of(one.regression.sittings(evidence_), noise); };
     if (!evidence_.pairs(beside, one.regression.series()).failure.empty()) return {};
     if (steadiness() == Steadiness::unsure) {
       TBCI_TRY(evidence_.add_pair(beside, by_case_[beside.measured]));

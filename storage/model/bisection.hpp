@@ -51,8 +51,8 @@ struct Answer {
   std::vector<std::string> suspects;     ///< of the largest step. None: see reason
   double change = 0, low = 0, high = 0;  ///< of the largest step (or of the ends, where there is no culprit)
   std::string reason;
-  double posterior = 0;          ///< of the largest step
-  std::vector<FoundStep> steps;  ///< all of them, in the order of the commits
+  double posterior = 0;               ///< of the largest step
+  std::vector<FoundStep> steps = {};  ///< all of them, in the order of the commits
 };
 
 /// The steps of an answer. A search of an earlier tbci kept the largest one only, and not how certain it was.

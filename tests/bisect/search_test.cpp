@@ -84,8 +84,14 @@ TEST_CASE("Search: with four builders a fifth is left after each round", "[bisec
     rounds += board.rounds;
   }
   CHECK(rounds / 70 <= 3.0);
-  const Board fresh({1}, 71);
-  CHECK(next_builds(fresh.questions, 4) == std::vector<std::size_t>{14, 28, 42, 56});
+  const auto first = next_builds(Board({1}, 71).questions, 4);
+  REQUIRE(first.size() == 4);
+  std::size_t before = 0;
+  for (std::size_t at : first) {  // the sum of what is told is flat about its top: a class or two to either side
+    CHECK(at - before >= 12);
+    CHECK(at - before <= 16);
+    before = at;
+  }
 }
 
 TEST_CASE("Search: of two questions four builders split both", "[bisect]") {
