@@ -27,6 +27,7 @@ using Object = std::unique_ptr<git_object, Freer<git_object_free>>;
 using Reference = std::unique_ptr<git_reference, Freer<git_reference_free>>;
 using Walk = std::unique_ptr<git_revwalk, Freer<git_revwalk_free>>;
 using Tree = std::unique_ptr<git_tree, Freer<git_tree_free>>;
+using Diff = std::unique_ptr<git_diff, Freer<git_diff_free>>;
 using BranchIterator = std::unique_ptr<git_branch_iterator, Freer<git_branch_iterator_free>>;
 
 // Every use of the library is between these; it counts.
@@ -125,7 +126,8 @@ struct GitRepository::Impl {
     const std::string text(revision);
     const bool odd = text.empty() || text.find('\0') != std::string::npos;
     if (odd || git_revparse_single(&found, repository.get(), text.c_str()) != 0) {
-      return fail(ErrorKind::usage, "no commit '{}' in the repository {}", one_line(text, 80), path.string());
+      return fail(ErrorKind::usage, "no commit '{}' in the repository {}{}", one_line(text, 80), path.string(),
+                  is_shallow() ? ", which is a shallow clone: git fetch --unshallow brings the rest" : "");
     }
     const Object object(found);
     git_object* peeled = nullptr;
@@ -151,6 +153,12 @@ struct GitRepository::Impl {
     return walk;
   }
 
+  Result<Tree> tree_of(const git_commit* commit) const {
+    git_tree* found = nullptr;
+    if (git_commit_tree(&found, commit) != 0) return trouble("cannot read the files of a commit");
+    return Tree(found);
+  }
+
   Result<CommitObject> look_up(const git_oid& id) const {
     git_commit* found = nullptr;
     if (git_commit_lookup(&found, repository.get(), &id) != 0)
@@ -158,7 +166,13 @@ struct GitRepository::Impl {
     return CommitObject(found);
   }
 
+  bool is_shallow() const { return git_repository_is_shallow(repository.get()) == 1; }
+
   tl::unexpected<Error> trouble(std::string_view doing) const {
+    if (is_shallow()) {
+      return fail(ErrorKind::usage, "{} in {}: it is a shallow clone; git fetch --unshallow there brings the rest",
+                  doing, path.string());
+    }
     return fail(ErrorKind::environment, "{} in {}: {}; see what git fsck says there", doing, path.string(), reason());
   }
 
@@ -283,13 +297,61 @@ Result<std::vector<GitCommit>> GitRepository::last_of_each_day(const std::string
 Result<std::string> GitRepository::compiled_inputs(std::string_view revision,
                                                    std::span<const std::string> patterns) const {
   TBCI_ASSIGN(const CommitObject commit, impl_->find(revision));
-  git_tree* found = nullptr;
-  if (git_commit_tree(&found, commit.get()) != 0) return impl_->trouble("cannot read the files of a commit");
-  const Tree tree(found);
+  TBCI_ASSIGN(const Tree tree, impl_->tree_of(commit.get()));
   Listing listing{patterns, {}};
   if (git_tree_walk(tree.get(), GIT_TREEWALK_PRE, list_entry, &listing) != 0)
     return impl_->trouble("cannot read the files of a commit");
   return sha256_hex(listing.text);
+}
+
+Result<std::vector<GitCommit>> GitRepository::all_commits_between(std::string_view from, std::string_view to) const {
+  TBCI_ASSIGN(const bool ordered, is_ancestor(from, to));
+  if (!ordered) {
+    return fail(ErrorKind::usage, "{} is not an ancestor of {} in {}: give the older commit first, of the same branch",
+                one_line(from, 80), one_line(to, 80), impl_->path.string());
+  }
+  TBCI_ASSIGN(const git_oid older, impl_->id_of(from));
+  TBCI_ASSIGN(const git_oid newer, impl_->id_of(to));
+  git_revwalk* made = nullptr;
+  if (git_revwalk_new(&made, impl_->repository.get()) != 0) return impl_->trouble("cannot walk the history");
+  const Walk walk(made);
+  git_revwalk_sorting(walk.get(), GIT_SORT_TOPOLOGICAL | GIT_SORT_TIME | GIT_SORT_REVERSE);
+  if (git_revwalk_push(walk.get(), &newer) != 0 || git_revwalk_hide(walk.get(), &older) != 0)
+    return impl_->trouble("cannot walk the history");
+  std::vector<GitCommit> commits;
+  git_oid id;
+  int code = 0;
+  for (code = git_revwalk_next(&id, walk.get()); code == 0; code = git_revwalk_next(&id, walk.get())) {
+    TBCI_ASSIGN(const CommitObject commit, impl_->look_up(id));
+    commits.push_back(read_commit(commit.get()));
+  }
+  if (code != GIT_ITEROVER) return impl_->trouble("cannot walk the history");
+  return commits;
+}
+
+Result<std::vector<std::string>> GitRepository::touched_paths(std::string_view revision, std::size_t most) const {
+  TBCI_ASSIGN(const CommitObject commit, impl_->find(revision));
+  TBCI_ASSIGN(const Tree after, impl_->tree_of(commit.get()));
+  Tree before;
+  if (git_commit_parentcount(commit.get()) > 0) {
+    git_commit* found = nullptr;
+    if (git_commit_parent(&found, commit.get(), 0) != 0) return impl_->trouble("cannot read the parent of a commit");
+    const CommitObject parent(found);
+    TBCI_ASSIGN(before, impl_->tree_of(parent.get()));
+  }
+  git_diff* made = nullptr;
+  if (git_diff_tree_to_tree(&made, impl_->repository.get(), before.get(), after.get(), nullptr) != 0)
+    return impl_->trouble("cannot compare the files of a commit");
+  const Diff diff(made);
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < git_diff_num_deltas(diff.get()) && paths.size() < most; ++i)
+    paths.push_back(text_of(git_diff_get_delta(diff.get(), i)->new_file.path));
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+bool GitRepository::is_shallow() const {
+  return impl_->is_shallow();
 }
 
 bool path_matches(std::string_view path, std::span<const std::string> patterns) {

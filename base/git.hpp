@@ -47,6 +47,14 @@ class GitRepository {
   /// The first-parent commits that lead from `from` (left out) to `to` (the last), oldest first; empty where they are
   /// the same commit. Error (usage) where `from` is no ancestor of `to`.
   Result<std::vector<GitCommit>> commits_between(std::string_view from, std::string_view to) const;
+  /// Every commit that is reachable from `to` and not from `from`, parents before children and the earlier committer's
+  /// time first where that leaves a choice; `to` is the last. Errors as above.
+  Result<std::vector<GitCommit>> all_commits_between(std::string_view from, std::string_view to) const;
+  /// The paths that differ between a commit and its first parent (of a root commit: all), sorted; a rename touches both
+  /// names. The first `most` only: a commit that moves the whole tree touches more than anybody reads.
+  Result<std::vector<std::string>> touched_paths(std::string_view revision, std::size_t most = 10000) const;
+  /// Whether the repository is a shallow clone: its history ends where it was cut off.
+  bool is_shallow() const;
   /// The last first-parent commit of each UTC day of a branch by committer's time, oldest first; the newest `most` days
   /// only. A commit dated before the day of its first parent opens no day of its own.
   Result<std::vector<GitCommit>> last_of_each_day(const std::string& branch, std::size_t most = 1000) const;

@@ -36,12 +36,14 @@ Status check_order(const GitRepository& repository, const GitCommit& good, const
 }  // namespace
 
 Result<std::vector<model::Commit>> commits_between(const std::filesystem::path& repository, const std::string& from,
-                                                   const std::string& to, const std::vector<std::string>& compiled) {
+                                                   const std::string& to, const std::vector<std::string>& compiled,
+                                                   Lineage lineage) {
   TBCI_ASSIGN(const auto opened, GitRepository::open(repository));
   TBCI_ASSIGN(const auto good, opened.resolve(from));
   TBCI_ASSIGN(const auto bad, opened.resolve(to));
   TBCI_TRY(check_order(opened, good, bad));
-  TBCI_ASSIGN(const auto between, opened.commits_between(good.id, bad.id));
+  TBCI_ASSIGN(const auto between, lineage == Lineage::all ? opened.all_commits_between(good.id, bad.id)
+                                                          : opened.commits_between(good.id, bad.id));
 
   std::vector<model::Commit> commits;
   commits.reserve(between.size() + 1);

@@ -1,0 +1,132 @@
+#include "bisect/commit_details.hpp"
+
+#include <algorithm>
+
+#include "bisect/history.hpp"
+#include "tests/base/git_repository.hpp"
+#include "tests/catch.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace tbci;
+using namespace tbci::bisect;
+using Paths = std::vector<std::string>;
+
+namespace {
+
+std::vector<std::string> subjects_of(const std::vector<model::Commit>& commits) {
+  std::vector<std::string> subjects;
+  for (const model::Commit& commit : commits) subjects.push_back(commit.subject);
+  return subjects;
+}
+
+/// `main` with a branch that was begun after the first commit and merged after the fourth.
+struct Merged {
+  test::TemporaryDirectory folder;
+  test::GitFixture git{folder / "repository"};
+  std::string first, merge, last;
+
+  Merged() {
+    first = commit("first", "01");
+    git.git({"branch", "side"});
+    commit("main-2", "02");
+    git.git({"checkout", "--quiet", "side"});
+    commit("side-3", "03");
+    git.git({"checkout", "--quiet", "main"});
+    commit("main-4", "04");
+    git.git({"checkout", "--quiet", "side"});
+    commit("side-5", "05");
+    git.git({"checkout", "--quiet", "main"});
+    git.git({"merge", "--quiet", "--no-ff", "-m", "merge-6", "side"}, "2026-01-06T00:00:00Z");
+    merge = git.head();
+    last = commit("last", "07");
+  }
+
+  std::string commit(const std::string& name, const std::string& day) {
+    git.write(name + ".c", name);
+    return git.commit(name, "2026-01-" + day + "T00:00:00Z");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("History: all commits by commit time, or those that landed", "[bisect]") {
+  const Merged merged;
+  const auto landed = commits_between(merged.git.path(), merged.first, "main", {});
+  REQUIRE(landed);
+  CHECK(subjects_of(*landed) == Paths{"first", "main-2", "main-4", "merge-6", "last"});
+  const auto all = commits_between(merged.git.path(), merged.first, "main", {}, Lineage::all);
+  REQUIRE(all);
+  CHECK(subjects_of(*all) == Paths{"first", "main-2", "side-3", "main-4", "side-5", "merge-6", "last"});
+}
+
+TEST_CASE("History: a parent stands before its child whatever their clocks said", "[bisect]") {
+  const test::TemporaryDirectory folder;
+  test::GitFixture git(folder / "repository");
+  const std::string first = git.commit("first", "2026-01-05T00:00:00Z");
+  git.commit("ahead", "2026-03-01T00:00:00Z");
+  git.commit("behind", "2026-01-01T00:00:00Z");
+  for (const Lineage lineage : {Lineage::first_parent, Lineage::all}) {
+    const auto commits = commits_between(git.path(), first, "main", {}, lineage);
+    REQUIRE(commits);
+    CHECK(subjects_of(*commits) == Paths{"first", "ahead", "behind"});
+  }
+}
+
+TEST_CASE("History: a shallow clone is told from a commit that nobody knows", "[bisect]") {
+  Merged merged;
+  const std::string clone = (merged.folder / "clone").string();
+  merged.git.git({"clone", "--quiet", "--depth=2", "file://" + merged.git.path().string(), clone});
+  const auto missing = commits_between(clone, merged.first, "main", {});
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().kind == ErrorKind::usage);
+  CHECK(missing.error().message.find("--unshallow") != std::string::npos);
+  const auto unknown = commits_between(merged.git.path(), std::string(40, 'a'), "main", {});
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().message.find("shallow") == std::string::npos);
+}
+
+TEST_CASE("History: a revision that was forced away is no commit any more", "[bisect]") {
+  Merged merged;
+  const std::string gone = merged.last;
+  merged.git.git({"reset", "--quiet", "--hard", merged.merge});
+  merged.git.git({"reflog", "expire", "--expire=now", "--all"});
+  merged.git.git({"gc", "--quiet", "--prune=now"});
+  const auto commits = commits_between(merged.git.path(), merged.first, gone, {});
+  REQUIRE_FALSE(commits);
+  CHECK(commits.error().kind == ErrorKind::usage);
+  CHECK(commits.error().message.find(gone) != std::string::npos);
+}
+
+TEST_CASE("Commit details: the paths that a commit touches, of a merge those that it brought in", "[bisect]") {
+  Merged merged;
+  merged.git.git({"mv", "last.c", "moved.c"});
+  merged.git.git({"rm", "--quiet", "first.c"});
+  merged.git.write("src/deep/new.c", "x");
+  merged.git.commit("much", "2026-01-08T00:00:00Z");
+  const auto commits = commits_between(merged.git.path(), merged.first, "main", {});
+  REQUIRE(commits);
+  const auto details = details_of(merged.git.path(), *commits);
+  REQUIRE(details);
+  REQUIRE(details->size() == 6);
+  CHECK(details->at(0).touched == Paths{"first.c"});  // a root commit
+  CHECK(details->at(1).touched == Paths{"main-2.c"});
+  CHECK(details->at(3).touched == Paths{"side-3.c", "side-5.c"});
+  CHECK(details->at(5).touched == Paths{"first.c", "last.c", "moved.c", "src/deep/new.c"});
+}
+
+TEST_CASE("Commit details: the pull request that a message names", "[bisect]") {
+  using Number = std::optional<int>;
+  CHECK(pull_request_of("Speed up (#1234)") == Number(1234));
+  CHECK(pull_request_of("Revert \"Speed up (#12)\" (#34)\n\nbody (#5)") == Number(34));
+  CHECK(pull_request_of("Merge pull request #77 from a/b\n\nwords") == Number(77));
+  CHECK(pull_request_of("Speed up (#9)\n\nPull Request resolved: https://github.com/pytorch/pytorch/pull/65839\n"
+                        "Approved by: x") == Number(65839));
+  // A message that quotes another one: its own line is the last.
+  CHECK(pull_request_of("Reland\n\nPull Request resolved: https://example.org/pull/1\n\n"
+                        "Pull Request resolved: https://example.org/pull/2\n") == Number(2));
+  for (const char* none : {"", "Fix #12", "Fix (#12) again", "Fix (#)", "Fix (#0)", "Fix (#-3)", "Fix (#99999999999)",
+                           "a\n\nPull Request resolved: soon", "Fix (#12x)"}) {
+    INFO(none);
+    CHECK(pull_request_of(none) == std::nullopt);
+  }
+}
