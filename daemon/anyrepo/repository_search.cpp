@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/file.hpp"
@@ -64,15 +65,28 @@ model::Answer answer_without_more(const RepositoryJob& job, const std::vector<mo
   model::Answer answer;
   answer.series = series_of_job();
   answer.suspects = commits_in_doubt(commits, probes);
-  for (const model::Probe& probe : probes) {
-    if (probe.commit != commits.back().id) continue;
-    answer.change = probe.change;
-    answer.low = probe.low;
-    answer.high = probe.high;
+  // The bad end is the first that is found bad.
+  const auto end = std::find_if(probes.begin(), probes.end(), [](const auto& p) { return p.side == model::Side::bad; });
+  if (end != probes.end()) {
+    answer.change = end->change;
+    answer.low = end->low;
+    answer.high = end->high;
   }
   const std::string limit = fmt::format("the {} runs of --runs-at-most are used up", job.runs_at_most);
   answer.reason = answer.suspects.empty() ? limit + " before the ends were told apart" : limit;
   return answer;
+}
+
+/// The first commit of those with equal inputs was measured for all of them.
+void share_numbers(const std::vector<model::Commit>& commits, std::map<std::string, std::vector<double>>& numbers) {
+  std::map<std::string, std::vector<double>> by_inputs;
+  for (const model::Commit& commit : commits) {
+    if (const auto found = numbers.find(commit.id); found != numbers.end()) by_inputs[commit.inputs] = found->second;
+  }
+  for (const model::Commit& commit : commits) {
+    if (const auto found = by_inputs.find(commit.inputs); found != by_inputs.end())
+      numbers.emplace(commit.id, found->second);
+  }
 }
 
 /// Changes of what is searched become changes of the number: of 1/x the bounds swap.
@@ -123,6 +137,7 @@ Result<RepositoryAnswer> search_repository(const RepositoryJob& job, const std::
   answer.bisection.builds = prober.builds();
   answer.bisection.measurements = prober.runs();
   answer.numbers = prober.numbers();
+  share_numbers(commits, answer.numbers);
   answer.rebuilds = trees.rebuilds();
   progress.end_stage(fmt::format("{} builds, {} runs", prober.builds(), prober.runs()));
   return answer;
