@@ -11,6 +11,7 @@
 using namespace tbci;
 using namespace tbci::daemon;
 namespace fs = std::filesystem;
+using tbci::test::Approx;
 
 namespace {
 
