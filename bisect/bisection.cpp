@@ -120,7 +120,7 @@ class Bisector {
   StepSettings step_settings(const model::Series& series) const {
     StepSettings steps;
     const detect::Thresholds thresholds = settings_.thresholds.for_series(series);
-    steps.least = thresholds.lower_bound_share * detect::least_effect(series.metric, thresholds);
+    steps.least = thresholds.step_share * detect::least_effect(series.metric, thresholds);
     steps.scale_floor = detect::effect_scale_floor(series.metric, thresholds);
     steps.first_pairs = settings_.end_first_pairs;
     steps.most_pairs = settings_.end_most_pairs;

@@ -19,25 +19,32 @@ std::optional<double> median_effect(model::Metric metric, std::span<const Pair> 
   return model::median(std::move(effects));
 }
 
-/// What earlier confirmations ask of the average before the next one.
+/// When it is time to ask, and to ask again.
 class Patience {
  public:
   Patience(double least, const AnchorSettings& settings)
-      : settings_(settings), rise_(settings.rise_share * least), level_(settings.ask_share * least) {}
+      : settings_(settings), least_(least), wait_(std::max(settings.first_wait, 1)) {}
 
-  void confirmed(const AnchorConfirmation& confirmation) {
+  void confirmed(const AnchorConfirmation& confirmation, int night) {
     inconclusive_ = confirmation.verdict == model::Verdict::inconclusive ? inconclusive_ + 1 : 0;
-    const bool settled = confirmation.verdict != model::Verdict::inconclusive ||  //
-                         inconclusive_ >= settings_.most_inconclusive;
-    if (!settled) return;
-    level_ = std::max(level_, confirmation.effect + rise_);
-    inconclusive_ = 0;
+    settled_ = inconclusive_ == 0 || inconclusive_ >= settings_.most_inconclusive;
+    if (!settled_) return;
+    found_ = confirmation.effect;
+    again_ = night + wait_;
+    wait_ = std::min(2 * wait_, most_wait);
   }
-  bool asks(double average) const { return average > level_; }
+  bool asks(double average, int night) const {
+    if (average <= settings_.ask_share * least_) return false;
+    return !settled_ || night >= again_ || average > found_ + settings_.rise_share * least_;
+  }
 
  private:
+  static constexpr int most_wait = 1 << 20;
   const AnchorSettings& settings_;
-  double rise_, level_;
+  double least_;
+  double found_ = 0;      // by the last confirmation that settled it
+  bool settled_ = false;  // for the time being
+  int again_ = 0, wait_;  // nights
   int inconclusive_ = 0;
 };
 
@@ -58,9 +65,9 @@ AnchorReading read_anchor(const model::Series& series, std::span<const AnchorNig
       ++reading.nights;
       last = one.night;
     }
-    reading.asks = reading.nights > 0 && patience.asks(reading.average);
+    reading.asks = reading.nights > 0 && patience.asks(reading.average, one.night);
     if (one.confirmation) {
-      patience.confirmed(*one.confirmation);
+      patience.confirmed(*one.confirmation, one.night);
       reading.average = one.confirmation->effect;
       reading.asks = false;
     }

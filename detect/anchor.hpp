@@ -21,11 +21,13 @@ struct AnchorSettings {
   double ask_share = 0.65;
   /// Above this share of the threshold a series is measured against the anchor every night, whatever the rotation says.
   double watch_share = 0.35;
-  /// Once the anchor was cleared, it is asked again when the average is this share of the threshold above what the
-  /// confirmation found: a series that stands still below the threshold is not confirmed every night.
+  /// Once a confirmation has cleared it, a series that stands still below the threshold is not confirmed every night:
+  /// it is asked for again when the average is this share of the threshold above what the confirmation found ...
   double rise_share = 0.15;
-  /// As many confirmations in a row as may end inconclusive before the same holds for them.
-  int most_inconclusive = 3;
+  /// ... or after so many nights, and each time after twice as many: the average trails a creep that goes on.
+  int first_wait = 1;
+  /// So many confirmations in a row may end inconclusive, each asked again at once, before the same holds for them.
+  int most_inconclusive = 6;
 };
 
 /// A confirmation against the anchor that was asked for.

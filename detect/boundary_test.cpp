@@ -43,7 +43,7 @@ BoundaryTest::BoundaryTest(std::span<const double> values, const Stretches& stre
   const ResidualScale scale = scale_of_residuals(residuals_, levels);
   noise_.deviation = std::max(least_deviation, scale.deviation);
   core_ = std::max(least_deviation, scale.core);
-  noise_.degrees = std::max(1.0, static_cast<double>(n - levels) * (1 - r * r) / (1 + r * r));
+  noise_.degrees = std::max(1.0, static_cast<double>(n - std::min(n, levels)) * (1 - r * r) / (1 + r * r));
 
   squares_.reserve(n + 1);
   squares_.push_back(0);
@@ -70,21 +70,36 @@ double BoundaryTest::gathering(std::size_t first, std::size_t middle, std::size_
   const std::size_t from = right_shorter ? middle : first, to = right_shorter ? end : middle;
   if (to - from > longest_gathering) return 0;
   const double level = right_shorter ? stretches_.mean(first, middle) : stretches_.mean(middle, end);
-  const double half = (stretches_.mean(from, to) - level) / 2;
-  const auto far = [&](double distance) { return half > 0 ? distance > half : distance < half; };
+  const double up = stretches_.mean(from, to) < level ? -1 : 1;
+  std::vector<double> distances;
+  for (std::size_t i = from; i < to; ++i) distances.push_back(up * (values_[i] - level));
+  std::sort(distances.begin(), distances.end());
+  const std::size_t length = to - from;
+  const double half_way = up * (stretches_.mean(from, to) - level) / 2;
+  std::optional<double> least;
+  // How far off most of them are, whatever the rest does; distances where noise is Gaussian say nothing here.
+  for (const double distance : {half_way, distances[0], distances[length / 4], distances[length / 2]}) {
+    const auto inside = distances.end() - std::lower_bound(distances.begin(), distances.end(), distance);
+    std::size_t outside = 0;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      outside += (i < from || i >= to) && up * residuals_[i] >= distance ? 1 : 0;
+    }
+    const auto chance = chance_of_run(length, static_cast<std::size_t>(inside), outside, distance);
+    if (chance && (!least || *chance < *least)) least = chance;
+  }
+  return least.value_or(0);
+}
 
-  std::size_t inside = 0, outside = 0;
-  for (std::size_t i = from; i < to; ++i) inside += far(values_[i] - level) ? 1 : 0;
-  for (std::size_t i = 0; i < values_.size(); ++i) outside += (i < from || i >= to) && far(residuals_[i]) ? 1 : 0;
-  const auto others = static_cast<double>(values_.size() - (to - from));
-  const double gaussian_share = std::erfc(std::abs(half) / core_ / std::numbers::sqrt2) / 2;
-  const double wild = static_cast<double>(outside) - 2 * gaussian_share * others;
-  if (wild <= 0) return 0;
+std::optional<double> BoundaryTest::chance_of_run(std::size_t length, std::size_t inside, std::size_t outside,
+                                                  double distance) const {
+  const auto others = static_cast<double>(values_.size() - length);
+  const double gaussian = std::erfc(distance / core_ / std::numbers::sqrt2) / 2 * others;
+  const double wild = static_cast<double>(outside) - gaussian - 3 * std::sqrt(gaussian);
+  if (wild <= 0) return std::nullopt;
   // As many as there may well be, where so many were seen. A run of each length up to this one had its chance
   // everywhere.
   const double share = std::min(1.0, (wild + 1 + 2 * std::sqrt(wild)) / others);
-  const auto length = static_cast<double>(to - from);
-  return std::min(1.0, others * length * binomial_tail(to - from, inside, share));
+  return std::min(1.0, others * static_cast<double>(length) * binomial_tail(length, inside, share));
 }
 
 }  // namespace tbci::detect

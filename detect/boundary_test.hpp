@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,7 +12,8 @@
 namespace tbci::detect {
 
 /// The Gaussian value that is passed as rarely as `t` of Student's with `degrees`: Wallace, "Bounds on normal
-/// approximations to Student's and the chi-square distributions" (1959), within 0.5% from 3 degrees on.
+/// approximations to Student's and the chi-square distributions" (1959). Never above it, and from 4 degrees on
+/// within 2.5%.
 double gaussian_of_student(double t, double degrees);
 
 /// The levels of a series with the noise around them, for judging the boundaries between.
@@ -32,6 +34,11 @@ class BoundaryTest {
   double gathering(std::size_t first, std::size_t middle, std::size_t end) const;
 
  private:
+  // That somewhere `inside` of `length` nights are `distance` off, where `outside` of the others are. Nothing where
+  // these are no more than Gaussian noise has.
+  std::optional<double> chance_of_run(std::size_t length, std::size_t inside, std::size_t outside,
+                                      double distance) const;
+
   const Stretches& stretches_;
   SeriesNoise noise_;
   double core_ = 0;  // deviation of the calm half of the nights

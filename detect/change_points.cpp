@@ -4,6 +4,7 @@
 #include <cmath>
 #include <compare>
 #include <limits>
+#include <utility>
 
 #include "base/assert.hpp"
 #include "detect/boundary_test.hpp"
@@ -14,6 +15,11 @@ namespace tbci::detect {
 
 namespace {
 
+// Steps that are left out when correlation is first estimated: one, and another each so many nights, up to three. In a
+// short series they would be most of it; in a long one a few more do not matter, and noise has its largest steps as
+// well.
+constexpr std::size_t nights_a_step = 30, most_first_steps = 3;
+constexpr int most_rounds = 10;    // of looking for more and dropping; two are the rule
 constexpr double spike_reach = 3;  // deviations from the running median, beyond which a value is a spike
 
 // How well a boundary stands, the weakest first: less than chance does, nights that only gathered, more than either.
@@ -30,21 +36,26 @@ class Search {
       : values_(values),
         calm_(without_spikes(values, options.min_segment, spike_reach * deviation_of_differences(values))),
         stretches_(calm_),
-        alpha_(options.alpha),
+        alpha_(std::clamp(options.alpha, 1e-100, 1.0)),
         min_segment_(static_cast<std::size_t>(std::max(1, options.min_segment))) {}
 
   void find() {
     // Steps look like correlation, and correlation like steps: what the first levels explain is not correlation.
-    correlation_ = correlation_of_differences(calm_);
     segment();
+    correlation_ =
+        correlation_of_differences(calm_, strongest(std::min(most_first_steps, 1 + values_.size() / nights_a_step)));
+    if (correlation_ > 0) segment();
     for (int round = 0; round < 3 && correlation_ > 0 && !boundaries_.empty(); ++round) {
       const double within = correlation_of_differences(calm_, boundaries_);
       if (within >= correlation_) break;
       correlation_ = within;
       segment();
     }
+    // In a handful of nights one step is most of what looks like noise: the best place is always tried.
+    if (boundaries_.empty()) boundaries_.push_back(stretches_.best_split(0, values_.size(), min_segment_));
     settle(stretches_, min_segment_, boundaries_);
-    for (int round = 0; round < 10; ++round) {
+    drop_chance();
+    for (int round = 0; round < most_rounds; ++round) {
       const std::size_t before = boundaries_.size();
       part_levels();
       if (!drop_chance() && boundaries_.size() == before) break;
@@ -52,9 +63,11 @@ class Search {
   }
 
   const std::vector<std::size_t>& boundaries() const { return boundaries_; }
+  // And what does not stand without it.
   void drop(std::size_t k) {
     boundaries_.erase(boundaries_.begin() + static_cast<std::ptrdiff_t>(k));
     settle(stretches_, min_segment_, boundaries_);
+    drop_chance();
   }
   std::size_t first_of(std::size_t level) const { return level == 0 ? 0 : boundaries_[level - 1]; }
   std::size_t end_of(std::size_t level) const {
@@ -78,6 +91,19 @@ class Search {
     const double chances = static_cast<double>(values_.size()) / alpha_;
     const double price = std::log(chances) * noise.deviation * noise.deviation * noise.long_run();
     boundaries_ = cheapest_levels(stretches_, min_segment_, price);
+  }
+
+  // The boundaries that explain most, in order of time.
+  std::vector<std::size_t> strongest(std::size_t count) const {
+    std::vector<std::pair<double, std::size_t>> gains;
+    for (std::size_t k = 0; k < boundaries_.size(); ++k) {
+      gains.emplace_back(stretches_.gain(first_of(k), boundaries_[k], end_of(k + 1)), boundaries_[k]);
+    }
+    std::sort(gains.rbegin(), gains.rend());
+    std::vector<std::size_t> places;
+    for (std::size_t k = 0; k < std::min(count, gains.size()); ++k) places.push_back(gains[k].second);
+    std::sort(places.begin(), places.end());
+    return places;
   }
 
   // p falls with the deviations: what was computed answers for all that lies beyond.
@@ -154,7 +180,7 @@ std::vector<ChangePoint> change_points(std::span<const double> values, const Cha
   logarithms.reserve(values.size());
   for (double value : values) {
     TBCI_ASSERT(std::isfinite(value) && value > 0);
-    logarithms.push_back(std::log(value / values.front()));
+    logarithms.push_back(std::log(value) - std::log(values.front()));
   }
   Search search(logarithms, options);
   search.find();

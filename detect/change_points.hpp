@@ -9,7 +9,7 @@ namespace tbci::detect {
 
 struct ChangePointOptions {
   int min_segment = 3;      ///< nights a level must last to count as one; below 1 is taken as 1
-  double alpha = 1e-3;      ///< probability of any change point in a series that has none
+  double alpha = 1e-3;      ///< most that the probability of any change point in a series without one may be; 0 to 1
   double least_change = 0;  ///< relative, as in |after / before - 1|; smaller steps are not reported
 };
 
@@ -18,7 +18,7 @@ struct ChangePoint {
   double before = 0;      ///< median of the level that ends here, in the unit of the values
   double after = 0;       ///< median of the level that begins here
   double change = 0;      ///< after / before - 1
-  double p = 0;           ///< of a step as large as this anywhere in a series of this length without one; 0 to alpha
+  double p = 0;           ///< chance of a step as clear as this anywhere in a series of this length without one
 };
 
 /// Change points of a series with one value a night, oldest first; every value finite and above 0. In order of time,

@@ -105,7 +105,7 @@ double correlation_of_differences(std::span<const double> values, std::span<cons
 }
 
 ResidualScale scale_of_residuals(std::span<const double> residuals, std::size_t fitted) {
-  TBCI_ASSERT(residuals.size() > fitted);
+  TBCI_ASSERT(!residuals.empty());
   std::vector<double> all(residuals.begin(), residuals.end());
   const std::size_t n = all.size();
   const auto at = [&](std::size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
@@ -121,7 +121,7 @@ ResidualScale scale_of_residuals(std::span<const double> residuals, std::size_t 
   std::nth_element(middle, wildest_kept, all.end());
   const double reach = std::max(wild_reach * scale.core, *wildest_kept);
   const double squares = clipped_mean_square(residuals, reach) * static_cast<double>(n);
-  scale.deviation = std::sqrt(squares / static_cast<double>(n - fitted));
+  scale.deviation = std::sqrt(squares / static_cast<double>(n - std::min(fitted, n - 1)));
   return scale;
 }
 

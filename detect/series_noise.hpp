@@ -42,7 +42,7 @@ struct ResidualScale {
   double deviation = 0;  ///< the worst 4% (at least one) may be spikes and are clipped at 3 `core`; more is noise
   double core = 0;       ///< 1.4826 * median |residual - their median|: what the calm half says
 };
-/// More residuals than `fitted`.
+/// Not empty. At least one degree of freedom is taken to be left.
 ResidualScale scale_of_residuals(std::span<const double> residuals, std::size_t fitted);
 
 }  // namespace tbci::detect

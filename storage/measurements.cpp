@@ -179,6 +179,7 @@ Result<HistoryPoint> read_value(Row row) {
   point.build_id = row.integer();
   point.nightly = row.text();
   point.run_id = row.integer();
+  point.key = row.text();
   point.purpose = row.word(model::purpose_from);
   point.runner = row.text();
   point.environment = row.text();
@@ -241,7 +242,7 @@ Result<std::vector<HistoryPoint>> RunStore::series_history(const std::string& su
   return guarded(database_.path(), "read the history", [&]() -> Result<std::vector<HistoryPoint>> {
     const std::string of_case = values_of_case(series.metric);
     Query query(database_,
-                "SELECT m.id, b.id, b.name, r.id, r.purpose, r.runner, r.environment, r.started_ms, " +
+                "SELECT m.id, b.id, b.name, r.id, r.key, r.purpose, r.runner, r.environment, r.started_ms, " +
                     column_of(series.metric) +
                     " FROM build b JOIN measurement m ON m.build_id = b.id JOIN run r ON r.id = m.run_id WHERE " +
                     of_case +

@@ -77,6 +77,18 @@ Result<std::vector<model::Regression>> NightStore::open_regressions(const std::s
   });
 }
 
+Result<std::vector<model::Regression>> NightStore::series_regressions(const std::string& subject,
+                                                                      const model::Series& series) const {
+  TBCI_ASSIGN(const std::string text, series_column(series));
+  return guarded(database_.path(), "read regressions", [&] {
+    return Query(database_, select +
+                                "WHERE series = ?2 AND night_id IN "
+                                "(SELECT id FROM night WHERE subject = ?1) ORDER BY id")
+        .bind(subject, text)
+        .all("regression", read);
+  });
+}
+
 Result<model::Regression> NightStore::regression(std::int64_t id) const {
   return guarded(database_.path(), "read regressions",
                  [&] { return Query(database_, select + "WHERE id = ?").bind(id).only("regression", id, read); });

@@ -134,6 +134,9 @@ int run_application(int argc, char** argv) {
   add_status(app, invocation);
   add_report(app, invocation);
   add_doctor(app, invocation);
+  add_detect(app, invocation);
+  add_history(app, invocation);
+  add_selftest(app, invocation);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

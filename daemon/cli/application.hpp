@@ -46,6 +46,9 @@ void add_suite(CLI::App& app, Invocation& invocation);
 void add_status(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
+void add_detect(CLI::App& app, Invocation& invocation);
+void add_history(CLI::App& app, Invocation& invocation);
+void add_selftest(CLI::App& app, Invocation& invocation);
 
 /// Parses, runs, prints errors; the exit code of the program.
 int run_application(int argc, char** argv);

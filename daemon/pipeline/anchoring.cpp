@@ -71,7 +71,7 @@ Result<bool> is_watched(Desk& desk, const model::Anchor& anchor, const Calendar&
   for (const model::Metric metric : model::all_metrics) {
     TBCI_ASSIGN(const auto reading,
                 reading_of(desk, anchor, calendar, {measured.benchmark, measured.configuration, metric}));
-    (void)reading;
+    if (reading.watched) return true;
   }
   return false;
 }

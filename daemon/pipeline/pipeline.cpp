@@ -1,17 +1,15 @@
 #include "daemon/pipeline/pipeline.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "base/text.hpp"
-#include "daemon/pipeline/anchoring.hpp"
-#include "daemon/pipeline/bisecting.hpp"
 #include "daemon/pipeline/building.hpp"
-#include "daemon/pipeline/carrying.hpp"
 #include "daemon/pipeline/choosing.hpp"
 #include "daemon/pipeline/comparing.hpp"
 #include "daemon/pipeline/measuring.hpp"
+#include "daemon/pipeline/night_confirming.hpp"
 #include "daemon/pipeline/night_screening.hpp"
+#include "daemon/pipeline/night_searching.hpp"
 #include "daemon/pipeline/reporting.hpp"
 
 namespace tbci::daemon {
@@ -37,173 +35,15 @@ Result<std::vector<Screened>> measure(Desk& desk, const model::Night& night, con
   return screened;
 }
 
-// The builds that the questions name, ready to be measured.
-Result<std::map<std::string, model::Build>> old_builds_of(Desk& desk, const ComparisonPlan& plan,
-                                                          const std::vector<detect::Question>& questions) {
-  std::map<std::string, model::Build> builds = {{plan.builds.before.name, plan.builds.before}};
-  for (const detect::Question& question : questions) {
-    if (builds.contains(question.old_build)) continue;
-    auto build = build_named(desk, question.old_build);
-    if (!build && build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
-    if (build) builds.emplace(question.old_build, std::move(*build));
-    if (!build)
-      desk.progress.note(fmt::format("{} waits: {} cannot be measured ({})", to_string(question.series),
-                                     question.old_build, one_line(build.error().message, 200)));
-  }
-  return builds;
-}
-
-// A series is asked for once a night: what was suspected of the last days comes before what has crept.
-std::vector<detect::Question> tonights_questions(const std::vector<Screened>& screened,
-                                                 const std::vector<detect::Question>& carried,
-                                                 const std::optional<AnchorWatch>& anchor, const std::string& build) {
-  std::vector<detect::Question> questions = detect::questions_of(screened, carried, build);
-  if (!anchor) return questions;
-  for (const detect::Question& crept : anchor->questions) {
-    const bool there = std::any_of(questions.begin(), questions.end(),
-                                   [&](const detect::Question& question) { return question.series == crept.series; });
-    if (!there) questions.push_back(crept);
-  }
-  return questions;
-}
-
-Status keep_confirmation(Desk& desk, const model::Night& night, const std::optional<AnchorWatch>& anchor,
-                         const Confirmation& confirmation) {
-  return desk.stores.database.transaction([&]() -> Status {
-    for (const model::Finding& finding : confirmation.findings)
-      TBCI_TRY(desk.stores.nights.put_finding(night.id, storage::Phase::confirm, finding));
-    for (const detect::Outcome& outcome : confirmation.outcomes) {
-      if (!outcome.looked || outcome.finding.verdict != model::Verdict::regression) continue;
-      TBCI_TRY(desk.stores.nights.add_regression(night.id, outcome.finding, outcome.question.old_build));
-    }
-    if (anchor) TBCI_TRY(keep_confirmations(desk, night, *anchor, confirmation.outcomes));
-    return leave_over(desk, night, confirmation.outcomes);
-  });
-}
-
 Status confirm(Desk& desk, const model::Night& night, const ComparisonPlan& plan,
                const std::vector<Screened>& screened) {
   TBCI_TRY(desk.stores.nights.enter(night.id, Stage::confirm));
-  TBCI_ASSIGN(const auto carried, carried_questions(desk, night));
-  TBCI_ASSIGN(const auto anchor, watch_anchor(desk, night, plan));
-  const auto questions = tonights_questions(screened, carried, anchor, night.name);
-  TBCI_ASSIGN(auto old_builds, old_builds_of(desk, plan, questions));
-  if (anchor) old_builds.insert_or_assign(anchor->build.name, anchor->build);
-  const ConfirmationPlan confirmation{.key = plan.key,
-                                      .after = plan.builds.after,
-                                      .old_builds = std::move(old_builds),
-                                      .usual = plan.builds.before.name,
-                                      .until = desk.clock.now() + desk.config.measure.confirm_limit};
-  TBCI_ASSIGN(const Confirmation confirmed, confirm_questions(desk, confirmation, questions));
-  return keep_confirmation(desk, night, anchor, confirmed);
-}
-
-// Why there is nothing to bisect, where that is so.
-std::string no_way_to_bisect(const Desk& desk, const Comparison& builds) {
-  if (desk.subject.subject.source.repository.empty()) return "the subject names no repository to bisect";
-  if (builds.before.product.commit.empty() || builds.after.product.commit.empty())
-    return "a nightly does not say which commit it was built from";
-  if (builds.before.product.commit == builds.after.product.commit) {
-    return fmt::format(
-        "both nightlies are of commit {}: what changed is the packaging, or something that comes with it",
-        builds.after.product.commit.substr(0, 12));
-  }
-  return {};
-}
-
-Status take_answers(Desk& desk, const model::Night& night, const model::Bisection& bisection) {
-  return desk.stores.database.transaction([&]() -> Status {
-    TBCI_ASSIGN(auto regressions, desk.stores.nights.regressions(night.id));
-    for (model::Regression& regression : regressions) {
-      const auto answer = std::find_if(bisection.answers.begin(), bisection.answers.end(),
-                                       [&](const auto& a) { return a.series == regression.finding.series; });
-      const bool ours = answer != bisection.answers.end() && regression.state == model::RegressionState::bisecting;
-      if (!ours || regression.report_id) continue;
-      regression.bisection_id = bisection.id;
-      regression.suspects = answer->suspects;
-      regression.reason = answer->reason;
-      regression.state =
-          answer->suspects.empty() ? model::RegressionState::unattributed : model::RegressionState::attributed;
-      TBCI_TRY(desk.stores.nights.update(regression));
-    }
-    return {};
-  });
-}
-
-Status give_up(Desk& desk, std::vector<model::Regression> regressions, const std::string& reason) {
-  for (model::Regression& regression : regressions) {
-    if (regression.report_id) continue;
-    regression.state = model::RegressionState::unattributed;
-    regression.reason = reason;
-    TBCI_TRY(desk.stores.nights.update(regression));
-  }
-  return {};
-}
-
-// Regressions that were confirmed against the same old build, and the search between that and tonight's.
-struct Searched {
-  Comparison builds;
-  std::vector<std::int64_t> regressions;
-  std::optional<model::Bisection> bisection;  // nothing where there was nothing to bisect
-};
-
-Result<std::vector<Searched>> by_old_build(Desk& desk, const model::Night& night, const Comparison& builds) {
-  TBCI_ASSIGN(const auto regressions, desk.stores.nights.regressions(night.id));
-  std::vector<Searched> all;
-  for (const model::Regression& regression : regressions) {
-    const std::string& name = regression.old_build.empty() ? builds.before.name : regression.old_build;
-    auto known = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.builds.before.name == name; });
-    if (known == all.end()) {
-      model::Build old_build = builds.before;
-      if (name != builds.before.name) {
-        TBCI_ASSIGN(old_build, build_named(desk, name));
-      }
-      known = all.insert(known, {.builds = {std::move(old_build), builds.after}, .regressions = {}, .bisection = {}});
-    }
-    known->regressions.push_back(regression.id);
-  }
-  return all;
-}
-
-Result<std::vector<model::Regression>> regressions_of(Desk& desk, const Searched& searched) {
-  std::vector<model::Regression> regressions;
-  for (const std::int64_t id : searched.regressions) {
-    TBCI_ASSIGN(model::Regression regression, desk.stores.nights.regression(id));
-    regressions.push_back(std::move(regression));
-  }
-  return regressions;
-}
-
-// Finds the culprits of regressions against one old build.
-Status search(Desk& desk, const model::Night& night, const Comparison& usual, Searched& searched) {
-  TBCI_ASSIGN(const auto regressions, regressions_of(desk, searched));
-  const std::string obstacle = no_way_to_bisect(desk, searched.builds);
-  if (!obstacle.empty()) return give_up(desk, regressions, obstacle);
-  const bool plain = searched.builds.before.name == usual.before.name;
-  SearchPlan plan{.key = "night/" + night.name + (plain ? "" : "/" + searched.builds.before.name),
-                  .from = searched.builds.before.product.commit,
-                  .to = searched.builds.after.product.commit,
-                  .series = {}};
-  for (model::Regression regression : regressions) {
-    plan.series.push_back(regression.finding.series);
-    if (regression.state != model::RegressionState::confirmed) continue;
-    regression.state = model::RegressionState::bisecting;
-    TBCI_TRY(desk.stores.nights.update(regression));
-  }
-  auto found = search_culprits(desk, plan);
-  if (!found && found.error().kind == ErrorKind::usage)  // history has no way from the one to the other
-    return give_up(desk, regressions, found.error().message);
-  if (!found) return pass_on(found.error());
-  TBCI_TRY(take_answers(desk, night, *found));
-  searched.bisection = std::move(*found);
-  return {};
+  return confirm_night(desk, night, plan, screened);
 }
 
 Result<std::vector<Searched>> bisect(Desk& desk, const model::Night& night, const Comparison& builds) {
   TBCI_TRY(desk.stores.nights.enter(night.id, Stage::bisect));
-  TBCI_ASSIGN(auto all, by_old_build(desk, night, builds));
-  for (Searched& searched : all) TBCI_TRY(search(desk, night, builds, searched));
-  return all;
+  return search_night(desk, night, builds);
 }
 
 Status report(Desk& desk, const model::Night& night, const std::vector<Searched>& all, const std::string& environment) {

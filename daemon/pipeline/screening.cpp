@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "daemon/pipeline/comparing.hpp"
 #include "daemon/pipeline/sweeping.hpp"
+#include "detect/binaries.hpp"
 #include "detect/leak.hpp"
 #include "detect/screen.hpp"
 #include "runner/libraries.hpp"
@@ -58,13 +59,28 @@ std::vector<model::Finding> judge(const Desk& desk, const Comparison& builds, co
   return findings;
 }
 
-// The builds that we hold were read before their libraries were loaded.
-Status note_libraries(Desk& desk, const Comparison& builds) {
+// Files that are made of the same inputs are one file in the build cache. The libraries that a worker tells of do not
+// do instead: they are BLAS and its like, and equal for builds that differ in everything of their own.
+std::string what_is_loaded(const model::Build& build) {
+  if (build.product.preload.empty()) return {};  // a prefix may be filled anew
+  std::string files = build.product.libtorch.string();
+  for (const auto& library : build.product.preload) files += '\n' + library.string();
+  return files;
+}
+
+// Says how the libraries of the builds differ, and whether they do. The builds that we hold were read before their
+// libraries were loaded.
+Result<detect::Binaries> compare_libraries(Desk& desk, const Comparison& builds) {
   TBCI_ASSIGN(const model::Build before, desk.stores.builds.get(builds.before.id));
   TBCI_ASSIGN(const model::Build after, desk.stores.builds.get(builds.after.id));
   const std::string differ = runner::libraries_diff(before.libraries, after.libraries);
   if (!differ.empty()) desk.progress.note(fmt::format("the builds bring other libraries: {}", one_line(differ, 600)));
-  return {};
+  return detect::compare_binaries({{}, what_is_loaded(before)}, {{}, what_is_loaded(after)});
+}
+
+// A model in Python is more than the libraries that it calls.
+bool runs_libraries_alone(const model::Series& series) {
+  return !series.benchmark.starts_with("torchbench.");
 }
 
 }  // namespace
@@ -72,7 +88,7 @@ Status note_libraries(Desk& desk, const Comparison& builds) {
 Result<std::vector<model::Finding>> screen_builds(Desk& desk, const ComparisonPlan& plan) {
   const model::Build both[] = {plan.builds.before, plan.builds.after};
   TBCI_ASSIGN(const model::Run run, begin_run(desk, plan.key + "/screen", model::Purpose::screen, both));
-  TBCI_TRY(note_libraries(desk, plan.builds));
+  TBCI_ASSIGN(const detect::Binaries binaries, compare_libraries(desk, plan.builds));
   const detect::Sampling& sampling = desk.config.measure.sampling;
   desk.progress.begin_stage("measure",
                             fmt::format("{} cases on {} and {}, {} processes each", plan.cases.size(),
@@ -84,8 +100,10 @@ Result<std::vector<model::Finding>> screen_builds(Desk& desk, const ComparisonPl
   int unsupported = 0;
   for (const SweptCase& results : all) {
     unsupported += results.is_unsupported() ? 1 : 0;
-    auto judged = judge(desk, plan.builds, results);
-    findings.insert(findings.end(), judged.begin(), judged.end());
+    for (model::Finding& finding : judge(desk, plan.builds, results)) {
+      const bool whole = runs_libraries_alone(finding.series);
+      findings.push_back(whole ? detect::without_alarm(std::move(finding), binaries) : std::move(finding));
+    }
   }
   TBCI_TRY(desk.stores.runs.finish(run.id, desk.clock.now()));
   const auto suspects = std::count_if(findings.begin(), findings.end(),

@@ -19,7 +19,7 @@ struct History {
 };
 
 constexpr const char* history_kinds =
-    "null, ar03, ar06, slow-runs, steps, small, short, spikes, two-speeds, flicker, bursts";
+    "null, ar03, ar06, slow-runs, steps, small, short, spikes, two-speeds, flicker, bursts, handful";
 
 /// Nothing where the kind is unknown. Times around 1e6, noise multiplied on; the same seed gives the same history.
 ///   null        2% noise, no step               ar03, ar06   the same, correlated 0.3 or 0.6 from night to night
@@ -31,6 +31,7 @@ constexpr const char* history_kinds =
 ///   two-speeds  1% noise, two levels 10% apart that last 20 to 60 nights each
 ///   flicker     1% noise, each night by itself is 10% slower with probability 0.2; no step
 ///   bursts      like spikes, and the middle half of the nights three times as noisy; no step
+///   handful     1% noise, +10% in the middle
 inline std::optional<History> make_history(std::string_view kind, std::size_t nights, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> gaussian;
@@ -73,6 +74,9 @@ inline std::optional<History> make_history(std::string_view kind, std::size_t ni
     if (kind == "bursts")
       std::fill(widths.begin() + static_cast<std::ptrdiff_t>(nights / 4),
                 widths.begin() + static_cast<std::ptrdiff_t>(nights * 3 / 4), 3);
+  } else if (kind == "handful") {
+    noise = 0.01;
+    step(nights / 2, 0.10);
   } else if (kind == "two-speeds") {
     noise = 0.01;
     double change = 0.10;

@@ -43,6 +43,17 @@ TEST_CASE("Pipeline: a slowdown is confirmed, bisected to its commit, and filed 
   CHECK(bisection->measurements > 0);
 }
 
+TEST_CASE("Pipeline: builds that bring the same BLAS are not the same binary", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  workshop.slower["beta"] = {{42, 1.2}};
+  workshop.own_libraries[0] = workshop.own_libraries[70] = {{"library.blas", "libopenblas.so.0 3f2a91c0b3d27e11"}};
+  Bench bench(folder.path(), workshop);
+  const auto result = daemon::check_night(bench.desk());
+  REQUIRE(result);
+  CHECK(verdict_of(*result, "beta/cpu-infer/time") == Verdict::regression);
+}
+
 TEST_CASE("Pipeline: a clean day files nothing and asks for no bisection", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeWorkshop workshop(71);

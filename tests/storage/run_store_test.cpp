@@ -231,10 +231,13 @@ TEST_CASE("RunStore: the history of a series has the newest nightlies, oldest fi
   CHECK(points[1].purpose == Purpose::screen);
   CHECK(points[2].nightly == "2026-01-07");
   CHECK(points[2].purpose == Purpose::confirm);
+  CHECK(points[2].key == "confirm");
   CHECK(points[2].started == at(2));
   CHECK(points[2].environment == machine.fingerprint());
   CHECK(points[2].values == std::vector<double>{7});
   CHECK(must(runs.series_history("other", {"dlrm", Configuration::cpu_train, Metric::time}, 9)).empty());
+  CHECK(must(runs.measured_cases("demo")) == std::vector<model::Case>{{"dlrm", Configuration::cpu_train}});
+  CHECK(must(runs.measured_cases("other")).empty());
 }
 
 TEST_CASE("RunStore: a corrupted blob is an error that names its row", "[storage]") {

@@ -1,0 +1,70 @@
+// Reference values: SciPy 1.17, norm.isf(t.sf(t, degrees)).
+#include "detect/boundary_test.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+namespace detect = tbci::detect;
+using tbci::test::Approx;
+
+namespace {
+
+// +1, -1, +1, ...: a deviation of 1 and no doubt about it.
+std::vector<double> even(std::size_t count) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < count; ++i) values.push_back(i % 2 == 0 ? 1 : -1);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("Boundary test: Student's t becomes the Gaussian of SciPy, never more", "[detect]") {
+  struct Reference {
+    double t, degrees, gaussian;
+  };
+  const auto reference = GENERATE(values<Reference>({{3, 4, 2.054348558593922},
+                                                     {5.5, 20, 4.243325041018247},
+                                                     {8, 9, 4.242191017184423},
+                                                     {37, 4, 4.658455795495731},
+                                                     {4, 300, 3.9448797172662258}}));
+  const double gaussian = detect::gaussian_of_student(reference.t, reference.degrees);
+  CHECK(gaussian <= reference.gaussian);
+  CHECK(gaussian == Approx(reference.gaussian).epsilon(0.025));
+}
+
+TEST_CASE("Boundary test: deviations are the step over its standard error", "[detect]") {
+  auto values = even(400);
+  for (std::size_t i = 200; i < 400; ++i) values[i] += 0.5;
+  const detect::Stretches stretches(values);
+  const std::vector<std::size_t> boundaries = {200};
+  const detect::BoundaryTest test(values, stretches, boundaries, 0);
+  const double deviation = std::sqrt(400.0 / 398);
+  CHECK(test.noise().deviation == Approx(deviation));
+  CHECK(test.noise().degrees == Approx(398));
+  const double t = 0.5 / (deviation * std::sqrt(2.0 / 200));
+  CHECK(test.deviations(0, 200, 400) == Approx(detect::gaussian_of_student(t, 398)).epsilon(1e-6));
+  const detect::BoundaryTest correlated(values, stretches, boundaries, 0.5);
+  CHECK(correlated.deviations(0, 200, 400) == Approx(test.deviations(0, 200, 400) / std::sqrt(3.0)).epsilon(0.02));
+}
+
+TEST_CASE("Boundary test: a step in a noisy stretch is judged by that stretch", "[detect]") {
+  auto values = even(400);
+  for (std::size_t i = 300; i < 400; ++i) values[i] *= 3;
+  for (std::size_t i = 0; i < 10; ++i) values[100 + i] += 1, values[350 + i] += 1;
+  const detect::Stretches stretches(values);
+  const std::vector<std::size_t> boundaries;
+  const detect::BoundaryTest test(values, stretches, boundaries, 0);
+  const double calm = test.deviations(50, 100, 110), noisy = test.deviations(310, 350, 360);
+  CHECK(noisy < 0.75 * calm);
+}
+
+TEST_CASE("Boundary test: equal values are no certainty", "[detect]") {
+  const std::vector<double> values(20, 3.0);
+  const detect::Stretches stretches(values);
+  const std::vector<std::size_t> boundaries = {10};
+  const detect::BoundaryTest test(values, stretches, boundaries, 0);
+  CHECK(test.noise().deviation > 0);
+  CHECK(test.deviations(0, 10, 20) == 0);
+}
