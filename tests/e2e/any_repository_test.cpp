@@ -154,7 +154,7 @@ TEST_CASE("Any repository: killed again and again, it repeats nothing and ends w
   for (const std::string& line : split(program.journal(), '\n')) {
     if (line.empty()) continue;
     const auto json = nlohmann::json::parse(line);
-    const std::string key = json.contains("build") ? json["build"] : json.value("run", "");
+    const std::string key = json.contains("build") ? json["build"].get<std::string>() : json.value("run", "");
     INFO(line);
     CHECK(seen.insert(key).second);
   }
