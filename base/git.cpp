@@ -127,7 +127,8 @@ struct GitRepository::Impl {
     const bool odd = text.empty() || text.find('\0') != std::string::npos;
     if (odd || git_revparse_single(&found, repository.get(), text.c_str()) != 0) {
       return fail(ErrorKind::usage, "no commit '{}' in the repository {}{}", one_line(text, 80), path.string(),
-                  is_shallow() ? ", which is a shallow clone: git fetch --unshallow brings the rest" : "");
+                  is_shallow() ? ", which is a shallow clone: git fetch --unshallow brings the rest"
+                               : ": check its name, or fetch it there (a force-push may have taken it away)");
     }
     const Object object(found);
     git_object* peeled = nullptr;
@@ -256,15 +257,16 @@ Result<std::vector<GitCommit>> GitRepository::commits_between(std::string_view f
                 one_line(from, 80), one_line(to, 80), impl_->path.string());
   }
   TBCI_ASSIGN(const git_oid older, impl_->id_of(from));
-  TBCI_ASSIGN(const git_oid newer, impl_->id_of(to));
-  TBCI_ASSIGN(const Walk walk, impl_->walk_from(newer));
+  TBCI_ASSIGN(git_oid id, impl_->id_of(to));
   std::vector<GitCommit> commits;
-  for (git_oid id; git_revwalk_next(&id, walk.get()) == 0;) {
-    if (git_oid_equal(&id, &older) != 0) break;
+  // From parent to parent, and no further than `from`: a shallow clone may have nothing beyond it.
+  while (git_oid_equal(&id, &older) == 0) {
     // `from` may have come in by a merge: what it stands on is not after it.
     if (git_graph_descendant_of(impl_->repository.get(), &older, &id) == 1) break;
     TBCI_ASSIGN(const CommitObject commit, impl_->look_up(id));
     commits.push_back(read_commit(commit.get()));
+    if (git_commit_parentcount(commit.get()) == 0) break;
+    id = *git_commit_parent_id(commit.get(), 0);
   }
   std::reverse(commits.begin(), commits.end());
   return commits;

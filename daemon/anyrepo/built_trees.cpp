@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 
 /// Below this no build is begun.
 constexpr std::uint64_t needed_free_bytes = std::uint64_t{256} << 20;
+/// A build that fails with so little left fails for that, whatever it says.
+constexpr std::uint64_t full_disk_bytes = std::uint64_t{8} << 20;
 constexpr const char* mark_suffix = ".built";
 
 std::uint64_t size_of(const fs::path& folder) {
@@ -64,24 +66,28 @@ fs::path BuiltTrees::mark_path(const std::string& commit) const {
   return folder_ / "trees" / (commit + mark_suffix);
 }
 
+fs::path BuiltTrees::log_path(const std::string& commit) const {
+  return folder_ / "logs" / (commit + ".log");
+}
+
 Result<BuildRecord> BuiltTrees::build(const std::string& commit, std::stop_token stop) {
   use(commit);
   TBCI_TRY(enough_space());
   std::error_code ignored;
   fs::remove(mark_path(commit), ignored);
   TBCI_ASSIGN(const runner::Slot slot, worktree_.check_out_at(commit, commit, stop));
-  BuildRecord record{true, ""};
   if (!job_.build.empty()) {
-    TBCI_ASSIGN(record, run_build(slot.source, commit, stop));
-  }
-  if (!record.buildable) {
-    fs::remove_all(slot.source, ignored);
-    return record;
+    auto record = run_build(slot.source, commit, stop);
+    // Where the disk is full, what filled it goes.
+    if (!record || !record->buildable) {
+      fs::remove_all(slot.source, ignored);
+      return record;
+    }
   }
   // Only now it counts as built: who is killed before builds it again.
   TBCI_TRY(write_file_atomically(mark_path(commit), std::to_string(size_of(slot.source))));
   keep_to_budget();
-  return record;
+  return BuildRecord{true, ""};
 }
 
 Result<fs::path> BuiltTrees::tree(const std::string& commit, std::stop_token stop) {
@@ -109,7 +115,7 @@ Result<BuildRecord> BuiltTrees::run_build(const fs::path& source, const std::str
     command.environment.insert({{"TBCI_JOBS", jobs}, {"MAKEFLAGS", "-j" + jobs}, {"CMAKE_BUILD_PARALLEL_LEVEL", jobs}});
   }
   command.time_limit = job_.build_limit;
-  const fs::path log = folder_ / "logs" / (commit + ".log");
+  const fs::path log = log_path(commit);
   // What failed through the machine may succeed when tried again, once.
   for (int attempt = 0;; ++attempt) {
     auto ended = processes_.run(command, stop);
@@ -119,6 +125,7 @@ Result<BuildRecord> BuiltTrees::run_build(const fs::path& source, const std::str
       if (own_script) return BuildRecord{false, one_line(ended.error().message)};
       return pass_on(std::move(ended).error());
     }
+    if (!ended->succeeded()) TBCI_TRY(disk_not_full());
     TBCI_TRY(write_file_atomically(log, fmt::format("$ {}\n{}{}", describe(command), ended->output, ended->error)));
     auto record = judge(command, *ended, log);
     if (record || record.error().kind != ErrorKind::environment || attempt > 0) return record;
@@ -133,8 +140,10 @@ Result<BuildRecord> BuiltTrees::judge(const Command& command, const ProcessOutco
   if (ended.signal == 0 && !ended.timed_out && ended.exit_code == skip_exit_code)
     return BuildRecord{false, fmt::format("skipped: the build ended with exit code {}", skip_exit_code)};
   if (ended.timed_out) {
-    return BuildRecord{false, fmt::format("the build was ended after its limit of {} (--build-timeout)",
-                                          human_duration(command.time_limit))};
+    return BuildRecord{
+        false,
+        fmt::format("the build was ended after its limit of {} (--build-timeout)", human_duration(command.time_limit)),
+        command.time_limit};
   }
   const std::string text = ended.output + "\n" + ended.error;
   const std::string trouble =
@@ -144,6 +153,15 @@ Result<BuildRecord> BuiltTrees::judge(const Command& command, const ProcessOutco
   std::string telling = runner::telling_line(text);
   if (telling.empty() || ended.signal != 0) telling = name + ": " + describe(ended, command.time_limit);
   return BuildRecord{false, std::move(telling)};
+}
+
+Status BuiltTrees::disk_not_full() const {
+  TBCI_ASSIGN(const std::uint64_t free, free_bytes(folder_));
+  if (free >= full_disk_bytes) return {};
+  return fail(ErrorKind::environment,
+              "a build filled the disk: {} has {} free; make space, or name another folder with --state, then run the "
+              "same command again",
+              folder_.string(), human_bytes(static_cast<double>(free)));
 }
 
 Status BuiltTrees::enough_space() {

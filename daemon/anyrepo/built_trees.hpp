@@ -28,15 +28,19 @@ class BuiltTrees {
   Result<BuildRecord> build(const std::string& commit, std::stop_token stop);
   /// The tree of a commit that builds; built again where it was removed.
   Result<std::filesystem::path> tree(const std::string& commit, std::stop_token stop);
+  /// Where the tree of a commit lies, or would.
+  std::filesystem::path tree_path(const std::string& commit) const;
+  /// What the build of a commit wrote, where it was begun.
+  std::filesystem::path log_path(const std::string& commit) const;
   /// How often a tree was built again.
   int rebuilds() const { return rebuilds_; }
 
  private:
-  std::filesystem::path tree_path(const std::string& commit) const;
   std::filesystem::path mark_path(const std::string& commit) const;
   Result<BuildRecord> run_build(const std::filesystem::path& source, const std::string& commit, std::stop_token stop);
   Result<BuildRecord> judge(const Command& command, const ProcessOutcome& ended,
                             const std::filesystem::path& log) const;
+  Status disk_not_full() const;
   Status enough_space();
   void use(const std::string& commit);
   struct Kept;

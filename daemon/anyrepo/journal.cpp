@@ -31,6 +31,18 @@ std::string text_in(const nlohmann::json& json, const char* name) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+constexpr const char* limit_name = "ended_after_ms";
+
+std::chrono::milliseconds limit_in(const nlohmann::json& json) {
+  const auto found = json.find(limit_name);
+  const bool known = found != json.end() && found->is_number_integer();
+  return std::chrono::milliseconds(known ? found->get<std::int64_t>() : 0);
+}
+
+void put_limit(std::chrono::milliseconds limit, nlohmann::json& json) {
+  if (limit.count() > 0) json[limit_name] = limit.count();
+}
+
 }  // namespace
 
 Result<Journal> Journal::open(const std::filesystem::path& path) {
@@ -81,9 +93,10 @@ Status Journal::read(const std::string& text) {
     }
     if (json.contains("build")) {
       const auto buildable = json.find("buildable");
-      builds_[text_in(json, "build")] = {buildable != json.end() && *buildable == true, text_in(json, "reason")};
+      builds_[text_in(json, "build")] = {buildable != json.end() && *buildable == true, text_in(json, "reason"),
+                                         limit_in(json)};
     } else if (json.contains("run")) {
-      RunRecord record{std::nullopt, text_in(json, "failure")};
+      RunRecord record{std::nullopt, text_in(json, "failure"), limit_in(json)};
       if (const auto value = json.find("value"); value != json.end() && value->is_number()) record.value = *value;
       runs_[text_in(json, "run")] = record;
     }
@@ -113,6 +126,7 @@ const RunRecord* Journal::run(const std::string& key) const {
 Status Journal::put_build(const std::string& commit, const BuildRecord& record) {
   nlohmann::json json = {{"build", commit}, {"buildable", record.buildable}};
   if (!record.reason.empty()) json["reason"] = record.reason;
+  put_limit(record.ended_after, json);
   TBCI_TRY(append(dumped(json)));
   builds_[commit] = record;
   return {};
@@ -122,6 +136,7 @@ Status Journal::put_run(const std::string& key, const RunRecord& record) {
   nlohmann::json json = {{"run", key}};
   if (record.value) json["value"] = *record.value;
   if (!record.failure.empty()) json["failure"] = record.failure;
+  put_limit(record.ended_after, json);
   TBCI_TRY(append(dumped(json)));
   runs_[key] = record;
   return {};

@@ -1,6 +1,7 @@
 // What a bisection of any repository has paid for, on the disk: a line of JSON for each finished build and run.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -12,13 +13,15 @@ namespace tbci::daemon {
 
 struct BuildRecord {
   bool buildable = false;
-  std::string reason;  ///< why not
+  std::string reason;                       ///< why not
+  std::chrono::milliseconds ended_after{};  ///< it was ended after this limit: with a longer one it may build; 0: not
 };
 
 /// One run of the measure command.
 struct RunRecord {
-  std::optional<double> value;  ///< as printed; nothing: it failed, for good
-  std::string failure;          ///< why
+  std::optional<double> value;              ///< as printed; nothing: it failed, for good
+  std::string failure;                      ///< why
+  std::chrono::milliseconds ended_after{};  ///< as above
 };
 
 /// Lines are appended whole and synced before they count. A line that a power cut tore is dropped when it is opened
@@ -33,7 +36,7 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
-  /// Null: not there.
+  /// Null: not there. What was put last counts.
   const BuildRecord* build(const std::string& commit) const;
   const RunRecord* run(const std::string& key) const;
   Status put_build(const std::string& commit, const BuildRecord& record);

@@ -31,19 +31,31 @@ Judged judge(const Command& command, const ProcessOutcome& ended) {
   if (ended.signal == 0 && !ended.timed_out && ended.exit_code == skip_exit_code)
     return {{std::nullopt, fmt::format("skipped: the measure command ended with exit code {}", skip_exit_code)}};
   std::string why = "the measure command: " + describe(ended, command.time_limit);
-  if (ended.timed_out) return {{std::nullopt, why + " (--measure-timeout)"}};
+  if (ended.timed_out) return {{std::nullopt, why + " (--measure-timeout)", command.time_limit}};
   const std::string said = last_line(ended.error.empty() ? ended.output : ended.error);
   if (!said.empty()) why += ": " + said;
   return {{std::nullopt, why}, false};
+}
+
+/// Of no use any more: it was ended after a shorter limit than there is now.
+template <typename Record>
+const Record* still_valid(const Record* known, std::chrono::milliseconds limit) {
+  const bool cut_short = known != nullptr && known->ended_after.count() > 0 && known->ended_after < limit;
+  return cut_short ? nullptr : known;
 }
 
 }  // namespace
 
 Result<bisect::Built> RepositoryProber::build(const model::Commit& commit, std::stop_token stop) {
   builds_.insert(commit.id);
-  const BuildRecord* known = journal_.build(commit.id);
+  const BuildRecord* known = still_valid(journal_.build(commit.id), job_.build_limit);
   if (known == nullptr) {
     TBCI_ASSIGN(const BuildRecord record, trees_.build(commit.id, std::move(stop)));
+    if (const auto end = end_of(commit); !record.buildable && !end.empty()) {
+      return fail(ErrorKind::environment,
+                  "the {} end {} does not build: {}; see {}, and run the same command again once that is mended", end,
+                  commit.id.substr(0, 12), record.reason, trees_.log_path(commit.id).string());
+    }
     TBCI_TRY(journal_.put_build(commit.id, record));
     known = journal_.build(commit.id);
   }
@@ -61,14 +73,26 @@ Result<std::map<model::Series, detect::Pair>> RepositoryProber::measure_pair(con
   return std::map<model::Series, detect::Pair>{{series_of_job(), pair}};
 }
 
+std::string_view RepositoryProber::end_of(const model::Commit& commit) const {
+  // Of commits with equal inputs one stands for all.
+  if (commit.inputs == commits_.front().inputs) return "good";
+  return commit.inputs == commits_.back().inputs ? "bad" : "";
+}
+
 Result<double> RepositoryProber::run(const model::Commit& commit, const std::string& key, std::stop_token stop) {
   if (job_.runs_at_most > 0 && runs() >= job_.runs_at_most && !runs_.contains(key)) {
     used_up_ = true;
     return fail(ErrorKind::interrupted, "the {} runs of --runs-at-most are used up", job_.runs_at_most);
   }
-  const RunRecord* known = journal_.run(key);
+  const RunRecord* known = still_valid(journal_.run(key), job_.measure_limit);
   if (known == nullptr) {
     TBCI_ASSIGN(const RunRecord record, run_now(commit, std::move(stop)));
+    if (const auto end = end_of(commit); !record.value && !end.empty()) {
+      return fail(ErrorKind::environment,
+                  "the {} end {} can't be measured: {}; it was built in {}: run the same command again once that is "
+                  "mended",
+                  end, commit.id.substr(0, 12), record.failure, trees_.tree_path(commit.id).string());
+    }
     TBCI_TRY(journal_.put_run(key, record));
     known = journal_.run(key);
   }

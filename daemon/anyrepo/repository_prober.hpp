@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bisect/bisection.hpp"
@@ -15,8 +16,11 @@ namespace tbci::daemon {
 
 class RepositoryProber final : public bisect::Prober {
  public:
-  RepositoryProber(const RepositoryJob& job, BuiltTrees& trees, Journal& journal, ProcessRunner& processes)
-      : job_(job), trees_(trees), journal_(journal), processes_(processes) {}
+  /// `commits`: good end first, bad end last. An end that does not build or can't be measured ends the search with an
+  /// error and is not kept: nothing is found without it, and once the user mended what is wrong it is tried again.
+  RepositoryProber(const RepositoryJob& job, const std::vector<model::Commit>& commits, BuiltTrees& trees,
+                   Journal& journal, ProcessRunner& processes)
+      : job_(job), commits_(commits), trees_(trees), journal_(journal), processes_(processes) {}
 
   Result<bisect::Built> build(const model::Commit& commit, std::stop_token stop) override;
   Result<std::map<model::Series, detect::Pair>> measure_pair(const model::Commit& reference, const model::Commit& probe,
@@ -34,9 +38,12 @@ class RepositoryProber final : public bisect::Prober {
  private:
   /// One run as the search wants it. Error `failed`: this commit can't be measured.
   Result<double> run(const model::Commit& commit, const std::string& key, std::stop_token stop);
+  /// `good`, `bad`; nothing: no end.
+  std::string_view end_of(const model::Commit& commit) const;
   Result<RunRecord> run_now(const model::Commit& commit, std::stop_token stop);
 
   const RepositoryJob& job_;
+  const std::vector<model::Commit>& commits_;
   BuiltTrees& trees_;
   Journal& journal_;
   ProcessRunner& processes_;

@@ -26,7 +26,7 @@ class SearchObserver final : public bisect::Observer {
 
   void build_begun(const model::Commit& commit, const bisect::Progress& at) override {
     progress_.expect(at.builds + at.expected_builds);
-    progress_.step(fmt::format("build {}, {} commits in doubt", brief(commit), at.commits_in_doubt));
+    progress_.step(fmt::format("build {}, {} in doubt", brief(commit), counted(at.commits_in_doubt, "commit")));
   }
   void build_finished(const model::Commit& commit, const bisect::Built& built, const bisect::Progress&) override {
     if (built.buildable) return;
@@ -38,8 +38,8 @@ class SearchObserver final : public bisect::Observer {
     const std::string change = probe.side == model::Side::good || probe.side == model::Side::bad
                                    ? human_change(as_printed(job_, probe.change))
                                    : one_line(probe.reason, 100);
-    progress_.note(fmt::format("{} is {} ({}, {} pairs), {} commits in doubt", probe.commit.substr(0, 10),
-                               to_string(probe.side), change, probe.pairs, at.commits_in_doubt));
+    progress_.note(fmt::format("{} is {} ({}, {}), {} in doubt", probe.commit.substr(0, 10), to_string(probe.side),
+                               change, counted(probe.pairs, "pair"), counted(at.commits_in_doubt, "commit")));
     return {};
   }
 
@@ -121,9 +121,10 @@ Result<RepositoryAnswer> search_repository(const RepositoryJob& job, const std::
   TBCI_ASSIGN(const FileLock lock, FileLock::acquire(folder / "lock"));
   TBCI_ASSIGN(Journal journal, Journal::open(folder / "journal.jsonl"));
   BuiltTrees trees(job, folder, processes, [&progress](std::string_view line) { progress.note(line); });
-  RepositoryProber prober(job, trees, journal, processes);
+  RepositoryProber prober(job, commits, trees, journal, processes);
   SearchObserver observer(job, progress);
-  progress.begin_stage("bisect", fmt::format("{} commits of {}", commits.size() - 1, job.repository.string()), 0);
+  progress.begin_stage("bisect",
+                       fmt::format("{} of {}", counted(commits.size() - 1, "commit"), job.repository.string()), 0);
   const auto found = bisect::bisect(commits, {series_of_job()}, settings_of(job), prober, observer, std::move(stop));
   if (!found && !prober.used_up()) return pass_on(Error(found.error()));
 
@@ -138,8 +139,9 @@ Result<RepositoryAnswer> search_repository(const RepositoryJob& job, const std::
   answer.bisection.measurements = prober.runs();
   answer.numbers = prober.numbers();
   share_numbers(commits, answer.numbers);
+  answer.used_up = prober.used_up();
   answer.rebuilds = trees.rebuilds();
-  progress.end_stage(fmt::format("{} builds, {} runs", prober.builds(), prober.runs()));
+  progress.end_stage(fmt::format("{}, {}", counted(prober.builds(), "build"), counted(prober.runs(), "run")));
   return answer;
 }
 

@@ -19,6 +19,7 @@ struct RepositoryAnswer {
   model::Bisection bisection;                          ///< one series, one answer, its changes as the number is printed
   std::vector<model::Probe> probes;                    ///< in the order in which they were decided
   std::map<std::string, std::vector<double>> numbers;  ///< as printed, by commit
+  bool used_up = false;                                ///< --runs-at-most ended the search
   int rebuilds = 0;                                    ///< of trees that had been removed for space
 };
 

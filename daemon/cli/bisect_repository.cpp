@@ -43,8 +43,13 @@ Result<fs::path> repository_at(const std::string& path) {
   std::error_code error;
   const fs::path canonical = fs::canonical(path, error);
   if (error) return fail(ErrorKind::usage, "no git repository at {}: {}", path, error.message());
-  TBCI_TRY(GitRepository::open(canonical));
-  return canonical;
+  const auto opened = GitRepository::open(canonical);
+  if (opened) return canonical;
+  for (fs::path above = canonical.parent_path(); above != above.root_path(); above = above.parent_path()) {
+    if (GitRepository::open(above))
+      return fail(ErrorKind::usage, "{} lies inside the git repository {}: name that", path, above.string());
+  }
+  return pass_on(Error(opened.error()));
 }
 
 Result<RepositoryJob> job_of(const RepositoryOptions& options, const RepositoryRequest& request) {
@@ -164,7 +169,7 @@ std::string text_of(const RepositoryJob& job, const RepositoryAnswer& answer,
   const model::Answer& found = answer.bisection.answers.front();
   std::string text;
   if (found.suspects.empty()) {
-    text = fmt::format("no culprit: {}\n", one_line(found.reason, 400));
+    text = fmt::format("{}: {}\n", answer.used_up ? "undecided" : "no culprit", one_line(found.reason, 400));
   } else if (found.suspects.size() == 1) {
     text = fmt::format("the change came with\n  {}\n  {}\n", line_of(commits, found.suspects.front()), figures(found));
   } else {
@@ -175,8 +180,9 @@ std::string text_of(const RepositoryJob& job, const RepositoryAnswer& answer,
   }
   const std::string good = numbers_at(job, answer, job.from), bad = numbers_at(job, answer, job.to);
   if (!good.empty() && !bad.empty()) text += fmt::format("{} at the good end, {} at the bad one\n", good, bad);
-  text += fmt::format("{} builds, {} measurements", answer.bisection.builds, answer.bisection.measurements);
-  if (answer.rebuilds > 0) text += fmt::format(", {} trees built again", answer.rebuilds);
+  text += fmt::format("{}, {}", counted(answer.bisection.builds, "build"),
+                      counted(answer.bisection.measurements, "measurement"));
+  if (answer.rebuilds > 0) text += fmt::format(", {} built again", counted(answer.rebuilds, "tree"));
   return text + "\n";
 }
 
@@ -228,7 +234,7 @@ Result<int> bisect_repository(const Invocation& invocation, const RepositoryOpti
     TBCI_TRY(write_file_atomically(options.log_file, git_bisect_log(commits, answer.probes, found, job.lineage)));
   if (invocation.json) print_json(json_of(job, answer));
   if (!invocation.json) fmt::print("{}", text_of(job, answer, commits));
-  return found.suspects.empty() ? success : negative;
+  return found.suspects.empty() && !answer.used_up ? success : negative;
 }
 
 void add_repository_options(CLI::App& command, RepositoryOptions& options) {

@@ -85,6 +85,23 @@ TEST_CASE("History: a shallow clone is told from a commit that nobody knows", "[
   CHECK(unknown.error().message.find("shallow") == std::string::npos);
 }
 
+TEST_CASE("History: a search within a shallow clone needs nothing of what was cut off", "[bisect]") {
+  const test::TemporaryDirectory folder;
+  test::GitFixture git(folder / "repository");
+  Paths ids;
+  for (int i = 0; i < 7; ++i)
+    ids.push_back(git.commit(fmt::format("{}", i), fmt::format("2026-01-0{}T00:00:00Z", i + 1)));
+  const std::string clone = (folder / "clone").string();
+  git.git({"clone", "--quiet", "--depth=4", "file://" + git.path().string(), clone});
+  const auto commits = commits_between(clone, ids[4], "main", {});
+  INFO((commits ? std::string() : commits.error().message));
+  REQUIRE(commits);
+  CHECK(subjects_of(*commits) == Paths{"4", "5", "6"});
+  // libgit2 does not read where a clone was cut off: at that commit it asks for the rest.
+  const auto cut_off = commits_between(clone, ids[3], "main", {});
+  CHECK((cut_off ? cut_off->size() == 4 : cut_off.error().message.find("--unshallow") != std::string::npos));
+}
+
 TEST_CASE("History: a revision that was forced away is no commit any more", "[bisect]") {
   Merged merged;
   const std::string gone = merged.last;

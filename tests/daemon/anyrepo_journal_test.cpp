@@ -34,6 +34,10 @@ TEST_CASE("Journal: what was put is there after it was opened again, to the last
     REQUIRE(journal.put_build("bb", {false, "x.c:1: error: '\"\\\n\xff'"}));
     REQUIRE(journal.put_run("aa/1", {0.1 + 0.2, ""}));
     REQUIRE(journal.put_run("aa/2", {std::nullopt, "exit code 3"}));
+    REQUIRE(journal.put_build("slow", {false, "too long", std::chrono::milliseconds(1500)}));
+    REQUIRE(journal.put_run("slow/1", {std::nullopt, "too long", std::chrono::milliseconds(20)}));
+    REQUIRE(journal.put_run("aa/4", {std::nullopt, "too long"}));
+    REQUIRE(journal.put_run("aa/4", {2.5, ""}));
   }
   const Journal journal = place.open();
   REQUIRE(journal.build("aa") != nullptr);
@@ -48,6 +52,13 @@ TEST_CASE("Journal: what was put is there after it was opened again, to the last
   CHECK(journal.run("aa/2")->value == std::nullopt);
   CHECK(journal.run("aa/2")->failure == "exit code 3");
   CHECK(journal.run("aa/3") == nullptr);
+  CHECK(journal.run("aa/2")->ended_after.count() == 0);
+  REQUIRE(journal.build("slow") != nullptr);
+  CHECK(journal.build("slow")->ended_after == std::chrono::milliseconds(1500));
+  REQUIRE(journal.run("slow/1") != nullptr);
+  CHECK(journal.run("slow/1")->ended_after == std::chrono::milliseconds(20));
+  REQUIRE(journal.run("aa/4") != nullptr);
+  CHECK(journal.run("aa/4")->value == 2.5);
 }
 
 TEST_CASE("Journal: a torn last line never was", "[anyrepo]") {

@@ -81,6 +81,12 @@ struct Place {
     REQUIRE(answer);
     return std::move(*answer);
   }
+  std::string failure() {
+    const auto answer = try_search();
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().kind == ErrorKind::environment);
+    return answer.error().message;
+  }
   std::vector<std::string> suspects() { return search().bisection.answers.front().suspects; }
 };
 
@@ -261,6 +267,7 @@ TEST_CASE("Any repository: used up runs leave the commits in doubt", "[anyrepo]"
     const RepositoryAnswer answer = limited.search();
     const Ids& suspects = answer.bisection.answers.front().suspects;
     CHECK(limited.processes.runs_finished <= most);
+    CHECK(answer.used_up);
     CHECK(answer.bisection.answers.front().reason.find("--runs-at-most") != std::string::npos);
     if (most == 1) CHECK(suspects.empty());
     if (most == needed - 1) CHECK_FALSE(suspects.empty());
@@ -280,10 +287,50 @@ TEST_CASE("Any repository: a failed run is tried once more, a slow build or run 
   Place slow(step(3, 1, 100, 112));
   slow.job.measure = {"sleep", "20"};
   slow.job.measure_limit = std::chrono::milliseconds(200);
-  const RepositoryAnswer answer = slow.search();
-  CHECK(answer.bisection.answers.front().suspects.empty());
-  CHECK(answer.bisection.answers.front().reason.find("--measure-timeout") != std::string::npos);
+  CHECK(slow.failure().find("--measure-timeout") != std::string::npos);
   CHECK(slow.processes.runs_finished == 1);
+}
+
+TEST_CASE("Any repository: an end that fails is an error that says where, and is tried again", "[anyrepo]") {
+  Place place(step(4, 2, 100, 112));
+  place.job.measure = {"sh", "-c", "test -e ../../../mended && cat built || echo what"};
+  const std::string unmeasured = place.failure();
+  CHECK(unmeasured.find("the good end " + place.ids[0].substr(0, 12) + " can't be measured") == 0);
+  CHECK(unmeasured.find("'what'") != std::string::npos);
+  CHECK(unmeasured.find((place.state() / "trees" / place.ids[0]).string()) != std::string::npos);
+  const int builds = place.processes.builds_finished;
+  REQUIRE(write_file_atomically(place.folder / "mended", ""));
+  CHECK(place.suspects() == Ids{place.ids[2]});
+  CHECK(place.processes.builds_finished == builds + 2);
+
+  Place broken(step(4, 2, 100, 112));
+  const fs::path mended = broken.folder / "mended";
+  broken.job.build = {
+      "sh", "-c", "cp number built; grep 112 built || exit 0; echo 'x.c:1: error: no' >&2; test -e " + mended.string()};
+  const std::string unbuilt = broken.failure();
+  CHECK(unbuilt.find("the bad end " + broken.ids[3].substr(0, 12) + " does not build: x.c:1: error: no") == 0);
+  CHECK(unbuilt.find((broken.state() / "logs" / (broken.ids[3] + ".log")).string()) != std::string::npos);
+  REQUIRE(write_file_atomically(mended, ""));
+  CHECK(broken.suspects() == Ids{broken.ids[2]});
+}
+
+TEST_CASE("Any repository: what was ended by a limit is tried again with a longer one only", "[anyrepo]") {
+  Place place(step(3, 3, 100, 100));
+  const std::string fast = "cp number built\n", slow = "sleep 0.7; " + fast;
+  place.git.write("build.sh", slow);
+  place.add(112);
+  place.git.write("build.sh", fast);
+  place.git.write("measure.sh", "sleep 0.7; cat built\n");
+  place.add(112);
+  place.git.write("measure.sh", "cat built\n");
+  place.add(112);
+  place.job.build_limit = place.job.measure_limit = std::chrono::milliseconds(300);
+  CHECK(place.suspects() == Ids{place.ids[3], place.ids[4], place.ids[5]});
+  const int commands = place.processes.started;
+  CHECK(place.suspects().size() == 3);
+  CHECK(place.processes.started == commands);
+  place.job.build_limit = std::chrono::minutes(1);
+  CHECK(place.suspects() == Ids{place.ids[3]});
 }
 
 TEST_CASE("Any repository: a program that is not there ends the search with its name", "[anyrepo]") {
@@ -295,7 +342,7 @@ TEST_CASE("Any repository: a program that is not there ends the search with its 
   CHECK(answer.error().message.find("no-such-program-anywhere") != std::string::npos);
   Place other(step(3, 1, 100, 112));
   other.job.build = {"./configure-that-is-not-there"};
-  CHECK(other.search().bisection.answers.front().reason.find("good end") != std::string::npos);
+  CHECK(other.failure().find("good end") != std::string::npos);
 }
 
 TEST_CASE("Any repository: two searches do not share a folder at a time", "[anyrepo]") {
