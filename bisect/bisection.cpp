@@ -3,393 +3,363 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <set>
 #include <utility>
 
+#include "base/assert.hpp"
 #include "base/text.hpp"
+#include "bisect/answering.hpp"
+#include "bisect/day.hpp"
 #include "bisect/evidence.hpp"
+#include "bisect/regression.hpp"
 #include "bisect/search.hpp"
 
 namespace tbci::bisect {
 namespace {
 
-using model::Side;
+/// So many of the first probes of a case are measured in pairs with the good end, to see whether the machine stands
+/// still.
+constexpr int anchored_probes = 2;
 
-/// A culprit must show at least this share of the step of the ends beside its parent. Three equal culprits pass.
-constexpr double least_share_of_step = 0.3;
-
-std::string short_id(const model::Commit& commit) {
-  return commit.id.substr(0, 12);
-}
-
-/// A series whose step the ends show.
-struct Searched {
+/// A series that is searched.
+struct Open {
   std::size_t answer = 0;  ///< its index
-  model::Series series;
-  Step step;
+  Regression regression;
+  Need need;
   bool finished = false;
+  std::set<std::size_t> read;  ///< classes that were measured since they were last told of
 };
 
 class Bisector {
  public:
   Bisector(const std::vector<model::Commit>& commits, const std::vector<model::Series>& series,
            const Settings& settings, Prober& prober, Observer& observer, std::stop_token stop)
-      : commits_(commits),
-        settings_(settings),
+      : settings_(settings),
         prober_(prober),
         observer_(observer),
         stop_(std::move(stop)),
-        classes_(classes_of(commits)),
-        evidence_(Surroundings{commits_, prober_, observer_, progress_, stop_}) {
-    for (const model::Series& one : series) answers_.push_back({one, {}, 0, 0, 0, ""});
+        day_(commits),
+        evidence_(Surroundings{day_.commits(), prober_, observer_, progress_, stop_}),
+        answering_(day_, evidence_, settings_) {
+    for (const model::Series& one : series) {
+      answers_.push_back({one, {}, 0, 0, 0, "", 0, {}});
+      by_case_[one.measured_case()].push_back(one);
+    }
   }
 
   Result<std::vector<model::Answer>> run() {
     TBCI_ASSIGN(const bool built, build_ends());
     if (!built) return answers_;
-    progress_.commits_in_doubt = classes_.size() - 1;
-    TBCI_TRY(compare_ends());
-    bool searching = true;
-    while (searching) {
-      TBCI_TRY(search());
-      TBCI_ASSIGN(searching, check_culprits());
+    for (std::size_t i = 0; i < answers_.size(); ++i)
+      open_.push_back({i, Regression(day_, answers_[i].series, settings_), {}, false, {}});
+    while (true) {
+      for (Open& one : open_) {
+        if (!one.finished) TBCI_TRY(settle(one));
+      }
+      count_what_is_left();
+      const std::vector<std::size_t> wanted = builds_wanted();
+      if (wanted.empty()) break;
+      TBCI_TRY(build(wanted));
+    }
+    for (Open& one : open_) {
+      if (!one.finished) finish(one, fmt::format("stopped after {} builds", progress_.builds));
     }
     return answers_;
   }
 
  private:
-  std::size_t last() const { return classes_.size() - 1; }
-  /// The commit that stands for a class.
-  std::size_t index_of(std::size_t at) const { return classes_[at].commits.front(); }
-  const model::Commit& commit_of(std::size_t at) const { return commits_[index_of(at)]; }
-  std::vector<Side>& row_of(const Searched& one) { return knowledge_.rows[row_index(one)]; }
-  std::size_t row_index(const Searched& one) const { return static_cast<std::size_t>(&one - searched_.data()); }
-  Comparison against_good_end(std::size_t at, const model::Case& measured) const {
-    return {index_of(0), index_of(at), measured};
+  bool is_interleaved(const model::Case& measured) const {
+    return settings_.interleave == Interleave::always || drifting_.count(measured) != 0;
   }
 
   void answer_all(const std::string& reason) {
     for (model::Answer& answer : answers_) answer.reason = reason;
   }
 
-  void count_what_is_left() {
-    std::set<std::size_t> in_doubt;
-    for (const Searched& one : searched_) {
-      for (std::size_t at : suspects(row_of(one))) in_doubt.insert(at);
-    }
-    progress_.commits_in_doubt = in_doubt.size();
-    progress_.expected_builds = expected_builds(knowledge_);
-  }
-
-  /// Each class once.
-  Result<Built> build(std::size_t at) {
-    if (auto found = built_.find(at); found != built_.end()) return found->second;
-    TBCI_TRY(go_on(stop_));
-    observer_.build_begun(commit_of(at), progress_);
-    TBCI_ASSIGN(auto built, prober_.build(commit_of(at), stop_));
-    ++progress_.builds;
-    observer_.build_finished(commit_of(at), built, progress_);
-    built_[at] = built;
-    return built;
-  }
-
-  bool have_equal_inputs(std::size_t a, std::size_t b) const {
-    return a == b || (!commit_of(a).inputs.empty() && commit_of(a).inputs == commit_of(b).inputs);
-  }
+  // Building.
 
   /// False where the answer is given already.
   Result<bool> build_ends() {
-    if (have_equal_inputs(0, last())) {
-      answer_all(fmt::format("what is compiled is the same at {} and {}: packaging or environment, not the sources",
-                             short_id(commits_.front()), short_id(commits_.back())));
+    if (day_.binary_of(day_.last()) == 0) {
+      answer_all(answering_.same_binary());
       return false;
     }
-    progress_.expected_builds = 2 + expected_builds(nothing_known(1, classes_.size()));
-    for (std::size_t at : {std::size_t{0}, last()}) {
-      TBCI_ASSIGN(const Built built, build(at));
+    progress_.expected_builds = 2 + most_builds_of(day_.classes());
+    progress_.commits_in_doubt = day_.last();
+    for (std::size_t at : {std::size_t{0}, day_.last()}) {
+      TBCI_TRY(build({at}));
+      const Built& built = built_[at];
       if (built.buildable) continue;
-      answer_all(fmt::format("the {} end {} does not build: {}", at == 0 ? "good" : "bad", short_id(commit_of(at)),
+      answer_all(fmt::format("the {} end {} does not build: {}", at == 0 ? "good" : "bad", short_id(day_.commit_of(at)),
                              one_line(built.reason)));
       return false;
     }
+    progress_.rounds = 0;
     return true;
   }
 
-  StepSettings step_settings(const model::Series& series) const {
-    StepSettings steps;
-    const detect::Thresholds thresholds = settings_.thresholds.for_series(series);
-    steps.least = thresholds.step_share * detect::least_effect(series.metric, thresholds);
-    steps.scale_floor = detect::effect_scale_floor(series.metric, thresholds);
-    steps.first_pairs = settings_.end_first_pairs;
-    steps.most_pairs = settings_.end_most_pairs;
-    steps.either_direction = settings_.either_direction;
-    return steps;
-  }
-
-  std::map<model::Case, std::vector<model::Series>> by_case(const std::vector<model::Series>& all) const {
-    std::map<model::Case, std::vector<model::Series>> cases;
-    for (const model::Series& one : all) cases[one.measured_case()].push_back(one);
-    return cases;
-  }
-
-  Status compare_ends() {
-    std::vector<model::Series> all;
-    for (const model::Answer& answer : answers_) all.push_back(answer.series);
-    for (const auto& [measured, series] : by_case(all)) {
-      const Comparison ends = against_good_end(last(), measured);
-      TBCI_TRY(evidence_.gather(ends, series, [&](const model::Series& one, std::span<const double> effects) {
-        return decide_step(effects, step_settings(one)).verdict != StepVerdict::more;
-      }));
+  std::vector<Question> questions() const {
+    std::vector<Question> all;
+    for (const Open& one : open_) {
+      if (one.finished || one.need.kind != Need::Kind::split) continue;
+      for (const Gap& gap : one.need.gaps) all.push_back(one.regression.question(gap));
     }
-    for (std::size_t i = 0; i < answers_.size(); ++i) TBCI_TRY(judge_ends(i));
-    knowledge_ = nothing_known(searched_.size(), classes_.size());
-    for (std::size_t at = 1; at < last(); ++at) {
-      for (const Searched& one : searched_) {
-        if (have_equal_inputs(at, 0)) row_of(one)[at] = Side::good;
-        if (have_equal_inputs(at, last())) row_of(one)[at] = Side::bad;
+    return all;
+  }
+
+  std::vector<std::size_t> builds_wanted() const {
+    std::size_t builders = std::max<std::size_t>(1, settings_.builders);
+    if (settings_.most_builds > 0) {
+      const int left = settings_.most_builds - progress_.builds;
+      if (left <= 0) return {};
+      builders = std::min(builders, static_cast<std::size_t>(left));
+    }
+    return next_builds(questions(), builders);
+  }
+
+  Status build(const std::vector<std::size_t>& classes) {
+    TBCI_TRY(go_on(stop_));
+    std::vector<model::Commit> commits;
+    for (std::size_t at : classes) {
+      commits.push_back(day_.commit_of(at));
+      observer_.build_begun(commits.back(), progress_);
+    }
+    TBCI_ASSIGN(const auto built, prober_.build_all(commits, stop_));
+    TBCI_ASSERT(built.size() == classes.size());
+    ++progress_.rounds;
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      ++progress_.builds;
+      built_[day_.binary_of(classes[i])] = built[i];
+      observer_.build_finished(commits[i], built[i], progress_);
+      if (!built[i].buildable) TBCI_TRY(lose_everywhere(classes[i], built[i].reason));
+    }
+    return {};
+  }
+
+  Status lose_everywhere(std::size_t at, const std::string& reason) {
+    for (Open& one : open_) {
+      one.regression.lose(at);
+      if (one.finished || !is_in_doubt(one, at)) continue;
+      TBCI_TRY(observer_.probe_decided(answering_.lost(one.regression, at, reason), progress_));
+    }
+    return {};
+  }
+
+  static bool is_in_doubt(const Open& one, std::size_t at) {
+    return std::any_of(one.need.gaps.begin(), one.need.gaps.end(),
+                       [&](const Gap& gap) { return gap.good < at && at < gap.bad; });
+  }
+
+  // Measuring.
+
+  /// Reads what is there until the series wants a build, or is finished.
+  Status settle(Open& one) {
+    while (!one.finished) {
+      one.regression.refresh(evidence_, is_interleaved(one.regression.series().measured_case()));
+      one.need = one.regression.need();
+      if (one.regression.step() < 0 && !settings_.either_direction) {
+        one.need = {};
+        finish(one, answering_.no_step(one.regression));
+        return {};
       }
-    }
-    count_what_is_left();
-    return {};
-  }
-
-  Status judge_ends(std::size_t index) {
-    model::Answer& answer = answers_[index];
-    const Comparison ends = against_good_end(last(), answer.series.measured_case());
-    const SeriesEvidence& found = evidence_.of(ends, answer.series);
-    if (!found.failure.empty()) {
-      answer.reason = fmt::format("the ends can't be measured: {}", one_line(found.failure));
-      return {};
-    }
-    const StepDecision decision = decide_step(found.effects, step_settings(answer.series));
-    put_change(answer, ends, decision);
-    if (decision.verdict != StepVerdict::shown) {
-      answer.reason = why_no_step(answer, decision, found.effects.size());
-      return {};
-    }
-    searched_.push_back({index, answer.series, decision.step, false});
-    TBCI_TRY(observer_.probe_decided({commit_of(0).id, answer.series, Side::good, 0, 0, 0, 0, ""}, progress_));
-    return observer_.probe_decided({commit_of(last()).id, answer.series, Side::bad, answer.change, answer.low,
-                                    answer.high, static_cast<int>(found.effects.size()), ""},
-                                   progress_);
-  }
-
-  std::string why_no_step(const model::Answer& answer, const StepDecision& decision, std::size_t pairs) const {
-    const std::string figures = fmt::format("{}, between {} and {}, {} pairs", human_change(answer.change),
-                                            human_change(answer.low), human_change(answer.high), pairs);
-    const std::string ends = fmt::format("{} and {}", short_id(commits_.front()), short_id(commits_.back()));
-    // Half of the threshold would show a step; a whole one must be ruled out before the sources are cleared.
-    if (decision.high >= detect::least_effect(answer.series.metric, settings_.thresholds.for_series(answer.series))) {
-      return fmt::format("too noisy to say whether the source builds of {} differ ({})", ends, figures);
-    }
-    return fmt::format("the source builds of {} do not differ enough ({}), so packaging or environment", ends, figures);
-  }
-
-  void put_change(model::Answer& answer, const Comparison& comparison, const StepDecision& decision) {
-    answer.change = evidence_.as_change(comparison, answer.series, decision.estimate.location);
-    answer.low = evidence_.as_change(comparison, answer.series, decision.low);
-    answer.high = evidence_.as_change(comparison, answer.series, decision.high);
-  }
-
-  bool may_build() const { return settings_.most_builds <= 0 || progress_.builds < settings_.most_builds; }
-
-  /// Builds and measures until nothing is open, or the builds are used up.
-  Status search() {
-    while (const auto at = next(knowledge_)) {
-      if (!may_build() && built_.count(*at) == 0) return {};
-      TBCI_ASSIGN(const Built built, build(*at));
-      if (built.buildable) {
-        TBCI_TRY(measure(*at));
-      } else {
-        TBCI_TRY(note_failed_build(*at, built.reason));
-      }
-      count_what_is_left();
-    }
-    return {};
-  }
-
-  bool wants(const Searched& one, std::size_t at) {
-    const Interval interval = interval_of(row_of(one));
-    return interval.good < at && at < interval.bad && row_of(one)[at] == Side::unknown;
-  }
-
-  Status note_failed_build(std::size_t at, const std::string& reason) {
-    for (const Searched& one : searched_) {
-      const bool telling = wants(one, at);
-      put_side(one, at, Side::unbuildable);
-      if (!telling) continue;
-      TBCI_TRY(
-          observer_.probe_decided({commit_of(at).id, one.series, Side::unbuildable, 0, 0, 0, 0, reason}, progress_));
-    }
-    return {};
-  }
-
-  /// Also of the classes that are the same binary: a change that was reverted.
-  void put_side(const Searched& one, std::size_t at, Side side) {
-    for (std::size_t other = 1; other < last(); ++other) {
-      if (have_equal_inputs(at, other)) row_of(one)[other] = side;
-    }
-  }
-
-  Status measure(std::size_t at) {
-    std::map<model::Series, const Searched*> wanting;
-    std::vector<model::Series> all;
-    for (const Searched& one : searched_) {
-      if (!wants(one, at)) continue;
-      wanting[one.series] = &one;
-      all.push_back(one.series);
-    }
-    for (const auto& [measured, series] : by_case(all)) {
-      const Comparison probe = against_good_end(at, measured);
-      TBCI_TRY(evidence_.gather(probe, series, [&](const model::Series& one, std::span<const double> effects) {
-        return decide_side(effects, wanting[one]->step, settings_.sides).side != Side::unknown;
-      }));
-    }
-    for (const auto& [series, one] : wanting) TBCI_TRY(judge_probe(*one, at));
-    return {};
-  }
-
-  Status judge_probe(const Searched& one, std::size_t at) {
-    const Comparison comparison = against_good_end(at, one.series.measured_case());
-    const SeriesEvidence& found = evidence_.of(comparison, one.series);
-    model::Probe probe{commit_of(at).id, one.series, Side::unbuildable, 0, 0, 0, static_cast<int>(found.pairs.size()),
-                       found.failure};
-    if (found.failure.empty()) {
-      const SideDecision decision = decide_side(found.effects, one.step, settings_.sides);
-      const double alpha = settings_.thresholds.for_series(one.series).clear_alpha;
-      auto change = [&](double effect) { return evidence_.as_change(comparison, one.series, effect); };
-      probe.side = decision.side;
-      probe.change = change(decision.estimate.location);
-      probe.low = change(detect::lower_bound(decision.estimate, alpha));
-      probe.high = change(detect::upper_bound(decision.estimate, alpha));
-    }
-    put_side(one, at, probe.side);
-    count_what_is_left();
-    return observer_.probe_decided(probe, progress_);
-  }
-
-  /// True where a side was corrected, so that the search goes on.
-  Result<bool> check_culprits() {
-    bool corrected = false;
-    for (Searched& one : searched_) {
-      if (one.finished) continue;
-      if (is_open(row_of(one))) {  // the builds are used up
-        finish(one, fmt::format("stopped after {} builds", progress_.builds));
+      if (one.need.kind == Need::Kind::read) {
+        TBCI_TRY(measure(one, one.need.at));
         continue;
       }
-      TBCI_ASSIGN(const bool again, check_culprit(one));
-      corrected = corrected || again;
+      count_what_is_left();
+      TBCI_TRY(tell_of_probes(one));
+      if (one.need.kind == Need::Kind::split) {
+        const auto built = built_class_inside(one);
+        if (!built) return {};
+        TBCI_TRY(measure(one, *built));
+        continue;
+      }
+      TBCI_TRY(conclude(one));
     }
-    return corrected;
+    return {};
   }
 
-  void finish(Searched& one, const std::string& reason) {
-    model::Answer& answer = answers_[one.answer];
-    one.finished = true;
-    answer.reason = reason;
-    answer.suspects.clear();
-    for (std::size_t at : suspects(row_of(one))) answer.suspects.push_back(commit_of(at).id);
+  /// What another series had built costs no build.
+  std::optional<std::size_t> built_class_inside(const Open& one) const {
+    std::vector<Question> inside;
+    for (const Gap& gap : one.need.gaps) {
+      Question question = one.regression.question(gap);
+      for (std::size_t at = 0; at < question.states.size(); ++at) {
+        const bool untried = question.states[at] == ClassState::untried && built_.count(day_.binary_of(at)) != 0;
+        question.states[at] = untried ? ClassState::untried : ClassState::measured;
+      }
+      question.builds_left = 0;
+      inside.push_back(std::move(question));
+    }
+    const auto found = next_builds(inside, 1);
+    if (found.empty()) return std::nullopt;
+    return found.front();
   }
 
-  /// The step beside the parent, turned so that it is above 0.
-  StepDecision decide_culprit(const Searched& one, std::span<const double> effects) const {
-    StepSettings steps = step_settings(one.series);
-    steps.least = least_share_of_step * std::abs(one.step.size);
-    steps.either_direction = false;
-    std::vector<double> turned(effects.begin(), effects.end());
-    if (one.step.size < 0) {
-      for (double& effect : turned) effect = -effect;
-    }
-    StepDecision decision = decide_step(turned, steps);
-    if (one.step.size < 0) {
-      decision.estimate.location = -decision.estimate.location;
-      decision.low = -std::exchange(decision.high, -decision.low);
-    }
-    return decision;
-  }
-
-  Result<bool> check_culprit(Searched& one) {
-    const Interval interval = interval_of(row_of(one));
-    const Comparison comparison{index_of(interval.good), index_of(interval.bad), one.series.measured_case()};
-    TBCI_TRY(evidence_.gather(comparison, {one.series}, [&](const model::Series&, std::span<const double> effects) {
-      return decide_culprit(one, effects).verdict != StepVerdict::more;
-    }));
-    const SeriesEvidence& found = evidence_.of(comparison, one.series);
-    if (!found.failure.empty()) {
-      finish(one, fmt::format("not checked beside the parent: {}", one_line(found.failure)));
-      return false;
-    }
-    const StepDecision decision = decide_culprit(one, found.effects);
-    if (decision.verdict == StepVerdict::shown) {
-      put_change(answers_[one.answer], comparison, decision);
-      finish(one, why_several(one, interval));
-      return false;
-    }
-    return look_again(one, interval, comparison, decision);
-  }
-
-  std::string why_several(const Searched& one, const Interval& interval) {
-    const std::size_t between = interval.bad - interval.good - 1;
-    if (between == 0) return "";
-    std::string reason;
-    const std::size_t first = interval.good + 1;
-    if (auto found = built_.find(first); found != built_.end() && !found->second.buildable) {
-      reason = found->second.reason;
+  Status measure(Open& one, std::size_t at) {
+    const model::Case measured = one.regression.series().measured_case();
+    const Comparison beside{day_.index_of(0), day_.index_of(day_.binary_of(at)), measured};
+    one.read.insert(at);
+    if (wants_pair(one, at, beside)) {
+      one.read.insert(0);
+      TBCI_TRY(evidence_.add_pair(beside, by_case_[measured]));
+      TBCI_TRY(look_at_machine(one, beside));
     } else {
-      reason = evidence_.of(against_good_end(first, one.series.measured_case()), one.series).failure;
+      TBCI_TRY(evidence_.add_run(beside.probe, measured, by_case_[measured]));
     }
-    return fmt::format("{} commit{} before {} can't be built or measured ({}: {})", between, between == 1 ? "" : "s",
-                       short_id(commit_of(interval.bad)), short_id(commit_of(first)), one_line(reason));
+    const std::string failure = failure_at(one, at, beside);
+    if (failure.empty()) return {};
+    if (at == 0 || at == day_.last()) {
+      finish(one, fmt::format("the ends can't be measured: {}", one_line(failure)));
+      return {};
+    }
+    one.regression.lose(at);
+    one.read.erase(at);
+    return observer_.probe_decided(answering_.lost(one.regression, at, failure), progress_);
   }
 
-  /// The culprit shows no step beside its parent, so one of the two sides is wrong: both are measured to the
-  /// limit. Comes to an end, as a class that was measured to the limit keeps its side.
-  Result<bool> look_again(Searched& one, const Interval& interval, const Comparison& comparison,
-                          const StepDecision& decision) {
-    bool corrected = false;
-    for (std::size_t at : {interval.good, interval.bad}) {
-      if (at == 0 || at == last()) continue;
-      const Comparison probe = against_good_end(at, one.series.measured_case());
-      TBCI_TRY(evidence_.gather(probe, {one.series}, [&](const model::Series&, std::span<const double> effects) {
-        return static_cast<int>(effects.size()) >= settings_.sides.most_pairs;
-      }));
-      const Side earlier = row_of(one)[at];
-      TBCI_TRY(judge_probe(one, at));
-      corrected = corrected || row_of(one)[at] != earlier;
-    }
-    if (corrected) return true;
-    model::Answer& answer = answers_[one.answer];
-    put_change(answer, comparison, decision);
-    finish(one, fmt::format("the search ended at {}, but beside its parent {} it shows no step ({}, between {} and {})",
-                            short_id(commit_of(interval.bad)), short_id(commit_of(interval.good)),
-                            human_change(answer.change), human_change(answer.low), human_change(answer.high)));
-    answer.suspects.clear();
+  std::string failure_at(const Open& one, std::size_t at, const Comparison& beside) const {
+    const std::string& alone = evidence_.runs(beside.probe, one.regression.series()).failure;
+    if (!alone.empty() || at == 0) return alone;
+    return evidence_.pairs(beside, one.regression.series()).failure;
+  }
+
+  bool wants_pair(const Open& one, std::size_t at, const Comparison& beside) {
+    if (at == 0) return false;
+    if (is_interleaved(beside.measured)) return true;
+    if (at == day_.last()) return one.regression.step() == 0;
+    auto& anchored = anchored_[beside.measured];
+    if (evidence_.runs(beside.probe, one.regression.series()).values.empty() &&
+        anchored.size() < static_cast<std::size_t>(anchored_probes))
+      return anchored.insert(at).second;
     return false;
   }
 
-  const std::vector<model::Commit>& commits_;
+  /// Measured in pairs from now on, if the good end is not what it was.
+  Status look_at_machine(Open& one, const Comparison& beside) {
+    if (is_interleaved(beside.measured)) return {};
+    // As it was before: a machine that moves would pass for a noisy one.
+    const double noise = one.regression.posterior().noise;
+    one.regression.refresh(evidence_, false);
+    const auto steadiness = [&] { return steadiness_of(one.regression.sittings(evidence_), noise); };
+    if (!evidence_.pairs(beside, one.regression.series()).failure.empty()) return {};
+    if (steadiness() == Steadiness::unsure) {
+      TBCI_TRY(evidence_.add_pair(beside, by_case_[beside.measured]));
+      one.regression.refresh(evidence_, false);
+    }
+    if (steadiness() == Steadiness::drifting || move_together(one.regression.pairs_of_ends(evidence_)))
+      drifting_.insert(beside.measured);
+    return {};
+  }
+
+  Status tell_of_probes(Open& one) {
+    for (std::size_t at : std::exchange(one.read, {}))
+      TBCI_TRY(observer_.probe_decided(answering_.probe(one.regression, at), progress_));
+    return {};
+  }
+
+  // Answering.
+
+  /// The steps are where they are: each culprit is measured beside its parent.
+  Status conclude(Open& one) {
+    if (one.need.gaps.empty()) {
+      finish(one, answering_.no_step(one.regression));
+      return {};
+    }
+    for (const Gap& gap : one.need.gaps) {
+      TBCI_ASSIGN(const bool stands, check(one, gap));
+      if (!stands) return {};
+    }
+    finish(one, "");
+    return {};
+  }
+
+  /// False where the culprit shows no step beside its parent: then the series is looked at again, or finished.
+  Result<bool> check(Open& one, const Gap& gap) {
+    const Comparison comparison = answering_.beside_parent(one.regression, gap);
+    while (answering_.decide(one.regression, gap).verdict == BesideParent::more) {
+      TBCI_TRY(evidence_.add_pair(comparison, by_case_[comparison.measured]));
+      if (!evidence_.pairs(comparison, one.regression.series()).failure.empty()) return true;
+    }
+    if (answering_.decide(one.regression, gap).verdict == BesideParent::shown) return true;
+    return look_again(one, gap);
+  }
+
+  /// One of the two sides is wrong. Was the machine moved? Then all is measured in pairs; else both are measured to the
+  /// limit. Comes to an end, as each is done once.
+  Result<bool> look_again(Open& one, const Gap& gap) {
+    const model::Case measured = one.regression.series().measured_case();
+    if (!is_interleaved(measured)) {
+      drifting_.insert(measured);
+      return false;
+    }
+    bool again = false;
+    for (std::size_t at : {gap.good, gap.bad}) {
+      if (at == 0 || one.regression.wants_readings(at)) continue;
+      one.regression.want_readings(at, settings_.certainty.most_readings);
+      again = true;
+    }
+    if (!again) {
+      answering_.not_beside_parent(one.regression, gap, answers_[one.answer]);
+      one.finished = true;
+    }
+    return false;
+  }
+
+  void finish(Open& one, const std::string& reason) {
+    one.finished = true;
+    answering_.give(one.regression, one.need, built_, answers_[one.answer]);
+    if (!reason.empty()) answers_[one.answer].reason = reason;
+  }
+
+  void count_what_is_left() {
+    std::set<std::size_t> in_doubt;
+    for (const Open& one : open_) {
+      for (const Gap& gap : one.need.gaps) {
+        for (std::size_t at = gap.good + 1; at <= gap.bad; ++at) in_doubt.insert(at);
+      }
+    }
+    progress_.commits_in_doubt = in_doubt.size();
+    progress_.expected_builds = bisect::expected_builds(questions());
+  }
+
   const Settings& settings_;
   Prober& prober_;
   Observer& observer_;
   std::stop_token stop_;
-  std::vector<CommitClass> classes_;
+  Day day_;
   Progress progress_;
   Evidence evidence_;
+  Answering answering_;
   std::vector<model::Answer> answers_;
-  std::vector<Searched> searched_;
-  Knowledge knowledge_;
+  std::map<model::Case, std::vector<model::Series>> by_case_;
+  std::vector<Open> open_;
   std::map<std::size_t, Built> built_;
+  std::set<model::Case> drifting_;  ///< measured in pairs
+  std::map<model::Case, std::set<std::size_t>> anchored_;
 };
 
 }  // namespace
+
+Result<std::vector<Built>> Prober::build_all(const std::vector<model::Commit>& commits, std::stop_token stop) {
+  std::vector<Built> all;
+  for (const model::Commit& commit : commits) {
+    TBCI_ASSIGN(auto built, build(commit, stop));
+    all.push_back(std::move(built));
+  }
+  return all;
+}
 
 Result<std::vector<model::Answer>> bisect(const std::vector<model::Commit>& commits,
                                           const std::vector<model::Series>& series, const Settings& settings,
                                           Prober& prober, Observer& observer, std::stop_token stop) {
   if (commits.size() < 2)
     return fail(ErrorKind::usage, "a bisection needs two commits at least: a good one and a bad one");
+  for (const auto& [one, weights] : settings.priors) {
+    if (weights.size() != commits.size())
+      return fail(ErrorKind::usage, "the prior of {} has {} weights for {} commits", model::to_string(one),
+                  weights.size(), commits.size());
+  }
   return Bisector(commits, series, settings, prober, observer, std::move(stop)).run();
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "bisect/side.hpp"
+#include "bisect/inquiry.hpp"
 #include "detect/effect.hpp"
 #include "detect/threshold_table.hpp"
 #include "storage/model/bisection.hpp"
@@ -36,12 +36,19 @@ class Prober {
                                                                      const model::Commit& probe,
                                                                      const model::Case& measured, int ordinal,
                                                                      std::stop_token stop) = 0;
+  /// One fresh process of that case at that commit, which was built. Values and errors as above.
+  virtual Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
+                                                              int ordinal, std::stop_token stop) = 0;
+  /// Builds several at a time, where there are several builders; answers in the order of `commits`.
+  virtual Result<std::vector<Built>> build_all(const std::vector<model::Commit>& commits, std::stop_token stop);
 };
 
 struct Progress {
   int builds = 0;                    ///< asked for so far, the ends included
   int expected_builds = 0;           ///< still to come, about
+  int rounds = 0;                    ///< of building, so far; one builds as many at a time as there are builders
   int pairs = 0;                     ///< asked for so far
+  int runs = 0;                      ///< processes asked for so far, two for each pair
   std::size_t commits_in_doubt = 0;  ///< that may still be the culprit of some series
 };
 
@@ -53,18 +60,33 @@ class Observer {
   virtual void build_finished(const model::Commit&, const Built&, const Progress&) {}
   virtual void pair_measured(const model::Commit& /*reference*/, const model::Commit& /*probe*/, const model::Case&,
                              int /*ordinal*/, const Progress&) {}
+  virtual void run_measured(const model::Commit&, const model::Case&, int /*ordinal*/, const Progress&) {}
   /// A side was found (or that the commit does not build, or can't be measured: Side::unbuildable with the reason). A
   /// later call for the same commit and series replaces the earlier one. An error ends the bisection for now.
   virtual Status probe_decided(const model::Probe&, const Progress&) { return {}; }
 };
 
+/// Whether builds are measured in pairs with the good end, so that what moves the machine moves both.
+enum class Interleave {
+  automatic,  ///< the ends and the first probes are; the others alone, until the machine was seen to move
+  always
+};
+
 struct Settings {
   detect::ThresholdTable thresholds;
-  SideSettings sides;
-  int end_first_pairs = 6;  ///< of the ends, and of a culprit beside its parent
-  int end_most_pairs = 40;
+  Certainty certainty;
+  int least_check_pairs = 3;  ///< of a culprit beside its parent
+  int most_check_pairs = 40;
+  Interleave interleave = Interleave::automatic;
   bool either_direction = false;  ///< search for improvements as well
   int most_builds = 0;            ///< then answers with what is left in doubt; 0: no limit
+  std::size_t builders = 1;       ///< at work at the same time
+  /// What is known of the noise: standard deviation of one process, of the logarithm of times and memory, of bytes of
+  /// leaks. Of series that are not in it a typical one is assumed, and more processes are needed.
+  std::map<model::Series, double> noises;
+  /// How likely each commit is the culprit of a series, as weights above 0, in the order of the commits (see
+  /// bisect/prior.hpp). Series that are not in it hold all commits for equally likely.
+  std::map<model::Series, std::vector<double>> priors;
 };
 
 /// `commits` as commits_between gives them: good end first, bad end last, at least two. One answer per series, in their

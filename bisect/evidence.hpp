@@ -1,11 +1,10 @@
-// The pairs that a bisection has measured, and the measuring of more.
+// What a bisection has measured so far, and the measuring of more.
 #pragma once
 
-#include <functional>
 #include <map>
-#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bisect/bisection.hpp"
@@ -20,10 +19,16 @@ struct Comparison {
 };
 
 /// All pairs of one series in one comparison.
-struct SeriesEvidence {
+struct PairEvidence {
   std::vector<detect::Pair> pairs;
   std::vector<double> effects;  ///< of the pairs
   std::string failure;          ///< why it can't be measured; empty: it can
+};
+
+/// All processes of one series at one commit that were measured alone.
+struct RunEvidence {
+  std::vector<double> values;
+  std::string failure;  ///< as above
 };
 
 /// What a bisection works with.
@@ -42,25 +47,29 @@ class Evidence {
  public:
   explicit Evidence(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
 
-  const SeriesEvidence& of(const Comparison& comparison, const model::Series& series);
+  const PairEvidence& pairs(const Comparison& comparison, const model::Series& series) const;
+  const RunEvidence& runs(std::size_t commit, const model::Series& series) const;
+  /// Asked for so far, whether they gave a value or not.
+  int pairs_asked(const Comparison& comparison) const;
 
-  using Enough = std::function<bool(const model::Series&, std::span<const double> effects)>;
-  /// Measures pairs until each of `series` (all of that case) has enough or has failed.
-  Status gather(const Comparison& comparison, const std::vector<model::Series>& series, const Enough& enough);
+  /// One more pair, or process, for all of `series`, which are of that case. A failure is kept with the evidence.
+  Status add_pair(const Comparison& comparison, const std::vector<model::Series>& series);
+  Status add_run(std::size_t commit, const model::Case& measured, const std::vector<model::Series>& series);
 
-  /// The effect on a series as a fraction of the reference's median value.
-  double as_change(const Comparison& comparison, const model::Series& series, double effect);
+  /// The effect on a series as a fraction of the median value at the good end, or at another commit.
+  double as_change(std::size_t reference, const model::Series& series, double effect) const;
 
  private:
-  struct Pairs {
-    int count = 0;        ///< asked for
-    std::string failure;  ///< of the case as a whole
-    std::map<model::Series, SeriesEvidence> series;
+  template <typename Of>
+  struct Asked {
+    int count = 0;
+    std::map<model::Series, Of> series;
   };
-  Status measure_one(const Comparison& comparison, const std::vector<model::Series>& series, Pairs& pairs);
+  using RunKey = std::pair<std::size_t, model::Case>;
 
   Surroundings surroundings_;
-  std::map<Comparison, Pairs> all_;
+  std::map<Comparison, Asked<PairEvidence>> pairs_;
+  std::map<RunKey, Asked<RunEvidence>> runs_;
 };
 
 }  // namespace tbci::bisect

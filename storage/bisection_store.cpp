@@ -50,15 +50,42 @@ Result<model::Answer> read_answer(Row row) {
   answer.low = row.real();
   answer.high = row.real();
   answer.reason = row.text();
+  answer.posterior = row.real();
   return row.finish(std::move(answer));
 }
 
+Result<model::FoundStep> read_step(Row row) {
+  model::FoundStep step;
+  row.integer();  // the bisection, which names the row
+  step.suspects = row.strings();
+  step.posterior = row.real();
+  step.change = row.real();
+  step.low = row.real();
+  step.high = row.real();
+  step.repair = row.integer() != 0;
+  step.reason = row.text();
+  return row.finish(std::move(step));
+}
+
+Status read_steps(Database& database, std::int64_t bisection_id, std::int64_t position, model::Answer& answer) {
+  TBCI_ASSIGN(answer.steps,
+              Query(database,
+                    "SELECT bisection_id, suspects, posterior, change, low, high, repair, reason FROM answer_step "
+                    "WHERE bisection_id = ? AND position = ? ORDER BY step")
+                  .bind(bisection_id, position)
+                  .all("answer_step", read_step));
+  return {};
+}
+
 Status read_answers(Database& database, model::Bisection& bisection) {
-  TBCI_ASSIGN(bisection.answers, Query(database,
-                                       "SELECT bisection_id, series, suspects, change, low, high, reason FROM answer "
-                                       "WHERE bisection_id = ? ORDER BY position")
-                                     .bind(bisection.id)
-                                     .all("answer", read_answer));
+  TBCI_ASSIGN(bisection.answers,
+              Query(database,
+                    "SELECT bisection_id, series, suspects, change, low, high, reason, posterior FROM answer "
+                    "WHERE bisection_id = ? ORDER BY position")
+                  .bind(bisection.id)
+                  .all("answer", read_answer));
+  std::int64_t position = 0;
+  for (model::Answer& answer : bisection.answers) TBCI_TRY(read_steps(database, bisection.id, position++, answer));
   return {};
 }
 
@@ -73,16 +100,31 @@ Result<model::Commit> read_commit(Row row) {
   return row.finish(std::move(commit));
 }
 
+void write_steps(Database& database, std::int64_t id, std::int64_t position, const model::Answer& answer) {
+  std::int64_t number = 0;
+  for (const model::FoundStep& step : answer.steps) {
+    Query(database,
+          "INSERT INTO answer_step (bisection_id, position, step, suspects, posterior, change, low, high, repair, "
+          "reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .bind(id, position, number++, step.suspects, step.posterior, step.change, step.low, step.high,
+              step.repair ? 1 : 0, step.reason)
+        .execute();
+  }
+}
+
 Status write_answers(Database& database, std::int64_t id, const std::vector<model::Answer>& answers) {
+  Query(database, "DELETE FROM answer_step WHERE bisection_id = ?").bind(id).execute();
   Query(database, "DELETE FROM answer WHERE bisection_id = ?").bind(id).execute();
-  int position = 0;
+  std::int64_t position = 0;
   for (const model::Answer& answer : answers) {
     TBCI_ASSIGN(const std::string series, series_column(answer.series));
     Query(database,
-          "INSERT INTO answer (bisection_id, position, series, suspects, change, low, high, reason) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-        .bind(id, position++, series, answer.suspects, answer.change, answer.low, answer.high, answer.reason)
+          "INSERT INTO answer (bisection_id, position, series, suspects, change, low, high, reason, posterior) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .bind(id, position, series, answer.suspects, answer.change, answer.low, answer.high, answer.reason,
+              answer.posterior)
         .execute();
+    write_steps(database, id, position++, answer);
   }
   return {};
 }

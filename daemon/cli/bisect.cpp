@@ -109,7 +109,7 @@ Status check_benchmarks(Desk& desk, const std::vector<model::Series>& series, co
 Result<int> show_plan(Desk& desk, const Invocation& invocation, const Ends& ends) {
   TBCI_ASSIGN(const auto commits, desk.workshop.commits_between(ends.from, ends.to, desk.stop));
   const auto classes = bisect::classes_of(commits);
-  const int builds = 2 + bisect::expected_builds(bisect::nothing_known(1, std::max<std::size_t>(2, classes.size())));
+  const int builds = 2 + bisect::most_builds_of(classes.size());
   if (invocation.json) {
     print_json({{"from", ends.from},
                 {"to", ends.to},

@@ -37,37 +37,50 @@ nlohmann::json json_of(const NightResult& result) {
   return json;
 }
 
+namespace {
+
+nlohmann::json step_json(const model::FoundStep& step) {
+  return {{"suspects", step.suspects},     {"posterior", number(step.posterior)},
+          {"change", number(step.change)}, {"interval", {number(step.low), number(step.high)}},
+          {"repair", step.repair},         {"reason", step.reason}};
+}
+
+}  // namespace
+
 nlohmann::json answers_json(const model::Bisection& bisection) {
   nlohmann::json json = {{"from", bisection.from},
                          {"to", bisection.to},
                          {"builds", bisection.builds},
                          {"measurements", bisection.measurements}};
-  json["culprits"] = json["without_culprit"] = nlohmann::json::array();
+  json["culprits"] = json["without_culprit"] = json["answers"] = nlohmann::json::array();
   std::set<std::vector<std::string>> sets;
   for (const model::Answer& answer : bisection.answers) {
-    const nlohmann::json interval = {number(answer.low), number(answer.high)};
     const std::string series = to_string(answer.series);
-    if (answer.suspects.size() == 1) {
-      json["culprits"].push_back({{"commit", answer.suspects.front()},
-                                  {"series", series},
-                                  {"change", number(answer.change)},
-                                  {"interval", interval}});
-    } else if (answer.suspects.empty()) {
+    nlohmann::json steps = nlohmann::json::array();
+    for (const model::FoundStep& step : steps_of(answer)) {
+      steps.push_back(step_json(step));
+      if (step.suspects.size() > 1) sets.insert(step.suspects);
+      if (step.suspects.size() != 1) continue;
+      nlohmann::json culprit = step_json(step);
+      culprit["commit"] = step.suspects.front();
+      culprit["series"] = series;
+      culprit.erase("suspects");
+      json["culprits"].push_back(std::move(culprit));
+    }
+    const nlohmann::json interval = {number(answer.low), number(answer.high)};
+    if (answer.suspects.empty()) {
       json["without_culprit"].push_back(
           {{"series", series}, {"reason", answer.reason}, {"change", number(answer.change)}, {"interval", interval}});
-    } else {
-      sets.insert(answer.suspects);
     }
-  }
-  json["suspects"] = sets;
-  json["answers"] = nlohmann::json::array();
-  for (const model::Answer& answer : bisection.answers) {
-    json["answers"].push_back({{"series", to_string(answer.series)},
+    json["answers"].push_back({{"series", series},
                                {"suspects", answer.suspects},
                                {"change", number(answer.change)},
-                               {"interval", {number(answer.low), number(answer.high)}},
+                               {"interval", interval},
+                               {"posterior", number(answer.posterior)},
+                               {"steps", steps},
                                {"reason", answer.reason}});
   }
+  json["suspects"] = sets;
   return json;
 }
 

@@ -5,6 +5,7 @@
 
 namespace tbci::daemon {
 
+void add_selftest_bisection(CLI::App& selftest, Invocation& invocation);
 void add_selftest_detection(CLI::App& selftest, Invocation& invocation);
 
 }  // namespace tbci::daemon

@@ -53,19 +53,27 @@ std::string headline(const NightResult& result) {
                      result.checked_before ? " (checked before)" : "");
 }
 
+namespace {
+
+std::string line_of(const std::string& series, const model::FoundStep& step) {
+  const std::string change =
+      fmt::format("{}, {} .. {}", human_change(step.change), human_change(step.low), human_change(step.high));
+  const std::string what = step.repair ? " makes up for a part of it" : "";
+  if (step.suspects.size() == 1)
+    return fmt::format("{}: {}{} ({}; {:.2f}% certain)\n", series, step.suspects.front(), what, change,
+                       100 * step.posterior);
+  return fmt::format("{}: one of {} commits that can't be told apart{}: {} ({})\n", series, step.suspects.size(), what,
+                     join(step.suspects, " "), change);
+}
+
+}  // namespace
+
 std::string lines_of(const model::Bisection& bisection) {
   std::string text;
   for (const model::Answer& answer : bisection.answers) {
     const std::string series = to_string(answer.series);
-    if (answer.suspects.size() == 1) {
-      text += fmt::format("{}: {} ({}, {} .. {})\n", series, answer.suspects.front(), human_change(answer.change),
-                          human_change(answer.low), human_change(answer.high));
-    } else if (!answer.suspects.empty()) {
-      text += fmt::format("{}: one of {} commits that can't be told apart: {}\n", series, answer.suspects.size(),
-                          join(answer.suspects, " "));
-    } else {
-      text += fmt::format("{}: no culprit: {}\n", series, one_line(answer.reason, 400));
-    }
+    for (const model::FoundStep& step : steps_of(answer)) text += line_of(series, step);
+    if (answer.suspects.empty()) text += fmt::format("{}: no culprit: {}\n", series, one_line(answer.reason, 400));
   }
   return text + fmt::format("{} builds, {} measurements\n", bisection.builds, bisection.measurements);
 }

@@ -1,6 +1,7 @@
 #include "daemon/pipeline/bisecting.hpp"
 
 #include <set>
+#include <span>
 
 #include "base/text.hpp"
 #include "bisect/bisection.hpp"
@@ -33,17 +34,32 @@ class StoredProber final : public bisect::Prober {
     TBCI_ASSIGN(const model::Build after, build_commit(desk_, probe.id));
     const std::string key =
         fmt::format("bisect/{}/{}-{}", bisection_.id, reference.id.substr(0, 12), probe.id.substr(0, 12));
-    auto run = runs_.find(key);
-    if (run == runs_.end()) {
-      const model::Build both[] = {before, after};
-      TBCI_ASSIGN(const model::Run begun, begin_run(desk_, key, model::Purpose::bisect, both));
-      run = runs_.emplace(key, begun).first;
-    }
+    const model::Build both[] = {before, after};
+    TBCI_ASSIGN(const model::Run run, run_of(key, both));
+    TBCI_ASSIGN(const int known, desk_.stores.runs.count(run.id, after.id, measured));
     const Process process{measured, ordinal, leaks_of(bisection_.series, measured)};
-    TBCI_ASSIGN(const int known, desk_.stores.runs.count(run->second.id, after.id, measured));
-    TBCI_ASSIGN(const MeasuredPair pair, daemon::measure_pair(desk_, run->second, {before, after}, process));
+    TBCI_ASSIGN(const MeasuredPair pair, daemon::measure_pair(desk_, run, {before, after}, process));
     if (known <= ordinal) TBCI_TRY(desk_.stores.bisections.count_measurement(bisection_.id, 2));
     return values_of(pair, probe, measured);
+  }
+
+  Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
+                                                      int ordinal, std::stop_token) override {
+    TBCI_ASSIGN(const model::Build build, build_commit(desk_, commit.id));
+    const model::Build builds[] = {build};
+    TBCI_ASSIGN(const model::Run run,
+                run_of(fmt::format("bisect/{}/{}", bisection_.id, commit.id.substr(0, 12)), builds));
+    TBCI_ASSIGN(const int known, desk_.stores.runs.count(run.id, build.id, measured));
+    TBCI_ASSIGN(const model::Measurement one,
+                measure_once(desk_, run, build, {measured, ordinal, leaks_of(bisection_.series, measured)}));
+    if (known <= ordinal) TBCI_TRY(desk_.stores.bisections.count_measurement(bisection_.id, 1));
+    TBCI_TRY(check_done(one, commit, measured));
+    std::map<model::Series, double> values;
+    for (const model::Series& series : bisection_.series) {
+      const auto value = model::value_of(one, series.metric);
+      if (series.measured_case() == measured && value) values[series] = *value;
+    }
+    return values;
   }
 
  private:
@@ -55,13 +71,23 @@ class StoredProber final : public bisect::Prober {
     return {};
   }
 
+  Result<model::Run> run_of(const std::string& key, std::span<const model::Build> builds) {
+    const auto known = runs_.find(key);
+    if (known != runs_.end()) return known->second;
+    TBCI_ASSIGN(const model::Run begun, begin_run(desk_, key, model::Purpose::bisect, builds));
+    return runs_.emplace(key, begun).first->second;
+  }
+
+  static Status check_done(const model::Measurement& one, const model::Commit& commit, const model::Case& measured) {
+    if (one.outcome == model::Outcome::done) return {};
+    return fail(ErrorKind::failed, "{} fails at {}: {}: {}", to_string(measured), commit.id.substr(0, 12),
+                to_string(one.outcome), one_line(one.message));
+  }
+
   Result<std::map<model::Series, detect::Pair>> values_of(const MeasuredPair& pair, const model::Commit& probe,
                                                           const model::Case& measured) const {
-    for (const model::Measurement* one : {&pair.before, &pair.after}) {
-      if (one->outcome == model::Outcome::done) continue;
-      return fail(ErrorKind::failed, "{} fails at {}: {}: {}", to_string(measured), probe.id.substr(0, 12),
-                  to_string(one->outcome), one_line(one->message));
-    }
+    TBCI_TRY(check_done(pair.before, probe, measured));
+    TBCI_TRY(check_done(pair.after, probe, measured));
     std::map<model::Series, detect::Pair> values;
     for (const model::Series& series : bisection_.series) {
       const auto of_metric = pair.of(series.metric);
@@ -91,7 +117,7 @@ class SearchObserver final : public bisect::Observer {
   }
   Status probe_decided(const model::Probe& probe, const bisect::Progress& progress) override {
     TBCI_TRY(desk_.stores.bisections.put_probe(bisection_.id, probe));
-    desk_.progress.note(fmt::format("{} is {} for {} ({} pairs), {} commits in doubt", probe.commit.substr(0, 10),
+    desk_.progress.note(fmt::format("{} is {} for {} ({} processes), {} commits in doubt", probe.commit.substr(0, 10),
                                     to_string(probe.side), to_string(probe.series), probe.pairs,
                                     progress.commits_in_doubt));
     return {};

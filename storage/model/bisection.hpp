@@ -32,17 +32,31 @@ struct Probe {
   Series series;
   Side side = Side::unknown;
   double change = 0, low = 0, high = 0;  ///< against the good end, as fractions
-  int pairs = 0;
-  std::string reason;  ///< why it does not build
+  int pairs = 0;                         ///< processes of this commit that speak of it
+  std::string reason;                    ///< why it does not build
+};
+
+/// One step of a series: a commit that changed it.
+struct FoundStep {
+  std::vector<std::string> suspects;     ///< one: the culprit. Several: they cannot be told apart
+  double posterior = 0;                  ///< that the step lies at the suspects
+  double change = 0, low = 0, high = 0;  ///< culprit against its parent, as fractions
+  bool repair = false;                   ///< it goes the other way: it made up for a part of what others brought
+  std::string reason;                    ///< why there are several suspects
 };
 
 /// What a bisection says of one series.
 struct Answer {
   Series series;
-  std::vector<std::string> suspects;     ///< one: the culprit. Several: they cannot be told apart. None: see reason
-  double change = 0, low = 0, high = 0;  ///< culprit against its parent (or the ends, where there is no culprit)
+  std::vector<std::string> suspects;     ///< of the largest step. None: see reason
+  double change = 0, low = 0, high = 0;  ///< of the largest step (or of the ends, where there is no culprit)
   std::string reason;
+  double posterior = 0;               ///< of the largest step
+  std::vector<FoundStep> steps = {};  ///< all of them, in the order of the commits
 };
+
+/// The steps of an answer. A search of an earlier tbci kept the largest one only, and not how certain it was.
+std::vector<FoundStep> steps_of(const Answer& answer);
 
 /// A search between two commits for the culprits of some series. `key` is unique: a search cut off is found by it.
 struct Bisection {

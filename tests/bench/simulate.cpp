@@ -29,7 +29,7 @@ const model::Series series{"dlrm", model::Configuration::cpu_train, model::Metri
 
 void bisect_days(const Noise& noise, double factor, int days) {
   int exact = 0, none = 0, wrong = 0, worst = 0;
-  double builds = 0, pairs = 0;
+  double builds = 0, runs = 0;
   for (int number = 0; number < days; ++number) {
     test::Day day;
     day.noise = noise.run;
@@ -48,11 +48,11 @@ void bisect_days(const Noise& noise, double factor, int days) {
     }
     builds += prober.search_builds();
     worst = std::max(worst, prober.search_builds());
-    pairs += prober.pairs();
+    runs += prober.runs();
   }
   fmt::print("| +{:.0f}% | {:.0f}%{} | {} | {} | {} | {} | {:.2f} / {} | {:.1f} |\n", (factor - 1) * 100,
              noise.run * 100, noise.slow_share > 0 ? " and slow runs" : "", days, exact, none, wrong, builds / days,
-             worst, pairs / days);
+             worst, runs / days);
 }
 
 void confirm_days(const Noise& noise, double step, int days, std::mt19937_64& random) {
@@ -88,7 +88,7 @@ void confirm_days(const Noise& noise, double step, int days, std::mt19937_64& ra
 int main() {
   fmt::print("Seeds: {} and {}\n\nBisection of 70 commits, one culprit:\n\n", first_seed, confirmation_seed);
   fmt::print(
-      "| step | noise | days | exact | no culprit | wrong | builds, mean / worst | pairs "
+      "| step | noise | days | exact | no culprit | wrong | builds, mean / worst | runs "
       "|\n|---|---|---|---|---|---|---|---|\n");
   for (const double factor : {1.2, 1.08}) {
     for (const Noise& noise : bisection_noises) bisect_days(noise, factor, 1000);

@@ -156,7 +156,7 @@ TEST_CASE("Bisection: improvements are searched for where that is asked", "[bise
 }
 
 TEST_CASE("Bisection: exact under 2% noise with slow runs, 200 days", "[bisect]") {
-  int pairs = 0;
+  int runs = 0, builds = 0;
   for (unsigned seed = 1; seed <= 200; ++seed) {
     Day day;
     day.noise = 0.02;
@@ -168,10 +168,12 @@ TEST_CASE("Bisection: exact under 2% noise with slow runs, 200 days", "[bisect]"
     const auto answers = bisect_with(prober, day, {dlrm});
     REQUIRE(answers);
     CHECK(answers->at(0).suspects == ids(culprit, culprit));
-    CHECK(prober.search_builds() <= 7);
-    pairs += prober.pairs();
+    CHECK(answers->at(0).posterior >= 0.999);
+    builds += prober.search_builds();
+    runs += prober.runs();
   }
-  CHECK(pairs / 200 <= 50);
+  CHECK(builds <= 200 * 6.3);
+  CHECK(runs / 200 <= 35);  // those beside the parent with them
 }
 
 TEST_CASE("Bisection: no culprit is named on days without one", "[bisect]") {
@@ -184,21 +186,147 @@ TEST_CASE("Bisection: no culprit is named on days without one", "[bisect]") {
     const auto answers = bisect_with(prober, day, {dlrm});
     REQUIRE(answers);
     CHECK(answers->at(0).suspects.empty());
-    CHECK(answers->at(0).reason.find("do not differ") != std::string::npos);
-    CHECK(prober.search_builds() == 0);
+    CHECK(answers->at(0).steps.empty());
+    CHECK_FALSE(answers->at(0).reason.empty());
   }
+}
+
+TEST_CASE("Bisection: two steps in one series are both named, with their sizes", "[bisect]") {
+  for (const auto& [first, second] : {std::pair<std::size_t, std::size_t>{12, 50}, {30, 31}, {1, 70}}) {
+    Day day;
+    day.noise = 0.005;
+    day.faults = {{first, dlrm, 1.1}, {second, dlrm, 1.15}};
+    FakeProber prober(day);
+    const auto answers = bisect_with(prober, day, {dlrm});
+    REQUIRE(answers);
+    REQUIRE(answers->at(0).steps.size() == 2);
+    CHECK(answers->at(0).steps[0].suspects == ids(first, first));
+    CHECK(answers->at(0).steps[1].suspects == ids(second, second));
+    CHECK(answers->at(0).steps[0].change == test::Approx(0.1).margin(0.02));
+    CHECK(answers->at(0).steps[1].change == test::Approx(0.15).margin(0.02));
+    CHECK(answers->at(0).suspects == ids(second, second));  // the larger one
+    CHECK(answers->at(0).change == answers->at(0).steps[1].change);
+  }
+}
+
+TEST_CASE("Bisection: a commit that made up for a part of it is named as such", "[bisect]") {
+  Day day;
+  day.noise = 0.005;
+  day.faults = {{20, dlrm, 1.25}, {40, dlrm, 0.88}};
+  FakeProber prober(day);
+  const auto answers = bisect_with(prober, day, {dlrm});
+  REQUIRE(answers);
+  REQUIRE(answers->at(0).steps.size() == 2);
+  CHECK(answers->at(0).steps[0].suspects == ids(20, 20));
+  CHECK_FALSE(answers->at(0).steps[0].repair);
+  CHECK(answers->at(0).steps[1].suspects == ids(40, 40));
+  CHECK(answers->at(0).steps[1].repair);
+  CHECK(answers->at(0).steps[1].change == test::Approx(-0.12).margin(0.02));
+  CHECK(answers->at(0).suspects == ids(20, 20));
+}
+
+TEST_CASE("Bisection: a step that was repaired the same day is no step between the ends", "[bisect]") {
+  Day day;
+  day.faults = {{20, dlrm, 1.25}, {40, dlrm, 0.8}};
+  FakeProber prober(day);
+  const auto answers = bisect_with(prober, day, {dlrm});
+  REQUIRE(answers);
+  CHECK(answers->at(0).suspects.empty());
+  CHECK(answers->at(0).reason.find("do not differ") != std::string::npos);
+  CHECK(answers->at(0).reason.find("repaired") != std::string::npos);
+  CHECK(prober.search_builds() == 0);
+}
+
+TEST_CASE("Bisection: a prior finds its culprit in fewer builds, and never hides another", "[bisect]") {
+  std::vector<double> weights(71, 1.0);
+  weights[33] = 50;
+  bisect::Settings settings;
+  settings.priors[dlrm] = weights;
+  for (std::size_t culprit = 1; culprit <= 70; ++culprit) {
+    Day day;
+    day.faults = {{culprit, dlrm, 1.2}};
+    FakeProber prober(day);
+    const auto answers = bisect_with(prober, day, {dlrm}, settings);
+    REQUIRE(answers);
+    CHECK(answers->at(0).suspects == ids(culprit, culprit));
+    CHECK(prober.search_builds() <= (culprit == 33 ? 3 : 9));
+  }
+}
+
+TEST_CASE("Bisection: a prior of another length is refused", "[bisect]") {
+  Day day;
+  bisect::Settings settings;
+  settings.priors[dlrm] = {1, 2, 3};
+  FakeProber prober(day);
+  const auto answers = bisect_with(prober, day, {dlrm}, settings);
+  REQUIRE_FALSE(answers);
+  CHECK(answers.error().kind == ErrorKind::usage);
+  CHECK(answers.error().message.find("3 weights for 71 commits") != std::string::npos);
+}
+
+TEST_CASE("Bisection: with several builders it takes fewer rounds", "[bisect]") {
+  Day day;
+  day.faults = {{23, dlrm, 1.2}};
+  bisect::Settings settings;
+  settings.builders = 4;
+  FakeProber prober(day);
+  Watching observer;
+  const auto answers = bisect::bisect(test::commits_of(day), {dlrm}, settings, prober, observer, {});
+  REQUIRE(answers);
+  CHECK(answers->at(0).suspects == ids(23, 23));
+  CHECK(observer.last.rounds <= 3);  // a fifth is left after each: 70, 14, 3
+}
+
+TEST_CASE("Bisection: a machine that moves is noticed, and measured in pairs", "[bisect]") {
+  // From the first build on everything takes 30% longer.
+  class Moving final : public bisect::Prober {
+   public:
+    Result<bisect::Built> build(const model::Commit& commit, std::stop_token) override {
+      moved = moved || (commit.id != id_of(0) && commit.id != id_of(70));
+      return bisect::Built{true, ""};
+    }
+    Result<std::map<Series, detect::Pair>> measure_pair(const model::Commit& reference, const model::Commit& probe,
+                                                        const model::Case&, int, std::stop_token) override {
+      return std::map<Series, detect::Pair>{{dlrm, {value(reference), value(probe)}}};
+    }
+    Result<std::map<Series, double>> measure_run(const model::Commit& commit, const model::Case&, int,
+                                                 std::stop_token) override {
+      ++alone;
+      return std::map<Series, double>{{dlrm, value(commit)}};
+    }
+    double value(const model::Commit& commit) const { return (commit.id >= id_of(61) ? 120 : 100) * (moved ? 1.3 : 1); }
+    bool moved = false;
+    int alone = 0;
+  } prober;
+  Watching observer;
+  const auto answers = bisect::bisect(test::commits_of(Day{}), {dlrm}, {}, prober, observer, {});
+  REQUIRE(answers);
+  CHECK(answers->at(0).suspects == ids(61, 61));
+  CHECK(prober.alone <= 1);
+}
+
+TEST_CASE("Bisection: asked to, it measures everything in pairs", "[bisect]") {
+  Day day;
+  day.noise = 0.02;
+  day.faults = {{44, dlrm, 1.2}};
+  bisect::Settings settings;
+  settings.interleave = bisect::Interleave::always;
+  FakeProber prober(day);
+  const auto answers = bisect_with(prober, day, {dlrm}, settings);
+  REQUIRE(answers);
+  CHECK(answers->at(0).suspects == ids(44, 44));
+  CHECK(prober.runs() == 2 * prober.pairs());
 }
 
 TEST_CASE("Bisection: a machine too noisy for the step is told from ends that do not differ", "[bisect]") {
   Day day;
-  day.noise = 0.2;
+  day.noise = 0.3;
   day.faults = {{30, dlrm, 1.07}};
   FakeProber prober(day);
   const auto answers = bisect_with(prober, day, {dlrm});
   REQUIRE(answers);
   CHECK(answers->at(0).suspects.empty());
   CHECK(answers->at(0).reason.find("too noisy") != std::string::npos);
-  CHECK(prober.pairs() == 40);
 }
 
 TEST_CASE("Bisection: ends that do not build, or crash, are the answer", "[bisect]") {
@@ -306,7 +434,9 @@ TEST_CASE("Bisection: the observer hears each probe with its change, and how muc
     }
     if (probe.side == model::Side::bad) CHECK(probe.change == test::Approx(0.2));
   }
-  CHECK(seen.size() == prober.builds().size());
+  std::set<std::string> built;
+  for (std::size_t at : prober.builds()) built.insert(id_of(at));
+  CHECK(seen == built);
   CHECK(observer.last.commits_in_doubt == 1);
   CHECK(observer.last.expected_builds == 0);
   CHECK(observer.last.builds == static_cast<int>(prober.builds().size()));
@@ -323,6 +453,10 @@ TEST_CASE("Bisection: a step that is not beside its parent names nobody", "[bise
       const bool slow = reference.id == id_of(0) && probe.id >= id_of(30);
       return std::map<Series, detect::Pair>{{dlrm, {100, slow ? 120.0 : 100.0}}};
     }
+    Result<std::map<Series, double>> measure_run(const model::Commit& commit, const model::Case&, int,
+                                                 std::stop_token) override {
+      return std::map<Series, double>{{dlrm, commit.id >= id_of(30) ? 120.0 : 100.0}};
+    }
   } prober;
   Watching observer;
   const auto answers = bisect::bisect(test::commits_of(Day{}), {dlrm}, {}, prober, observer, {});
@@ -332,21 +466,29 @@ TEST_CASE("Bisection: a step that is not beside its parent names nobody", "[bise
 }
 
 TEST_CASE("Bisection: a side decided wrongly is corrected by the look beside the parent", "[bisect]") {
-  // The first pairs of commit 35 are slow by chance; the fault came at 50.
+  // The first processes of commit 35 are slow by chance; the fault came at 50.
   class Misleading final : public bisect::Prober {
    public:
     Result<bisect::Built> build(const model::Commit&, std::stop_token) override { return bisect::Built{true, ""}; }
     Result<std::map<Series, detect::Pair>> measure_pair(const model::Commit& reference, const model::Commit& probe,
                                                         const model::Case&, int ordinal, std::stop_token) override {
-      auto value = [](const model::Commit& commit) { return commit.id >= id_of(50) ? 120.0 : 100.0; };
       const bool by_chance = reference.id == id_of(0) && probe.id == id_of(35) && ordinal < 3;
       return std::map<Series, detect::Pair>{{dlrm, {value(reference), by_chance ? 120.0 : value(probe)}}};
     }
+    Result<std::map<Series, double>> measure_run(const model::Commit& commit, const model::Case&, int ordinal,
+                                                 std::stop_token) override {
+      return std::map<Series, double>{{dlrm, commit.id == id_of(35) && ordinal < 3 ? 120.0 : value(commit)}};
+    }
+    static double value(const model::Commit& commit) { return commit.id >= id_of(50) ? 120.0 : 100.0; }
   } prober;
-  Watching observer;
-  const auto answers = bisect::bisect(test::commits_of(Day{}), {dlrm}, {}, prober, observer, {});
-  REQUIRE(answers);
-  CHECK(answers->at(0).suspects == ids(50, 50));
+  for (const auto interleave : {bisect::Interleave::automatic, bisect::Interleave::always}) {
+    bisect::Settings settings;
+    settings.interleave = interleave;
+    Watching observer;
+    const auto answers = bisect::bisect(test::commits_of(Day{}), {dlrm}, settings, prober, observer, {});
+    REQUIRE(answers);
+    CHECK(answers->at(0).suspects == ids(50, 50));
+  }
 }
 
 TEST_CASE("Bisection: one commit is too few", "[bisect]") {

@@ -93,11 +93,39 @@ class FakeProber final : public bisect::Prober {
     return values;
   }
 
+  Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
+                                                      int ordinal, std::stop_token) override {
+    const std::size_t at = index_of(commit);
+    if (builds_.count(at) == 0) return fail(ErrorKind::environment, "not built");
+    if (runs_.insert({at, measured, ordinal}).second) {
+      if (auto status = count_call(); !status) {
+        runs_.erase({at, measured, ordinal});
+        return pass_on(std::move(status).error());
+      }
+    }
+    if (day_.crashing.count({at, measured}) != 0) return fail(ErrorKind::failed, "killed by SIGSEGV");
+    std::map<model::Series, double> values;
+    for (model::Metric metric : model::all_metrics) {
+      const model::Series series{measured.benchmark, measured.configuration, metric};
+      std::seed_seq seeds{day_.seed,
+                          static_cast<unsigned>(at),
+                          static_cast<unsigned>(ordinal),
+                          static_cast<unsigned>(metric),
+                          static_cast<unsigned>(measured.benchmark.size()),
+                          77U};
+      std::mt19937_64 random(seeds);
+      values[series] = value(series, at, random);
+    }
+    return values;
+  }
+
   int fresh_calls() const { return calls_; }
   /// Builds between the ends that were asked for.
   int search_builds() const { return static_cast<int>(builds_.size()) - 2; }
   const std::set<std::size_t>& builds() const { return builds_; }
   int pairs() const { return static_cast<int>(pairs_.size()); }
+  /// Processes that were asked for.
+  int runs() const { return 2 * pairs() + static_cast<int>(runs_.size()); }
   /// The `call`-th fresh call (from 0) and all later ones are refused, as when a stop is requested.
   void stop_at(std::optional<int> call) { stop_at_ = call; }
 
@@ -129,6 +157,7 @@ class FakeProber final : public bisect::Prober {
   Day day_;
   std::set<std::size_t> builds_;
   std::set<std::tuple<std::size_t, std::size_t, model::Case, int>> pairs_;
+  std::set<std::tuple<std::size_t, model::Case, int>> runs_;
   std::optional<int> stop_at_;
   int calls_ = 0;
 };

@@ -1,0 +1,176 @@
+#include "bisect/selftest/score.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace tbci::bisect::selftest {
+namespace {
+
+constexpr int median_runs = 5;
+
+/// Whether what was named of one series is the truth, and whether a part of it is false.
+void judge(const Named& named, const Named& truth, Outcome& outcome) {
+  outcome.exact = outcome.exact && named == truth;
+  for (const auto& suspects : named) {
+    const bool holds_one = std::any_of(truth.begin(), truth.end(), [&](const auto& culprits) {
+      return std::includes(suspects.begin(), suspects.end(), culprits.begin(), culprits.end());
+    });
+    outcome.wrong = outcome.wrong || !holds_one;
+  }
+}
+
+class Rounds final : public Observer {
+ public:
+  void build_finished(const model::Commit&, const Built&, const Progress& progress) override {
+    rounds = progress.rounds;
+  }
+  int rounds = 0;
+};
+
+Named named_by(const model::Answer& answer) {
+  Named named;
+  for (const model::FoundStep& step : answer.steps) {
+    std::vector<std::size_t> commits;
+    for (const std::string& id : step.suspects) commits.push_back(std::stoul(id, nullptr, 16));
+    named.push_back(std::move(commits));
+  }
+  return named;
+}
+
+Result<Outcome> play_search(const Scenario& scenario, const TrueDay& day) {
+  SimulatedProber prober(day.day);
+  Rounds observer;
+  Settings settings;
+  settings.builders = scenario.builders;
+  settings.interleave = scenario.interleave;
+  settings.priors = day.day.priors;
+  std::vector<model::Series> series;
+  for (std::size_t i = 0; i < day.truth.size(); ++i) series.push_back(series_of(i));
+  TBCI_ASSIGN(const auto answers, bisect(commits_of(day.day), series, settings, prober, observer, {}));
+  Outcome outcome{true, false, prober.runs().builds(), prober.runs().runs() - prober.check_runs(), prober.check_runs(),
+                  0};
+  outcome.rounds = outcome.builds == 0 ? 0 : observer.rounds;
+  for (std::size_t i = 0; i < answers.size(); ++i) judge(named_by(answers[i]), day.truth[i], outcome);
+  return outcome;
+}
+
+Outcome play_rival(const TrueDay& day, const std::function<Named(SimulatedRuns&, std::size_t series)>& search) {
+  Outcome outcome{true, false, 0, 0, 0, 0};
+  for (std::size_t series = 0; series < day.truth.size(); ++series) {
+    SimulatedRuns machine(day.day);
+    judge(search(machine, series), day.truth[series], outcome);
+    outcome.builds += machine.builds();
+    outcome.runs += machine.runs();
+  }
+  outcome.rounds = outcome.builds;
+  return outcome;
+}
+
+Spread spread_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  Spread spread;
+  for (double value : values) spread.mean += value / static_cast<double>(values.size());
+  const auto at = static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(values.size())));
+  spread.most_of_95 = values[std::max<std::size_t>(1, at) - 1];
+  spread.worst = values.back();
+  return spread;
+}
+
+Spread spread_of(const std::vector<Outcome>& outcomes, int Outcome::*number) {
+  std::vector<double> values;
+  for (const Outcome& outcome : outcomes) values.push_back(outcome.*number);
+  return spread_of(std::move(values));
+}
+
+/// Plays all days, several at a time.
+Result<std::vector<Outcome>> play_days(Method method, const Scenario& scenario, const Plan& plan,
+                                       const std::stop_token& stop) {
+  std::vector<Outcome> outcomes(static_cast<std::size_t>(plan.days));
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::optional<Error> error;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < outcomes.size() && !stop.stop_requested(); i = next++) {
+      auto outcome = play(method, scenario, make_day(scenario, plan.seed * 1'000'003 + i));
+      if (outcome) {
+        outcomes[i] = *outcome;
+        continue;
+      }
+      const std::scoped_lock lock(mutex);
+      if (!error) error = outcome.error();
+    }
+  };
+  {
+    std::vector<std::jthread> workers;
+    for (unsigned job = 1; job < std::max(1U, plan.jobs); ++job) workers.emplace_back(work);
+    work();
+  }
+  if (stop.stop_requested()) return fail(ErrorKind::interrupted, "the simulation was stopped");
+  if (error) return pass_on(*error);
+  return outcomes;
+}
+
+}  // namespace
+
+std::string name_of(Method method) {
+  switch (method) {
+    case Method::search:
+      return "tbci";
+    case Method::git_bisect_once:
+      return "git bisect, 1 run";
+    case Method::git_bisect_median:
+      return "git bisect, median of 5";
+    case Method::torchbench:
+      return "TorchBench";
+    case Method::pinpoint:
+      return "Pinpoint";
+  }
+  return "";
+}
+
+Result<Outcome> play(Method method, const Scenario& scenario, const TrueDay& day) {
+  switch (method) {
+    case Method::search:
+      return play_search(scenario, day);
+    case Method::git_bisect_once:
+      return play_rival(day, [&](SimulatedRuns& m, std::size_t series) { return git_bisect(m, day.day, series, 1); });
+    case Method::git_bisect_median:
+      return play_rival(
+          day, [&](SimulatedRuns& m, std::size_t series) { return git_bisect(m, day.day, series, median_runs); });
+    case Method::torchbench:
+      return play_rival(day, [&](SimulatedRuns& m, std::size_t series) { return torchbench(m, day.day, series); });
+    case Method::pinpoint:
+      return play_rival(day, [&](SimulatedRuns& m, std::size_t series) { return pinpoint(m, day.day, series); });
+  }
+  return fail(ErrorKind::usage, "no such search");
+}
+
+Result<std::vector<Score>> score(const Scenario& scenario, const Plan& plan, std::stop_token stop) {
+  if (plan.days < 1) return fail(ErrorKind::usage, "a simulation takes one day at least");
+  std::vector<Method> methods = {Method::search};
+  if (scenario.rivals)
+    methods.insert(methods.end(),
+                   {Method::git_bisect_once, Method::git_bisect_median, Method::torchbench, Method::pinpoint});
+  std::vector<Score> scores;
+  for (const Method method : methods) {
+    TBCI_ASSIGN(const auto outcomes, play_days(method, scenario, plan, stop));
+    Score one{scenario, method, plan.days, 0, 0, {}, {}, {}, {}};
+    for (const Outcome& outcome : outcomes) {
+      one.exact += outcome.exact ? 1 : 0;
+      one.wrong += outcome.wrong ? 1 : 0;
+    }
+    one.builds = spread_of(outcomes, &Outcome::builds);
+    one.runs = spread_of(outcomes, &Outcome::runs);
+    one.check_runs = spread_of(outcomes, &Outcome::check_runs);
+    one.rounds = spread_of(outcomes, &Outcome::rounds);
+    scores.push_back(std::move(one));
+  }
+  return scores;
+}
+
+}  // namespace tbci::bisect::selftest

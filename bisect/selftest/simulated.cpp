@@ -1,0 +1,82 @@
+#include "bisect/selftest/simulated.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace tbci::bisect::selftest {
+namespace {
+
+std::size_t number_in(const std::string& text, std::size_t from, int base) {
+  std::size_t number = 0;
+  std::from_chars(text.data() + from, text.data() + text.size(), number, base);
+  return number;
+}
+
+std::size_t commit_in(const model::Commit& commit) {
+  return number_in(commit.id, 0, 16);
+}
+
+std::size_t series_in(const model::Case& measured) {
+  return number_in(measured.benchmark, 1, 10);
+}
+
+}  // namespace
+
+model::Series series_of(std::size_t number) {
+  return {fmt::format("b{}", number), model::Configuration::cpu_infer, model::Metric::time};
+}
+
+std::string id_of(std::size_t commit) {
+  return fmt::format("{:040x}", commit);
+}
+
+std::vector<model::Commit> commits_of(const SimulatedDay& day) {
+  std::vector<model::Commit> commits;
+  for (std::size_t i = 0; i <= day.commits; ++i)
+    commits.push_back({id_of(i), "A. Author", "a@example.org", {}, fmt::format("commit {}", i), fmt::format("{}", i)});
+  return commits;
+}
+
+double SimulatedRuns::run(std::size_t commit, std::size_t series) {
+  ++runs_;
+  double level = moved_;
+  for (const Slowdown& slowdown : day_.slowdowns) {
+    if (slowdown.series == series && commit >= slowdown.at) level += std::log1p(slowdown.change);
+  }
+  level += day_.machine.noise * std::normal_distribution<double>()(random_);
+  const bool slow = std::uniform_real_distribution<double>()(random_) < day_.machine.slow_share;
+  return std::exp(level) * (slow ? day_.machine.slow_factor : 1);
+}
+
+bool SimulatedRuns::build(std::size_t commit) {
+  const bool is_end = commit == 0 || commit == day_.commits;
+  if (!is_end && built_.insert(commit).second && day_.machine.drift > 0)
+    moved_ = day_.machine.drift * std::normal_distribution<double>()(random_);
+  return day_.broken.count(commit) == 0;
+}
+
+Result<Built> SimulatedProber::build(const model::Commit& commit, std::stop_token) {
+  if (runs_.build(commit_in(commit))) return Built{true, ""};
+  return Built{false, "it was made not to build"};
+}
+
+Result<std::map<model::Series, detect::Pair>> SimulatedProber::measure_pair(const model::Commit& reference,
+                                                                            const model::Commit& probe,
+                                                                            const model::Case& measured, int,
+                                                                            std::stop_token) {
+  const std::size_t series = series_in(measured);
+  if (commit_in(reference) != 0) check_runs_ += 2;
+  const double before = runs_.run(commit_in(reference), series);
+  return std::map<model::Series, detect::Pair>{{series_of(series), {before, runs_.run(commit_in(probe), series)}}};
+}
+
+Result<std::map<model::Series, double>> SimulatedProber::measure_run(const model::Commit& commit,
+                                                                     const model::Case& measured, int,
+                                                                     std::stop_token) {
+  const std::size_t series = series_in(measured);
+  return std::map<model::Series, double>{{series_of(series), runs_.run(commit_in(commit), series)}};
+}
+
+}  // namespace tbci::bisect::selftest

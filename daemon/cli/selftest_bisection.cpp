@@ -1,0 +1,124 @@
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/process.hpp"
+#include "bisect/selftest/score.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/cli/selftest.hpp"
+#include "daemon/cli/table.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+namespace selftest = bisect::selftest;
+
+struct BisectionOptions {
+  int days = 200;
+  std::uint64_t seed = 1;
+  unsigned jobs = 0;
+};
+
+constexpr int most_days = 1'000'000;
+
+std::string machine_of(const selftest::Machine& machine) {
+  std::string text = fmt::format("noise {:.0f}%", 100 * machine.noise);
+  if (machine.slow_share > 0) text += fmt::format(", {:.0f}% slow runs", 100 * machine.slow_share);
+  return text;
+}
+
+std::string days_of(const selftest::Scenario& scenario) {
+  std::string text = scenario.name;
+  if (scenario.regressions > 1) text = fmt::format("{} {}", scenario.regressions, text);
+  if (scenario.builders > 1) text += fmt::format(", {} builders", scenario.builders);
+  return fmt::format("{}; {}", text, machine_of(scenario.machine));
+}
+
+nlohmann::json spread_json(const selftest::Spread& spread) {
+  return {{"mean", spread.mean}, {"most_of_95_percent", spread.most_of_95}, {"worst", spread.worst}};
+}
+
+nlohmann::json score_json(const selftest::Score& score) {
+  return {{"days_of", days_of(score.scenario)},
+          {"method", name_of(score.method)},
+          {"days", score.days},
+          {"exact", score.exact},
+          {"wrong", score.wrong},
+          {"builds", spread_json(score.builds)},
+          {"runs", spread_json(score.runs)},
+          {"runs_beside_parent", spread_json(score.check_runs)},
+          {"rounds", spread_json(score.rounds)}};
+}
+
+std::string spread_text(const selftest::Spread& spread) {
+  return fmt::format("{:.2f} / {:.0f} / {:.0f}", spread.mean, spread.most_of_95, spread.worst);
+}
+
+void print_table(const std::vector<selftest::Score>& scores) {
+  Table table({{"days of"},
+               {"search"},
+               {"exact", Align::right},
+               {"wrong", Align::right},
+               {"builds, mean / 95% / worst", Align::right},
+               {"runs", Align::right},
+               {"beside parent", Align::right},
+               {"rounds", Align::right}});
+  for (const selftest::Score& score : scores) {
+    const double days = score.days;
+    table.add({days_of(score.scenario), name_of(score.method), fmt::format("{:.2f}%", 100 * score.exact / days),
+               fmt::format("{:.2f}%", 100 * score.wrong / days), spread_text(score.builds),
+               fmt::format("{:.1f}", score.runs.mean), fmt::format("{:.1f}", score.check_runs.mean),
+               fmt::format("{:.2f} / {:.0f}", score.rounds.mean, score.rounds.worst)});
+  }
+  fmt::print("{}", table.text());
+}
+
+Result<int> selftest_bisection(const Invocation& invocation, const BisectionOptions& options, std::stop_token stop) {
+  const unsigned jobs = options.jobs > 0 ? options.jobs : static_cast<unsigned>(allowed_cpus().size());
+  const auto scenarios = selftest::scenarios();
+  const auto progress = make_progress(invocation);
+  progress->begin_stage("selftest", fmt::format("{} days of each kind", options.days),
+                        static_cast<int>(scenarios.size()));
+  std::vector<selftest::Score> scores;
+  for (const selftest::Scenario& scenario : scenarios) {
+    progress->step(days_of(scenario));
+    TBCI_ASSIGN(auto some, score(scenario, {options.days, options.seed, jobs}, stop));
+    scores.insert(scores.end(), some.begin(), some.end());
+  }
+  progress->end_stage("done");
+  if (invocation.json) {
+    nlohmann::json json = {{"seed", options.seed}, {"scores", nlohmann::json::array()}};
+    for (const selftest::Score& one : scores) json["scores"].push_back(score_json(one));
+    print_json(json);
+    return success;
+  }
+  fmt::print(
+      "70 commits a day, seed {}. Builds: without the ends. Runs: processes measured, the ends' with them; those "
+      "of a culprit\nbeside its parent apart. Slow runs take half as long again.\n\n",
+      options.seed);
+  print_table(scores);
+  return success;
+}
+
+}  // namespace
+
+void add_selftest_bisection(CLI::App& selftest, Invocation& invocation) {
+  auto* command = selftest.add_subcommand(
+      "bisection", "Search simulated days for their culprits, beside git bisect, TorchBench and Pinpoint");
+  command->footer(
+      "Days of 70 commits whose culprits are known, with noise, slow runs, commits that do not build, several "
+      "culprits,\n"
+      "none at all. The other searches are implemented again from what is written about them.\n\n"
+      "  tbci selftest bisection --days 1000 --seed 7\n\nNeeds no configuration and measures nothing.");
+  auto options = std::make_shared<BisectionOptions>();
+  command->add_option("--days", options->days, "Of each kind")->capture_default_str()->check(CLI::Range(1, most_days));
+  command->add_option("--seed", options->seed, "The same seed gives the same days")->capture_default_str();
+  command->add_option("--jobs", options->jobs, "Days at a time; 0: as many as there are CPUs")->capture_default_str();
+  command->callback([&invocation, options] {
+    invocation.action = [&invocation, options](std::stop_token stop) {
+      return selftest_bisection(invocation, *options, std::move(stop));
+    };
+  });
+}
+
+}  // namespace tbci::daemon
