@@ -53,13 +53,12 @@ std::string git_bisect_log(const std::vector<model::Commit>& commits, const std:
     if (decided_again || is_end || word.empty() || found == by_id.end()) continue;
     text += comment(word, *found->second) + fmt::format("git bisect {} {}\n", word, probe.commit);
   }
-  if (answer.suspects.size() == 1) {
-    if (const auto found = by_id.find(answer.suspects.front()); found != by_id.end())
-      text += comment("first bad commit", *found->second);
-  }
-  for (const std::string& suspect : answer.suspects) {
-    if (const auto found = by_id.find(suspect); answer.suspects.size() > 1 && found != by_id.end())
-      text += comment("possible first bad commit", *found->second);
+  for (const model::FoundStep& step : model::steps_of(answer)) {
+    const std::string_view what = step.suspects.size() == 1 ? "first bad commit" : "possible first bad commit";
+    for (const std::string& suspect : step.suspects) {
+      if (const auto found = by_id.find(suspect); found != by_id.end())
+        text += comment(step.repair ? "commit that repairs a part" : what, *found->second);
+    }
   }
   return text;
 }

@@ -32,7 +32,7 @@ struct RepositoryJob {
   std::chrono::milliseconds build_limit = std::chrono::hours(4);
   std::chrono::milliseconds measure_limit = std::chrono::minutes(10);
 
-  double threshold = 0.07;        ///< of the number, as a fraction
+  double threshold = 0.07;        ///< of the number, as a fraction: ends that differ by about half of it differ
   bool higher_is_better = false;  ///< a throughput
   std::string unit;               ///< for people
   int runs_at_most = 0;           ///< of the measure command; 0: no limit

@@ -73,6 +73,12 @@ Result<std::map<model::Series, detect::Pair>> RepositoryProber::measure_pair(con
   return std::map<model::Series, detect::Pair>{{series_of_job(), pair}};
 }
 
+Result<std::map<model::Series, double>> RepositoryProber::measure_run(const model::Commit& commit, const model::Case&,
+                                                                      int ordinal, std::stop_token stop) {
+  TBCI_ASSIGN(const double number, run(commit, fmt::format("{}/{}", commit.id, ordinal), std::move(stop)));
+  return std::map<model::Series, double>{{series_of_job(), number}};
+}
+
 std::string_view RepositoryProber::end_of(const model::Commit& commit) const {
   // Of commits with equal inputs one stands for all.
   if (commit.inputs == commits_.front().inputs) return "good";

@@ -26,6 +26,8 @@ class RepositoryProber final : public bisect::Prober {
   Result<std::map<model::Series, detect::Pair>> measure_pair(const model::Commit& reference, const model::Commit& probe,
                                                              const model::Case& measured, int ordinal,
                                                              std::stop_token stop) override;
+  Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
+                                                      int ordinal, std::stop_token stop) override;
 
   /// Of what the search asked for, whether it was done now or stood in the journal.
   int builds() const { return static_cast<int>(builds_.size()); }

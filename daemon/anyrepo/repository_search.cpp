@@ -39,7 +39,7 @@ class SearchObserver final : public bisect::Observer {
                                    ? human_change(as_printed(job_, probe.change))
                                    : one_line(probe.reason, 100);
     progress_.note(fmt::format("{} is {} ({}, {}), {} in doubt", probe.commit.substr(0, 10), to_string(probe.side),
-                               change, counted(probe.pairs, "pair"), counted(at.commits_in_doubt, "commit")));
+                               change, counted(probe.pairs, "run"), counted(at.commits_in_doubt, "commit")));
     return {};
   }
 
@@ -90,11 +90,11 @@ void share_numbers(const std::vector<model::Commit>& commits, std::map<std::stri
 }
 
 /// Changes of what is searched become changes of the number: of 1/x the bounds swap.
-void translate(const RepositoryJob& job, double& change, double& low, double& high) {
-  change = as_printed(job, change);
-  low = as_printed(job, low);
-  high = as_printed(job, high);
-  if (low > high) std::swap(low, high);
+void translate(const RepositoryJob& job, auto& found) {
+  found.change = as_printed(job, found.change);
+  found.low = as_printed(job, found.low);
+  found.high = as_printed(job, found.high);
+  if (found.low > found.high) std::swap(found.low, found.high);
 }
 
 }  // namespace
@@ -134,7 +134,10 @@ Result<RepositoryAnswer> search_repository(const RepositoryJob& job, const std::
   answer.bisection.to = commits.back().id;
   answer.bisection.series = {series_of_job()};
   answer.bisection.answers = {found ? found->front() : answer_without_more(job, commits, answer.probes)};
-  for (model::Answer& one : answer.bisection.answers) translate(job, one.change, one.low, one.high);
+  for (model::Answer& one : answer.bisection.answers) {
+    translate(job, one);
+    for (model::FoundStep& step : one.steps) translate(job, step);
+  }
   answer.bisection.builds = prober.builds();
   answer.bisection.measurements = prober.runs();
   answer.numbers = prober.numbers();

@@ -145,8 +145,15 @@ std::string text_of(const Plan& plan, const std::vector<model::Commit>& commits)
 
 // The answer.
 
-std::string figures(const model::Answer& answer) {
-  return fmt::format("{} ({} .. {})", human_change(answer.change), human_change(answer.low), human_change(answer.high));
+std::string certainty(double posterior) {
+  if (posterior <= 0) return "";
+  // What rounds to 100% is not.
+  return posterior > 0.9999 ? ", more than 99.99% certain" : fmt::format(", {:.2f}% certain", 100 * posterior);
+}
+
+std::string figures(const model::FoundStep& step) {
+  return fmt::format("{} ({} .. {}){}", human_change(step.change), human_change(step.low), human_change(step.high),
+                     certainty(step.posterior));
 }
 
 std::string numbers_at(const RepositoryJob& job, const RepositoryAnswer& answer, const std::string& commit) {
@@ -164,20 +171,24 @@ std::string line_of(const std::vector<model::Commit>& commits, const std::string
   return id;
 }
 
+std::string text_of(const model::FoundStep& step, const std::vector<model::Commit>& commits) {
+  const std::string_view what = step.repair ? "a part of the change was taken back" : "the change came";
+  if (step.suspects.size() == 1)
+    return fmt::format("{} with\n  {}\n  {}\n", what, line_of(commits, step.suspects.front()), figures(step));
+  std::string text = fmt::format("{} with one of {} commits that can't be told apart:\n", what, step.suspects.size());
+  for (const std::string& suspect : step.suspects) text += fmt::format("  {}\n", line_of(commits, suspect));
+  text += fmt::format("  {}\n", figures(step));
+  return step.reason.empty() ? text : text + fmt::format("  ({})\n", one_line(step.reason, 400));
+}
+
 std::string text_of(const RepositoryJob& job, const RepositoryAnswer& answer,
                     const std::vector<model::Commit>& commits) {
   const model::Answer& found = answer.bisection.answers.front();
   std::string text;
   if (found.suspects.empty()) {
     text = fmt::format("{}: {}\n", answer.used_up ? "undecided" : "no culprit", one_line(found.reason, 400));
-  } else if (found.suspects.size() == 1) {
-    text = fmt::format("the change came with\n  {}\n  {}\n", line_of(commits, found.suspects.front()), figures(found));
-  } else {
-    text = fmt::format("the change, {}, came with one of {} commits that can't be told apart:\n", figures(found),
-                       found.suspects.size());
-    for (const std::string& suspect : found.suspects) text += fmt::format("  {}\n", line_of(commits, suspect));
-    if (!found.reason.empty()) text += fmt::format("  ({})\n", one_line(found.reason, 400));
   }
+  for (const model::FoundStep& step : model::steps_of(found)) text += text_of(step, commits);
   const std::string good = numbers_at(job, answer, job.from), bad = numbers_at(job, answer, job.to);
   if (!good.empty() && !bad.empty()) text += fmt::format("{} at the good end, {} at the bad one\n", good, bad);
   text += fmt::format("{}, {}", counted(answer.bisection.builds, "build"),

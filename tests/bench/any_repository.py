@@ -7,12 +7,12 @@ runs is 1.5 times as slow. The same history is bisected by
 
   * `tbci bisect --repository` with `--build` and `--measure` alone,
   * `git bisect run` with a script that builds, runs once and compares with a threshold halfway between the ends,
-  * the same with the median of five runs.
+  * the same with the median of five runs, and of as many that it is about as many runs as the first takes.
 
 The scripts' threshold is from 11 runs of each end, which are counted, as are the builds of the ends. Prints a Markdown
 table: how often each named the right commit, builds and runs on average.
 
-    tests/bench/any_repository.py TBCI [--rounds 20] [--commits 32] [--noise 0.03] [--slow 0.02] [--seed 1]
+    tests/bench/any_repository.py TBCI [--rounds 20] [--commits 32] [--noise 0.03] [--slow 0.02] [--many 15] [--seed 1]
 
 TBCI is the program. A round takes about 10 to 20 seconds on one core.
 """
@@ -155,6 +155,7 @@ def main() -> int:
     parser.add_argument("--commits", type=int, default=32)
     parser.add_argument("--noise", type=float, default=0.03)
     parser.add_argument("--slow", type=float, default=0.02)
+    parser.add_argument("--many", type=int, default=15, help="runs a commit of the last row")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     program = str(pathlib.Path(options.tbci).resolve())
@@ -167,7 +168,8 @@ def main() -> int:
             ids = make_history(folder, options, culprit)
             here = {"`tbci bisect --repository`": by_tbci(program, folder, ids, culprit),
                     "`git bisect run`, one run": by_git(folder, ids, culprit, 1),
-                    "`git bisect run`, median of 5": by_git(folder, ids, culprit, 5)}
+                    "`git bisect run`, median of 5": by_git(folder, ids, culprit, 5),
+                    f"`git bisect run`, median of {options.many}": by_git(folder, ids, culprit, options.many)}
         for name, outcome in here.items():
             outcomes.setdefault(name, []).append(outcome)
         told = ", ".join(f"{one.named} ({one.builds} builds, {one.runs} runs)" for one in here.values())

@@ -124,6 +124,9 @@ TEST_CASE("Any repository: where higher is better, a fall is what is searched, a
   CHECK(found.change == Approx(-0.1).epsilon(0.01));
   CHECK(found.low <= found.change);
   CHECK(found.high >= found.change);
+  REQUIRE(found.steps.size() == 1);
+  CHECK(found.steps.front().change == Approx(-0.1).epsilon(0.01));
+  CHECK(found.steps.front().low <= found.steps.front().high);
   CHECK(answer.numbers.at(place.ids.back()).front() == Approx(180));
 
   Place risen(step(8, 3, 180, 200));
@@ -131,10 +134,27 @@ TEST_CASE("Any repository: where higher is better, a fall is what is searched, a
   CHECK(risen.suspects().empty());
 }
 
-TEST_CASE("Any repository: below the threshold there is no culprit", "[anyrepo]") {
-  Place place(step(6, 3, 100, 103));
+TEST_CASE("Any repository: two commits that each made it larger are both named, in the answer and the log",
+          "[anyrepo]") {
+  std::vector<double> numbers = step(12, 3, 100, 112);
+  for (std::size_t i = 8; i < numbers.size(); ++i) numbers[i] *= 1.15;
+  Place place(numbers);
+  const auto commits = place.commits();
+  const RepositoryAnswer answer = place.search();
+  const model::Answer& found = answer.bisection.answers.front();
+  REQUIRE(found.steps.size() == 2);
+  CHECK(found.steps[0].suspects == Ids{place.ids[3]});
+  CHECK(found.steps[1].suspects == Ids{place.ids[8]});
+  CHECK(found.steps[1].posterior > 0.99);
+  const std::string log = git_bisect_log(commits, answer.probes, found, bisect::Lineage::first_parent);
+  CHECK(log.find("# first bad commit: [" + place.ids[3] + "]") != std::string::npos);
+  CHECK(log.find("# first bad commit: [" + place.ids[8] + "]") != std::string::npos);
+}
+
+TEST_CASE("Any repository: far below the threshold there is no culprit", "[anyrepo]") {
+  Place place(step(6, 3, 100, 101.5));
   CHECK(place.suspects().empty());
-  place.job.threshold = 0.02;
+  place.job.threshold = 0.015;
   CHECK(place.suspects() == Ids{place.ids[3]});
 }
 
