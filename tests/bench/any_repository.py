@@ -2,7 +2,7 @@
 """A repository that is not PyTorch: which commit made a noisy loop 8% slower?
 
 Each round makes a git repository of a small C program whose one commit, at a place drawn by chance, adds 8% to the
-rounds of its loop. The loop is noisy: its rounds vary by `--noise` (standard deviation, of a run) and a share of the
+rounds of its loop (`--change 0`: none does, and right is who names none). The loop is noisy: its rounds vary by `--noise` (standard deviation, of a run) and a share of the
 runs is 1.5 times as slow. The same history is bisected by
 
   * `tbci bisect --repository` with `--build` and `--measure` alone,
@@ -12,7 +12,8 @@ runs is 1.5 times as slow. The same history is bisected by
 The scripts' threshold is from 11 runs of each end, which are counted, as are the builds of the ends. Prints a Markdown
 table: how often each named the right commit, builds and runs on average.
 
-    tests/bench/any_repository.py TBCI [--rounds 20] [--commits 32] [--noise 0.03] [--slow 0.02] [--many 15] [--seed 1]
+    tests/bench/any_repository.py TBCI [--rounds 20] [--commits 32] [--noise 0.03] [--slow 0.02]
+                                  [--change 0.08] [--many 15] [--seed 1]
 
 TBCI is the program. A round takes about 10 to 20 seconds on one core.
 """
@@ -93,7 +94,7 @@ def make_history(folder: pathlib.Path, options: argparse.Namespace, culprit: int
     (folder / "Makefile").write_text(MAKEFILE)
     ids = []
     for number in range(options.commits + 1):
-        rounds = int(ROUNDS * (1.08 if number >= culprit else 1))
+        rounds = int(ROUNDS * (1 + options.change if number >= culprit else 1))
         (folder / "work.h").write_text(f"/* edit {number} */\n#define ROUNDS {rounds}\n"
                                        f"#define NOISE {options.noise}\n#define SLOW {options.slow}\n")
         git(folder, "add", "--all")
@@ -102,7 +103,7 @@ def make_history(folder: pathlib.Path, options: argparse.Namespace, culprit: int
     return ids
 
 
-def by_tbci(program: str, folder: pathlib.Path, ids: list[str], culprit: int) -> Outcome:
+def by_tbci(program: str, folder: pathlib.Path, ids: list[str], wanted: list[int]) -> Outcome:
     state = folder.with_name(folder.name + "-state")
     done = subprocess.run([program, "--json", "--state", str(state), "bisect", "--repository", str(folder), "--from",
                            ids[0], "--to", ids[-1], "--build", "make", "--measure", "./bench", "--unit", "ms"],
@@ -110,9 +111,9 @@ def by_tbci(program: str, folder: pathlib.Path, ids: list[str], culprit: int) ->
     if done.returncode not in (0, 1) or not done.stdout:
         raise SystemExit(f"tbci failed: {done.stderr}")
     answer = json.loads(done.stdout)
-    named = [one["commit"] for one in answer["culprits"]]
-    shown = str(ids.index(named[0])) if named else f"none: {answer['answers'][0]['reason']}"
-    return Outcome(named == [ids[culprit]], answer["builds"], answer["measurements"], shown)
+    named = [ids.index(one["commit"]) for one in answer["culprits"]]
+    shown = ", ".join(map(str, named)) if named else f"none: {answer['answers'][0]['reason']}"
+    return Outcome(named == wanted, answer["builds"], answer["measurements"], shown)
 
 
 def median_at(folder: pathlib.Path, commit: str, runs: int) -> float:
@@ -122,7 +123,7 @@ def median_at(folder: pathlib.Path, commit: str, runs: int) -> float:
                                                   capture_output=True).stdout) for _ in range(runs))
 
 
-def by_git(folder: pathlib.Path, ids: list[str], culprit: int, runs: int) -> Outcome:
+def by_git(folder: pathlib.Path, ids: list[str], wanted: list[int], runs: int) -> Outcome:
     end_runs = 11
     threshold = (median_at(folder, ids[0], end_runs) + median_at(folder, ids[-1], end_runs)) / 2
     count = folder.with_name(folder.name + "-count")
@@ -133,10 +134,10 @@ def by_git(folder: pathlib.Path, ids: list[str], culprit: int, runs: int) -> Out
     git(folder, "bisect", "start", "--first-parent", ids[-1], ids[0])
     said = git(folder, "bisect", "run", str(script))
     git(folder, "bisect", "reset")
-    named = [line.split()[0] for line in said.splitlines() if line.endswith("is the first bad commit")]
+    named = [ids.index(line.split()[0]) for line in said.splitlines() if line.endswith("is the first bad commit")]
     lines = count.read_text().split()
-    shown = str(ids.index(named[0])) if named else "none"
-    return Outcome(named == [ids[culprit]], 2 + lines.count("build"), 2 * end_runs + lines.count("run"), shown)
+    shown = ", ".join(map(str, named)) if named else "none"
+    return Outcome(named == wanted, 2 + lines.count("build"), 2 * end_runs + lines.count("run"), shown)
 
 
 def table(outcomes: dict[str, list[Outcome]]) -> str:
@@ -155,6 +156,7 @@ def main() -> int:
     parser.add_argument("--commits", type=int, default=32)
     parser.add_argument("--noise", type=float, default=0.03)
     parser.add_argument("--slow", type=float, default=0.02)
+    parser.add_argument("--change", type=float, default=0.08)
     parser.add_argument("--many", type=int, default=15, help="runs a commit of the last row")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -163,18 +165,19 @@ def main() -> int:
     outcomes: dict[str, list[Outcome]] = {}
     for number in range(options.rounds):
         culprit = chance.randint(1, options.commits)
+        wanted = [] if options.change == 0 else [culprit]
         with tempfile.TemporaryDirectory() as place:
             folder = pathlib.Path(place) / "repository"
             ids = make_history(folder, options, culprit)
-            here = {"`tbci bisect --repository`": by_tbci(program, folder, ids, culprit),
-                    "`git bisect run`, one run": by_git(folder, ids, culprit, 1),
-                    "`git bisect run`, median of 5": by_git(folder, ids, culprit, 5),
-                    f"`git bisect run`, median of {options.many}": by_git(folder, ids, culprit, options.many)}
+            here = {"`tbci bisect --repository`": by_tbci(program, folder, ids, wanted),
+                    "`git bisect run`, one run": by_git(folder, ids, wanted, 1),
+                    "`git bisect run`, median of 5": by_git(folder, ids, wanted, 5),
+                    f"`git bisect run`, median of {options.many}": by_git(folder, ids, wanted, options.many)}
         for name, outcome in here.items():
             outcomes.setdefault(name, []).append(outcome)
         told = ", ".join(f"{one.named} ({one.builds} builds, {one.runs} runs)" for one in here.values())
-        print(f"round {number + 1}: the culprit is {culprit}; named {told}", file=sys.stderr, flush=True)
-    print(f"{options.commits} commits, +8%, noise {options.noise:.0%}, {options.slow:.0%} of the runs slow, "
+        print(f"round {number + 1}: the culprit is {culprit if wanted else 'none'}; named {told}", file=sys.stderr, flush=True)
+    print(f"{options.commits} commits, {options.change:+.0%}, noise {options.noise:.0%}, {options.slow:.0%} of the runs slow, "
           f"seed {options.seed}, {options.rounds} rounds\n")
     print(table(outcomes))
     return 0
