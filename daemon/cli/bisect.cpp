@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "bisect/search.hpp"
 #include "daemon/cli/application.hpp"
+#include "daemon/cli/bisect_repository.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/show.hpp"
@@ -27,6 +28,7 @@ struct BisectOptions {
   std::vector<std::string> series, metrics;
   bool again = false, dry_run = false, resume = false;
   std::string report_file;
+  RepositoryOptions repository;
 };
 
 struct Ends {
@@ -185,6 +187,14 @@ Result<int> bisect_ends(Desk& desk, const Invocation& invocation, const BisectOp
 }
 
 Result<int> bisect(const Invocation& invocation, const BisectOptions& options, std::stop_token stop) {
+  if (!options.repository.repository.empty()) {
+    const RepositoryRequest request{.from = options.from,
+                                    .to = options.to,
+                                    .threshold = options.selection.threshold,
+                                    .dry_run = options.dry_run,
+                                    .again = options.again};
+    return bisect_repository(invocation, options.repository, request, std::move(stop));
+  }
   TBCI_ASSIGN(Config config, load_config(invocation));
   TBCI_TRY(apply(options.selection, config));
   for (const std::string& metric : options.metrics) TBCI_TRY(model::metric_from(metric));
@@ -212,7 +222,8 @@ void add_bisect(CLI::App& app, Invocation& invocation) {
       "Killed or stopped, the same command goes on; once finished, it prints its answers again (--again: a new "
       "search).\n\n"
       "  tbci bisect --from 2026-01-06 --to 2026-01-07\n"
-      "  tbci bisect --from v1.2 --to main --series dlrm/cpu-infer/time --json\n\n"
+      "  tbci bisect --from v1.2 --to main --series dlrm/cpu-infer/time --json\n"
+      "  tbci bisect --from v1.2 --to main --repository . --build 'make -j2' --measure './bench --once'\n\n"
       "Exit code 0 where nothing is worse (with --series: where the ends do not differ), 1 where something is.");
   auto options = std::make_shared<BisectOptions>();
   command->add_option("--from", options->from, "The good end: hash, tag, branch or nightly")
@@ -235,6 +246,7 @@ void add_bisect(CLI::App& app, Invocation& invocation) {
   command->add_flag("--again", options->again,
                     "Measure anew, whatever was found before; also tries again what did not build");
   command->add_option("--report", options->report_file, "Write the issue text to this file as well")->type_name("FILE");
+  add_repository_options(*command, options->repository);
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return bisect(invocation, *options, std::move(stop));

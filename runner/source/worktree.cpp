@@ -110,7 +110,8 @@ Status Worktree::update(std::stop_token stop) {
   tell(progress_, "cloning " + settings_.repository);
   const fs::path making = settings_.folder / "mirror.making";
   fs::remove_all(making, ignored);
-  TBCI_TRY(git({"-c", "clone.defaultRemoteName=origin", "clone", "--quiet", "--bare", "--no-hardlinks", "--",
+  const std::string objects = settings_.share_objects ? "--shared" : "--no-hardlinks";
+  TBCI_TRY(git({"-c", "clone.defaultRemoteName=origin", "clone", "--quiet", "--bare", objects, "--",
                 settings_.repository, making.string()},
                settings_.folder, stop));
   fs::rename(making, mirror_path(), ignored);
@@ -194,16 +195,31 @@ Status Worktree::fill_submodules(const fs::path& source, std::stop_token stop) {
 Result<Slot> Worktree::check_out(const std::string& commit_name, std::stop_token stop) {
   TBCI_ASSIGN(const GitCommit wanted, commit(commit_name, stop));
   TBCI_ASSIGN(Slot slot, free_slot());
-  Status filled = fill(slot.source, wanted.id, stop);
-  if (!filled && filled.error().kind == ErrorKind::environment) {
+  return filled(std::move(slot), wanted.id, std::move(stop));
+}
+
+Result<Slot> Worktree::check_out_at(const std::string& name, const std::string& commit_name, std::stop_token stop) {
+  TBCI_ASSIGN(const GitCommit wanted, commit(commit_name, stop));
+  TBCI_ASSIGN(const fs::path source, path_inside(settings_.folder, name));
+  TBCI_ASSIGN(FileLock lock, FileLock::acquire(source.string() + ".lock"));
+  if (has_inhabitants(source)) {
+    return fail(ErrorKind::transient, "a process that an earlier run left still works in {}: end it, or wait for it",
+                source.string());
+  }
+  return filled(Slot{source, std::move(lock)}, wanted.id, std::move(stop));
+}
+
+Result<Slot> Worktree::filled(Slot slot, const std::string& commit, std::stop_token stop) {
+  Status status = fill(slot.source, commit, stop);
+  if (!status && status.error().kind == ErrorKind::environment) {
     // Half a checkout that no lock explains: made anew, once.
-    tell(progress_, "repairing the checkout: " + filled.error().message);
+    tell(progress_, "repairing the checkout: " + status.error().message);
     TBCI_TRY(make_slot(slot.source, stop));
-    filled = fill(slot.source, wanted.id, stop);
+    status = fill(slot.source, commit, stop);
   }
   // That submodules cannot be fetched is no fault of the checkout.
-  if (filled && settings_.submodules) filled = fill_submodules(slot.source, stop);
-  if (!filled) return pass_on(std::move(filled).error());
+  if (status && settings_.submodules) status = fill_submodules(slot.source, stop);
+  if (!status) return pass_on(std::move(status).error());
   return slot;
 }
 

@@ -19,6 +19,9 @@ struct WorktreeSettings {
   std::filesystem::path folder;  ///< ours: `mirror.git` and `slot-0`, `slot-1` ... lie in it
   bool submodules = false;
   bool keep_untracked = false;  ///< what an earlier build left in a checkout
+  /// The mirror reads the objects of a repository on this machine where they lie: nothing is copied, and commits that
+  /// no branch or tag names are found as well.
+  bool share_objects = false;
 };
 
 /// A checkout that is ours alone while this lives.
@@ -41,12 +44,16 @@ class Worktree {
   /// A free slot with exactly the files of the commit in it. What a process that died left there (locks, half a
   /// checkout) is repaired.
   Result<Slot> check_out(const std::string& commit, std::stop_token stop);
+  /// The same in the folder of that name beside the slots, for a checkout that stays. Error (transient) where another
+  /// process holds it, or works in it.
+  Result<Slot> check_out_at(const std::string& name, const std::string& commit, std::stop_token stop);
 
   std::filesystem::path mirror_path() const;
 
  private:
   Status usable_repository() const;
   Result<Slot> free_slot() const;
+  Result<Slot> filled(Slot slot, const std::string& commit, std::stop_token stop);
   Status fill(const std::filesystem::path& source, const std::string& commit, std::stop_token stop);
   Status fill_submodules(const std::filesystem::path& source, std::stop_token stop);
   Status make_slot(const std::filesystem::path& source, std::stop_token stop);

@@ -1,0 +1,172 @@
+#include "daemon/cli/bisect_repository.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/file.hpp"
+#include "base/git.hpp"
+#include "base/text.hpp"
+#include "daemon/anyrepo/bisect_log.hpp"
+#include "daemon/anyrepo/repository_search.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/cli/repository_text.hpp"
+#include "runner/command_line_words.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> state_root(const Invocation& invocation) {
+  if (!invocation.state.empty()) return fs::absolute(invocation.state).lexically_normal();
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/')
+    return fs::path(state) / "tbci";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+    return fs::path(home) / ".local/state/tbci";
+  return fail(ErrorKind::usage, "neither XDG_STATE_HOME nor HOME is set: name a folder with --state");
+}
+
+std::chrono::milliseconds seconds_or(double seconds, std::chrono::milliseconds otherwise) {
+  // A year is as good as for ever, and no duration overflows.
+  return seconds > 0 ? std::chrono::milliseconds(std::llround(std::min(seconds, 3.15e7) * 1000)) : otherwise;
+}
+
+/// The work tree or bare repository at the path.
+Result<fs::path> repository_at(const std::string& path) {
+  std::error_code error;
+  const fs::path canonical = fs::canonical(path, error);
+  if (error) return fail(ErrorKind::usage, "no git repository at {}: {}", path, error.message());
+  const auto opened = GitRepository::open(canonical);
+  if (opened) return canonical;
+  for (fs::path above = canonical.parent_path(); above != above.root_path(); above = above.parent_path()) {
+    if (GitRepository::open(above))
+      return fail(ErrorKind::usage, "{} lies inside the git repository {}: name that", path, above.string());
+  }
+  return pass_on(Error(opened.error()));
+}
+
+Result<RepositoryJob> job_of(const RepositoryOptions& options, const RepositoryRequest& request) {
+  RepositoryJob job;
+  TBCI_ASSIGN(job.repository, repository_at(options.repository));
+  TBCI_ASSIGN(const auto repository, GitRepository::open(job.repository));
+  TBCI_ASSIGN(const GitCommit from, repository.resolve(request.from));
+  TBCI_ASSIGN(const GitCommit to, repository.resolve(request.to));
+  job.from = from.id;
+  job.to = to.id;
+  job.lineage = options.all ? bisect::Lineage::all : bisect::Lineage::first_parent;
+  job.compiled = options.compiled;
+  const std::string module_file[] = {".gitmodules"};
+  TBCI_ASSIGN(const std::string modules, repository.compiled_inputs(job.to, module_file));
+  job.submodules = modules != sha256_hex("");
+  if (!options.build.empty()) {
+    TBCI_ASSIGN(job.build, runner::words_of(options.build));
+  }
+  if (!options.measure.empty()) {
+    TBCI_ASSIGN(job.measure, runner::words_of(options.measure));
+  }
+  if (job.measure.empty() && !request.dry_run)
+    return fail(ErrorKind::usage,
+                "--repository needs --measure: a command that prints the number, as in './bench --once'");
+  job.jobs = options.jobs;
+  job.build_limit = seconds_or(options.build_timeout_seconds, job.build_limit);
+  job.measure_limit = seconds_or(options.measure_timeout_seconds, job.measure_limit);
+  if (request.threshold > 0) job.threshold = request.threshold;
+  if (options.higher_is_better && job.threshold >= 1)
+    return fail(ErrorKind::usage, "--threshold {}: with --higher-is-better it must be below 1", job.threshold);
+  job.higher_is_better = options.higher_is_better;
+  job.unit = one_line(options.unit, 40);
+  job.runs_at_most = options.runs_at_most;
+  job.kept_trees_bytes = static_cast<std::uint64_t>(options.disk_budget_gib * 1024 * 1024 * 1024);
+  return job;
+}
+
+Status forget(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::exists(folder, error)) return {};
+  TBCI_ASSIGN(const FileLock lock, FileLock::acquire(folder / "lock"));
+  fs::remove(folder / "journal.jsonl", error);
+  fs::remove_all(folder / "trees", error);
+  if (error) return fail(ErrorKind::environment, "cannot remove {}: {}", (folder / "trees").string(), error.message());
+  return {};
+}
+
+}  // namespace
+
+Result<int> bisect_repository(const Invocation& invocation, const RepositoryOptions& options,
+                              const RepositoryRequest& request, std::stop_token stop) {
+  TBCI_ASSIGN(const RepositoryJob job, job_of(options, request));
+  TBCI_ASSIGN(const auto commits, bisect::commits_between(job.repository, job.from, job.to, job.compiled, job.lineage));
+  if (request.dry_run) {
+    TBCI_ASSIGN(const RepositoryPlan plan, plan_of(job, commits));
+    if (invocation.json) print_json(json_of(plan, commits));
+    if (!invocation.json) fmt::print("{}", text_of(plan, commits));
+    return success;
+  }
+  TBCI_ASSIGN(const fs::path root, state_root(invocation));
+  const fs::path folder = root / "bisect" / name_of(job);
+  if (request.again) TBCI_TRY(forget(folder));
+  SystemProcessRunner processes;
+  const auto progress = make_progress(invocation);
+  TBCI_ASSIGN(const RepositoryAnswer answer,
+              search_repository(job, commits, folder, processes, *progress, std::move(stop)));
+  const model::Answer& found = answer.bisection.answers.front();
+  if (!options.log_file.empty())
+    TBCI_TRY(write_file_atomically(options.log_file, git_bisect_log(commits, answer.probes, found, job.lineage)));
+  if (invocation.json) print_json(json_of(job, answer));
+  if (!invocation.json) fmt::print("{}", text_of(job, answer, commits));
+  return found.suspects.empty() && !answer.used_up ? success : negative;
+}
+
+void add_repository_options(CLI::App& command, RepositoryOptions& options) {
+  const std::string group = "Any repository, any command";
+  auto* repository =
+      command
+          .add_option("--repository", options.repository,
+                      "Bisect this git repository; needs no configuration and never touches its checkout")
+          ->type_name("DIR")
+          ->group(group);
+  const auto belongs = [&](CLI::Option* option) { return option->needs(repository)->group(group); };
+  belongs(command.add_option("--build", options.build,
+                             "How a checkout is built; 125: skip, any other code: it does not build"))
+      ->type_name("COMMAND");
+  belongs(command.add_option("--measure", options.measure,
+                             "Run in the built checkout; its last line is a number, or it speaks the worker protocol"))
+      ->type_name("COMMAND");
+  belongs(command.add_option("--compiled", options.compiled,
+                             "Paths that the number depends on ('src/**,Makefile'); commits of others cost no build"))
+      ->type_name("PATTERN")
+      ->delimiter(',');
+  belongs(command.add_flag("--higher-is-better", options.higher_is_better, "A throughput: smaller is worse"));
+  belongs(command.add_option("--unit", options.unit, "Of the number: ns, us, ms, s, bytes or any word"))
+      ->type_name("UNIT");
+  belongs(command.add_option("--runs-at-most", options.runs_at_most, "Then answer with the commits left in doubt"))
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  belongs(command.add_option("--jobs", options.jobs, "Of one build, through MAKEFLAGS and CMAKE_BUILD_PARALLEL_LEVEL"))
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  belongs(command.add_option("--build-timeout", options.build_timeout_seconds, "A longer build counts as broken (4 h)"))
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS");
+  belongs(command.add_option("--measure-timeout", options.measure_timeout_seconds,
+                             "A longer run counts as failed (10 min)"))
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS");
+  belongs(command.add_option("--disk-budget", options.disk_budget_gib, "Of the built checkouts that are kept (20)"))
+      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("GIB");
+  belongs(command.add_option("--log", options.log_file, "Write the search as `git bisect log` does"))
+      ->type_name("FILE");
+  for (const char* of_a_subject : {"--subject", "--benchmarks", "--configurations", "--precision", "--processes",
+                                   "--metric", "--series", "--report"})
+    repository->excludes(command.get_option(of_a_subject));
+  auto* all = belongs(command.add_flag("--all", options.all, "Every commit between the ends, by commit time"));
+  belongs(command.add_flag("--first-parent", options.first_parent,
+                           "Only the commits that landed on the branch (the default)"))
+      ->excludes(all);
+}
+
+}  // namespace tbci::daemon

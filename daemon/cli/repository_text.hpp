@@ -1,0 +1,31 @@
+// What `tbci bisect --repository` prints: its plan and its answer, for people and as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "bisect/commit_details.hpp"
+#include "bisect/search.hpp"
+#include "daemon/anyrepo/job.hpp"
+#include "daemon/anyrepo/repository_search.hpp"
+
+namespace tbci::daemon {
+
+struct RepositoryPlan {
+  std::vector<bisect::CommitClass> classes;
+  std::vector<bisect::CommitDetails> details;
+  int expected_builds = 0, worst_case_builds = 0;  ///< the ends included; worst: hardly anything builds
+};
+
+/// Reads the repository and builds nothing. Errors as those of details_of.
+Result<RepositoryPlan> plan_of(const RepositoryJob& job, const std::vector<model::Commit>& commits);
+nlohmann::json json_of(const RepositoryPlan& plan, const std::vector<model::Commit>& commits);
+std::string text_of(const RepositoryPlan& plan, const std::vector<model::Commit>& commits);
+
+nlohmann::json json_of(const RepositoryJob& job, const RepositoryAnswer& answer);
+std::string text_of(const RepositoryJob& job, const RepositoryAnswer& answer,
+                    const std::vector<model::Commit>& commits);
+
+}  // namespace tbci::daemon

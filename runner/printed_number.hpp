@@ -1,0 +1,16 @@
+// The number that a measuring command printed.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace tbci::runner {
+
+/// Reads standard output of a command that ended well. Where it holds `sample` lines of the worker protocol
+/// (docs/worker-protocol.md), the median of their nanoseconds; else its last line that is not empty, which must be a
+/// decimal number and nothing else (`12`, `0.031`, `1.2e-3`). Errors (failed): no such line, a number that is not
+/// finite or not above 0 (changes are ratios), an `error` line of the protocol.
+Result<double> printed_number(std::string_view output);
+
+}  // namespace tbci::runner
