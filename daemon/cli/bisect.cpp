@@ -5,7 +5,9 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "bisect/search.hpp"
+#include "daemon/anyrepo/bisect_log.hpp"
 #include "daemon/cli/application.hpp"
+#include "daemon/cli/bisect_plan.hpp"
 #include "daemon/cli/bisect_repository.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
@@ -44,6 +46,7 @@ std::string key_of(const Desk& desk, const BisectOptions& options, const Ends& e
   // Not where it is the default: searches of before are found again.
   const std::string& precision = desk.config.measure.worker.precision;
   if (precision != runner::default_precision) asked += "|" + precision;
+  if (desk.config.bisect.every_commit) asked += "|every commit";
   if (desk.config.bisect.priors == Priors::paths) asked += "|paths";
   if (desk.config.bisect.priors == Priors::none) asked += "|no priors";
   const std::string key =
@@ -108,21 +111,16 @@ Status check_benchmarks(Desk& desk, const std::vector<model::Series>& series, co
   return check_names(desk, suite, names);
 }
 
-Result<int> show_plan(Desk& desk, const Invocation& invocation, const Ends& ends) {
-  TBCI_ASSIGN(const auto commits, desk.workshop.commits_between(ends.from, ends.to, desk.stop));
-  const auto classes = bisect::classes_of(commits);
-  const int builds = 2 + bisect::most_builds_of(classes.size());
-  if (invocation.json) {
-    print_json({{"from", ends.from},
-                {"to", ends.to},
-                {"commits", commits.size() - 1},
-                {"distinct_builds", classes.size()},
-                {"expected_builds", builds}});
-  } else {
-    fmt::print("{} commits from {} to {}\n{} of them differ in what is compiled; about {} builds, the ends included\n",
-               commits.size() - 1, ends.from.substr(0, 12), ends.to.substr(0, 12), classes.size() - 1, builds);
-  }
-  return success;
+// The search as `git bisect log` tells it, of the first series that has a culprit.
+Status write_log(Desk& desk, const std::string& file, const model::Bisection& bisection) {
+  TBCI_ASSIGN(const auto commits, desk.workshop.commits_between(bisection.from, bisection.to, desk.stop));
+  TBCI_ASSIGN(auto probes, desk.stores.bisections.probes(bisection.id));
+  auto told = std::find_if(bisection.answers.begin(), bisection.answers.end(),
+                           [](const model::Answer& answer) { return !answer.suspects.empty(); });
+  if (told == bisection.answers.end()) told = bisection.answers.begin();
+  std::erase_if(probes, [&](const model::Probe& probe) { return probe.series != told->series; });
+  const auto lineage = desk.config.bisect.every_commit ? bisect::Lineage::all : bisect::Lineage::first_parent;
+  return write_file_atomically(file, git_bisect_log(commits, probes, *told, lineage));
 }
 
 // The issue text of the search, drafted as for a night; nothing is filed.
@@ -180,6 +178,7 @@ Result<int> bisect_ends(Desk& desk, const Invocation& invocation, const BisectOp
               search_culprits(desk, {.key = key, .from = ends.from, .to = ends.to, .series = series}));
   if (invocation.json) print_json(answers_json(bisection));
   if (!invocation.json) fmt::print("{}", lines_of(bisection));
+  if (!options.repository.log_file.empty()) TBCI_TRY(write_log(desk, options.repository.log_file, bisection));
   if (!options.report_file.empty()) TBCI_TRY(write_report(desk, options, bisection, findings));
   const bool found = std::any_of(bisection.answers.begin(), bisection.answers.end(),
                                  [](const auto& a) { return !a.suspects.empty(); });
@@ -197,6 +196,10 @@ Result<int> bisect(const Invocation& invocation, const BisectOptions& options, s
   }
   TBCI_ASSIGN(Config config, load_config(invocation));
   TBCI_TRY(apply(options.selection, config));
+  config.bisect.every_commit = options.repository.all;
+  if (options.repository.jobs > 0) {
+    for (SubjectConfig& one : config.subjects) one.subject.jobs = options.repository.jobs;
+  }
   for (const std::string& metric : options.metrics) TBCI_TRY(model::metric_from(metric));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
   const auto& [site, subject] = opened;
@@ -207,7 +210,7 @@ Result<int> bisect(const Invocation& invocation, const BisectOptions& options, s
   TBCI_ASSIGN(ends.from, desk.workshop.resolve(options.from, stop));
   TBCI_ASSIGN(ends.to, desk.workshop.resolve(options.to, stop));
   TBCI_TRY(desk.workshop.commits_between(ends.from, ends.to, stop));
-  if (options.dry_run) return show_plan(desk, invocation, ends);
+  if (options.dry_run) return show_bisect_plan(desk, invocation, ends.from, ends.to);
   return bisect_ends(desk, invocation, options, ends);
 }
 
@@ -241,11 +244,13 @@ void add_bisect(CLI::App& app, Invocation& invocation) {
   command->add_option("--series", options->series, "Search for these without comparing the suite first")
       ->type_name("B/C/M")
       ->delimiter(',');
-  command->add_flag("--dry-run", options->dry_run, "Say how many commits and builds it would be, and do nothing");
+  command->add_flag("--dry-run", options->dry_run,
+                    "Show the plan: commits, builds, time, what points at which; do nothing");
   command->add_flag("--resume", options->resume, "Go on with a search that was cut off (it does so anyway)");
   command->add_flag("--again", options->again,
                     "Measure anew, whatever was found before; also tries again what did not build");
   command->add_option("--report", options->report_file, "Write the issue text to this file as well")->type_name("FILE");
+  add_history_options(*command, options->repository);
   add_repository_options(*command, options->repository);
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {

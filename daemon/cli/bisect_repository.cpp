@@ -120,6 +120,19 @@ Result<int> bisect_repository(const Invocation& invocation, const RepositoryOpti
   return found.suspects.empty() && !answer.used_up ? success : negative;
 }
 
+void add_history_options(CLI::App& command, RepositoryOptions& options) {
+  command
+      .add_option("--jobs", options.jobs,
+                  "Compilers at work at a time ({jobs} of a recipe; with --repository MAKEFLAGS and "
+                  "CMAKE_BUILD_PARALLEL_LEVEL)")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  command.add_option("--log", options.log_file, "Write the search as `git bisect log` does")->type_name("FILE");
+  auto* all = command.add_flag("--all", options.all, "Every commit between the ends, by commit time");
+  command.add_flag("--first-parent", options.first_parent, "Only the commits that landed on the branch (the default)")
+      ->excludes(all);
+}
+
 void add_repository_options(CLI::App& command, RepositoryOptions& options) {
   const std::string group = "Any repository, any command";
   auto* repository =
@@ -145,9 +158,6 @@ void add_repository_options(CLI::App& command, RepositoryOptions& options) {
   belongs(command.add_option("--runs-at-most", options.runs_at_most, "Then answer with the commits left in doubt"))
       ->check(CLI::PositiveNumber)
       ->type_name("N");
-  belongs(command.add_option("--jobs", options.jobs, "Of one build, through MAKEFLAGS and CMAKE_BUILD_PARALLEL_LEVEL"))
-      ->check(CLI::Range(1, 4096))
-      ->type_name("N");
   belongs(command.add_option("--build-timeout", options.build_timeout_seconds, "A longer build counts as broken (4 h)"))
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS");
@@ -158,15 +168,9 @@ void add_repository_options(CLI::App& command, RepositoryOptions& options) {
   belongs(command.add_option("--disk-budget", options.disk_budget_gib, "Of the built checkouts that are kept (20)"))
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("GIB");
-  belongs(command.add_option("--log", options.log_file, "Write the search as `git bisect log` does"))
-      ->type_name("FILE");
   for (const char* of_a_subject : {"--subject", "--benchmarks", "--configurations", "--precision", "--processes",
                                    "--metric", "--series", "--report"})
     repository->excludes(command.get_option(of_a_subject));
-  auto* all = belongs(command.add_flag("--all", options.all, "Every commit between the ends, by commit time"));
-  belongs(command.add_flag("--first-parent", options.first_parent,
-                           "Only the commits that landed on the branch (the default)"))
-      ->excludes(all);
 }
 
 }  // namespace tbci::daemon

@@ -10,7 +10,7 @@
 
 namespace tbci::daemon {
 
-/// The options that `--repository` brings.
+/// The options that `--repository` brings, and those of the history and its builds that a subject has as well.
 struct RepositoryOptions {
   std::string repository, build, measure, unit, log_file;
   std::vector<std::string> compiled;
@@ -21,6 +21,8 @@ struct RepositoryOptions {
   double disk_budget_gib = 20;
 };
 
+/// --jobs, --log, --all, --first-parent
+void add_history_options(CLI::App& command, RepositoryOptions& options);
 void add_repository_options(CLI::App& command, RepositoryOptions& options);
 
 /// What it shares with the bisection of a subject.

@@ -52,6 +52,7 @@ enum class Priors {
 
 struct BisectConfig {
   Priors priors = Priors::operators;
+  bool every_commit = false;  ///< of the side branches as well, and not only what landed on the branch
 };
 
 struct GithubConfig {

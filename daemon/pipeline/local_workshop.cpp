@@ -65,7 +65,9 @@ class LocalWorkshop final : public Workshop {
     TBCI_TRY(can_build());
     TBCI_ASSIGN(const std::string good, commit_of_main(from, stop));
     TBCI_ASSIGN(const std::string bad, commit_of_main(to, stop));
-    return bisect::commits_between(builder_.worktree().mirror_path(), good, bad, subject_.subject.source.compiled);
+    const auto lineage = config_.bisect.every_commit ? bisect::Lineage::all : bisect::Lineage::first_parent;
+    return bisect::commits_between(builder_.worktree().mirror_path(), good, bad, subject_.subject.source.compiled,
+                                   lineage);
   }
 
   Result<std::vector<bisect::CommitDetails>> details(const std::vector<model::Commit>& commits,

@@ -1,0 +1,130 @@
+#include "daemon/cli/bisect_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/text.hpp"
+#include "bisect/search.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/cli/table.hpp"
+#include "daemon/pipeline/weighing.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+struct Plan {
+  std::vector<model::Commit> commits;  ///< the good end first
+  std::vector<bisect::CommitClass> classes;
+  std::vector<bisect::CommitDetails> details;  ///< of each commit; empty: not known
+  std::vector<model::CommitPrior> priors;      ///< of each commit; empty: all are alike
+  int most_builds = 0;                         ///< the ends included, where all build
+  std::optional<std::chrono::milliseconds> of_one_build;
+
+  double share(std::size_t commit) const {
+    double whole = 0;
+    for (std::size_t at = 1; at < priors.size(); ++at) whole += priors[at].weight;
+    return priors[commit].weight / whole;
+  }
+};
+
+// The median of what this subject's commits took.
+Result<std::optional<std::chrono::milliseconds>> time_of_one_build(Desk& desk) {
+  TBCI_ASSIGN(const auto builds, desk.stores.builds.list(desk.name(), 1000));
+  std::vector<std::chrono::milliseconds> times;
+  for (const model::Build& build : builds) {
+    const bool counts = build.kind == model::BuildKind::commit && build.state == model::BuildState::ready;
+    if (counts && build.finished)
+      times.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(*build.finished - build.started));
+  }
+  if (times.empty()) return std::nullopt;
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+Result<Plan> plan_between(Desk& desk, const std::string& from, const std::string& to) {
+  Plan plan;
+  TBCI_ASSIGN(plan.commits, desk.workshop.commits_between(from, to, desk.stop));
+  plan.classes = bisect::classes_of(plan.commits);
+  plan.most_builds = plan.classes.size() < 2 ? 0 : 2 + bisect::most_builds_of(plan.classes.size());
+  TBCI_ASSIGN(plan.details, desk.workshop.details(plan.commits, desk.stop));
+  TBCI_ASSIGN(plan.priors, weigh_paths(desk, plan.commits));
+  TBCI_ASSIGN(plan.of_one_build, time_of_one_build(desk));
+  return plan;
+}
+
+nlohmann::json json_of(const Plan& plan) {
+  nlohmann::json classes = nlohmann::json::array();
+  for (const bisect::CommitClass& one : plan.classes) {
+    nlohmann::json commits = nlohmann::json::array();
+    for (const std::size_t at : one.commits) {
+      nlohmann::json commit = {{"commit", plan.commits[at].id},
+                               {"author", plan.commits[at].author},
+                               {"date", to_iso8601(plan.commits[at].time)},
+                               {"subject", plan.commits[at].subject}};
+      if (!plan.details.empty()) {
+        commit["touched"] = plan.details[at].touched;
+        if (plan.details[at].pull_request) commit["pull_request"] = *plan.details[at].pull_request;
+      }
+      if (!plan.priors.empty() && at > 0) {
+        commit["prior"] = plan.share(at);
+        commit["prior_reason"] = plan.priors[at].reason;
+      }
+      commits.push_back(std::move(commit));
+    }
+    classes.push_back(std::move(commits));
+  }
+  nlohmann::json json = {{"from", plan.commits.front().id},     {"to", plan.commits.back().id},
+                         {"commits", plan.commits.size() - 1},  {"distinct_builds", plan.classes.size()},
+                         {"expected_builds", plan.most_builds}, {"classes", std::move(classes)}};
+  if (plan.of_one_build)
+    json["expected_seconds"] =
+        std::chrono::duration<double>(*plan.of_one_build).count() * static_cast<double>(plan.most_builds);
+  return json;
+}
+
+std::string row_of_pull_request(const Plan& plan, std::size_t at) {
+  if (plan.details.empty() || !plan.details[at].pull_request) return "";
+  return fmt::format("#{}", *plan.details[at].pull_request);
+}
+
+void print(const Plan& plan) {
+  Table table(
+      {{"build", Align::right}, {"commit"}, {"date"}, {"pull request"}, {"prior", Align::right}, {"subject"}, {"why"}});
+  for (std::size_t number = 0; number < plan.classes.size(); ++number) {
+    for (const std::size_t at : plan.classes[number].commits) {
+      const model::Commit& commit = plan.commits[at];
+      const bool weighed = !plan.priors.empty() && at > 0;
+      table.add({at == plan.classes[number].commits.front() ? std::to_string(number) : "", commit.id.substr(0, 12),
+                 to_date(commit.time), row_of_pull_request(plan, at),
+                 weighed ? fmt::format("{:.1f}%", 100 * plan.share(at)) : "", one_line(commit.subject, 60),
+                 weighed ? one_line(plan.priors[at].reason, 80) : ""});
+    }
+  }
+  fmt::print("{}\n{} commits from {} to {}, {} of which differ in what is compiled\n", table.text(),
+             plan.commits.size() - 1, plan.commits.front().id.substr(0, 12), plan.commits.back().id.substr(0, 12),
+             plan.classes.size() - 1);
+  fmt::print("at most {} builds where all of them build, the ends included", plan.most_builds);
+  if (plan.of_one_build) {
+    fmt::print(": about {}, as the median build so far took {}\n",
+               human_duration(*plan.of_one_build * plan.most_builds), human_duration(*plan.of_one_build));
+  } else {
+    fmt::print("; how long one takes is not known: no commit was built yet\n");
+  }
+  fmt::print("The priors here are by the paths that each commit touches. A search profiles both ends as well.\n");
+}
+
+}  // namespace
+
+Result<int> show_bisect_plan(Desk& desk, const Invocation& invocation, const std::string& from, const std::string& to) {
+  TBCI_ASSIGN(const Plan plan, plan_between(desk, from, to));
+  if (invocation.json) print_json(json_of(plan));
+  if (!invocation.json) print(plan);
+  return success;
+}
+
+}  // namespace tbci::daemon
