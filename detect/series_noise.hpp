@@ -33,8 +33,8 @@ double deviation_of_differences(std::span<const double> values);
 /// Correlation of neighbours from the mean squares of differences over one night and over two, which levels hardly
 /// spoil: ratio - 1, as in Chakar, Lebarbier, Levy-Leduc and Robin, "A robust approach for estimating change-points in
 /// the mean of an AR(1) process" (Bernoulli 23, 2017), but with clipped squares for their medians, which know it
-/// better, and without the differences across `boundaries` (first nights of levels, ascending). 0 where it is below 0,
-/// or where fewer than eight differences are left.
+/// better, and without the differences across `boundaries` (first nights of levels, ascending). 0 where it is below 0.
+/// Up to 18 values tell nothing of it and are taken for independent; from 40 on it is believed, in between in part.
 double correlation_of_differences(std::span<const double> values, std::span<const std::size_t> boundaries = {});
 
 /// How far residuals reach, of which `fitted` means were taken out.

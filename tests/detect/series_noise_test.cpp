@@ -91,5 +91,14 @@ TEST_CASE("Series noise: what levels explain is not correlation", "[detect]") {
   }
   CHECK(detect::correlation_of_differences(values) > 0.25);
   CHECK(detect::correlation_of_differences(values, boundaries) < 0.12);
-  CHECK(detect::correlation_of_differences(std::vector<double>{1, 2, 3, 4, 5, 4, 3}) == 0);
+}
+
+TEST_CASE("Series noise: few nights tell nothing of correlation", "[detect]") {
+  const auto values = correlated(60, 0.9, 3);
+  const auto of_first = [&](std::size_t count) {
+    return detect::correlation_of_differences(std::span(values).first(count));
+  };
+  CHECK(of_first(60) > 0.5);
+  CHECK(of_first(18) == 0);
+  CHECK(of_first(25) < 0.6 * of_first(60));
 }
