@@ -3,28 +3,17 @@
 #include <charconv>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
+
+#include "base/file.hpp"
 
 namespace tbci {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// `1234 (any (name) here) S 1200 ...`: the number behind the state is the parent's; 0 where it cannot be read.
-pid_t parent_of(const fs::path& folder) {
-  std::ifstream file(folder / "stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t name_end = text.rfind(')');
-  pid_t parent = 0;
-  if (name_end != std::string::npos && name_end + 4 < text.size())
-    std::from_chars(text.data() + name_end + 4, text.data() + text.size(), parent);
-  return parent;
-}
 
 std::set<pid_t> tree_of(pid_t root) {
   std::multimap<pid_t, pid_t> children;
@@ -47,6 +36,18 @@ std::set<pid_t> tree_of(pid_t root) {
 }
 
 }  // namespace
+
+pid_t parent_of(const fs::path& folder) {
+  // read_file, since a stream's own buffer throws where the process ends between the opening and the reading.
+  const auto text = read_file(folder / "stat");
+  if (!text) return 0;
+  // `1234 (any (name) here) S 1200 ...`: the number behind the state.
+  const std::size_t name_end = text->rfind(')');
+  pid_t parent = 0;
+  if (name_end != std::string::npos && name_end + 4 < text->size())
+    std::from_chars(text->data() + name_end + 4, text->data() + text->size(), parent);
+  return parent;
+}
 
 void kill_tree(pid_t child) {
   // Stopped first: what is stopped starts nothing, so that a tree that was seen twice is whole. The bound is for

@@ -119,8 +119,9 @@ class Bisector {
 
   StepSettings step_settings(const model::Series& series) const {
     StepSettings steps;
-    steps.least = settings_.thresholds.lower_bound_share * detect::least_effect(series.metric, settings_.thresholds);
-    steps.scale_floor = detect::effect_scale_floor(series.metric, settings_.thresholds);
+    const detect::Thresholds thresholds = settings_.thresholds.for_series(series);
+    steps.least = thresholds.step_share * detect::least_effect(series.metric, thresholds);
+    steps.scale_floor = detect::effect_scale_floor(series.metric, thresholds);
     steps.first_pairs = settings_.end_first_pairs;
     steps.most_pairs = settings_.end_most_pairs;
     steps.either_direction = settings_.either_direction;
@@ -180,7 +181,7 @@ class Bisector {
                                             human_change(answer.low), human_change(answer.high), pairs);
     const std::string ends = fmt::format("{} and {}", short_id(commits_.front()), short_id(commits_.back()));
     // Half of the threshold would show a step; a whole one must be ruled out before the sources are cleared.
-    if (decision.high >= detect::least_effect(answer.series.metric, settings_.thresholds)) {
+    if (decision.high >= detect::least_effect(answer.series.metric, settings_.thresholds.for_series(answer.series))) {
       return fmt::format("too noisy to say whether the source builds of {} differ ({})", ends, figures);
     }
     return fmt::format("the source builds of {} do not differ enough ({}), so packaging or environment", ends, figures);
@@ -257,7 +258,7 @@ class Bisector {
                        found.failure};
     if (found.failure.empty()) {
       const SideDecision decision = decide_side(found.effects, one.step, settings_.sides);
-      const double alpha = settings_.thresholds.clear_alpha;
+      const double alpha = settings_.thresholds.for_series(one.series).clear_alpha;
       auto change = [&](double effect) { return evidence_.as_change(comparison, one.series, effect); };
       probe.side = decision.side;
       probe.change = change(decision.estimate.location);

@@ -12,7 +12,7 @@
 #include "base/result.hpp"
 #include "bisect/side.hpp"
 #include "detect/effect.hpp"
-#include "detect/thresholds.hpp"
+#include "detect/threshold_table.hpp"
 #include "storage/model/bisection.hpp"
 
 namespace tbci::bisect {
@@ -59,7 +59,7 @@ class Observer {
 };
 
 struct Settings {
-  detect::Thresholds thresholds;
+  detect::ThresholdTable thresholds;
   SideSettings sides;
   int end_first_pairs = 6;  ///< of the ends, and of a culprit beside its parent
   int end_most_pairs = 40;

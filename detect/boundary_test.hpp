@@ -12,7 +12,8 @@
 namespace tbci::detect {
 
 /// The Gaussian value that is passed as rarely as `t` of Student's with `degrees`: Wallace, "Bounds on normal
-/// approximations to Student's and the chi-square distributions" (1959). Never above it, and from 4 degrees on within 2.5%.
+/// approximations to Student's and the chi-square distributions" (1959). Never above it, and from 4 degrees on
+/// within 2.5%.
 double gaussian_of_student(double t, double degrees);
 
 /// The levels of a series with the noise around them, for judging the boundaries between.

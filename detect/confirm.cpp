@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "detect/leak.hpp"
 #include "detect/robust.hpp"
 #include "storage/model/measurement.hpp"
 
@@ -19,7 +20,8 @@ using model::Verdict;
 
 constexpr double trimmed_share = 0.2;
 
-/// A quantity that must pass its own threshold: the effect, and for memory the difference in bytes as well.
+/// A quantity that must pass its own threshold: the effect, for memory the difference in bytes as well, for leaks what
+/// is certain of it.
 struct Criterion {
   Estimate estimate;
   double threshold = 0;
@@ -27,9 +29,10 @@ struct Criterion {
 
 struct Values {
   std::vector<double> before, after, effects, differences;
+  std::vector<double> certain;  // differences of leaks
 };
 
-std::optional<Values> values_of(model::Metric metric, std::span<const Pair> pairs) {
+std::optional<Values> values_of(model::Metric metric, std::span<const Pair> pairs, const Thresholds& thresholds) {
   Values values;
   for (const Pair& pair : pairs) {
     const auto value = effect(metric, pair);
@@ -38,6 +41,8 @@ std::optional<Values> values_of(model::Metric metric, std::span<const Pair> pair
     values.after.push_back(pair.after);
     values.effects.push_back(*value);
     values.differences.push_back(pair.after - pair.before);
+    values.certain.push_back(
+        certain_difference({pair.before, pair.before_interval}, {pair.after, pair.after_interval}, thresholds));
   }
   return values;
 }
@@ -46,9 +51,11 @@ struct Looks {
   int first, more, most;
 };
 
-Looks looks_of(model::Metric metric, const Thresholds& thresholds) {
-  if (metric == model::Metric::time) return {thresholds.first_pairs, thresholds.more_pairs, thresholds.most_pairs};
-  return {thresholds.memory_first_pairs, thresholds.memory_more_pairs, thresholds.memory_most_pairs};
+Looks looks_of(model::Metric metric, const Thresholds& thresholds, int earlier) {
+  if (metric == model::Metric::time)
+    return {earlier + thresholds.first_pairs, thresholds.more_pairs, earlier + thresholds.most_pairs};
+  return {earlier + thresholds.memory_first_pairs, thresholds.memory_more_pairs,
+          earlier + thresholds.memory_most_pairs};
 }
 
 std::vector<Criterion> criteria_of(model::Metric metric, const Values& values, const Thresholds& thresholds) {
@@ -58,6 +65,10 @@ std::vector<Criterion> criteria_of(model::Metric metric, const Values& values, c
   if (is_memory(metric)) {
     constexpr double page_bytes = 4096;
     criteria.push_back({trimmed_mean(values.differences, trimmed_share, page_bytes), thresholds.memory_floor_bytes});
+  }
+  if (is_leak(metric)) {
+    criteria.push_back({trimmed_mean(values.certain, trimmed_share, effect_scale_floor(metric, thresholds)),
+                        thresholds.leak_floor_bytes});
   }
   return criteria;
 }
@@ -124,8 +135,8 @@ Verdict verdict_of(const std::vector<Criterion>& criteria, bool last_look, const
 
 }  // namespace
 
-Decision confirm(const model::Series& series, std::span<const Pair> pairs, const Thresholds& thresholds) {
-  const Looks looks = looks_of(series.metric, thresholds);
+Decision confirm(const model::Series& series, std::span<const Pair> pairs, const Thresholds& thresholds, int earlier) {
+  const Looks looks = looks_of(series.metric, thresholds, earlier);
   Decision decision;
   model::Finding& finding = decision.finding;
   finding.series = series;
@@ -135,7 +146,7 @@ Decision confirm(const model::Series& series, std::span<const Pair> pairs, const
     decision.pairs_wanted = std::max(1, looks.first);
     return decision;
   }
-  const auto values = values_of(series.metric, pairs);
+  const auto values = values_of(series.metric, pairs, thresholds);
   if (!values) {
     finding.verdict = Verdict::inconclusive;
     finding.reason = "a pair has a value that can't be true";

@@ -17,7 +17,10 @@ struct Decision {
 };
 
 /// Judges a series by all pairs measured so far, in the order of measuring. With none it says how many to begin with.
-/// A pair that can't be true (see is_usable) makes the series inconclusive: leave out processes that failed. Pure.
-Decision confirm(const model::Series& series, std::span<const Pair> pairs, const Thresholds& thresholds);
+/// A pair that can't be true (see is_usable) makes the series inconclusive: leave out processes that failed.
+/// `earlier`: so many of the first pairs are of earlier nights (detect::Question): tonight begins with its first pairs
+/// and ends with its most as if there were none, and decides by all of them. Pure.
+Decision confirm(const model::Series& series, std::span<const Pair> pairs, const Thresholds& thresholds,
+                 int earlier = 0);
 
 }  // namespace tbci::detect

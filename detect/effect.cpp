@@ -10,7 +10,8 @@ bool is_leak(model::Metric metric) {
 }
 
 bool is_memory(model::Metric metric) {
-  return metric == model::Metric::cpu_memory || metric == model::Metric::gpu_memory;
+  return metric == model::Metric::cpu_memory || metric == model::Metric::gpu_memory ||
+         metric == model::Metric::gpu_reserved;
 }
 
 bool is_usable(model::Metric metric, double value) {

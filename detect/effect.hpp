@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "detect/thresholds.hpp"
+#include "storage/model/measurement.hpp"
 #include "storage/model/words.hpp"
 
 namespace tbci::detect {
@@ -12,6 +13,8 @@ namespace tbci::detect {
 /// Two processes of one case, run one after the other: the old build's value and the new one's, in the metric's unit.
 struct Pair {
   double before = 0, after = 0;
+  /// Of leaks: what the values lie between, where the workers said it.
+  std::optional<model::Interval> before_interval = std::nullopt, after_interval = std::nullopt;
 };
 
 bool is_leak(model::Metric metric);

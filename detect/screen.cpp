@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "detect/effect.hpp"
+#include "detect/leak.hpp"
 #include "storage/model/measurement.hpp"
 
 namespace tbci::detect {
@@ -25,17 +26,24 @@ std::optional<std::string> unusable(model::Metric metric, std::span<const double
 bool is_suspect(model::Metric metric, const Pair& medians, double difference, const Thresholds& thresholds) {
   if (model::is_evidence(metric)) return false;
   const double apart = std::abs(medians.after - medians.before);
-  if (is_leak(metric)) return apart > thresholds.leak_floor_bytes;
   if (std::abs(difference) <= std::log1p(thresholds.screen)) return false;
   // The floor is loosened as the threshold is, so that jitter hides nothing from the confirmation.
   const double looser = thresholds.screen / thresholds.relative;
   return !is_memory(metric) || apart > looser * thresholds.memory_floor_bytes;
 }
 
+std::vector<Growth> without_intervals(std::span<const double> values) {
+  std::vector<Growth> growths;
+  for (const double value : values) growths.push_back({value});
+  return growths;
+}
+
 }  // namespace
 
 model::Finding screen(const model::Series& series, std::span<const double> before, std::span<const double> after,
                       const Thresholds& thresholds) {
+  if (is_leak(series.metric))
+    return screen_leak(series, without_intervals(before), without_intervals(after), thresholds);
   model::Finding finding;
   finding.series = series;
   finding.verdict = model::Verdict::inconclusive;

@@ -1,7 +1,7 @@
 // What counts as a change, and how certain one must be before saying so.
 //
-// The constants are those of a simulation of 20,000 days a row (noise of 2 to 3% a run, 1 to 1.5% a night, slow runs):
-// with them no unchanged series was confirmed as a regression, and a step of 10% nearly always was.
+// The constants are those with which `tbci selftest detection` files nothing on unchanged series and nearly every step
+// of 10% in its first night; docs/decisions/0013-the-nightly-decision.md says how they were chosen.
 #pragma once
 
 namespace tbci::detect {
@@ -10,14 +10,20 @@ struct Thresholds {
   /// A change over this fraction of the old value is worth an issue (7%: the TorchBench paper, section 4.2).
   double relative = 0.07;
   /// The screen's threshold. Lower, so that noise hides no real 7% from the confirmation.
-  double screen = 0.045;
+  double screen = 0.037;
   /// The lower bound of a regression must be above this share of `relative` (and of the floors below).
-  double lower_bound_share = 0.5;
+  double lower_bound_share = 0.7;
+  /// A bisection takes for a step what is surely above this share of it. Less: the sources may show a part of the
+  /// whole.
+  double step_share = 0.5;
 
   /// A memory change must be over `relative` AND over this many bytes: 7% of a small peak is the allocator's whim.
   double memory_floor_bytes = 16.0 * 1024 * 1024;
-  /// A leak is a growth of this many bytes per iteration more than before, whatever it was before.
-  double leak_floor_bytes = 4096;
+  /// A leak is a growth that is certainly this many bytes per iteration more than before, whatever it was before: the
+  /// lower end of the new build's interval against the upper end of the old one's.
+  double leak_floor_bytes = 512;
+  /// What a growth lies between where its worker gave no interval: so many bytes to both sides.
+  double leak_unknown_bytes = 4096;
 
   /// Error of the one-sided bound that makes a regression. About 1,000 series a night: 1e-5 keeps chance out.
   double regression_alpha = 1e-5;
@@ -26,12 +32,14 @@ struct Thresholds {
 
   int first_pairs = 8;  ///< before the first look at a time series
   int more_pairs = 4;   ///< from look to look
-  int most_pairs = 40;  ///< then it is decided by the estimate, or is inconclusive
+  int most_pairs = 64;  ///< of one night: then it is decided by the estimate, or is inconclusive
   /// Memory and leaks are nearly deterministic. Six equal answers in a row are few by chance even where an allocator
   /// flips between two states.
   int memory_first_pairs = 6;
   int memory_more_pairs = 2;
   int memory_most_pairs = 16;
+  /// So many nights look at a series that stays inconclusive, each with all pairs so far.
+  int most_nights = 3;
 };
 
 }  // namespace tbci::detect

@@ -109,6 +109,7 @@ std::string predicate(const model::Finding& finding) {
       return "is " + headline(finding, false);
     case Metric::cpu_memory:
     case Metric::gpu_memory:
+    case Metric::gpu_reserved:
       return "needs " + headline(finding, false);
     case Metric::instructions:
       return "executes " + headline(finding, false);
@@ -162,6 +163,7 @@ std::string headline(const model::Finding& finding, bool one_of_several) {
   const std::string_view worse = metric == Metric::time           ? "slower"
                                  : metric == Metric::instructions ? "more instructions"
                                  : metric == Metric::cpu_memory   ? "more CPU memory"
+                                 : metric == Metric::gpu_reserved ? "more reserved GPU memory"
                                                                   : "more GPU memory";
   if (!std::isfinite(finding.change)) return std::string(worse);
   const double percent = finding.change * 100;

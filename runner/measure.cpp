@@ -122,6 +122,11 @@ Command measure_command(const model::Product& product, const Suite& suite, const
   option("--iterations", std::to_string(settings.iterations));
   option("--threads", std::to_string(settings.threads));
   option("--seed", std::to_string(settings.seed));
+  // An option that not every suite needs to know: it is only given where it says something.
+  if (settings.leak_iterations > 0) {
+    option("--leak-iterations", std::to_string(settings.leak_iterations));
+    option("--leak-milliseconds", std::to_string(settings.leak_time.count()));
+  }
   for (const auto& library : product.preload) option("--preload", library.string());
   // Set from outside as well: an OpenMP runtime reads them before the worker's first line runs.
   for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"})

@@ -31,6 +31,8 @@ struct MeasureSettings {
   int iterations = 10;
   int threads = 1;
   std::uint64_t seed = 42;
+  int leak_iterations = 0;  ///< after the measured ones, to see what they leave behind; 0: none
+  std::chrono::milliseconds leak_time = std::chrono::milliseconds(500);  ///< then they end, however few they were
   std::vector<int> cpus;  ///< that the process is pinned to; none: not pinned
   std::chrono::milliseconds time_limit = std::chrono::minutes(5);
   std::optional<std::uint64_t> memory_limit_bytes;  ///< of address space; not for GPU configurations

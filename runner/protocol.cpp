@@ -145,14 +145,27 @@ std::string ProtocolReader::memory(const Line& line) {
     into = whole(line.fields, name, 0, largest_bytes);
     if (!into && line.fields.contains(name)) wrong = fmt::format("{} is no possible number of bytes", name);
   };
-  const auto growth = [&](const char* name, std::optional<double>& into) {
-    into = real(line.fields, name);
-    if (!into && line.fields.contains(name)) wrong = fmt::format("{} is no possible number of bytes", name);
+  const auto number = [&](const std::string& name) {
+    const auto found = real(line.fields, name.c_str());
+    if (!found && line.fields.contains(name)) wrong = fmt::format("{} is no possible number of bytes", name);
+    return found;
+  };
+  const auto growth = [&](const std::string& of, std::optional<double>& into, std::optional<model::Interval>& within) {
+    into = number(of + "_growth_bytes");
+    const auto low = number(of + "_growth_low_bytes"), high = number(of + "_growth_high_bytes");
+    if (!into || !low || !high) return;
+    if (*low <= *into && *into <= *high) {
+      within = {*low, *high};
+    } else {
+      wrong = fmt::format("{}_growth_bytes does not lie in its interval", of);
+    }
   };
   bytes("cpu_peak_bytes", measurement_.cpu_peak_bytes);
   bytes("gpu_peak_bytes", measurement_.gpu_peak_bytes);
-  growth("cpu_growth_bytes", measurement_.cpu_growth_bytes);
-  growth("gpu_growth_bytes", measurement_.gpu_growth_bytes);
+  bytes("gpu_reserved_peak_bytes", measurement_.gpu_reserved_peak_bytes);
+  growth("cpu", measurement_.cpu_growth_bytes, measurement_.cpu_growth_interval);
+  growth("rss", measurement_.rss_growth_bytes, measurement_.rss_growth_interval);
+  growth("gpu", measurement_.gpu_growth_bytes, measurement_.gpu_growth_interval);
   return wrong;
 }
 
@@ -166,6 +179,8 @@ std::string ProtocolReader::finish(const Line& line) {
   measurement_.warmup =
       std::chrono::nanoseconds(whole(line.fields, "warmup_nanoseconds", 0, longest_iteration_ns).value_or(0));
   measurement_.gpu_split = gpu_split(line.fields);
+  measurement_.growth =
+      std::chrono::nanoseconds(whole(line.fields, "growth_nanoseconds", 0, longest_iteration_ns).value_or(0));
   state_ = State::done;
   return {};
 }

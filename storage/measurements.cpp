@@ -13,7 +13,9 @@ const std::string select =
     "SELECT m.id, m.run_id, m.build_id, m.ordinal, c.benchmark, c.configuration, m.outcome, m.message, "
     "m.sample_count, m.samples, m.instruction_count, m.instructions, m.cpu_peak_bytes, m.gpu_peak_bytes, "
     "m.cpu_growth_bytes, m.gpu_growth_bytes, t.version, t.git, m.started_ms, m.wall_ns, m.warmup_ns, "
-    "m.gpu_active_ns, m.gpu_movement_ns, m.gpu_idle_ns "
+    "m.gpu_active_ns, m.gpu_movement_ns, m.gpu_idle_ns, "
+    "m.gpu_reserved_peak_bytes, m.cpu_growth_low_bytes, m.cpu_growth_high_bytes, m.rss_growth_bytes, "
+    "m.rss_growth_low_bytes, m.rss_growth_high_bytes, m.gpu_growth_low_bytes, m.gpu_growth_high_bytes, m.growth_ns "
     "FROM measurement m JOIN measured_case c ON c.id = m.case_id JOIN torch t ON t.id = m.torch_id ";
 
 /// A count and the blob that holds so many; no blob for none.
@@ -30,6 +32,12 @@ std::optional<model::GpuSplit> read_split(Row& row) {
   if (!active || !movement || !idle) return std::nullopt;
   return model::GpuSplit{std::chrono::nanoseconds(*active), std::chrono::nanoseconds(*movement),
                          std::chrono::nanoseconds(*idle)};
+}
+
+std::optional<model::Interval> read_interval(Row& row) {
+  const auto low = row.optional_real();
+  const auto high = row.optional_real();
+  return low && high ? std::optional(model::Interval{*low, *high}) : std::nullopt;
 }
 
 Result<model::PlacedMeasurement> read(Row row) {
@@ -55,6 +63,12 @@ Result<model::PlacedMeasurement> read(Row row) {
   measurement.wall = std::chrono::nanoseconds(row.integer());
   measurement.warmup = std::chrono::nanoseconds(row.integer());
   measurement.gpu_split = read_split(row);
+  measurement.gpu_reserved_peak_bytes = row.optional_integer();
+  measurement.cpu_growth_interval = read_interval(row);
+  measurement.rss_growth_bytes = row.optional_real();
+  measurement.rss_growth_interval = read_interval(row);
+  measurement.gpu_growth_interval = read_interval(row);
+  measurement.growth = std::chrono::nanoseconds(row.integer());
   return row.finish(std::move(placed));
 }
 
@@ -93,12 +107,20 @@ Status insert(Database& database, const model::Place& place, const model::Measur
   const auto part = [](const std::optional<Summary>& summary, double Summary::*which) {
     return summary ? std::optional((*summary).*which) : std::nullopt;
   };
+  const auto low = [](const std::optional<model::Interval>& interval) {
+    return interval ? std::optional(interval->low) : std::nullopt;
+  };
+  const auto high = [](const std::optional<model::Interval>& interval) {
+    return interval ? std::optional(interval->high) : std::nullopt;
+  };
   Query query(database,
               "INSERT INTO measurement (run_id, build_id, case_id, ordinal, outcome, message, sample_count, median_ns, "
               "q1_ns, q3_ns, instruction_count, instructions_median, cpu_peak_bytes, gpu_peak_bytes, cpu_growth_bytes, "
-              "gpu_growth_bytes, torch_id, started_ms, wall_ns, warmup_ns, samples, instructions, gpu_active_ns, "
-              "gpu_movement_ns, gpu_idle_ns) "
-              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+              "gpu_growth_bytes, torch_id, started_ms, wall_ns, warmup_ns, gpu_reserved_peak_bytes, "
+              "cpu_growth_low_bytes, cpu_growth_high_bytes, rss_growth_bytes, rss_growth_low_bytes, "
+              "rss_growth_high_bytes, gpu_growth_low_bytes, gpu_growth_high_bytes, growth_ns, samples, instructions, "
+              "gpu_active_ns, gpu_movement_ns, gpu_idle_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+              "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
               "ON CONFLICT (build_id, case_id, run_id, ordinal) DO NOTHING");
   query.bind(place.run_id, place.build_id, case_id, place.ordinal, to_string(measurement.outcome), measurement.message,
              static_cast<std::int64_t>(measurement.nanoseconds.size()), part(times, &Summary::median),
@@ -106,7 +128,11 @@ Status insert(Database& database, const model::Place& place, const model::Measur
              static_cast<std::int64_t>(measurement.instructions.size()), part(instructions, &Summary::median),
              measurement.cpu_peak_bytes, measurement.gpu_peak_bytes, measurement.cpu_growth_bytes,
              measurement.gpu_growth_bytes, torch_id, measurement.started, std::int64_t{measurement.wall.count()},
-             std::int64_t{measurement.warmup.count()});
+             std::int64_t{measurement.warmup.count()}, measurement.gpu_reserved_peak_bytes,
+             low(measurement.cpu_growth_interval), high(measurement.cpu_growth_interval), measurement.rss_growth_bytes,
+             low(measurement.rss_growth_interval), high(measurement.rss_growth_interval),
+             low(measurement.gpu_growth_interval), high(measurement.gpu_growth_interval),
+             std::int64_t{measurement.growth.count()});
   bind_samples(query, measurement.nanoseconds);
   bind_samples(query, measurement.instructions);
   bind_split(query, measurement.gpu_split);
@@ -132,6 +158,8 @@ std::string column_of(model::Metric metric) {
       return "m.gpu_growth_bytes";
     case model::Metric::instructions:
       return "m.instructions_median";
+    case model::Metric::gpu_reserved:
+      return "m.gpu_reserved_peak_bytes";
   }
   TBCI_ASSERT(false);
 }
@@ -151,6 +179,7 @@ Result<HistoryPoint> read_value(Row row) {
   point.build_id = row.integer();
   point.nightly = row.text();
   point.run_id = row.integer();
+  point.key = row.text();
   point.purpose = row.word(model::purpose_from);
   point.runner = row.text();
   point.environment = row.text();
@@ -213,7 +242,7 @@ Result<std::vector<HistoryPoint>> RunStore::series_history(const std::string& su
   return guarded(database_.path(), "read the history", [&]() -> Result<std::vector<HistoryPoint>> {
     const std::string of_case = values_of_case(series.metric);
     Query query(database_,
-                "SELECT m.id, b.id, b.name, r.id, r.purpose, r.runner, r.environment, r.started_ms, " +
+                "SELECT m.id, b.id, b.name, r.id, r.key, r.purpose, r.runner, r.environment, r.started_ms, " +
                     column_of(series.metric) +
                     " FROM build b JOIN measurement m ON m.build_id = b.id JOIN run r ON r.id = m.run_id WHERE " +
                     of_case +

@@ -30,6 +30,15 @@ Result<model::Finding> read_one_finding(Row row) {
   return row.finish(std::move(finding));
 }
 
+Result<SeriesFinding> read_series_finding(Row row) {
+  row.integer();  // the night, which names the row
+  SeriesFinding found;
+  found.night = row.text();
+  found.phase = row.text() == "screen" ? Phase::screen : Phase::confirm;
+  found.finding = read_finding(row);
+  return row.finish(std::move(found));
+}
+
 const char* to_text(Phase phase) {
   return phase == Phase::screen ? "screen" : "confirm";
 }
@@ -121,6 +130,20 @@ Result<std::vector<model::Finding>> NightStore::findings(std::int64_t night_id, 
                                         finding_columns))
         .bind(night_id, phase ? std::optional<std::string>(to_text(*phase)) : std::nullopt)
         .all("finding", read_one_finding);
+  });
+}
+
+Result<std::vector<SeriesFinding>> NightStore::series_findings(const std::string& subject, const model::Series& series,
+                                                               int limit) const {
+  TBCI_ASSIGN(const std::string text, series_column(series));
+  return guarded(database_.path(), "read findings", [&] {
+    return Query(database_,
+                 fmt::format("SELECT n.id, n.name, f.phase, {} FROM (SELECT id, name FROM night WHERE subject = ?1 "
+                             "ORDER BY name DESC LIMIT ?3) n JOIN finding f ON f.night_id = n.id AND f.phase IN "
+                             "('screen', 'confirm') AND f.series = ?2 ORDER BY n.name, f.phase DESC",
+                             finding_columns))
+        .bind(subject, text, limit)
+        .all("finding", read_series_finding);
   });
 }
 

@@ -23,6 +23,13 @@ struct NightPlan {
 /// Which look at a series gave a finding.
 enum class Phase { screen, confirm };
 
+/// What a night found of one series.
+struct SeriesFinding {
+  std::string night;  ///< its name
+  Phase phase{};
+  model::Finding finding;
+};
+
 /// Each change is committed before the call returns (with the outer transaction, inside one). The database must
 /// outlive the store and is used from one thread at a time.
 class NightStore {
@@ -50,14 +57,22 @@ class NightStore {
   /// Ordered by series; without a phase, those of the screen first.
   Result<std::vector<model::Finding>> findings(std::int64_t night_id, std::optional<Phase> phase = std::nullopt) const;
 
-  /// The regression of that night and series: the one that is there, or a new one, confirmed.
-  Result<model::Regression> add_regression(std::int64_t night_id, const model::Finding& finding);
-  /// Writes all but id and night.
+  /// What the newest `limit` nights found of the series, the oldest first; of one night the screen's first.
+  Result<std::vector<SeriesFinding>> series_findings(const std::string& subject, const model::Series& series,
+                                                     int limit) const;
+
+  /// The regression of that night and series: the one that is there, or a new one, confirmed against `old_build`.
+  Result<model::Regression> add_regression(std::int64_t night_id, const model::Finding& finding,
+                                           const std::string& old_build = "");
+  /// Writes all but id, night and old build.
   Status update(const model::Regression& regression);
   /// Ordered by id, as all lists of regressions.
   Result<std::vector<model::Regression>> regressions(std::int64_t night_id) const;
   /// Of all nights of the subject, all that have not recovered.
   Result<std::vector<model::Regression>> open_regressions(const std::string& subject) const;
+  /// Of all nights of the subject, whatever their state.
+  Result<std::vector<model::Regression>> series_regressions(const std::string& subject,
+                                                            const model::Series& series) const;
   /// An error where there is none of that id.
   Result<model::Regression> regression(std::int64_t id) const;
 

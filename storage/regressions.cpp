@@ -9,7 +9,8 @@ namespace tbci::storage {
 namespace {
 
 const std::string select = fmt::format(
-    "SELECT id, night_id, {}, state, bisection_id, suspects, no_culprit, report_id FROM regression ", finding_columns);
+    "SELECT id, night_id, {}, state, bisection_id, suspects, no_culprit, report_id, old_build FROM regression ",
+    finding_columns);
 
 Result<model::Regression> read(Row row) {
   model::Regression regression;
@@ -21,21 +22,24 @@ Result<model::Regression> read(Row row) {
   regression.suspects = row.strings();
   regression.reason = row.text();
   regression.report_id = row.optional_integer();
+  regression.old_build = row.text();
   return row.finish(std::move(regression));
 }
 
 }  // namespace
 
-Result<model::Regression> NightStore::add_regression(std::int64_t night_id, const model::Finding& finding) {
+Result<model::Regression> NightStore::add_regression(std::int64_t night_id, const model::Finding& finding,
+                                                     const std::string& old_build) {
   TBCI_ASSIGN(const std::string series, series_column(finding.series));
   const std::string doing = fmt::format("keep the regression of {} in night {}", series, night_id);
   return guarded(database_.path(), doing, [&]() -> Result<model::Regression> {
-    Query insert(database_, fmt::format("INSERT INTO regression (night_id, {}, state) VALUES "
-                                        "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'confirmed') "
+    Query insert(database_, fmt::format("INSERT INTO regression (night_id, {}, state, old_build) VALUES "
+                                        "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'confirmed', ?) "
                                         "ON CONFLICT (night_id, series) DO NOTHING",
                                         finding_columns));
     insert.bind(night_id);
     bind_finding(insert, series, finding);
+    insert.bind(old_build);
     insert.execute();
     TBCI_ASSIGN(auto regression, Query(database_, select + "WHERE night_id = ? AND series = ?")
                                      .bind(night_id, series)
@@ -69,6 +73,18 @@ Result<std::vector<model::Regression>> NightStore::open_regressions(const std::s
                                 "WHERE state <> 'recovered' AND night_id IN "
                                 "(SELECT id FROM night WHERE subject = ?) ORDER BY id")
         .bind(subject)
+        .all("regression", read);
+  });
+}
+
+Result<std::vector<model::Regression>> NightStore::series_regressions(const std::string& subject,
+                                                                      const model::Series& series) const {
+  TBCI_ASSIGN(const std::string text, series_column(series));
+  return guarded(database_.path(), "read regressions", [&] {
+    return Query(database_, select +
+                                "WHERE series = ?2 AND night_id IN "
+                                "(SELECT id FROM night WHERE subject = ?1) ORDER BY id")
+        .bind(subject, text)
         .all("regression", read);
   });
 }

@@ -31,6 +31,14 @@ Result<model::Environment> read_environment(Row row) {
   return row.finish(std::move(environment));
 }
 
+Result<model::Case> read_case(Row row) {
+  row.integer();  // the id, which names the row
+  model::Case measured;
+  measured.benchmark = row.text();
+  measured.configuration = row.word(model::configuration_from);
+  return row.finish(std::move(measured));
+}
+
 }  // namespace
 
 Result<std::string> RunStore::remember(const model::Environment& environment, TimePoint now) {
@@ -96,6 +104,17 @@ Result<std::vector<model::Run>> RunStore::runs(const std::string& subject, int l
     return Query(database_, select + "WHERE subject = ? ORDER BY started_ms DESC, id DESC LIMIT ?")
         .bind(subject, limit)
         .all("run", read);
+  });
+}
+
+Result<std::vector<model::Case>> RunStore::measured_cases(const std::string& subject) const {
+  return guarded(database_.path(), "read what was measured", [&] {
+    return Query(database_,
+                 "SELECT c.id, c.benchmark, c.configuration FROM measured_case c WHERE EXISTS (SELECT 1 FROM build b "
+                 "JOIN measurement m ON m.build_id = b.id AND m.case_id = c.id WHERE b.subject = ?) "
+                 "ORDER BY c.benchmark, c.id")
+        .bind(subject)
+        .all("measured_case", read_case);
   });
 }
 

@@ -26,6 +26,7 @@ struct HistoryPoint {
   std::int64_t build_id = 0;
   std::string nightly;  ///< name of the build
   std::int64_t run_id = 0;
+  std::string key;  ///< of the run
   model::Purpose purpose{};
   std::string runner;
   std::string environment;     ///< fingerprint
@@ -70,6 +71,8 @@ class RunStore {
   /// environment.
   Result<std::vector<HistoryPoint>> series_history(const std::string& subject, const model::Series& series,
                                                    int limit) const;
+  /// The cases of which a build of the subject has a measurement, in their order.
+  Result<std::vector<model::Case>> measured_cases(const std::string& subject) const;
 
  private:
   Database& database_;

@@ -36,6 +36,11 @@ std::int64_t gpu_peak_bytes() {
   return stats.allocated_bytes[0].peak;
 }
 
+std::int64_t gpu_reserved_peak_bytes() {
+  const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(0);
+  return stats.reserved_bytes[0].peak;
+}
+
 std::int64_t gpu_in_use_bytes() {
   const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(0);
   return stats.allocated_bytes[0].current;
@@ -45,6 +50,9 @@ std::int64_t gpu_in_use_bytes() {
 
 void reset_gpu_peak() {}
 std::int64_t gpu_peak_bytes() {
+  return 0;
+}
+std::int64_t gpu_reserved_peak_bytes() {
   return 0;
 }
 std::int64_t gpu_in_use_bytes() {

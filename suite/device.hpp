@@ -18,9 +18,11 @@ torch::Device torch_device(DeviceKind kind);
 // Waits until the device has done all it was asked.
 void synchronize(DeviceKind kind);
 
-// Of the CUDA caching allocator: what tensors hold, not what the allocator has reserved. 0 without CUDA.
+// Of the CUDA caching allocator, 0 without CUDA. What tensors hold, but for the reserved peak: that is what the
+// allocator had from the driver, so the room between and beside the tensors as well.
 void reset_gpu_peak();
 std::int64_t gpu_peak_bytes();
+std::int64_t gpu_reserved_peak_bytes();
 std::int64_t gpu_in_use_bytes();
 
 }  // namespace tbci::suite

@@ -5,7 +5,6 @@
 #include "suite/device.hpp"
 #include "suite/instructions.hpp"
 #include "suite/memory.hpp"
-#include "suite/statistics.hpp"
 
 namespace tbci::suite {
 namespace {
@@ -34,24 +33,12 @@ void warm_up(Workload& workload, const Plan& plan) {
 }
 
 MemoryUse measure(Workload& workload, const Plan& plan, const InstructionCounter& counter, Protocol& protocol) {
-  const bool gpu = plan.device == DeviceKind::gpu;
-  // Room is made first: what the bookkeeping allocates must not look like growth of the model.
-  std::vector<double> cpu_in_use;
-  std::vector<double> gpu_in_use;
-  cpu_in_use.reserve(static_cast<std::size_t>(plan.iterations));
-  gpu_in_use.reserve(static_cast<std::size_t>(plan.iterations));
-
   if (!reset_peak()) std::fputs("tbci-worker: the peak is the whole process's: clear_refs cannot be written\n", stderr);
-  if (gpu) reset_gpu_peak();
-  for (int i = 0; i < plan.iterations; ++i) {
-    const Sample sample = measure_one(workload, plan.device, counter, i);
-    settle_allocator();
-    cpu_in_use.push_back(static_cast<double>(in_use_bytes()));
-    if (gpu) gpu_in_use.push_back(static_cast<double>(gpu_in_use_bytes()));
-    protocol.sample(sample);
-  }
-  MemoryUse use{peak_bytes(), theil_sen_slope(cpu_in_use), std::nullopt};
-  if (gpu) use.gpu = GpuMemory{gpu_peak_bytes(), theil_sen_slope(gpu_in_use)};
+  if (plan.device == DeviceKind::gpu) reset_gpu_peak();
+  for (int i = 0; i < plan.iterations; ++i) protocol.sample(measure_one(workload, plan.device, counter, i));
+  MemoryUse use;
+  use.cpu_peak_bytes = peak_bytes();
+  if (plan.device == DeviceKind::gpu) use.gpu = GpuPeaks{gpu_peak_bytes(), gpu_reserved_peak_bytes()};
   return use;
 }
 

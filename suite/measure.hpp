@@ -16,8 +16,9 @@ struct Plan {
 // Warms up, and returns when the caches of LibTorch and of the allocator are filled.
 void warm_up(Workload& workload, const Plan& plan);
 
-// Measures and reports each iteration at once. The samples' time has nothing of the reporting in it.
-// Returns the peak and the growth over these iterations. Throws what the workload throws.
+// Measures and reports each iteration at once. The samples' time has nothing of the reporting in it, and between two
+// samples nothing happens but the reporting: growth is looked for afterwards (growth.hpp).
+// Returns the peaks over these iterations. Throws what the workload throws.
 // The counter was made before LibTorch made its threads.
 MemoryUse measure(Workload& workload, const Plan& plan, const InstructionCounter& counter, Protocol& protocol);
 

@@ -1,8 +1,11 @@
 #include "suite/memory.hpp"
 
+#include <fcntl.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <string>
 
@@ -47,8 +50,18 @@ std::int64_t in_use_bytes() {
   const struct mallinfo2 use = ::mallinfo2();
   return static_cast<std::int64_t>(use.uordblks + use.hblkhd);
 #else
-  return status_bytes("VmRSS:");
+  return resident_bytes();
 #endif
+}
+
+std::int64_t resident_bytes() {
+  char text[128] = {};  // of seven numbers, of which the second counts pages
+  const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t length = ::read(file, text, sizeof text - 1);
+  ::close(file);
+  const char* second = length > 0 ? std::strchr(text, ' ') : nullptr;
+  return second != nullptr ? std::strtoll(second, nullptr, 10) * ::sysconf(_SC_PAGESIZE) : 0;
 }
 
 }  // namespace tbci::suite

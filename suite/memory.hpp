@@ -19,4 +19,7 @@ void settle_allocator();
 // resident set.
 std::int64_t in_use_bytes();
 
+// The resident set now; 0 where the kernel does not say. Allocates nothing.
+std::int64_t resident_bytes();
+
 }  // namespace tbci::suite

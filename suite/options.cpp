@@ -81,6 +81,14 @@ std::optional<UsageError> set(RunOptions& run, const std::string& option, const 
     good = !value.empty();
     run.models = value;
     wanted = "a folder of exported models";
+  } else if (option == "--leak-iterations") {
+    good = read(value, 0, most_grown, run.growth.iterations);
+    wanted = "a whole number from 0 to 100000";
+  } else if (option == "--leak-milliseconds") {
+    const auto time = number(value, 0, 1000000000);
+    good = time.has_value();
+    if (good) run.growth.time = std::chrono::milliseconds(*time);
+    wanted = "a whole number from 0 to 1000000000";
   } else if (option == "--preload") {
     good = !value.empty();
     run.preload.push_back(value);
@@ -145,7 +153,7 @@ std::string usage() {
          "tbci-worker run --benchmark B --configuration cpu-train|cpu-infer|gpu-train|gpu-infer\n"
          "                [--protocol 1] [--size ci|paper] [--batch N] [--warmup 3] [--iterations 10]\n"
          "                [--precision fp32|tf32|fp16|bf16|amp] [--threads 1] [--seed 42] [--preload LIBRARY]...\n"
-         "                [--models FOLDER]\n"
+         "                [--leak-iterations 0] [--leak-milliseconds 500] [--models FOLDER]\n"
          "tbci-worker operators ...\n"
          "                as run, but tells which operators one iteration calls instead of measuring it\n"
          "tbci-worker profile ...\n"

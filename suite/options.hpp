@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "suite/configuration.hpp"
+#include "suite/growth.hpp"
 #include "suite/precision.hpp"
 
 namespace tbci::suite {
@@ -32,6 +33,7 @@ struct RunOptions {
   std::uint64_t seed = 42;
   std::vector<std::string> preload;  // shared libraries, in this order
   std::string models;                // the folder of exported models that the benchmark is in; else empty
+  GrowthPlan growth;
 };
 
 // What one iteration of a benchmark calls: seen, not measured. Of the run's options, those about measuring mean

@@ -135,47 +135,52 @@ void on_leave(const at::RecordFunction&, at::ObserverContext*) {
   }
 }
 
-// Operators are watched as long as this lives. LibTorch takes callbacks of a thread along to the threads that autograd
-// works on for it, but not to those that an operator cuts its work up for: what these call is time of that operator,
-// and would be counted twice.
-class ProfilingSession {
+// Operators of this thread are watched as long as this lives. LibTorch takes callbacks of a thread along to the threads
+// that autograd works on for it, but not to those that an operator cuts its work up for: what these call is time of
+// that operator, and would be counted twice.
+class WatchedStretch {
  public:
-  ProfilingSession()
+  explicit WatchedStretch(Session& session)
       : handle_(at::addThreadLocalCallback(
             at::RecordFunctionCallback(&on_enter, &on_leave).scopes({at::RecordScope::FUNCTION}))) {
-    running_session().store(&session_, std::memory_order_release);
+    running_session().store(&session, std::memory_order_release);
   }
-  ~ProfilingSession() {
+  ~WatchedStretch() {
     running_session().store(nullptr, std::memory_order_release);
     at::removeCallback(handle_);
   }
-  ProfilingSession(const ProfilingSession&) = delete;
-  ProfilingSession& operator=(const ProfilingSession&) = delete;
-
-  ProfiledIteration iterate(Workload& workload, DeviceKind device) {
-    synchronize(device);
-    const Instant begin = std::chrono::steady_clock::now();
-    workload.iterate();
-    synchronize(device);
-    ProfiledIteration iteration;
-    iteration.whole = std::chrono::steady_clock::now() - begin;
-    session_.move_into(iteration);
-    return iteration;
-  }
+  WatchedStretch(const WatchedStretch&) = delete;
+  WatchedStretch& operator=(const WatchedStretch&) = delete;
 
  private:
-  Session session_;
   at::CallbackHandle handle_;
 };
+
+Span time_of_one(Workload& workload, DeviceKind device) {
+  synchronize(device);
+  const Instant begin = std::chrono::steady_clock::now();
+  workload.iterate();
+  synchronize(device);
+  return std::chrono::steady_clock::now() - begin;
+}
+
+ProfiledIteration profile_one(Workload& workload, DeviceKind device, Session& session) {
+  ProfiledIteration iteration;
+  iteration.unwatched = time_of_one(workload, device);
+  {
+    const WatchedStretch watched(session);
+    iteration.whole = time_of_one(workload, device);
+  }
+  session.move_into(iteration);
+  return iteration;
+}
 
 }  // namespace
 
 Profile profile(Workload& workload, const Plan& plan) {
+  Session session;
   std::vector<ProfiledIteration> iterations;
-  {
-    ProfilingSession session;
-    for (int i = 0; i < plan.iterations; ++i) iterations.push_back(session.iterate(workload, plan.device));
-  }
+  for (int i = 0; i < plan.iterations; ++i) iterations.push_back(profile_one(workload, plan.device, session));
   return summarize(iterations);
 }
 

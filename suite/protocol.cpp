@@ -35,6 +35,20 @@ JsonObject batch_sizes(const BatchSizes& sizes) {
   return object;
 }
 
+// `cpu_growth_bytes`, and its interval where there is one.
+void add_slope(JsonObject& object, const std::string& what, const Slope& slope) {
+  object.add(what + "_growth_bytes", slope.value);
+  if (!slope.interval) return;
+  object.add(what + "_growth_low_bytes", slope.interval->low).add(what + "_growth_high_bytes", slope.interval->high);
+}
+
+void add_growth(JsonObject& object, const Growth& growth) {
+  object.add("growth_iterations", growth.iterations);
+  add_slope(object, "cpu", growth.in_use);
+  add_slope(object, "rss", growth.resident);
+  if (growth.gpu) add_slope(object, "gpu", *growth.gpu);
+}
+
 }  // namespace
 
 void Protocol::write(const JsonObject& object) {
@@ -93,8 +107,11 @@ void Protocol::sample(const Sample& sample) {
 
 void Protocol::memory(const MemoryUse& use) {
   JsonObject object = line("memory");
-  object.add("cpu_peak_bytes", use.cpu_peak_bytes).add("cpu_growth_bytes", use.cpu_growth_bytes);
-  if (use.gpu) object.add("gpu_peak_bytes", use.gpu->peak_bytes).add("gpu_growth_bytes", use.gpu->growth_bytes);
+  object.add("cpu_peak_bytes", use.cpu_peak_bytes);
+  if (use.gpu) {
+    object.add("gpu_peak_bytes", use.gpu->allocated_bytes).add("gpu_reserved_peak_bytes", use.gpu->reserved_bytes);
+  }
+  if (use.growth) add_growth(object, *use.growth);
   write(object);
 }
 
@@ -129,6 +146,7 @@ void Protocol::profile(const Profile& profile) {
   object.add("iterations", profile.iterations).add("iteration_nanoseconds", profile.iteration_nanoseconds);
   object.add("outside_nanoseconds", profile.outside_nanoseconds);
   object.add("profiler_nanoseconds", profile.profiler_nanoseconds);
+  object.add("unwatched_nanoseconds", profile.unwatched_nanoseconds);
   object.add("operators", static_cast<std::int64_t>(profile.operators.size()));
   write(object);
 }
@@ -150,6 +168,7 @@ void Protocol::done(const RunTimes& times, std::int64_t parameters) {
     object.add("gpu_active_nanoseconds", times.gpu->active).add("gpu_movement_nanoseconds", times.gpu->movement);
     object.add("gpu_idle_nanoseconds", times.gpu->idle);
   }
+  if (times.growth > 0) object.add("growth_nanoseconds", times.growth);
   write(object);
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "suite/gpu_split.hpp"
+#include "suite/growth.hpp"
 #include "suite/json.hpp"
 #include "suite/options.hpp"
 
@@ -34,19 +35,20 @@ struct RunTimes {
   int samples;
   std::int64_t setup;                                    // making the model and its data, and the warm-up
   std::int64_t warmup;                                   // the iterations that are not measured
+  std::int64_t growth = 0;                               // the iterations that look for memory that is not given back
   std::map<std::string, std::int64_t> computed_in = {};  // operators by floating-point type, where that was looked at
   std::optional<GpuSplit> gpu = std::nullopt;            // of one iteration, where it was traced
 };
 
-struct GpuMemory {
-  std::int64_t peak_bytes;
-  double growth_bytes;
+struct GpuPeaks {
+  std::int64_t allocated_bytes;
+  std::int64_t reserved_bytes;
 };
 
 struct MemoryUse {
-  std::int64_t cpu_peak_bytes;
-  double cpu_growth_bytes;  // for each iteration
-  std::optional<GpuMemory> gpu;
+  std::int64_t cpu_peak_bytes = 0;
+  std::optional<GpuPeaks> gpu;
+  std::optional<Growth> growth;  // where it was looked for
 };
 
 class Protocol {

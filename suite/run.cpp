@@ -10,6 +10,7 @@
 #include "suite/environment.hpp"
 #include "suite/exported/suite.hpp"
 #include "suite/gpu_trace.hpp"
+#include "suite/growth.hpp"
 #include "suite/measure.hpp"
 #include "suite/operators.hpp"
 #include "suite/precision.hpp"
@@ -66,8 +67,11 @@ void measure_benchmark(const RunOptions& options, const InstructionCounter& coun
   warm_up(workload, plan);
   const auto ready = Clock::now();
 
-  protocol.memory(measure(workload, plan, counter, protocol));
-  RunTimes times{options.iterations, nanoseconds(ready - begin), nanoseconds(ready - made)};
+  MemoryUse use = measure(workload, plan, counter, protocol);
+  if (options.growth.iterations > 0) use.growth = watch_growth(workload, plan.device, options.growth);
+  protocol.memory(use);
+  RunTimes times{options.iterations, nanoseconds(ready - begin), nanoseconds(ready - made),
+                 use.growth ? use.growth->wall.count() : 0};
   times.computed_in = std::move(computed_in);
   if (plan.device == DeviceKind::gpu) times.gpu = trace_gpu([&] { workload.iterate(); });
   protocol.done(times, elements(workload.parameters()));

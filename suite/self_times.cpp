@@ -14,10 +14,11 @@ Span spent(const ProfiledIteration& iteration) {
   return iteration.whole - iteration.own;
 }
 
-// Without the quickest and the slowest quarter.
-std::vector<ProfiledIteration> middle_half(std::vector<ProfiledIteration> iterations) {
+// Without those for which `length` is in the lowest and in the highest quarter.
+template <class Length>
+std::vector<ProfiledIteration> middle_half(std::vector<ProfiledIteration> iterations, Length length) {
   std::stable_sort(iterations.begin(), iterations.end(),
-                   [](const auto& a, const auto& b) { return spent(a) < spent(b); });
+                   [&](const auto& a, const auto& b) { return length(a) < length(b); });
   const auto quarter = static_cast<std::ptrdiff_t>(iterations.size() / 4);
   return {iterations.begin() + quarter, iterations.end() - quarter};
 }
@@ -69,10 +70,12 @@ Span SelfTimes::take_own() {
 Profile summarize(const std::vector<ProfiledIteration>& iterations) {
   Profile profile;
   profile.iterations = static_cast<int>(iterations.size());
-  const std::vector<ProfiledIteration> middle = middle_half(iterations);
+  const std::vector<ProfiledIteration> middle = middle_half(iterations, spent);
   if (middle.empty()) return profile;
   const auto count = static_cast<std::int64_t>(middle.size());
-  Span whole{}, own{}, inside{};
+  Span whole{}, own{}, inside{}, unwatched{};
+  const auto by_unwatched = [](const ProfiledIteration& iteration) { return iteration.unwatched; };
+  for (const ProfiledIteration& iteration : middle_half(iterations, by_unwatched)) unwatched += iteration.unwatched;
   for (const ProfiledIteration& iteration : middle) {
     whole += spent(iteration);
     own += iteration.own;
@@ -84,6 +87,7 @@ Profile summarize(const std::vector<ProfiledIteration>& iterations) {
   profile.iteration_nanoseconds = whole_nanoseconds(whole / count);
   profile.outside_nanoseconds = whole_nanoseconds(std::max(Span{}, whole - inside) / count);
   profile.profiler_nanoseconds = whole_nanoseconds(own / count);
+  profile.unwatched_nanoseconds = whole_nanoseconds(unwatched / count);
   std::stable_sort(profile.operators.begin(), profile.operators.end(),
                    [](const auto& a, const auto& b) { return a.self_nanoseconds > b.self_nanoseconds; });
   return profile;

@@ -42,8 +42,9 @@ class SelfTimes {
 
 // One iteration as it was seen, from all threads together.
 struct ProfiledIteration {
-  Span whole{};  // by the clock
-  Span own{};    // of that: the profiler's
+  Span whole{};      // by the clock
+  Span own{};        // of that: the profiler's
+  Span unwatched{};  // by the clock, of another one right before it that nobody watched
   std::map<std::string, Tally> operators;
 };
 
@@ -60,6 +61,7 @@ struct Profile {
   std::int64_t iteration_nanoseconds = 0;   // without the profiler's own time
   std::int64_t outside_nanoseconds = 0;     // of it: in no operator. Never below 0, also where threads overlapped
   std::int64_t profiler_nanoseconds = 0;    // the profiler's own time, which was taken off
+  std::int64_t unwatched_nanoseconds = 0;   // an iteration that nobody watches: what the first should be near to
   std::vector<ProfiledOperator> operators;  // the most expensive first
 };
 

@@ -129,10 +129,14 @@ int run_application(int argc, char** argv) {
   add_compare(app, invocation);
   add_bisect(app, invocation);
   add_nightly(app, invocation);
+  add_anchor(app, invocation);
   add_suite(app, invocation);
   add_status(app, invocation);
   add_report(app, invocation);
   add_doctor(app, invocation);
+  add_detect(app, invocation);
+  add_history(app, invocation);
+  add_selftest(app, invocation);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

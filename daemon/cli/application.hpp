@@ -41,10 +41,14 @@ void add_run(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
 void add_bisect(CLI::App& app, Invocation& invocation);
 void add_nightly(CLI::App& app, Invocation& invocation);
+void add_anchor(CLI::App& app, Invocation& invocation);
 void add_suite(CLI::App& app, Invocation& invocation);
 void add_status(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
+void add_detect(CLI::App& app, Invocation& invocation);
+void add_history(CLI::App& app, Invocation& invocation);
+void add_selftest(CLI::App& app, Invocation& invocation);
 
 /// Parses, runs, prints errors; the exit code of the program.
 int run_application(int argc, char** argv);

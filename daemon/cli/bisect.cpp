@@ -38,7 +38,7 @@ std::string key_of(const Desk& desk, const BisectOptions& options, const Ends& e
   std::string asked =
       fmt::format("{}|{}|{}|{}|{}|{}", join(options.series, ","), join(options.metrics, ","),
                   join(desk.config.measure.benchmarks, ","), join(options.selection.configurations, ","),
-                  desk.config.thresholds.relative, range_of(desk.config.measure.sampling));
+                  desk.config.thresholds.base.relative, range_of(desk.config.measure.sampling));
   // Not where it is the default: searches of before are found again.
   const std::string& precision = desk.config.measure.worker.precision;
   if (precision != runner::default_precision) asked += "|" + precision;
@@ -220,7 +220,9 @@ void add_bisect(CLI::App& app, Invocation& invocation) {
   add_subject_option(*command, options->selection);
   add_case_options(*command, options->selection);
   add_threshold_option(*command, options->selection);
-  command->add_option("--metric", options->metrics, "Only these: time, cpu_memory, gpu_memory, cpu_leak, gpu_leak")
+  command
+      ->add_option("--metric", options->metrics,
+                   "Only these: time, cpu_memory, gpu_memory, cpu_leak, gpu_leak, gpu_reserved")
       ->type_name("NAME")
       ->delimiter(',');
   command->add_option("--series", options->series, "Search for these without comparing the suite first")

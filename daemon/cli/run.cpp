@@ -7,10 +7,12 @@
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/gpu_split.hpp"
 #include "daemon/cli/json.hpp"
+#include "daemon/cli/memory_text.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/table.hpp"
 #include "daemon/pipeline/building.hpp"
 #include "daemon/pipeline/measuring.hpp"
+#include "daemon/pipeline/sweeping.hpp"
 #include "daemon/site.hpp"
 
 namespace tbci::daemon {
@@ -28,21 +30,14 @@ Result<Results> measure_all(Desk& desk, const model::Build& build, const std::ve
   TBCI_ASSIGN(const model::Run run,
               begin_run(desk, "run/" + to_iso8601(desk.clock.now()), model::Purpose::manual, std::span(&build, 1)));
   const detect::Sampling& sampling = desk.config.measure.sampling;
-  int expected_steps = static_cast<int>(cases.size()) * sampling.least;
   desk.progress.begin_stage(
       "measure", fmt::format("{} cases on {}, {} processes each", cases.size(), build.name, range_of(sampling)),
-      expected_steps);
+      static_cast<int>(cases.size()) * sampling.least);
+  std::vector<SweptCase> all = to_sweep(cases);
+  for (SweptCase& one : all) one.beside = false;
+  TBCI_TRY(sweep(desk, run, {.before = {}, .after = build}, all));
   Results results;
-  for (const model::Case& measured : cases) {
-    std::vector<model::Measurement>& processes = results[measured];
-    for (int ordinal = 0; wants_more(desk, processes); ++ordinal) {
-      if (ordinal >= sampling.least) desk.progress.expect(++expected_steps);
-      desk.progress.step(fmt::format("{}, process {}", to_string(measured), ordinal + 1));
-      TBCI_ASSIGN(model::Measurement measurement, measure_once(desk, run, build, measured, ordinal));
-      processes.push_back(std::move(measurement));
-      if (processes.back().outcome == model::Outcome::unsupported) break;
-    }
-  }
+  for (SweptCase& one : all) results[one.measured] = std::move(one.after);
   TBCI_TRY(desk.stores.runs.finish(run.id, desk.clock.now()));
   desk.progress.end_stage("done");
   return results;
@@ -89,7 +84,8 @@ std::string as_table(const Results& results, const detect::Sampling& sampling) {
     table.add({to_string(measured), std::to_string(measurements.size()), cell(model::Metric::time),
                half_width(interval_of(measurements, sampling)), cell(model::Metric::instructions),
                cell(gpu ? model::Metric::gpu_memory : model::Metric::cpu_memory),
-               cell(gpu ? model::Metric::gpu_leak : model::Metric::cpu_leak), one_line(trouble_of(measurements), 90)});
+               growth_text(measurements, gpu ? model::Metric::gpu_leak : model::Metric::cpu_leak),
+               one_line(trouble_of(measurements), 90)});
   }
   return table.text();
 }
@@ -151,7 +147,8 @@ nlohmann::json as_json(const model::Build& build, const Results& results, const 
       entry["processes"].push_back({{"outcome", to_string(measurement.outcome)},
                                     {"message", one_line(measurement.message, 500)},
                                     {"nanoseconds", measurement.nanoseconds},
-                                    {"instructions", measurement.instructions}});
+                                    {"instructions", measurement.instructions},
+                                    {"memory", memory_json(measurement)}});
       if (measurement.gpu_split) entry["processes"].back()["gpu_split"] = gpu_split_json(*measurement.gpu_split);
     }
     json["cases"].push_back(std::move(entry));

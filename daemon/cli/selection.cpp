@@ -33,6 +33,15 @@ void add_threshold_option(CLI::App& command, Selection& selection) {
       ->check(CLI::Range(0.001, 10.0));
 }
 
+void add_change_point_options(CLI::App& command, detect::ChangePointOptions& options) {
+  command.add_option("--min-segment", options.min_segment, "Nights that a level must last for a change point")
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--alpha", options.alpha, "Probability of a change point where there is none")
+      ->check(CLI::Range(1e-12, 0.5));
+  command.add_option("--least-change", options.least_change, "Smaller change points are not shown (0.02 = 2%)")
+      ->check(CLI::Range(0.0, 10.0));
+}
+
 Status apply(const Selection& selection, Config& config) {
   if (!selection.benchmarks.empty()) config.measure.benchmarks = selection.benchmarks;
   if (!selection.configurations.empty()) config.measure.configurations.clear();
@@ -45,9 +54,11 @@ Status apply(const Selection& selection, Config& config) {
   }
   if (selection.processes > 0) config.measure.sampling.least = config.measure.sampling.most = selection.processes;
   if (selection.threshold > 0) {
-    // The screen stays as far below the threshold as it was.
-    config.thresholds.screen *= selection.threshold / config.thresholds.relative;
-    config.thresholds.relative = selection.threshold;
+    // Of all series, also of those that have their own.
+    detect::ThresholdChange change;
+    change.relative = selection.threshold;
+    config.thresholds.base = detect::changed(config.thresholds.base, change);
+    config.thresholds.overrides.push_back({{}, change});
   }
   return {};
 }

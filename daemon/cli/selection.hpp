@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "daemon/config/config.hpp"
+#include "detect/change_points.hpp"
 
 namespace CLI {
 class App;
@@ -26,6 +27,8 @@ void add_subject_option(CLI::App& command, Selection& selection);
 /// --benchmarks, --configurations, --precision, --processes
 void add_case_options(CLI::App& command, Selection& selection);
 void add_threshold_option(CLI::App& command, Selection& selection);
+/// --min-segment, --alpha, --least-change
+void add_change_point_options(CLI::App& command, detect::ChangePointOptions& options);
 
 /// Lays what was chosen over the configuration. Errors (usage) name what is wrong.
 Status apply(const Selection& selection, Config& config);

@@ -14,12 +14,12 @@ namespace {
 
 constexpr auto plain_line_every = std::chrono::seconds(10);
 
+}  // namespace
+
 std::size_t columns_of(std::FILE* stream) {
   winsize size{};
   return ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
-
-}  // namespace
 
 std::string bar(int done, int expected, std::chrono::nanoseconds elapsed) {
   constexpr int width = 20;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 
@@ -36,6 +37,9 @@ class TerminalProgress final : public Progress {
   int begun_ = 0, expected_ = 0;
   Steady::time_point stage_begin_{}, last_plain_line_{};
 };
+
+/// How many characters a line of the terminal holds; 80 where it is none.
+std::size_t columns_of(std::FILE* stream);
 
 /// `[#####-----] 5/10, 12 s left`: of the steps done so far and the time they took.
 std::string bar(int done, int expected, std::chrono::nanoseconds elapsed);

@@ -10,6 +10,7 @@
 
 #include "base/process.hpp"
 #include "base/text.hpp"
+#include "daemon/config/thresholds.hpp"
 #include "daemon/config/toml_reader.hpp"
 
 namespace tbci::daemon {
@@ -68,6 +69,10 @@ void read_measure(TomlReader reader, MeasureConfig& measure) {
   if (const auto batch = reader.integer("batch", 0, 1, 1 << 20); batch > 0) worker.batch = static_cast<int>(batch);
   worker.warmup = static_cast<int>(reader.integer("warmup", worker.warmup, 0, 100000));
   worker.iterations = static_cast<int>(reader.integer("iterations", worker.iterations, 1, 100000));
+  measure.leak_iterations = static_cast<int>(reader.integer("leak_iterations", measure.leak_iterations, 0, 100000));
+  worker.leak_time = reader.seconds("leak_time", worker.leak_time);
+  measure.anchor_cases = static_cast<int>(reader.integer("anchor_cases", measure.anchor_cases, 0, 100000));
+  measure.confirm_limit = reader.seconds("confirm_limit", measure.confirm_limit);
   worker.threads = static_cast<int>(reader.integer("threads", worker.threads, 1, 4096));
   worker.time_limit = reader.seconds("time_limit", worker.time_limit);
   if (const auto limit = reader.integer("memory_limit_mib", 0, 0, 1 << 30); limit > 0) {
@@ -81,19 +86,6 @@ void read_measure(TomlReader reader, MeasureConfig& measure) {
     if (configuration) measure.configurations.push_back(*configuration);
     if (!configuration) reader.refuse("configurations", configuration.error().message);
   }
-}
-
-void read_thresholds(TomlReader reader, detect::Thresholds& thresholds) {
-  thresholds.relative = reader.number("relative", thresholds.relative, 0.001, 10);
-  thresholds.screen = reader.number("screen", thresholds.screen, 0.0005, 10);
-  thresholds.memory_floor_bytes =
-      reader.number("memory_floor_mib", thresholds.memory_floor_bytes / mebibyte, 0, 1e6) * mebibyte;
-  thresholds.leak_floor_bytes = reader.number("leak_floor_bytes", thresholds.leak_floor_bytes, 1, 1e12);
-  thresholds.first_pairs = static_cast<int>(reader.integer("first_pairs", thresholds.first_pairs, 4, 1000));
-  thresholds.most_pairs = static_cast<int>(reader.integer("most_pairs", thresholds.most_pairs, 4, 10000));
-  if (thresholds.screen > thresholds.relative)
-    reader.refuse("screen", "must not be above `relative`: it would hide regressions");
-  if (thresholds.first_pairs > thresholds.most_pairs) reader.refuse("first_pairs", "must not be above `most_pairs`");
 }
 
 void read_report(TomlReader reader, ReportConfig& report) {
@@ -226,7 +218,7 @@ Result<Config> read_all(TomlReader reader) {
   const bool pin = machine.flag("pin", true);
   read_measure(reader.table("measure"), config.measure);
   if (pin && config.measure.worker.cpus.empty()) config.measure.worker.cpus = last_cpus(config.measure.worker.threads);
-  read_thresholds(reader.table("thresholds"), config.thresholds);
+  config.thresholds = read_thresholds(reader.table("thresholds"));
   read_report(reader.table("report"), config.report);
   for (TomlReader& subject : reader.tables("subject")) config.subjects.push_back(read_subject(std::move(subject)));
   for (std::size_t i = 0; i < config.subjects.size(); ++i) {

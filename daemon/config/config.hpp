@@ -9,7 +9,7 @@
 
 #include "base/result.hpp"
 #include "detect/sampling.hpp"
-#include "detect/thresholds.hpp"
+#include "detect/threshold_table.hpp"
 #include "runner/measure.hpp"
 #include "runner/subject.hpp"
 #include "storage/model/words.hpp"
@@ -34,6 +34,10 @@ struct MeasureConfig {
   runner::MeasureSettings worker;
   /// What `tbci suite batches` found, read when the state folder is opened; inside that, unless absolute. Empty: none.
   std::filesystem::path batch_sizes;
+  int anchor_cases = 40;  ///< that a night measures against the pinned anchor, in turn; 0: creep is not looked for
+  /// After so long a night begins no more confirmations; what is left over waits for the next one.
+  std::chrono::milliseconds confirm_limit = std::chrono::hours(6);
+  int leak_iterations = 100;            ///< of the processes that look for leaks; 0: none does
   std::vector<std::string> benchmarks;  ///< none: all of the suite
   std::vector<model::Configuration> configurations = {model::all_configurations.begin(),
                                                       model::all_configurations.end()};
@@ -62,7 +66,7 @@ struct Config {
   ServiceConfig service;
   RunnerConfig runner;
   MeasureConfig measure;
-  detect::Thresholds thresholds;
+  detect::ThresholdTable thresholds;
   ReportConfig report;
   std::vector<SubjectConfig> subjects;
 

@@ -39,8 +39,9 @@ class StoredProber final : public bisect::Prober {
       TBCI_ASSIGN(const model::Run begun, begin_run(desk_, key, model::Purpose::bisect, both));
       run = runs_.emplace(key, begun).first;
     }
+    const Process process{measured, ordinal, leaks_of(bisection_.series, measured)};
     TBCI_ASSIGN(const int known, desk_.stores.runs.count(run->second.id, after.id, measured));
-    TBCI_ASSIGN(const MeasuredPair pair, daemon::measure_pair(desk_, run->second, {before, after}, measured, ordinal));
+    TBCI_ASSIGN(const MeasuredPair pair, daemon::measure_pair(desk_, run->second, {before, after}, process));
     if (known <= ordinal) TBCI_TRY(desk_.stores.bisections.count_measurement(bisection_.id, 2));
     return values_of(pair, probe, measured);
   }

@@ -13,48 +13,55 @@ namespace {
 
 constexpr int most_broken_pairs = 3;
 
-// The suspects of one case are decided together: a process measures all metrics at once.
-struct Suspects {
+// The questions of one case against one old build are decided together: a process measures all metrics at once.
+struct CaseQuestions {
   model::Case measured;
-  std::vector<model::Series> series;
-  double worst = 0;
+  std::string old_build;
+  std::vector<std::size_t> questions;  // indices
 };
 
-std::vector<Suspects> suspects_by_case(const std::vector<model::Finding>& screened) {
-  std::map<model::Case, Suspects> by_case;
-  for (const model::Finding& finding : screened) {
-    if (finding.verdict != model::Verdict::suspect) continue;
-    Suspects& suspects = by_case[finding.series.measured_case()];
-    suspects.measured = finding.series.measured_case();
-    suspects.series.push_back(finding.series);
-    suspects.worst = std::max(suspects.worst, std::abs(finding.change));
+std::vector<CaseQuestions> by_case(const std::vector<detect::Question>& questions) {
+  std::vector<CaseQuestions> cases;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const model::Case measured = questions[i].series.measured_case();
+    auto known = std::find_if(cases.begin(), cases.end(), [&](const CaseQuestions& one) {
+      return one.measured == measured && one.old_build == questions[i].old_build;
+    });
+    if (known == cases.end())
+      known = cases.insert(known, {.measured = measured, .old_build = questions[i].old_build, .questions = {}});
+    known->questions.push_back(i);
   }
-  std::vector<Suspects> ordered;
-  for (auto& [measured, suspects] : by_case) ordered.push_back(std::move(suspects));
-  std::stable_sort(ordered.begin(), ordered.end(),
-                   [](const Suspects& a, const Suspects& b) { return a.worst > b.worst; });
-  return ordered;
+  return cases;
 }
 
-struct SeriesEvidence {
-  std::vector<detect::Pair> pairs;
+// One question while it is looked at: its pairs of earlier nights, and those of tonight.
+struct Asked {
+  detect::Question question;
+  std::vector<detect::Pair> measured;
   int broken = 0;  // pairs without this metric
+
+  detect::Decision decide(const Desk& desk) const {
+    std::vector<detect::Pair> pairs = question.pairs;
+    pairs.insert(pairs.end(), measured.begin(), measured.end());
+    const model::Series& series = question.series;
+    detect::Decision decision = detect::confirm(series, pairs, desk.config.thresholds.for_series(series),
+                                                static_cast<int>(question.pairs.size()));
+    if (decision.pairs_wanted > 0 && broken > most_broken_pairs) {
+      decision.pairs_wanted = 0;
+      decision.finding.verdict = model::Verdict::inconclusive;
+      decision.finding.reason =
+          fmt::format("{} of {} confirming pairs failed", broken, broken + static_cast<int>(measured.size()));
+    }
+    return decision;
+  }
 };
 
 // Decides as far as the pairs go; how many more are wanted for the rest.
-int decide(const Desk& desk, const Suspects& suspects, const std::map<model::Series, SeriesEvidence>& evidence,
-           std::vector<model::Finding>& findings) {
+int decide(const Desk& desk, const std::vector<Asked>& all, std::vector<model::Finding>& findings) {
   int wanted = 0;
   findings.clear();
-  for (const model::Series& series : suspects.series) {
-    const SeriesEvidence& seen = evidence.at(series);
-    detect::Decision decision = detect::confirm(series, seen.pairs, desk.config.thresholds);
-    if (decision.pairs_wanted > 0 && seen.broken > most_broken_pairs) {
-      decision.pairs_wanted = 0;
-      decision.finding.verdict = model::Verdict::inconclusive;
-      decision.finding.reason = fmt::format("{} of {} confirming pairs failed", seen.broken,
-                                            seen.broken + static_cast<int>(seen.pairs.size()));
-    }
+  for (const Asked& asked : all) {
+    detect::Decision decision = asked.decide(desk);
     wanted = std::max(wanted, decision.pairs_wanted);
     findings.push_back(std::move(decision.finding));
   }
@@ -73,8 +80,8 @@ class Beside {
   std::vector<model::Finding> findings(const Desk& desk, const model::Case& measured) const {
     std::vector<model::Finding> found;
     for (const auto& [metric, pairs] : pairs_) {
-      found.push_back(
-          detect::weigh_evidence({measured.benchmark, measured.configuration, metric}, pairs, desk.config.thresholds));
+      const model::Series series{measured.benchmark, measured.configuration, metric};
+      found.push_back(detect::weigh_evidence(series, pairs, desk.config.thresholds.for_series(series)));
     }
     return found;
   }
@@ -89,66 +96,140 @@ struct Pace {
   int later = 0;
 };
 
-Result<std::vector<model::Finding>> confirm_case(Desk& desk, const ComparisonPlan& plan, const model::Run& run,
-                                                 const Suspects& suspects, Pace& pace) {
-  std::map<model::Series, SeriesEvidence> evidence;
-  for (const model::Series& series : suspects.series) evidence[series] = {};
-  std::vector<model::Finding> findings;
+// Measures until every question of the case is decided. `findings`: one for each, and the evidence beside them.
+Status confirm_case(Desk& desk, const Comparison& builds, const model::Run& run, std::vector<Asked>& all, Pace& pace,
+                    std::vector<model::Finding>& findings) {
+  const model::Case measured = all.front().question.series.measured_case();
+  std::vector<model::Series> series;
+  for (const Asked& asked : all) series.push_back(asked.question.series);
+  const Leaks leaks = leaks_of(series, measured);
   Beside beside;
   int ordinal = 0;
-  for (int wanted = decide(desk, suspects, evidence, findings); wanted > 0;
-       wanted = decide(desk, suspects, evidence, findings)) {
+  for (int wanted = decide(desk, all, findings); wanted > 0; wanted = decide(desk, all, findings)) {
     desk.progress.expect(pace.done + wanted + pace.later);
     for (const int end = ordinal + wanted; ordinal < end; ++ordinal, ++pace.done) {
-      desk.progress.step(fmt::format("{}, pair {}", to_string(suspects.measured), ordinal + 1));
-      TBCI_ASSIGN(const MeasuredPair pair, measure_pair(desk, run, plan.builds, suspects.measured, ordinal));
+      desk.progress.step(fmt::format("{}, pair {}", to_string(measured), ordinal + 1));
+      TBCI_ASSIGN(const MeasuredPair pair, measure_pair(desk, run, builds, {measured, ordinal, leaks}));
       beside.add(pair);
-      for (auto& [series, seen] : evidence) {
-        if (const auto values = pair.of(series.metric)) {
-          seen.pairs.push_back(*values);
+      for (Asked& asked : all) {
+        if (const auto values = pair.of(asked.question.series.metric)) {
+          asked.measured.push_back(*values);
         } else {
-          ++seen.broken;
+          ++asked.broken;
         }
       }
     }
   }
-  const auto counted = beside.findings(desk, suspects.measured);
+  const auto counted = beside.findings(desk, measured);
   findings.insert(findings.end(), counted.begin(), counted.end());
-  return findings;
+  return {};
 }
+
+bool is_change(const model::Finding& finding) {
+  return finding.verdict == model::Verdict::regression || finding.verdict == model::Verdict::improvement;
+}
+
+void tell_changes(Desk& desk, const std::vector<model::Finding>& findings) {
+  for (const model::Finding& finding : findings) {
+    if (!is_change(finding)) continue;
+    desk.progress.note(fmt::format("{} is a {}: {} -> {} ({})", to_string(finding.series), to_string(finding.verdict),
+                                   readable(finding.series.metric, finding.before),
+                                   readable(finding.series.metric, finding.after), human_change(finding.change)));
+  }
+}
+
+// Confirms case after case; the runs, one for each old build, are begun when the first case wants them.
+class Confirming {
+ public:
+  Confirming(Desk& desk, const ConfirmationPlan& plan, const std::vector<detect::Question>& questions)
+      : desk_(desk), plan_(plan) {
+    for (const detect::Question& question : questions)
+      confirmation_.outcomes.push_back({.question = question, .looked = false, .finding = {}, .measured = {}});
+  }
+
+  bool out_of_time() const { return plan_.until && desk_.clock.now() >= *plan_.until; }
+
+  Status look_at(const CaseQuestions& one, Pace& pace) {
+    const auto old_build = plan_.old_builds.find(one.old_build);
+    if (old_build == plan_.old_builds.end()) return {};
+    const Comparison builds{old_build->second, plan_.after};
+    TBCI_ASSIGN(const model::Run run, run_against(builds));
+    std::vector<Asked> all;
+    for (const std::size_t i : one.questions)
+      all.push_back({.question = confirmation_.outcomes[i].question, .measured = {}});
+    std::vector<model::Finding> findings;
+    TBCI_TRY(confirm_case(desk_, builds, run, all, pace, findings));
+    tell_changes(desk_, findings);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      detect::Outcome& outcome = confirmation_.outcomes[one.questions[k]];
+      outcome.looked = true;
+      outcome.finding = findings[k];
+      outcome.measured = std::move(all[k].measured);
+    }
+    confirmation_.findings.insert(confirmation_.findings.end(), findings.begin(), findings.end());
+    return {};
+  }
+
+  Result<Confirmation> finish() {
+    for (const auto& [name, run] : runs_) TBCI_TRY(desk_.stores.runs.finish(run.id, desk_.clock.now()));
+    return std::move(confirmation_);
+  }
+
+ private:
+  Result<model::Run> run_against(const Comparison& builds) {
+    const std::string& name = builds.before.name;
+    if (const auto begun = runs_.find(name); begun != runs_.end()) return begun->second;
+    const std::string key = plan_.key + "/confirm" + (name == plan_.usual ? "" : "/" + name);
+    const model::Build both[] = {builds.before, builds.after};
+    TBCI_ASSIGN(const model::Run run, begin_run(desk_, key, model::Purpose::confirm, both));
+    return runs_.emplace(name, run).first->second;
+  }
+
+  Desk& desk_;
+  const ConfirmationPlan& plan_;
+  std::map<std::string, model::Run> runs_;
+  Confirmation confirmation_;
+};
 
 }  // namespace
 
+Result<Confirmation> confirm_questions(Desk& desk, const ConfirmationPlan& plan,
+                                       const std::vector<detect::Question>& questions) {
+  Confirming confirming(desk, plan, questions);
+  const auto cases = by_case(questions);
+  if (cases.empty()) return confirming.finish();
+  const int first_pairs = desk.config.thresholds.base.first_pairs;
+  Pace pace{.done = 0, .later = static_cast<int>(cases.size()) * first_pairs};
+  desk.progress.begin_stage("confirm", fmt::format("{} suspected cases, by interleaved pairs", cases.size()),
+                            pace.later);
+  std::size_t left = 0;
+  for (const CaseQuestions& one : cases) {
+    pace.later -= first_pairs;
+    if (confirming.out_of_time()) {
+      ++left;
+      continue;
+    }
+    TBCI_TRY(confirming.look_at(one, pace));
+  }
+  TBCI_ASSIGN(Confirmation confirmation, confirming.finish());
+  const auto changed = std::count_if(confirmation.findings.begin(), confirmation.findings.end(), is_change);
+  desk.progress.end_stage(fmt::format("{} of {} suspected series changed{}", changed, questions.size(),
+                                      left > 0 ? fmt::format("; no time was left for {} cases", left) : ""));
+  return confirmation;
+}
+
 Result<std::vector<model::Finding>> confirm_suspects(Desk& desk, const ComparisonPlan& plan,
                                                      const std::vector<model::Finding>& screened) {
-  std::vector<model::Finding> confirmed;
-  const auto cases = suspects_by_case(screened);
-  if (cases.empty()) return confirmed;
-  const model::Build both[] = {plan.builds.before, plan.builds.after};
-  TBCI_ASSIGN(const model::Run run, begin_run(desk, plan.key + "/confirm", model::Purpose::confirm, both));
-  desk.progress.begin_stage("confirm", fmt::format("{} suspected cases, by interleaved pairs", cases.size()),
-                            static_cast<int>(cases.size()) * desk.config.thresholds.first_pairs);
-  int real = 0, judged = 0;
-  Pace pace{.done = 0, .later = static_cast<int>(cases.size()) * desk.config.thresholds.first_pairs};
-  for (const Suspects& suspects : cases) {
-    pace.later -= desk.config.thresholds.first_pairs;
-    TBCI_ASSIGN(const auto findings, confirm_case(desk, plan, run, suspects, pace));
-    for (const model::Finding& finding : findings) {
-      const bool moved =
-          finding.verdict == model::Verdict::regression || finding.verdict == model::Verdict::improvement;
-      real += moved ? 1 : 0;
-      judged += model::is_evidence(finding.series.metric) ? 0 : 1;
-      if (moved) {
-        desk.progress.note(fmt::format("{} is a {}: {} -> {} ({})", to_string(finding.series),
-                                       to_string(finding.verdict), readable(finding.series.metric, finding.before),
-                                       readable(finding.series.metric, finding.after), human_change(finding.change)));
-      }
-      confirmed.push_back(finding);
-    }
-  }
-  TBCI_TRY(desk.stores.runs.finish(run.id, desk.clock.now()));
-  desk.progress.end_stage(fmt::format("{} of {} suspected series changed", real, judged));
-  return confirmed;
+  std::vector<detect::Suspect> suspects;
+  for (const model::Finding& finding : screened) suspects.push_back({finding, plan.builds.before.name});
+  const ConfirmationPlan confirmation{.key = plan.key,
+                                      .after = plan.builds.after,
+                                      .old_builds = {{plan.builds.before.name, plan.builds.before}},
+                                      .usual = plan.builds.before.name,
+                                      .until = {}};
+  TBCI_ASSIGN(Confirmation confirmed,
+              confirm_questions(desk, confirmation, detect::questions_of(suspects, {}, plan.builds.after.name)));
+  return std::move(confirmed.findings);
 }
 
 std::vector<model::Finding> merged(std::vector<model::Finding> screened, const std::vector<model::Finding>& confirmed) {

@@ -9,9 +9,11 @@
 #include "daemon/config/config.hpp"
 #include "daemon/pipeline/workshop.hpp"
 #include "daemon/progress.hpp"
+#include "storage/anchor_store.hpp"
 #include "storage/bisection_store.hpp"
 #include "storage/build_store.hpp"
 #include "storage/database.hpp"
+#include "storage/event_store.hpp"
 #include "storage/night_store.hpp"
 #include "storage/profile_store.hpp"
 #include "storage/report_store.hpp"
@@ -28,7 +30,9 @@ struct Stores {
         nights(shared),
         bisections(shared),
         reports(shared),
-        profiles(shared) {}
+        profiles(shared),
+        events(shared),
+        anchors(shared) {}
   storage::Database& database;
   storage::BuildStore builds;
   storage::RunStore runs;
@@ -36,6 +40,8 @@ struct Stores {
   storage::BisectionStore bisections;
   storage::ReportStore reports;
   storage::ProfileStore profiles;
+  storage::EventStore events;
+  storage::AnchorStore anchors;
 };
 
 /// One subject's work: where facts are kept, who does what, and who is told. Used by one thread.

@@ -90,6 +90,14 @@ class LocalWorkshop final : public Workshop {
     return measurer_.measure(product, suite, measured, settings, std::move(stop));
   }
 
+  Result<model::Measurement> measure_growth(const model::Product& product, const model::Case& measured,
+                                            std::stop_token stop) override {
+    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    runner::MeasureSettings worker = config_.measure.worker;
+    worker.leak_iterations = config_.measure.leak_iterations;
+    return measurer_.measure(product, suite, measured, worker, std::move(stop));
+  }
+
   Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
                                           std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));

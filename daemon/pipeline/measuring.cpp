@@ -9,14 +9,34 @@
 
 namespace tbci::daemon {
 
+namespace {
+
+Result<model::Measurement> measure_now(Desk& desk, const model::Build& build, const Process& process) {
+  if (process.leaks == Leaks::skip) return desk.workshop.measure(build.product, process.measured, desk.stop);
+  return desk.workshop.measure_growth(build.product, process.measured, desk.stop);
+}
+
+}  // namespace
+
+Leaks leaks_of_first(int ordinal) {
+  return ordinal == 0 ? Leaks::watch : Leaks::skip;
+}
+
+Leaks leaks_of(const std::vector<model::Series>& series, const model::Case& measured) {
+  const bool any = std::any_of(series.begin(), series.end(), [&](const model::Series& one) {
+    return detect::is_leak(one.metric) && one.measured_case() == measured;
+  });
+  return any ? Leaks::watch : Leaks::skip;
+}
+
 Result<model::Measurement> measure_once(Desk& desk, const model::Run& run, const model::Build& build,
-                                        const model::Case& measured, int ordinal) {
-  TBCI_ASSIGN(const auto stored, desk.stores.runs.measurements(run.id, build.id, measured));
+                                        const Process& process) {
+  TBCI_ASSIGN(const auto stored, desk.stores.runs.measurements(run.id, build.id, process.measured));
   for (const model::PlacedMeasurement& placed : stored) {
-    if (placed.place.ordinal == ordinal) return placed.measurement;
+    if (placed.place.ordinal == process.ordinal) return placed.measurement;
   }
-  TBCI_ASSIGN(model::Measurement fresh, desk.workshop.measure(build.product, measured, desk.stop));
-  TBCI_TRY(desk.stores.runs.add({.run_id = run.id, .build_id = build.id, .ordinal = ordinal}, fresh));
+  TBCI_ASSIGN(model::Measurement fresh, measure_now(desk, build, process));
+  TBCI_TRY(desk.stores.runs.add({.run_id = run.id, .build_id = build.id, .ordinal = process.ordinal}, fresh));
   return fresh;
 }
 
@@ -24,13 +44,12 @@ std::optional<detect::Pair> MeasuredPair::of(model::Metric metric) const {
   const auto old_value = model::value_of(before, metric);
   const auto new_value = model::value_of(after, metric);
   if (!old_value || !new_value) return std::nullopt;
-  return detect::Pair{*old_value, *new_value};
+  return detect::Pair{*old_value, *new_value, model::interval_of(before, metric), model::interval_of(after, metric)};
 }
 
-Result<MeasuredPair> measure_pair(Desk& desk, const model::Run& run, const Comparison& builds,
-                                  const model::Case& measured, int ordinal) {
-  TBCI_ASSIGN(model::Measurement before, measure_once(desk, run, builds.before, measured, ordinal));
-  TBCI_ASSIGN(model::Measurement after, measure_once(desk, run, builds.after, measured, ordinal));
+Result<MeasuredPair> measure_pair(Desk& desk, const model::Run& run, const Comparison& builds, const Process& process) {
+  TBCI_ASSIGN(model::Measurement before, measure_once(desk, run, builds.before, process));
+  TBCI_ASSIGN(model::Measurement after, measure_once(desk, run, builds.after, process));
   return MeasuredPair{std::move(before), std::move(after)};
 }
 

@@ -12,9 +12,23 @@
 
 namespace tbci::daemon {
 
-/// The `ordinal`-th process of a case on a build in a run: the stored one, or measured now and stored.
+/// Whether a process goes on after its timed iterations, to see what they leave behind. That costs about half a second,
+/// and what it finds hardly differs from process to process: where nothing is suspected yet, the first of a case does.
+enum class Leaks { skip, watch };
+Leaks leaks_of_first(int ordinal);
+/// `watch` where one of the series is a leak of that case.
+Leaks leaks_of(const std::vector<model::Series>& series, const model::Case& measured);
+
+/// Which process of which case.
+struct Process {
+  const model::Case& measured;
+  int ordinal = 0;
+  Leaks leaks = Leaks::skip;
+};
+
+/// A process on a build in a run: the stored one, or measured now and stored.
 Result<model::Measurement> measure_once(Desk& desk, const model::Run& run, const model::Build& build,
-                                        const model::Case& measured, int ordinal);
+                                        const Process& process);
 
 /// Two builds that are compared.
 struct Comparison {
@@ -27,8 +41,7 @@ struct MeasuredPair {
   /// What the pair says of a metric; nothing where one of the two did not measure it.
   std::optional<detect::Pair> of(model::Metric metric) const;
 };
-Result<MeasuredPair> measure_pair(Desk& desk, const model::Run& run, const Comparison& builds,
-                                  const model::Case& measured, int ordinal);
+Result<MeasuredPair> measure_pair(Desk& desk, const model::Run& run, const Comparison& builds, const Process& process);
 
 /// Begins a run, or finds it again. Where the machine has changed meanwhile, a run of a new key is begun: numbers of
 /// two environments are never mixed.

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "daemon/pipeline/bisecting.hpp"
 #include "daemon/pipeline/building.hpp"
 #include "daemon/pipeline/choosing.hpp"
 #include "daemon/pipeline/comparing.hpp"
 #include "daemon/pipeline/measuring.hpp"
+#include "daemon/pipeline/night_confirming.hpp"
+#include "daemon/pipeline/night_screening.hpp"
+#include "daemon/pipeline/night_searching.hpp"
 #include "daemon/pipeline/reporting.hpp"
 
 namespace tbci::daemon {
@@ -24,109 +26,37 @@ Result<Comparison> install(Desk& desk, const ChosenNight& chosen) {
   return Comparison{std::move(before), std::move(after)};
 }
 
-Result<std::vector<model::Finding>> measure(Desk& desk, const model::Night& night, const ComparisonPlan& plan) {
+Result<std::vector<Screened>> measure(Desk& desk, const model::Night& night, const ComparisonPlan& plan) {
   TBCI_TRY(desk.stores.nights.enter(night.id, Stage::measure));
-  TBCI_ASSIGN(auto screened, screen_builds(desk, plan));
-  for (const model::Finding& finding : screened) {
-    TBCI_TRY(desk.stores.nights.put_finding(night.id, storage::Phase::screen, finding));
+  TBCI_ASSIGN(auto screened, screen_night(desk, night, plan));
+  for (const Screened& one : screened) {
+    TBCI_TRY(desk.stores.nights.put_finding(night.id, storage::Phase::screen, one.finding));
   }
   return screened;
 }
 
 Status confirm(Desk& desk, const model::Night& night, const ComparisonPlan& plan,
-               const std::vector<model::Finding>& screened) {
+               const std::vector<Screened>& screened) {
   TBCI_TRY(desk.stores.nights.enter(night.id, Stage::confirm));
-  TBCI_ASSIGN(const auto confirmed, confirm_suspects(desk, plan, screened));
-  const auto keep = [&]() -> Status {
-    for (const model::Finding& finding : confirmed) {
-      TBCI_TRY(desk.stores.nights.put_finding(night.id, storage::Phase::confirm, finding));
-      if (finding.verdict == model::Verdict::regression) TBCI_TRY(desk.stores.nights.add_regression(night.id, finding));
-    }
-    return {};
-  };
-  return desk.stores.database.transaction(keep);
+  return confirm_night(desk, night, plan, screened);
 }
 
-// Why there is nothing to bisect, where that is so.
-std::string no_way_to_bisect(const Desk& desk, const Comparison& builds) {
-  if (desk.subject.subject.source.repository.empty()) return "the subject names no repository to bisect";
-  if (builds.before.product.commit.empty() || builds.after.product.commit.empty())
-    return "a nightly does not say which commit it was built from";
-  if (builds.before.product.commit == builds.after.product.commit) {
-    return fmt::format(
-        "both nightlies are of commit {}: what changed is the packaging, or something that comes with it",
-        builds.after.product.commit.substr(0, 12));
-  }
-  return {};
-}
-
-Status take_answers(Desk& desk, const model::Night& night, const model::Bisection& bisection) {
-  return desk.stores.database.transaction([&]() -> Status {
-    TBCI_ASSIGN(auto regressions, desk.stores.nights.regressions(night.id));
-    for (model::Regression& regression : regressions) {
-      const auto answer = std::find_if(bisection.answers.begin(), bisection.answers.end(),
-                                       [&](const auto& a) { return a.series == regression.finding.series; });
-      if (answer == bisection.answers.end() || regression.report_id) continue;
-      regression.bisection_id = bisection.id;
-      regression.suspects = answer->suspects;
-      regression.reason = answer->reason;
-      regression.state =
-          answer->suspects.empty() ? model::RegressionState::unattributed : model::RegressionState::attributed;
-      TBCI_TRY(desk.stores.nights.update(regression));
-    }
-    return {};
-  });
-}
-
-Status give_up(Desk& desk, std::vector<model::Regression> regressions, const std::string& reason) {
-  for (model::Regression& regression : regressions) {
-    if (regression.report_id) continue;
-    regression.state = model::RegressionState::unattributed;
-    regression.reason = reason;
-    TBCI_TRY(desk.stores.nights.update(regression));
-  }
-  return {};
-}
-
-// Finds the culprits of the night's regressions; nothing where there is nothing to bisect.
-Result<std::optional<model::Bisection>> bisect(Desk& desk, const model::Night& night, const Comparison& builds) {
+Result<std::vector<Searched>> bisect(Desk& desk, const model::Night& night, const Comparison& builds) {
   TBCI_TRY(desk.stores.nights.enter(night.id, Stage::bisect));
-  TBCI_ASSIGN(const auto regressions, desk.stores.nights.regressions(night.id));
-  if (regressions.empty()) return std::nullopt;
-  const std::string obstacle = no_way_to_bisect(desk, builds);
-  if (!obstacle.empty()) {
-    TBCI_TRY(give_up(desk, regressions, obstacle));
-    return std::nullopt;
-  }
-  SearchPlan plan{.key = "night/" + night.name,
-                  .from = builds.before.product.commit,
-                  .to = builds.after.product.commit,
-                  .series = {}};
-  for (model::Regression regression : regressions) {
-    plan.series.push_back(regression.finding.series);
-    if (regression.state != model::RegressionState::confirmed) continue;
-    regression.state = model::RegressionState::bisecting;
-    TBCI_TRY(desk.stores.nights.update(regression));
-  }
-  auto found = search_culprits(desk, plan);
-  if (!found && found.error().kind == ErrorKind::usage) {  // history has no way from the one to the other
-    TBCI_TRY(give_up(desk, regressions, found.error().message));
-    return std::nullopt;
-  }
-  if (!found) return pass_on(found.error());
-  TBCI_TRY(take_answers(desk, night, *found));
-  return std::optional(std::move(*found));
+  return search_night(desk, night, builds);
 }
 
-Status report(Desk& desk, const model::Night& night, const std::optional<model::Bisection>& bisection,
-              const std::string& environment) {
+Status report(Desk& desk, const model::Night& night, const std::vector<Searched>& all, const std::string& environment) {
   TBCI_TRY(desk.stores.nights.enter(night.id, Stage::report));
-  TBCI_ASSIGN(auto regressions, desk.stores.nights.regressions(night.id));
-  const ReportContext context{.night = night.name,
-                              .baseline = night.baseline,
-                              .bisection = bisection ? &*bisection : nullptr,
-                              .environment = environment};
-  return file_reports(desk, context, std::move(regressions)).map([](const auto&) {});
+  for (const Searched& searched : all) {
+    TBCI_ASSIGN(auto regressions, regressions_of(desk, searched));
+    const ReportContext context{.night = night.name,
+                                .baseline = searched.builds.before.name,
+                                .bisection = searched.bisection ? &*searched.bisection : nullptr,
+                                .environment = environment};
+    TBCI_TRY(file_reports(desk, context, std::move(regressions)));
+  }
+  return {};
 }
 
 Result<NightResult> result_of(Desk& desk, std::int64_t night_id, bool checked_before) {
@@ -146,6 +76,19 @@ Result<NightResult> result_of(Desk& desk, std::int64_t night_id, bool checked_be
   return result;
 }
 
+// `2 series could not be decided, and wait for the next night: a/cpu-infer/time, b/cpu-infer/time`
+Result<std::string> left_over_text(Desk& desk, const model::Night& night) {
+  TBCI_ASSIGN(const auto leftovers, desk.stores.events.left_over(night.id));
+  if (leftovers.empty()) return std::string();
+  std::vector<std::string> names;
+  for (const model::Leftover& leftover : leftovers) names.push_back(to_string(leftover.series));
+  constexpr std::size_t shown = 10;
+  const bool more = names.size() > shown;
+  if (more) names.resize(shown);
+  return fmt::format("{} series could not be decided, and wait for the next night: {}{}", leftovers.size(),
+                     join(names, ", "), more ? ", ..." : "");
+}
+
 Status work_through(Desk& desk, const ChosenNight& chosen, const model::Night& night) {
   TBCI_ASSIGN(const Comparison builds, install(desk, chosen));
   // Once the verdicts stand they are not looked for again, even if the machine has changed since.
@@ -155,11 +98,12 @@ Status work_through(Desk& desk, const ChosenNight& chosen, const model::Night& n
     TBCI_ASSIGN(const auto screened, measure(desk, night, plan));
     TBCI_TRY(confirm(desk, night, plan, screened));
   }
-  TBCI_ASSIGN(const auto bisection, bisect(desk, night, builds));
+  TBCI_ASSIGN(const auto searched, bisect(desk, night, builds));
   const model::Build both[] = {builds.before, builds.after};
   TBCI_ASSIGN(const auto environment, environment_of(desk, both));
-  TBCI_TRY(report(desk, night, bisection, environment.fingerprint()));
-  return desk.stores.nights.finish(night.id, Stage::done, "", desk.clock.now());
+  TBCI_TRY(report(desk, night, searched, environment.fingerprint()));
+  TBCI_ASSIGN(const std::string note, left_over_text(desk, night));
+  return desk.stores.nights.finish(night.id, Stage::done, note, desk.clock.now());
 }
 
 // What failed for good may have failed through a fault of this machine: a person may ask for another try.

@@ -45,6 +45,11 @@ class Workshop {
   /// The same with a batch of its own, whatever is configured.
   virtual Result<model::Measurement> measure_batch(const model::Product& product, const model::Case& measured,
                                                    int batch, std::stop_token stop) = 0;
+  /// The same as `measure`, and after the measured iterations more of them, to see what they leave behind.
+  virtual Result<model::Measurement> measure_growth(const model::Product& product, const model::Case& measured,
+                                                    std::stop_token stop) {
+    return measure(product, measured, std::move(stop));
+  }
   /// Which operators one iteration calls, in one fresh process.
   virtual Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
                                                   std::stop_token stop) = 0;

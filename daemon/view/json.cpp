@@ -174,6 +174,52 @@ Json json_of(const NightView& view) {
           {"reports", list_of(view.found.reports)}};
 }
 
+Json json_of(const HistoryNight& night) {
+  Json json = {{"name", night.name},
+               {"measured", time_or_null(night.measured)},
+               {"value", number(night.value)},
+               {"lowest", number(night.lowest)},
+               {"highest", number(night.highest)},
+               {"processes", night.processes},
+               {"verdict", night.finding ? Json(std::string(to_string(night.finding->verdict))) : Json()},
+               {"change", night.finding ? number(night.finding->change) : Json()},
+               {"environment_change", text_or_null(night.environment_change)},
+               {"regression", nullptr}};
+  if (night.regression) {
+    json["regression"] = {{"id", night.regression->id},
+                          {"state", std::string(to_string(night.regression->state))},
+                          {"change", number(night.regression->finding.change)},
+                          {"suspects", night.regression->suspects},
+                          {"reason", text_or_null(night.regression->reason)}};
+  }
+  return json;
+}
+
+Json json_of(const HistoryView& view) {
+  Json json = {{"subject", view.subject},
+               {"series", to_string(view.series)},
+               {"benchmark", view.series.benchmark},
+               {"configuration", std::string(to_string(view.series.configuration))},
+               {"metric", std::string(to_string(view.series.metric))},
+               {"runner", text_or_null(view.runner)},
+               {"other_runners", view.other_runners},
+               {"nights", list_of(view.nights)},
+               {"earlier_nights", view.earlier},
+               {"change_points", Json::array()},
+               {"levels", Json::array()}};
+  for (const auto& point : view.change_points) {
+    json["change_points"].push_back({{"night", point.night},
+                                     {"name", view.nights[point.night].name},
+                                     {"before", number(point.before)},
+                                     {"after", number(point.after)},
+                                     {"change", number(point.change)},
+                                     {"p", number(point.p)}});
+  }
+  for (const Level& level : view.levels)
+    json["levels"].push_back({{"first", level.first}, {"last", level.last}, {"value", number(level.value)}});
+  return json;
+}
+
 Json json_of(const StatusView& status) {
   return {{"now", time_or_null(status.now)},
           {"activity", status.activity ? json_of(*status.activity) : Json()},

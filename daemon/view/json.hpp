@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/view/history.hpp"
 #include "daemon/view/view.hpp"
 
 namespace tbci::daemon::view {
@@ -14,6 +15,7 @@ nlohmann::json json_of(const StatusView& status);
 nlohmann::json json_of(const NightView& night);
 nlohmann::json json_of(const RegressionsView& regressions);
 nlohmann::json json_of(const ReportView& report);
+nlohmann::json json_of(const HistoryView& history);
 nlohmann::json json_of(const ActivityPicture& activity);
 nlohmann::json json_of(const model::Night& night);
 nlohmann::json json_of(const model::Build& build);
@@ -25,6 +27,7 @@ nlohmann::json json_of(const RegressionView& regression);
 nlohmann::json json_of(const SubjectView& subject);
 nlohmann::json json_of(const Row& row);
 nlohmann::json json_of(const Gap& gap);
+nlohmann::json json_of(const HistoryNight& night);
 
 /// As text, two spaces a level; bytes that are not UTF-8 become U+FFFD.
 std::string dumped(const nlohmann::json& json);

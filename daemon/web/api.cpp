@@ -17,6 +17,8 @@ namespace {
 using http::Reply;
 using http::Request;
 
+constexpr std::string_view series_prefix = "/api/series/";
+
 /// What is refused, as a value.
 template <typename T>
 using Answer = tl::expected<T, Reply>;
@@ -116,7 +118,45 @@ Reply builds(const Request& request, const Sources& sources) {
   return list_reply(storage::BuildStore(sources.database).list(*subject, static_cast<int>(*limit)));
 }
 
+Reply series(const Request& request, std::string_view path, const Sources& sources) {
+  if (request.parameter("subject").empty()) return subject_of(request, sources).error();
+  const auto choice = series_choice(request, path, sources);
+  if (!choice) return json_error(choice.error().status, choice.error().text);
+  const auto view = view::history_view(sources.database, *choice);
+  return view ? json_reply(view::json_of(*view)) : broken(view.error());
+}
+
 }  // namespace
+
+tl::expected<view::HistoryChoice, SeriesRefusal> series_choice(const Request& request, std::string_view path,
+                                                               const Sources& sources) {
+  view::HistoryChoice choice;
+  choice.subject = request.parameter("subject");
+  choice.runner = request.parameter("runner");
+  if (choice.subject.empty() && !sources.subjects.empty()) choice.subject = sources.subjects.front();
+  const std::string shown = one_line(choice.subject, 80);
+  if (std::ranges::find(sources.subjects, choice.subject) == sources.subjects.end()) {
+    return tl::unexpected(
+        SeriesRefusal{404, fmt::format("no subject '{}'{}", shown, did_you_mean(shown, sources.subjects))});
+  }
+  const auto series = model::series_from(path);
+  if (!series) return tl::unexpected(SeriesRefusal{404, series.error().message});
+  choice.series = *series;
+  const auto nights = number_of(request, "nights", {1, view::most_history_nights}, choice.nights);
+  if (!nights) {
+    return tl::unexpected(
+        SeriesRefusal{400, fmt::format("nights= must be a whole number from 1 to {}", view::most_history_nights)});
+  }
+  choice.nights = static_cast<int>(*nights);
+  const auto cases = view::measured_cases(sources.database, choice.subject);
+  if (!cases) return tl::unexpected(SeriesRefusal{503, cases.error().message});
+  std::vector<std::string> names;
+  for (const model::Case& one : *cases) names.push_back(to_string(one));
+  const std::string name = to_string(choice.series.measured_case());
+  if (std::ranges::find(names, name) != names.end()) return choice;
+  return tl::unexpected(SeriesRefusal{404, fmt::format("'{}' was not measured of {}{}", one_line(name, 80), shown,
+                                                       did_you_mean(one_line(name, 80), names))});
+}
 
 Reply json_error(int status, const std::string& text) {
   return {status, "application/json; charset=utf-8", view::dumped({{"error", text}}), false};
@@ -129,7 +169,10 @@ Reply api_reply(const Request& request, const Sources& sources) {
   if (request.path == "/api/regressions") return regressions(request, sources);
   if (request.path == "/api/report") return report(request, sources);
   if (request.path == "/api/builds") return builds(request, sources);
-  return json_error(404, "no such address; there are /api/status, nights, night, regressions, report and builds");
+  if (request.path.starts_with(series_prefix))
+    return series(request, std::string_view(request.path).substr(series_prefix.size()), sources);
+  return json_error(
+      404, "no such address; there are /api/status, nights, night, regressions, report, builds and series/...");
 }
 
 }  // namespace tbci::daemon::web

@@ -7,6 +7,7 @@
 
 #include "daemon/activity.hpp"
 #include "daemon/http/message.hpp"
+#include "daemon/view/history.hpp"
 
 namespace tbci::storage {
 class Database;
@@ -24,6 +25,15 @@ struct Sources {
 
 /// The answer to a path under /api/; a 404 for one that there is not.
 http::Reply api_reply(const http::Request& request, const Sources& sources);
+/// What an address of a series asks for, or why not: `path` is what stands behind /series/ (`dlrm/cpu-train/time`), the
+/// parameters are ?subject=, ?nights= and ?runner=. The text is for people.
+struct SeriesRefusal {
+  int status = 404;
+  std::string text;
+};
+tl::expected<view::HistoryChoice, SeriesRefusal> series_choice(const http::Request& request, std::string_view path,
+                                                               const Sources& sources);
+
 /// `{"error": "..."}`
 http::Reply json_error(int status, const std::string& text);
 

@@ -42,16 +42,16 @@ Html picture(const model::Finding& finding) {
   return html;
 }
 
-Html row_html(const view::Row& row) {
+Html row_html(const view::Row& row, const std::string& subject) {
   const model::Finding& finding = row.finding;
   const std::string interval = interval_text(finding);
   Html html;
-  html << "<tr class=\"" << Text{to_string(finding.verdict)} << "\"><th scope=\"row\">"
-       << Text{finding.series.benchmark} << "</th><td>" << Text{to_string(finding.series.configuration)} << "</td><td>"
-       << Text{to_string(finding.series.metric)} << "</td><td class=\"number\">"
-       << Text{model::readable(finding.series.metric, finding.before)} << "</td><td class=\"number\">"
-       << Text{model::readable(finding.series.metric, finding.after)} << "</td><td class=\"number change\"><strong>"
-       << Text{change_text(finding.change)} << "</strong>";
+  html << "<tr class=\"" << Text{to_string(finding.verdict)} << "\"><th scope=\"row\"><a href=\""
+       << Text{series_address(subject, finding.series)} << "\">" << Text{finding.series.benchmark} << "</a></th><td>"
+       << Text{to_string(finding.series.configuration)} << "</td><td>" << Text{to_string(finding.series.metric)}
+       << "</td><td class=\"number\">" << Text{model::readable(finding.series.metric, finding.before)}
+       << "</td><td class=\"number\">" << Text{model::readable(finding.series.metric, finding.after)}
+       << "</td><td class=\"number change\"><strong>" << Text{change_text(finding.change)} << "</strong>";
   if (!interval.empty()) html << "<span class=\"between\">" << Text{interval} << "</span>";
   html << "</td><td class=\"drawing\">" << picture(finding) << "</td><td class=\"number pairs\">";
   if (finding.pairs > 0) {
@@ -65,7 +65,7 @@ Html row_html(const view::Row& row) {
   return html;
 }
 
-Html table_html(const std::vector<view::Row>& rows, bool clear) {
+Html table_html(const view::NightView& view, bool clear) {
   Html html;
   html
       << "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Findings\"><table "
@@ -74,8 +74,8 @@ Html table_html(const std::vector<view::Row>& rows, bool clear) {
          "<th scope=\"col\" class=\"number\">Before</th><th scope=\"col\" class=\"number\">After</th>"
          "<th scope=\"col\" class=\"number\">Change</th><th scope=\"col\"><span class=\"unseen\">Drawing</span></th>"
          "<th scope=\"col\" class=\"number\">Pairs</th><th scope=\"col\">Verdict and reason</th></tr></thead><tbody>\n";
-  for (const auto& row : rows) {
-    if ((row.finding.verdict == model::Verdict::clear) == clear) html << row_html(row);
+  for (const auto& row : view.rows) {
+    if ((row.finding.verdict == model::Verdict::clear) == clear) html << row_html(row, view.night.subject);
   }
   html << "</tbody></table></div>\n";
   return html;
@@ -179,12 +179,11 @@ Html night_section(const view::PageView& page) {
     html << "<p class=\"empty\">"
          << (view.night.finished ? Markup("Nothing was decided.") : Markup("Nothing is decided yet.")) << "</p>\n";
   } else if (!all_clear) {
-    html << table_html(view.rows, false);
+    html << table_html(view, false);
   }
   if (clear > 0) {
     html << "<details id=\"clear\"" << (all_clear ? Markup(" open") : Markup("")) << "><summary>"
-         << Text{fmt::format("{} clear series", clear)} << "</summary>" << table_html(view.rows, true)
-         << "</details>\n";
+         << Text{fmt::format("{} clear series", clear)} << "</summary>" << table_html(view, true) << "</details>\n";
   }
   if (!view.gaps.empty()) {
     html << "<details id=\"gaps\" open><summary>"

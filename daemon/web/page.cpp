@@ -12,18 +12,6 @@ namespace tbci::daemon::web {
 
 namespace {
 
-Html head(std::string_view title) {
-  Html html;
-  html << "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n<title>"
-       << Text{title} << "</title>\n<link rel=\"icon\" href=\"/static/icon.svg\" type=\"image/svg+xml\">\n"
-       << "<link rel=\"stylesheet\" href=\"" << Text{asset_address("style.css")} << "\">\n<script defer src=\""
-       << Text{asset_address("refresh.js")} << "\"></script>\n<noscript><meta http-equiv=\"refresh\" content=\"30\">"
-       << "</noscript>\n</head>\n";
-  return html;
-}
-
 Html subject_link(const view::SubjectView& subject, const std::string& chosen) {
   Html html;
   html << "<li><a href=\"" << Text{page_address(subject.name)} << "\"";
@@ -35,14 +23,6 @@ Html subject_link(const view::SubjectView& subject, const std::string& chosen) {
          << "<span class=\"unseen\"> open regressions</span></span>";
   }
   html << "</a></li>";
-  return html;
-}
-
-Html header(const view::PageView& page) {
-  Html html;
-  html << "<header class=\"top\">\n<a class=\"brand\" href=\"/\">tbci</a>\n<nav aria-label=\"Subjects\"><ul>";
-  for (const auto& subject : page.status.subjects) html << subject_link(subject, page.subject);
-  html << "</ul></nav>\n</header>\n";
   return html;
 }
 
@@ -103,6 +83,26 @@ Html busy(const ActivityPicture& activity, TimePoint now) {
 
 }  // namespace
 
+Html head(std::string_view title) {
+  Html html;
+  html << "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n<title>"
+       << Text{title} << "</title>\n<link rel=\"icon\" href=\"/static/icon.svg\" type=\"image/svg+xml\">\n"
+       << "<link rel=\"stylesheet\" href=\"" << Text{asset_address("style.css")} << "\">\n<script defer src=\""
+       << Text{asset_address("refresh.js")} << "\"></script>\n<noscript><meta http-equiv=\"refresh\" content=\"30\">"
+       << "</noscript>\n</head>\n";
+  return html;
+}
+
+Html header(const view::StatusView& status, const std::string& chosen) {
+  Html html;
+  html << "<header class=\"top\">\n<a class=\"brand\" href=\"/\">tbci</a>\n<nav aria-label=\"Subjects\"><ul>";
+  for (const auto& subject : status.subjects) html << subject_link(subject, chosen);
+  html << "</ul></nav>\n</header>\n";
+  return html;
+}
+
 Html chip(std::string_view word) {
   Html html;
   html << "<span class=\"chip " << Text{word} << "\">";
@@ -120,6 +120,11 @@ Html time_html(TimePoint time) {
   html << "<time datetime=\"" << Text{iso} << "\">" << Text{iso.substr(0, 10)} << " " << Text{iso.substr(11, 5)}
        << " UTC</time>";
   return html;
+}
+
+std::string series_address(std::string_view subject, const model::Series& series) {
+  return fmt::format("/series/{}/{}/{}?subject={}", http::percent_encoded(series.benchmark),
+                     to_string(series.configuration), to_string(series.metric), http::percent_encoded(subject));
 }
 
 std::string page_address(std::string_view subject, std::string_view night) {
@@ -152,7 +157,9 @@ std::string page_html(const view::PageView& page) {
   Html html;
   std::string title = page.subject.empty() ? "tbci" : page.subject + " - tbci";
   if (page.night) title = page.night->night.name + " - " + title;
-  html << head(title) << "<body>\n" << header(page) << "<main id=\"live\">\n" << activity_section(page.status);
+  html << head(title) << "<body>\n"
+       << header(page.status, page.subject) << "<main id=\"live\">\n"
+       << activity_section(page.status);
   if (page.night) {
     html << night_section(page) << regressions_section(page.night->found, "Regressions of this night");
   } else {

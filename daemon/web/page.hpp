@@ -15,6 +15,10 @@ std::string page_html(const view::PageView& page);
 /// A document that says what is wrong: `404`, `no subject 'x'`.
 std::string error_html(std::string_view title, std::string_view text);
 
+/// What every document begins with: up to </head>, and the header with the subjects.
+Html head(std::string_view title);
+Html header(const view::StatusView& status, const std::string& chosen);
+
 // Its parts, each a section. Internal to daemon/web.
 Html activity_section(const view::StatusView& status);
 Html night_section(const view::PageView& page);
@@ -28,5 +32,7 @@ Html chip(std::string_view word);
 Html time_html(TimePoint time);
 /// Address of a subject's page, and of one of its nights.
 std::string page_address(std::string_view subject, std::string_view night = {});
+/// Address of a series' page.
+std::string series_address(std::string_view subject, const model::Series& series);
 
 }  // namespace tbci::daemon::web

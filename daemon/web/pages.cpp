@@ -9,6 +9,7 @@
 #include "daemon/web/api.hpp"
 #include "daemon/web/assets.hpp"
 #include "daemon/web/page.hpp"
+#include "daemon/web/series_page.hpp"
 #include "storage/database.hpp"
 
 namespace tbci::daemon::web {
@@ -20,6 +21,7 @@ using http::Request;
 
 constexpr std::string_view static_prefix = "/static/";
 constexpr std::string_view api_prefix = "/api/";
+constexpr std::string_view series_prefix = "/series/";
 
 // Shorter than the server's own limit, so that the reader is told why.
 const storage::OpenOptions open_options{std::chrono::seconds(2)};
@@ -49,6 +51,23 @@ Reply page_reply(const Request& request, const Sources& sources) {
   return html_reply(200, page_html(*page));
 }
 
+Reply series_reply(const Request& request, const Sources& sources) {
+  const auto choice = series_choice(request, std::string_view(request.path).substr(series_prefix.size()), sources);
+  if (!choice) return html_reply(choice.error().status, error_html("No such series", choice.error().text));
+  SeriesPage page;
+  page.nights = choice->nights;
+  auto status = view::status_view(sources.database, sources.subjects, sources.activity, sources.now);
+  if (!status) return html_reply(503, error_html("The database cannot be read", status.error().message));
+  auto cases = view::measured_cases(sources.database, choice->subject);
+  if (!cases) return html_reply(503, error_html("The database cannot be read", cases.error().message));
+  auto history = view::history_view(sources.database, *choice);
+  if (!history) return html_reply(503, error_html("The database cannot be read", history.error().message));
+  page.status = std::move(*status);
+  page.cases = std::move(*cases);
+  page.history = std::move(*history);
+  return html_reply(200, series_html(page));
+}
+
 /// Well: the service answers and its database can be read.
 Reply health_reply(const Sources& sources) {
   const auto view = view::status_view(sources.database, sources.subjects, std::nullopt, sources.now);
@@ -61,7 +80,8 @@ Reply health_reply(const Sources& sources) {
 http::Handler pages(PagesSettings settings, const Activity& activity, const Clock& clock) {
   return [settings = std::move(settings), &activity, &clock](const Request& request) -> Reply {
     if (request.path.starts_with(static_prefix)) return static_reply(request);
-    const bool is_page = request.path == "/";
+    const bool is_series = request.path.starts_with(series_prefix);
+    const bool is_page = request.path == "/" || is_series;
     if (!is_page && request.path != "/healthz" && !request.path.starts_with(api_prefix)) {
       return html_reply(404, error_html("404", "There is no such page."));
     }
@@ -72,6 +92,7 @@ http::Handler pages(PagesSettings settings, const Activity& activity, const Cloc
       return json_error(503, database.error().message);
     }
     const Sources sources{*database, settings.subjects, activity.picture(), clock.now()};
+    if (is_series) return series_reply(request, sources);
     if (is_page) return page_reply(request, sources);
     if (request.path == "/healthz") return health_reply(sources);
     return api_reply(request, sources);

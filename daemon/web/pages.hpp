@@ -15,7 +15,8 @@ struct PagesSettings {
   std::vector<std::string> subjects;  ///< that are configured, in their order
 };
 
-/// `GET /` (?subject=, ?night=), `/api/status`, `/api/nights` (?subject=, ?limit=), `/api/night` (?subject=, ?name=),
+/// `GET /` (?subject=, ?night=), `/series/BENCHMARK/CONFIGURATION/METRIC` (?subject=, ?nights=, ?runner=) and the same
+/// under `/api`, `/api/status`, `/api/nights` (?subject=, ?limit=), `/api/night` (?subject=, ?name=),
 /// `/api/regressions` (?subject=, ?nights=), `/api/report` (?id=), `/api/builds` (?subject=, ?limit=), `/healthz`,
 /// and `/static/`. Unknown things are 404, wrong parameters 400, an unreadable database 503; under /api/ they are
 /// `{"error": "..."}`. `activity` and `clock` must outlive the handler. Thread-safe.

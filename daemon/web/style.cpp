@@ -102,6 +102,34 @@ tr.improvement .change strong { color: var(--good); }
 .interval .zero { stroke: var(--quiet); stroke-width: 1; }
 .interval .limit { stroke: var(--quiet); stroke-width: 1; stroke-dasharray: 2 2; opacity: .7; }
 
+.choices { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; margin: .2rem 0 .8rem; }
+.choices ul { display: flex; flex-wrap: wrap; gap: .2rem; list-style: none; margin: 0; padding: 0; }
+.choices a { display: inline-block; padding: .1rem .6rem; border-radius: 1rem; color: var(--quiet); text-decoration: none; }
+.choices a:hover { background: var(--calm-soft); }
+.choices a[aria-current] { background: var(--calm-soft); color: var(--ink); font-weight: 600; }
+.plot { padding: .4rem .2rem; }
+.history { display: block; width: 100%; min-width: 44rem; height: auto; font: 12.5px var(--sans); }
+.history .grid { stroke: var(--line); stroke-width: 1; }
+.history .tick { fill: var(--quiet); }
+.history .value, .history .last { text-anchor: end; }
+.history .name, .history .by { text-anchor: middle; }
+.history .by { font-weight: 650; }
+.history .up { fill: var(--bad); }
+.history .down { fill: var(--good); }
+.history .spread { stroke: var(--blue); stroke-width: 1.5; opacity: .3; }
+.history .point { fill: var(--blue); }
+.history .point.slow { fill: var(--bad); }
+.history .level { stroke: var(--accent); stroke-width: 2.5; stroke-linecap: round; }
+.history .step { stroke: var(--accent); stroke-width: 1.5; stroke-dasharray: 3 3; }
+.history line.slow { stroke: var(--bad); stroke-width: 1.2; opacity: .7; }
+.history .moved { stroke: var(--warn); stroke-width: 1.5; stroke-dasharray: 2 4; }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1.4rem; list-style: none; margin: .6rem 0 0; padding: 0;
+  color: var(--quiet); font-size: .88rem; }
+.key { display: inline-block; width: .7rem; height: .7rem; margin-right: .45rem; border-radius: 50%; background: var(--blue); }
+.key.level { width: 1.3rem; height: .2rem; border-radius: .1rem; vertical-align: middle; background: var(--accent); }
+.key.slow { background: var(--bad); }
+.key.moved { width: .2rem; border-radius: 0; background: var(--warn); }
+
 details { margin-top: .9rem; }
 summary { cursor: pointer; padding: .2rem 0; font-weight: 600; }
 summary:hover { color: var(--accent); }

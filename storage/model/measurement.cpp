@@ -12,7 +12,7 @@ std::optional<std::chrono::nanoseconds> beyond_iterations(const Measurement& mea
   if (measurement.outcome != Outcome::done) return std::nullopt;
   const auto measured =
       std::accumulate(measurement.nanoseconds.begin(), measurement.nanoseconds.end(), std::int64_t{0});
-  return measurement.wall - measurement.warmup - std::chrono::nanoseconds(measured);
+  return measurement.wall - measurement.warmup - measurement.growth - std::chrono::nanoseconds(measured);
 }
 
 double median(std::vector<double> values) {
@@ -36,6 +36,8 @@ std::optional<double> value_of(const Measurement& measurement, Metric metric) {
       return bytes(measurement.cpu_peak_bytes);
     case Metric::gpu_memory:
       return bytes(measurement.gpu_peak_bytes);
+    case Metric::gpu_reserved:
+      return bytes(measurement.gpu_reserved_peak_bytes);
     case Metric::cpu_leak:
       return measurement.cpu_growth_bytes;
     case Metric::gpu_leak:
@@ -45,6 +47,13 @@ std::optional<double> value_of(const Measurement& measurement, Metric metric) {
       return median(std::vector<double>(measurement.instructions.begin(), measurement.instructions.end()));
   }
   TBCI_ASSERT(false);
+}
+
+std::optional<Interval> interval_of(const Measurement& measurement, Metric metric) {
+  if (measurement.outcome != Outcome::done) return std::nullopt;
+  if (metric == Metric::cpu_leak) return measurement.cpu_growth_interval;
+  if (metric == Metric::gpu_leak) return measurement.gpu_growth_interval;
+  return std::nullopt;
 }
 
 std::string Environment::fingerprint() const {

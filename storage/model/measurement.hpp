@@ -34,6 +34,12 @@ struct GpuSplit {
   bool operator==(const GpuSplit&) const = default;
 };
 
+/// What an estimate lies between.
+struct Interval {
+  double low = 0, high = 0;
+  bool operator==(const Interval&) const = default;
+};
+
 /// One fresh process of one case. Everything that it measured; never thrown away.
 struct Measurement {
   Case measured;
@@ -42,12 +48,17 @@ struct Measurement {
   std::vector<std::int64_t> nanoseconds;   ///< one per iteration, in order
   std::vector<std::int64_t> instructions;  ///< the same, where the machine counts them; else empty
   std::optional<std::int64_t> cpu_peak_bytes, gpu_peak_bytes;
-  std::optional<double> cpu_growth_bytes, gpu_growth_bytes;  ///< per iteration
-  std::string torch_version, torch_git;                      ///< as the worker reported them
+  std::optional<std::int64_t> gpu_reserved_peak_bytes;  ///< what the GPU's allocator had from the driver
+  /// Bytes an iteration leaves behind: in use by the allocator's count, in the resident set, on the GPU. With 99%
+  /// intervals where the worker gave them. Only processes that look for leaks have them.
+  std::optional<double> cpu_growth_bytes, rss_growth_bytes, gpu_growth_bytes;
+  std::optional<Interval> cpu_growth_interval, rss_growth_interval, gpu_growth_interval;
+  std::string torch_version, torch_git;  ///< as the worker reported them
   TimePoint started{};
   std::chrono::nanoseconds wall{};    ///< of the whole process
   std::chrono::nanoseconds warmup{};  ///< of the iterations that are not measured
   std::optional<GpuSplit> gpu_split;  ///< of iterations after the measured ones, where the worker can trace them
+  std::chrono::nanoseconds growth{};  ///< of the iterations that look for leaks; 0: there were none
 };
 
 /// What the process took beside its iterations: starting, loading, making the model, writing the results. Nothing where
@@ -57,6 +68,9 @@ std::optional<std::chrono::nanoseconds> beyond_iterations(const Measurement& mea
 /// The one number that a process adds to a series: the median of its times, its peak, its growth. Nothing where the
 /// process did not measure that.
 std::optional<double> value_of(const Measurement& measurement, Metric metric);
+
+/// What a leak's value lies between; nothing for other metrics, and where the worker did not say.
+std::optional<Interval> interval_of(const Measurement& measurement, Metric metric);
 
 /// Median of the values (mean of the middle two). Undefined for none: asserts.
 double median(std::vector<double> values);

@@ -11,6 +11,7 @@
 #include "storage/model/measurement.hpp"
 #include "storage/model/night.hpp"
 #include "storage/model/report.hpp"
+#include "storage/model/watch.hpp"
 
 namespace tbci::model {
 
@@ -36,6 +37,7 @@ Result<Enum> value_of_name(std::string_view text, const Names<Enum>& names, std:
 }
 
 const Names<BuildKind> build_kinds = {{BuildKind::nightly, "nightly"}, {BuildKind::commit, "commit"}};
+const Names<EventKind> event_kinds = {{EventKind::environment, "environment"}, {EventKind::moved, "moved"}};
 const Names<BuildState> build_states = {
     {BuildState::pending, "pending"}, {BuildState::ready, "ready"}, {BuildState::failed, "failed"}};
 const Names<Outcome> outcomes = {
@@ -120,6 +122,13 @@ Result<Side> side_from(std::string_view text) {
 }
 Result<DeliveryState> delivery_state_from(std::string_view text) {
   return value_of_name(text, delivery_states, "state of a delivery");
+}
+
+std::string_view to_string(EventKind kind) {
+  return name_of(kind, event_kinds);
+}
+Result<EventKind> event_kind_from(std::string_view text) {
+  return value_of_name(text, event_kinds, "kind of event");
 }
 
 }  // namespace tbci::model

@@ -53,6 +53,7 @@ struct Regression {
   std::int64_t id = 0;
   std::int64_t night_id = 0;
   Finding finding;
+  std::string old_build;  ///< name of the nightly that it was confirmed against; empty: the baseline of its night
   RegressionState state = RegressionState::confirmed;
   std::optional<std::int64_t> bisection_id;
   std::vector<std::string> suspects;  ///< commits: one = the culprit; several = they cannot be told apart

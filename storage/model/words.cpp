@@ -52,6 +52,8 @@ std::string_view to_string(Metric metric) {
       return "gpu_leak";
     case Metric::instructions:
       return "instructions";
+    case Metric::gpu_reserved:
+      return "gpu_reserved";
   }
   TBCI_ASSERT(false);
 }
@@ -69,6 +71,7 @@ std::string readable(Metric metric, double value) {
       return human_duration(std::chrono::nanoseconds(std::llround(value)));
     case Metric::cpu_memory:
     case Metric::gpu_memory:
+    case Metric::gpu_reserved:
       return human_bytes(value);
     case Metric::cpu_leak:
     case Metric::gpu_leak:

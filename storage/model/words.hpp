@@ -24,9 +24,11 @@ enum class Metric {
   gpu_leak,    ///< bytes by which an iteration grows the allocator's memory
   /// User-mode instructions of one iteration, median of a process. Nothing where the machine does not count them.
   instructions,
+  gpu_reserved,  ///< bytes: peak of what the allocator had from the driver
 };
-inline constexpr std::array all_metrics = {Metric::time,     Metric::cpu_memory, Metric::gpu_memory,
-                                           Metric::cpu_leak, Metric::gpu_leak,   Metric::instructions};
+inline constexpr std::array all_metrics = {Metric::time,        Metric::cpu_memory, Metric::gpu_memory,
+                                           Metric::cpu_leak,    Metric::gpu_leak,   Metric::instructions,
+                                           Metric::gpu_reserved};
 
 /// Whether a metric is shown beside the others and never judged by itself: who waits for an answer waits for its time,
 /// however many instructions that took.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "suite/blocks/dot_product_attention.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
 
 namespace tbci::suite::encoder {

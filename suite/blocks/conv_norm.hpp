@@ -1,17 +1,12 @@
-// A convolution with a batch norm and an activation, the brick of most image models; and how such models round the
-// number of channels when they are made narrower.
+// A convolution with a batch norm and an activation, the brick of most image models.
 #pragma once
 
 #include <cstdint>
 
+#include "suite/blocks/activation.hpp"
 #include "suite/blocks/classifier.hpp"
 
 namespace tbci::suite {
-
-enum class Activation { none, relu, relu6, hardswish };
-
-// In place, as the originals do it.
-torch::Tensor activate(Activation activation, torch::Tensor x);
 
 struct Norm {
   double epsilon = 1e-5;
@@ -31,8 +26,5 @@ class ConvNorm : public torch::nn::Module {
   torch::nn::BatchNorm2d norm_;
   Activation activation_;
 };
-
-// Channel counts are multiples of 8 and never lose more than a tenth by the rounding.
-std::int64_t scaled_channels(std::int64_t channels, double width);
 
 }  // namespace tbci::suite

@@ -7,6 +7,11 @@
 namespace tbci::suite {
 
 torch::Tensor attend(const Attention& a) {
+#if TORCH_VERSION_MAJOR >= 2
+  if (!a.scale && a.mask.defined())
+    return at::scaled_dot_product_attention(a.query, a.key, a.value, a.mask, a.dropout, a.causal);
+  if (!a.scale) return at::scaled_dot_product_attention(a.query, a.key, a.value, {}, a.dropout, a.causal);
+#endif
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
   const auto mask = a.mask.defined() ? std::optional<torch::Tensor>(a.mask) : std::nullopt;
   return at::scaled_dot_product_attention(a.query, a.key, a.value, mask, a.dropout, a.causal, a.scale);

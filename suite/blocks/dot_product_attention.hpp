@@ -1,4 +1,5 @@
-// Scaled dot-product attention, as the fused operator where LibTorch has it (2.0 or newer), and what goes around it.
+// Scaled dot-product attention, as the fused operator where LibTorch has it (2.0 or newer; 2.4 for a scale of one's
+// own), and what goes around it.
 #pragma once
 
 #include <cstdint>

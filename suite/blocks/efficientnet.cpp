@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "suite/blocks/channels.hpp"
+
 namespace tbci::suite::timm {
 namespace {
 
@@ -46,7 +48,7 @@ torch::Tensor InvertedResidual::forward(const torch::Tensor& x) {
 }
 
 EfficientNetStages::EfficientNetStages(const EfficientNetShape& shape) {
-  std::int64_t channels = round_channels(32.0 * shape.width);
+  std::int64_t channels = scaled_channels(32, shape.width);
   stem_ = register_module("stem", std::make_shared<ConvNorm>(ConvNormOptions{.convolution = {3, channels, 3, 2},
                                                                              .activation = Activation::silu,
                                                                              .padding = shape.padding,
@@ -55,7 +57,7 @@ EfficientNetStages::EfficientNetStages(const EfficientNetShape& shape) {
   for (const Stage& stage : of_b0) all += repeats(stage, shape.depth);
   for (std::size_t i = 0; i < static_cast<std::size_t>(shape.stages); ++i) {
     const Stage& stage = of_b0.at(i);
-    const std::int64_t out = round_channels(static_cast<double>(stage.channels) * shape.width);
+    const std::int64_t out = scaled_channels(stage.channels, shape.width);
     stages_.emplace_back();
     for (int block = 0; block < repeats(stage, shape.depth); ++block, ++built) {
       const InvertedResidual::Shape of_block{

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "suite/blocks/classifier.hpp"
+#include "suite/blocks/network_workload.hpp"
 
 namespace tbci::suite {
 
@@ -71,53 +72,40 @@ Tensors private_gradients(const Tensors& of_samples, const Privacy& privacy) {
 
 namespace {
 
-class PrivateWorkload final : public Workload {
+class PrivateWorkload final : public NetworkWorkload<GroupNormResNet> {
  public:
   PrivateWorkload(const Setup& setup, const PrivateShape& shape, GradientsOfSamples gradients)
-      : mode_(setup.mode), gradients_(gradients), network_(std::make_shared<GroupNormResNet>(shape)) {
-    network_->to(setup.device);
-    network_->train(mode_ == Mode::train);
+      : NetworkWorkload(setup, std::make_shared<GroupNormResNet>(shape)), gradients_(gradients) {
     const auto on_device = torch::TensorOptions().device(setup.device);
     images_ = torch::randn({setup.batch, 3, 32, 32}, on_device);
     labels_ = torch::randint(10, {setup.batch}, on_device.dtype(torch::kLong));
-    if (mode_ == Mode::train) optimizer_ = adam(network_->parameters(), 1e-3);
+    if (training()) optimizer_ = adam(parameters(), 1e-3);
   }
 
-  void iterate() override {
-    if (mode_ == Mode::train) {
-      train();
-      return;
-    }
-    const torch::NoGradGuard no_gradients;
-    LayerCalls plain;
-    results_ = {network_->forward(images_, plain)};
-  }
-
-  Tensors results() const override { return results_; }
-  Tensors parameters() const override { return network_->parameters(); }
-  std::shared_ptr<nn::Module> module() const override { return network_; }
   Tensors inputs() const override { return {images_}; }
 
  private:
-  void train() {
+  Tensors train() override {
     optimizer_->zero_grad();
-    const SampleGradients of_samples = gradients_(*network_, images_, labels_);
+    const SampleGradients of_samples = gradients_(network(), images_, labels_);
     {
       const torch::NoGradGuard no_gradients;
       const Tensors clipped = private_gradients(of_samples.gradients, {});
-      Tensors parameters = network_->parameters();
-      for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].mutable_grad() = clipped[i];
+      Tensors all = parameters();
+      for (std::size_t i = 0; i < all.size(); ++i) all[i].mutable_grad() = clipped[i];
     }
     optimizer_->step();
-    results_ = {of_samples.loss};
+    return {of_samples.loss};
   }
 
-  Mode mode_;
+  Tensors infer() override {
+    LayerCalls plain;
+    return {network().forward(images_, plain)};
+  }
+
   GradientsOfSamples gradients_;
-  std::shared_ptr<GroupNormResNet> network_;
   torch::Tensor images_, labels_;
-  std::unique_ptr<torch::optim::Optimizer> optimizer_;
-  Tensors results_;
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;  // in training only
 };
 
 }  // namespace

@@ -1,23 +1,35 @@
 #include "suite/blocks/resnet.hpp"
 
+#include "suite/blocks/chain.hpp"
+
 namespace tbci::suite {
 
-class ResNet::Bottleneck : public torch::nn::Module {
+class ResNet::Block : public torch::nn::Module {
  public:
-  Bottleneck(std::int64_t in, std::int64_t width, std::int64_t stride) {
-    add({in, width, 1});
-    add({width, width, 3, stride});
-    add({width, 4 * width, 1});
-    if (stride == 1 && in == 4 * width) return;
-    shortcut_ = register_module("downsample0", convolution({in, 4 * width, 1, stride}));
-    shortcut_norm_ = register_module("downsample1", torch::nn::BatchNorm2d(4 * width));
+  Block(std::int64_t in, std::int64_t width, std::int64_t stride, const ResNetShape& shape) {
+    if (shape.block == ResidualBlock::bottleneck) {
+      const std::int64_t inner = width * shape.inner.widening;
+      add({in, inner, 1});
+      add({inner, inner, 3, stride, shape.inner.groups});
+      add({inner, out_ = 4 * width, 1});
+    } else {
+      add({in, width, 3, stride});
+      add({width, out_ = width, 3});
+    }
+    if (stride == 1 && in == out_) return;
+    shortcut_ = register_module("downsample", chain());
+    shortcut_->add(convolution({in, out_, 1, stride}).ptr()).batch_norm(out_);
   }
 
+  std::int64_t channels() const { return out_; }
+
   torch::Tensor forward(const torch::Tensor& input) {
-    torch::Tensor x = norms_[0]->forward(convolutions_[0]->forward(input)).relu_();
-    x = norms_[1]->forward(convolutions_[1]->forward(x)).relu_();
-    x = norms_[2]->forward(convolutions_[2]->forward(x));
-    x += shortcut_.is_empty() ? input : shortcut_norm_->forward(shortcut_->forward(input));
+    torch::Tensor x = input;
+    for (std::size_t i = 0; i < convolutions_.size(); ++i) {
+      x = norms_[i]->forward(convolutions_[i]->forward(x));
+      if (i + 1 < convolutions_.size()) x.relu_();
+    }
+    x += shortcut_ ? shortcut_->forward(input) : input;
     return x.relu_();
   }
 
@@ -28,10 +40,10 @@ class ResNet::Bottleneck : public torch::nn::Module {
     norms_.push_back(register_module("bn" + number, torch::nn::BatchNorm2d(c.out)));
   }
 
+  std::int64_t out_ = 0;
   std::vector<torch::nn::Conv2d> convolutions_;
   std::vector<torch::nn::BatchNorm2d> norms_;
-  torch::nn::Conv2d shortcut_{nullptr};
-  torch::nn::BatchNorm2d shortcut_norm_{nullptr};
+  std::shared_ptr<Chain> shortcut_;
 };
 
 ResNet::ResNet(const ResNetShape& shape) {
@@ -43,8 +55,8 @@ ResNet::ResNet(const ResNetShape& shape) {
     for (int i = 0; i < shape.blocks[stage]; ++i) {
       const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
       const std::string name = "layer" + std::to_string(stage + 1) + "_" + std::to_string(i);
-      blocks_.push_back(register_module(name, std::make_shared<Bottleneck>(channels, width, stride)));
-      channels = 4 * width;
+      blocks_.push_back(register_module(name, std::make_shared<Block>(channels, width, stride, shape)));
+      channels = blocks_.back()->channels();
     }
   }
   head_ = register_module("fc", torch::nn::Linear(channels, shape.outputs));

@@ -5,20 +5,15 @@
 #include <limits>
 #include <utility>
 
+#include "suite/blocks/position_codes.hpp"
+
 namespace tbci::suite {
 namespace {
 
 namespace nn = torch::nn;
 
 constexpr double drop = 0.1;
-
-torch::Tensor position_codes(std::int64_t width) {
-  constexpr std::int64_t longest = 5000;
-  const torch::Tensor position = torch::arange(longest).to(torch::kFloat).unsqueeze(1);
-  const double step = -std::log(10000.0) / static_cast<double>(width);
-  const torch::Tensor angle = position * (torch::arange(0, width, 2).to(torch::kFloat) * step).exp();
-  return torch::stack({angle.sin(), angle.cos()}, 2).view({1, longest, width});
-}
+constexpr std::int64_t most_places = 5000;  // of frames or characters
 
 // 1 where there is a frame, 0 after the end of each sequence: [batch, frames, 1].
 torch::Tensor present_frames(const torch::Tensor& frames, const torch::Tensor& lengths) {
@@ -52,9 +47,9 @@ torch::Tensor padded(const Tensors& rows, std::int64_t filler) {
   return all;
 }
 
-class Attention : public nn::Module {
+class SpeechAttention : public nn::Module {
  public:
-  explicit Attention(const SpeechTransformerShape& shape) : heads_(shape.heads) {
+  explicit SpeechAttention(const SpeechTransformerShape& shape) : heads_(shape.heads) {
     query_ = register_module("w_qs", OneLinear(shape.width, shape.width));
     key_ = register_module("w_ks", OneLinear(shape.width, shape.width));
     value_ = register_module("w_vs", OneLinear(shape.width, shape.width));
@@ -117,8 +112,8 @@ class FeedForward : public nn::Module {
 class SpeechTransformerLayer : public nn::Module {
  public:
   SpeechTransformerLayer(const SpeechTransformerShape& shape, bool decodes) {
-    self_ = register_module("slf_attn", std::make_shared<Attention>(shape));
-    if (decodes) encoder_ = register_module("enc_attn", std::make_shared<Attention>(shape));
+    self_ = register_module("slf_attn", std::make_shared<SpeechAttention>(shape));
+    if (decodes) encoder_ = register_module("enc_attn", std::make_shared<SpeechAttention>(shape));
     feed_ = register_module("pos_ffn", std::make_shared<FeedForward>(shape));
   }
 
@@ -135,15 +130,15 @@ class SpeechTransformerLayer : public nn::Module {
   }
 
  private:
-  std::shared_ptr<Attention> self_;
-  std::shared_ptr<Attention> encoder_;  // in the decoder only
+  std::shared_ptr<SpeechAttention> self_;
+  std::shared_ptr<SpeechAttention> encoder_;  // in the decoder only
   std::shared_ptr<FeedForward> feed_;
 };
 
 SpeechEncoder::SpeechEncoder(const SpeechTransformerShape& shape) {
   linear_ = register_module("linear_in", OneLinear(shape.frame, shape.width));
   norm_ = register_module("layer_norm_in", nn::LayerNorm(nn::LayerNormOptions({shape.width})));
-  positions_ = register_buffer("pe", position_codes(shape.width));
+  positions_ = register_buffer("pe", position_codes({most_places, shape.width}));
   for (int i = 0; i < shape.layers; ++i) {
     layers_.push_back(
         register_module("layer" + std::to_string(i), std::make_shared<SpeechTransformerLayer>(shape, false)));
@@ -161,7 +156,7 @@ torch::Tensor SpeechEncoder::forward(const torch::Tensor& frames, const torch::T
 SpeechDecoder::SpeechDecoder(const SpeechTransformerShape& shape)
     : scale_(std::sqrt(static_cast<double>(shape.width))) {
   words_ = register_module("tgt_word_emb", nn::Embedding(shape.vocabulary, shape.width));
-  positions_ = register_buffer("pe", position_codes(shape.width));
+  positions_ = register_buffer("pe", position_codes({most_places, shape.width}));
   for (int i = 0; i < shape.layers; ++i) {
     layers_.push_back(
         register_module("layer" + std::to_string(i), std::make_shared<SpeechTransformerLayer>(shape, true)));

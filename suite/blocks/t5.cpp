@@ -225,21 +225,21 @@ torch::Tensor T5::forward(const torch::Tensor& words, const torch::Tensor& decod
   return decode(decoder_words, encoder_->forward(words_->forward(words)), nullptr);
 }
 
-torch::Tensor T5::generate(const torch::Tensor& words, std::int64_t count) {
+T5Text T5::generate(const torch::Tensor& words, std::int64_t count) {
   const torch::Tensor encoded = encoder_->forward(words_->forward(words));
   T5Cache cache = decoder_->empty_cache();
-  torch::Tensor text = torch::zeros({words.size(0), 1}, words.options());
+  torch::Tensor text = torch::zeros({words.size(0), 1}, words.options()), scores;
   torch::Tensor unfinished = torch::ones({words.size(0)}, words.options());
   bool finished = false;
   while (!finished) {
-    const torch::Tensor scores = decode(text.slice(1, -1), encoded, &cache).select(1, -1);
+    scores = decode(text.slice(1, -1), encoded, &cache).select(1, -1);
     text = torch::cat({text, scores.argmax(-1).unsqueeze(1)}, 1);
     // No word ends a text here: all do at the same length. The host asks after each word, as the original does.
     const bool long_enough = text.size(1) > count;
     unfinished = unfinished.bitwise_and(torch::full_like(unfinished, long_enough ? 0 : 1));
     finished = unfinished.max().item<std::int64_t>() == 0;
   }
-  return text;
+  return {text, scores};
 }
 
 }  // namespace tbci::suite

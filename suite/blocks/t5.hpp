@@ -35,6 +35,12 @@ struct T5Cache {
   std::int64_t length() const { return own.empty() || !own[0].key.defined() ? 0 : own[0].key.size(2); }
 };
 
+// What a model wrote.
+struct T5Text {
+  torch::Tensor words;   // [batch, 1 + count], behind the start
+  torch::Tensor scores;  // of all words for the last place [batch, vocabulary]
+};
+
 class T5Stack;
 
 class T5 : public torch::nn::Module {
@@ -44,8 +50,8 @@ class T5 : public torch::nn::Module {
   // The scores of the words [batch, length, vocabulary].
   torch::Tensor forward(const torch::Tensor& words, const torch::Tensor& decoder_words);
 
-  // So many words, each the likeliest after those before it, behind the start [batch, 1 + count].
-  torch::Tensor generate(const torch::Tensor& words, std::int64_t count);
+  // So many words, at least one, each the likeliest after those before it.
+  T5Text generate(const torch::Tensor& words, std::int64_t count);
 
  private:
   torch::Tensor decode(const torch::Tensor& words, const torch::Tensor& encoded, T5Cache* cache);

@@ -13,19 +13,9 @@ std::int64_t missing(const std::int64_t size, const Window& window) {
 
 }  // namespace
 
-void activate(torch::Tensor& x, const Activation activation) {
-  if (activation == Activation::relu) x.relu_();
-  if (activation == Activation::silu) at::silu_(x);
-}
-
 torch::Tensor pad_same(const torch::Tensor& x, const Window& window, const double value) {
   const std::int64_t rows = missing(x.size(-2), window), columns = missing(x.size(-1), window);
   return torch::constant_pad_nd(x, {columns / 2, columns - columns / 2, rows / 2, rows - rows / 2}, value);
-}
-
-std::int64_t round_channels(const double channels) {
-  const std::int64_t rounded = std::max<std::int64_t>(8, static_cast<std::int64_t>(channels + 4.0) / 8 * 8);
-  return static_cast<double>(rounded) < 0.9 * channels ? rounded + 8 : rounded;
 }
 
 ConvNorm::ConvNorm(const ConvNormOptions& options)
@@ -46,9 +36,7 @@ ConvNorm::ConvNorm(const ConvNormOptions& options)
 }
 
 torch::Tensor ConvNorm::forward(const torch::Tensor& x) {
-  torch::Tensor y = norm_->forward(convolution_->forward(pads_ ? pad_same(x, window_) : x));
-  activate(y, activation_);
-  return y;
+  return activate(activation_, norm_->forward(convolution_->forward(pads_ ? pad_same(x, window_) : x)));
 }
 
 SqueezeExcite::SqueezeExcite(const std::int64_t channels, const std::int64_t reduced, const Activation activation)
@@ -58,8 +46,7 @@ SqueezeExcite::SqueezeExcite(const std::int64_t channels, const std::int64_t red
 }
 
 torch::Tensor SqueezeExcite::forward(const torch::Tensor& x) {
-  torch::Tensor squeezed = reduce_->forward(x.mean({2, 3}, true));
-  activate(squeezed, activation_);
+  const torch::Tensor squeezed = activate(activation_, reduce_->forward(x.mean({2, 3}, true)));
   return x * expand_->forward(squeezed).sigmoid();
 }
 

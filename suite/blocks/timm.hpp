@@ -6,15 +6,11 @@
 #include <set>
 #include <string>
 
+#include "suite/blocks/activation.hpp"
 #include "suite/blocks/classifier.hpp"
 #include "suite/blocks/random_labels.hpp"
 
 namespace tbci::suite::timm {
-
-enum class Activation { none, relu, silu };
-
-// In place, as timm does nearly everywhere.
-void activate(torch::Tensor& x, Activation activation);
 
 // Half the kernel on each side; or TensorFlow's "SAME": as much as the stride needs, an odd pixel to the right and
 // below.
@@ -27,9 +23,6 @@ struct Window {
 
 // Pads the image as Padding::same does.
 torch::Tensor pad_same(const torch::Tensor& x, const Window& window, double value = 0.0);
-
-// A multiple of 8 that is at most a tenth below the number of channels.
-std::int64_t round_channels(double channels);
 
 struct ConvNormOptions {
   Convolution convolution;

@@ -1,24 +1,10 @@
 #include "suite/blocks/transformer_encoder.hpp"
 
-#include <cmath>
+#include "suite/blocks/dot_product_attention.hpp"
 
 namespace tbci::suite::encoder {
 
 namespace nn = torch::nn;
-
-torch::Tensor attend(const Attended& heads, double dropout) {
-#if TORCH_VERSION_MAJOR >= 2
-  if (!heads.bias.defined()) {
-    return at::scaled_dot_product_attention(heads.query, heads.key, heads.value, {}, dropout, false);
-  }
-  return at::scaled_dot_product_attention(heads.query, heads.key, heads.value, heads.bias, dropout, false);
-#else
-  const double root = std::sqrt(static_cast<double>(heads.query.size(-1)));
-  torch::Tensor scores = torch::matmul(heads.query, heads.key.transpose(-2, -1)) / root;
-  if (heads.bias.defined()) scores = scores + heads.bias;
-  return torch::matmul(torch::dropout(torch::softmax(scores, -1), dropout, dropout > 0.0), heads.value);
-#endif
-}
 
 torch::Tensor gelu(const torch::Tensor& x) {
   return torch::gelu(x);
@@ -37,10 +23,6 @@ void initialise(nn::Module& module) {
   }
 }
 
-torch::Tensor split_heads(const torch::Tensor& x, std::int64_t heads) {
-  return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
-}
-
 torch::Tensor merge_heads(const torch::Tensor& x) {
   return x.transpose(1, 2).contiguous().view({x.size(0), x.size(2), -1});
 }
@@ -52,16 +34,30 @@ DenseAttention::DenseAttention(const AttentionShape& shape) : shape_(shape) {
 }
 
 torch::Tensor DenseAttention::forward(const torch::Tensor& x, const Context&) {
-  const torch::Tensor query = split_heads(query_->forward(x), shape_.heads);
-  const torch::Tensor key = split_heads(key_->forward(x), shape_.heads);
-  const torch::Tensor value = split_heads(value_->forward(x), shape_.heads);
-  return merge_heads(attend({query, key, value}, is_training() ? shape_.dropout : 0.0));
+  const auto heads = [&](OneLinear& layer) { return split_heads(layer->forward(x), shape_.heads); };
+  suite::Attention attention{heads(query_), heads(key_), heads(value_)};
+  attention.dropout = is_training() ? shape_.dropout : 0.0;
+  return merge_heads(attend(attention));
 }
 
 DenseAttention::Context nothing_padded(const torch::Tensor& words) {
   const torch::Tensor real = torch::ones(words.sizes(), words.options().dtype(torch::kBool));
   TORCH_CHECK(real.all().item<bool>(), "no word is padded");
   return {};
+}
+
+Filled fill_up(const torch::Tensor& words, const Filling& filling) {
+  const std::int64_t missing = (filling.multiple - words.size(1) % filling.multiple) % filling.multiple;
+  const torch::Tensor real = torch::ones(words.sizes(), words.options().dtype(torch::kFloat));
+  if (missing == 0) return {words, real};
+  return {torch::constant_pad_nd(words, {0, missing}, filling.padding), torch::constant_pad_nd(real, {0, missing}, 0)};
+}
+
+EmbeddingShape as_roberta(EmbeddingShape shape) {
+  shape.epsilon = 1e-5;
+  shape.padding = roberta_padding;
+  shape.count_past_padding = true;
+  return shape;
 }
 
 Embeddings::Embeddings(const EmbeddingShape& shape) : shape_(shape) {
@@ -101,6 +97,10 @@ WordHead::WordHead(const HeadShape& shape) : activation_(shape.activation) {
 
 torch::Tensor WordHead::forward(const torch::Tensor& x, const torch::Tensor& words) {
   return torch::linear(norm_->forward(activation_(dense_->forward(x))), words, bias_);
+}
+
+torch::Tensor flat_word_loss(const torch::Tensor& scores, const torch::Tensor& labels) {
+  return at::cross_entropy_loss(scores.view({-1, scores.size(2)}), labels.view(-1));
 }
 
 }  // namespace tbci::suite::encoder

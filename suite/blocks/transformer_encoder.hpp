@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "suite/blocks/linear.hpp"
-#include "suite/blocks/standard_workload.hpp"
+#include "suite/blocks/text_workload.hpp"
 
 namespace tbci::suite::encoder {
 
@@ -15,18 +15,8 @@ torch::Tensor gelu(const torch::Tensor& x);
 // Linear layers and embeddings from a normal distribution, no biases, as BERT starts.
 void initialise(torch::nn::Module& module);  // all its parts
 
-// [batch, length, width] to [batch, heads, length, width / heads] and back.
-torch::Tensor split_heads(const torch::Tensor& x, std::int64_t heads);
+// As join_heads, by a copy and a view.
 torch::Tensor merge_heads(const torch::Tensor& x);
-
-// Softmax attention of [batch, heads, length, width of a head], `bias` added to the scores where it is defined.
-struct Attended {
-  torch::Tensor query;
-  torch::Tensor key;
-  torch::Tensor value;
-  torch::Tensor bias = {};
-};
-torch::Tensor attend(const Attended& heads, double dropout);
 
 struct AttentionShape {
   std::int64_t width;
@@ -50,6 +40,18 @@ class DenseAttention : public torch::nn::Module {
 // Every word of a batch is real. The original makes a mask and looks at it in every pass; so does this.
 DenseAttention::Context nothing_padded(const torch::Tensor& words);
 
+// Words filled up to whole blocks.
+struct Filled {
+  torch::Tensor words;
+  torch::Tensor real;  // 1 where a word is, 0 where it was filled up
+};
+
+struct Filling {
+  std::int64_t multiple;
+  std::int64_t padding;  // the word to fill up with
+};
+Filled fill_up(const torch::Tensor& words, const Filling& filling);
+
 struct EmbeddingShape {
   std::int64_t vocabulary;
   std::int64_t positions;
@@ -61,6 +63,10 @@ struct EmbeddingShape {
   bool count_past_padding = false;  // RoBERTa's way: real words are numbered from padding + 1 on
   bool norm_last = false;           // after the dropout
 };
+
+// As RoBERTa has them.
+constexpr std::int64_t roberta_padding = 1;
+EmbeddingShape as_roberta(EmbeddingShape shape);
 
 class Embeddings : public torch::nn::Module {
  public:
@@ -136,30 +142,15 @@ class WordHead : public torch::nn::Module {
   torch::nn::LayerNorm norm_{nullptr};
 };
 
-struct TextShape {
-  std::int64_t vocabulary;
-  std::int64_t length;
-};
+// Cross entropy of scores [batch, length, vocabulary] of the words at the same places; all of them count.
+torch::Tensor flat_word_loss(const torch::Tensor& scores, const torch::Tensor& labels);
 
-// TorchBench's work for Hugging Face's masked language models: random words, and random words to guess, all of them.
+// The workload of a masked language model.
 template <class Module>
-std::unique_ptr<Workload> word_guessing_workload(const Setup& setup, std::shared_ptr<Module> module,
-                                                 const TextShape& text) {
-  module->to(setup.device);
-  const auto random_words = [&] {
-    return torch::randint(text.vocabulary, {setup.batch, text.length}, torch::kLong).to(setup.device);
-  };
-  const torch::Tensor words = random_words(), labels = random_words();
-
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, words] { return Tensors{module->forward(words)}; };
-  parts.loss = [labels](const Tensors& outputs) {
-    return at::cross_entropy_loss(outputs[0].view({-1, outputs[0].size(2)}), labels.view(-1));
-  };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-3); };
-  parts.inputs = {words};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+std::unique_ptr<Workload> word_guessing_workload(const Setup& setup, const std::shared_ptr<Module>& module,
+                                                 const Texts& texts) {
+  const auto forward = [module](const Guessing& guessing) { return module->forward(guessing.words); };
+  return suite::word_guessing_workload(setup, module, texts, forward, flat_word_loss);
 }
 
 }  // namespace tbci::suite::encoder

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/file.hpp"
+#include "base/process_tree.hpp"
 #include "base/text.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
@@ -102,6 +103,18 @@ TEST_CASE("ProcessRunner: the time limit ends the process and all that it starte
   // The signal is sent; the kernel needs a moment to take the process away.
   while (!gone(pid)) std::this_thread::yield();
   CHECK(gone(pid));
+}
+
+TEST_CASE("Process tree: a process that cannot be read any more has no parent, and nothing is thrown", "[process]") {
+  const test::TemporaryDirectory folder;
+  REQUIRE(write_file_atomically(folder / "whole" / "stat", "12 (any (name) here) S 1200 7 7"));
+  CHECK(parent_of(folder / "whole") == 1200);
+  REQUIRE(write_file_atomically(folder / "cut" / "stat", "12 (name)"));
+  CHECK(parent_of(folder / "cut") == 0);
+  CHECK(parent_of(folder / "none") == 0);
+  // It opens, and reading it fails: as where a process ends between the two.
+  std::filesystem::create_directories(folder / "ended" / "stat");
+  CHECK(parent_of(folder / "ended") == 0);
 }
 
 TEST_CASE("ProcessRunner: descendants in process groups and sessions of their own are ended too", "[process]") {

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """Two runs of one build on one machine: how far apart are their medians? Nothing in them is a regression.
 
-usage: same_build.py FIRST.json SECOND.json
+usage: same_build.py FIRST SECOND
 
-Both are what `tbci run --build B --json` printed. Prints, for each metric, how many series there are, the quantiles of
+Each is what `tbci run --build B --json` printed, or DATABASE#KEY: the run of that key in a state folder's
+database; DATABASE#KEY@NAME: what it measured on the build of that name (of `tbci compare`, say, whose two builds are the same but for a document,
+and take turns). Prints, for each metric, how many series there are, the quantiles of
 the relative difference of their medians (sizes, so signs do not cancel), and the share that differs by more than 7%; then
 the series that do.
 """
 
+import collections
 import json
 import math
 import pathlib
+import sqlite3
 import statistics
 import sys
 
@@ -18,7 +22,30 @@ METRICS = {"time": "time", "cpu_memory": "CPU memory", "instructions": "instruct
 LIMIT = 0.07
 
 
+COLUMNS = {"time": "median_ns", "cpu_memory": "cpu_peak_bytes", "instructions": "instructions_median"}
+
+
+def stored_values(database, key, build=None):
+    """Medians over the processes, as `tbci run` prints them."""
+    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    rows = connection.execute(
+        f"SELECT c.benchmark || '/' || c.configuration, {', '.join(f'm.{column}' for column in COLUMNS.values())} "
+        "FROM measurement m JOIN measured_case c ON c.id = m.case_id JOIN run r ON r.id = m.run_id "
+        "JOIN build b ON b.id = m.build_id WHERE r.key = ? AND m.outcome = 'done' AND (? IS NULL OR b.name = ?)",
+        (key, build, build),
+    ).fetchall()
+    collected = collections.defaultdict(list)
+    for case, *numbers in rows:
+        for metric, number in zip(COLUMNS, numbers):
+            if number:
+                collected[case, metric].append(number)
+    return {series: statistics.median(numbers) for series, numbers in collected.items()}
+
+
 def values(path):
+    if "#" in path:
+        database, place = path.split("#", 1)
+        return stored_values(database, *place.split("@", 1))
     cases = json.loads(pathlib.Path(path).read_text())["cases"]
     return {
         (f"{case['benchmark']}/{case['configuration']}", metric): case[metric]

@@ -1,6 +1,9 @@
 #include <cmath>
 #include <limits>
 
+#include <nlohmann/json.hpp>
+
+#include "daemon/cli/memory_text.hpp"
 #include "daemon/cli/show.hpp"
 #include "daemon/cli/table.hpp"
 #include "daemon/cli/terminal_progress.hpp"
@@ -28,6 +31,21 @@ TEST_CASE("Progress: the time left follows from the steps done", "[cli]") {
   CHECK(daemon::bar(0, 10, 0s) == "[--------------------] 0/10");
   CHECK(daemon::bar(10, 10, 10s) == "[####################] 10/10");
   CHECK(daemon::bar(3, 0, 10s) == "3 done");
+}
+
+TEST_CASE("Memory: growth is shown with its interval, and what was not measured is left out", "[cli]") {
+  model::Measurement without;
+  model::Measurement with;
+  with.cpu_peak_bytes = 4096;
+  with.cpu_growth_bytes = 1040;
+  with.cpu_growth_interval = {1024, 2048};
+  CHECK(daemon::growth_text({without}, model::Metric::cpu_leak) == "-");
+  CHECK(daemon::growth_text({with, without}, model::Metric::cpu_leak) == "1.02 KiB/iteration (1 KiB to 2 KiB)");
+  CHECK(daemon::memory_json(without).empty());
+  const auto json = daemon::memory_json(with);
+  CHECK(json.size() == 4);
+  CHECK(json.at("cpu_peak_bytes") == 4096);
+  CHECK(json.at("cpu_growth_high_bytes") == 2048);
 }
 
 TEST_CASE("Findings: clear ones are shown only where all are asked for", "[cli]") {

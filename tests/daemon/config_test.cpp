@@ -29,7 +29,7 @@ TEST_CASE("Configuration: an empty file has defaults and no subject", "[config]"
   const auto config = parse_config("", "x.toml");
   REQUIRE(config);
   CHECK(config->measure.sampling.least == 5);
-  CHECK(config->thresholds.relative == 0.07);
+  CHECK(config->thresholds.base.relative == 0.07);
   CHECK(config->service.address == "127.0.0.1");
   CHECK_FALSE(config->subject(""));
 }
@@ -112,8 +112,8 @@ TEST_CASE("Configuration: TorchBench is asked for by its checkout", "[config]") 
 TEST_CASE("Configuration: a typo is named with its file, line and the nearest key", "[config]") {
   CHECK(error_of("[measure]\nproceses = 3\n") ==
         "x.toml:2: unknown key 'measure.proceses' (did you mean 'processes'?): [measure] takes processes, "
-        "processes_at_most, interval, size, precision, batch_sizes, batch, warmup, iterations, threads, time_limit, "
-        "memory_limit_mib, benchmarks, configurations");
+        "processes_at_most, interval, size, precision, batch_sizes, batch, warmup, iterations, leak_iterations, "
+        "leak_time, anchor_cases, confirm_limit, threads, time_limit, memory_limit_mib, benchmarks, configurations");
   CHECK(error_of("[mesure]\n").find("did you mean 'measure'") != std::string::npos);
   CHECK(error_of("[[subject]]\nnam = \"x\"\n").find("did you mean 'name'") != std::string::npos);
   CHECK(error_of("[report]\n[report.github]\ntoken = \"x\"\n").find("unknown key 'report.github.token'") !=
@@ -134,6 +134,52 @@ TEST_CASE("Configuration: values of the wrong kind or out of range are named", "
   CHECK(error_of("[report]\nchannels = [\"github\"]\n").find("owner/name") != std::string::npos);
   CHECK(error_of("[report]\nchannels = [\"folder\", \"folder\"]\n").find("twice") != std::string::npos);
   CHECK(error_of("[thresholds]\nscreen = 0.08\n").find("hide regressions") != std::string::npos);
+}
+
+TEST_CASE("Configuration: thresholds of some series are read in their order", "[config]") {
+  const auto config = parse_config(R"(
+[thresholds]
+relative = 0.08
+memory_floor_mib = 8
+[[thresholds.for]]
+metric = "cpu_memory"
+relative = 0.1
+memory_floor_mib = 32
+[[thresholds.for]]
+benchmark = "dlrm"
+configuration = "cpu-infer"
+relative = 0.2
+most_pairs = 60
+)",
+                                   "x.toml");
+  REQUIRE(config);
+  using model::Metric;
+  const auto of = [&](const char* benchmark, Metric metric) {
+    return config->thresholds.for_series({benchmark, model::Configuration::cpu_infer, metric});
+  };
+  CHECK(of("resnet18", Metric::time).relative == 0.08);
+  CHECK(of("resnet18", Metric::time).memory_floor_bytes == 8.0 * 1024 * 1024);
+  CHECK(of("resnet18", Metric::cpu_memory).relative == 0.1);
+  CHECK(of("resnet18", Metric::cpu_memory).memory_floor_bytes == 32.0 * 1024 * 1024);
+  CHECK(of("dlrm", Metric::cpu_memory).relative == 0.2);
+  CHECK(of("dlrm", Metric::time).most_pairs == 60);
+  CHECK(of("dlrm", Metric::time).screen == Approx(detect::Thresholds{}.screen * 0.2 / 0.07));
+}
+
+TEST_CASE("Configuration: wrong thresholds of some series are named with their line", "[config]") {
+  const std::string some = "[[thresholds.for]]\n";
+  CHECK(error_of(some + "metric = \"tim\"\n").find("x.toml:2: thresholds.for.metric: ") == 0);
+  CHECK(error_of(some + "metric = \"instructions\"\n").find("never judged") != std::string::npos);
+  CHECK(error_of(some + "configuration = \"cpu-tain\"\n").find("did you mean 'cpu-train'") != std::string::npos);
+  CHECK(error_of(some + "relative = 0.1\n").find("which series are meant?") != std::string::npos);
+  CHECK(error_of(some + "benchmark = \"\"\n").find("must not be empty") != std::string::npos);
+  CHECK(error_of(some + "benchmark = 3\n").find("a text in quotation marks") != std::string::npos);
+  CHECK(error_of(some + "benchmark = \"dlrm\"\nrelativ = 0.1\n") ==
+        "x.toml:3: unknown key 'thresholds.for.relativ' (did you mean 'relative'?): [thresholds.for] takes benchmark, "
+        "configuration, metric, relative, screen, memory_floor_mib, leak_floor_bytes, first_pairs, most_pairs");
+  CHECK(error_of(some + "benchmark = \"dlrm\"\nrelative = 20\n").find("x.toml:3: thresholds.for.relative") == 0);
+  CHECK(error_of(some + "benchmark = \"dlrm\"\nscreen = 0.08\n").find("hide regressions") != std::string::npos);
+  CHECK(error_of("[thresholds]\nfor = 3\n").find("thresholds.for: tables are wanted") != std::string::npos);
 }
 
 TEST_CASE("Configuration: a subject that could not work is refused", "[config]") {

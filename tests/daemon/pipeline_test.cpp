@@ -43,6 +43,17 @@ TEST_CASE("Pipeline: a slowdown is confirmed, bisected to its commit, and filed 
   CHECK(bisection->measurements > 0);
 }
 
+TEST_CASE("Pipeline: builds that bring the same BLAS are not the same binary", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  workshop.slower["beta"] = {{42, 1.2}};
+  workshop.own_libraries[0] = workshop.own_libraries[70] = {{"library.blas", "libopenblas.so.0 3f2a91c0b3d27e11"}};
+  Bench bench(folder.path(), workshop);
+  const auto result = daemon::check_night(bench.desk());
+  REQUIRE(result);
+  CHECK(verdict_of(*result, "beta/cpu-infer/time") == Verdict::regression);
+}
+
 TEST_CASE("Pipeline: a clean day files nothing and asks for no bisection", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeWorkshop workshop(71);
@@ -65,6 +76,53 @@ TEST_CASE("Pipeline: a change under the threshold is not filed, however certain"
   REQUIRE(result);
   CHECK(verdict_of(*result, "alpha/cpu-infer/time") == Verdict::clear);
   CHECK(result->reports.empty());
+}
+
+TEST_CASE("Pipeline: the screen goes over all cases before it measures one again", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  Bench bench(folder.path(), workshop);
+  REQUIRE(daemon::check_night(bench.desk()));
+  std::vector<std::string> order;
+  for (const std::string& effect : workshop.effects) {
+    const auto at = effect.find("/cpu-infer");
+    if (effect.starts_with("measure ") && at != std::string::npos) order.push_back(effect.substr(at - 5, 5));
+  }
+  REQUIRE(order.size() >= 8);
+  // Old and new build of the one, of the other, and again.
+  CHECK(std::vector(order.begin(), order.begin() + 8) ==
+        std::vector<std::string>{"alpha", "alpha", " beta", " beta", "alpha", "alpha", " beta", " beta"});
+}
+
+TEST_CASE("Pipeline: a leak of a kilobyte is confirmed and bisected; one process of a case looks for it at first",
+          "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  Bench bench(folder.path(), workshop);
+  REQUIRE(daemon::check_night(bench.desk()));
+  CHECK(workshop.growths == 4);  // two benchmarks on two builds
+
+  const TemporaryDirectory other;
+  FakeWorkshop leaking(71);
+  leaking.leaking["beta"] = {{42, 1040}};
+  Bench second(other.path(), leaking);
+  const auto result = daemon::check_night(second.desk());
+  REQUIRE(result);
+  CHECK(verdict_of(*result, "beta/cpu-infer/cpu_leak") == Verdict::regression);
+  CHECK(verdict_of(*result, "alpha/cpu-infer/cpu_leak") == Verdict::clear);
+  REQUIRE(result->regressions.size() == 1);
+  CHECK(result->regressions[0].suspects == std::vector{leaking.history[42].id});
+}
+
+TEST_CASE("Pipeline: a growth whose interval does not leave the old one's is no leak", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeWorkshop workshop(71);
+  workshop.leaking["beta"] = {{42, 100000}};
+  workshop.growth_half_width = 60000;
+  Bench bench(folder.path(), workshop);
+  const auto result = daemon::check_night(bench.desk());
+  REQUIRE(result);
+  CHECK(verdict_of(*result, "beta/cpu-infer/cpu_leak") == Verdict::clear);
 }
 
 TEST_CASE("Pipeline: two culprits of one day make two reports, two series of one culprit make one", "[pipeline]") {

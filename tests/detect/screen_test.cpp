@@ -36,10 +36,10 @@ TEST_CASE("Screen: medians are compared, so that one slow process raises no susp
 }
 
 TEST_CASE("Screen: time is suspect above the loose threshold, in either direction", "[detect]") {
-  CHECK(verdict(Metric::time, {1000}, {1044}) == Verdict::clear);
-  CHECK(verdict(Metric::time, {1000}, {1046}) == Verdict::suspect);
-  CHECK(verdict(Metric::time, {1046}, {1000}) == Verdict::suspect);
-  CHECK(verdict(Metric::time, {1044}, {1000}) == Verdict::clear);
+  CHECK(verdict(Metric::time, {1000}, {1036}) == Verdict::clear);
+  CHECK(verdict(Metric::time, {1000}, {1038}) == Verdict::suspect);
+  CHECK(verdict(Metric::time, {1038}, {1000}) == Verdict::suspect);
+  CHECK(verdict(Metric::time, {1036}, {1000}) == Verdict::clear);
   CHECK(screen(series(Metric::time), Values{1046}, Values{1000}, {}).change < 0);
 }
 

@@ -46,7 +46,7 @@ TEST_CASE("End to end: a worker that aborts, hangs, prints nonsense or eats memo
   std::filesystem::permissions(suite / "worker.sh", std::filesystem::perms::owner_exec,
                                std::filesystem::perm_options::add);
   installation.configure(
-      "processes = 2\nprocesses_at_most = 2\niterations = 3\ntime_limit = 3\nmemory_limit_mib = 1024\n",
+      "processes = 2\nprocesses_at_most = 2\niterations = 3\ntime_limit = 6\nmemory_limit_mib = 1024\n",
       "worker_source = \"" + suite.string() + "\"");
   const Answer answer = installation.tbci({"run", "--build", installation.truth().nightly(0), "--json"});
   INFO(answer.error << answer.output);

@@ -30,6 +30,9 @@ class FakeWorkshop final : public daemon::Workshop {
 
   std::vector<model::Commit> history;
   std::map<std::string, std::vector<std::pair<std::size_t, double>>> slower;  ///< benchmark -> (from commit on, factor)
+  std::map<std::string, std::vector<std::pair<std::size_t, double>>> leaking;  ///< the same with bytes an iteration
+  double growth_half_width = 8;                                                ///< of their intervals
+  int growths = 0;                                                             ///< how many processes looked for leaks
   std::set<std::size_t> unbuildable;
   std::map<std::string, model::Outcome>
       broken;  ///< benchmark -> how it fails, on the new end and all after `broken_from`
@@ -37,6 +40,7 @@ class FakeWorkshop final : public daemon::Workshop {
   std::vector<std::string> suite = {"alpha", "beta"};
   std::vector<runner::SuiteTrouble> left_out;  ///< of the list of benchmarks
   double noise = 0.01;
+  double slowness = 1;            ///< of the machine: all builds take so many times as long
   std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
   std::map<std::string, std::string> machine = {{"cpu", "fake"}};
   int side_by_side = 8;        ///< samples that cost no more time than one
@@ -107,14 +111,25 @@ class FakeWorkshop final : public daemon::Workshop {
       measurement.message = "killed by SIGSEGV";
       return measurement;
     }
-    double typical = 1e7;
+    double typical = 1e7 * slowness;
     for (const auto& [from, factor] : slower[measured.benchmark]) typical *= commit >= from ? factor : 1.0;
     const double level = typical * std::exp(noise * gaussian());
     for (int i = 0; i < 10; ++i) measurement.nanoseconds.push_back(std::llround(level * std::exp(0.002 * gaussian())));
     if (instructions)
-      measurement.instructions.assign(10, std::llround(static_cast<double>(*instructions) * typical / 1e7));
+      measurement.instructions.assign(10,
+                                      std::llround(static_cast<double>(*instructions) * typical / (1e7 * slowness)));
     measurement.cpu_peak_bytes = 200 << 20;
-    measurement.cpu_growth_bytes = 0.0;
+    return measurement;
+  }
+  Result<model::Measurement> measure_growth(const model::Product& product, const model::Case& measured,
+                                            std::stop_token stop) override {
+    TBCI_ASSIGN(model::Measurement measurement, measure(product, measured, std::move(stop)));
+    if (measurement.outcome != model::Outcome::done) return measurement;
+    ++growths;
+    double bytes = 0;
+    for (const auto& [from, leak] : leaking[measured.benchmark]) bytes += index_of(product.commit) >= from ? leak : 0;
+    measurement.cpu_growth_bytes = bytes;
+    measurement.cpu_growth_interval = {bytes - growth_half_width, bytes + growth_half_width};
     return measurement;
   }
   Result<model::Measurement> measure_batch(const model::Product&, const model::Case& measured, int batch,

@@ -202,6 +202,17 @@ TEST_CASE("Measurer: memory that runs out is told from a crash", "[measure]") {
 #endif
 }
 
+TEST_CASE("measure_command: leaks are looked for where that is asked, and else the option is not named", "[measure]") {
+  MeasureSettings settings;
+  const auto text = [&] {
+    return describe(measure_command({}, native_suite("worker"), {"dlrm", Configuration::cpu_infer}, settings));
+  };
+  CHECK(text().find("--leak") == std::string::npos);
+  settings.leak_iterations = 50;
+  settings.leak_time = std::chrono::milliseconds(1500);
+  CHECK(text().find("--leak-iterations 50 --leak-milliseconds 1500") != std::string::npos);
+}
+
 TEST_CASE("measure_command: addresses are limited on CPUs alone", "[measure]") {
   MeasureSettings settings;
   settings.memory_limit_bytes = std::uint64_t{256} << 20;

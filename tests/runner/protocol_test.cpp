@@ -58,6 +58,30 @@ TEST_CASE("ProtocolReader: the split of the GPU's time is read where all of it i
   CHECK_FALSE(split(active + movement + R"(,"gpu_idle_nanoseconds":"much")"));
 }
 
+TEST_CASE("ProtocolReader: growths come with their intervals, the GPU's peaks apart", "[protocol]") {
+  const auto reader = read({hello, sample(0, "1200"), sample(1, "1100"),
+                            R"({"type":"memory","gpu_peak_bytes":7,"gpu_reserved_peak_bytes":9,"growth_iterations":50,)"
+                            R"("cpu_growth_bytes":1040,"cpu_growth_low_bytes":1030.5,"cpu_growth_high_bytes":1050,)"
+                            R"("rss_growth_bytes":4096,"rss_growth_low_bytes":0,"rss_growth_high_bytes":8192,)"
+                            R"("gpu_growth_bytes":0})",
+                            R"({"type":"done","samples":2,"growth_nanoseconds":900000000})"});
+  INFO(reader.violation());
+  REQUIRE(reader.done());
+  const model::Measurement& measurement = reader.measurement();
+  CHECK(measurement.gpu_peak_bytes == 7);
+  CHECK(measurement.gpu_reserved_peak_bytes == 9);
+  CHECK(measurement.cpu_growth_bytes == 1040.0);
+  CHECK(measurement.cpu_growth_interval == model::Interval{1030.5, 1050});
+  CHECK(measurement.rss_growth_bytes == 4096.0);
+  CHECK(measurement.rss_growth_interval == model::Interval{0, 8192});
+  CHECK(measurement.gpu_growth_bytes == 0.0);
+  CHECK_FALSE(measurement.gpu_growth_interval.has_value());
+  CHECK(measurement.growth == std::chrono::milliseconds(900));
+  CHECK(model::value_of(measurement, model::Metric::gpu_reserved) == 9.0);
+  CHECK(model::interval_of(measurement, model::Metric::cpu_leak) == model::Interval{1030.5, 1050});
+  CHECK_FALSE(model::interval_of(measurement, model::Metric::time).has_value());
+}
+
 TEST_CASE("ProtocolReader: an error line is an outcome, before hello too", "[protocol]") {
   const auto unsupported = read({R"({"type":"error","kind":"unsupported","message":"no CUDA"})"});
   CHECK(unsupported.failed());
@@ -129,6 +153,10 @@ TEST_CASE("ProtocolReader: what breaks the protocol is seen at once and named", 
       {{hello, R"({"type":"memory","cpu_peak_bytes":-1})"}, "cpu_peak_bytes"},
       {{hello, R"({"type":"memory","cpu_growth_bytes":1e300})"}, "cpu_growth_bytes"},
       {{hello, R"({"type":"memory","gpu_peak_bytes":"many"})"}, "gpu_peak_bytes"},
+      {{hello, R"({"type":"memory","gpu_reserved_peak_bytes":-4})"}, "gpu_reserved_peak_bytes"},
+      {{hello, R"({"type":"memory","rss_growth_bytes":1,"rss_growth_low_bytes":"few"})"}, "rss_growth_low_bytes"},
+      {{hello, R"({"type":"memory","cpu_growth_bytes":1,"cpu_growth_low_bytes":2,"cpu_growth_high_bytes":3})"},
+       "cpu_growth_bytes does not lie in its interval"},
       {{hello, sample(0, "5"), done}, "does not count the 1 samples"},
       {{hello, sample(0, "5"), R"({"type":"done","samples":1})"}, "1 samples came of the 2"},
       {{hello, R"({"type":"error","kind":"mood"})"}, "no kind of error 'mood'"},

@@ -77,12 +77,12 @@ TEST_CASE("Database: a newer version is refused and left as it is", "[storage]")
   const TemporaryDirectory folder;
   const auto path = folder / "tbci.db";
   must(Database::open(path));
-  SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 7");
+  SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 777");
   const std::string before = must(read_file(path));
   for (const Access access : {Access::read_write, Access::read_only}) {
     const Error error = error_of(Database::open(path, access));
     CHECK(error.kind == ErrorKind::usage);
-    CHECK(error.message == "database " + path.string() + " has version 7, this tbci knows up to " +
+    CHECK(error.message == "database " + path.string() + " has version 777, this tbci knows up to " +
                                std::to_string(Database::newest_version()) +
                                ": use a newer tbci or another --state folder");
   }

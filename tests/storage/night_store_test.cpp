@@ -126,7 +126,8 @@ TEST_CASE("NightStore: a regression is added once and keeps what is written to i
   Fixture fixture;
   NightStore nights(fixture.database());
   const auto night = must(nights.begin({"demo", "2026-01-07", ""}, at(0))).id;
-  auto regression = must(nights.add_regression(night, finding(dlrm)));
+  auto regression = must(nights.add_regression(night, finding(dlrm), "2026-01-04"));
+  CHECK(regression.old_build == "2026-01-04");
   CHECK(regression.state == RegressionState::confirmed);
   CHECK(regression.night_id == night);
   check_same(regression.finding, finding(dlrm));
@@ -153,6 +154,7 @@ TEST_CASE("NightStore: a regression is added once and keeps what is written to i
   CHECK(again.reason == regression.reason);
   CHECK(again.bisection_id == regression.bisection_id);
   CHECK(again.report_id == regression.report_id);
+  CHECK(again.old_build == "2026-01-04");
   check_same(again.finding, regression.finding);
   CHECK(must(after.regression(regression.id)).id == regression.id);
 
@@ -178,4 +180,39 @@ TEST_CASE("NightStore: open regressions are those of the subject that have not r
   CHECK(open[0].finding.series == bert);
   CHECK(open[1].night_id == second);
   CHECK(must(nights.regressions(first)).size() == 2);
+}
+
+TEST_CASE("NightStore: the findings and regressions of one series over the nights", "[storage]") {
+  Fixture fixture;
+  NightStore nights(fixture.database());
+  for (int number = 1; number <= 4; ++number) {
+    const std::string name = "2026-01-0" + std::to_string(number);
+    const auto night = must(nights.begin({"demo", name, ""}, at(number)));
+    must(nights.put_finding(night.id, Phase::screen, finding(dlrm, number == 3 ? Verdict::suspect : Verdict::clear)));
+    must(nights.put_finding(night.id, Phase::screen, finding(bert)));
+    if (number != 3) continue;
+    must(nights.put_finding(night.id, Phase::confirm, finding(dlrm)));
+    must(nights.add_regression(night.id, finding(bert)));
+    auto regression = must(nights.add_regression(night.id, finding(dlrm)));
+    regression.state = RegressionState::recovered;
+    must(nights.update(regression));
+  }
+  const auto elsewhere = must(nights.begin({"other", "2026-01-03", ""}, at(9)));
+  must(nights.put_finding(elsewhere.id, Phase::screen, finding(dlrm)));
+  must(nights.add_regression(elsewhere.id, finding(dlrm)));
+
+  const auto found = must(nights.series_findings("demo", dlrm, 3));
+  REQUIRE(found.size() == 4);
+  CHECK(found[0].night == "2026-01-02");
+  CHECK(found[1].night == "2026-01-03");
+  CHECK(found[1].phase == Phase::screen);
+  CHECK(found[2].night == "2026-01-03");
+  CHECK(found[2].phase == Phase::confirm);
+  check_same(found[2].finding, finding(dlrm));
+  CHECK(found[3].night == "2026-01-04");
+  const auto regressions = must(nights.series_regressions("demo", dlrm));
+  REQUIRE(regressions.size() == 1);
+  CHECK(regressions[0].state == RegressionState::recovered);
+  CHECK(must(nights.series_regressions("none", dlrm)).empty());
+  CHECK_FALSE(nights.series_findings("demo", {"a/b", dlrm.configuration, dlrm.metric}, 3).has_value());
 }

@@ -42,6 +42,12 @@ void check_same(const model::Measurement& left, const model::Measurement& right)
   CHECK(left.gpu_peak_bytes == right.gpu_peak_bytes);
   CHECK(left.cpu_growth_bytes == right.cpu_growth_bytes);
   CHECK(left.gpu_growth_bytes == right.gpu_growth_bytes);
+  CHECK(left.gpu_reserved_peak_bytes == right.gpu_reserved_peak_bytes);
+  CHECK(left.rss_growth_bytes == right.rss_growth_bytes);
+  CHECK(left.cpu_growth_interval == right.cpu_growth_interval);
+  CHECK(left.rss_growth_interval == right.rss_growth_interval);
+  CHECK(left.gpu_growth_interval == right.gpu_growth_interval);
+  CHECK(left.growth == right.growth);
   CHECK(left.torch_version == right.torch_version);
   CHECK(left.torch_git == right.torch_git);
   CHECK(left.started == right.started);
@@ -105,6 +111,12 @@ TEST_CASE("RunStore: a measurement comes back whole", "[storage]") {
   full.gpu_peak_bytes = 1;
   full.gpu_growth_bytes = 0.25;
   full.gpu_split = {std::chrono::nanoseconds(568), std::chrono::nanoseconds(21), std::chrono::nanoseconds(411)};
+  full.gpu_reserved_peak_bytes = 2;
+  full.cpu_growth_interval = {-13.5, -11.5};
+  full.rss_growth_bytes = 4096.5;
+  full.rss_growth_interval = {4000.25, 5000.75};
+  full.gpu_growth_interval = {0.125, 0.375};
+  full.growth = std::chrono::nanoseconds(9'876'543'210);
   model::Measurement bare;
   bare.measured = {"bert", Configuration::gpu_infer};
   bare.outcome = Outcome::crashed;
@@ -219,10 +231,13 @@ TEST_CASE("RunStore: the history of a series has the newest nightlies, oldest fi
   CHECK(points[1].purpose == Purpose::screen);
   CHECK(points[2].nightly == "2026-01-07");
   CHECK(points[2].purpose == Purpose::confirm);
+  CHECK(points[2].key == "confirm");
   CHECK(points[2].started == at(2));
   CHECK(points[2].environment == machine.fingerprint());
   CHECK(points[2].values == std::vector<double>{7});
   CHECK(must(runs.series_history("other", {"dlrm", Configuration::cpu_train, Metric::time}, 9)).empty());
+  CHECK(must(runs.measured_cases("demo")) == std::vector<model::Case>{{"dlrm", Configuration::cpu_train}});
+  CHECK(must(runs.measured_cases("other")).empty());
 }
 
 TEST_CASE("RunStore: a corrupted blob is an error that names its row", "[storage]") {

@@ -39,7 +39,11 @@ TEST_CASE("Options: a run with everything said", "[suite]") {
                                          "--preload",
                                          "a.so",
                                          "--preload",
-                                         "b.so"});
+                                         "b.so",
+                                         "--leak-iterations",
+                                         "50",
+                                         "--leak-milliseconds",
+                                         "700"});
   const auto* run = std::get_if<RunOptions>(&options);
   REQUIRE(run != nullptr);
   CHECK(run->benchmark == "dlrm");
@@ -54,6 +58,8 @@ TEST_CASE("Options: a run with everything said", "[suite]") {
   CHECK(run->threads == 4);
   CHECK(run->seed == UINT64_MAX);
   CHECK(run->preload == std::vector<std::string>{"a.so", "b.so"});
+  CHECK(run->growth.iterations == 50);
+  CHECK(run->growth.time == std::chrono::milliseconds(700));
 }
 
 TEST_CASE("Options: what is not said has the protocol's defaults", "[suite]") {
@@ -68,6 +74,7 @@ TEST_CASE("Options: what is not said has the protocol's defaults", "[suite]") {
   CHECK(run->threads == 1);
   CHECK(run->seed == 42);
   CHECK(run->preload.empty());
+  CHECK(run->growth.iterations == 0);
 }
 
 TEST_CASE("Options: a profile takes the options of a run", "[suite]") {
@@ -102,6 +109,15 @@ TEST_CASE("Options: wrong use says what is wrong", "[suite]") {
     INFO(value);
     CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "cpu-train", "--iterations", value})
               .find("--iterations must be") != std::string::npos);
+  }
+}
+
+TEST_CASE("Options: a search for leaks has bounds", "[suite]") {
+  for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{
+           {"--leak-iterations", "-1"}, {"--leak-iterations", "100001"}, {"--leak-milliseconds", "1.5"}}) {
+    INFO(option << " " << value);
+    CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "cpu-train", option, value})
+              .find(option + " must be a whole number") != std::string::npos);
   }
 }
 

@@ -7,7 +7,6 @@
 #include "suite/protocol.hpp"
 #include "suite/registry.hpp"
 #include "suite/run.hpp"
-#include "suite/statistics.hpp"
 
 using namespace tbci::suite;
 
@@ -75,25 +74,6 @@ TEST_CASE("JSON: numbers keep their value and infinities are null", "[suite]") {
   CHECK(object.text() == R"({"i":-9223372036854775807,"u":18446744073709551615,"d":0.5,"n":null})");
 }
 
-TEST_CASE("Theil-Sen: the slope is the median of the slopes of all pairs", "[suite]") {
-  CHECK(theil_sen_slope({}) == 0.0);
-  CHECK(theil_sen_slope({7.0}) == 0.0);
-  CHECK(theil_sen_slope({5.0, 5.0, 5.0, 5.0}) == 0.0);
-  CHECK(theil_sen_slope({0.0, 2.0, 4.0, 6.0}) == 2.0);
-  // Pairs of 1, 2, 4: 1, 3/2, 2.
-  CHECK(theil_sen_slope({1.0, 2.0, 4.0}) == 1.5);
-  // Pairs of 0, 1, 10, 3: 1, 5, 1, 9, 1, -7. Sorted: -7 1 1 1 5 9.
-  CHECK(theil_sen_slope({0.0, 1.0, 10.0, 3.0}) == 1.0);
-  // One wild value among eleven on a line does not move it.
-  CHECK(theil_sen_slope({0, 3, 6, 9, 1000, 15, 18, 21, 24, 27, 30}) == 3.0);
-}
-
-TEST_CASE("Theil-Sen: a long series is thinned, not refused", "[suite]") {
-  std::vector<double> line;
-  for (int i = 0; i < 25000; ++i) line.push_back(4.0 * i);
-  CHECK(theil_sen_slope(line) == 4.0);
-}
-
 TEST_CASE("Worker: the list begins with hello, names every benchmark and ends with done", "[suite]") {
   int code = -1;
   const auto lines = lines_of([&](Protocol& protocol) { code = list_benchmarks(protocol); });
@@ -120,8 +100,18 @@ TEST_CASE("Worker: a run is hello, samples, memory, done", "[suite]") {
     CHECK(lines[1 + i].rfind(R"({"type":"sample","iteration":)" + std::to_string(i) + R"(,"nanoseconds":)", 0) == 0);
   }
   CHECK(lines[4].rfind(R"({"type":"memory","cpu_peak_bytes":)", 0) == 0);
-  CHECK(contains(lines[4], R"("cpu_growth_bytes":)"));
+  CHECK_FALSE(contains(lines[4], "growth"));
   CHECK(lines[5].rfind(R"({"type":"done","samples":3,"setup_nanoseconds":)", 0) == 0);
+}
+
+TEST_CASE("Worker: growth is looked for when asked, after the samples", "[suite]") {
+  RunOptions options = quick("lennard_jones", 0);
+  options.growth.iterations = 8;
+  const auto lines = lines_of([&](Protocol& protocol) { run_benchmark(options, protocol); });
+  REQUIRE(lines.size() == 6);
+  CHECK(contains(lines[4], R"("growth_iterations":8,"cpu_growth_bytes":)"));
+  CHECK(contains(lines[4], R"("cpu_growth_low_bytes":)"));
+  CHECK(contains(lines[5], R"("growth_nanoseconds":)"));
 }
 
 TEST_CASE("Worker: an unknown benchmark is unsupported, and the nearest name is told", "[suite]") {

@@ -27,7 +27,7 @@ struct QuickTimes : SelfTimes {
 };
 
 ProfiledIteration iteration(std::int64_t whole, std::map<std::string, Tally> operators, std::int64_t own = 0) {
-  return {nanoseconds(whole), nanoseconds(own), std::move(operators)};
+  return {nanoseconds(whole), nanoseconds(own), {}, std::move(operators)};
 }
 
 }  // namespace
@@ -134,6 +134,13 @@ TEST_CASE("Profile: an operator that not every iteration calls has its part of a
   CHECK(profile.operators[0].calls == 1);
   CHECK(profile.operators[0].self_nanoseconds == 40);
   CHECK(profile.outside_nanoseconds == 60);
+}
+
+TEST_CASE("Profile: iterations that nobody watched have a middle half of their own", "[suite]") {
+  std::vector<ProfiledIteration> iterations;
+  for (const std::int64_t unwatched : {70, 10000, 90, 1})
+    iterations.push_back({nanoseconds(unwatched == 70 ? 1 : 100), {}, nanoseconds(unwatched), {}});
+  CHECK(summarize(iterations).unwatched_nanoseconds == 80);
 }
 
 TEST_CASE("Profile: the profiler's time is taken off the iteration, and threads that overlap leave nothing outside",

@@ -63,6 +63,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=_number(1, 1024), default=1)
     parser.add_argument("--seed", type=_number(0, 2**64 - 1), default=42)
     parser.add_argument("--preload", action="append", default=[], type=_path, help="shared library; repeatable")
+    # Growth is looked at over the measured iterations, always: Python's garbage has to be told apart from leaks there.
+    for option in ("--leak-iterations", "--leak-milliseconds"):
+        parser.add_argument(option, type=_number(0, 10**9), default=0, help="taken, and not needed")
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

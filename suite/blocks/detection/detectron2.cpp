@@ -28,9 +28,4 @@ Tensor Detectron2Input::forward(const Tensor& images) {
   return at::constant_pad_nd(at::stack(all), {0, missing(images.size(3)), 0, missing(images.size(2))});
 }
 
-std::unique_ptr<torch::optim::Optimizer> detectron2_sgd(std::vector<Tensor> parameters) {
-  const auto options = torch::optim::SGDOptions(1e-3).momentum(0.9).weight_decay(1e-4);
-  return std::make_unique<torch::optim::SGD>(std::move(parameters), options);
-}
-
 }  // namespace tbci::suite

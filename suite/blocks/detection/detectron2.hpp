@@ -1,8 +1,5 @@
-// What all models of facebookresearch/detectron2 share in TorchBench: their pictures, their input and their optimizer.
+// What all models of facebookresearch/detectron2 share in TorchBench: their pictures and their input.
 #pragma once
-
-#include <memory>
-#include <vector>
 
 #include "suite/benchmark.hpp"
 #include "suite/blocks/detection/boxes.hpp"
@@ -38,8 +35,5 @@ class Detectron2Input : public torch::nn::Module {
   std::int64_t multiple_;
   torch::Tensor mean_, deviation_;
 };
-
-// SGD with the learning rate that TorchBench sets.
-std::unique_ptr<torch::optim::Optimizer> detectron2_sgd(std::vector<torch::Tensor> parameters);
 
 }  // namespace tbci::suite

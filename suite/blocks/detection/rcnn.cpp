@@ -1,11 +1,11 @@
 #include "suite/blocks/detection/rcnn.hpp"
 
 #include "suite/blocks/detection/backbone.hpp"
+#include "suite/blocks/detection/detection_workload.hpp"
 #include "suite/blocks/detection/detectron2.hpp"
 #include "suite/blocks/detection/masks.hpp"
 #include "suite/blocks/detection/roi_heads.hpp"
 #include "suite/blocks/detection/rpn.hpp"
-#include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite {
 namespace {
@@ -128,23 +128,11 @@ class GeneralizedRcnn : public torch::nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Rcnn& rcnn, const Setup& setup) {
+  constexpr double rate = 1e-3;  // which TorchBench sets
   const DetectionScale scale = detection_scale(setup.size);
-  auto module = std::make_shared<GeneralizedRcnn>(rcnn, setup.size, scale);
-  module->to(setup.device);
-  const Scene scene = detectron2_scene(setup, scale);
-
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, scene] { return module->forward(scene); };
-  parts.loss = [](const Tensors& losses) { return at::stack(losses).sum(); };
-  parts.optimizer = detectron2_sgd;
-  if (rcnn.plain_optimizer) {
-    parts.optimizer = [](std::vector<Tensor> parameters) {
-      return std::make_unique<torch::optim::SGD>(std::move(parameters), 1e-3);
-    };
-  }
-  parts.inputs = {scene.images};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  const auto module = std::make_shared<GeneralizedRcnn>(rcnn, setup.size, scale);
+  return detection_workload(setup, module, detectron2_scene(setup, scale),
+                            rcnn.plain_optimizer ? torch::optim::SGDOptions(rate) : steps_with_momentum(rate));
 }
 
 }  // namespace

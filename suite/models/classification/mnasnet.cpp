@@ -1,5 +1,6 @@
 // mnasnet1_0: Tan et al., MnasNet: Platform-Aware Neural Architecture Search for Mobile (2018), variant B1, as in
 // torchvision.
+#include "suite/blocks/channels.hpp"
 #include "suite/blocks/conv_norm.hpp"
 
 namespace tbci::suite::models {

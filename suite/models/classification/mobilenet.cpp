@@ -1,6 +1,7 @@
 // mobilenet_v2: Sandler et al., MobileNetV2: Inverted Residuals and Linear Bottlenecks (2018).
 #include <algorithm>
 
+#include "suite/blocks/channels.hpp"
 #include "suite/blocks/conv_norm.hpp"
 
 namespace tbci::suite::models {

@@ -1,4 +1,5 @@
 // mobilenet_v3_large: Howard et al., Searching for MobileNetV3 (2019), as in torchvision.
+#include "suite/blocks/channels.hpp"
 #include "suite/blocks/conv_norm.hpp"
 
 namespace tbci::suite::models {

@@ -1,5 +1,6 @@
 // mobilenet_v2_quantized_qat and resnet50_quantized_qat: torchvision's mobilenet_v2 and resnet50, quantised by
 // PyTorch's graph mode. Training is quantisation-aware; inference runs the quantised network, on one image.
+#include "suite/blocks/channels.hpp"
 #include "suite/blocks/quantization.hpp"
 #include "suite/blocks/random_labels.hpp"
 

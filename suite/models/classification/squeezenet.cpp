@@ -1,6 +1,7 @@
 // squeezenet1_1: Iandola et al., SqueezeNet: AlexNet-level accuracy with 50x fewer parameters (2016), as in
 // torchvision. TorchBench sums the gradients of 16 batches before each step, and makes a new optimizer for it.
 #include "suite/blocks/classifier.hpp"
+#include "suite/blocks/network_workload.hpp"
 #include "suite/blocks/random_labels.hpp"
 
 namespace tbci::suite::models {
@@ -81,48 +82,34 @@ class SqueezeNet : public nn::Module {
   nn::Conv2d head_{nullptr};
 };
 
-class SqueezeNetWorkload final : public Workload {
+class SqueezeNetWorkload final : public NetworkWorkload<SqueezeNet> {
  public:
   SqueezeNetWorkload(const Setup& setup, const Shape& shape)
-      : mode_(setup.mode), passes_(shape.passes), network_(std::make_shared<SqueezeNet>(shape)) {
-    network_->to(setup.device);
-    network_->train(mode_ == Mode::train);
+      : NetworkWorkload(setup, std::make_shared<SqueezeNet>(shape)), passes_(shape.passes) {
     const std::int64_t side = shape.images.side;
     images_ = torch::randn({setup.batch, 3, side, side}, torch::TensorOptions().device(setup.device));
   }
 
-  void iterate() override {
-    if (mode_ == Mode::train) {
-      train();
-    } else {
-      const torch::NoGradGuard no_gradients;
-      results_ = {network_->forward(images_)};
-    }
-  }
-
-  Tensors results() const override { return results_; }
-  Tensors parameters() const override { return network_->parameters(); }
-  std::shared_ptr<nn::Module> module() const override { return network_; }
   Tensors inputs() const override { return {images_}; }
 
  private:
-  void train() {
-    results_.clear();
-    const auto optimizer = adam(network_->parameters(), 1e-3);
+  Tensors train() override {
+    const auto optimizer = adam(parameters(), 1e-3);
     optimizer->zero_grad();
+    Tensors losses;
     for (int i = 0; i < passes_; ++i) {
-      torch::Tensor loss = loss_on_random_labels(network_->forward(images_));
+      torch::Tensor loss = loss_on_random_labels(network().forward(images_));
       loss.backward();
-      results_.push_back(loss.detach());
+      losses.push_back(loss.detach());
     }
     optimizer->step();
+    return losses;
   }
 
-  Mode mode_;
+  Tensors infer() override { return {network().forward(images_)}; }
+
   int passes_;
-  std::shared_ptr<SqueezeNet> network_;
   torch::Tensor images_;
-  Tensors results_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // timm_efficientnet: Tan and Le, EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks (2019),
 // EfficientNet-B0 as timm's efficientnet_b0.
+#include "suite/blocks/channels.hpp"
 #include "suite/blocks/efficientnet.hpp"
 
 namespace tbci::suite::models {
@@ -11,7 +12,7 @@ class EfficientNet : public torch::nn::Module {
  public:
   EfficientNet(const EfficientNetShape& shape, std::int64_t classes) {
     stages_ = register_module("stages", std::make_shared<EfficientNetStages>(shape));
-    const std::int64_t features = round_channels(1280.0 * shape.width);
+    const std::int64_t features = scaled_channels(1280, shape.width);
     last_ = register_module("conv_head", std::make_shared<ConvNorm>(ConvNormOptions{
                                              {stages_->channels().back(), features, 1}, Activation::silu}));
     classifier_ = register_module("classifier", torch::nn::Linear(features, classes));

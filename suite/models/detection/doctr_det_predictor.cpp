@@ -9,7 +9,6 @@ namespace tbci::suite::models {
 namespace {
 
 namespace nn = torch::nn;
-using timm::Activation;
 using timm::ConvNorm;
 
 struct Shape {

@@ -2,6 +2,7 @@
 // efficientdet-pytorch (effdet) has it under the name tf_efficientdet_d1. In training all anchors are labelled in each
 // step; in inference the best candidates are decoded and thinned out class by class.
 #include "suite/blocks/efficientdet_boxes.hpp"
+#include "suite/blocks/network_workload.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -25,57 +26,43 @@ Objects random_objects(const Setup& setup, std::int64_t side, std::int64_t class
           torch::where(real, of_class, torch::full_like(of_class, -1.0)).to(setup.device)};
 }
 
-class EfficientDet final : public Workload {
+class EfficientDet final : public NetworkWorkload<Network> {
  public:
   EfficientDet(const Setup& setup, const Task& task)
-      : training_(setup.mode == Mode::train), task_(task), network_(std::make_shared<Network>(task.network)) {
-    network_->to(setup.device);
-    network_->train(training_);
+      : NetworkWorkload(setup, std::make_shared<Network>(task.network)), task_(task) {
     anchors_ = anchors({task.side, task.side}).to(setup.device);
     images_ = torch::randn({setup.batch, 3, task.side, task.side}, torch::TensorOptions().device(setup.device));
     objects_ = random_objects(setup, task.side, task.network.classes);
     scaling_.scale = (0.5 + torch::rand({setup.batch})).to(setup.device);
     const torch::Tensor seen = (0.7 + 0.3 * torch::rand({setup.batch, 2})).to(setup.device);
     scaling_.size = seen * static_cast<double>(task.side) * scaling_.scale.unsqueeze(1);
-    if (!training_) return;
-    optimizer_ = timm::make_sgd(*network_, {.learning_rate = 0.01, .weight_decay = 4e-5, .nesterov = false});
+    if (!training()) return;
+    optimizer_ = timm::make_sgd(network(), {.learning_rate = 0.01, .weight_decay = 4e-5, .nesterov = false});
   }
 
-  void iterate() override {
-    if (training_) {
-      train();
-    } else {
-      const torch::NoGradGuard no_gradients;
-      const Maps maps = network_->forward(images_);
-      results_ = {detect(maps, anchors_, scaling_, task_.network.classes, task_.choice)};
-    }
-  }
-
-  Tensors results() const override { return results_; }
-  Tensors parameters() const override { return network_->parameters(); }
-  std::shared_ptr<torch::nn::Module> module() const override { return network_; }
   Tensors inputs() const override { return {images_, scaling_.size, scaling_.scale}; }
 
  private:
-  void train() {
-    const Maps maps = network_->forward(images_);
+  Tensors train() override {
+    const Maps maps = network().forward(images_);
     const torch::Tensor total = loss(maps, label(anchors_, objects_), task_.network.classes);
     (void)total.item<float>();  // the original keeps a mean of the losses
     optimizer_->zero_grad();
     total.backward();
-    torch::nn::utils::clip_grad_norm_(network_->parameters(), 10.0);
+    torch::nn::utils::clip_grad_norm_(parameters(), 10.0);
     optimizer_->step();
-    results_ = {total.detach()};
+    return {total.detach()};
   }
 
-  bool training_;
+  Tensors infer() override {
+    return {detect(network().forward(images_), anchors_, scaling_, task_.network.classes, task_.choice)};
+  }
+
   Task task_;
-  std::shared_ptr<Network> network_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;  // in training only
   torch::Tensor anchors_, images_;
   Objects objects_;
   Scaling scaling_;
-  Tensors results_;
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {

@@ -2,14 +2,14 @@
 // strides in the 3x3 convolutions, rounded anchors, class 0 for the background, smooth losses, RoIAlign of 2 x 2
 // points.
 #include <algorithm>
-#include <cmath>
 
 #include "suite/blocks/detection/backbone.hpp"
+#include "suite/blocks/detection/detection_workload.hpp"
 #include "suite/blocks/detection/masks.hpp"
 #include "suite/blocks/detection/nms.hpp"
+#include "suite/blocks/detection/resized_scene.hpp"
 #include "suite/blocks/detection/roi_heads.hpp"
 #include "suite/blocks/detection/rpn.hpp"
-#include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -19,50 +19,12 @@ using torch::Tensor;
 constexpr double smooth = 1.0 / 9.0;  // below this difference the loss of boxes is quadratic
 
 struct Shape {
-  ImageSize image;               // before it is resized
-  std::int64_t shorter, longer;  // sides after it, at most
+  Resizing resizing;
   std::int64_t objects, classes, width, channels, head;
   double anchor;
   Proposals train, infer;
   std::int64_t anchors_drawn, boxes_drawn, detections;
 };
-
-// Pictures and objects as the network takes them.
-struct Resized {
-  Tensor images;   // all padded to multiples of 32
-  ImageSize size;  // without the padding
-  std::vector<Objects> objects;
-};
-
-Tensor normalised(const Tensor& image) {
-  const Tensor mean = torch::tensor({0.485, 0.456, 0.406}, image.options());
-  const Tensor deviation = torch::tensor({0.229, 0.224, 0.225}, image.options());
-  return (image - mean.view({3, 1, 1})) / deviation.view({3, 1, 1});
-}
-
-Resized resize(const Scene& scene, const Shape& shape, bool training) {
-  const auto [least, most] = std::minmax(shape.image.height, shape.image.width);
-  const double factor = std::min(static_cast<double>(shape.shorter) / static_cast<double>(least),
-                                 static_cast<double>(shape.longer) / static_cast<double>(most));
-  const auto longer = [factor](std::int64_t side) {
-    return static_cast<std::int64_t>(std::floor(static_cast<double>(side) * factor));
-  };
-  const auto padded = [](std::int64_t side) { return (side + 31) / 32 * 32; };
-  Resized resized;
-  resized.size = {longer(shape.image.height), longer(shape.image.width)};
-  const std::vector<std::int64_t> sides{resized.size.height, resized.size.width};
-  resized.images = at::zeros({scene.images.size(0), 3, padded(sides[0]), padded(sides[1])}, scene.images.options());
-  for (std::int64_t i = 0; i < scene.images.size(0); ++i) {
-    const Tensor image = at::upsample_bilinear2d(normalised(scene.images[i]).unsqueeze(0), sides, false)[0];
-    resized.images[i].slice(1, 0, sides[0]).slice(2, 0, sides[1]).copy_(image);
-    if (!training) continue;
-    const Objects& objects = scene.objects[static_cast<std::size_t>(i)];
-    const Tensor masks = at::upsample_nearest2d(objects.masks.unsqueeze(1).to(torch::kFloat), sides).squeeze(1);
-    resized.objects.push_back(
-        {scale_boxes(objects.boxes, shape.image, resized.size), objects.classes, masks.to(torch::kByte)});
-  }
-  return resized;
-}
 
 // Those whose sides have at least so many pixels.
 Tensor not_small(const Tensor& boxes, double side) {
@@ -90,7 +52,7 @@ class ProposalNetwork : public torch::nn::Module {
     }
   }
 
-  Rpn::Output forward(const std::vector<Tensor>& features, const Resized& input) {
+  Rpn::Output forward(const std::vector<Tensor>& features, const ResizedScene& input) {
     const RpnHead::Output found = head_->forward(features);
     const std::int64_t height = input.images.size(2), width = input.images.size(3);
     std::vector<Tensor> anchors;
@@ -190,7 +152,7 @@ class MaskRcnn : public torch::nn::Module {
 
   // In training the losses, else for each image its boxes, classes, scores and masks.
   Tensors forward(const Scene& scene) {
-    const Resized input = resize(scene, shape_, is_training());
+    const ResizedScene input = resize_scene(scene, shape_.resizing, is_training());
     std::vector<Tensor> features = pyramid_->forward(network_->forward(input.images));
     std::vector<Tensor> with_coarse = features;
     with_coarse.push_back(torch::max_pool2d(features.back(), 1, 2));
@@ -285,8 +247,8 @@ class MaskRcnn : public torch::nn::Module {
     first = 0;
     for (const Found& of_image : found) {
       const std::int64_t end = first + of_image.boxes.size(0);
-      const Tensor placed = scale_boxes(of_image.boxes, size, shape_.image);
-      const Tensor pasted = resize_masks_into(masks.slice(0, first, end), placed, shape_.image);
+      const Tensor placed = scale_boxes(of_image.boxes, size, shape_.resizing.image);
+      const Tensor pasted = resize_masks_into(masks.slice(0, first, end), placed, shape_.resizing.image);
       for (const Tensor& result : {placed, of_image.groups, of_image.scores, pasted}) results.push_back(result);
       first = end;
     }
@@ -307,23 +269,12 @@ class MaskRcnn : public torch::nn::Module {
 std::unique_ptr<Workload> make(const Setup& setup) {
   const bool paper = setup.size == Size::paper;
   const Shape shape =
-      paper ? Shape{{426, 640}, 800, 1333, 8, 91, 64, 256, 1024, 32.0, {2000, 2000}, {1000, 1000}, 256, 512, 100}
-            : Shape{{72, 96}, 96, 160, 3, 21, 8, 16, 64, 8.0, {40, 40}, {40, 24}, 64, 16, 12};
-  auto module = std::make_shared<MaskRcnn>(shape);
-  module->to(setup.device);
-  Scene scene = draw_scene(setup.batch, {shape.image, shape.objects, shape.classes - 1}, setup.device);
+      paper ? Shape{{{426, 640}, 800, 1333}, 8, 91, 64, 256, 1024, 32.0, {2000, 2000}, {1000, 1000}, 256, 512, 100}
+            : Shape{{{72, 96}, 96, 160}, 3, 21, 8, 16, 64, 8.0, {40, 40}, {40, 24}, 64, 16, 12};
+  const auto module = std::make_shared<MaskRcnn>(shape);
+  Scene scene = draw_scene(setup.batch, {shape.resizing.image, shape.objects, shape.classes - 1}, setup.device);
   for (Objects& objects : scene.objects) objects.classes += 1;  // 0 is the background
-
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, scene] { return module->forward(scene); };
-  parts.loss = [](const Tensors& losses) { return at::stack(losses).sum(); };
-  parts.optimizer = [](std::vector<Tensor> parameters) {
-    return std::make_unique<torch::optim::SGD>(std::move(parameters),
-                                               torch::optim::SGDOptions(0.02).momentum(0.9).weight_decay(1e-4));
-  };
-  parts.inputs = {scene.images};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return detection_workload(setup, module, scene, steps_with_momentum(0.02));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // discriminators; inference is one generator's, as in TorchBench.
 #include <utility>
 
-#include "suite/blocks/chain.hpp"
+#include "suite/blocks/patch_discriminator.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models {
@@ -32,18 +32,6 @@ std::shared_ptr<Chain> generator(const std::int64_t width) {
     layers->conv_transposed({2 * out, out, 3, 2, 1, true, 1}).instance_norm(out).relu();
   }
   layers->pad_by_reflection(3).conv({width, 3, 7}).tanh();
-  return layers;
-}
-
-// Judges overlapping patches of 70x70 pixels.
-std::shared_ptr<Chain> discriminator(const std::int64_t width) {
-  auto layers = chain();
-  layers->conv({3, width, 4, 2, 1}).leaky_relu(0.2);
-  for (const std::int64_t factor : {2, 4, 8}) {
-    const std::int64_t out = factor * width, stride = factor < 8 ? 2 : 1;
-    layers->conv({out / 2, out, 4, stride, 1}).instance_norm(out).leaky_relu(0.2);
-  }
-  layers->conv({8 * width, 1, 4, 1, 1});
   return layers;
 }
 
@@ -101,7 +89,7 @@ class CycleGan final : public Workload {
   CycleGan(const Setup& setup, const Shape& shape) : training_(setup.mode == Mode::train) {
     for (Side* side : {&a_, &b_}) {
       side->translate = generator(shape.width);
-      side->judge = discriminator(shape.width);
+      side->judge = patch_discriminator({.width = shape.width, .padding = 1});
       for (const auto& network : {side->translate, side->judge}) {
         initialise(*network);
         network->to(setup.device);

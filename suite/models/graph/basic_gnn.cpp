@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "suite/benchmark.hpp"
+#include "suite/blocks/network_workload.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -181,11 +181,10 @@ struct Graph {
 // The original trains without a loss and without a step: the gradient of the outputs is random, and those of the
 // parameters add up. A batch of graphs is one graph of so many parts.
 template <class Kind>
-class GraphWorkload final : public Workload {
+class GraphWorkload final : public NetworkWorkload<BasicGnn<Kind>> {
  public:
-  GraphWorkload(const Setup& setup, const Graph& graph) : mode_(setup.mode), net_(std::make_shared<BasicGnn<Kind>>()) {
-    net_->to(setup.device);
-    net_->train(mode_ == Mode::train);
+  GraphWorkload(const Setup& setup, const Graph& graph)
+      : NetworkWorkload<BasicGnn<Kind>>(setup, std::make_shared<BasicGnn<Kind>>()) {
     nodes_ = torch::randn({setup.batch * graph.nodes, width}, torch::TensorOptions().device(setup.device));
     Tensors parts;
     for (std::int64_t i = 0; i < setup.batch; ++i) {
@@ -194,27 +193,18 @@ class GraphWorkload final : public Workload {
     edges_ = torch::cat(parts, 1).to(setup.device);
   }
 
-  void iterate() override {
-    if (mode_ == Mode::infer) {
-      const torch::NoGradGuard no_gradients;
-      outputs_ = net_->forward(nodes_, edges_);
-      return;
-    }
-    const torch::Tensor outputs = net_->forward(nodes_, edges_);
-    outputs.backward(torch::randn_like(outputs));
-    outputs_ = outputs.detach();
-  }
-
-  Tensors results() const override { return {outputs_}; }
-  Tensors parameters() const override { return net_->parameters(); }
-  std::shared_ptr<nn::Module> module() const override { return net_; }
   Tensors inputs() const override { return {nodes_, edges_}; }
 
  private:
-  Mode mode_;
-  std::shared_ptr<BasicGnn<Kind>> net_;
+  Tensors train() override {
+    const torch::Tensor outputs = infer()[0];
+    outputs.backward(torch::randn_like(outputs));
+    return {outputs.detach()};
+  }
+
+  Tensors infer() override { return {this->network().forward(nodes_, edges_)}; }
+
   torch::Tensor nodes_, edges_;
-  torch::Tensor outputs_;
 };
 
 template <class Kind>

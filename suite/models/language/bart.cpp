@@ -1,7 +1,6 @@
 // hf_Bart: Lewis et al., BART: Denoising Sequence-to-Sequence Pre-training (2019), the base size, as Hugging Face's
 // transformers has it.
-#include "suite/blocks/standard_workload.hpp"
-#include "suite/blocks/text.hpp"
+#include "suite/blocks/text_workload.hpp"
 #include "suite/blocks/transformer_layer.hpp"
 
 namespace tbci::suite::models {
@@ -89,21 +88,13 @@ class Bart : public nn::Module {
 std::unique_ptr<Workload> make(const Setup& setup) {
   const bool paper = setup.size == Size::paper;
   const Shape shape = paper ? Shape{50265, 1024, 512, 768, 3072, 12, 6} : Shape{1024, 64, 32, 96, 384, 4, 3};
-  auto module = std::make_shared<Bart>(shape);
-  module->to(setup.device);
-  const torch::Tensor words = random_words(setup, shape.vocabulary, shape.length);
-  const torch::Tensor labels = random_words(setup, shape.vocabulary, shape.length);
-
-  StandardWorkload::Parts parts;
-  parts.module = module;
+  const auto module = std::make_shared<Bart>(shape);
   const bool train = setup.mode == Mode::train;
-  parts.forward = [module, words, labels, train] {
-    return Tensors{module->forward(words, train ? shift_right(labels, {decoder_start, padding}) : words)};
+  const auto forward = [module, train](const Guessing& guessing) {
+    const Shift shift{decoder_start, padding};
+    return module->forward(guessing.words, train ? shift_right(guessing.labels, shift) : guessing.words);
   };
-  parts.loss = [labels](const Tensors& outputs) { return word_loss(outputs[0], labels); };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-3); };
-  parts.inputs = {words};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return word_guessing_workload(setup, module, {shape.vocabulary, shape.length}, forward);
 }
 
 }  // namespace

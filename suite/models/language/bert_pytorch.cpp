@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "suite/blocks/linear.hpp"
+#include "suite/blocks/position_codes.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models {
@@ -93,20 +94,13 @@ class Block : public nn::Module {
   nn::Dropout dropout_{nullptr};
 };
 
-torch::Tensor positions(std::int64_t length, std::int64_t hidden) {
-  const torch::Tensor position = torch::arange(length).to(torch::kFloat).unsqueeze(1);
-  const double step = -std::log(10000.0) / static_cast<double>(hidden);
-  const torch::Tensor angle = position * (torch::arange(0, hidden, 2).to(torch::kFloat) * step).exp();
-  return torch::stack({angle.sin(), angle.cos()}, 2).view({1, length, hidden});
-}
-
 class Bert : public nn::Module {
  public:
   explicit Bert(const Shape& shape) {
     words_ =
         register_module("token", nn::Embedding(nn::EmbeddingOptions(shape.vocabulary, shape.hidden).padding_idx(0)));
     segments_ = register_module("segment", nn::Embedding(nn::EmbeddingOptions(3, shape.hidden).padding_idx(0)));
-    positions_ = register_buffer("position", positions(512, shape.hidden));
+    positions_ = register_buffer("position", position_codes({512, shape.hidden}));
     dropout_ = register_module("dropout", nn::Dropout(drop));
     for (int i = 0; i < shape.layers; ++i) {
       blocks_.push_back(register_module("block" + std::to_string(i), std::make_shared<Block>(shape)));

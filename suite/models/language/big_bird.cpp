@@ -39,19 +39,12 @@ class BigBird : public torch::nn::Module {
 
   // The last block is filled up with padding.
   torch::Tensor forward(const torch::Tensor& words) {
-    const std::int64_t length = words.size(1);
-    const std::int64_t missing = (shape_.block - length % shape_.block) % shape_.block;
-    torch::Tensor padded = words;
-    torch::Tensor real = torch::ones(words.sizes(), words.options().dtype(torch::kFloat));
-    if (missing > 0) {
-      padded = torch::constant_pad_nd(words, {0, missing}, 0);
-      real = torch::constant_pad_nd(real, {0, missing}, 0);
-    }
-    torch::Tensor x = embeddings_->forward(padded);
-    const auto context = BlockSparseAttention::masks(real, shape_.block);
+    const encoder::Filled filled = encoder::fill_up(words, {shape_.block, 0});
+    torch::Tensor x = embeddings_->forward(filled.words);
+    const auto context = BlockSparseAttention::masks(filled.real, shape_.block);
     for (const auto& block : blocks_) x = block->forward(x, context);
     torch::tanh(pooler_->forward(x.select(1, 0)));  // for nobody, as in the original
-    if (missing > 0) x = x.slice(1, 0, length);
+    if (x.size(1) > words.size(1)) x = x.slice(1, 0, words.size(1));
     return head_->forward(x, embeddings_->words());
   }
 

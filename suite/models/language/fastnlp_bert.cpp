@@ -3,6 +3,8 @@
 // the gradients of five batches; its optimizer waits for ten and so never steps.
 #include <cmath>
 
+#include "suite/blocks/dot_product_attention.hpp"
+#include "suite/blocks/network_workload.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
 
 namespace tbci::suite::models {
@@ -46,9 +48,9 @@ class MaskedAttention : public nn::Module {
   }
 
   torch::Tensor forward(const torch::Tensor& x, const Context& context) {
-    const torch::Tensor query = encoder::split_heads(query_->forward(x), shape_.heads);
-    const torch::Tensor key = encoder::split_heads(key_->forward(x), shape_.heads);
-    const torch::Tensor value = encoder::split_heads(value_->forward(x), shape_.heads);
+    const torch::Tensor query = split_heads(query_->forward(x), shape_.heads);
+    const torch::Tensor key = split_heads(key_->forward(x), shape_.heads);
+    const torch::Tensor value = split_heads(value_->forward(x), shape_.heads);
     const torch::Tensor scores = torch::matmul(query, key.transpose(-1, -2)) / sqrt_of(shape_.width / shape_.heads);
     const torch::Tensor weights = torch::softmax(scores + context.mask, -1);
     return encoder::merge_heads(torch::matmul(torch::dropout(weights, shape_.dropout, is_training()), value));
@@ -180,18 +182,15 @@ class AnswerFinder : public nn::Module {
 };
 
 // All questions to each of `batch` texts: five in training, four in inference, a batch of so many questions at a time.
-class FindAnswers final : public Workload {
+class FindAnswers final : public NetworkWorkload<AnswerFinder> {
  public:
-  FindAnswers(const Setup& setup, const Shape& shape)
-      : mode_(setup.mode), model_(std::make_shared<AnswerFinder>(shape)) {
-    model_->to(setup.device);
-    model_->train(mode_ == Mode::train);
-    context_ = mode_ == Mode::train ? shape.context : shape.context - 1;
+  FindAnswers(const Setup& setup, const Shape& shape) : NetworkWorkload(setup, std::make_shared<AnswerFinder>(shape)) {
+    context_ = training() ? shape.context : shape.context - 1;
     const auto random = [&](std::int64_t length) {
       return torch::randint(separator_word + 1, separator_word + 1 + shape.characters, {setup.batch, length},
                             torch::kLong);
     };
-    for (int i = 0; i < (mode_ == Mode::train ? 5 : 4); ++i) {
+    for (int i = 0; i < (training() ? 5 : 4); ++i) {
       const torch::Tensor separator = torch::full({setup.batch, 1}, separator_word, torch::kLong);
       batches_.push_back(torch::cat({random(context_), separator, random(shape.question)}, 1).to(setup.device));
     }
@@ -199,31 +198,26 @@ class FindAnswers final : public Workload {
     end_ = torch::full({setup.batch}, answer_length - 1, batches_[0].options());
   }
 
-  void iterate() override {
-    if (mode_ == Mode::train) {
-      train();
-      return;
-    }
-    const torch::NoGradGuard no_gradients;
-    for (const torch::Tensor& words : batches_) results_ = model_->forward(words);
-  }
-
-  Tensors results() const override { return results_; }
-  Tensors parameters() const override { return model_->parameters(); }
-  std::shared_ptr<nn::Module> module() const override { return model_; }
   Tensors inputs() const override { return batches_; }
 
  private:
   static constexpr std::int64_t answer_length = 8;  // each answer is at the beginning of the text
 
-  void train() {
-    model_->zero_grad();
-    results_.clear();
+  Tensors train() override {
+    network().zero_grad();
+    Tensors losses;
     for (const torch::Tensor& words : batches_) {
-      torch::Tensor loss = loss_of(model_->forward(words)).mean();
+      torch::Tensor loss = loss_of(network().forward(words)).mean();
       loss.backward();
-      results_.push_back(loss.detach());
+      losses.push_back(loss.detach());
     }
+    return losses;
+  }
+
+  Tensors infer() override {
+    Tensors last;
+    for (const torch::Tensor& words : batches_) last = network().forward(words);
+    return last;
   }
 
   torch::Tensor loss_of(const Tensors& scores) const {
@@ -236,12 +230,9 @@ class FindAnswers final : public Workload {
     return (sum_of(scores[0], start_) + sum_of(scores[1], end_)) / batch / 2;
   }
 
-  Mode mode_;
-  std::shared_ptr<AnswerFinder> model_;
   std::int64_t context_;
   Tensors batches_;
   torch::Tensor start_, end_;
-  Tensors results_;
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {

@@ -2,8 +2,7 @@
 // Multitask Learners (2019): GPT-2, as Hugging Face's transformers has it.
 #include "suite/blocks/causal_mask.hpp"
 #include "suite/blocks/dot_product_attention.hpp"
-#include "suite/blocks/standard_workload.hpp"
-#include "suite/blocks/text.hpp"
+#include "suite/blocks/text_workload.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -109,19 +108,10 @@ struct Variant {
 };
 
 std::unique_ptr<Workload> workload(const Setup& setup, const Variant& variant) {
-  auto module = std::make_shared<Gpt2>(variant.shape);
-  module->to(setup.device);
-  const std::int64_t length = variant.lengths.of(setup);
-  const torch::Tensor words = random_words(setup, variant.shape.vocabulary, length);
-  const torch::Tensor labels = random_words(setup, variant.shape.vocabulary, length);
-
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, words] { return Tensors{module->forward(words)}; };
-  parts.loss = [labels](const Tensors& outputs) { return next_word_loss(outputs[0], labels); };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-3); };
-  parts.inputs = {words};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  const auto module = std::make_shared<Gpt2>(variant.shape);
+  const auto forward = [module](const Guessing& guessing) { return module->forward(guessing.words); };
+  return word_guessing_workload(setup, module, {variant.shape.vocabulary, variant.lengths.of(setup)}, forward,
+                                next_word_loss);
 }
 
 Benchmark benchmark(const std::string& name, std::int64_t parameters, const BatchSizes& ci_batch, const Variant& paper,

@@ -32,8 +32,7 @@ class Bert : public torch::nn::Module {
     const std::int64_t first_place = variant.roberta ? 2 : 0;  // places 0 and 1 are never used, or for padding
     encoder::EmbeddingShape text{shape.vocabulary, shape.length + first_place, variant.segments, shape.width};
     text.epsilon = variant.epsilon;
-    text.padding = variant.roberta ? 1 : 0;
-    text.count_past_padding = variant.roberta;
+    if (variant.roberta) text = encoder::as_roberta(text);
     embeddings_ = register_module("embeddings", std::make_shared<encoder::Embeddings>(text));
     for (std::int64_t i = 0; i < shape.layers; ++i) {
       auto attention = std::make_shared<DenseAttention>(encoder::AttentionShape{shape.width, shape.heads});

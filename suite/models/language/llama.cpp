@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "suite/blocks/rms_norm.hpp"
-#include "suite/blocks/standard_workload.hpp"
-#include "suite/blocks/text.hpp"
+#include "suite/blocks/text_workload.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -141,15 +140,9 @@ std::unique_ptr<Workload> make(const Setup& setup) {
   const bool paper = setup.size == Size::paper;
   Shape shape = paper ? Shape{32000, 512, 1536, 8, 8, 1024, 64, 32} : Shape{1000, 96, 256, 4, 4, 64, 64, 32};
   shape.largest_batch = std::max(shape.largest_batch, setup.batch);
-  auto module = std::make_shared<Llama>(shape);
-  module->to(setup.device);
-  const torch::Tensor words = random_words(setup, shape.vocabulary, shape.length);
-
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, words] { return Tensors{module->forward(words, 1)}; };
-  parts.inputs = {words};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  const auto module = std::make_shared<Llama>(shape);
+  return reading_workload(setup, module, {shape.vocabulary, shape.length},
+                          [module](const torch::Tensor& words) { return Tensors{module->forward(words, 1)}; });
 }
 
 }  // namespace

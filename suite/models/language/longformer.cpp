@@ -11,7 +11,6 @@ namespace {
 using encoder::SlidingAttention;
 
 constexpr double norm_epsilon = 1e-5;
-constexpr std::int64_t padding_word = 1;
 
 struct Shape {
   std::int64_t vocabulary;
@@ -25,10 +24,7 @@ struct Shape {
 class Longformer : public torch::nn::Module {
  public:
   explicit Longformer(const Shape& shape) : window_(shape.window) {
-    encoder::EmbeddingShape text{shape.vocabulary, shape.length + 2, 1, shape.width};
-    text.epsilon = norm_epsilon;
-    text.padding = padding_word;
-    text.count_past_padding = true;
+    const auto text = encoder::as_roberta({shape.vocabulary, shape.length + 2, 1, shape.width});
     embeddings_ = register_module("embeddings", std::make_shared<encoder::Embeddings>(text));
     const encoder::BlockShape inner{shape.width, 4 * shape.width, 0.1, 0.1, norm_epsilon};
     for (int i = 0; i < shape.layers; ++i) {
@@ -43,16 +39,11 @@ class Longformer : public torch::nn::Module {
 
   // Filled up to whole windows. TorchBench asks for no global words.
   torch::Tensor forward(const torch::Tensor& words) {
-    const std::int64_t length = words.size(1), missing = (window_ - length % window_) % window_;
-    torch::Tensor padded = words, real = torch::ones(words.sizes(), words.options().dtype(torch::kFloat));
-    if (missing > 0) {
-      padded = torch::constant_pad_nd(words, {0, missing}, padding_word);
-      real = torch::constant_pad_nd(real, {0, missing}, 0);
-    }
-    torch::Tensor x = embeddings_->forward(padded);
-    const auto context = SlidingAttention::context((1.0 - real) * std::numeric_limits<float>::lowest());
+    const encoder::Filled filled = encoder::fill_up(words, {window_, encoder::roberta_padding});
+    torch::Tensor x = embeddings_->forward(filled.words);
+    const auto context = SlidingAttention::context((1.0 - filled.real) * std::numeric_limits<float>::lowest());
     for (const auto& block : blocks_) x = block->forward(x, context);
-    return head_->forward(x.slice(1, 0, length), embeddings_->words());
+    return head_->forward(x.slice(1, 0, words.size(1)), embeddings_->words());
   }
 
  private:

@@ -1,11 +1,9 @@
 // hf_mixtral: Jiang et al., Mixtral of Experts (2024), as Hugging Face's transformers has it: for each word the router
 // chooses two of eight feed-forward networks, and each network works on the words that chose it.
-#include "suite/blocks/causal_mask.hpp"
 #include "suite/blocks/dot_product_attention.hpp"
 #include "suite/blocks/rms_norm.hpp"
-#include "suite/blocks/rotary.hpp"
-#include "suite/blocks/standard_workload.hpp"
-#include "suite/blocks/text.hpp"
+#include "suite/blocks/rotary_decoder.hpp"
+#include "suite/blocks/text_workload.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -124,49 +122,16 @@ class Layer : public nn::Module {
   std::shared_ptr<RmsNorm> norm_, mixture_norm_;
 };
 
-class Mixtral : public nn::Module {
- public:
-  explicit Mixtral(const Shape& shape) {
-    words_ = register_module("embed_tokens", nn::Embedding(shape.vocabulary, shape.width));
-    for (int i = 0; i < shape.layers; ++i) {
-      layers_.push_back(register_module("layer" + std::to_string(i), std::make_shared<Layer>(shape)));
-    }
-    norm_ = register_module("norm", std::make_shared<RmsNorm>(shape.width, epsilon));
-    rotary_ = register_module("rotary_emb", std::make_shared<Rotary>(shape.width / shape.heads, rotary_base));
-    output_ = register_module("lm_head", linear_without_bias({shape.width, shape.vocabulary}));
-    initialise(*this, 0.02);
-  }
-
-  // The scores of the next words [batch, length, vocabulary].
-  torch::Tensor forward(const torch::Tensor& words) {
-    torch::Tensor x = words_->forward(words);
-    const torch::Tensor places = torch::arange(0, words.size(1), words.options()).unsqueeze(0);
-    const torch::Tensor mask = causal_mask(places, words.size(0));
-    const Rotation rotation = rotary_->forward(places);
-    for (const auto& layer : layers_) x = layer->forward(x, rotation, mask);
-    return output_->forward(norm_->forward(x));
-  }
-
- private:
-  nn::Embedding words_{nullptr};
-  std::vector<std::shared_ptr<Layer>> layers_;
-  std::shared_ptr<RmsNorm> norm_;
-  std::shared_ptr<Rotary> rotary_;
-  nn::Linear output_{nullptr};
-};
+using Mixtral = RotaryDecoder<Layer, std::shared_ptr<RmsNorm>, nn::Linear>;
 
 std::unique_ptr<Workload> make(const Setup& setup) {
   const bool paper = setup.size == Size::paper;
-  const Shape shape = paper ? Shape{32000, 4096, 14336, 32, 8, 8, 1, 512} : Shape{1000, 128, 448, 8, 2, 8, 2, 32};
-  auto module = std::make_shared<Mixtral>(shape);
-  module->to(setup.device);
-  const torch::Tensor words = random_words(setup, shape.vocabulary, shape.length);
-
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, words] { return Tensors{module->forward(words)}; };
-  parts.inputs = {words};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  const Shape s = paper ? Shape{32000, 4096, 14336, 32, 8, 8, 1, 512} : Shape{1000, 128, 448, 8, 2, 8, 2, 32};
+  const RotaryDecoderShape shape{s.vocabulary, s.width, s.layers, s.width / s.heads, rotary_base, false};
+  const auto module =
+      std::make_shared<Mixtral>(shape, s, Mixtral::LastNorm{"norm", std::make_shared<RmsNorm>(s.width, epsilon)});
+  return reading_workload(setup, module, {s.vocabulary, s.length},
+                          [module](const torch::Tensor& words) { return Tensors{module->forward(words)}; });
 }
 
 }  // namespace

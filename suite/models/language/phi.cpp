@@ -1,11 +1,9 @@
 // phi_1_5: Li et al., Textbooks Are All You Need II: phi-1.5 technical report (2023), as Hugging Face's transformers
 // has it: attention and feed-forward network side by side, half of each head turned by the word's place.
-#include "suite/blocks/causal_mask.hpp"
 #include "suite/blocks/dot_product_attention.hpp"
 #include "suite/blocks/linear.hpp"
-#include "suite/blocks/rotary.hpp"
-#include "suite/blocks/standard_workload.hpp"
-#include "suite/blocks/text.hpp"
+#include "suite/blocks/rotary_decoder.hpp"
+#include "suite/blocks/text_workload.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -51,49 +49,16 @@ class Layer : public nn::Module {
   nn::LayerNorm norm_{nullptr};
 };
 
-class Phi : public nn::Module {
- public:
-  explicit Phi(const Shape& shape) {
-    words_ = register_module("embed_tokens", nn::Embedding(shape.vocabulary, shape.width));
-    for (int i = 0; i < shape.layers; ++i) {
-      layers_.push_back(register_module("layer" + std::to_string(i), std::make_shared<Layer>(shape)));
-    }
-    rotary_ = register_module("rotary_emb", std::make_shared<Rotary>(shape.width / shape.heads / 2, rotary_base));
-    norm_ = register_module("final_layernorm", nn::LayerNorm(nn::LayerNormOptions({shape.width})));
-    output_ = register_module("lm_head", OneLinear(shape.width, shape.vocabulary));
-    initialise(*this, 0.02);
-  }
-
-  // The scores of the next words [batch, length, vocabulary].
-  torch::Tensor forward(const torch::Tensor& words) {
-    torch::Tensor x = words_->forward(words);
-    const torch::Tensor places = torch::arange(0, words.size(1), words.options()).unsqueeze(0);
-    const torch::Tensor mask = causal_mask(places, words.size(0));
-    const Rotation rotation = rotary_->forward(places);
-    for (const auto& layer : layers_) x = layer->forward(x, rotation, mask);
-    return output_->forward(norm_->forward(x));
-  }
-
- private:
-  nn::Embedding words_{nullptr};
-  std::vector<std::shared_ptr<Layer>> layers_;
-  std::shared_ptr<Rotary> rotary_;
-  nn::LayerNorm norm_{nullptr};
-  OneLinear output_{nullptr};
-};
+using Phi = RotaryDecoder<Layer, nn::LayerNorm, OneLinear>;
 
 std::unique_ptr<Workload> make(const Setup& setup) {
   const bool paper = setup.size == Size::paper;
-  const Shape shape = paper ? Shape{51200, 2048, 8192, 32, 24, 512} : Shape{1000, 96, 384, 4, 4, 32};
-  auto module = std::make_shared<Phi>(shape);
-  module->to(setup.device);
-  const torch::Tensor words = random_words(setup, shape.vocabulary, shape.length);
-
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, words] { return Tensors{module->forward(words)}; };
-  parts.inputs = {words};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  const Shape s = paper ? Shape{51200, 2048, 8192, 32, 24, 512} : Shape{1000, 96, 384, 4, 4, 32};
+  const RotaryDecoderShape shape{s.vocabulary, s.width, s.layers, s.width / s.heads / 2, rotary_base, true};
+  const nn::LayerNorm norm(nn::LayerNormOptions({s.width}));
+  const auto module = std::make_shared<Phi>(shape, s, Phi::LastNorm{"final_layernorm", norm});
+  return reading_workload(setup, module, {s.vocabulary, s.length},
+                          [module](const torch::Tensor& words) { return Tensors{module->forward(words)}; });
 }
 
 }  // namespace

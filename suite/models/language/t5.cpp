@@ -3,8 +3,7 @@
 // hf_T5_generate: the small one writes word after word.
 #include "suite/blocks/t5.hpp"
 
-#include "suite/blocks/standard_workload.hpp"
-#include "suite/blocks/text.hpp"
+#include "suite/blocks/text_workload.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -15,22 +14,12 @@ struct Variant {
 };
 
 std::unique_ptr<Workload> workload(const Setup& setup, const Variant& variant) {
-  auto module = std::make_shared<T5>(variant.shape);
-  module->to(setup.device);
-  const std::int64_t length = variant.lengths.of(setup);
-  const torch::Tensor words = random_words(setup, variant.shape.vocabulary, length);
-  const torch::Tensor labels = random_words(setup, variant.shape.vocabulary, length);
-
-  StandardWorkload::Parts parts;
-  parts.module = module;
+  const auto module = std::make_shared<T5>(variant.shape);
   const bool train = setup.mode == Mode::train;
-  parts.forward = [module, words, labels, train] {
-    return Tensors{module->forward(words, train ? shift_right(labels, {0, 0}) : words)};
+  const auto forward = [module, train](const Guessing& guessing) {
+    return module->forward(guessing.words, train ? shift_right(guessing.labels, {0, 0}) : guessing.words);
   };
-  parts.loss = [labels](const Tensors& outputs) { return word_loss(outputs[0], labels); };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-3); };
-  parts.inputs = {words};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return word_guessing_workload(setup, module, {variant.shape.vocabulary, variant.lengths.of(setup)}, forward);
 }
 
 Benchmark benchmark(const std::string& name, std::int64_t parameters, const BatchSizes& paper_batch,
@@ -47,15 +36,13 @@ std::unique_ptr<Workload> generation(const Setup& setup) {
   const T5Shape shape = paper ? small : T5Shape{1000, 64, 256, 3, 4, 16};
   const std::int64_t length = !paper ? 64 : setup.device.is_cpu() ? 512 : 2048;
   const std::int64_t count = paper ? 256 : 24;
-  auto module = std::make_shared<T5>(shape);
-  module->to(setup.device);
-  const torch::Tensor words = random_words(setup, shape.vocabulary - 1, length) + 1;  // 0 is padding
-
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, words, count] { return Tensors{module->generate(words, count)}; };
-  parts.inputs = {words};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  const auto module = std::make_shared<T5>(shape);
+  constexpr std::int64_t first = 1;  // 0 is padding
+  return reading_workload(setup, module, {shape.vocabulary, length, first},
+                          [module, count](const torch::Tensor& words) {
+                            const T5Text text = module->generate(words, count);
+                            return Tensors{text.words, text.scores};
+                          });
 }
 
 }  // namespace

@@ -2,14 +2,13 @@
 // fairseq, as FAMBench runs it: features of random text, no words guessed. Time comes before batch in the layers.
 #include <cmath>
 
+#include "suite/blocks/dot_product_attention.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
 
 namespace tbci::suite::models {
 namespace {
 
 namespace nn = torch::nn;
-
-constexpr std::int64_t padding_word = 1;
 
 // PyTorch's multi-head attention over [length, batch, width], with separate weights and a mask for padded words.
 class TimeFirstAttention : public nn::Module {
@@ -34,13 +33,13 @@ class TimeFirstAttention : public nn::Module {
     };
     const torch::Tensor query = heads(query_, biases[0]), key = heads(key_, biases[1]);
     const torch::Tensor value = heads(value_, biases[2]);
-    const torch::Tensor mixed = encoder::attend({query, key, value, bias_of(context, query)}, dropout());
+    Attention attention{query, key, value, bias_of(context, query)};
+    attention.dropout = is_training() ? shape_.dropout : 0.0;
+    const torch::Tensor mixed = attend(attention);
     return mixed.permute({2, 0, 1, 3}).reshape({length, batch, shape_.width});
   }
 
  private:
-  double dropout() const { return is_training() ? shape_.dropout : 0.0; }
-
   // What is added to the scores: minus infinity for a padded word.
   static torch::Tensor bias_of(const Context& context, const torch::Tensor& query) {
     if (!context.padded.defined()) return {};
@@ -64,10 +63,7 @@ struct Shape {
 class XlmRoberta : public nn::Module {
  public:
   explicit XlmRoberta(const Shape& shape) {
-    encoder::EmbeddingShape text{shape.vocabulary, shape.positions, 0, shape.width};
-    text.epsilon = norm_epsilon;
-    text.padding = padding_word;
-    text.count_past_padding = true;
+    const auto text = encoder::as_roberta({shape.vocabulary, shape.positions, 0, shape.width});
     embeddings_ = register_module("embeddings", std::make_shared<encoder::Embeddings>(text));
     const encoder::BlockShape inner{shape.width, 4 * shape.width, 0.1, 0.1, norm_epsilon};
     for (int i = 0; i < shape.layers; ++i) {
@@ -81,7 +77,7 @@ class XlmRoberta : public nn::Module {
   }
 
   torch::Tensor forward(const torch::Tensor& words) {
-    const torch::Tensor padded = words.eq(padding_word), any = padded.any();
+    const torch::Tensor padded = words.eq(encoder::roberta_padding), any = padded.any();
     torch::Tensor x = embeddings_->forward(words);
     x = x * (1 - padded.unsqueeze(-1).to(x.scalar_type()) * any.to(x.scalar_type()));
     x = x.transpose(0, 1);

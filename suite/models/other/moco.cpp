@@ -144,8 +144,8 @@ class Contrasting final : public Workload {
 }  // namespace
 
 std::vector<Benchmark> moco() {
-  const Sizes paper{{{3, 4, 6, 3}, 64, 128}, 32000, 224};
-  const Sizes ci{{{2, 2, 2, 2}, 16, 32}, 64, 32};
+  const Sizes paper{{ResidualBlock::bottleneck, {3, 4, 6, 3}, 64, 128}, 32000, 224};
+  const Sizes ci{{ResidualBlock::bottleneck, {2, 2, 2, 2}, 16, 32}, 64, 32};
   const auto make = [paper, ci](const Setup& setup) {
     return std::make_unique<Contrasting>(setup, setup.size == Size::paper ? paper : ci);
   };

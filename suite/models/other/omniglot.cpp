@@ -3,6 +3,7 @@
 // is of second order. One does task after task, as facebookresearch/higher; the other all tasks at once, as functorch's
 // vmap: in convolutions in groups and batched products, each task with its own weights.
 #include "suite/blocks/meta_gradients.hpp"
+#include "suite/blocks/network_workload.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models {
@@ -45,14 +46,12 @@ class Network : public nn::Module {
   nn::Linear head_{nullptr};
 };
 
-class MetaLearning final : public Workload {
+class MetaLearning final : public NetworkWorkload<Network> {
  public:
   MetaLearning(const Setup& setup, const Shape& shape, bool running, MetaGradient differentiate)
-      : mode_(setup.mode), differentiate_(differentiate), network_(std::make_shared<Network>(shape.width, running)) {
-    network_->to(setup.device);
-    network_->train(mode_ == Mode::train);
+      : NetworkWorkload(setup, std::make_shared<Network>(shape.width, running)), differentiate_(differentiate) {
     FewShot wanted = shape.tasks;
-    if (mode_ == Mode::train) {
+    if (training()) {
       wanted.tasks = setup.batch;
       tasks_ = Tasks::make(wanted, setup.device);
     } else {
@@ -63,29 +62,21 @@ class MetaLearning final : public Workload {
     }
   }
 
-  void iterate() override {
-    if (mode_ == Mode::infer) {
-      const torch::NoGradGuard no_gradients;
-      results_ = {network_->forward(tasks_.support[0])};
-      return;
-    }
-    const auto optimizer = adam(network_->parameters(), 1e-3);  // a new one in each iteration, as in the originals
-    optimizer->zero_grad();
-    results_ = {differentiate_(network_->parameters(), tasks_)};
-    optimizer->step();
-  }
-
-  Tensors results() const override { return results_; }
-  Tensors parameters() const override { return network_->parameters(); }
-  std::shared_ptr<nn::Module> module() const override { return network_; }
   Tensors inputs() const override { return {tasks_.support[0]}; }
 
  private:
-  Mode mode_;
+  Tensors train() override {
+    const auto optimizer = adam(parameters(), 1e-3);  // a new one in each iteration, as in the originals
+    optimizer->zero_grad();
+    Tensors losses{differentiate_(parameters(), tasks_)};
+    optimizer->step();
+    return losses;
+  }
+
+  Tensors infer() override { return {network().forward(tasks_.support[0])}; }
+
   MetaGradient differentiate_;
-  std::shared_ptr<Network> network_;
   Tasks tasks_;
-  Tensors results_;
 };
 
 Benchmark benchmark(const std::string& name, const std::string& source, bool running, const BatchSizes& ci,

@@ -3,8 +3,8 @@
 // trained to make sentences more probable.
 #include <algorithm>
 
-#include "suite/benchmark.hpp"
 #include "suite/blocks/context_free_grammar.hpp"
+#include "suite/blocks/network_workload.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -85,11 +85,9 @@ class NeuralGrammar : public nn::Module {
 };
 
 // A batch is so many words: sentences of nearly the same length, padded.
-class Grammar final : public Workload {
+class Grammar final : public NetworkWorkload<NeuralGrammar> {
  public:
-  Grammar(const Setup& setup, const Shape& shape) : mode_(setup.mode), net_(std::make_shared<NeuralGrammar>(shape)) {
-    net_->to(setup.device);
-    net_->train(mode_ == Mode::train);
+  Grammar(const Setup& setup, const Shape& shape) : NetworkWorkload(setup, std::make_shared<NeuralGrammar>(shape)) {
     const std::int64_t sentences = std::max<std::int64_t>(1, setup.batch / shape.length);
     for (std::int64_t i = 0; i < sentences; ++i) lengths_.push_back(shape.length - i % 2);
     torch::Tensor words = torch::randint(2, shape.vocabulary, {sentences, shape.length}, torch::kLong);
@@ -97,41 +95,29 @@ class Grammar final : public Workload {
       words.select(0, i).slice(0, lengths_[static_cast<std::size_t>(i)]).fill_(1);
     }
     words_ = words.to(setup.device);
-    if (mode_ == Mode::infer) return;
+    if (!training()) return;
     const auto options = torch::optim::AdamOptions(1e-3).betas({0.75, 0.999});
-    optimizer_ = std::make_unique<torch::optim::Adam>(net_->parameters(), options);
+    optimizer_ = std::make_unique<torch::optim::Adam>(parameters(), options);
   }
 
-  void iterate() override {
-    if (mode_ == Mode::train) {
-      train();
-      return;
-    }
-    const torch::NoGradGuard no_gradients;  // the original only trains; this is for a comparison with it
-    results_ = {log_partition(net_->forward(words_), lengths_)};
-  }
-
-  Tensors results() const override { return results_; }
-  Tensors parameters() const override { return net_->parameters(); }
-  std::shared_ptr<nn::Module> module() const override { return net_; }
   Tensors inputs() const override { return {words_, torch::tensor(lengths_)}; }
 
  private:
-  void train() {
+  Tensors train() override {
     optimizer_->zero_grad();
-    const torch::Tensor loss = -log_partition(net_->forward(words_), lengths_).mean();
+    const torch::Tensor loss = -log_partition(network().forward(words_), lengths_).mean();
     loss.backward();
-    nn::utils::clip_grad_norm_(net_->parameters(), 3.0);
+    nn::utils::clip_grad_norm_(parameters(), 3.0);
     optimizer_->step();
-    results_ = {loss.detach()};
+    return {loss.detach()};
   }
 
-  Mode mode_;
-  std::shared_ptr<NeuralGrammar> net_;
+  // The original only trains; this is for a comparison with it.
+  Tensors infer() override { return {log_partition(network().forward(words_), lengths_)}; }
+
   std::unique_ptr<torch::optim::Adam> optimizer_;  // in training only
   torch::Tensor words_;
   std::vector<std::int64_t> lengths_;
-  Tensors results_;
 };
 
 }  // namespace

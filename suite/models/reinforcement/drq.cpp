@@ -1,133 +1,15 @@
 // drq: Kostrikov et al., Image Augmentation Is All You Need: Regularizing Deep Reinforcement Learning from Pixels
 // (2020), as denisyarats/drq: soft actor-critic on pictures. Each transition that is learned from is seen twice, both
 // times shifted at random; actor and critics share the convolutions, which learn from the critics' loss alone.
-#include "suite/blocks/squashed_normal.hpp"
-#include "suite/blocks/standard_workload.hpp"
+#include "suite/blocks/pixel_networks.hpp"
+#include "suite/blocks/target_network.hpp"
 
 namespace tbci::suite::models {
 namespace {
 
 namespace nn = torch::nn;
+using namespace pixels;
 using Adam = torch::optim::Adam;
-
-struct Shape {
-  std::int64_t channels;  // of an observation: three frames of nine
-  std::int64_t side;
-  std::int64_t filters;
-  std::int64_t features;
-  std::int64_t hidden;
-  std::int64_t memory;  // transitions
-};
-
-void initialise(nn::Module& network) {
-  const double gain = nn::init::calculate_gain(torch::kReLU);
-  for (auto& parameter : network.named_parameters()) {
-    torch::Tensor& value = parameter.value();
-    const bool of_norm = parameter.key().find("norm") != std::string::npos;
-    if (value.dim() == 4) nn::init::orthogonal_(value, gain);
-    if (value.dim() == 2) nn::init::orthogonal_(value);
-    if (value.dim() == 1 && !of_norm) nn::init::zeros_(value);
-  }
-}
-
-// The convolutions that actor and critics share. The target network has its own.
-class Convolutions : public nn::Module {
- public:
-  explicit Convolutions(const Shape& shape) {
-    std::int64_t in = shape.channels;
-    for (int i = 0; i < 4; ++i) {
-      layers_.push_back(register_module("conv" + std::to_string(i),
-                                        nn::Conv2d(nn::Conv2dOptions(in, shape.filters, 3).stride(i == 0 ? 2 : 1))));
-      in = shape.filters;
-    }
-    initialise(*this);
-  }
-
-  torch::Tensor forward(const torch::Tensor& observation) {
-    torch::Tensor x = observation / 255.0;
-    for (auto& layer : layers_) x = torch::relu(layer->forward(x));
-    return x.reshape({x.size(0), -1});
-  }
-
-  static std::int64_t outputs(const Shape& shape) {
-    const std::int64_t side = (shape.side - 3) / 2 + 1 - 3 * 2;
-    return shape.filters * side * side;
-  }
-
- private:
-  std::vector<nn::Conv2d> layers_;
-};
-
-class Head : public nn::Module {
- public:
-  explicit Head(const Shape& shape) {
-    layer_ = register_module("linear", nn::Linear(Convolutions::outputs(shape), shape.features));
-    norm_ = register_module("norm", nn::LayerNorm(nn::LayerNormOptions({shape.features})));
-  }
-
-  torch::Tensor forward(const torch::Tensor& x) { return torch::tanh(norm_->forward(layer_->forward(x))); }
-
- private:
-  nn::Linear layer_{nullptr};
-  nn::LayerNorm norm_{nullptr};
-};
-
-class Mlp : public nn::Module {
- public:
-  Mlp(std::int64_t in, std::int64_t hidden, std::int64_t out) {
-    layers_ = {nn::Linear(in, hidden), nn::Linear(hidden, hidden), nn::Linear(hidden, out)};
-    for (std::size_t i = 0; i < layers_.size(); ++i) register_module("linear" + std::to_string(i), layers_[i]);
-  }
-
-  torch::Tensor forward(const torch::Tensor& x) {
-    return layers_[2]->forward(layers_[1]->forward(layers_[0]->forward(x).relu_()).relu_());
-  }
-
- private:
-  std::vector<nn::Linear> layers_;
-};
-
-class Actor : public nn::Module {
- public:
-  explicit Actor(const Shape& shape) {
-    head_ = register_module("head", std::make_shared<Head>(shape));
-    trunk_ = register_module("trunk", std::make_shared<Mlp>(shape.features, shape.hidden, 2));
-    initialise(*this);
-  }
-
-  SquashedNormal forward(const torch::Tensor& seen) { return SquashedNormal(trunk_->forward(head_->forward(seen))); }
-
- private:
-  std::shared_ptr<Head> head_;
-  std::shared_ptr<Mlp> trunk_;
-};
-
-class Critic : public nn::Module {
- public:
-  explicit Critic(const Shape& shape) {
-    head_ = register_module("head", std::make_shared<Head>(shape));
-    first_ = register_module("q1", std::make_shared<Mlp>(shape.features + 1, shape.hidden, 1));
-    second_ = register_module("q2", std::make_shared<Mlp>(shape.features + 1, shape.hidden, 1));
-    initialise(*this);
-  }
-
-  struct Values {
-    torch::Tensor first, second;
-    torch::Tensor lower() const { return torch::minimum(first, second); }
-    torch::Tensor error(const torch::Tensor& wanted) const {
-      return torch::mse_loss(first, wanted) + torch::mse_loss(second, wanted);
-    }
-  };
-
-  Values forward(const torch::Tensor& seen, const torch::Tensor& action) {
-    const torch::Tensor both = torch::cat({head_->forward(seen), action}, -1);
-    return {first_->forward(both), second_->forward(both)};
-  }
-
- private:
-  std::shared_ptr<Head> head_;
-  std::shared_ptr<Mlp> first_, second_;
-};
 
 // Every picture moved by up to four pixels in each direction; what comes in at its border is the border again.
 torch::Tensor shifted(const torch::Tensor& pictures) {
@@ -180,7 +62,7 @@ class Replay {
 
 class Drq final : public Workload {
  public:
-  Drq(const Setup& setup, const Shape& shape)
+  Drq(const Setup& setup, const Shape& shape, std::int64_t memory)
       : setup_(setup),
         observation_(torch::randint(11, 228, {shape.channels, shape.side, shape.side}, torch::kByte)),
         convolutions_(std::make_shared<Convolutions>(shape)),
@@ -188,7 +70,7 @@ class Drq final : public Workload {
         actor_(std::make_shared<Actor>(shape)),
         critic_(std::make_shared<Critic>(shape)),
         target_critic_(std::make_shared<Critic>(shape)),
-        replay_(shape, setup.mode == Mode::train ? shape.memory : 1) {
+        replay_(shape, setup.mode == Mode::train ? memory : 1) {
     trained_ = std::make_shared<nn::Module>("drq");
     trained_->register_module("convolutions", convolutions_);
     trained_->register_module("critic", critic_);
@@ -283,14 +165,8 @@ class Drq final : public Workload {
   }
 
   void move_targets(double part) {
-    const torch::NoGradGuard no_gradients;
-    const auto move = [part](const nn::Module& from, const nn::Module& to) {
-      const Tensors source = from.parameters();
-      Tensors target = to.parameters();
-      for (std::size_t i = 0; i < source.size(); ++i) target[i].copy_(part * source[i] + (1.0 - part) * target[i]);
-    };
-    move(*convolutions_, *target_convolutions_);
-    move(*critic_, *target_critic_);
+    follow(*convolutions_, *target_convolutions_, part);
+    follow(*critic_, *target_critic_, part);
   }
 
   Setup setup_;
@@ -309,8 +185,9 @@ class Drq final : public Workload {
 
 std::vector<Benchmark> drq() {
   const auto make = [](const Setup& setup) {
-    const Shape shape = setup.size == Size::paper ? Shape{27, 84, 32, 50, 1024, 1000} : Shape{9, 36, 8, 16, 64, 64};
-    return std::make_unique<Drq>(setup, shape);
+    const bool paper = setup.size == Size::paper;
+    const std::int64_t memory = paper ? 1000 : 64;  // transitions
+    return std::make_unique<Drq>(setup, paper ? Shape{27, 84, 32, 50, 1024} : Shape{9, 36, 8, 16, 64}, memory);
   };
   return {
       {"drq",

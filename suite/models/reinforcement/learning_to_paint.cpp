@@ -2,6 +2,7 @@
 // megvii-research/ICCV2019-LearningToPaint: DDPG through a neural renderer. The actor chooses five strokes at a time,
 // the renderer draws them, a critic says what that is worth; the reward is the judgement of a Wasserstein GAN.
 #include "suite/blocks/painting.hpp"
+#include "suite/blocks/target_network.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -110,7 +111,8 @@ class LearningToPaint final : public Workload {
     shown_->register_module("renderer", renderer_);
     for (nn::Module* module : modules()) module->to(setup.device);
     coordinates_ = coordinates(shape.side).to(setup.device);
-    move_targets(1.0, 1.0);
+    move_agent(1.0);
+    move_judge(1.0);
     actor_step_ = std::make_unique<Adam>(actor_->parameters(), torch::optim::AdamOptions(1e-3));
     critic_step_ = std::make_unique<Adam>(critic_->parameters(), torch::optim::AdamOptions(3e-4));
     discriminator_step_ =
@@ -210,7 +212,7 @@ class LearningToPaint final : public Workload {
     actor_->zero_grad();
     policy_loss.backward();
     actor_step_->step();
-    move_targets(0.001, 0.0);
+    move_agent(0.001);
     results_ = {judge_loss, value_loss.detach()};
   }
 
@@ -224,22 +226,16 @@ class LearningToPaint final : public Workload {
     discriminator_step_->zero_grad();
     loss.backward();
     discriminator_step_->step();
-    move_targets(0.0, 0.001);
+    move_judge(0.001);
     return loss.detach();
   }
 
-  void move_targets(double of_agent, double of_judge) {
-    const torch::NoGradGuard no_gradients;
-    const auto move = [](const nn::Module& from, const nn::Module& to, double part) {
-      if (part == 0.0) return;
-      const Tensors source = from.parameters();
-      Tensors target = to.parameters();
-      for (std::size_t i = 0; i < source.size(); ++i) target[i].copy_(target[i] * (1.0 - part) + source[i] * part);
-    };
-    move(*actor_, *target_actor_, of_agent);
-    move(*critic_, *target_critic_, of_agent);
-    move(*discriminator_, *target_discriminator_, of_judge);
+  void move_agent(double part) {
+    follow(*actor_, *target_actor_, part);
+    follow(*critic_, *target_critic_, part);
   }
+
+  void move_judge(double part) { follow(*discriminator_, *target_discriminator_, part); }
 
   Setup setup_;
   Shape shape_;

@@ -91,7 +91,7 @@ class SoftActorCritic final : public Workload {
     }
     move_targets(1.0);
     log_alpha_ = torch::full({1}, std::log(0.1), torch::TensorOptions().device(setup.device)).requires_grad_(true);
-    pendulum_.reset(3.0, 0.0);
+    reset(pendulum_);
     if (setup.mode == Mode::train) prepare_training();
   }
 
@@ -113,7 +113,17 @@ class SoftActorCritic final : public Workload {
     return all;
   }
 
+  // An episode has no use for the critics.
+  std::shared_ptr<torch::nn::Module> module() const override { return actor_; }
+  Tensors inputs() const override {
+    Pendulum begin;
+    reset(begin);
+    return {on_device(begin.observe())};
+  }
+
  private:
+  static void reset(Pendulum& pendulum) { pendulum.reset(3.0, 0.0); }
+
   Tensors critic_parameters() const {
     Tensors all = critics_[0]->parameters();
     for (const torch::Tensor& parameter : critics_[1]->parameters()) all.push_back(parameter);
@@ -199,13 +209,14 @@ class SoftActorCritic final : public Workload {
 
   void play() {
     const torch::NoGradGuard no_gradients;
-    pendulum_.reset(3.0, 0.0);
+    reset(pendulum_);
+    std::vector<float> actions;
     float total = 0.0F;
     for (int i = 0; i < shape_.episode; ++i) {
-      const auto action = actor_->policy(on_device(pendulum_.observe())).best().item<float>();
-      total += pendulum_.step(action).reward;
+      actions.push_back(actor_->policy(on_device(pendulum_.observe())).best().item<float>());
+      total += pendulum_.step(actions.back()).reward;
     }
-    results_ = {torch::tensor({total})};
+    results_ = {torch::tensor(actions), torch::tensor({total})};
   }
 
   Setup setup_;

@@ -3,7 +3,7 @@
 // looks at the person before another background.
 #include <cmath>
 
-#include "suite/blocks/chain.hpp"
+#include "suite/blocks/patch_discriminator.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models {
@@ -103,17 +103,6 @@ class Matting : public torch::nn::Module {
   std::shared_ptr<Chain> decode_, decode_alpha_, decode_foreground_, alpha_, foreground_low_, foreground_;
 };
 
-std::shared_ptr<Chain> discriminator(const std::int64_t width) {
-  auto layers = chain();
-  layers->conv({3, width, 4, 2, 2}).leaky_relu(0.2);
-  for (const std::int64_t factor : {2, 4, 8}) {
-    const std::int64_t out = factor * width, stride = factor < 8 ? 2 : 1;
-    layers->conv({out / 2, out, 4, stride, 2}).instance_norm(out).leaky_relu(0.2);
-  }
-  layers->conv({8 * width, 1, 4, 1, 2});
-  return layers;
-}
-
 void initialise(torch::nn::Module& network) {
   for (auto& named : network.named_parameters()) {
     Tensor& parameter = named.value();
@@ -185,7 +174,7 @@ class BackgroundMatting final : public Workload {
       : training_(setup.mode == Mode::train),
         teacher_(std::make_shared<Matting>(shape.width)),
         student_(std::make_shared<Matting>(shape.width)),
-        discriminator_(discriminator(shape.width)) {
+        discriminator_(patch_discriminator({.width = shape.width, .padding = 2})) {
     initialise(*student_);
     initialise(*discriminator_);
     for (Tensor& parameter : teacher_->parameters()) parameter.requires_grad_(false);

@@ -7,9 +7,9 @@
 
 #include "suite/blocks/detection/anchors.hpp"
 #include "suite/blocks/detection/backbone.hpp"
+#include "suite/blocks/detection/detection_workload.hpp"
 #include "suite/blocks/detection/detectron2.hpp"
 #include "suite/blocks/detection/nms.hpp"
-#include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -239,20 +239,8 @@ class Fcos : public torch::nn::Module {
 
 std::unique_ptr<Workload> make(const Setup& setup) {
   const DetectionScale scale = detection_scale(setup.size);
-  auto module = std::make_shared<Fcos>(scale, setup.size == Size::paper ? 300.0 : 20.0);
-  module->to(setup.device);
-  const Scene scene = detectron2_scene(setup, scale);
-
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, scene] { return module->forward(scene); };
-  parts.loss = [](const Tensors& losses) { return at::stack(losses).sum(); };
-  parts.optimizer = [](std::vector<Tensor> parameters) {
-    return std::make_unique<torch::optim::SGD>(std::move(parameters),
-                                               torch::optim::SGDOptions(0.01).momentum(0.9).weight_decay(1e-4));
-  };
-  parts.inputs = {scene.images};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  const auto module = std::make_shared<Fcos>(scale, setup.size == Size::paper ? 300.0 : 20.0);
+  return detection_workload(setup, module, detectron2_scene(setup, scale), steps_with_momentum(0.01));
 }
 
 }  // namespace

@@ -2,168 +2,25 @@
 // yolov3-spp.cfg: Darknet-53, spatial pyramid pooling, three levels of detections. Training is with its burn-in and its
 // moving average of the weights, inference with its non-maximum suppression.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "suite/blocks/chain.hpp"
-#include "suite/blocks/standard_workload.hpp"
 #include "suite/blocks/yolo.hpp"
+#include "suite/blocks/yolo_network.hpp"
 
 namespace tbci::suite::models {
 namespace {
 
 using torch::Tensor;
 
-constexpr std::int64_t anchors_per_level = 3;
-constexpr std::int64_t strides[] = {32, 16, 8};
-// Width and height in pixels, three for each level.
-constexpr float anchors[][6] = {{116, 90, 156, 198, 373, 326}, {30, 61, 62, 45, 59, 119}, {10, 13, 16, 30, 33, 23}};
-
-struct Shape {
-  std::int64_t width;  // channels of the first layer
-  std::array<int, 5> blocks;
-  std::int64_t classes;
-};
-
-struct Layer {
-  std::int64_t in;
-  std::int64_t out;
-  std::int64_t kernel;
-  std::int64_t stride = 1;
-};
-
-Chain& add(Chain& layers, const Layer& l) {
-  return layers.conv({l.in, l.out, l.kernel, l.stride, l.kernel / 2, false})
-      .batch_norm(l.out, {1e-4, 0.03})
-      .leaky_relu(0.1);
-}
-
-// Halves the resolution, then residual blocks.
-std::shared_ptr<Chain> stage(const std::int64_t out, const int blocks) {
-  auto layers = chain();
-  add(*layers, {out / 2, out, 3, 2});
-  for (int i = 0; i < blocks; ++i) {
-    auto inner = chain();
-    add(add(*inner, {out, out / 2, 1}), {out / 2, out, 3});
-    layers->residual(inner);
-  }
-  return layers;
-}
-
-// Narrow, wide, narrow and so on.
-std::shared_ptr<Chain> neck(std::int64_t in, const std::int64_t narrow, const int layers_to_add) {
-  auto layers = chain();
-  for (int i = 0; i < layers_to_add; ++i) {
-    if (i % 2 == 0)
-      add(*layers, {in, narrow, 1});
-    else
-      add(*layers, {narrow, in = 2 * narrow, 3});
-  }
-  return layers;
-}
-
-std::shared_ptr<Chain> head(const std::int64_t narrow, const std::int64_t classes) {
-  auto layers = chain();
-  add(*layers, {narrow, 2 * narrow, 3}).conv({2 * narrow, anchors_per_level * (5 + classes), 1});
-  // Few cells have an object, and none is of any class from the start.
-  const torch::NoGradGuard no_gradients;
-  const Tensor bias = layers->parameters().back().view({anchors_per_level, -1});
-  bias.select(1, 4) -= 4.5;
-  bias.slice(1, 5) += std::log(0.6 / (static_cast<double>(classes) - 0.99));
-  return layers;
-}
-
-Tensor pyramid_pool(const Tensor& x) {
-  const auto pooled = [&](std::int64_t size) { return torch::max_pool2d(x, size, 1, size / 2); };
-  const Tensor fine = pooled(5), middle = pooled(9), coarse = pooled(13);
-  return torch::cat({coarse, middle, fine, x}, 1);
-}
-
-class Yolo : public torch::nn::Module {
- public:
-  explicit Yolo(const Shape& shape) : outputs_(5 + shape.classes) {
-    const std::int64_t w = shape.width;
-    stem_ = register_module("stem", chain());
-    add(*stem_, {3, w, 3});
-    for (std::size_t i = 0; i < shape.blocks.size(); ++i) {
-      const std::string name = "stage" + std::to_string(i);
-      stages_.push_back(register_module(name, stage(w << (i + 1), shape.blocks[i])));
-    }
-    before_pool_ = register_module("before_pool", neck(32 * w, 16 * w, 3));
-    necks_.push_back(register_module("neck0", neck(64 * w, 16 * w, 3)));
-    heads_.push_back(register_module("head0", head(16 * w, shape.classes)));
-    for (const std::int64_t narrow : {8 * w, 4 * w}) {
-      const std::string number = std::to_string(heads_.size());
-      reduce_.push_back(register_module("reduce" + number, chain()));
-      add(*reduce_.back(), {2 * narrow, narrow, 1});
-      necks_.push_back(register_module("neck" + number, neck(3 * narrow, narrow, 5)));
-      heads_.push_back(register_module("head" + number, head(narrow, shape.classes)));
-    }
-    for (std::size_t i = 0; i < heads_.size(); ++i) {
-      const Tensor pixels = torch::tensor(std::vector<float>(anchors[i], anchors[i] + 2 * anchors_per_level));
-      anchors_.push_back(
-          register_buffer("anchors" + std::to_string(i), pixels.view({anchors_per_level, 2}) / strides[i]));
-    }
-  }
-
-  // The predictions of the three levels, coarse to fine.
-  Tensors forward(const Tensor& images) {
-    std::vector<Tensor> features{stem_->forward(images)};
-    for (const auto& stage : stages_) features.push_back(stage->forward(features.back()));
-    Tensor x = pyramid_pool(before_pool_->forward(features.back()));
-    Tensors levels;
-    for (std::size_t i = 0; i < heads_.size(); ++i) {
-      if (i > 0) {
-        x = reduce_[i - 1]->forward(x);
-        x = torch::upsample_nearest2d(x, {2 * x.size(2), 2 * x.size(3)});
-        x = torch::cat({x, features[features.size() - 1 - i]}, 1);
-      }
-      x = necks_[i]->forward(x);
-      levels.push_back(by_cell(heads_[i]->forward(x)));
-    }
-    return levels;
-  }
-
-  // [images, boxes of all levels, 5 + classes]: boxes in pixels of the image.
-  Tensor boxes(const Tensors& levels) const {
-    Tensors all;
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-      Tensor p = levels[i].clone();
-      const auto line = [&](std::int64_t count) { return torch::arange(count, p.options().dtype(torch::kLong)); };
-      const std::vector<Tensor> places = torch::meshgrid({line(p.size(2)), line(p.size(3))}, "ij");
-      const Tensor grid = torch::stack({places[1], places[0]}, 2).view({1, 1, p.size(2), p.size(3), 2}).to(p.dtype());
-      p.slice(4, 0, 2).copy_(torch::sigmoid(p.slice(4, 0, 2)) + grid);
-      p.slice(4, 2, 4).copy_(torch::exp(p.slice(4, 2, 4)) * anchors_[i].view({1, anchors_per_level, 1, 1, 2}));
-      p.slice(4, 0, 4).mul_(strides[i]);
-      p.slice(4, 4).sigmoid_();
-      all.push_back(p.view({p.size(0), -1, outputs_}));
-    }
-    return torch::cat(all, 1);
-  }
-
-  const Tensor& anchors_of(const std::size_t level) const { return anchors_[level]; }
-  const std::vector<std::shared_ptr<Chain>>& heads() const { return heads_; }
-
- private:
-  Tensor by_cell(const Tensor& x) const {
-    return x.view({x.size(0), anchors_per_level, outputs_, x.size(2), x.size(3)}).permute({0, 1, 3, 4, 2}).contiguous();
-  }
-
-  std::int64_t outputs_;
-  std::shared_ptr<Chain> stem_, before_pool_;
-  std::vector<std::shared_ptr<Chain>> stages_, reduce_, necks_, heads_;
-  std::vector<Tensor> anchors_;
-};
-
 // Random weights see no objects, so there would be nothing to suppress. This makes of each level's last layer one that
 // sees objects in one cell of a hundred and is sure of their classes, as a trained one is.
-void see_objects(Yolo& yolo, const Tensor& image) {
+void see_objects(yolo::Network& network, const Tensor& image) {
   const torch::NoGradGuard no_gradients;
-  const Tensors levels = yolo.forward(image);
+  const Tensors levels = network.forward(image);
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    Tensors last = yolo.heads()[i]->parameters();
-    const Tensor weight = last[last.size() - 2].view({anchors_per_level, levels[i].size(4), -1});
-    const Tensor bias = last.back().view({anchors_per_level, -1});
+    Tensors last = network.heads()[i]->parameters();
+    const Tensor weight = last[last.size() - 2].view({yolo::anchors_per_level, levels[i].size(4), -1});
+    const Tensor bias = last.back().view({yolo::anchors_per_level, -1});
     const auto spread = [&](const std::int64_t from, const std::int64_t to, const double wanted) {
       const Tensor raw = levels[i].slice(4, from, to);
       const Tensor factor = wanted / raw.std({0, 2, 3}, true, /*keepdim=*/false);  // of each anchor and output
@@ -191,17 +48,17 @@ Tensor random_objects(const std::int64_t images, const std::int64_t classes) {
 
 class Detector final : public Workload {
  public:
-  Detector(const Setup& setup, const Shape& shape, const std::vector<std::int64_t>& image_size)
+  Detector(const Setup& setup, const yolo::NetworkShape& shape, const std::vector<std::int64_t>& image_size)
       : training_(setup.mode == Mode::train), scale_(static_cast<double>(setup.batch) / 64) {
-    yolo_ = std::make_shared<Yolo>(shape);
-    yolo_->to(setup.device);
-    yolo_->train(training_);
+    network_ = std::make_shared<yolo::Network>(shape);
+    network_->to(setup.device);
+    network_->train(training_);
     images_ = torch::rand({setup.batch, 3, image_size[0], image_size[1]}).to(setup.device);
     if (training_) {
       objects_ = random_objects(setup.batch, shape.classes).to(setup.device);
       prepare_training();
     } else {
-      see_objects(*yolo_, images_.slice(0, 0, 1));
+      see_objects(*network_, images_.slice(0, 0, 1));
     }
   }
 
@@ -211,27 +68,27 @@ class Detector final : public Workload {
       return;
     }
     const torch::NoGradGuard no_gradients;
-    const Tensors levels = yolo_->forward(images_);
-    results_ = {yolo_->boxes(levels)};
+    const Tensors levels = network_->forward(images_);
+    results_ = {network_->boxes(levels)};
     const Tensors found = yolo::detections(results_[0], {0.3, 0.6});
     results_.insert(results_.end(), levels.begin(), levels.end());
     results_.insert(results_.end(), found.begin(), found.end());
   }
 
   Tensors results() const override { return results_; }
-  Tensors parameters() const override { return yolo_->parameters(); }
-  std::shared_ptr<torch::nn::Module> module() const override { return yolo_; }
+  Tensors parameters() const override { return network_->parameters(); }
+  std::shared_ptr<torch::nn::Module> module() const override { return network_; }
   Tensors inputs() const override { return {images_}; }
 
  private:
   void prepare_training() {
     Tensors weights, biases, others;
-    for (const auto& named : yolo_->named_parameters()) {
+    for (const auto& named : network_->named_parameters()) {
       const bool bias = named.key().find("bias") != std::string::npos;
       (bias ? biases : named.value().dim() > 1 ? weights : others).push_back(named.value());
       averages_.push_back({named.value(), named.value().detach().clone()});
     }
-    for (const Tensor& buffer : yolo_->buffers()) {
+    for (const Tensor& buffer : network_->buffers()) {
       if (buffer.is_floating_point()) averages_.push_back({buffer, buffer.clone()});
     }
     const auto options = torch::optim::SGDOptions(0.01).momentum(0.937).nesterov(true);
@@ -241,9 +98,9 @@ class Detector final : public Workload {
 
   void train() {
     burn_in();
-    const Tensors levels = yolo_->forward(images_);
+    const Tensors levels = network_->forward(images_);
     std::vector<yolo::Level> with_anchors;
-    for (std::size_t i = 0; i < levels.size(); ++i) with_anchors.push_back({levels[i], yolo_->anchors_of(i)});
+    for (std::size_t i = 0; i < levels.size(); ++i) with_anchors.push_back({levels[i], network_->anchors_of(i)});
     const Tensor loss = yolo::loss(with_anchors, objects_, ramp(0.0, 1.0)) * scale_;
     optimizer_->zero_grad();
     loss.backward();
@@ -280,7 +137,7 @@ class Detector final : public Workload {
 
   bool training_;
   double scale_;  // of the loss: it was tuned for batches of 64
-  std::shared_ptr<Yolo> yolo_;
+  std::shared_ptr<yolo::Network> network_;
   Tensor images_, objects_;
   std::vector<Average> averages_;
   std::unique_ptr<torch::optim::SGD> optimizer_;
@@ -291,10 +148,11 @@ class Detector final : public Workload {
 std::unique_ptr<Workload> make(const Setup& setup) {
   const bool training = setup.mode == Mode::train;
   if (setup.size == Size::ci)
-    return std::make_unique<Detector>(setup, Shape{4, {1, 2, 2, 2, 1}, 80}, std::vector<std::int64_t>{96, 128});
+    return std::make_unique<Detector>(setup, yolo::NetworkShape{4, {1, 2, 2, 2, 1}, 80},
+                                      std::vector<std::int64_t>{96, 128});
   const std::vector<std::int64_t> image =
       training ? std::vector<std::int64_t>{416, 416} : std::vector<std::int64_t>{384, 512};
-  return std::make_unique<Detector>(setup, Shape{32, {1, 2, 8, 8, 4}, 80}, image);
+  return std::make_unique<Detector>(setup, yolo::NetworkShape{32, {1, 2, 8, 8, 4}, 80}, image);
 }
 
 }  // namespace

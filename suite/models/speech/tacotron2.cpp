@@ -2,52 +2,23 @@
 // form of NVIDIA/tacotron2: from characters to the frames of a spectrogram. Training and inference both give the
 // decoder the true frame before each (teacher forcing), as TorchBench does.
 #include <cmath>
-#include <limits>
 
 #include "suite/blocks/standard_workload.hpp"
+#include "suite/blocks/tacotron2_decoder.hpp"
 
 namespace tbci::suite::models {
 namespace {
 
 namespace nn = torch::nn;
+using namespace suite::tacotron2;
 
 constexpr std::int64_t symbols = 148;
-constexpr std::int64_t bands = 80;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Shape {
-  std::int64_t encoder;    // width of the symbols' embedding and of the encoder
-  std::int64_t decoder;    // width of the LSTM of the attention and of that of the decoder
-  std::int64_t prenet;     // width of the layers that take the frame before
-  std::int64_t attention;  // width of the attention's comparison
-  std::int64_t filters;    // of the attention's own history
-  std::int64_t letters;    // of the longest text
-  std::int64_t frames;     // of the longest spectrogram
+  DecoderShape decoder;
+  std::int64_t letters;  // of the longest text
+  std::int64_t frames;   // of the longest spectrogram
 };
-
-enum class Gain { linear, relu, tanh, sigmoid };
-
-double factor(Gain gain) {
-  return gain == Gain::tanh ? 5.0 / 3 : gain == Gain::relu ? std::sqrt(2.0) : 1.0;
-}
-
-nn::Linear linear(std::int64_t in, std::int64_t out, bool bias, Gain gain = Gain::linear) {
-  nn::Linear layer(nn::LinearOptions(in, out).bias(bias));
-  nn::init::xavier_uniform_(layer->weight, factor(gain));
-  return layer;
-}
-
-nn::Conv1d convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, bool bias, Gain gain = Gain::linear) {
-  nn::Conv1d layer(nn::Conv1dOptions(in, out, kernel).padding((kernel - 1) / 2).bias(bias));
-  nn::init::xavier_uniform_(layer->weight, factor(gain));
-  return layer;
-}
-
-// True in the padding of sequences of these lengths: [batch, longest].
-torch::Tensor padding(const torch::Tensor& lengths) {
-  const torch::Tensor place = torch::arange(0, lengths.max().item<std::int64_t>(), lengths.options());
-  return ~(place < lengths.unsqueeze(1));
-}
 
 class Convolutions : public nn::Module {
  public:
@@ -79,12 +50,12 @@ class Convolutions : public nn::Module {
 
 class Encoder : public nn::Module {
  public:
-  explicit Encoder(const Shape& shape) {
-    const std::vector<std::int64_t> channels(4, shape.encoder);
+  // Of symbols' embeddings so wide, and as wide itself.
+  explicit Encoder(std::int64_t width) {
+    const std::vector<std::int64_t> channels(4, width);
     convolutions_ =
         register_module("convolutions", std::make_shared<Convolutions>(channels, std::vector<Gain>(3, Gain::relu)));
-    lstm_ = register_module(
-        "lstm", nn::LSTM(nn::LSTMOptions(shape.encoder, shape.encoder / 2).batch_first(true).bidirectional(true)));
+    lstm_ = register_module("lstm", nn::LSTM(nn::LSTMOptions(width, width / 2).batch_first(true).bidirectional(true)));
   }
 
   torch::Tensor forward(const torch::Tensor& embedded, const torch::Tensor& lengths) {
@@ -99,124 +70,6 @@ class Encoder : public nn::Module {
   nn::LSTM lstm_{nullptr};
 };
 
-// Attention that knows where it looked before.
-class LocationAttention : public nn::Module {
- public:
-  explicit LocationAttention(const Shape& shape) {
-    query_ = register_module("query_layer", linear(shape.decoder, shape.attention, false, Gain::tanh));
-    memory_ = register_module("memory_layer", linear(shape.encoder, shape.attention, false, Gain::tanh));
-    energy_ = register_module("v", linear(shape.attention, 1, false));
-    history_ = register_module("location_conv", convolution(2, shape.filters, 31, false));
-    location_ = register_module("location_dense", linear(shape.filters, shape.attention, false, Gain::tanh));
-  }
-
-  torch::Tensor processed(const torch::Tensor& memory) { return memory_->forward(memory); }
-
-  struct Memory {
-    torch::Tensor encoded, processed;
-    torch::Tensor padding;
-  };
-  struct Found {
-    torch::Tensor context, weights;
-  };
-
-  // `before`: the weights of the last step, and the sum of all.
-  Found forward(const torch::Tensor& query, const Memory& memory, const torch::Tensor& before) {
-    const torch::Tensor asked = query_->forward(query.unsqueeze(1));
-    const torch::Tensor place = location_->forward(history_->forward(before).transpose(1, 2));
-    torch::Tensor energy = energy_->forward(torch::tanh(asked + place + memory.processed)).squeeze(-1);
-    energy.data().masked_fill_(memory.padding, -infinity);
-    const torch::Tensor weights = torch::softmax(energy, 1);
-    return {torch::bmm(weights.unsqueeze(1), memory.encoded).squeeze(1), weights};
-  }
-
- private:
-  nn::Linear query_{nullptr}, memory_{nullptr}, energy_{nullptr};
-  nn::Conv1d history_{nullptr};
-  nn::Linear location_{nullptr};
-};
-
-struct Spoken {
-  torch::Tensor frames;      // [batch, bands, frames]
-  torch::Tensor stop;        // [batch, frames]: whether the spectrogram ends here
-  torch::Tensor alignments;  // [batch, frames, letters]
-};
-
-class Decoder : public nn::Module {
- public:
-  explicit Decoder(const Shape& shape) : shape_(shape) {
-    prenet_.push_back(register_module("prenet0", linear(bands, shape.prenet, false)));
-    prenet_.push_back(register_module("prenet1", linear(shape.prenet, shape.prenet, false)));
-    const std::int64_t heard = shape.decoder + shape.encoder;
-    attention_cell_ = register_module("attention_rnn", nn::LSTMCell(shape.prenet + shape.encoder, shape.decoder));
-    attention_ = register_module("attention_layer", std::make_shared<LocationAttention>(shape));
-    decoder_cell_ = register_module("decoder_rnn", nn::LSTMCell(heard, shape.decoder));
-    projection_ = register_module("linear_projection", linear(heard, bands, true));
-    gate_ = register_module("gate_layer", linear(heard, 1, true, Gain::sigmoid));
-  }
-
-  // `truth`: the spectrograms; each step hears the frame before its own.
-  Spoken forward(const torch::Tensor& memory, const torch::Tensor& truth, const torch::Tensor& lengths) {
-    const torch::Tensor silence = memory.new_zeros({1, memory.size(0), bands});
-    torch::Tensor heard = torch::cat({silence, truth.transpose(1, 2).transpose(0, 1)}, 0);
-    for (nn::Linear& layer : prenet_) heard = torch::dropout(torch::relu(layer->forward(heard)), 0.5, true);
-
-    const LocationAttention::Memory known{memory, attention_->processed(memory), padding(lengths)};
-    State state = silent(memory);
-    Tensors frames, stop, alignments;
-    for (std::int64_t i = 0; i < truth.size(2); ++i) {
-      const torch::Tensor said = step(state, heard.select(0, i), known);
-      frames.push_back(projection_->forward(said));
-      stop.push_back(gate_->forward(said).squeeze(1));
-      alignments.push_back(state.weights);
-    }
-    return {torch::stack(frames).transpose(0, 1).contiguous().transpose(1, 2),
-            torch::stack(stop).transpose(0, 1).contiguous(), torch::stack(alignments).transpose(0, 1)};
-  }
-
- private:
-  using CellState = std::tuple<torch::Tensor, torch::Tensor>;
-
-  struct State {
-    CellState attention, decoder;
-    torch::Tensor weights, all_weights;  // of the last step, and the sum of all steps
-    torch::Tensor context;
-  };
-
-  State silent(const torch::Tensor& memory) const {
-    const auto zeros = [&](std::int64_t width) { return memory.new_zeros({memory.size(0), width}); };
-    return {{zeros(shape_.decoder), zeros(shape_.decoder)},
-            {zeros(shape_.decoder), zeros(shape_.decoder)},
-            zeros(memory.size(1)),
-            zeros(memory.size(1)),
-            zeros(shape_.encoder)};
-  }
-
-  // An LSTM cell whose output, and with it its next input of itself, is thinned out.
-  torch::Tensor run(nn::LSTMCell& cell, const torch::Tensor& input, CellState& state) {
-    state = cell->forward(input, state);
-    std::get<0>(state) = torch::dropout(std::get<0>(state), 0.1, is_training());
-    return std::get<0>(state);
-  }
-
-  torch::Tensor step(State& state, const torch::Tensor& heard, const LocationAttention::Memory& memory) {
-    const torch::Tensor query = run(attention_cell_, torch::cat({heard, state.context}, -1), state.attention);
-    const torch::Tensor before = torch::cat({state.weights.unsqueeze(1), state.all_weights.unsqueeze(1)}, 1);
-    const auto found = attention_->forward(query, memory, before);
-    state.context = found.context;
-    state.weights = found.weights;
-    state.all_weights += found.weights;
-    const torch::Tensor output = run(decoder_cell_, torch::cat({query, state.context}, -1), state.decoder);
-    return torch::cat({output, state.context}, 1);
-  }
-
-  Shape shape_;
-  std::vector<nn::Linear> prenet_;
-  nn::LSTMCell attention_cell_{nullptr}, decoder_cell_{nullptr};
-  std::shared_ptr<LocationAttention> attention_;
-  nn::Linear projection_{nullptr}, gate_{nullptr};
-};
-
 // Texts from the longest to shorter ones, and their spectrograms.
 struct Speech {
   torch::Tensor letters, letter_counts;  // [batch, letters], [batch]
@@ -226,13 +79,13 @@ struct Speech {
 
 class Tacotron2 : public nn::Module {
  public:
-  explicit Tacotron2(const Shape& shape) {
-    embedding_ = register_module("embedding", nn::Embedding(symbols, shape.encoder));
-    const double bound = std::sqrt(6.0 / static_cast<double>(symbols + shape.encoder));
-    nn::init::uniform_(embedding_->weight, -bound, bound);
-    encoder_ = register_module("encoder", std::make_shared<Encoder>(shape));
-    decoder_ = register_module("decoder", std::make_shared<Decoder>(shape));
+  explicit Tacotron2(const DecoderShape& shape) {
     const std::int64_t width = shape.encoder;
+    embedding_ = register_module("embedding", nn::Embedding(symbols, width));
+    const double bound = std::sqrt(6.0 / static_cast<double>(symbols + width));
+    nn::init::uniform_(embedding_->weight, -bound, bound);
+    encoder_ = register_module("encoder", std::make_shared<Encoder>(width));
+    decoder_ = register_module("decoder", std::make_shared<Decoder>(shape));
     const std::vector<Gain> gains{Gain::tanh, Gain::tanh, Gain::tanh, Gain::tanh, Gain::linear};
     postnet_ = register_module(
         "postnet",
@@ -285,8 +138,8 @@ torch::Tensor loss(const Tensors& outputs, const Speech& data) {
 
 std::unique_ptr<Workload> make(const Setup& setup) {
   const bool paper = setup.size == Size::paper;
-  const Shape shape = paper ? Shape{512, 1024, 256, 128, 32, 160, 800} : Shape{64, 128, 32, 16, 8, 16, 32};
-  auto module = std::make_shared<Tacotron2>(shape);
+  const Shape shape = paper ? Shape{{512, 1024, 256, 128, 32}, 160, 800} : Shape{{64, 128, 32, 16, 8}, 16, 32};
+  auto module = std::make_shared<Tacotron2>(shape.decoder);
   module->to(setup.device);
   const Speech data = speech(setup, shape);
 

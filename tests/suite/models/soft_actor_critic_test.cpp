@@ -4,5 +4,5 @@
 using namespace tbci::suite;
 
 TEST_CASE("Models: soft_actor_critic", "[suite]") {
-  check_model({.name = "soft_actor_critic", .outputs = {{1}}, .train_batch = 8, .steps = 300});
+  check_model({.name = "soft_actor_critic", .outputs = {{400}, {1}}, .train_batch = 8, .steps = 300});
 }

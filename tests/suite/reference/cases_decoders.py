@@ -58,7 +58,8 @@ def scores_of_both(model, words):
 def greedy(model, words):
     config = transformers().GenerationConfig(max_new_tokens=256, pad_token_id=0, eos_token_id=None, do_sample=False,
                                              num_beams=1, use_cache=True, decoder_start_token_id=0)
-    return [model.generate(words, config)]
+    written = model.generate(words, config, return_dict_in_generate=True, output_logits=True)
+    return [written.sequences, written.logits[-1]]
 
 
 def clip(model, words, mask, images):
@@ -68,21 +69,21 @@ def clip(model, words, mask, images):
 
 def mixtral(dump):
     t = transformers()
-    model = t.MixtralForCausalLM(t.MixtralConfig(vocab_size=1000, hidden_size=128, intermediate_size=448,
-                                                 num_hidden_layers=2, num_attention_heads=8, num_key_value_heads=2,
-                                                 max_position_embeddings=32, rms_norm_eps=1e-5,
-                                                 rope_parameters={"rope_type": "default", "rope_theta": 1e6}))
+    config = t.MixtralConfig(vocab_size=32000, hidden_size=4096, intermediate_size=14336, num_hidden_layers=1,
+                             num_attention_heads=32, num_key_value_heads=8, rms_norm_eps=1e-5,
+                             rope_parameters={"rope_type": "default", "rope_theta": 1e6})
+    model = t.MixtralForCausalLM(config)
     given = dict(dump["parameters"])
     for name, mine in model.named_parameters():
         parts = name.replace("model.layers.", "layer").replace("model.", "").replace(".mlp.", ".block_sparse_moe.")
         stem = parts.rsplit(".", 1)[0].replace(".experts", "")
-        of_experts = lambda which: torch.stack([given[f"{stem}.expert{i}.{which}.weight"] for i in range(8)])
-        if name.endswith("gate_up_proj"):
-            mine.data.copy_(torch.cat([of_experts("w1"), of_experts("w3")], 1))
-        elif name.endswith("down_proj"):
-            mine.data.copy_(of_experts("w2"))
-        else:
+        if not name.endswith(("gate_up_proj", "down_proj")):
             mine.data.copy_(given[parts])
+            continue
+        for number, expert in enumerate(mine.data):
+            names = ("w1", "w3") if name.endswith("gate_up_proj") else ("w2",)
+            for half, which in zip(expert.chunk(len(names)), names):
+                half.copy_(given[f"{stem}.expert{number}.{which}.weight"])
     return scores(model.eval(), dump["inputs"][0])
 
 
@@ -128,7 +129,7 @@ CASES = {
                                   lambda model, sound: [model(sound).logits]),
     "hf_clip": of_transformers(lambda t: t.CLIPModel(t.CLIPConfig(text_config={"eos_token_id": 49407})), clip),
     "phi_1_5": of_transformers(lambda t: t.PhiForCausalLM(t.PhiConfig()), scores, batch=1),
-    "hf_mixtral": Case(mixtral, "transformers 5.23.0", size="ci"),
+    "hf_mixtral": Case(mixtral, "transformers 5.23.0", batch=1),
     "llama": Case(llama, "TorchBench's copy"),
     "nanogpt": Case(nanogpt, "TorchBench's copy"),
     "attention_is_all_you_need_pytorch": Case(attention_is_all_you_need, "TorchBench's copy"),

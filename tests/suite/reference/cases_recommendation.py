@@ -46,8 +46,8 @@ def deeprecommender(dump):
 
 
 CASES = {
-    "dlrm": Case(dlrm, "pytorch/benchmark", size="ci", batch=64),
-    "dlrm_embedding_bound": Case(dlrm, "pytorch/benchmark", size="ci", batch=64),
-    "dlrm_mlp_bound": Case(dlrm, "pytorch/benchmark", size="ci", batch=64),
-    "nvidia_deeprecommender": Case(deeprecommender, "pytorch/benchmark", size="ci"),
+    "dlrm": Case(dlrm, "pytorch/benchmark", batch=64),
+    "dlrm_embedding_bound": Case(dlrm, "pytorch/benchmark", batch=64),
+    "dlrm_mlp_bound": Case(dlrm, "pytorch/benchmark", batch=64),
+    "nvidia_deeprecommender": Case(deeprecommender, "pytorch/benchmark"),
 }

@@ -4,6 +4,7 @@ that is on PYTHONPATH."""
 
 import functools
 import importlib
+import importlib.machinery
 import importlib.util
 import os
 import pathlib
@@ -19,23 +20,32 @@ def git(*arguments: str) -> bytes:
 
 
 @functools.lru_cache
-def folder_of(model: str) -> pathlib.Path:
-    """The folder torchbenchmark/models/MODEL."""
-    path = f"torchbenchmark/models/{model}"
-    if "TORCHBENCH_REPOSITORY" in os.environ:
-        revision = "HEAD"
-        if not git("ls-tree", revision, path):
-            removed = git("log", "-1", "--diff-filter=D", "--format=%H", "HEAD", "--", f"{path}/__init__.py")
-            revision = f"{removed.decode().strip()}^"
-        target = tempfile.mkdtemp()
-        subprocess.run(["tar", "-x", "-C", target], input=git("archive", revision, path), check=True)
-        return pathlib.Path(target) / path
+def installed() -> pathlib.Path:
+    """What an installed or checked-out package torchbenchmark lies in."""
     if "TORCHBENCH" in os.environ:
-        return pathlib.Path(os.environ["TORCHBENCH"]) / path
+        return pathlib.Path(os.environ["TORCHBENCH"])
     spec = importlib.util.find_spec("torchbenchmark")
     if spec is None:
         raise ImportError("TORCHBENCH_REPOSITORY names no clone of pytorch/benchmark")
-    return pathlib.Path(list(spec.submodule_search_locations)[0]) / "models" / model
+    return pathlib.Path(list(spec.submodule_search_locations)[0]).parent
+
+
+@functools.lru_cache
+def checked_out(path: str) -> pathlib.Path:
+    """A file or folder of the repository."""
+    if "TORCHBENCH_REPOSITORY" not in os.environ:
+        return installed() / path
+    revision = "HEAD"
+    if not git("ls-tree", revision, path):
+        removed = git("log", "-1", "--diff-filter=D", "--format=%H", "HEAD", "--", f"{path}/__init__.py")
+        revision = f"{removed.decode().strip()}^"
+    target = tempfile.mkdtemp()
+    subprocess.run(["tar", "-x", "-C", target], input=git("archive", revision, path), check=True)
+    return pathlib.Path(target) / path
+
+
+def folder_of(model: str) -> pathlib.Path:
+    return checked_out(f"torchbenchmark/models/{model}")
 
 
 def missing(package: str) -> bool:
@@ -48,7 +58,14 @@ def pretend(*names: str) -> None:
     """Stands in for packages that are missing and that the networks do not need."""
     for name in names:
         if name not in sys.modules and missing(name.split(".")[0]):
-            sys.modules[name] = mock.MagicMock()
+            sys.modules[name] = mock.MagicMock(__spec__=importlib.machinery.ModuleSpec(name, None))
+
+
+def import_file(name: str, file: pathlib.Path, **options) -> types.ModuleType:
+    spec = importlib.util.spec_from_file_location(name, file, **options)
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def load(path: str, package: str = "") -> types.ModuleType:
@@ -56,11 +73,7 @@ def load(path: str, package: str = "") -> types.ModuleType:
     model, _, rest = path.partition("/")
     file = folder_of(model) / rest
     name = f"{package}.{file.stem}" if package else f"torchbench_{path.replace('/', '_').removesuffix('.py')}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+    return import_file(name, file)
 
 
 def import_from_torchbench(model: str, module: str) -> types.ModuleType:
@@ -80,3 +93,25 @@ def original(model: str, module: str, absent: tuple = ()) -> types.ModuleType:
     """The same, where packages are absent that the module imports and the network does not need."""
     pretend(*absent)
     return import_from_torchbench(model, module)
+
+
+class BareModel:
+    """In the place of torchbenchmark's BenchmarkModel, without what that does for measuring."""
+
+    def __init__(self, test: str, device: str, batch_size: int, extra_args: list):
+        self.test, self.device, self.batch_size = test, device, batch_size
+
+
+def whole(model: str, absent: tuple = ()) -> types.ModuleType:
+    """A model with its own __init__.py, which builds it. `absent`: as for `original`."""
+    pretend(*absent)
+    folder = folder_of(model)
+    if not isinstance(sys.modules.get("torchbenchmark.tasks"), mock.MagicMock):
+        distribution = checked_out("torchbenchmark/util/distribution.py")
+        for name in ("torchbenchmark", "torchbenchmark.models", "torchbenchmark.util", "torchbenchmark.util.model"):
+            sys.modules[name] = types.ModuleType(name)
+            sys.modules[name].__path__ = []
+        sys.modules["torchbenchmark.tasks"] = mock.MagicMock()
+        sys.modules["torchbenchmark.util.model"].BenchmarkModel = BareModel
+        import_file("torchbenchmark.util.distribution", distribution)
+    return import_file(f"torchbenchmark.models.{model}", folder / "__init__.py", submodule_search_locations=[str(folder)])

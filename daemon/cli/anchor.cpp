@@ -1,0 +1,146 @@
+#include <pwd.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "daemon/cli/application.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/cli/selection.hpp"
+#include "daemon/cli/table.hpp"
+#include "daemon/pipeline/building.hpp"
+#include "daemon/site.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+struct AnchorOptions {
+  Selection selection;
+  std::string build;
+  std::string reason;
+};
+
+// Whoever runs the command: an anchor is the act of a person.
+std::string person() {
+  const passwd* entry = ::getpwuid(::getuid());
+  return entry != nullptr ? entry->pw_name : fmt::format("user {}", ::getuid());
+}
+
+Result<std::string> name_of(Desk& desk, const model::Anchor& anchor) {
+  if (!anchor.build_id) return std::string("none");
+  return desk.stores.builds.get(*anchor.build_id).map([](const model::Build& build) { return build.name; });
+}
+
+Result<nlohmann::json> as_json(Desk& desk, const model::Anchor& anchor) {
+  TBCI_ASSIGN(const std::string name, name_of(desk, anchor));
+  nlohmann::json json = {
+      {"build", nullptr}, {"person", anchor.person}, {"reason", anchor.reason}, {"set", to_iso8601(anchor.set)}};
+  if (anchor.build_id) json["build"] = name;
+  return json;
+}
+
+Result<int> record(const Invocation& invocation, Desk& desk, const std::optional<model::Build>& build,
+                   const std::string& reason) {
+  model::Anchor act{.id = 0,
+                    .subject = desk.name(),
+                    .build_id = build ? std::optional(build->id) : std::nullopt,
+                    .person = person(),
+                    .reason = one_line(reason, 500),
+                    .set = desk.clock.now()};
+  TBCI_ASSIGN(const model::Anchor kept, desk.stores.anchors.set(act));
+  if (invocation.json) {
+    TBCI_ASSIGN(const nlohmann::json json, as_json(desk, kept));
+    print_json(json);
+  } else {
+    fmt::print("{}\n", build ? fmt::format("nights are held against {} from now on", build->name)
+                             : "nights are held against no anchor any more");
+  }
+  return success;
+}
+
+Result<int> set(const Invocation& invocation, const AnchorOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
+  const auto& [site, subject] = opened;
+  const auto progress = make_progress(invocation);
+  SubjectDesk at(*site, *subject, *progress, std::move(stop));
+  if (trim(options.reason).empty())
+    return fail(ErrorKind::usage, "an anchor needs a --reason: it decides what counts as creep from now on");
+  TBCI_ASSIGN(const model::Build build, build_named(at.desk(), options.build));
+  return record(invocation, at.desk(), build, options.reason);
+}
+
+Result<int> clear(const Invocation& invocation, const AnchorOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
+  const auto& [site, subject] = opened;
+  SilentProgress silent;
+  SubjectDesk at(*site, *subject, silent, std::move(stop));
+  if (trim(options.reason).empty()) return fail(ErrorKind::usage, "taking the anchor away needs a --reason");
+  return record(invocation, at.desk(), std::nullopt, options.reason);
+}
+
+Result<int> show(const Invocation& invocation, const AnchorOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
+  const auto& [site, subject] = opened;
+  SilentProgress silent;
+  SubjectDesk at(*site, *subject, silent, std::move(stop));
+  constexpr int shown = 100;
+  TBCI_ASSIGN(const auto acts, at.desk().stores.anchors.acts(at.desk().name(), shown));
+  nlohmann::json json = nlohmann::json::array();
+  Table table({{"build"}, {"set"}, {"by"}, {"why"}});
+  for (const model::Anchor& act : acts) {
+    TBCI_ASSIGN(auto one, as_json(at.desk(), act));
+    json.push_back(std::move(one));
+    TBCI_ASSIGN(const std::string name, name_of(at.desk(), act));
+    table.add({name, to_iso8601(act.set), act.person, act.reason});
+  }
+  if (invocation.json) {
+    print_json(json);
+  } else if (acts.empty()) {
+    fmt::print("no anchor was ever set: creep below the threshold is not looked for (see `tbci anchor set --help`)\n");
+  } else {
+    fmt::print("{}", table.text());
+  }
+  return success;
+}
+
+using Action = Result<int> (*)(const Invocation&, const AnchorOptions&, std::stop_token);
+
+void on_call(CLI::App& command, Invocation& invocation, const std::shared_ptr<AnchorOptions>& options, Action action) {
+  add_subject_option(command, options->selection);
+  command.callback([&invocation, options, action] {
+    invocation.action = [&invocation, options, action](std::stop_token stop) {
+      return action(invocation, *options, std::move(stop));
+    };
+  });
+}
+
+}  // namespace
+
+void add_anchor(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("anchor", "The pinned build that slow creep is measured against");
+  command->require_subcommand(1);
+  command->footer(
+      "Many small slowdowns, each below the threshold, add up. Each night measures some cases on the new nightly and "
+      "on\n"
+      "the anchor; what has crept over the threshold is confirmed, bisected and reported. The anchor never moves by\n"
+      "itself: to set it anew is to accept what became slower since.");
+  auto options = std::make_shared<AnchorOptions>();
+  auto* set_command = command->add_subcommand("set", "Pin a build, and accept everything up to it");
+  set_command->footer("  tbci anchor set 2.13.0.dev20260518 --reason \"the release of May\"");
+  set_command->add_option("build", options->build, "Nightly, or revision of the repository")
+      ->required()
+      ->type_name("NAME");
+  set_command->add_option("--reason", options->reason, "Why: kept with the act")->type_name("TEXT");
+  on_call(*set_command, invocation, options, set);
+  on_call(*command->add_subcommand("show", "All acts, the latest first: that one counts"), invocation, options, show);
+  auto* clear_command = command->add_subcommand("clear", "Take the anchor away: creep is not looked for any more");
+  clear_command->add_option("--reason", options->reason, "Why: kept with the act")->type_name("TEXT");
+  on_call(*clear_command, invocation, options, clear);
+}
+
+}  // namespace tbci::daemon

@@ -1,0 +1,127 @@
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/process.hpp"
+#include "base/text.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/cli/recorded.hpp"
+#include "daemon/cli/selftest.hpp"
+#include "daemon/cli/selftest_plan.hpp"
+#include "daemon/cli/selftest_report.hpp"
+#include "daemon/site.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+// Beside a running service: for reading only.
+Result<RecordedTimes> recorded_in(const Config& config) {
+  std::vector<std::string> subjects;
+  for (const SubjectConfig& subject : config.subjects) subjects.push_back(subject.subject.name);
+  TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
+  const storage::RunStore runs(database);
+  TBCI_ASSIGN(RecordedTimes recorded, recorded_times(runs, subjects));
+  if (recorded.series.empty()) {
+    return fail(ErrorKind::failed,
+                "{} has no case with {} processes of one build in one run ({} runs were read): record some with "
+                "tbci run --build NAME --processes 40",
+                database_path(config).string(), detect::selftest::least_recorded, recorded.runs);
+  }
+  return recorded;
+}
+
+Result<std::vector<SelftestRow>> run_all(const std::vector<PlannedCampaign>& plan, int jobs, Progress& progress,
+                                         const std::stop_token& stop) {
+  // A thousandth of the series is a step: the campaigns differ in size.
+  constexpr std::int64_t steps = 1000;
+  std::int64_t all = 0, done = 0, shown = 0;
+  for (const PlannedCampaign& one : plan) all += one.campaign.series;
+  progress.begin_stage("selftest", fmt::format("{} campaigns on {} threads", plan.size(), jobs), steps);
+  std::vector<SelftestRow> rows;
+  for (const PlannedCampaign& one : plan) {
+    const std::string what = fmt::format("{}, {}, {}", one.noise, one.campaign.method.name, one.campaign.scenario.name);
+    const auto show = [&](std::int64_t of_this) {
+      for (; shown < (done + of_this) * steps / all; ++shown) progress.step(what);
+    };
+    TBCI_ASSIGN(auto tally, detect::selftest::run(one.campaign, jobs, show, stop));
+    done += one.campaign.series;
+    rows.push_back({one.noise, one.campaign.method.name, one.campaign.scenario, std::move(tally)});
+  }
+  progress.end_stage(fmt::format("{} series", done));
+  return rows;
+}
+
+void print_text(const SelftestOptions& options, const RecordedTimes& recorded, const std::vector<SelftestRow>& rows) {
+  fmt::print("Seed {}.", options.seed);
+  if (options.from_database) {
+    fmt::print(" Recorded: {} series from {} runs; {} more have too few processes.\n", recorded.series.size(),
+               recorded.runs, recorded.too_short);
+  } else {
+    fmt::print("\n");
+    for (const std::string& line : noise_descriptions()) fmt::print("  {}\n", line);
+  }
+  fmt::print("\n{}", selftest_text(rows));
+}
+
+Result<int> selftest_detection(const Invocation& invocation, SelftestOptions options, const std::stop_token& stop) {
+  detect::Thresholds thresholds;
+  RecordedTimes recorded;
+  if (options.from_database || has_config(invocation)) {
+    TBCI_ASSIGN(const Config config, load_config(invocation));
+    thresholds = config.thresholds.base;
+    if (options.from_database) {
+      TBCI_ASSIGN(recorded, recorded_in(config));
+    }
+  }
+  if (options.jobs == 0) options.jobs = static_cast<int>(allowed_cpus().size());
+  TBCI_ASSIGN(const auto plan, plan_selftest(options, thresholds, recorded.series));
+  const auto progress = make_progress(invocation);
+  TBCI_ASSIGN(const auto rows, run_all(plan, options.jobs, *progress, stop));
+  if (invocation.json) {
+    nlohmann::json json = {{"seed", options.seed}, {"jobs", options.jobs}, {"rows", selftest_json(rows)}};
+    for (const auto& method : selftest_methods(options, thresholds)) json["rules"][method.name] = method.source;
+    if (options.from_database) json["recorded"] = {{"series", recorded.series.size()}, {"runs", recorded.runs}};
+    if (!options.from_database) json["noise"] = noise_descriptions();
+    print_json(json);
+  } else {
+    print_text(options, recorded, rows);
+  }
+  return our_false_alarms(rows) > 0 ? negative : success;
+}
+
+}  // namespace
+
+void add_selftest_detection(CLI::App& selftest, Invocation& invocation) {
+  auto* command = selftest.add_subcommand("detection", "False alarms, power and cost of the nightly decision");
+  command->footer(
+      "Simulated nights go through the functions that decide the real ones, beside the rules of other systems. The\n"
+      "answer hangs on the seed alone, not on the number of threads. With a configuration its [thresholds] are "
+      "tried.\n\n"
+      "  tbci selftest detection\n"
+      "  tbci selftest detection --rules ours,torchbench --nights 100000 --series 2000\n"
+      "  tbci selftest detection --from-database       # A/A replay of what this machine recorded\n\n"
+      "Exit code 1 where the decision filed something on unchanged series.");
+  auto options = std::make_shared<SelftestOptions>();
+  command->add_option("--nights", options->nights, "Nights of unchanged series (other rules: at most 200000)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}))
+      ->capture_default_str();
+  command->add_option("--series", options->series, "Series with each change (other rules: at most 2000)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "Another seed, other noise")->capture_default_str();
+  command->add_option("--jobs", options->jobs, "Threads (default: the CPUs that we may use)")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--anchor-every", options->anchor_every, "Nights from turn to turn of the anchor's rotation")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  command->add_option("--rules", options->rules, "Only these (default: all)")->type_name("NAME")->delimiter(',');
+  command->add_flag("--from-database", options->from_database,
+                    "Replay the times that the state's database has, instead of simulated noise");
+  command->callback([&invocation, options] {
+    invocation.action = [&invocation, options](const std::stop_token& stop) {
+      return selftest_detection(invocation, *options, stop);
+    };
+  });
+}
+
+}  // namespace tbci::daemon

@@ -1,0 +1,47 @@
+// What a series usually is: a robust level of its last nights, for a screen that measures the new build alone.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "detect/thresholds.hpp"
+#include "storage/model/night.hpp"
+
+namespace tbci::detect {
+
+/// What one night measured of a series, on the build of that night.
+struct NightValues {
+  int night = 0;                   ///< its number among the subject's nights; ascending, some may be missing
+  std::span<const double> values;  ///< one per process, in the metric's unit; the caller keeps them
+  bool begins_anew = false;        ///< an accepted change or an environment event came with it: older ones don't count
+};
+
+struct BaselineSettings {
+  int window = 10;        ///< the newest nights since the beginning that count
+  int least_nights = 8;   ///< with fewer there is no baseline yet
+  int reference_lag = 3;  ///< how many nights back the build lies that a suspect is confirmed against
+};
+
+struct Baseline {
+  double level = 0;  ///< median of the nights' medians: logarithm of the metric's unit; for leaks bytes
+  double scale = 0;  ///< scaled MAD of the nights' medians around it, in the same measure
+  int nights = 0;    ///< that it is made of
+  /// The night whose build a suspect is confirmed against: the newest that has `reference_lag` - 1 newer ones behind
+  /// it. A step that the screen overlooked on its first night is still between the two builds on the next ones.
+  int reference_night = 0;
+};
+
+/// `history`: the oldest first, without tonight. Values that can't be true are left out, and nights without any.
+/// Nothing while the nights since the last new beginning are too few. Pure.
+std::optional<Baseline> baseline_of(model::Metric metric, std::span<const NightValues> history,
+                                    const BaselineSettings& settings = {});
+
+/// Holds tonight's processes against the baseline as `screen` holds them against the old build's: `clear`, `suspect`,
+/// or `inconclusive` with the reason, where there is no baseline, where its nights differ by so much that they say
+/// nothing of a change of `relative`, or where values can't be true: then the old build is to be measured beside.
+/// Nothing is ever filed from it: a whole night that is slow is suspect here. Asked with the values that the OLD build
+/// has tonight, `suspect` means that the machine moved, not the build. Pure.
+model::Finding screen_against(const model::Series& series, const std::optional<Baseline>& baseline,
+                              std::span<const double> tonight, const Thresholds& thresholds);
+
+}  // namespace tbci::detect

@@ -1,0 +1,100 @@
+#include "storage/anchor_store.hpp"
+
+#include "storage/pairs_column.hpp"
+#include "storage/query.hpp"
+#include "storage/series_columns.hpp"
+#include "storage/translate.hpp"
+
+namespace tbci::storage {
+
+namespace {
+
+const std::string select_acts = "SELECT id, subject, build_id, person, reason, set_ms FROM anchor ";
+const std::string select_looks =
+    "SELECT r.anchor_id, r.night_id, n.name, r.series, r.pairs, r.verdict, r.effect FROM anchor_look r "
+    "JOIN night n ON n.id = r.night_id ";
+
+Result<model::Anchor> read_act(Row row) {
+  model::Anchor anchor;
+  anchor.id = row.integer();
+  anchor.subject = row.text();
+  anchor.build_id = row.optional_integer();
+  anchor.person = row.text();
+  anchor.reason = row.text();
+  anchor.set = row.time();
+  return row.finish(std::move(anchor));
+}
+
+Result<model::AnchorLook> read_look(Row row) {
+  model::AnchorLook look;
+  look.anchor_id = row.integer();
+  look.night_id = row.integer();
+  look.night = row.text();
+  look.series = row.word(model::series_from);
+  look.pairs = row.take(pairs_from_json(row.text()));
+  const std::string verdict = row.text();
+  if (!verdict.empty()) look.verdict = row.take(model::verdict_from(verdict));
+  look.effect = row.optional_real().value_or(0);
+  return row.finish(std::move(look));
+}
+
+}  // namespace
+
+Result<model::Anchor> AnchorStore::set(const model::Anchor& anchor) {
+  return guarded(database_.path(), "keep the anchor of " + anchor.subject, [&]() -> Result<model::Anchor> {
+    Query(database_, "INSERT INTO anchor (subject, build_id, person, reason, set_ms) VALUES (?, ?, ?, ?, ?)")
+        .bind(anchor.subject, anchor.build_id, anchor.person, anchor.reason, anchor.set)
+        .execute();
+    model::Anchor kept = anchor;
+    kept.id = last_id(database_);
+    return kept;
+  });
+}
+
+Result<std::optional<model::Anchor>> AnchorStore::current(const std::string& subject) const {
+  TBCI_ASSIGN(const auto newest, acts(subject, 1));
+  if (newest.empty() || !newest.front().build_id) return std::nullopt;
+  return newest.front();
+}
+
+Result<std::vector<model::Anchor>> AnchorStore::acts(const std::string& subject, int limit) const {
+  return guarded(database_.path(), "read anchors", [&] {
+    return Query(database_, select_acts + "WHERE subject = ? ORDER BY id DESC LIMIT ?")
+        .bind(subject, limit)
+        .all("anchor", read_act);
+  });
+}
+
+Status AnchorStore::keep(const model::AnchorLook& look) {
+  TBCI_ASSIGN(const std::string series, series_column(look.series));
+  return guarded(
+      database_.path(), fmt::format("keep a look of night {} at the anchor", look.night_id), [&]() -> Status {
+        Query(database_,
+              "INSERT INTO anchor_look (anchor_id, night_id, series, pairs, verdict, effect) VALUES (?, ?, ?, ?, ?, ?) "
+              "ON CONFLICT (anchor_id, night_id, series) DO UPDATE SET pairs = excluded.pairs, "
+              "verdict = excluded.verdict, effect = excluded.effect")
+            .bind(look.anchor_id, look.night_id, series, to_json(look.pairs),
+                  look.verdict ? to_string(*look.verdict) : std::string_view(),
+                  look.verdict ? std::optional(look.effect) : std::nullopt)
+            .execute();
+        return {};
+      });
+}
+
+Result<std::vector<model::AnchorLook>> AnchorStore::looks(std::int64_t anchor_id, const model::Series& series) const {
+  return guarded(database_.path(), "read looks at the anchor", [&] {
+    return Query(database_, select_looks + "WHERE r.anchor_id = ? AND r.series = ? ORDER BY n.name")
+        .bind(anchor_id, to_string(series))
+        .all("anchor_look", read_look);
+  });
+}
+
+Result<std::vector<model::AnchorLook>> AnchorStore::of_night(std::int64_t anchor_id, std::int64_t night_id) const {
+  return guarded(database_.path(), "read looks at the anchor", [&] {
+    return Query(database_, select_looks + "WHERE r.anchor_id = ? AND r.night_id = ? ORDER BY r.series")
+        .bind(anchor_id, night_id)
+        .all("anchor_look", read_look);
+  });
+}
+
+}  // namespace tbci::storage

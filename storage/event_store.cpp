@@ -1,0 +1,114 @@
+#include "storage/event_store.hpp"
+
+#include "storage/pairs_column.hpp"
+#include "storage/query.hpp"
+#include "storage/series_columns.hpp"
+#include "storage/translate.hpp"
+
+namespace tbci::storage {
+
+namespace {
+
+const std::string select =
+    "SELECT e.id, e.night_id, n.name, e.runner, e.kind, e.series, e.reason, e.noticed_ms FROM event e "
+    "JOIN night n ON n.id = e.night_id ";
+
+Result<model::Event> read_event(Row row) {
+  model::Event event;
+  event.id = row.integer();
+  event.night_id = row.integer();
+  event.night = row.text();
+  event.runner = row.text();
+  event.kind = row.word(model::event_kind_from);
+  const std::string series = row.text();
+  if (!series.empty()) event.series = row.take(model::series_from(series));
+  event.reason = row.text();
+  event.noticed = row.time();
+  return row.finish(std::move(event));
+}
+
+Result<model::Leftover> read_leftover(Row row) {
+  model::Leftover leftover;
+  leftover.series = row.word(model::series_from);
+  leftover.old_build = row.text();
+  leftover.first_suspect = row.text();
+  leftover.suspected = row.real();
+  leftover.nights_looked = row.small_integer();
+  leftover.nights_waited = row.small_integer();
+  leftover.pairs = row.take(pairs_from_json(row.text()));
+  return row.finish(std::move(leftover));
+}
+
+}  // namespace
+
+Status EventStore::notice(const NewEvent& event, TimePoint now) {
+  std::string series;
+  if (event.series) {
+    TBCI_ASSIGN(series, series_column(*event.series));
+  }
+  return guarded(database_.path(), fmt::format("keep an event of night {}", event.night_id), [&]() -> Status {
+    Query(database_,
+          "INSERT INTO event (night_id, runner, kind, series, reason, noticed_ms) VALUES (?, ?, ?, ?, ?, ?) "
+          "ON CONFLICT (night_id, runner, kind, series) DO NOTHING")
+        .bind(event.night_id, event.runner, to_string(event.kind), series, event.reason, now)
+        .execute();
+    return {};
+  });
+}
+
+Result<std::vector<model::Event>> EventStore::of_night(std::int64_t night_id) const {
+  return guarded(database_.path(), "read events", [&] {
+    return Query(database_, select + "WHERE e.night_id = ? ORDER BY e.kind, e.series")
+        .bind(night_id)
+        .all("event", read_event);
+  });
+}
+
+Result<std::vector<model::Event>> EventStore::of_series(const std::string& subject, const std::string& runner,
+                                                        const model::Series& series) const {
+  return guarded(database_.path(), "read events", [&] {
+    return Query(database_, select +
+                                "WHERE n.subject = ? AND e.runner = ? AND e.series IN ('', ?) "
+                                "ORDER BY n.name, e.kind, e.series")
+        .bind(subject, runner, to_string(series))
+        .all("event", read_event);
+  });
+}
+
+Result<std::vector<model::Event>> EventStore::latest(const std::string& subject, int limit) const {
+  return guarded(database_.path(), "read events", [&] {
+    return Query(database_, select + "WHERE n.subject = ? ORDER BY n.name DESC, e.kind, e.series LIMIT ?")
+        .bind(subject, limit)
+        .all("event", read_event);
+  });
+}
+
+Status EventStore::leave_over(std::int64_t night_id, const std::vector<model::Leftover>& leftovers) {
+  return database_.transaction([&]() -> Status {
+    return guarded(database_.path(), fmt::format("keep what night {} left over", night_id), [&]() -> Status {
+      Query(database_, "DELETE FROM leftover WHERE night_id = ?").bind(night_id).execute();
+      for (const model::Leftover& leftover : leftovers) {
+        TBCI_ASSIGN(const std::string series, series_column(leftover.series));
+        Query(database_,
+              "INSERT INTO leftover (night_id, series, old_build, first_suspect, suspected, nights_looked, "
+              "nights_waited, pairs) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+            .bind(night_id, series, leftover.old_build, leftover.first_suspect, leftover.suspected,
+                  leftover.nights_looked, leftover.nights_waited, to_json(leftover.pairs))
+            .execute();
+      }
+      return {};
+    });
+  });
+}
+
+Result<std::vector<model::Leftover>> EventStore::left_over(std::int64_t night_id) const {
+  return guarded(database_.path(), "read what a night left over", [&] {
+    return Query(database_,
+                 "SELECT series, old_build, first_suspect, suspected, nights_looked, nights_waited, pairs "
+                 "FROM leftover WHERE night_id = ? ORDER BY series")
+        .bind(night_id)
+        .all("leftover", read_leftover);
+  });
+}
+
+}  // namespace tbci::storage
