@@ -18,6 +18,11 @@ std::vector<double> even(std::size_t count) {
   return values;
 }
 
+double gathering(const std::vector<double>& values, const std::vector<std::size_t>& boundaries) {
+  const detect::Stretches stretches(values);
+  return detect::BoundaryTest(values, stretches, boundaries, 0).gathering(0, boundaries[0], boundaries[1]);
+}
+
 }  // namespace
 
 TEST_CASE("Boundary test: Student's t becomes the Gaussian of SciPy, never more", "[detect]") {
@@ -67,4 +72,20 @@ TEST_CASE("Boundary test: equal values are no certainty", "[detect]") {
   const detect::BoundaryTest test(values, stretches, boundaries, 0);
   CHECK(test.noise().deviation > 0);
   CHECK(test.deviations(0, 10, 20) == 0);
+}
+
+TEST_CASE("Boundary test: wild nights gather by chance where there are many of them", "[detect]") {
+  auto values = even(300);
+  for (std::size_t i = 200; i < 205; ++i) values[i] += 10;
+  CHECK(gathering(values, {200, 205}) == 0);  // none elsewhere
+  for (std::size_t i = 0; i < 200; i += 5) values[i] += 10;
+  CHECK(gathering(values, {200, 205}) > 0.01);
+  for (std::size_t i = 205; i < 212; ++i) values[i] += 10;
+  CHECK(gathering(values, {200, 212}) < 1e-4);  // twelve in a row are too many
+}
+
+TEST_CASE("Boundary test: where noise is Gaussian, nothing is said of gathering", "[detect]") {
+  auto values = even(300);
+  for (std::size_t i = 200; i < 205; ++i) values[i] += 1.5;
+  CHECK(gathering(values, {200, 205}) == 0);
 }

@@ -93,6 +93,12 @@ TEST_CASE("Change points: one wild night or two are no level, at the ends neithe
   CHECK(change_points(values).empty());
 }
 
+TEST_CASE("Change points: wild nights beside a step do not hide it", "[detect]") {
+  auto values = levels({{40, 100}, {40, 106}});
+  for (const std::size_t night : {5, 17, 30, 52, 66, 78}) values[night] *= 1.5;
+  CHECK(nights_of(change_points(values)) == Nights{40});
+}
+
 TEST_CASE("Change points: the last three nights are enough for a clear step", "[detect]") {
   CHECK(nights_of(change_points(levels({{60, 100}, {3, 115}}))) == Nights{60});
   CHECK(change_points(levels({{60, 100}, {2, 115}})).empty());
@@ -143,6 +149,11 @@ TEST_CASE("Change points: correlation from night to night is no step", "[detect]
   CHECK(with_change_points("ar06", 365, 400, 75000) <= 4);
 }
 
+TEST_CASE("Change points: nights that are slow each by itself are no levels", "[detect]") {
+  CHECK(with_change_points("flicker", 365, 200, 76000) <= 2);
+  CHECK(with_change_points("slow-runs", 365, 200, 77000) <= 2);
+}
+
 TEST_CASE("Change points: steps of 8, -5 and 10% in 2% noise are found at any length, and nothing else", "[detect]") {
   const std::size_t nights = GENERATE(365, 1000, 3650);
   constexpr std::uint64_t first_seed = 78000;
@@ -181,4 +192,15 @@ TEST_CASE("Change points: five nights at another level are found", "[detect]") {
     right += found.size() == history.steps.size() ? 1 : 0;
   }
   CHECK(right >= 95);
+}
+
+TEST_CASE("Change points: a step in a handful of nights is found", "[detect]") {
+  const std::size_t nights = GENERATE(6, 8, 12, 20);
+  int right = 0;
+  for (std::uint64_t seed = 81000; seed < 81100; ++seed) {
+    const auto history = *make_history("handful", nights, seed);
+    right += nights_of(change_points(history.values)) == history.steps ? 1 : 0;
+  }
+  CAPTURE(nights);
+  CHECK(right >= 90);
 }

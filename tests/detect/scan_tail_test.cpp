@@ -11,6 +11,14 @@ using tbci::detect::overshoot;
 using tbci::detect::scan_tail;
 using tbci::test::Approx;
 
+TEST_CASE("Scan tail: the overshoot is Siegmund's", "[detect]") {
+  CHECK(overshoot(0) == 1);
+  CHECK(overshoot(0.5) == Approx(0.7476150103326696).epsilon(0.01));
+  CHECK(overshoot(1) == Approx(0.5603702284200532).epsilon(0.01));
+  CHECK(overshoot(2) == Approx(0.32043464193311944).epsilon(0.02));
+  CHECK(overshoot(3) == Approx(0.19039541437818108).epsilon(0.03));
+}
+
 TEST_CASE("Scan tail: chance is as often above it as simulated", "[detect]") {
   struct Reference {
     double z;
@@ -27,6 +35,12 @@ TEST_CASE("Scan tail: chance is as often above it as simulated", "[detect]") {
                                                      {4.25, 365, 0.0353333, 0.0101}}));
   CAPTURE(reference.z, reference.nights);
   CHECK(scan_tail(reference.z, reference.nights, 3) == Approx(reference.tail).margin(reference.margin));
+}
+
+TEST_CASE("Scan tail: rarer for larger steps, more often in longer series and for shorter levels", "[detect]") {
+  for (double z = 3; z < 14; z += 0.25) CHECK(scan_tail(z + 0.25, 365, 3) < scan_tail(z, 365, 3));
+  CHECK(scan_tail(5, 1000, 3) > scan_tail(5, 365, 3));
+  CHECK(scan_tail(5, 365, 3) > scan_tail(5, 365, 10));
 }
 
 TEST_CASE("Scan tail: of one possible comparison it is the Gaussian's own", "[detect]") {
