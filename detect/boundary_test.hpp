@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,14 +33,14 @@ class BoundaryTest {
   double gathering(std::size_t first, std::size_t middle, std::size_t end) const;
 
  private:
-  // That somewhere `inside` of `length` nights are `distance` off, where `outside` of the others are. Nothing where
-  // these are no more than Gaussian noise has.
-  std::optional<double> chance_of_run(std::size_t length, std::size_t inside, std::size_t outside,
-                                      double distance) const;
+  // Whether more nights than Gaussian noise has are `distance` or more from their level, `up` (1 or -1): `seen` of
+  // `others`.
+  bool has_wild(double distance, double up, double seen, double others) const;
 
   const Stretches& stretches_;
   SeriesNoise noise_;
-  double core_ = 0;  // deviation of the calm half of the nights
+  double core_ = 0;    // deviation of the calm half of the nights
+  double middle_ = 0;  // where it lies, from the level
   std::span<const double> values_;
   std::vector<double> residuals_;
   std::vector<double> squares_;  // sums of squared residuals, each clipped, up to a night

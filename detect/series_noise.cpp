@@ -113,11 +113,11 @@ ResidualScale scale_of_residuals(std::span<const double> residuals, std::size_t 
   const auto at = [&](std::size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
   // Nights that are all slow in one direction pull the means with them, and the calm half lies aside.
   std::nth_element(all.begin(), at(n / 2), all.end());
-  const double calm = *at(n / 2);
-  for (double& residual : all) residual = std::abs(residual - calm);
+  ResidualScale scale;
+  scale.middle = *at(n / 2);
+  for (double& residual : all) residual = std::abs(residual - scale.middle);
   const auto spikes = std::max<std::size_t>(1, static_cast<std::size_t>(wild_share * static_cast<double>(n)));
   const auto middle = at(n / 2), wildest_kept = at(std::max(n / 2, n - 1 - std::min(spikes, n - 1)));
-  ResidualScale scale;
   std::nth_element(all.begin(), middle, all.end());
   scale.core = gaussian * *middle;
   std::nth_element(middle, wildest_kept, all.end());

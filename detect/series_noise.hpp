@@ -40,7 +40,8 @@ double correlation_of_differences(std::span<const double> values, std::span<cons
 /// How far residuals reach, of which `fitted` means were taken out.
 struct ResidualScale {
   double deviation = 0;  ///< the worst 4% (at least one) may be spikes and are clipped at 3 `core`; more is noise
-  double core = 0;       ///< 1.4826 * median |residual - their median|: what the calm half says
+  double middle = 0;     ///< the residuals' median, where the calm nights lie when others pull the means aside
+  double core = 0;       ///< 1.4826 * median |residual - middle|: what the calm half says
 };
 /// Not empty. At least one degree of freedom is taken to be left.
 ResidualScale scale_of_residuals(std::span<const double> residuals, std::size_t fitted);

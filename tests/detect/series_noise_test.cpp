@@ -48,12 +48,11 @@ TEST_CASE("Series noise: the deviation of differences and of residuals is NumPy'
 }
 
 TEST_CASE("Series noise: a wild share that is no exception counts in full", "[detect]") {
-  std::vector<double> residuals(100, 0.01);
-  for (std::size_t i = 0; i < 100; ++i) residuals[i] *= i % 2 == 0 ? 1 : -1;
+  auto residuals = correlated(100, 0, 12);
   const double calm = detect::scale_of_residuals(residuals, 1).deviation;
-  for (std::size_t i = 0; i < 4; ++i) residuals[i * 25] = 1;
+  for (std::size_t i = 0; i < 4; ++i) residuals[i * 25] = 100;
   CHECK(detect::scale_of_residuals(residuals, 1).deviation < 1.5 * calm);
-  for (std::size_t i = 0; i < 20; ++i) residuals[i * 5] = 1;
+  for (std::size_t i = 0; i < 20; ++i) residuals[i * 5] = 100;
   CHECK(detect::scale_of_residuals(residuals, 1).deviation > 40 * calm);
 }
 
@@ -64,11 +63,16 @@ TEST_CASE("Series noise: where most differences are 0, the others are not taken 
 }
 
 TEST_CASE("Series noise: spikes are cut off, levels stay", "[detect]") {
-  const std::vector<double> values = {1, 1.1, 1, 9, 1, 1.1, 7, 7.1, 7, 1, 1.1, 1, 1, 2, 1, 8};
+  const std::vector<double> values = {1, 1.1, 9, 1, 1.1, 1, 7, 7.1, 7, 1, 1.1, 1, 1, 2, 1, 8};
   const auto calm = detect::without_spikes(values, 3, 0.8);
-  CHECK(calm == std::vector<double>{1, 1.1, 1, 1.1, 1, 1.1, 7, 7.1, 7, 1, 1.1, 1, 1, 1.8, 1, 1});
+  CHECK(calm == std::vector<double>{1, 1.1, 1.1, 1, 1.1, 1, 7, 7.1, 7, 1, 1.1, 1, 1, 1.8, 1, 1});
   CHECK(detect::without_spikes(values, 1, 0.8) == values);
   CHECK(detect::without_spikes(std::vector<double>{1, 1, 9, 1}, 3, 0.8) == std::vector<double>{1, 1, 9, 1});
+}
+
+TEST_CASE("Series noise: two nights between a spike and a level are no level, and go with what is around", "[detect]") {
+  const auto calm = detect::without_spikes(std::vector<double>{1, 1, 1, 9, 1, 1, 7, 7, 7, 7}, 3, 0.8);
+  CHECK(calm == std::vector<double>{1, 1, 1, 1, 1, 7, 7, 7, 7, 7});
 }
 
 TEST_CASE("Series noise: correlation is found, steps and spikes are none", "[detect]") {
