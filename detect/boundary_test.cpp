@@ -64,7 +64,7 @@ double BoundaryTest::deviations(std::size_t first, std::size_t middle, std::size
   return gaussian_of_student(std::abs(step) / error, noise_.degrees);
 }
 
-double BoundaryTest::gathering(std::size_t first, std::size_t middle, std::size_t end) const {
+double BoundaryTest::gathering(std::size_t first, std::size_t middle, std::size_t end) {
   const bool right_shorter = end - middle < middle - first;
   const std::size_t from = right_shorter ? middle : first, to = right_shorter ? end : middle;
   if (to - from > longest_gathering) return 0;
@@ -79,13 +79,18 @@ double BoundaryTest::gathering(std::size_t first, std::size_t middle, std::size_
   double least = 1;
   bool wild = false;
   // How far off most of them are, whatever the rest does.
+  if (sorted_.empty()) {
+    sorted_ = residuals_;
+    std::sort(sorted_.begin(), sorted_.end());
+  }
   for (const double distance : {half_way, distances[0], distances[length / 4], distances[length / 2]}) {
     const auto inside = distances.end() - std::lower_bound(distances.begin(), distances.end(), distance);
-    std::size_t outside = 0;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      outside += (i < from || i >= to) && up * residuals_[i] >= distance ? 1 : 0;
-    }
-    const auto seen = static_cast<double>(outside);
+    const auto beyond = up > 0 ? sorted_.end() - std::lower_bound(sorted_.begin(), sorted_.end(), distance)
+                               : std::upper_bound(sorted_.begin(), sorted_.end(), -distance) - sorted_.begin();
+    const auto own = std::count_if(residuals_.begin() + static_cast<std::ptrdiff_t>(from),
+                                   residuals_.begin() + static_cast<std::ptrdiff_t>(to),
+                                   [&](double residual) { return up * residual >= distance; });
+    const auto seen = static_cast<double>(beyond - own);
     wild = wild || has_wild(distance, up, seen, others);
     // As many as there may well be, where so many were seen. A run of each length up to this one had its chance
     // everywhere.

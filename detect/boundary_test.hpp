@@ -30,7 +30,7 @@ class BoundaryTest {
   /// Probability that nights which leave their level by themselves gather somewhere as they do in the shorter of the
   /// two stretches: from the share of nights elsewhere that are as far off. 0 where no more are than Gaussian noise
   /// has.
-  double gathering(std::size_t first, std::size_t middle, std::size_t end) const;
+  double gathering(std::size_t first, std::size_t middle, std::size_t end);
 
  private:
   // Whether more nights than Gaussian noise has are `distance` or more from their level, `up` (1 or -1): `seen` of
@@ -43,6 +43,7 @@ class BoundaryTest {
   double middle_ = 0;  // where it lies, from the level
   std::span<const double> values_;
   std::vector<double> residuals_;
+  std::vector<double> sorted_;   // residuals, once they are asked for
   std::vector<double> squares_;  // sums of squared residuals, each clipped, up to a night
 };
 

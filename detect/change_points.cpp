@@ -117,7 +117,7 @@ class Search {
 
   // A step too near to another one for even windows shows once its neighbours are known.
   void part_levels() {
-    const BoundaryTest test(values_, stretches_, boundaries_, correlation_);
+    BoundaryTest test(values_, stretches_, boundaries_, correlation_);
     std::vector<std::size_t> more;
     for (std::size_t k = 0; k <= boundaries_.size(); ++k) {
       const std::size_t first = first_of(k), end = end_of(k);
@@ -135,7 +135,7 @@ class Search {
   bool drop_chance() {
     bool dropped = false;
     while (!boundaries_.empty()) {
-      const BoundaryTest test(values_, stretches_, boundaries_, correlation_);
+      BoundaryTest test(values_, stretches_, boundaries_, correlation_);
       std::vector<Strength> strengths;
       for (std::size_t k = 0; k < boundaries_.size(); ++k) {
         const std::size_t first = first_of(k), end = end_of(k + 1);
