@@ -9,9 +9,10 @@ namespace tbci::detect {
 
 namespace {
 
-constexpr double least_deviation = 1e-9;  // of logarithms: rounding is no noise, and equal values no certainty
-constexpr double prior_nights = 10;       // how many nights the whole series stands for where noise is local
-constexpr std::size_t near_nights = 30;   // on each side of a boundary: how far its own noise reaches
+constexpr double least_deviation = 1e-9;   // of logarithms: rounding is no noise, and equal values no certainty
+constexpr std::size_t enough_nights = 40;  // for telling wild nights from others: fewer know too little of their core
+constexpr double prior_nights = 10;        // how many nights the whole series stands for where noise is local
+constexpr std::size_t near_nights = 30;    // on each side of a boundary: how far its own noise reaches
 // Nights of a level that may have gathered: of more, the mean is as good as Gaussian, whatever the nights are.
 constexpr std::size_t longest_gathering = 100;
 
@@ -31,15 +32,23 @@ BoundaryTest::BoundaryTest(std::span<const double> values, const Stretches& stre
                            std::span<const std::size_t> boundaries, double correlation)
     : stretches_(stretches), values_(values), residuals_(values.size()) {
   const std::size_t n = values.size(), levels = boundaries.size() + 1;
+  std::vector<double> calm(n);
   for (std::size_t k = 0; k < levels; ++k) {
     const std::size_t first = k == 0 ? 0 : boundaries[k - 1], end = k + 1 == levels ? n : boundaries[k];
     const double level = stretches.mean(first, end);
-    for (std::size_t i = first; i < end; ++i) residuals_[i] = values[i] - level;
+    for (std::size_t i = first; i < end; ++i) {
+      residuals_[i] = values[i] - level;
+      calm[i] = stretches.mean(i, i + 1) - level;
+    }
   }
   const double r = correlation;
   noise_.correlation = r;
   const ResidualScale scale = scale_of_residuals(residuals_, levels);
-  noise_.deviation = std::max(least_deviation, scale.deviation);
+  noise_.deviation = scale.deviation;
+  if (n >= enough_nights) {
+    noise_.deviation = std::min(noise_.deviation, deviation_beside_spikes(residuals_, calm, scale.core, levels));
+  }
+  noise_.deviation = std::max(least_deviation, noise_.deviation);
   core_ = std::max(least_deviation, scale.core);
   middle_ = scale.middle;
   noise_.degrees = std::max(1.0, static_cast<double>(n - std::min(n, levels)) * (1 - r * r) / (1 + r * r));

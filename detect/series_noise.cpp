@@ -14,6 +14,7 @@ constexpr double gaussian = 1.4826;  // deviation of Gaussian values over their 
 constexpr double wild_share = 0.04;
 constexpr double far_beyond = 1.5;
 constexpr double wild_reach = 3;
+constexpr double beside_each_other = 3;
 constexpr double step_reach = 2;  // of differences: levels that come and go are not to look like correlation
 constexpr double nothing_known = 18, well_known = 40;  // nights: of their correlation
 constexpr int widest_segment = 25;  // running medians do not grow further: nothing that lasts so long is a spike
@@ -125,6 +126,18 @@ ResidualScale scale_of_residuals(std::span<const double> residuals, std::size_t 
   const double squares = clipped_mean_square(residuals, reach) * static_cast<double>(n);
   scale.deviation = std::sqrt(squares / static_cast<double>(n - std::min(fitted, n - 1)));
   return scale;
+}
+
+double deviation_beside_spikes(std::span<const double> residuals, std::span<const double> calm, double core,
+                               std::size_t fitted) {
+  TBCI_ASSERT(!residuals.empty() && residuals.size() == calm.size());
+  const double reach = wild_reach * core;
+  double squares = 0;
+  for (std::size_t i = 0; i < calm.size(); ++i) {
+    const bool stays = std::abs(calm[i]) > reach;
+    squares += stays ? beside_each_other * calm[i] * calm[i] : std::pow(std::min(std::abs(residuals[i]), reach), 2);
+  }
+  return std::sqrt(squares / static_cast<double>(calm.size() - std::min(fitted, calm.size() - 1)));
 }
 
 }  // namespace tbci::detect

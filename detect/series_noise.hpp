@@ -46,4 +46,11 @@ struct ResidualScale {
 /// Not empty. At least one degree of freedom is taken to be left.
 ResidualScale scale_of_residuals(std::span<const double> residuals, std::size_t fitted);
 
+/// Deviation where many nights may be wild, however far off, as long as each is by itself: `calm` are the residuals of
+/// the values `without_spikes`, from the same means, and what lies beyond 3 `core` only in `residuals` is clipped
+/// there. What is still wild in `calm` counts in full and `beside_each_other` (3) times, for such nights come together
+/// and the means of levels vary the more. As many of both, not empty.
+double deviation_beside_spikes(std::span<const double> residuals, std::span<const double> calm, double core,
+                               std::size_t fitted);
+
 }  // namespace tbci::detect

@@ -93,6 +93,12 @@ TEST_CASE("Change points: one wild night or two are no level, at the ends neithe
   CHECK(change_points(values).empty());
 }
 
+TEST_CASE("Change points: wild nights beside a step do not hide it", "[detect]") {
+  auto values = levels({{40, 100}, {40, 106}});
+  for (const std::size_t night : {5, 17, 30, 52, 66, 78}) values[night] *= 1.5;
+  CHECK(nights_of(change_points(values)) == Nights{40});
+}
+
 TEST_CASE("Change points: the last three nights are enough for a clear step", "[detect]") {
   CHECK(nights_of(change_points(levels({{60, 100}, {3, 115}}))) == Nights{60});
   CHECK(change_points(levels({{60, 100}, {2, 115}})).empty());

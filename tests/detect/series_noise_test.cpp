@@ -56,6 +56,15 @@ TEST_CASE("Series noise: a wild share that is no exception counts in full", "[de
   CHECK(detect::scale_of_residuals(residuals, 1).deviation > 40 * calm);
 }
 
+TEST_CASE("Series noise: wild nights each by itself are clipped, those that stay beside each other are not",
+          "[detect]") {
+  const std::vector<double> residuals = {1, -1, 50, 1, -1, 2, -40, 1, 20, 30};
+  const std::vector<double> calm = {1, -1, -1, 1, -1, 2, 1, 1, 20, 30};
+  // (1 + 1 + 9 + 1 + 1 + 4 + 9 + 1 + 3 * 400 + 3 * 900) / 8
+  CHECK(detect::deviation_beside_spikes(residuals, calm, 1, 2) == Approx(std::sqrt(3927.0 / 8)));
+  CHECK(detect::deviation_beside_spikes(residuals, residuals, 100, 0) == Approx(std::sqrt(5409.0 / 10)));
+}
+
 TEST_CASE("Series noise: where most differences are 0, the others are not taken for none", "[detect]") {
   const std::vector<double> values = {1, 1, 1, 1, 1, 3, 3, 3, 3};
   CHECK(detect::deviation_of_differences(values) == Approx(2 / std::sqrt(8.0) / std::sqrt(2.0)));
