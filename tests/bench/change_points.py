@@ -26,8 +26,8 @@ FIRST_SEED = 500_001
 PLAN = [
     ("null", 365, 1000), ("ar03", 365, 100), ("ar06", 365, 100), ("slow-runs", 365, 100), ("spikes", 365, 100),
     ("flicker", 365, 100), ("steps", 365, 100), ("small", 365, 100), ("short", 365, 100), ("two-speeds", 365, 100),
-    ("null", 12, 200), ("handful", 6, 200), ("handful", 12, 200), ("handful", 20, 200), ("steps", 60, 200),
-    ("steps", 1000, 30), ("null", 1000, 30), ("steps", 3650, 10), ("null", 3650, 10),
+    ("null", 6, 200), ("null", 12, 200), ("handful", 6, 200), ("handful", 12, 200), ("handful", 20, 200),
+    ("steps", 60, 200), ("steps", 1000, 30), ("null", 1000, 30), ("steps", 3650, 10), ("null", 3650, 10),
 ]
 
 Finder = Callable[[Sequence[float]], list[int]]
