@@ -116,15 +116,14 @@ class Search {
     return chance;
   }
 
-  // A step too near to another one for even windows shows once its neighbours are known.
+  // What the price of a boundary was too much for may pass the test, once its neighbours are known.
   void part_levels() {
-    BoundaryTest test(values_, stretches_, boundaries_, correlation_);
+    const BoundaryTest test(values_, stretches_, boundaries_, correlation_);
     std::vector<std::size_t> more;
     for (std::size_t k = 0; k <= boundaries_.size(); ++k) {
       const std::size_t first = first_of(k), end = end_of(k);
       const std::size_t best = stretches_.best_split(first, end, min_segment_);
-      if (best == first || is_chance(test.deviations(first, best, end))) continue;
-      if (test.gathering(first, best, end) <= alpha_) more.push_back(best);
+      if (best != first && !is_chance(test.deviations(first, best, end))) more.push_back(best);
     }
     if (more.empty()) return;
     boundaries_.insert(boundaries_.end(), more.begin(), more.end());

@@ -91,6 +91,8 @@ TEST_CASE("Boundary test: wild nights gather by chance where there are many of t
   auto values = uneven(300);
   for (std::size_t i = 200; i < 205; ++i) values[i] += 10;
   CHECK(gathering(values, {200, 205}) == 0);  // none elsewhere
+  const detect::Stretches stretches(values);
+  CHECK(detect::BoundaryTest(values, stretches, {}, 0).gathering(0, 200, 205) == 0);  // nor as part of one level
   for (std::size_t i = 0; i < 200; i += 5) values[i] += 10;
   CHECK(gathering(values, {200, 205}) == Approx(0.28).margin(0.02));
   for (std::size_t i = 205; i < 212; ++i) values[i] += 10;
