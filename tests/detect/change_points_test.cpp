@@ -218,6 +218,6 @@ TEST_CASE("Change points: a step in a handful of nights is found", "[detect]") {
   }
   CAPTURE(nights);
   // Of six nights Student's own test, on four degrees of freedom at 1e-3, sees 87 in 100 (SciPy: nct.sf(t.isf(5e-4, 4),
-  // 4, log(1.1) / 0.01 / sqrt(2 / 3)) = 0.871), and the mean of 100 such is above 80 with a probability of 0.98.
+  // 4, log(1.1) / 0.01 / sqrt(2 / 3)) = 0.871), and so 80 or more of 100 with a probability of 0.98.
   CHECK(right >= (nights == 6 ? 80 : 97));
 }
