@@ -1,6 +1,7 @@
 #include "detect/boundary_test.hpp"
 
 #include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <numbers>
 
@@ -8,19 +9,17 @@ namespace tbci::detect {
 
 namespace {
 
-constexpr double least_deviation = 1e-9;  // of logarithms: rounding is no noise, and equal values no certainty
-constexpr double prior_nights = 10;       // how many nights the whole series stands for where noise is local
-constexpr std::size_t near_nights = 30;   // on each side of a boundary: how far its own noise reaches
-constexpr std::size_t longest_gathering = 30;
+constexpr double least_deviation = 1e-9;   // of logarithms: rounding is no noise, and equal values no certainty
+constexpr std::size_t enough_nights = 40;  // for telling wild nights from others: fewer know too little of their core
+constexpr double prior_nights = 10;        // how many nights the whole series stands for where noise is local
+constexpr std::size_t near_nights = 30;    // on each side of a boundary: how far its own noise reaches
+// Nights of a level that may have gathered: of more, the mean is as good as Gaussian, whatever the nights are.
+constexpr std::size_t longest_gathering = 100;
 
 // Probability of at least `least` of `count` tosses that succeed with probability `share`.
 double binomial_tail(std::size_t count, std::size_t least, double share) {
-  double tail = 0, ways = 1;
-  for (std::size_t k = 0; k <= count; ++k) {
-    if (k >= least) tail += ways * std::pow(share, k) * std::pow(1 - share, count - k);
-    ways *= static_cast<double>(count - k) / static_cast<double>(k + 1);
-  }
-  return tail;
+  if (least == 0 || share >= 1) return 1;
+  return boost::math::ibeta(static_cast<double>(least), static_cast<double>(count - least + 1), share);
 }
 
 }  // namespace
@@ -33,16 +32,25 @@ BoundaryTest::BoundaryTest(std::span<const double> values, const Stretches& stre
                            std::span<const std::size_t> boundaries, double correlation)
     : stretches_(stretches), values_(values), residuals_(values.size()) {
   const std::size_t n = values.size(), levels = boundaries.size() + 1;
+  std::vector<double> calm(n);
   for (std::size_t k = 0; k < levels; ++k) {
     const std::size_t first = k == 0 ? 0 : boundaries[k - 1], end = k + 1 == levels ? n : boundaries[k];
     const double level = stretches.mean(first, end);
-    for (std::size_t i = first; i < end; ++i) residuals_[i] = values[i] - level;
+    for (std::size_t i = first; i < end; ++i) {
+      residuals_[i] = values[i] - level;
+      calm[i] = stretches.mean(i, i + 1) - level;
+    }
   }
   const double r = correlation;
   noise_.correlation = r;
   const ResidualScale scale = scale_of_residuals(residuals_, levels);
-  noise_.deviation = std::max(least_deviation, scale.deviation);
+  noise_.deviation = scale.deviation;
+  if (n >= enough_nights) {
+    noise_.deviation = std::min(noise_.deviation, deviation_beside_spikes(residuals_, calm, scale.core, levels));
+  }
+  noise_.deviation = std::max(least_deviation, noise_.deviation);
   core_ = std::max(least_deviation, scale.core);
+  middle_ = scale.middle;
   noise_.degrees = std::max(1.0, static_cast<double>(n - std::min(n, levels)) * (1 - r * r) / (1 + r * r));
 
   squares_.reserve(n + 1);
@@ -65,7 +73,7 @@ double BoundaryTest::deviations(std::size_t first, std::size_t middle, std::size
   return gaussian_of_student(std::abs(step) / error, noise_.degrees);
 }
 
-double BoundaryTest::gathering(std::size_t first, std::size_t middle, std::size_t end) const {
+double BoundaryTest::gathering(std::size_t first, std::size_t middle, std::size_t end) {
   const bool right_shorter = end - middle < middle - first;
   const std::size_t from = right_shorter ? middle : first, to = right_shorter ? end : middle;
   if (to - from > longest_gathering) return 0;
@@ -76,30 +84,35 @@ double BoundaryTest::gathering(std::size_t first, std::size_t middle, std::size_
   std::sort(distances.begin(), distances.end());
   const std::size_t length = to - from;
   const double half_way = up * (stretches_.mean(from, to) - level) / 2;
-  std::optional<double> least;
-  // How far off most of them are, whatever the rest does; distances where noise is Gaussian say nothing here.
+  const auto others = static_cast<double>(values_.size() - length);
+  double least = 1;
+  bool wild = false;
+  // How far off most of them are, whatever the rest does.
+  if (sorted_.empty()) {
+    sorted_ = residuals_;
+    std::sort(sorted_.begin(), sorted_.end());
+  }
   for (const double distance : {half_way, distances[0], distances[length / 4], distances[length / 2]}) {
     const auto inside = distances.end() - std::lower_bound(distances.begin(), distances.end(), distance);
-    std::size_t outside = 0;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      outside += (i < from || i >= to) && up * residuals_[i] >= distance ? 1 : 0;
-    }
-    const auto chance = chance_of_run(length, static_cast<std::size_t>(inside), outside, distance);
-    if (chance && (!least || *chance < *least)) least = chance;
+    const auto beyond = up > 0 ? sorted_.end() - std::lower_bound(sorted_.begin(), sorted_.end(), distance)
+                               : std::upper_bound(sorted_.begin(), sorted_.end(), -distance) - sorted_.begin();
+    const auto own = std::count_if(residuals_.begin() + static_cast<std::ptrdiff_t>(from),
+                                   residuals_.begin() + static_cast<std::ptrdiff_t>(to),
+                                   [&](double residual) { return up * residual >= distance; });
+    const auto seen = static_cast<double>(beyond - own);
+    wild = wild || has_wild(distance, up, seen, others);
+    // As many as there may well be, where so many were seen. A run of each length up to this one had its chance
+    // everywhere.
+    const double share = std::min(1.0, (seen + 1 + 2 * std::sqrt(seen)) / others);
+    const double tail = binomial_tail(length, static_cast<std::size_t>(inside), share);
+    least = std::min(least, others * static_cast<double>(length) * tail);
   }
-  return least.value_or(0);
+  return wild ? least : 0;
 }
 
-std::optional<double> BoundaryTest::chance_of_run(std::size_t length, std::size_t inside, std::size_t outside,
-                                                  double distance) const {
-  const auto others = static_cast<double>(values_.size() - length);
-  const double gaussian = std::erfc(distance / core_ / std::numbers::sqrt2) / 2 * others;
-  const double wild = static_cast<double>(outside) - gaussian - 3 * std::sqrt(gaussian);
-  if (wild <= 0) return std::nullopt;
-  // As many as there may well be, where so many were seen. A run of each length up to this one had its chance
-  // everywhere.
-  const double share = std::min(1.0, (wild + 1 + 2 * std::sqrt(wild)) / others);
-  return std::min(1.0, others * static_cast<double>(length) * binomial_tail(length, inside, share));
+bool BoundaryTest::has_wild(double distance, double up, double seen, double others) const {
+  const double gaussian = std::erfc((distance - up * middle_) / core_ / std::numbers::sqrt2) / 2 * others;
+  return seen > gaussian + 3 * std::sqrt(gaussian);
 }
 
 }  // namespace tbci::detect

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,19 +30,20 @@ class BoundaryTest {
   /// Probability that nights which leave their level by themselves gather somewhere as they do in the shorter of the
   /// two stretches: from the share of nights elsewhere that are as far off. 0 where no more are than Gaussian noise
   /// has.
-  double gathering(std::size_t first, std::size_t middle, std::size_t end) const;
+  double gathering(std::size_t first, std::size_t middle, std::size_t end);
 
  private:
-  // That somewhere `inside` of `length` nights are `distance` off, where `outside` of the others are. Nothing where
-  // these are no more than Gaussian noise has.
-  std::optional<double> chance_of_run(std::size_t length, std::size_t inside, std::size_t outside,
-                                      double distance) const;
+  // Whether more nights than Gaussian noise has are `distance` or more from their level, `up` (1 or -1): `seen` of
+  // `others`.
+  bool has_wild(double distance, double up, double seen, double others) const;
 
   const Stretches& stretches_;
   SeriesNoise noise_;
-  double core_ = 0;  // deviation of the calm half of the nights
+  double core_ = 0;    // deviation of the calm half of the nights
+  double middle_ = 0;  // where it lies, from the level
   std::span<const double> values_;
   std::vector<double> residuals_;
+  std::vector<double> sorted_;   // residuals, once they are asked for
   std::vector<double> squares_;  // sums of squared residuals, each clipped, up to a night
 };
 

@@ -34,7 +34,8 @@ class Search {
  public:
   Search(std::span<const double> values, const ChangePointOptions& options)
       : values_(values),
-        calm_(without_spikes(values, options.min_segment, spike_reach * deviation_of_differences(values))),
+        reach_(spike_reach * deviation_of_differences(values)),
+        calm_(without_spikes(values, options.min_segment, reach_)),
         stretches_(calm_),
         alpha_(std::clamp(options.alpha, 1e-100, 1.0)),
         min_segment_(static_cast<std::size_t>(std::max(1, options.min_segment))) {}
@@ -115,15 +116,14 @@ class Search {
     return chance;
   }
 
-  // A step too near to another one for even windows shows once its neighbours are known.
+  // What the price of a boundary was too much for may pass the test, once its neighbours are known.
   void part_levels() {
     const BoundaryTest test(values_, stretches_, boundaries_, correlation_);
     std::vector<std::size_t> more;
     for (std::size_t k = 0; k <= boundaries_.size(); ++k) {
       const std::size_t first = first_of(k), end = end_of(k);
       const std::size_t best = stretches_.best_split(first, end, min_segment_);
-      if (best == first || is_chance(test.deviations(first, best, end))) continue;
-      if (test.gathering(first, best, end) <= alpha_) more.push_back(best);
+      if (best != first && !is_chance(test.deviations(first, best, end))) more.push_back(best);
     }
     if (more.empty()) return;
     boundaries_.insert(boundaries_.end(), more.begin(), more.end());
@@ -131,11 +131,21 @@ class Search {
     settle(stretches_, min_segment_, boundaries_);
   }
 
+  // Wild nights of the shorter of two stretches become as those of the longer one: they are spikes, and would pull the
+  // mean of the level that they are part of from now on.
+  void calm_shorter(std::size_t first, std::size_t middle, std::size_t end) {
+    const bool right = end - middle < middle - first;
+    const double level = right ? stretches_.mean(first, middle) : stretches_.mean(middle, end);
+    for (std::size_t i = right ? middle : first; i < (right ? end : middle); ++i) {
+      if (std::abs(calm_[i] - level) > reach_) calm_[i] = level;
+    }
+  }
+
   // Drops what may be chance, the weakest of neighbours first: without it, the others may stand. Whether any was.
   bool drop_chance() {
     bool dropped = false;
     while (!boundaries_.empty()) {
-      const BoundaryTest test(values_, stretches_, boundaries_, correlation_);
+      BoundaryTest test(values_, stretches_, boundaries_, correlation_);
       std::vector<Strength> strengths;
       for (std::size_t k = 0; k < boundaries_.size(); ++k) {
         const std::size_t first = first_of(k), end = end_of(k + 1);
@@ -148,13 +158,20 @@ class Search {
         }
       }
       std::vector<std::size_t> kept;
+      bool calmer = false;
       for (std::size_t k = 0; k < boundaries_.size(); ++k) {
         const bool weakest = (k == 0 || strengths[k] <= strengths[k - 1]) &&
                              (k + 1 == boundaries_.size() || strengths[k] < strengths[k + 1]);
-        if (!weakest || strengths[k].standing == Standing::stands) kept.push_back(boundaries_[k]);
+        if (!weakest || strengths[k].standing == Standing::stands) {
+          kept.push_back(boundaries_[k]);
+        } else if (strengths[k].standing == Standing::gathered) {
+          calm_shorter(first_of(k), boundaries_[k], end_of(k + 1));
+          calmer = true;
+        }
       }
       if (kept.size() == boundaries_.size()) break;
       boundaries_ = std::move(kept);
+      if (calmer) stretches_ = Stretches(calm_);
       settle(stretches_, min_segment_, boundaries_);
       dropped = true;
     }
@@ -162,6 +179,7 @@ class Search {
   }
 
   std::span<const double> values_;
+  double reach_;  // beyond which a night is wild
   std::vector<double> calm_;
   Stretches stretches_;
   double alpha_;

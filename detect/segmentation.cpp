@@ -1,38 +1,64 @@
 #include "detect/segmentation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace tbci::detect {
 
 namespace {
 
-// Whether none within `near` places of [first, last] is above the one at `place`. Looks from there outwards: of those
-// that are no peaks, most have a higher neighbour close by.
-bool is_peak(std::span<const double> gains, std::size_t place, std::size_t near, std::size_t first, std::size_t last) {
-  for (std::size_t away = 1; away <= near; ++away) {
-    if (place >= first + away && gains[place - away] > gains[place]) return false;
-    if (place + away <= last && gains[place + away] > gains[place]) return false;
-  }
-  return true;
-}
+// Least price of a boundary, as a share of the sum of squares: below it, rounding would decide.
+constexpr double rounding = 1e-12;
 
-// Places that are the best of their neighbourhood for some window length.
-std::vector<std::size_t> promising(const Stretches& stretches, std::size_t min_segment, double least_gain) {
-  const std::size_t n = stretches.size();
-  std::vector<std::size_t> places;
-  std::vector<double> gains(n + 1);
-  for (std::size_t window = min_segment; 2 * window <= n; window += std::max<std::size_t>(1, window / 2)) {
-    stretches.gains_of_windows(window, gains);
-    const std::size_t near = std::max<std::size_t>(1, window / 2);
-    for (std::size_t i = window; i + window <= n; ++i) {
-      if (gains[i] >= least_gain && is_peak(gains, i, near, window, n - window)) places.push_back(i);
+// Means of the last level for which the partition whose last level begins at `start` is the cheapest.
+struct Piece {
+  double from, to;
+  std::size_t start;
+};
+
+// For every mean of the last level, where that level begins in the cheapest partition up to some night. Of two
+// starts, the nights that both have in their last level do not tell them apart: who is beaten for a mean stays beaten.
+class Cheapest {
+ public:
+  Cheapest(const Stretches& stretches, std::span<const double> cost) : stretches_(stretches), cost_(cost) {}
+
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  // `start` is after all earlier ones, and takes the means for which the partition up to there is cheaper than an
+  // earlier start's with the nights in between at that mean.
+  void add(std::size_t start) {
+    constexpr double everywhere = std::numeric_limits<double>::infinity();
+    next_.clear();
+    if (pieces_.empty()) next_.push_back({-everywhere, everywhere, start});
+    for (const Piece& piece : pieces_) {
+      const double margin = cost_[start] - cost_[piece.start] - stretches_.spread(piece.start, start);
+      const double middle = stretches_.mean(piece.start, start);
+      const double reach = margin > 0 ? std::sqrt(margin / static_cast<double>(start - piece.start)) : -1;
+      const double from = std::max(piece.from, middle - reach), to = std::min(piece.to, middle + reach);
+      if (from >= to) {
+        append({piece.from, piece.to, start});
+        continue;
+      }
+      if (piece.from < from) append({piece.from, from, start});
+      append({from, to, piece.start});
+      if (to < piece.to) append({to, piece.to, start});
+    }
+    pieces_.swap(next_);
+  }
+
+ private:
+  void append(const Piece& piece) {
+    if (!next_.empty() && next_.back().start == piece.start) {
+      next_.back().to = piece.to;
+    } else {
+      next_.push_back(piece);
     }
   }
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  return places;
-}
+
+  const Stretches& stretches_;
+  std::span<const double> cost_;  // of the cheapest partition up to each night
+  std::vector<Piece> pieces_, next_;
+};
 
 }  // namespace
 
@@ -45,14 +71,6 @@ Stretches::Stretches(std::span<const double> values) {
   for (double value : values) {
     sums_.push_back(sum += value);
     squares_.push_back(squares += value * value);
-  }
-}
-
-void Stretches::gains_of_windows(std::size_t window, std::span<double> gains) const {
-  const double share = 1 / (2 * static_cast<double>(window));
-  for (std::size_t i = window; i + window < sums_.size(); ++i) {
-    const double difference = sums_[i + window] - 2 * sums_[i] + sums_[i - window];
-    gains[i] = difference * difference * share;
   }
 }
 
@@ -69,38 +87,21 @@ std::size_t Stretches::best_split(std::size_t first, std::size_t end, std::size_
 std::vector<std::size_t> cheapest_levels(const Stretches& stretches, std::size_t min_segment, double price) {
   const std::size_t n = stretches.size();
   if (n < 2 * min_segment) return {};
-  std::vector<std::size_t> ends = {0};
-  const auto places = promising(stretches, min_segment, price / 2);
-  ends.insert(ends.end(), places.begin(), places.end());
-  ends.push_back(n);
-
-  constexpr double impossible = std::numeric_limits<double>::infinity();
-  std::vector<double> cost(ends.size(), impossible);
-  std::vector<std::size_t> previous(ends.size(), 0);
+  price = std::max(price, rounding * stretches.squares());
+  std::vector<double> cost(n + 1, std::numeric_limits<double>::infinity());
+  std::vector<std::size_t> previous(n + 1, 0);
   cost[0] = -price;
-  // Starts that the best partition may still have, each with the end at which a new level became cheaper than to go on
-  // (Killick, Fearnhead and Eckley, 2012): from min_segment nights after it, the start is out.
-  struct Start {
-    std::size_t place;
-    std::size_t beaten_at;
-  };
-  std::vector<Start> starts;
-  for (std::size_t end = 1; end < ends.size(); ++end) {
-    starts.push_back({end - 1, n});
-    std::erase_if(starts, [&](const Start& start) { return start.beaten_at + min_segment <= ends[end]; });
-    for (const Start& start : starts) {
-      if (ends[start.place] + min_segment > ends[end]) break;
-      const double value = cost[start.place] + stretches.spread(ends[start.place], ends[end]) + price;
-      if (value < cost[end]) cost[end] = value, previous[end] = start.place;
-    }
-    for (Start& start : starts) {
-      if (ends[start.place] + min_segment > ends[end]) break;
-      const double value = cost[start.place] + stretches.spread(ends[start.place], ends[end]);
-      if (value > cost[end]) start.beaten_at = std::min(start.beaten_at, ends[end]);
+  Cheapest cheapest(stretches, cost);
+  for (std::size_t end = min_segment; end <= n; ++end) {
+    const std::size_t newest = end - min_segment;
+    if (newest == 0 || newest >= min_segment) cheapest.add(newest);
+    for (const Piece& piece : cheapest.pieces()) {
+      const double value = cost[piece.start] + stretches.spread(piece.start, end) + price;
+      if (value < cost[end]) cost[end] = value, previous[end] = piece.start;
     }
   }
   std::vector<std::size_t> boundaries;
-  for (std::size_t end = previous.back(); end > 0; end = previous[end]) boundaries.push_back(ends[end]);
+  for (std::size_t start = previous[n]; start > 0; start = previous[start]) boundaries.push_back(start);
   std::reverse(boundaries.begin(), boundaries.end());
   return boundaries;
 }

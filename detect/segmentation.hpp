@@ -26,8 +26,8 @@ class Stretches {
     const auto left = static_cast<double>(middle - first), right = static_cast<double>(end - middle);
     return difference * difference * left * right / (left + right);
   }
-  /// gains[i] becomes gain(i - window, i, i + window), for every i that has that many nights on both sides.
-  void gains_of_windows(std::size_t window, std::span<double> gains) const;
+  /// Sum of the squares of all values.
+  double squares() const { return squares_.back(); }
   /// Where [first, end) is parted best, at least `min_segment` nights from both ends; `first` where it is too short.
   std::size_t best_split(std::size_t first, std::size_t end, std::size_t min_segment) const;
 
@@ -35,10 +35,11 @@ class Stretches {
   std::vector<double> sums_, squares_;
 };
 
-/// First nights of the levels after the first one: the partition that minimises the sum of spreads plus `price` a
-/// boundary (optimal partitioning, Jackson et al., "An algorithm for optimal partitioning of data on an interval",
-/// 2005), over places where the means of two neighbouring windows of some length differ by more than half of what the
-/// price asks. Windows grow geometrically from `min_segment`, so that places are few and the search is fast.
+/// First nights of the levels after the first one: of all partitions into levels of at least `min_segment` nights the
+/// one with the least sum of spreads plus `price` a boundary. Optimal partitioning with functional pruning (Maidstone,
+/// Hocking, Rigaill and Fearnhead, "On optimal multiple changepoint algorithms for large data", Statistics and
+/// Computing 27, 2017, FPOP), which is exact; a start takes part once its level has min_segment nights. A price that
+/// would drown in rounding is raised to 1e-12 of the sum of squares.
 std::vector<std::size_t> cheapest_levels(const Stretches& stretches, std::size_t min_segment, double price);
 
 /// Moves each boundary to the best place between its neighbours, until nothing moves (or ten times).

@@ -14,7 +14,9 @@ constexpr double gaussian = 1.4826;  // deviation of Gaussian values over their 
 constexpr double wild_share = 0.04;
 constexpr double far_beyond = 1.5;
 constexpr double wild_reach = 3;
-constexpr double step_reach = 2;    // of differences: levels that come and go are not to look like correlation
+constexpr double beside_each_other = 3;
+constexpr double step_reach = 2;  // of differences: levels that come and go are not to look like correlation
+constexpr double nothing_known = 18, well_known = 40;  // nights: of their correlation
 constexpr int widest_segment = 25;  // running medians do not grow further: nothing that lasts so long is a spike
 
 // The k-th smallest absolute value, from 0.
@@ -93,15 +95,16 @@ double deviation_of_differences(std::span<const double> values) {
 
 double correlation_of_differences(std::span<const double> values, std::span<const std::size_t> boundaries) {
   const auto one = differences(values, 1, boundaries), two = differences(values, 2, boundaries);
-  if (two.size() < 8) return 0;
+  if (two.empty()) return 0;
   const double scale_one = gaussian * absolute_order(one, one.size() / 2);
   const double scale_two = gaussian * absolute_order(two, two.size() / 2);
   if (scale_one <= 0 || scale_two <= 0) return 0;
   const double ratio =
       clipped_mean_square(two, step_reach * scale_two) / clipped_mean_square(one, step_reach * scale_one);
+  const auto count = static_cast<double>(values.size());
+  const double believed = std::clamp((count - nothing_known) / (well_known - nothing_known), 0.0, 1.0);
   // Few nights know it badly, and it is worse to take too little for it.
-  const double cautious = (ratio - 1) * (1 + 10 / static_cast<double>(values.size()));
-  return std::clamp(cautious, 0.0, 0.95);
+  return believed * std::clamp((ratio - 1) * (1 + 5 / count), 0.0, 0.95);
 }
 
 ResidualScale scale_of_residuals(std::span<const double> residuals, std::size_t fitted) {
@@ -111,11 +114,11 @@ ResidualScale scale_of_residuals(std::span<const double> residuals, std::size_t 
   const auto at = [&](std::size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
   // Nights that are all slow in one direction pull the means with them, and the calm half lies aside.
   std::nth_element(all.begin(), at(n / 2), all.end());
-  const double calm = *at(n / 2);
-  for (double& residual : all) residual = std::abs(residual - calm);
+  ResidualScale scale;
+  scale.middle = *at(n / 2);
+  for (double& residual : all) residual = std::abs(residual - scale.middle);
   const auto spikes = std::max<std::size_t>(1, static_cast<std::size_t>(wild_share * static_cast<double>(n)));
   const auto middle = at(n / 2), wildest_kept = at(std::max(n / 2, n - 1 - std::min(spikes, n - 1)));
-  ResidualScale scale;
   std::nth_element(all.begin(), middle, all.end());
   scale.core = gaussian * *middle;
   std::nth_element(middle, wildest_kept, all.end());
@@ -123,6 +126,18 @@ ResidualScale scale_of_residuals(std::span<const double> residuals, std::size_t 
   const double squares = clipped_mean_square(residuals, reach) * static_cast<double>(n);
   scale.deviation = std::sqrt(squares / static_cast<double>(n - std::min(fitted, n - 1)));
   return scale;
+}
+
+double deviation_beside_spikes(std::span<const double> residuals, std::span<const double> calm, double core,
+                               std::size_t fitted) {
+  TBCI_ASSERT(!residuals.empty() && residuals.size() == calm.size());
+  const double reach = wild_reach * core;
+  double squares = 0;
+  for (std::size_t i = 0; i < calm.size(); ++i) {
+    const bool stays = std::abs(calm[i]) > reach;
+    squares += stays ? beside_each_other * calm[i] * calm[i] : std::pow(std::min(std::abs(residuals[i]), reach), 2);
+  }
+  return std::sqrt(squares / static_cast<double>(calm.size() - std::min(fitted, calm.size() - 1)));
 }
 
 }  // namespace tbci::detect

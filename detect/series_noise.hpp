@@ -33,16 +33,24 @@ double deviation_of_differences(std::span<const double> values);
 /// Correlation of neighbours from the mean squares of differences over one night and over two, which levels hardly
 /// spoil: ratio - 1, as in Chakar, Lebarbier, Levy-Leduc and Robin, "A robust approach for estimating change-points in
 /// the mean of an AR(1) process" (Bernoulli 23, 2017), but with clipped squares for their medians, which know it
-/// better, and without the differences across `boundaries` (first nights of levels, ascending). 0 where it is below 0,
-/// or where fewer than eight differences are left.
+/// better, and without the differences across `boundaries` (first nights of levels, ascending). 0 where it is below 0.
+/// Up to 18 values tell nothing of it and are taken for independent; from 40 on it is believed, in between in part.
 double correlation_of_differences(std::span<const double> values, std::span<const std::size_t> boundaries = {});
 
 /// How far residuals reach, of which `fitted` means were taken out.
 struct ResidualScale {
   double deviation = 0;  ///< the worst 4% (at least one) may be spikes and are clipped at 3 `core`; more is noise
-  double core = 0;       ///< 1.4826 * median |residual - their median|: what the calm half says
+  double middle = 0;     ///< the residuals' median, where the calm nights lie when others pull the means aside
+  double core = 0;       ///< 1.4826 * median |residual - middle|: what the calm half says
 };
 /// Not empty. At least one degree of freedom is taken to be left.
 ResidualScale scale_of_residuals(std::span<const double> residuals, std::size_t fitted);
+
+/// Deviation where many nights may be wild, however far off, as long as each is by itself: `calm` are the residuals of
+/// the values `without_spikes`, from the same means, and what lies beyond 3 `core` only in `residuals` is clipped
+/// there. What is still wild in `calm` counts in full and `beside_each_other` (3) times, for such nights come together
+/// and the means of levels vary the more. As many of both, not empty.
+double deviation_beside_spikes(std::span<const double> residuals, std::span<const double> calm, double core,
+                               std::size_t fitted);
 
 }  // namespace tbci::detect

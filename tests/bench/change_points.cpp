@@ -54,7 +54,7 @@ int answer_lines(const detect::ChangePointOptions& options) {
     const double began = cpu_seconds();
     const auto found = detect::change_points(values, options);
     const double took = cpu_seconds() - began;
-    std::cout << json{{"found", nights_of(found)}, {"cpu_ms", took * 1e3}} << '\n';
+    std::cout << json{{"found", nights_of(found)}, {"cpu_ms", took * 1e3}} << std::endl;
   }
   return 0;
 }

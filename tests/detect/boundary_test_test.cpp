@@ -2,6 +2,7 @@
 #include "detect/boundary_test.hpp"
 
 #include <cmath>
+#include <random>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -16,6 +17,20 @@ std::vector<double> even(std::size_t count) {
   std::vector<double> values;
   for (std::size_t i = 0; i < count; ++i) values.push_back(i % 2 == 0 ? 1 : -1);
   return values;
+}
+
+// Of deviation 1.
+std::vector<double> uneven(std::size_t count) {
+  std::mt19937_64 random(20261121);
+  std::normal_distribution<double> gaussian;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < count; ++i) values.push_back(gaussian(random));
+  return values;
+}
+
+double gathering(const std::vector<double>& values, const std::vector<std::size_t>& boundaries) {
+  const detect::Stretches stretches(values);
+  return detect::BoundaryTest(values, stretches, boundaries, 0).gathering(0, boundaries[0], boundaries[1]);
 }
 
 }  // namespace
@@ -67,4 +82,34 @@ TEST_CASE("Boundary test: equal values are no certainty", "[detect]") {
   const detect::BoundaryTest test(values, stretches, boundaries, 0);
   CHECK(test.noise().deviation > 0);
   CHECK(test.deviations(0, 10, 20) == 0);
+}
+
+TEST_CASE("Boundary test: wild nights gather by chance where there are many of them", "[detect]") {
+  // Five in a row, of 300; of the 200 nights before, one in five. SciPy: 295 * 5 * binom.sf(4, 5, 53.65 / 295) = 0.293,
+  // where 53.65 = 40 + 1 + 2 sqrt(40) is how many of the 295 others there may well be; a little less where not all 40
+  // are as far off as the nearest of the five.
+  auto values = uneven(300);
+  for (std::size_t i = 200; i < 205; ++i) values[i] += 10;
+  CHECK(gathering(values, {200, 205}) == 0);  // none elsewhere
+  const detect::Stretches stretches(values);
+  CHECK(detect::BoundaryTest(values, stretches, {}, 0).gathering(0, 200, 205) == 0);  // nor as part of one level
+  for (std::size_t i = 0; i < 200; i += 5) values[i] += 10;
+  CHECK(gathering(values, {200, 205}) == Approx(0.28).margin(0.02));
+  for (std::size_t i = 205; i < 212; ++i) values[i] += 10;
+  CHECK(gathering(values, {200, 212}) < 1e-4);  // twelve in a row are too many
+}
+
+TEST_CASE("Boundary test: a mixed run of 40 nights gathers by chance as well", "[detect]") {
+  auto values = uneven(1000);
+  for (std::size_t i = 0; i < 1000; i += 5) values[i] += 10;
+  for (std::size_t i = 503; i < 540; i += 4) values[i] += i % 5 == 0 ? 0 : 10;  // 16 of 40, where one in five is
+  CHECK(gathering(values, {500, 540}) > 0.01);
+  for (std::size_t i = 500; i < 540; ++i) values[i] += i % 5 == 0 || i % 4 == 3 ? 0 : 10;
+  CHECK(gathering(values, {500, 540}) < 1e-6);
+}
+
+TEST_CASE("Boundary test: where noise is Gaussian, nothing is said of gathering", "[detect]") {
+  auto values = uneven(300);
+  for (std::size_t i = 200; i < 205; ++i) values[i] += 1.5;
+  CHECK(gathering(values, {200, 205}) == 0);
 }

@@ -93,6 +93,18 @@ TEST_CASE("Change points: one wild night or two are no level, at the ends neithe
   CHECK(change_points(values).empty());
 }
 
+TEST_CASE("Change points: wild nights beside a step do not hide it", "[detect]") {
+  auto values = levels({{40, 100}, {40, 106}});
+  for (const std::size_t night : {5, 17, 30, 52, 66, 78}) values[night] *= 1.5;
+  CHECK(nights_of(change_points(values)) == Nights{40});
+}
+
+TEST_CASE("Change points: wild nights that gathered by chance leave no boundary behind", "[detect]") {
+  auto values = levels({{150, 100}, {215, 100}});
+  for (const std::size_t night : {20, 61, 144, 145, 146, 201, 243, 300}) values[night] *= 1.5;
+  CHECK(change_points(values).empty());
+}
+
 TEST_CASE("Change points: the last three nights are enough for a clear step", "[detect]") {
   CHECK(nights_of(change_points(levels({{60, 100}, {3, 115}}))) == Nights{60});
   CHECK(change_points(levels({{60, 100}, {2, 115}})).empty());
@@ -143,6 +155,11 @@ TEST_CASE("Change points: correlation from night to night is no step", "[detect]
   CHECK(with_change_points("ar06", 365, 400, 75000) <= 4);
 }
 
+TEST_CASE("Change points: nights that are slow each by itself are no levels", "[detect]") {
+  CHECK(with_change_points("flicker", 365, 200, 76000) <= 2);
+  CHECK(with_change_points("slow-runs", 365, 200, 77000) <= 2);
+}
+
 TEST_CASE("Change points: steps of 8, -5 and 10% in 2% noise are found at any length, and nothing else", "[detect]") {
   const std::size_t nights = GENERATE(365, 1000, 3650);
   constexpr std::uint64_t first_seed = 78000;
@@ -181,4 +198,26 @@ TEST_CASE("Change points: five nights at another level are found", "[detect]") {
     right += found.size() == history.steps.size() ? 1 : 0;
   }
   CHECK(right >= 95);
+}
+
+TEST_CASE("Change points: what the first levels explain is not taken for correlation", "[detect]") {
+  // Three times five of 60 nights at another level look correlated; told from correlation in these, of which there are
+  // about 5 in 300.
+  const std::uint64_t seed = GENERATE(81057, 81135, 81146, 81189);
+  const auto history = *make_history("short", 60, seed);
+  CAPTURE(seed);
+  CHECK(nights_of(change_points(history.values)) == history.steps);
+}
+
+TEST_CASE("Change points: a step in a handful of nights is found", "[detect]") {
+  const std::size_t nights = GENERATE(6, 8, 12, 20);
+  int right = 0;
+  for (std::uint64_t seed = 81000; seed < 81100; ++seed) {
+    const auto history = *make_history("handful", nights, seed);
+    right += nights_of(change_points(history.values)) == history.steps ? 1 : 0;
+  }
+  CAPTURE(nights);
+  // Of six nights Student's own test, on four degrees of freedom at 1e-3, sees 87 in 100 (SciPy: nct.sf(t.isf(5e-4, 4),
+  // 4, log(1.1) / 0.01 / sqrt(2 / 3)) = 0.871), and so 80 or more of 100 with a probability of 0.98.
+  CHECK(right >= (nights == 6 ? 80 : 97));
 }

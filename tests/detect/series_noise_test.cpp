@@ -47,10 +47,41 @@ TEST_CASE("Series noise: the deviation of differences and of residuals is NumPy'
   CHECK(scale.deviation == Approx(0.3593489938207704).epsilon(1e-9));  // the spike is clipped at 0.88956
 }
 
+TEST_CASE("Series noise: a wild share that is no exception counts in full", "[detect]") {
+  auto residuals = correlated(100, 0, 12);
+  const double calm = detect::scale_of_residuals(residuals, 1).deviation;
+  for (std::size_t i = 0; i < 4; ++i) residuals[i * 25] = 100;
+  CHECK(detect::scale_of_residuals(residuals, 1).deviation < 1.5 * calm);
+  for (std::size_t i = 0; i < 20; ++i) residuals[i * 5] = 100;
+  CHECK(detect::scale_of_residuals(residuals, 1).deviation > 40 * calm);
+}
+
+TEST_CASE("Series noise: wild nights each by itself are clipped, those that stay beside each other are not",
+          "[detect]") {
+  const std::vector<double> residuals = {1, -1, 50, 1, -1, 2, -40, 1, 20, 30};
+  const std::vector<double> calm = {1, -1, -1, 1, -1, 2, 1, 1, 20, 30};
+  // (1 + 1 + 9 + 1 + 1 + 4 + 9 + 1 + 3 * 400 + 3 * 900) / 8
+  CHECK(detect::deviation_beside_spikes(residuals, calm, 1, 2) == Approx(std::sqrt(3927.0 / 8)));
+  CHECK(detect::deviation_beside_spikes(residuals, residuals, 100, 0) == Approx(std::sqrt(5409.0 / 10)));
+}
+
 TEST_CASE("Series noise: where most differences are 0, the others are not taken for none", "[detect]") {
   const std::vector<double> values = {1, 1, 1, 1, 1, 3, 3, 3, 3};
   CHECK(detect::deviation_of_differences(values) == Approx(2 / std::sqrt(8.0) / std::sqrt(2.0)));
   CHECK(detect::deviation_of_differences(std::vector<double>(9, 1.0)) == 0);
+}
+
+TEST_CASE("Series noise: spikes are cut off, levels stay", "[detect]") {
+  const std::vector<double> values = {1, 1.1, 9, 1, 1.1, 1, 7, 7.1, 7, 1, 1.1, 1, 1, 2, 1, 8};
+  const auto calm = detect::without_spikes(values, 3, 0.8);
+  CHECK(calm == std::vector<double>{1, 1.1, 1.1, 1, 1.1, 1, 7, 7.1, 7, 1, 1.1, 1, 1, 1.8, 1, 1});
+  CHECK(detect::without_spikes(values, 1, 0.8) == values);
+  CHECK(detect::without_spikes(std::vector<double>{1, 1, 9, 1}, 3, 0.8) == std::vector<double>{1, 1, 9, 1});
+}
+
+TEST_CASE("Series noise: two nights between a spike and a level are no level, and go with what is around", "[detect]") {
+  const auto calm = detect::without_spikes(std::vector<double>{1, 1, 1, 9, 1, 1, 7, 7, 7, 7}, 3, 0.8);
+  CHECK(calm == std::vector<double>{1, 1, 1, 1, 1, 7, 7, 7, 7, 7});
 }
 
 TEST_CASE("Series noise: correlation is found, steps and spikes are none", "[detect]") {
@@ -73,5 +104,14 @@ TEST_CASE("Series noise: what levels explain is not correlation", "[detect]") {
   }
   CHECK(detect::correlation_of_differences(values) > 0.25);
   CHECK(detect::correlation_of_differences(values, boundaries) < 0.12);
-  CHECK(detect::correlation_of_differences(std::vector<double>{1, 2, 3, 4, 5, 4, 3}) == 0);
+}
+
+TEST_CASE("Series noise: few nights tell nothing of correlation", "[detect]") {
+  const auto values = correlated(60, 0.9, 3);
+  const auto of_first = [&](std::size_t count) {
+    return detect::correlation_of_differences(std::span(values).first(count));
+  };
+  CHECK(of_first(60) > 0.5);
+  CHECK(of_first(18) == 0);
+  CHECK(of_first(25) < 0.6 * of_first(60));
 }
