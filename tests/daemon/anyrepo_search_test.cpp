@@ -1,9 +1,11 @@
 #include "daemon/anyrepo/repository_search.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "base/file.hpp"
 #include "daemon/anyrepo/bisect_log.hpp"
+#include "runner/inhabitants.hpp"
 #include "tests/base/git_repository.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
@@ -252,6 +254,22 @@ TEST_CASE("Any repository: what a killed process left in a tree is repaired", "[
   const RepositoryAnswer answer = place.search();
   CHECK(answer.bisection.answers.front().suspects == Ids{place.ids[3]});
   CHECK(answer.numbers.at(place.ids.front()).front() == 100);
+}
+
+TEST_CASE("Any repository: what a killed run left at work in a tree is waited for", "[anyrepo]") {
+  Place place(step(4, 2, 100, 112));
+  place.search();
+  fs::remove(place.state() / "journal.jsonl");
+  const fs::path tree = place.state() / "trees" / place.ids.front();
+  const std::jthread leaver([&tree] {
+    SystemProcessRunner processes;
+    Command command;
+    command.arguments = {"sleep", "0.5"};
+    command.directory = tree;
+    const auto ignored = processes.run(command, {});
+  });
+  while (!runner::has_inhabitants(tree)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(place.suspects() == Ids{place.ids[2]});
 }
 
 TEST_CASE("Any repository: the user's checkout is not touched", "[anyrepo]") {
