@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/path_patterns.hpp"
 #include "base/text.hpp"
 
 namespace tbci {
@@ -27,6 +28,7 @@ using Object = std::unique_ptr<git_object, Freer<git_object_free>>;
 using Reference = std::unique_ptr<git_reference, Freer<git_reference_free>>;
 using Walk = std::unique_ptr<git_revwalk, Freer<git_revwalk_free>>;
 using Tree = std::unique_ptr<git_tree, Freer<git_tree_free>>;
+using Blob = std::unique_ptr<git_blob, Freer<git_blob_free>>;
 using Diff = std::unique_ptr<git_diff, Freer<git_diff_free>>;
 using BranchIterator = std::unique_ptr<git_branch_iterator, Freer<git_branch_iterator_free>>;
 
@@ -74,29 +76,6 @@ GitCommit read_commit(const git_commit* commit) {
   return read;
 }
 
-bool matches(std::string_view path, std::string_view pattern) {
-  if (pattern.empty()) return path.empty();
-  if (pattern.starts_with("**")) {
-    std::string_view rest = pattern.substr(2);
-    // `**/x` is x at any depth, the top included.
-    if (rest.starts_with('/') && matches(path, rest.substr(1))) return true;
-    for (std::size_t at = 0; at <= path.size(); ++at) {
-      if (matches(path.substr(at), rest)) return true;
-    }
-    return false;
-  }
-  if (pattern.front() == '*') {
-    for (std::size_t at = 0; at <= path.size(); ++at) {
-      if (matches(path.substr(at), pattern.substr(1))) return true;
-      if (at < path.size() && path[at] == '/') return false;
-    }
-    return false;
-  }
-  if (path.empty()) return false;
-  const bool same = pattern.front() == '?' ? path.front() != '/' : pattern.front() == path.front();
-  return same && matches(path.substr(1), pattern.substr(1));
-}
-
 struct Listing {
   std::span<const std::string> patterns;
   std::string text;
@@ -111,6 +90,19 @@ int list_entry(const char* folder, const git_tree_entry* entry, void* payload) {
     listing.text += fmt::format("{:o} {}:{} {}\n", static_cast<unsigned>(git_tree_entry_filemode(entry)), path.size(),
                                 path, text_of(*git_tree_entry_id(entry)));
   }
+  return 0;
+}
+
+struct Chosen {
+  std::span<const std::string> patterns;
+  std::vector<std::pair<std::string, git_oid>> files;
+};
+
+int choose_entry(const char* folder, const git_tree_entry* entry, void* payload) {
+  auto& chosen = *static_cast<Chosen*>(payload);
+  if (git_tree_entry_type(entry) != GIT_OBJECT_BLOB) return 0;
+  std::string path = std::string(folder) + git_tree_entry_name(entry);
+  if (path_matches(path, chosen.patterns)) chosen.files.emplace_back(std::move(path), *git_tree_entry_id(entry));
   return 0;
 }
 
@@ -306,6 +298,27 @@ Result<std::string> GitRepository::compiled_inputs(std::string_view revision,
   return sha256_hex(listing.text);
 }
 
+Result<std::vector<GitFile>> GitRepository::files(std::string_view revision, std::span<const std::string> patterns,
+                                                  std::size_t most_bytes_each) const {
+  TBCI_ASSIGN(const CommitObject commit, impl_->find(revision));
+  TBCI_ASSIGN(const Tree tree, impl_->tree_of(commit.get()));
+  Chosen chosen{patterns, {}};
+  if (git_tree_walk(tree.get(), GIT_TREEWALK_PRE, choose_entry, &chosen) != 0)
+    return impl_->trouble("cannot read the files of a commit");
+  std::vector<GitFile> files;
+  for (const auto& [path, id] : chosen.files) {
+    git_blob* read = nullptr;
+    if (git_blob_lookup(&read, impl_->repository.get(), &id) != 0)
+      return impl_->trouble(fmt::format("cannot read {}", one_line(path, 120)));
+    const Blob blob(read);
+    const auto size = static_cast<std::size_t>(git_blob_rawsize(blob.get()));
+    if (size > most_bytes_each || git_blob_is_binary(blob.get()) != 0) continue;
+    files.push_back({path, std::string(static_cast<const char*>(git_blob_rawcontent(blob.get())), size)});
+  }
+  std::sort(files.begin(), files.end(), [](const GitFile& a, const GitFile& b) { return a.path < b.path; });
+  return files;
+}
+
 Result<std::vector<GitCommit>> GitRepository::all_commits_between(std::string_view from, std::string_view to) const {
   TBCI_ASSIGN(const bool ordered, is_ancestor(from, to));
   if (!ordered) {
@@ -354,16 +367,6 @@ Result<std::vector<std::string>> GitRepository::touched_paths(std::string_view r
 
 bool GitRepository::is_shallow() const {
   return impl_->is_shallow();
-}
-
-bool path_matches(std::string_view path, std::span<const std::string> patterns) {
-  // Patterns that only take out leave the rest in.
-  bool chosen = patterns.empty() || patterns.front().starts_with('!');
-  for (const std::string_view pattern : patterns) {
-    const bool takes_out = pattern.starts_with('!');
-    if (chosen == takes_out && matches(path, pattern.substr(takes_out ? 1 : 0))) chosen = !takes_out;
-  }
-  return chosen;
 }
 
 }  // namespace tbci

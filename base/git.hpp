@@ -25,6 +25,11 @@ struct GitCommit {
   std::vector<std::string> parents;  ///< ids, the first parent first
 };
 
+/// A file at a commit. Both are hostile.
+struct GitFile {
+  std::string path, text;
+};
+
 /// An open repository. Not thread-safe: one object a thread. Movable.
 class GitRepository {
  public:
@@ -47,6 +52,10 @@ class GitRepository {
   /// The first-parent commits that lead from `from` (left out) to `to` (the last), oldest first; empty where they are
   /// the same commit. Error (usage) where `from` is no ancestor of `to`.
   Result<std::vector<GitCommit>> commits_between(std::string_view from, std::string_view to) const;
+  /// The files of a commit whose paths the patterns choose, sorted by path; binary files and those over
+  /// `most_bytes_each` are left out.
+  Result<std::vector<GitFile>> files(std::string_view revision, std::span<const std::string> patterns,
+                                     std::size_t most_bytes_each = std::size_t{1} << 20) const;
   /// Every commit that is reachable from `to` and not from `from`, parents before children and the earlier committer's
   /// time first where that leaves a choice; `to` is the last. Errors as above.
   Result<std::vector<GitCommit>> all_commits_between(std::string_view from, std::string_view to) const;
@@ -70,10 +79,5 @@ class GitRepository {
   explicit GitRepository(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
-
-/// Whether the patterns choose a path. In a pattern `?` is one character and `*` any number, neither of them `/`;
-/// `**` is any number of characters; `dir/**` is all below `dir`. A leading `!` takes paths out again; the last pattern
-/// that fits decides. No patterns: every path.
-bool path_matches(std::string_view path, std::span<const std::string> patterns);
 
 }  // namespace tbci

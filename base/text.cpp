@@ -88,6 +88,11 @@ std::string human_change(double fraction) {
   return std::isfinite(fraction) ? fmt::format("{:+.1f}%", fraction * 100) : "new";
 }
 
+std::string human_certainty(double probability) {
+  if (probability > 0.9999) return "over 99.99%";
+  return fmt::format("{:.2f}%", std::floor(std::max(probability, 0.0) * 1e4 + 1e-9) / 100);
+}
+
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known) {
   const std::string* best = nullptr;
   std::size_t fewest = std::max<std::size_t>(2, name.size() / 3) + 1;

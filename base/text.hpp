@@ -19,6 +19,8 @@ std::string human_count(double count);
 std::string human_duration(std::chrono::nanoseconds duration);
 /// `+8.1%`: the sign is always there. `new` where it came from nothing (infinite).
 std::string human_change(double fraction);
+/// A probability in percent with two digits, cut off and not rounded: 99.999% is `over 99.99%`, never 100%.
+std::string human_certainty(double probability);
 
 /// The name of `known` with the fewest edits to `name`, where that is near enough to be a typo.
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known);

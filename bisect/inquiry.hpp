@@ -11,7 +11,7 @@
 namespace tbci::bisect {
 
 struct Certainty {
-  double direction = 1e-4;         ///< probability that a build is asked for where no step lies
+  double direction = 3e-4;         ///< probability that a build is asked for where no step lies
   double ends = 0.01;              ///< of the ends being equal after all, before anything is built between them
   double aside = 0.02;             ///< of another step: below, it is not looked for; what is above 1 - aside is
   double culprit = 0.999;          ///< of a step between two neighbours, before it is named

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "storage/model/bisection.hpp"
+
 namespace tbci::bisect {
 
 /// What a commit touches; empty where it is not known.
@@ -23,11 +25,7 @@ struct SlowerOperator {
 /// Which files an operator is made of: names, or folders with a `/` at the end.
 using OperatorSources = std::map<std::string, std::vector<std::string>>;
 
-/// Paths that begin so are that much likelier to make a program slower than others.
-struct LikelyPath {
-  std::string prefix;
-  double factor = 1;  ///< above 0
-};
+using model::LikelyPath;
 
 struct PriorInput {
   std::span<const Touched> commits;
@@ -36,10 +34,7 @@ struct PriorInput {
   std::span<const LikelyPath> likely;
 };
 
-struct CommitPrior {
-  double weight = 1;
-  std::string reason;  ///< one line, of hostile paths: escape it where it is shown
-};
+using model::CommitPrior;
 
 /// No weight is more than this times another: whatever points elsewhere, a few readings outweigh it.
 inline constexpr double most_prior_ratio = 50;

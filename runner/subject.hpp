@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "storage/model/bisection.hpp"
+
 namespace tbci::runner {
 
 enum class NightlyKind {
@@ -49,6 +51,8 @@ struct SourceSettings {
   std::chrono::seconds time_limit = std::chrono::hours(4);
   /// Which files a build depends on, as patterns of `base/git.hpp`; none: all files.
   std::vector<std::string> compiled;
+  /// What a commit that touches such a path weighs in a search, beside one that does not.
+  std::vector<model::LikelyPath> likely;
   BuiltProduct product;
   bool submodules = false;
   /// Leaves the untracked files of the last build in the checkout: quicker, where the recipe rebuilds rightly from

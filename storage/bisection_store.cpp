@@ -64,13 +64,16 @@ Result<model::FoundStep> read_step(Row row) {
   step.high = row.real();
   step.repair = row.integer() != 0;
   step.reason = row.text();
+  step.prior = row.real();
+  step.prior_reason = row.text();
   return row.finish(std::move(step));
 }
 
 Status read_steps(Database& database, std::int64_t bisection_id, std::int64_t position, model::Answer& answer) {
   TBCI_ASSIGN(answer.steps,
               Query(database,
-                    "SELECT bisection_id, suspects, posterior, change, low, high, repair, reason FROM answer_step "
+                    "SELECT bisection_id, suspects, posterior, change, low, high, repair, reason, prior, prior_reason "
+                    "FROM answer_step "
                     "WHERE bisection_id = ? AND position = ? ORDER BY step")
                   .bind(bisection_id, position)
                   .all("answer_step", read_step));
@@ -105,9 +108,9 @@ void write_steps(Database& database, std::int64_t id, std::int64_t position, con
   for (const model::FoundStep& step : answer.steps) {
     Query(database,
           "INSERT INTO answer_step (bisection_id, position, step, suspects, posterior, change, low, high, repair, "
-          "reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+          "reason, prior, prior_reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(id, position, number++, step.suspects, step.posterior, step.change, step.low, step.high,
-              step.repair ? 1 : 0, step.reason)
+              step.repair ? 1 : 0, step.reason, step.prior, step.prior_reason)
         .execute();
   }
 }

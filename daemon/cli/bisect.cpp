@@ -44,6 +44,8 @@ std::string key_of(const Desk& desk, const BisectOptions& options, const Ends& e
   // Not where it is the default: searches of before are found again.
   const std::string& precision = desk.config.measure.worker.precision;
   if (precision != runner::default_precision) asked += "|" + precision;
+  if (desk.config.bisect.priors == Priors::paths) asked += "|paths";
+  if (desk.config.bisect.priors == Priors::none) asked += "|no priors";
   const std::string key =
       fmt::format("manual/{}-{}/{}", ends.from.substr(0, 12), ends.to.substr(0, 12), sha256_hex(asked).substr(0, 8));
   return options.again ? key + "/" + to_iso8601(desk.clock.now()) : key;

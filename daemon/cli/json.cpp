@@ -42,7 +42,8 @@ namespace {
 nlohmann::json step_json(const model::FoundStep& step) {
   return {{"suspects", step.suspects},     {"posterior", number(step.posterior)},
           {"change", number(step.change)}, {"interval", {number(step.low), number(step.high)}},
-          {"repair", step.repair},         {"reason", step.reason}};
+          {"repair", step.repair},         {"reason", step.reason},
+          {"prior", number(step.prior)},   {"prior_reason", step.prior_reason}};
 }
 
 }  // namespace

@@ -88,6 +88,25 @@ void read_measure(TomlReader reader, MeasureConfig& measure) {
   }
 }
 
+void read_bisect(TomlReader reader, BisectConfig& bisect) {
+  const std::string priors = reader.text("priors", "operators");
+  if (priors == "none") bisect.priors = Priors::none;
+  if (priors == "paths") bisect.priors = Priors::paths;
+  if (priors != "none" && priors != "paths" && priors != "operators")
+    reader.refuse("priors", "\"operators\", \"paths\" or \"none\" is wanted");
+}
+
+// Paths that are likelier than others to hold a culprit.
+void read_likely(TomlReader& reader, std::vector<model::LikelyPath>& likely) {
+  for (TomlReader& one : reader.tables("likely")) {
+    model::LikelyPath path;
+    path.prefix = one.required_text("path");
+    path.factor = one.number("factor", 1, 0.01, 50);
+    if (!one.has("factor")) one.refuse("factor", "is missing: how many times as likely is it?");
+    likely.push_back(std::move(path));
+  }
+}
+
 void read_report(TomlReader reader, ReportConfig& report) {
   if (reader.has("channels")) report.channels.clear();
   for (const std::string& channel : reader.texts("channels")) {
@@ -132,6 +151,7 @@ void read_source(TomlReader reader, SubjectConfig& config) {
   config.web = reader.text("web", "");
   config.subject.torch_base = reader.text("torch", "");
   source.compiled = reader.texts("compiled");
+  read_likely(reader, source.likely);
   source.recipe = reader.text_lists("recipe");
   source.product.preload = reader.texts("preload");
   source.product.libtorch = reader.text("libtorch", "");
@@ -219,6 +239,7 @@ Result<Config> read_all(TomlReader reader) {
   read_measure(reader.table("measure"), config.measure);
   if (pin && config.measure.worker.cpus.empty()) config.measure.worker.cpus = last_cpus(config.measure.worker.threads);
   config.thresholds = read_thresholds(reader.table("thresholds"));
+  read_bisect(reader.table("bisect"), config.bisect);
   read_report(reader.table("report"), config.report);
   for (TomlReader& subject : reader.tables("subject")) config.subjects.push_back(read_subject(std::move(subject)));
   for (std::size_t i = 0; i < config.subjects.size(); ++i) {

@@ -43,6 +43,17 @@ struct MeasureConfig {
                                                       model::all_configurations.end()};
 };
 
+/// What tells a search which commits are likelier before it builds any.
+enum class Priors {
+  none,      ///< all are alike
+  paths,     ///< what each touches
+  operators  ///< that, and which operators take longer at the bad end
+};
+
+struct BisectConfig {
+  Priors priors = Priors::operators;
+};
+
 struct GithubConfig {
   std::string api = "https://api.github.com";
   std::string repository;            ///< owner/name
@@ -67,6 +78,7 @@ struct Config {
   RunnerConfig runner;
   MeasureConfig measure;
   detect::ThresholdTable thresholds;
+  BisectConfig bisect;
   ReportConfig report;
   std::vector<SubjectConfig> subjects;
 

@@ -7,6 +7,7 @@
 #include "bisect/bisection.hpp"
 #include "daemon/pipeline/building.hpp"
 #include "daemon/pipeline/measuring.hpp"
+#include "daemon/pipeline/weighing.hpp"
 
 namespace tbci::daemon {
 
@@ -128,6 +129,16 @@ class SearchObserver final : public bisect::Observer {
   const model::Bisection& bisection_;
 };
 
+bisect::Settings settings_of(const Desk& desk, const storage::SeriesPriors& priors) {
+  bisect::Settings settings;
+  settings.thresholds = desk.config.thresholds;
+  for (const auto& [series, of_commits] : priors) {
+    std::vector<double>& weights = settings.priors[series];
+    for (const model::CommitPrior& prior : of_commits) weights.push_back(prior.weight);
+  }
+  return settings;
+}
+
 std::string summary(const std::vector<model::Answer>& answers) {
   std::set<std::vector<std::string>> culprits;
   for (const model::Answer& answer : answers) {
@@ -155,9 +166,10 @@ Result<model::Bisection> search_culprits(Desk& desk, const SearchPlan& plan) {
   desk.progress.begin_stage("bisect", fmt::format("{} commits, {} series", commits.size() - 1, plan.series.size()), 0);
   StoredProber prober(desk, bisection);
   SearchObserver observer(desk, bisection);
-  bisect::Settings settings;
-  settings.thresholds = desk.config.thresholds;
-  TBCI_ASSIGN(const auto answers, bisect::bisect(commits, plan.series, settings, prober, observer, desk.stop));
+  TBCI_ASSIGN(const storage::SeriesPriors priors, weigh_commits(desk, bisection, commits));
+  TBCI_ASSIGN(auto answers,
+              bisect::bisect(commits, plan.series, settings_of(desk, priors), prober, observer, desk.stop));
+  put_priors(priors, commits, answers);
   TBCI_TRY(store.finish(bisection.id, answers, desk.clock.now()));
   TBCI_ASSIGN(model::Bisection finished, store.get(bisection.id));
   desk.progress.end_stage(

@@ -15,6 +15,7 @@
 #include "storage/database.hpp"
 #include "storage/event_store.hpp"
 #include "storage/night_store.hpp"
+#include "storage/prior_store.hpp"
 #include "storage/profile_store.hpp"
 #include "storage/report_store.hpp"
 #include "storage/run_store.hpp"
@@ -32,7 +33,8 @@ struct Stores {
         reports(shared),
         profiles(shared),
         events(shared),
-        anchors(shared) {}
+        anchors(shared),
+        priors(shared) {}
   storage::Database& database;
   storage::BuildStore builds;
   storage::RunStore runs;
@@ -42,6 +44,7 @@ struct Stores {
   storage::ProfileStore profiles;
   storage::EventStore events;
   storage::AnchorStore anchors;
+  storage::PriorStore priors;
 };
 
 /// One subject's work: where facts are kept, who does what, and who is told. Used by one thread.

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "bisect/history.hpp"
+#include "bisect/operators_at.hpp"
 #include "daemon/config/batch_sizes.hpp"
 #include "daemon/pipeline/workshop.hpp"
 #include "runner/environment.hpp"
@@ -65,6 +66,19 @@ class LocalWorkshop final : public Workshop {
     TBCI_ASSIGN(const std::string good, commit_of_main(from, stop));
     TBCI_ASSIGN(const std::string bad, commit_of_main(to, stop));
     return bisect::commits_between(builder_.worktree().mirror_path(), good, bad, subject_.subject.source.compiled);
+  }
+
+  Result<std::vector<bisect::CommitDetails>> details(const std::vector<model::Commit>& commits,
+                                                     std::stop_token) override {
+    TBCI_TRY(can_build());
+    return bisect::details_of(builder_.worktree().mirror_path(), commits);
+  }
+
+  Result<bisect::OperatorSources> operator_sources(const std::string& commit, const std::vector<std::string>& operators,
+                                                   std::stop_token) override {
+    TBCI_TRY(can_build());
+    return bisect::operator_sources_at(builder_.worktree().mirror_path(), commit, subject_.subject.source.compiled,
+                                       operators);
   }
 
   Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product& product, std::stop_token stop) override {

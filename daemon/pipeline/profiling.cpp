@@ -58,13 +58,14 @@ Result<std::optional<Comparison>> culprit_and_parent(Desk& desk, const model::Bi
 
 }  // namespace
 
-Result<model::OperatorComparison> compare_operators(Desk& desk, const Comparison& builds, const model::Case& measured) {
+Result<model::OperatorComparison> compare_operators(Desk& desk, const Comparison& builds, const model::Case& measured,
+                                                    int processes) {
   const std::string key = fmt::format("operators/{}-{}", builds.before.id, builds.after.id);
   const model::Build both[] = {builds.before, builds.after};
   TBCI_ASSIGN(const model::Run run, begin_run(desk, key, model::Purpose::manual, both));
   std::vector<model::OperatorProfile> before, after;
-  for (int ordinal = 0; ordinal < profiled_processes; ++ordinal) {
-    desk.progress.step(fmt::format("profile {}, pair {} of {}", to_string(measured), ordinal + 1, profiled_processes));
+  for (int ordinal = 0; ordinal < processes; ++ordinal) {
+    desk.progress.step(fmt::format("profile {}, pair {} of {}", to_string(measured), ordinal + 1, processes));
     TBCI_ASSIGN(auto old_profile, profile_once(desk, run, builds.before, measured, ordinal));
     TBCI_ASSIGN(auto new_profile, profile_once(desk, run, builds.after, measured, ordinal));
     before.push_back(std::move(old_profile));

@@ -17,7 +17,8 @@ inline constexpr int profiled_processes = 5;
 
 /// Profiles a case on both builds, in turn, each time in a fresh process. What is stored of these two builds on this
 /// machine is not taken again. Tells a step before each pair. Errors: `failed` where a profile could not be taken.
-Result<model::OperatorComparison> compare_operators(Desk& desk, const Comparison& builds, const model::Case& measured);
+Result<model::OperatorComparison> compare_operators(Desk& desk, const Comparison& builds, const model::Case& measured,
+                                                    int processes = profiled_processes);
 
 /// The culprit that `regressions` share (which are not none) held against its parent, in the case that it slowed most.
 /// Nothing where there is no single culprit out of a search, where no time got worse, or where the case cannot be

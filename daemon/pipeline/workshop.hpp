@@ -9,6 +9,8 @@
 #include "base/clock.hpp"
 #include "base/process.hpp"
 #include "base/result.hpp"
+#include "bisect/commit_details.hpp"
+#include "bisect/prior.hpp"
 #include "daemon/config/config.hpp"
 #include "runner/coverage.hpp"
 #include "runner/libraries.hpp"
@@ -50,6 +52,13 @@ class Workshop {
                                                     std::stop_token stop) {
     return measure(product, measured, std::move(stop));
   }
+  /// What each of the commits says and touches, in their order; nothing at all where that is not known.
+  virtual Result<std::vector<bisect::CommitDetails>> details(const std::vector<model::Commit>& commits,
+                                                             std::stop_token stop) = 0;
+  /// The files at a commit that each of these operators (as a profile names them) is made of.
+  virtual Result<bisect::OperatorSources> operator_sources(const std::string& commit,
+                                                           const std::vector<std::string>& operators,
+                                                           std::stop_token stop) = 0;
   /// Which operators one iteration calls, in one fresh process.
   virtual Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
                                                   std::stop_token stop) = 0;

@@ -21,6 +21,18 @@ struct Commit {
   std::string inputs;  ///< hash of what is compiled at this commit: equal inputs, equal binary
 };
 
+/// How likely a commit is the culprit before anything is measured.
+struct CommitPrior {
+  double weight = 1;   ///< above 0; only the ratio to others counts
+  std::string reason;  ///< one line, of hostile paths: escape it where it is shown
+};
+
+/// Paths that begin so are that much likelier to make a program slower than others.
+struct LikelyPath {
+  std::string prefix;
+  double factor = 1;  ///< above 0
+};
+
 /// Which side of the step a commit lies on, for one series.
 enum class Side { unknown, good, bad, unbuildable };
 std::string_view to_string(Side side);
@@ -43,6 +55,8 @@ struct FoundStep {
   double change = 0, low = 0, high = 0;  ///< culprit against its parent, as fractions
   bool repair = false;                   ///< it goes the other way: it made up for a part of what others brought
   std::string reason;                    ///< why there are several suspects
+  double prior = 0;                      ///< of the suspects, before anything was measured; 0: all commits were alike
+  std::string prior_reason = {};         ///< of the likeliest of them; hostile
 };
 
 /// What a bisection says of one series.

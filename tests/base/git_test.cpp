@@ -169,26 +169,27 @@ TEST_CASE("GitRepository: only files that the patterns choose change the hash of
   CHECK(inputs(first, {}) != inputs(documents, {}));
 }
 
-TEST_CASE("path_matches: stars, double stars, question marks and exclusions", "[git]") {
-  const auto fits = [](std::string_view path, std::vector<std::string> patterns) {
-    return path_matches(path, patterns);
-  };
-  CHECK(fits("kernels/a.cpp", {"kernels/**"}));
-  CHECK(fits("kernels/deep/a.cpp", {"kernels/**"}));
-  CHECK_FALSE(fits("kernels", {"kernels/**"}));
-  CHECK_FALSE(fits("other/kernels/a.cpp", {"kernels/**"}));
-  CHECK(fits("a.cpp", {"*.cpp"}));
-  CHECK_FALSE(fits("deep/a.cpp", {"*.cpp"}));
-  CHECK(fits("deep/down/a.cpp", {"**/*.cpp"}));
-  CHECK(fits("a.cpp", {"**/*.cpp"}));
-  CHECK(fits("Makefile", {"?akefile"}));
-  CHECK_FALSE(fits("/akefile", {"?akefile"}));
-  CHECK_FALSE(fits("Makefile.old", {"Makefile"}));
-  CHECK(fits("anything/at/all", {}));
-  CHECK_FALSE(fits("docs/a.md", {"**", "!docs/**"}));
-  CHECK(fits("docs/build.md", {"**", "!docs/**", "docs/build.md"}));
-  CHECK(fits("src/a.cpp", {"!docs/**"}));
-  CHECK_FALSE(fits("docs/a.md", {"!docs/**"}));
+TEST_CASE("GitRepository: the text files of a commit that the patterns choose, sorted", "[git]") {
+  test::TemporaryDirectory folder;
+  GitFixture repository(folder / "r");
+  repository.write("src/b.cpp", "int b;\n");
+  repository.write("src/a.cpp", "int a;\n");
+  repository.write("src/picture.cpp", std::string("\0\1\2", 3));
+  repository.write("src/long.cpp", std::string(2000, 'x'));
+  repository.write("docs/c.md", "text");
+  const std::string before = repository.commit("files", "2026-01-05T08:00:00Z");
+  repository.write("src/a.cpp", "int later;\n");
+  repository.commit("later", "2026-01-06T08:00:00Z");
+  const auto opened = GitRepository::open(repository.path());
+  REQUIRE(opened);
+  const std::string patterns[] = {"src/**"};
+  const auto files = opened->files(before, patterns, 1000);
+  REQUIRE(files);
+  REQUIRE(files->size() == 2);
+  CHECK(files->at(0).path == "src/a.cpp");
+  CHECK(files->at(0).text == "int a;\n");
+  CHECK(files->at(1).path == "src/b.cpp");
+  CHECK_FALSE(opened->files("nope", patterns));
 }
 
 TEST_CASE("GitRepository: a message that is not UTF-8 is made valid", "[git]") {

@@ -81,6 +81,19 @@ class FakeWorkshop final : public daemon::Workshop {
     return std::vector<model::Commit>(history.begin() + static_cast<std::ptrdiff_t>(first),
                                       history.begin() + static_cast<std::ptrdiff_t>(last) + 1);
   }
+  std::vector<std::vector<std::string>> touched;  ///< by each commit; empty: not known
+  bisect::OperatorSources sources;
+  Result<std::vector<bisect::CommitDetails>> details(const std::vector<model::Commit>& commits,
+                                                     std::stop_token) override {
+    std::vector<bisect::CommitDetails> all;
+    if (touched.empty()) return all;
+    for (const model::Commit& commit : commits) all.push_back({touched[index_of(commit.id)], std::nullopt});
+    return all;
+  }
+  Result<bisect::OperatorSources> operator_sources(const std::string&, const std::vector<std::string>&,
+                                                   std::stop_token) override {
+    return sources;
+  }
   std::vector<runner::SuiteTrouble> troubles() const override { return left_out; }
   Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product&, std::stop_token) override {
     std::vector<runner::BenchmarkInfo> infos;

@@ -80,6 +80,31 @@ ReportFacts by_hand_facts() {
 
 }  // namespace
 
+TEST_CASE("Report: says how certain a culprit is, what pointed at it before, and which other steps there are",
+          "[report]") {
+  ReportFacts facts = culprit_facts();
+  model::Answer& answer = facts.answers.front();
+  const std::string other(40, 'e');
+  model::FoundStep first, second;
+  first.suspects = answer.suspects = {facts.suspects.front().id};
+  first.posterior = 0.9993;
+  first.prior = 0.24;
+  first.prior_reason = "touches a/@team<b>.cpp, a source of aten.mm.default";
+  second.suspects = {other};
+  second.posterior = 0.998;
+  second.change = -0.04;
+  second.low = -0.05;
+  second.high = -0.03;
+  second.repair = true;
+  answer.steps = {first, second};
+  const std::string body = make_report(facts).body;
+  CHECK(body.find("99.93% certain; 24% before anything was measured (touches a/") != std::string::npos);
+  CHECK(body.find("<b>") == std::string::npos);
+  CHECK(body.find(" @team") == std::string::npos);
+  CHECK(body.find("- repaired in part by [`eeeeeeeeee`](") != std::string::npos);
+  CHECK(body.find("-4.0% (-5.0% to -3.0%); 99.80% certain") != std::string::npos);
+}
+
 TEST_CASE("Report: the texts are those of the golden files", "[github]") {
   check_golden("culprit", make_report(culprit_facts()));
   check_golden("suspects", make_report(suspects_facts()));

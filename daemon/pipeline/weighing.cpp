@@ -1,0 +1,167 @@
+#include "daemon/pipeline/weighing.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.hpp"
+#include "bisect/prior.hpp"
+#include "daemon/pipeline/building.hpp"
+#include "daemon/pipeline/profiling.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+using Slower = std::vector<bisect::SlowerOperator>;
+
+// Whatever ends a search for good ends this as well; anything else costs this knowledge alone.
+bool is_missing_knowledge(const Error& error) {
+  return error.kind == ErrorKind::failed || error.kind == ErrorKind::usage;
+}
+
+Slower slower_operators(const model::OperatorComparison& compared) {
+  Slower slower;
+  for (const model::OperatorChange& change : compared.changed) {
+    if (change.difference().count() > 0 && change.name != model::in_no_operator)
+      slower.push_back({change.name, static_cast<double>(change.difference().count())});
+  }
+  return slower;
+}
+
+class Weighing {
+ public:
+  Weighing(Desk& desk, const model::Bisection& bisection, const std::vector<model::Commit>& commits)
+      : desk_(desk), bisection_(bisection), commits_(commits) {}
+
+  Result<storage::SeriesPriors> weigh() {
+    TBCI_TRY(read_touched());
+    if (touched_.empty()) return storage::SeriesPriors();
+    if (desk_.config.bisect.priors == Priors::operators) TBCI_TRY(profile_ends());
+    storage::SeriesPriors priors;
+    for (const model::Series& series : bisection_.series) {
+      const auto slower = slower_.find(series.measured_case());
+      const bool of_time = series.metric == model::Metric::time && slower != slower_.end();
+      const Slower none;
+      priors[series] =
+          bisect::prior_of({touched_, of_time ? slower->second : none, sources_, desk_.subject.subject.source.likely});
+    }
+    return priors;
+  }
+
+  Result<std::vector<model::CommitPrior>> by_paths() {
+    TBCI_TRY(read_touched());
+    if (touched_.empty()) return std::vector<model::CommitPrior>();
+    return bisect::prior_of({touched_, {}, sources_, desk_.subject.subject.source.likely});
+  }
+
+ private:
+  void missing(std::string_view what, const Error& error) {
+    desk_.progress.note(fmt::format("{}: {}", what, one_line(error.message)));
+  }
+
+  Status read_touched() {
+    const auto details = desk_.workshop.details(commits_, desk_.stop);
+    if (!details) {
+      if (!is_missing_knowledge(details.error())) return pass_on(details.error());
+      missing("what the commits touch cannot be read", details.error());
+      return {};
+    }
+    for (const bisect::CommitDetails& one : *details) touched_.push_back({one.touched});
+    return {};
+  }
+
+  // Both ends of each case whose time is searched for.
+  Status profile_ends() {
+    if (!commits_.front().inputs.empty() && commits_.front().inputs == commits_.back().inputs) return {};
+    std::vector<model::Case> cases;
+    for (const model::Series& series : bisection_.series) {
+      const model::Case measured = series.measured_case();
+      const bool known = std::find(cases.begin(), cases.end(), measured) != cases.end();
+      if (series.metric == model::Metric::time && !known && cases.size() < most_weighed_cases)
+        cases.push_back(measured);
+    }
+    if (cases.empty()) return {};
+    Comparison ends;
+    TBCI_ASSIGN(ends.before, build_commit(desk_, commits_.front().id));
+    TBCI_ASSIGN(ends.after, build_commit(desk_, commits_.back().id));
+    const auto ready = [](const model::Build& build) { return build.state == model::BuildState::ready; };
+    if (!ready(ends.before) || !ready(ends.after)) return {};
+    for (const model::Case& measured : cases) TBCI_TRY(profile(ends, measured));
+    return find_sources();
+  }
+
+  Status profile(const Comparison& ends, const model::Case& measured) {
+    const auto compared = compare_operators(desk_, ends, measured, weighing_processes);
+    if (compared) {
+      slower_[measured] = slower_operators(*compared);
+      return {};
+    }
+    if (!is_missing_knowledge(compared.error())) return pass_on(compared.error());
+    missing(fmt::format("{} cannot be profiled", to_string(measured)), compared.error());
+    return {};
+  }
+
+  Status find_sources() {
+    std::vector<std::string> names;
+    for (const auto& [measured, slower] : slower_) {
+      for (const bisect::SlowerOperator& one : slower) names.push_back(one.name);
+    }
+    if (names.empty()) return {};
+    auto sources = desk_.workshop.operator_sources(commits_.back().id, names, desk_.stop);
+    if (sources) {
+      sources_ = std::move(*sources);
+      return {};
+    }
+    if (!is_missing_knowledge(sources.error())) return pass_on(sources.error());
+    missing("which files the operators are made of cannot be read", sources.error());
+    return {};
+  }
+
+  Desk& desk_;
+  const model::Bisection& bisection_;
+  const std::vector<model::Commit>& commits_;
+  std::vector<bisect::Touched> touched_;
+  std::map<model::Case, Slower> slower_;
+  bisect::OperatorSources sources_;
+};
+
+}  // namespace
+
+Result<storage::SeriesPriors> weigh_commits(Desk& desk, const model::Bisection& bisection,
+                                            const std::vector<model::Commit>& commits) {
+  if (desk.config.bisect.priors == Priors::none) return storage::SeriesPriors();
+  TBCI_ASSIGN(auto kept, desk.stores.priors.of(bisection.id));
+  if (!kept.empty()) return kept;
+  desk.progress.step("weigh the commits");
+  TBCI_ASSIGN(auto priors, Weighing(desk, bisection, commits).weigh());
+  TBCI_TRY(desk.stores.priors.put(bisection.id, commits, priors));
+  return priors;
+}
+
+Result<std::vector<model::CommitPrior>> weigh_paths(Desk& desk, const std::vector<model::Commit>& commits) {
+  if (desk.config.bisect.priors == Priors::none) return std::vector<model::CommitPrior>();
+  return Weighing(desk, {}, commits).by_paths();
+}
+
+void put_priors(const storage::SeriesPriors& priors, const std::vector<model::Commit>& commits,
+                std::vector<model::Answer>& answers) {
+  for (model::Answer& answer : answers) {
+    const auto found = priors.find(answer.series);
+    if (found == priors.end()) continue;
+    double whole = 0;
+    for (std::size_t at = 1; at < commits.size(); ++at) whole += found->second[at].weight;
+    for (model::FoundStep& step : answer.steps) {
+      const model::CommitPrior* likeliest = nullptr;
+      for (std::size_t at = 1; at < commits.size(); ++at) {
+        const bool ours = std::find(step.suspects.begin(), step.suspects.end(), commits[at].id) != step.suspects.end();
+        if (!ours) continue;
+        const model::CommitPrior& prior = found->second[at];
+        step.prior += prior.weight / whole;
+        if (likeliest == nullptr || prior.weight > likeliest->weight) likeliest = &prior;
+      }
+      if (likeliest != nullptr) step.prior_reason = likeliest->reason;
+    }
+  }
+}
+
+}  // namespace tbci::daemon
