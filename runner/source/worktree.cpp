@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/clock.hpp"
 #include "base/text.hpp"
 #include "runner/inhabitants.hpp"
 
@@ -35,6 +36,22 @@ bool holds_credentials(std::string_view repository) {
   const std::size_t at = host.rfind('@');
   if (at == std::string_view::npos) return false;
   return repository.starts_with("http") || host.substr(0, at).find(':') != std::string_view::npos;
+}
+
+/// What a killed run had started takes a moment to go.
+Status wait_until_left(const fs::path& source, const std::stop_token& stop) {
+  constexpr int most_rounds = 100;
+  constexpr std::chrono::milliseconds between_rounds(100);
+  SystemClock clock;
+  for (int round = 0; has_inhabitants(source); ++round) {
+    if (round == most_rounds) {
+      return fail(ErrorKind::transient, "a process that an earlier run left still works in {}: end it, or wait for it",
+                  source.string());
+    }
+    if (!clock.sleep_for(between_rounds, stop))
+      return fail(ErrorKind::interrupted, "waiting for {}: stopped", source.string());
+  }
+  return {};
 }
 
 }  // namespace
@@ -202,10 +219,7 @@ Result<Slot> Worktree::check_out_at(const std::string& name, const std::string& 
   TBCI_ASSIGN(const GitCommit wanted, commit(commit_name, stop));
   TBCI_ASSIGN(const fs::path source, path_inside(settings_.folder, name));
   TBCI_ASSIGN(FileLock lock, FileLock::acquire(source.string() + ".lock"));
-  if (has_inhabitants(source)) {
-    return fail(ErrorKind::transient, "a process that an earlier run left still works in {}: end it, or wait for it",
-                source.string());
-  }
+  TBCI_TRY(wait_until_left(source, stop));
   return filled(Slot{source, std::move(lock)}, wanted.id, std::move(stop));
 }
 

@@ -45,7 +45,7 @@ class Worktree {
   /// checkout) is repaired.
   Result<Slot> check_out(const std::string& commit, std::stop_token stop);
   /// The same in the folder of that name beside the slots, for a checkout that stays. Error (transient) where another
-  /// process holds it, or works in it.
+  /// process holds it, or still works in it after 10 seconds.
   Result<Slot> check_out_at(const std::string& name, const std::string& commit, std::stop_token stop);
 
   std::filesystem::path mirror_path() const;

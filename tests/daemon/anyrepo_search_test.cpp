@@ -4,105 +4,15 @@
 
 #include "base/file.hpp"
 #include "daemon/anyrepo/bisect_log.hpp"
-#include "tests/base/git_repository.hpp"
-#include "tests/catch.hpp"
-#include "tests/temporary_directory.hpp"
+#include "tests/daemon/number_repository.hpp"
 
 using namespace tbci;
 using namespace tbci::daemon;
-namespace fs = std::filesystem;
+using namespace tbci::daemon::test;
 using tbci::test::Approx;
 
-namespace {
-
-/// Runs everything for real, and counts; from one of the user's commands on it may refuse, as if a stop had come.
-class CountingRunner final : public ProcessRunner {
- public:
-  Result<ProcessOutcome> run(const Command& command, std::stop_token stop) override {
-    if (command.arguments.front() == "git") return real_.run(command, std::move(stop));
-    if (refuse_from >= 0 && started >= refuse_from) {
-      ProcessOutcome refused;
-      refused.interrupted = true;
-      return refused;
-    }
-    ++started;
-    auto outcome = real_.run(command, std::move(stop));
-    const bool builds = command.arguments == std::vector<std::string>{"sh", "build.sh"};
-    if (outcome) (builds ? builds_finished : runs_finished) += 1;
-    return outcome;
-  }
-
-  int refuse_from = -1, started = 0, builds_finished = 0, runs_finished = 0;
-
- private:
-  SystemProcessRunner real_;
-};
-
-/// A repository whose number stands in a file, which its build copies.
-struct Place {
-  test::TemporaryDirectory folder;
-  test::GitFixture git{folder / "repository"};
-  std::vector<std::string> ids;
-  RepositoryJob job;
-  CountingRunner processes;
-  SilentProgress progress;
-  std::string state_name = "state";
-
-  explicit Place(const std::vector<double>& numbers) {
-    git.write("build.sh", "cp number built\n");
-    git.write("measure.sh", "echo measuring\ncat built\n");
-    for (const double number : numbers) add(number);
-    job.build = {"sh", "build.sh"};
-    job.measure = {"sh", "measure.sh"};
-    job.unit = "ms";
-  }
-
-  void add(double number) {
-    git.write("number", fmt::format("{}\n", number));
-    ids.push_back(git.commit(fmt::format("commit {}", ids.size()), "2026-01-05T08:00:00Z"));
-  }
-  fs::path state() const { return folder / state_name; }
-
-  std::vector<model::Commit> commits() {
-    job.repository = git.path();
-    job.from = ids.front();
-    job.to = ids.back();
-    auto found = bisect::commits_between(git.path(), ids.front(), ids.back(), job.compiled);
-    REQUIRE(found);
-    return *found;
-  }
-  Result<RepositoryAnswer> try_search() {
-    const auto all = commits();
-    return search_repository(job, all, state(), processes, progress, {});
-  }
-  RepositoryAnswer search() {
-    auto answer = try_search();
-    INFO((answer ? std::string() : answer.error().message));
-    REQUIRE(answer);
-    return std::move(*answer);
-  }
-  std::string failure() {
-    const auto answer = try_search();
-    REQUIRE_FALSE(answer);
-    CHECK(answer.error().kind == ErrorKind::environment);
-    return answer.error().message;
-  }
-  std::vector<std::string> suspects() { return search().bisection.answers.front().suspects; }
-};
-
-using Ids = std::vector<std::string>;
-
-std::vector<double> step(std::size_t commits, std::size_t at, double before, double after) {
-  std::vector<double> numbers;
-  for (std::size_t i = 0; i < commits; ++i)
-    numbers.push_back((i < at ? before : after) + 1e-6 * static_cast<double>(i));
-  return numbers;
-}
-
-}  // namespace
-
 TEST_CASE("Any repository: the commit that made a number larger", "[anyrepo]") {
-  Place place(step(12, 7, 100, 110));
+  NumberRepository place(step(12, 7, 100, 110));
   const RepositoryAnswer answer = place.search();
   const model::Answer& found = answer.bisection.answers.front();
   CHECK(found.suspects == Ids{place.ids[7]});
@@ -116,7 +26,7 @@ TEST_CASE("Any repository: the commit that made a number larger", "[anyrepo]") {
 }
 
 TEST_CASE("Any repository: where higher is better, a fall is what is searched, and shown as one", "[anyrepo]") {
-  Place place(step(8, 3, 200, 180));
+  NumberRepository place(step(8, 3, 200, 180));
   place.job.higher_is_better = true;
   const RepositoryAnswer answer = place.search();
   const model::Answer& found = answer.bisection.answers.front();
@@ -129,7 +39,7 @@ TEST_CASE("Any repository: where higher is better, a fall is what is searched, a
   CHECK(found.steps.front().low <= found.steps.front().high);
   CHECK(answer.numbers.at(place.ids.back()).front() == Approx(180));
 
-  Place risen(step(8, 3, 180, 200));
+  NumberRepository risen(step(8, 3, 180, 200));
   risen.job.higher_is_better = true;
   CHECK(risen.suspects().empty());
 }
@@ -138,7 +48,7 @@ TEST_CASE("Any repository: two commits that each made it larger are both named, 
           "[anyrepo]") {
   std::vector<double> numbers = step(12, 3, 100, 112);
   for (std::size_t i = 8; i < numbers.size(); ++i) numbers[i] *= 1.15;
-  Place place(numbers);
+  NumberRepository place(numbers);
   const auto commits = place.commits();
   const RepositoryAnswer answer = place.search();
   const model::Answer& found = answer.bisection.answers.front();
@@ -152,14 +62,14 @@ TEST_CASE("Any repository: two commits that each made it larger are both named, 
 }
 
 TEST_CASE("Any repository: far below the threshold there is no culprit", "[anyrepo]") {
-  Place place(step(6, 3, 100, 101.5));
+  NumberRepository place(step(6, 3, 100, 101.5));
   CHECK(place.suspects().empty());
   place.job.threshold = 0.015;
   CHECK(place.suspects() == Ids{place.ids[3]});
 }
 
 TEST_CASE("Any repository: commits that do not build, or say that they tell nothing, are passed over", "[anyrepo]") {
-  Place place(step(5, 5, 100, 100));
+  NumberRepository place(step(5, 5, 100, 100));
   place.git.write("build.sh", "echo 'x.c:1: error: no' >&2\nexit 2\n");
   place.add(110);
   place.git.write("build.sh", "exit 125\n");
@@ -184,7 +94,7 @@ TEST_CASE("Any repository: commits that do not build, or say that they tell noth
 }
 
 TEST_CASE("Any repository: patterns of what is compiled make other commits free", "[anyrepo]") {
-  Place place({100});
+  NumberRepository place({100});
   for (int i = 0; i < 6; ++i) {
     place.git.write("notes.md", std::to_string(i));
     place.ids.push_back(place.git.commit("words", "2026-01-05T08:00:00Z"));
@@ -199,90 +109,12 @@ TEST_CASE("Any repository: patterns of what is compiled make other commits free"
   CHECK(answer.numbers.at(place.ids.back()).front() == 120);
 }
 
-TEST_CASE("Any repository: cut off anywhere, it goes on without repeating what was finished", "[anyrepo]") {
-  Place place(step(5, 2, 100, 112));
-  const RepositoryAnswer expected = place.search();
-  CHECK(expected.bisection.answers.front().suspects == Ids{place.ids[2]});
-  const int commands = place.processes.started;
-  CHECK(commands > 10);
-
-  for (int cut = 0; cut < commands; cut += 3) {  // every third: each one clones and builds anew
-    INFO("cut off before command " << cut << " of " << commands);
-    place.state_name = fmt::format("state-{}", cut);
-    place.processes.started = 0;
-    place.processes.refuse_from = cut;
-    const auto stopped = place.try_search();
-    REQUIRE_FALSE(stopped);
-    CHECK(stopped.error().kind == ErrorKind::interrupted);
-    place.processes.refuse_from = -1;
-    const RepositoryAnswer answer = place.search();
-    CHECK(answer.bisection.answers.front().suspects == Ids{place.ids[2]});
-    CHECK(answer.bisection.builds == expected.bisection.builds);
-    CHECK(answer.bisection.measurements == expected.bisection.measurements);
-    CHECK(place.processes.started == commands);
-  }
-  place.state_name = "state";
-  place.processes.started = 0;
-  const RepositoryAnswer again = place.search();
-  CHECK(again.bisection.answers.front().suspects == expected.bisection.answers.front().suspects);
-  CHECK(place.processes.started == 0);
-}
-
-TEST_CASE("Any repository: trees that were removed for space are built again, and the answer is the same",
-          "[anyrepo]") {
-  Place place(step(9, 4, 100, 112));
-  place.job.kept_trees_bytes = 1;
-  const RepositoryAnswer answer = place.search();
-  CHECK(answer.bisection.answers.front().suspects == Ids{place.ids[4]});
-  const auto marks = std::count_if(fs::directory_iterator(place.state() / "trees"), fs::directory_iterator(),
-                                   [](const auto& entry) { return entry.path().extension() == ".built"; });
-  CHECK(marks <= 2);  // a pair
-  CHECK(answer.bisection.builds + answer.rebuilds == place.processes.builds_finished);
-}
-
-TEST_CASE("Any repository: what a killed process left in a tree is repaired", "[anyrepo]") {
-  Place place(step(6, 3, 100, 112));
-  place.search();
-  fs::remove(place.state() / "journal.jsonl");
-  const fs::path tree = place.state() / "trees" / place.ids.front();
-  fs::remove(tree.string() + ".built");
-  REQUIRE(write_file_atomically(tree / ".git/index.lock", ""));
-  REQUIRE(write_file_atomically(tree / "number", "55\n"));
-  REQUIRE(write_file_atomically(tree / "built", "55\n"));
-  const RepositoryAnswer answer = place.search();
-  CHECK(answer.bisection.answers.front().suspects == Ids{place.ids[3]});
-  CHECK(answer.numbers.at(place.ids.front()).front() == 100);
-}
-
-TEST_CASE("Any repository: the user's checkout is not touched", "[anyrepo]") {
-  Place place(step(6, 3, 100, 112));
-  place.git.git({"checkout", "--quiet", "--detach", place.ids[1]});
-  place.git.write("number", "mine");
-  place.git.write("new", "mine");
-  const auto look = [&] {
-    std::string text;
-    for (const auto& entry : fs::recursive_directory_iterator(place.git.path())) {
-      if (entry.is_regular_file()) text += entry.path().string() + " " + sha256_hex(*read_file(entry.path())) + "\n";
-    }
-    return text;
-  };
-  const std::string before = look();
-  CHECK(place.suspects() == Ids{place.ids[3]});
-  CHECK(look() == before);
-}
-
-TEST_CASE("Any repository: commits that no branch names any more are found as well", "[anyrepo]") {
-  Place place(step(6, 3, 100, 112));
-  place.git.git({"reset", "--quiet", "--hard", place.ids[0]});
-  CHECK(place.suspects() == Ids{place.ids[3]});
-}
-
 TEST_CASE("Any repository: used up runs leave the commits in doubt", "[anyrepo]") {
-  Place place(step(40, 17, 100, 112));
+  NumberRepository place(step(40, 17, 100, 112));
   const int needed = place.search().bisection.measurements;
   for (const int most : {1, 12, needed - 1}) {
     INFO("at most " << most << " of " << needed);
-    Place limited(step(40, 17, 100, 112));
+    NumberRepository limited(step(40, 17, 100, 112));
     limited.job.runs_at_most = most;
     const RepositoryAnswer answer = limited.search();
     const Ids& suspects = answer.bisection.answers.front().suspects;
@@ -298,84 +130,8 @@ TEST_CASE("Any repository: used up runs leave the commits in doubt", "[anyrepo]"
   }
 }
 
-TEST_CASE("Any repository: a failed run is tried once more, a slow build or run is not", "[anyrepo]") {
-  Place flaky(step(4, 2, 100, 112));
-  const std::string mark = (flaky.folder / "mark").string();
-  flaky.job.measure = {"sh", "-c", "cat built; test -e " + mark + " || { : > " + mark + "; exit 1; }"};
-  CHECK(flaky.suspects() == Ids{flaky.ids[2]});
-
-  Place slow(step(3, 1, 100, 112));
-  slow.job.measure = {"sleep", "20"};
-  slow.job.measure_limit = std::chrono::milliseconds(200);
-  CHECK(slow.failure().find("--measure-timeout") != std::string::npos);
-  CHECK(slow.processes.runs_finished == 1);
-}
-
-TEST_CASE("Any repository: an end that fails is an error that says where, and is tried again", "[anyrepo]") {
-  Place place(step(4, 2, 100, 112));
-  place.job.measure = {"sh", "-c", "test -e ../../../mended && cat built || echo what"};
-  const std::string unmeasured = place.failure();
-  CHECK(unmeasured.find("the good end " + place.ids[0].substr(0, 12) + " can't be measured") == 0);
-  CHECK(unmeasured.find("'what'") != std::string::npos);
-  CHECK(unmeasured.find((place.state() / "trees" / place.ids[0]).string()) != std::string::npos);
-  const int builds = place.processes.builds_finished;
-  REQUIRE(write_file_atomically(place.folder / "mended", ""));
-  CHECK(place.suspects() == Ids{place.ids[2]});
-  CHECK(place.processes.builds_finished == builds + 2);
-
-  Place broken(step(4, 2, 100, 112));
-  const fs::path mended = broken.folder / "mended";
-  broken.job.build = {
-      "sh", "-c", "cp number built; grep 112 built || exit 0; echo 'x.c:1: error: no' >&2; test -e " + mended.string()};
-  const std::string unbuilt = broken.failure();
-  CHECK(unbuilt.find("the bad end " + broken.ids[3].substr(0, 12) + " does not build: x.c:1: error: no") == 0);
-  CHECK(unbuilt.find((broken.state() / "logs" / (broken.ids[3] + ".log")).string()) != std::string::npos);
-  REQUIRE(write_file_atomically(mended, ""));
-  CHECK(broken.suspects() == Ids{broken.ids[2]});
-}
-
-TEST_CASE("Any repository: what was ended by a limit is tried again with a longer one only", "[anyrepo]") {
-  Place place(step(3, 3, 100, 100));
-  const std::string fast = "cp number built\n", slow = "sleep 0.7; " + fast;
-  place.git.write("build.sh", slow);
-  place.add(112);
-  place.git.write("build.sh", fast);
-  place.git.write("measure.sh", "sleep 0.7; cat built\n");
-  place.add(112);
-  place.git.write("measure.sh", "cat built\n");
-  place.add(112);
-  place.job.build_limit = place.job.measure_limit = std::chrono::milliseconds(300);
-  CHECK(place.suspects() == Ids{place.ids[3], place.ids[4], place.ids[5]});
-  const int commands = place.processes.started;
-  CHECK(place.suspects().size() == 3);
-  CHECK(place.processes.started == commands);
-  place.job.build_limit = std::chrono::minutes(1);
-  CHECK(place.suspects() == Ids{place.ids[3]});
-}
-
-TEST_CASE("Any repository: a program that is not there ends the search with its name", "[anyrepo]") {
-  Place place(step(3, 1, 100, 112));
-  place.job.measure = {"no-such-program-anywhere"};
-  const auto answer = place.try_search();
-  REQUIRE_FALSE(answer);
-  CHECK(answer.error().kind == ErrorKind::environment);
-  CHECK(answer.error().message.find("no-such-program-anywhere") != std::string::npos);
-  Place other(step(3, 1, 100, 112));
-  other.job.build = {"./configure-that-is-not-there"};
-  CHECK(other.failure().find("good end") != std::string::npos);
-}
-
-TEST_CASE("Any repository: two searches do not share a folder at a time", "[anyrepo]") {
-  Place place(step(3, 1, 100, 112));
-  const auto lock = FileLock::acquire(place.state() / "lock");
-  REQUIRE(lock);
-  const auto answer = place.try_search();
-  REQUIRE_FALSE(answer);
-  CHECK(answer.error().kind == ErrorKind::transient);
-}
-
 TEST_CASE("Any repository: git replays the log of a search and names the same commit", "[anyrepo]") {
-  Place place(step(9, 4, 100, 112));
+  NumberRepository place(step(9, 4, 100, 112));
   const auto commits = place.commits();
   const RepositoryAnswer answer = place.search();
   const std::string log =
@@ -391,7 +147,7 @@ TEST_CASE("Any repository: git replays the log of a search and names the same co
 
 TEST_CASE("Any repository: what is left in doubt lies after the last good commit, up to the first bad one",
           "[anyrepo]") {
-  const Place place(step(6, 3, 100, 112));
+  const NumberRepository place(step(6, 3, 100, 112));
   std::vector<model::Commit> commits;
   for (const std::string& id : place.ids) commits.push_back({id, "", "", {}, "", ""});
   const auto probe = [&](std::size_t i, model::Side side) {
