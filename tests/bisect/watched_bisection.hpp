@@ -1,0 +1,46 @@
+// Bisections of days in memory, with an observer that keeps what it hears.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/fakes/prober.hpp"
+
+namespace tbci::test {
+
+using model::Answer;
+using model::Metric;
+using model::Series;
+
+inline const Series dlrm = {"dlrm", model::Configuration::cpu_train, Metric::time};
+inline const Series bert = {"BERT_pytorch", model::Configuration::cpu_infer, Metric::time};
+inline const Series dlrm_memory = {"dlrm", model::Configuration::cpu_train, Metric::cpu_memory};
+inline const Series dlrm_leak = {"dlrm", model::Configuration::cpu_train, Metric::cpu_leak};
+
+class Watching final : public bisect::Observer {
+ public:
+  void build_finished(const model::Commit&, const bisect::Built&, const bisect::Progress& progress) override {
+    last = progress;
+  }
+  Status probe_decided(const model::Probe& probe, const bisect::Progress& progress) override {
+    probes.push_back(probe);
+    last = progress;
+    return {};
+  }
+  std::vector<model::Probe> probes;
+  bisect::Progress last;
+};
+
+inline Result<std::vector<Answer>> bisect_with(FakeProber& prober, const Day& day, const std::vector<Series>& series,
+                                               const bisect::Settings& settings = {}) {
+  Watching observer;
+  return bisect::bisect(commits_of(day), series, settings, prober, observer, {});
+}
+
+inline std::vector<std::string> ids(std::size_t first, std::size_t last) {
+  std::vector<std::string> all;
+  for (std::size_t i = first; i <= last; ++i) all.push_back(id_of(i));
+  return all;
+}
+
+}  // namespace tbci::test
