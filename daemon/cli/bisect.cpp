@@ -18,6 +18,7 @@
 #include "daemon/pipeline/listing.hpp"
 #include "daemon/pipeline/profiling.hpp"
 #include "daemon/pipeline/reporting.hpp"
+#include "daemon/pipeline/reverting.hpp"
 #include "daemon/site.hpp"
 
 namespace tbci::daemon {
@@ -28,7 +29,7 @@ struct BisectOptions {
   Selection selection;
   std::string from, to;
   std::vector<std::string> series, metrics;
-  bool again = false, dry_run = false, resume = false;
+  bool again = false, dry_run = false, resume = false, verify_revert = false;
   std::string report_file;
   RepositoryOptions repository;
 };
@@ -176,8 +177,17 @@ Result<int> bisect_ends(Desk& desk, const Invocation& invocation, const BisectOp
   }
   TBCI_ASSIGN(const model::Bisection bisection,
               search_culprits(desk, {.key = key, .from = ends.from, .to = ends.to, .series = series}));
-  if (invocation.json) print_json(answers_json(bisection));
-  if (!invocation.json) fmt::print("{}", lines_of(bisection));
+  std::vector<RevertCheck> reverts;
+  if (options.verify_revert) {
+    TBCI_ASSIGN(reverts, verify_reverts(desk, bisection));
+  }
+  if (invocation.json) {
+    nlohmann::json json = answers_json(bisection);
+    if (options.verify_revert) json["reverts"] = reverts_json(reverts);
+    print_json(json);
+  } else {
+    fmt::print("{}{}", lines_of(bisection), lines_of(reverts));
+  }
   if (!options.repository.log_file.empty()) TBCI_TRY(write_log(desk, options.repository.log_file, bisection));
   if (!options.report_file.empty()) TBCI_TRY(write_report(desk, options, bisection, findings));
   const bool found = std::any_of(bisection.answers.begin(), bisection.answers.end(),
@@ -249,6 +259,8 @@ void add_bisect(CLI::App& app, Invocation& invocation) {
   command->add_flag("--resume", options->resume, "Go on with a search that was cut off (it does so anyway)");
   command->add_flag("--again", options->again,
                     "Measure anew, whatever was found before; also tries again what did not build");
+  command->add_flag("--verify-revert", options->verify_revert,
+                    "Measure the bad end beside itself without each culprit, where it can be taken back cleanly");
   command->add_option("--report", options->report_file, "Write the issue text to this file as well")->type_name("FILE");
   add_history_options(*command, options->repository);
   add_repository_options(*command, options->repository);

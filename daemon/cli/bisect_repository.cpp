@@ -169,7 +169,7 @@ void add_repository_options(CLI::App& command, RepositoryOptions& options) {
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("GIB");
   for (const char* of_a_subject : {"--subject", "--benchmarks", "--configurations", "--precision", "--processes",
-                                   "--metric", "--series", "--report"})
+                                   "--metric", "--series", "--report", "--verify-revert"})
     repository->excludes(command.get_option(of_a_subject));
 }
 

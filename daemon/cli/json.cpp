@@ -85,6 +85,19 @@ nlohmann::json answers_json(const model::Bisection& bisection) {
   return json;
 }
 
+nlohmann::json reverts_json(const std::vector<RevertCheck>& checks) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const RevertCheck& check : checks) {
+    nlohmann::json findings = nlohmann::json::array();
+    for (const model::Finding& finding : check.findings) findings.push_back(view::json_of(finding));
+    json.push_back({{"culprit", check.culprit},
+                    {"commit", check.commit},
+                    {"reason", check.reason},
+                    {"findings", std::move(findings)}});
+  }
+  return json;
+}
+
 void print_json(const nlohmann::json& json) {
   fmt::print("{}\n", view::dumped(json));
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "daemon/pipeline/pipeline.hpp"
+#include "daemon/pipeline/reverting.hpp"
 #include "storage/model/bisection.hpp"
 
 namespace tbci::daemon {
@@ -11,6 +12,8 @@ namespace tbci::daemon {
 nlohmann::json json_of(const NightResult& result);
 /// `{"culprits": [{"commit", "series", "change", "interval"}], "suspects": [[...]], "builds": n, "measurements": n}`
 nlohmann::json answers_json(const model::Bisection& bisection);
+/// `[{"culprit", "commit", "reason", "findings"}]`
+nlohmann::json reverts_json(const std::vector<RevertCheck>& checks);
 /// Prints it on standard output.
 void print_json(const nlohmann::json& json);
 

@@ -70,6 +70,11 @@ class LocalWorkshop final : public Workshop {
                                    lineage);
   }
 
+  Result<runner::Reverted> revert(const std::string& culprit, const std::string& onto, std::stop_token stop) override {
+    TBCI_TRY(can_build());
+    return builder_.worktree().revert(culprit, onto, std::move(stop));
+  }
+
   Result<std::vector<bisect::CommitDetails>> details(const std::vector<model::Commit>& commits,
                                                      std::stop_token) override {
     TBCI_TRY(can_build());

@@ -52,6 +52,9 @@ class Workshop {
                                                     std::stop_token stop) {
     return measure(product, measured, std::move(stop));
   }
+  /// A commit of our own: `culprit` taken back on top of `onto`.
+  virtual Result<runner::Reverted> revert(const std::string& culprit, const std::string& onto,
+                                          std::stop_token stop) = 0;
   /// What each of the commits says and touches, in their order; nothing at all where that is not known.
   virtual Result<std::vector<bisect::CommitDetails>> details(const std::vector<model::Commit>& commits,
                                                              std::stop_token stop) = 0;

@@ -63,7 +63,8 @@ fs::path Worktree::mirror_path() const {
   return settings_.folder / "mirror.git";
 }
 
-Status Worktree::git(std::vector<std::string> arguments, const fs::path& directory, std::stop_token stop) {
+Status Worktree::git(std::vector<std::string> arguments, const fs::path& directory, std::stop_token stop,
+                     const std::map<std::string, std::string>& environment) {
   Command command;
   // No hook and no file monitor of a repository runs; nothing is ever asked on a terminal.
   command.arguments = {"git",
@@ -80,6 +81,7 @@ Status Worktree::git(std::vector<std::string> arguments, const fs::path& directo
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   command.directory = directory;
   command.environment = {{"LC_ALL", "C"}, {"GIT_TERMINAL_PROMPT", "0"}, {"GIT_OPTIONAL_LOCKS", "0"}};
+  command.environment.insert(environment.begin(), environment.end());
   command.time_limit = std::chrono::hours(6);
   TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, std::move(stop)));
   if (outcome.succeeded()) return {};
@@ -235,6 +237,35 @@ Result<Slot> Worktree::filled(Slot slot, const std::string& commit, std::stop_to
   if (status && settings_.submodules) status = fill_submodules(slot.source, stop);
   if (!status) return pass_on(std::move(status).error());
   return slot;
+}
+
+Result<Reverted> Worktree::revert(const std::string& culprit, const std::string& onto, std::stop_token stop) {
+  TBCI_ASSIGN(const GitCommit taken_back, commit(culprit, stop));
+  TBCI_ASSIGN(const GitCommit tip, commit(onto, stop));
+  TBCI_ASSIGN(const Slot slot, check_out(tip.id, stop));
+  std::vector<std::string> arguments = {"-c",     "user.name=tbci", "-c", "user.email=tbci@localhost",
+                                        "revert", "--no-edit"};
+  if (taken_back.parents.size() > 1) arguments.insert(arguments.end(), {"-m", "1"});
+  arguments.push_back(taken_back.id);
+  // A date of its own would make another commit each time.
+  const std::string date = to_iso8601(tip.time);
+  const Status reverted =
+      git(std::move(arguments), slot.source, stop, {{"GIT_AUTHOR_DATE", date}, {"GIT_COMMITTER_DATE", date}});
+  if (!reverted) {
+    const std::string& said = reverted.error().message;
+    if (said.find("could not revert") != std::string::npos)
+      return Reverted{"", "taking it back conflicts with what came after it"};
+    if (reverted.error().kind != ErrorKind::environment) return pass_on(reverted.error());
+  }
+  TBCI_ASSIGN(const GitRepository checkout, GitRepository::open(slot.source));
+  TBCI_ASSIGN(const GitCommit made, checkout.resolve("HEAD"));
+  if (made.id == tip.id) {
+    if (!reverted) return Reverted{"", "git does not take it back: " + one_line(reverted.error().message, 200)};
+    return Reverted{"", "it was taken back already"};
+  }
+  TBCI_TRY(git({"push", "--quiet", "--force", mirror_path().string(), made.id + ":refs/tbci/reverted/" + taken_back.id},
+               slot.source, stop));
+  return Reverted{made.id, ""};
 }
 
 }  // namespace tbci::runner

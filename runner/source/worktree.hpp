@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -30,6 +31,12 @@ struct Slot {
   FileLock lock;
 };
 
+/// A commit with another one taken back, or why there is none.
+struct Reverted {
+  std::string commit;  ///< kept in the mirror under refs/tbci; empty: see reason
+  std::string reason;
+};
+
 class Worktree {
  public:
   Worktree(WorktreeSettings settings, ProcessRunner& processes, Progress progress = {});
@@ -48,6 +55,10 @@ class Worktree {
   /// process holds it, or still works in it after 10 seconds.
   Result<Slot> check_out_at(const std::string& name, const std::string& commit, std::stop_token stop);
 
+  /// What `git revert` of `culprit` makes on top of `onto`. The same two give the same commit. Where it does not apply
+  /// cleanly, or is taken back already, the reason says so. The user's repository is left as it is.
+  Result<Reverted> revert(const std::string& culprit, const std::string& onto, std::stop_token stop);
+
   std::filesystem::path mirror_path() const;
 
  private:
@@ -57,7 +68,8 @@ class Worktree {
   Status fill(const std::filesystem::path& source, const std::string& commit, std::stop_token stop);
   Status fill_submodules(const std::filesystem::path& source, std::stop_token stop);
   Status make_slot(const std::filesystem::path& source, std::stop_token stop);
-  Status git(std::vector<std::string> arguments, const std::filesystem::path& directory, std::stop_token stop);
+  Status git(std::vector<std::string> arguments, const std::filesystem::path& directory, std::stop_token stop,
+             const std::map<std::string, std::string>& environment = {});
   Result<FileLock> lock_mirror(std::stop_token stop) const;
 
   WorktreeSettings settings_;

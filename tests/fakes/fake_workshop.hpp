@@ -81,6 +81,14 @@ class FakeWorkshop final : public daemon::Workshop {
     return std::vector<model::Commit>(history.begin() + static_cast<std::ptrdiff_t>(first),
                                       history.begin() + static_cast<std::ptrdiff_t>(last) + 1);
   }
+  /// A commit that is as `onto` without what `culprit` brought; nothing for those in `conflicting`.
+  Result<runner::Reverted> revert(const std::string& culprit, const std::string& onto, std::stop_token) override {
+    if (conflicting.contains(index_of(culprit))) return runner::Reverted{"", "taking it back conflicts"};
+    const std::string id = sha256_hex("revert " + culprit + onto).substr(0, 40);
+    taken_back_[id] = {index_of(culprit), index_of(onto)};
+    return runner::Reverted{id, ""};
+  }
+  std::set<std::size_t> conflicting;
   std::vector<std::vector<std::string>> touched;  ///< by each commit; empty: not known
   bisect::OperatorSources sources;
   Result<std::vector<bisect::CommitDetails>> details(const std::vector<model::Commit>& commits,
@@ -118,14 +126,18 @@ class FakeWorkshop final : public daemon::Workshop {
       measurement.message = "no CUDA";
       return measurement;
     }
-    const std::size_t commit = index_of(product.commit);
+    const auto taken_back = taken_back_.find(product.commit);
+    const std::size_t commit = taken_back == taken_back_.end() ? index_of(product.commit) : taken_back->second.onto;
     if (broken.contains(measured.benchmark) && commit >= broken_from) {
       measurement.outcome = broken.at(measured.benchmark);
       measurement.message = "killed by SIGSEGV";
       return measurement;
     }
     double typical = 1e7 * slowness;
-    for (const auto& [from, factor] : slower[measured.benchmark]) typical *= commit >= from ? factor : 1.0;
+    for (const auto& [from, factor] : slower[measured.benchmark]) {
+      const bool gone = taken_back != taken_back_.end() && taken_back->second.culprit == from;
+      typical *= commit >= from && !gone ? factor : 1.0;
+    }
     const double level = typical * std::exp(noise * gaussian());
     for (int i = 0; i < 10; ++i) measurement.nanoseconds.push_back(std::llround(level * std::exp(0.002 * gaussian())));
     if (instructions)
@@ -220,6 +232,10 @@ class FakeWorkshop final : public daemon::Workshop {
     return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * 3.14159265358979 * uniform());
   }
 
+  struct TakenBack {
+    std::size_t culprit, onto;
+  };
+  std::map<std::string, TakenBack> taken_back_;
   std::mt19937 random_;
 };
 

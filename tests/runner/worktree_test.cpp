@@ -149,3 +149,42 @@ TEST_CASE("Worktree: submodules are fetched relative to the real repository, and
   ::unsetenv("GIT_CONFIG_GLOBAL");
   CHECK(fs::exists(source / ".git/kept"));
 }
+
+TEST_CASE("Worktree: a commit is taken back on top of a later one, the same each time, and theirs is left alone",
+          "[source]") {
+  Place place;
+  place.commit("kept", "one\n");
+  const std::string culprit = place.commit("slow", "slow\n");
+  const std::string tip = place.commit("kept", "two\n");
+  const auto reverted = place.worktree().revert(culprit, tip, {});
+  REQUIRE(reverted);
+  CHECK(reverted->reason.empty());
+  REQUIRE(reverted->commit.size() == 40);
+  const Slot slot = place.checked_out(reverted->commit);
+  CHECK_FALSE(fs::exists(slot.source / "slow"));
+  CHECK(read_file(slot.source / "kept").value() == "two\n");
+  place.update();  // prunes what theirs does not have
+  const auto again = place.worktree().revert(culprit, tip, {});
+  REQUIRE(again);
+  CHECK(again->commit == reverted->commit);
+  CHECK(place.git_in(place.repository.path(), {"rev-parse", "main"}) == tip);
+  CHECK(place.git_in(place.repository.path(), {"for-each-ref", "refs/tbci"}).empty());
+}
+
+TEST_CASE("Worktree: what cannot be taken back says why, and the slot is good again", "[source]") {
+  Place place;
+  place.commit("file", "one\n");
+  const std::string culprit = place.commit("file", "two\n");
+  const std::string tip = place.commit("file", "three\n");
+  const auto conflict = place.worktree().revert(culprit, tip, {});
+  REQUIRE(conflict);
+  CHECK(conflict->commit.empty());
+  CHECK(conflict->reason == "taking it back conflicts with what came after it");
+  const Slot slot = place.checked_out(tip);
+  CHECK(read_file(slot.source / "file").value() == "three\n");
+  const std::string back = place.commit("file", "two\n");
+  const auto gone = place.worktree().revert(tip, back, {});
+  REQUIRE(gone);
+  CHECK(gone->commit.empty());
+  CHECK_FALSE(gone->reason.empty());
+}
