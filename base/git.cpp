@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -76,33 +77,26 @@ GitCommit read_commit(const git_commit* commit) {
   return read;
 }
 
-struct Listing {
-  std::span<const std::string> patterns;
-  std::string text;
+struct Entry {
+  std::string path;
+  git_oid id;
+  git_filemode_t mode;
+  bool is_file;  ///< else a submodule
 };
-
-int list_entry(const char* folder, const git_tree_entry* entry, void* payload) {
-  auto& listing = *static_cast<Listing*>(payload);
-  if (git_tree_entry_type(entry) == GIT_OBJECT_TREE) return 0;
-  const std::string path = std::string(folder) + git_tree_entry_name(entry);
-  if (path_matches(path, listing.patterns)) {
-    // Lengths first: no path can be made to look like two entries.
-    listing.text += fmt::format("{:o} {}:{} {}\n", static_cast<unsigned>(git_tree_entry_filemode(entry)), path.size(),
-                                path, text_of(*git_tree_entry_id(entry)));
-  }
-  return 0;
-}
 
 struct Chosen {
   std::span<const std::string> patterns;
-  std::vector<std::pair<std::string, git_oid>> files;
+  std::vector<Entry> entries;
 };
 
 int choose_entry(const char* folder, const git_tree_entry* entry, void* payload) {
   auto& chosen = *static_cast<Chosen*>(payload);
-  if (git_tree_entry_type(entry) != GIT_OBJECT_BLOB) return 0;
+  if (git_tree_entry_type(entry) == GIT_OBJECT_TREE) return 0;
   std::string path = std::string(folder) + git_tree_entry_name(entry);
-  if (path_matches(path, chosen.patterns)) chosen.files.emplace_back(std::move(path), *git_tree_entry_id(entry));
+  if (path_matches(path, chosen.patterns)) {
+    chosen.entries.push_back({std::move(path), *git_tree_entry_id(entry), git_tree_entry_filemode(entry),
+                              git_tree_entry_type(entry) == GIT_OBJECT_BLOB});
+  }
   return 0;
 }
 
@@ -152,6 +146,15 @@ struct GitRepository::Impl {
     return Tree(found);
   }
 
+  Result<Chosen> choose(std::string_view revision, std::span<const std::string> patterns) const {
+    TBCI_ASSIGN(const CommitObject commit, find(revision));
+    TBCI_ASSIGN(const Tree tree, tree_of(commit.get()));
+    Chosen chosen{patterns, {}};
+    if (git_tree_walk(tree.get(), GIT_TREEWALK_PRE, choose_entry, &chosen) != 0)
+      return trouble("cannot read the files of a commit");
+    return chosen;
+  }
+
   Result<CommitObject> look_up(const git_oid& id) const {
     git_commit* found = nullptr;
     if (git_commit_lookup(&found, repository.get(), &id) != 0)
@@ -160,6 +163,33 @@ struct GitRepository::Impl {
   }
 
   bool is_shallow() const { return git_repository_is_shallow(repository.get()) == 1; }
+
+  /// Whether `older` is reachable from `newer`, which is another commit.
+  Result<bool> descends(const git_oid& newer, const git_oid& older) const {
+    if (is_shallow()) return descends_in_shallow(newer, older);
+    const int answer = git_graph_descendant_of(repository.get(), &newer, &older);
+    if (answer < 0) return trouble("cannot walk the history");
+    return answer == 1;
+  }
+
+  // libgit2's own walk ends with an error (and, in 1.5, a leak) where the clone was cut off, even beyond what is asked.
+  Result<bool> descends_in_shallow(const git_oid& newer, const git_oid& older) const {
+    std::vector<git_oid> open = {newer};
+    std::set<std::string> seen;
+    bool cut_off = false;
+    while (!open.empty()) {
+      const git_oid id = open.back();
+      open.pop_back();
+      if (git_oid_equal(&id, &older) != 0) return true;
+      if (!seen.insert(text_of(id)).second) continue;
+      const auto commit = look_up(id);
+      cut_off = cut_off || !commit;
+      for (unsigned int i = 0; commit && i < git_commit_parentcount(commit->get()); ++i)
+        open.push_back(*git_commit_parent_id(commit->get(), i));
+    }
+    if (cut_off) return trouble("cannot walk the history");
+    return false;
+  }
 
   tl::unexpected<Error> trouble(std::string_view doing) const {
     if (is_shallow()) {
@@ -237,9 +267,7 @@ Result<bool> GitRepository::is_ancestor(std::string_view ancestor, std::string_v
   TBCI_ASSIGN(const git_oid older, impl_->id_of(ancestor));
   TBCI_ASSIGN(const git_oid newer, impl_->id_of(descendant));
   if (git_oid_equal(&older, &newer) != 0) return true;
-  const int answer = git_graph_descendant_of(impl_->repository.get(), &newer, &older);
-  if (answer < 0) return impl_->trouble("cannot walk the history");
-  return answer == 1;
+  return impl_->descends(newer, older);
 }
 
 Result<std::vector<GitCommit>> GitRepository::commits_between(std::string_view from, std::string_view to) const {
@@ -254,7 +282,8 @@ Result<std::vector<GitCommit>> GitRepository::commits_between(std::string_view f
   // From parent to parent, and no further than `from`: a shallow clone may have nothing beyond it.
   while (git_oid_equal(&id, &older) == 0) {
     // `from` may have come in by a merge: what it stands on is not after it.
-    if (git_graph_descendant_of(impl_->repository.get(), &older, &id) == 1) break;
+    const auto beside = impl_->descends(older, id);
+    if (beside && *beside) break;
     TBCI_ASSIGN(const CommitObject commit, impl_->look_up(id));
     commits.push_back(read_commit(commit.get()));
     if (git_commit_parentcount(commit.get()) == 0) break;
@@ -290,30 +319,29 @@ Result<std::vector<GitCommit>> GitRepository::last_of_each_day(const std::string
 
 Result<std::string> GitRepository::compiled_inputs(std::string_view revision,
                                                    std::span<const std::string> patterns) const {
-  TBCI_ASSIGN(const CommitObject commit, impl_->find(revision));
-  TBCI_ASSIGN(const Tree tree, impl_->tree_of(commit.get()));
-  Listing listing{patterns, {}};
-  if (git_tree_walk(tree.get(), GIT_TREEWALK_PRE, list_entry, &listing) != 0)
-    return impl_->trouble("cannot read the files of a commit");
-  return sha256_hex(listing.text);
+  TBCI_ASSIGN(const Chosen chosen, impl_->choose(revision, patterns));
+  std::string text;
+  for (const Entry& entry : chosen.entries) {
+    // Lengths first: no path can be made to look like two entries.
+    text += fmt::format("{:o} {}:{} {}\n", static_cast<unsigned>(entry.mode), entry.path.size(), entry.path,
+                        text_of(entry.id));
+  }
+  return sha256_hex(text);
 }
 
 Result<std::vector<GitFile>> GitRepository::files(std::string_view revision, std::span<const std::string> patterns,
                                                   std::size_t most_bytes_each) const {
-  TBCI_ASSIGN(const CommitObject commit, impl_->find(revision));
-  TBCI_ASSIGN(const Tree tree, impl_->tree_of(commit.get()));
-  Chosen chosen{patterns, {}};
-  if (git_tree_walk(tree.get(), GIT_TREEWALK_PRE, choose_entry, &chosen) != 0)
-    return impl_->trouble("cannot read the files of a commit");
+  TBCI_ASSIGN(const Chosen chosen, impl_->choose(revision, patterns));
   std::vector<GitFile> files;
-  for (const auto& [path, id] : chosen.files) {
+  for (const Entry& entry : chosen.entries) {
+    if (!entry.is_file) continue;
     git_blob* read = nullptr;
-    if (git_blob_lookup(&read, impl_->repository.get(), &id) != 0)
-      return impl_->trouble(fmt::format("cannot read {}", one_line(path, 120)));
+    if (git_blob_lookup(&read, impl_->repository.get(), &entry.id) != 0)
+      return impl_->trouble(fmt::format("cannot read {}", one_line(entry.path, 120)));
     const Blob blob(read);
     const auto size = static_cast<std::size_t>(git_blob_rawsize(blob.get()));
     if (size > most_bytes_each || git_blob_is_binary(blob.get()) != 0) continue;
-    files.push_back({path, std::string(static_cast<const char*>(git_blob_rawcontent(blob.get())), size)});
+    files.push_back({entry.path, std::string(static_cast<const char*>(git_blob_rawcontent(blob.get())), size)});
   }
   std::sort(files.begin(), files.end(), [](const GitFile& a, const GitFile& b) { return a.path < b.path; });
   return files;
