@@ -24,9 +24,11 @@ struct Plan {
   int most_builds = 0;                         ///< the ends included, where all build
   std::optional<std::chrono::milliseconds> of_one_build;
 
-  double share(std::size_t commit) const {
+  /// Nothing for a commit that changes nothing that is compiled: it is no culprit.
+  std::optional<double> share(std::size_t number, std::size_t commit) const {
+    if (priors.empty() || number == 0 || commit != classes[number].commits.front()) return std::nullopt;
     double whole = 0;
-    for (std::size_t at = 1; at < priors.size(); ++at) whole += priors[at].weight;
+    for (std::size_t i = 1; i < classes.size(); ++i) whole += priors[classes[i].commits.front()].weight;
     return priors[commit].weight / whole;
   }
 };
@@ -59,9 +61,9 @@ Result<Plan> plan_between(Desk& desk, const std::string& from, const std::string
 
 nlohmann::json json_of(const Plan& plan) {
   nlohmann::json classes = nlohmann::json::array();
-  for (const bisect::CommitClass& one : plan.classes) {
+  for (std::size_t number = 0; number < plan.classes.size(); ++number) {
     nlohmann::json commits = nlohmann::json::array();
-    for (const std::size_t at : one.commits) {
+    for (const std::size_t at : plan.classes[number].commits) {
       nlohmann::json commit = {{"commit", plan.commits[at].id},
                                {"author", plan.commits[at].author},
                                {"date", to_iso8601(plan.commits[at].time)},
@@ -70,8 +72,8 @@ nlohmann::json json_of(const Plan& plan) {
         commit["touched"] = plan.details[at].touched;
         if (plan.details[at].pull_request) commit["pull_request"] = *plan.details[at].pull_request;
       }
-      if (!plan.priors.empty() && at > 0) {
-        commit["prior"] = plan.share(at);
+      if (const auto share = plan.share(number, at)) {
+        commit["prior"] = *share;
         commit["prior_reason"] = plan.priors[at].reason;
       }
       commits.push_back(std::move(commit));
@@ -98,11 +100,10 @@ void print(const Plan& plan) {
   for (std::size_t number = 0; number < plan.classes.size(); ++number) {
     for (const std::size_t at : plan.classes[number].commits) {
       const model::Commit& commit = plan.commits[at];
-      const bool weighed = !plan.priors.empty() && at > 0;
+      const auto share = plan.share(number, at);
       table.add({at == plan.classes[number].commits.front() ? std::to_string(number) : "", commit.id.substr(0, 12),
-                 to_date(commit.time), row_of_pull_request(plan, at),
-                 weighed ? fmt::format("{:.1f}%", 100 * plan.share(at)) : "", one_line(commit.subject, 60),
-                 weighed ? one_line(plan.priors[at].reason, 80) : ""});
+                 to_date(commit.time), row_of_pull_request(plan, at), share ? fmt::format("{:.1f}%", 100 * *share) : "",
+                 one_line(commit.subject, 60), share ? one_line(plan.priors[at].reason, 80) : ""});
     }
   }
   fmt::print("{}\n{} commits from {} to {}, {} of which differ in what is compiled\n", table.text(),

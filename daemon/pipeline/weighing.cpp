@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "bisect/prior.hpp"
+#include "bisect/search.hpp"
 #include "daemon/pipeline/building.hpp"
 #include "daemon/pipeline/profiling.hpp"
 
@@ -145,14 +146,18 @@ Result<std::vector<model::CommitPrior>> weigh_paths(Desk& desk, const std::vecto
 
 void put_priors(const storage::SeriesPriors& priors, const std::vector<model::Commit>& commits,
                 std::vector<model::Answer>& answers) {
+  // Commits that change nothing that is compiled are no culprits.
+  std::vector<std::size_t> compiled;
+  for (const bisect::CommitClass& one : bisect::classes_of(commits)) compiled.push_back(one.commits.front());
+  compiled.erase(compiled.begin());  // the good end
   for (model::Answer& answer : answers) {
     const auto found = priors.find(answer.series);
     if (found == priors.end()) continue;
     double whole = 0;
-    for (std::size_t at = 1; at < commits.size(); ++at) whole += found->second[at].weight;
+    for (const std::size_t at : compiled) whole += found->second[at].weight;
     for (model::FoundStep& step : answer.steps) {
       const model::CommitPrior* likeliest = nullptr;
-      for (std::size_t at = 1; at < commits.size(); ++at) {
+      for (const std::size_t at : compiled) {
         const bool ours = std::find(step.suspects.begin(), step.suspects.end(), commits[at].id) != step.suspects.end();
         if (!ours) continue;
         const model::CommitPrior& prior = found->second[at];

@@ -170,8 +170,8 @@ def play(arguments, base, number, builds, said):
         answer, seconds = bisect(arguments, folder, truth, faults, priors)
         answered = verdict(answer, truth)
         said[priors][answered == "right"] += 1
-        builds[priors].append(answer["builds"] - 2)
-        cells += [answered, str(answer["builds"] - 2), str(answer["measurements"]), f"{seconds:.0f}"]
+        builds[priors].append(max(0, answer["builds"] - 2))
+        cells += [answered, str(builds[priors][-1]), str(answer["measurements"]), f"{seconds:.0f}"]
     builds["git bisect run"].append(builds_of_git(folder, truth))
     what = ", ".join(f"{kind}@{place}*{strength}" for kind, place, strength in faults)
     print(f"| {number} | {what} | {len(unbuildable(truth))} | {' | '.join(cells)} | {builds['git bisect run'][-1]} |", flush=True)
