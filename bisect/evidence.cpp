@@ -35,7 +35,7 @@ void take(const model::Series& series, double value, RunEvidence& evidence) {
   }
 }
 
-/// An answer of the prober into the evidence of each series. An error that is no answer ends the bisection for now.
+/// An answer of the prober into the evidence of each series. An error that is no answer ends this run of the bisection.
 template <typename Value, typename Asked>
 Status keep(Result<std::map<model::Series, Value>> answer, const std::vector<model::Series>& series, Asked& asked) {
   if (!answer && answer.error().kind != ErrorKind::failed) return pass_on(std::move(answer).error());

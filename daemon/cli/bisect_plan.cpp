@@ -94,7 +94,7 @@ std::string row_of_pull_request(const Plan& plan, std::size_t at) {
   return fmt::format("#{}", *plan.details[at].pull_request);
 }
 
-void print(const Plan& plan) {
+void print(const Plan& plan, Priors priors) {
   Table table(
       {{"build", Align::right}, {"commit"}, {"date"}, {"pull request"}, {"prior", Align::right}, {"subject"}, {"why"}});
   for (std::size_t number = 0; number < plan.classes.size(); ++number) {
@@ -116,7 +116,8 @@ void print(const Plan& plan) {
   } else {
     fmt::print("; how long one takes is not known: no commit was built yet\n");
   }
-  fmt::print("The priors here are by the paths that each commit touches. A search profiles both ends as well.\n");
+  if (priors == Priors::operators)
+    fmt::print("The priors here are by the paths that each commit touches. A search profiles both ends as well.\n");
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ void print(const Plan& plan) {
 Result<int> show_bisect_plan(Desk& desk, const Invocation& invocation, const std::string& from, const std::string& to) {
   TBCI_ASSIGN(const Plan plan, plan_between(desk, from, to));
   if (invocation.json) print_json(json_of(plan));
-  if (!invocation.json) print(plan);
+  if (!invocation.json) print(plan, desk.config.bisect.priors);
   return success;
 }
 

@@ -48,6 +48,7 @@ Result<RevertCheck> check(Desk& desk, const model::Bisection& bisection, const S
     desk.progress.end_stage("does not build");
     return result;
   }
+  desk.progress.end_stage("it builds");
   result.commit = reverted.commit;
   std::vector<model::Finding> asked;
   for (const model::Series& series : slowed.series) {
@@ -63,6 +64,19 @@ Result<RevertCheck> check(Desk& desk, const model::Bisection& bisection, const S
     return std::find(slowed.series.begin(), slowed.series.end(), finding.series) == slowed.series.end();
   });
   return result;
+}
+
+std::string meaning(const model::Finding& finding) {
+  switch (finding.verdict) {
+    case model::Verdict::improvement:
+      return "it was the culprit";
+    case model::Verdict::regression:
+      return "it gets worse by that";
+    case model::Verdict::clear:
+      return "no change over the threshold by that";
+    default:
+      return "cannot be told" + (finding.reason.empty() ? "" : ": " + one_line(finding.reason, 200));
+  }
 }
 
 }  // namespace
@@ -82,10 +96,9 @@ std::string lines_of(const std::vector<RevertCheck>& checks) {
     const std::string culprit = check.culprit.substr(0, 12);
     if (check.commit.empty()) text += fmt::format("without {}: not measured: {}\n", culprit, check.reason);
     for (const model::Finding& finding : check.findings) {
-      text += fmt::format(
-          "without {}: {} {} ({} .. {}): {}\n", culprit, to_string(finding.series), human_change(finding.change),
-          human_change(finding.low), human_change(finding.high),
-          finding.verdict == model::Verdict::improvement ? "it was the culprit" : "it does not get better by that");
+      text += fmt::format("without {}: {} {} ({} .. {}): {}\n", culprit, to_string(finding.series),
+                          human_change(finding.change), human_change(finding.low), human_change(finding.high),
+                          meaning(finding));
     }
   }
   return text;

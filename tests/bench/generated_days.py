@@ -26,6 +26,7 @@ import tempfile
 import time
 
 from compile_load import compiling
+from miniature_subject import subject
 
 # What each kind of fault slows most, and its family.
 KINDS = {
@@ -37,23 +38,14 @@ KINDS = {
     "memory-peak": "resnet18",
 }
 
+FAMILIES = ["dlrm", "lennard_jones", "deeprecommender", "resnet", "soft_actor_critic"]
+
 CONFIG = """[measure]
 benchmarks = {benchmarks}
 configurations = ["cpu-infer"]
 [bisect]
 priors = "{priors}"
-[[subject]]
-name = "demo"
-worker_families = ["dlrm", "lennard_jones", "deeprecommender", "resnet", "soft_actor_critic"]
-[subject.nightlies]
-kind = "git-days"
-[subject.source]
-repository = "{repository}"
-torch = "${{TBCI_LIBTORCH}}"
-compiled = ["kernels/**", "Makefile"]
-recipe = [["make", "-j{{jobs}}", "TORCH={{torch}}"]]
-preload = ["build/libminiature.so"]
-[[subject.source.likely]]
+{subject}[[subject.source.likely]]
 path = "kernels/"
 factor = 5
 """
@@ -96,7 +88,8 @@ def generate(build, folder, number):
 def bisect(arguments, folder, truth, faults, priors):
     benchmarks = sorted({KINDS[kind] for kind, _, _ in faults})
     config = folder / f"{priors}.toml"
-    config.write_text(CONFIG.format(benchmarks=json.dumps(benchmarks), repository=folder / "repository", priors=priors))
+    config.write_text(CONFIG.format(benchmarks=json.dumps(benchmarks), priors=priors,
+                                    subject=subject(folder / "repository", FAMILIES)))
     ends = [nightly["commit"] for nightly in truth["nightlies"]][-2:]
     command = [arguments.build.resolve() / "tbci", "--config", config, "--state", folder / "state", "bisect", "--json",
                "--from", ends[0], "--to", ends[1]]

@@ -22,6 +22,7 @@ import sys
 import tempfile
 
 from compile_load import compiling
+from miniature_subject import subject
 
 CONFIG = """[measure]
 benchmarks = ["{benchmark}"]
@@ -29,18 +30,7 @@ configurations = ["{configuration}"]
 [thresholds]
 relative = 0.07
 screen = {screen}
-[[subject]]
-name = "demo"
-worker_families = ["{family}"]
-[subject.nightlies]
-kind = "git-days"
-[subject.source]
-repository = "{repository}"
-torch = "${{TBCI_LIBTORCH}}"
-compiled = ["kernels/**", "Makefile"]
-recipe = [["make", "-j{{jobs}}", "TORCH={{torch}}"]]
-preload = ["build/libminiature.so"]
-"""
+{subject}"""
 
 
 def run(command):
@@ -59,8 +49,8 @@ def prepare(arguments, folder, strength):
     truth = json.loads(run([*generate, "--fault", f"{arguments.fault}@35*{strength}"]).stdout)
     benchmark, configuration = arguments.case.split("/")
     config = place / "tbci.toml"
-    config.write_text(CONFIG.format(benchmark=benchmark, configuration=configuration, family=arguments.family or benchmark,
-                                    screen=arguments.screen_at, repository=place / "repository"))
+    config.write_text(CONFIG.format(benchmark=benchmark, configuration=configuration, screen=arguments.screen_at,
+                                    subject=subject(place / "repository", [arguments.family or benchmark])))
     # One worker serves all: it does not depend on the repository.
     workers, shared = place / "state" / "workers", folder / "workers"
     shared.mkdir(exist_ok=True)

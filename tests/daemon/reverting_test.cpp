@@ -53,7 +53,7 @@ TEST_CASE("Reverting: a culprit that does not explain it is told apart", "[pipel
   const auto checks = daemon::verify_reverts(bench.desk(), bisection);
   REQUIRE(checks);
   CHECK(checks->at(0).findings.at(0).verdict == model::Verdict::clear);
-  CHECK(daemon::lines_of(*checks).find("does not get better") != std::string::npos);
+  CHECK(daemon::lines_of(*checks).find("no change over the threshold") != std::string::npos);
 }
 
 TEST_CASE("Reverting: what conflicts, and culprits that cannot be told apart, are not measured", "[pipeline]") {
@@ -70,6 +70,16 @@ TEST_CASE("Reverting: what conflicts, and culprits that cannot be told apart, ar
   CHECK(checks->front().reason == "taking it back conflicts");
   bisection.answers[0].steps[0].suspects = {workshop.history[41].id, workshop.history[42].id};
   CHECK(daemon::verify_reverts(bench.desk(), bisection)->empty());
+}
+
+TEST_CASE("Reverting: what could not be decided is not said to be no better", "[pipeline]") {
+  model::Finding finding;
+  finding.series = beta;
+  finding.verdict = model::Verdict::inconclusive;
+  finding.reason = "too noisy";
+  const std::string text = daemon::lines_of({{"abcdef", "fedcba", "", {finding}}});
+  CHECK(text.find("cannot be told: too noisy") != std::string::npos);
+  CHECK(text.find("no change") == std::string::npos);
 }
 
 }  // namespace tbci::test
