@@ -5,6 +5,7 @@
 
 #include "base/assert.hpp"
 #include "base/text.hpp"
+#include "runner/laid_over.hpp"
 
 namespace tbci::runner {
 
@@ -127,7 +128,7 @@ Command measure_command(const model::Product& product, const Suite& suite, const
     option("--leak-iterations", std::to_string(settings.leak_iterations));
     option("--leak-milliseconds", std::to_string(settings.leak_time.count()));
   }
-  for (const auto& library : product.preload) option("--preload", library.string());
+  lay_over(command, product);
   // Set from outside as well: an OpenMP runtime reads them before the worker's first line runs.
   for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"})
     command.environment[name] = std::to_string(settings.threads);

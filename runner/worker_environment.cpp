@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "runner/laid_over.hpp"
 #include "runner/protocol.hpp"
 
 namespace tbci::runner {
@@ -65,8 +66,7 @@ Result<WorkerEnvironment> ask_worker(ProcessRunner& processes, const Suite& suit
   command.arguments.insert(command.arguments.end(), {"environment", "--protocol", std::to_string(protocol_version)});
   command.arguments.insert(command.arguments.end(), suite.options.begin(), suite.options.end());
   command.arguments.insert(command.arguments.end(), {"--threads", std::to_string(place.threads)});
-  for (const auto& library : product.preload)
-    command.arguments.insert(command.arguments.end(), {"--preload", library.string()});
+  lay_over(command, product);
   for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"})
     command.environment[name] = std::to_string(place.threads);
   command.cpus = place.cpus;

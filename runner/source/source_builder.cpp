@@ -6,6 +6,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "runner/environment.hpp"
+#include "runner/laid_over.hpp"
 #include "runner/libtorch.hpp"
 #include "runner/source/recipe.hpp"
 
@@ -113,6 +114,13 @@ Status SourceBuilder::ready_to_build() const {
   if (product.preload.empty() == product.libtorch.empty()) {
     return fail(ErrorKind::usage, "subject {}: its product must be either libraries to preload or a LibTorch prefix",
                 subject_.name);
+  }
+  if (!is_preloadable(state_) && std::any_of(product.preload.begin(), product.preload.end(), replaces_libtorch)) {
+    return fail(
+        ErrorKind::environment,
+        "{} has a space or a colon in its name, and libraries that replace LibTorch's own can't be laid over it "
+        "from there (the dynamic linker ends a name at those): choose another state folder",
+        state_.string());
   }
   TBCI_ASSIGN(const std::uint64_t free, free_bytes(state_));
   if (free < subject_.source.needed_free_bytes) {

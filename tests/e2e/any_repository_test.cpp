@@ -1,6 +1,7 @@
 // `tbci bisect --repository`: a C program, its compiler and git are all that it takes; neither LibTorch nor a
 // configuration is there.
 #include <chrono>
+#include <random>
 #include <set>
 #include <thread>
 
@@ -78,10 +79,12 @@ struct Program {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return command(arguments);
   }
-  /// The only journal there is.
+  /// The only journal there is; empty where there is none yet.
   std::string journal() const {
-    for (const auto& entry : fs::directory_iterator(folder / "state/tbci/bisect"))
-      return read_file(entry.path() / "journal.jsonl").value();
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(folder / "state/tbci/bisect", none)) {
+      if (const auto text = read_file(entry.path() / "journal.jsonl")) return *text;
+    }
     return "";
   }
 };
@@ -130,24 +133,33 @@ TEST_CASE("Any repository: the commit that slowed a C program, among broken ones
   CHECK(spoken.output.find(" ms at the good end") != std::string::npos);
 }
 
-TEST_CASE("Any repository: killed again and again, it repeats nothing and ends with the same commit", "[e2e]") {
+// Runs until killed: when one more build or run is in the journal, or at a random moment before that.
+Answer search_until_killed(const Program& program, int round, unsigned moment) {
+  std::stop_source stop;
+  const auto paid = [&program] { return split(program.journal(), '\n').size(); };
+  const std::jthread killer([&, before = paid()](const std::stop_token& done) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto longest = std::chrono::milliseconds(round % 5 == 4 ? 60'000 : 10 + moment % 60);
+    while (!done.stop_requested() && paid() <= before && std::chrono::steady_clock::now() < begin + longest)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    stop.request_stop();
+  });
+  return run(program.search(), stop.get_token());
+}
+
+TEST_CASE("Any repository: killed at fifty points, it repeats nothing and ends with the same commit", "[e2e]") {
   const Program program;
+  constexpr unsigned seed = 20261122;
+  WARN("seed of the moments: " << seed);
+  std::mt19937 moments(seed);
   Answer answer;
   int kills = 0;
-  for (; kills < 40; ++kills) {
-    std::stop_source stop;
-    // Longer from time to time, so that it ends.
-    const std::jthread killer([&stop, kills](const std::stop_token& done) {
-      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(150 + 30 * kills);
-      while (!done.stop_requested() && std::chrono::steady_clock::now() < end)
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      stop.request_stop();
-    });
-    answer = run(program.search(), stop.get_token());
+  for (; kills < 400; ++kills) {
+    answer = search_until_killed(program, kills, static_cast<unsigned>(moments()));
     if (answer.exit_code == 1 && !answer.output.empty()) break;
   }
   INFO(kills << " kills\n" << answer.error << answer.output);
-  CHECK(kills >= 2);
+  CHECK(kills >= 50);
   REQUIRE(answer.exit_code == 1);
   CHECK(answer.json()["culprits"][0]["commit"] == program.ids[5]);
   std::set<std::string> seen;

@@ -135,6 +135,12 @@ TEST_CASE("SourceBuilder: the errors that are not the commit's fault", "[source]
   REQUIRE_FALSE(no_product);
   CHECK(no_product.error().message.find("build/other.so") != std::string::npos);
   CHECK(fs::is_empty(project.state / "products"));
+  const fs::path usual = std::exchange(project.state, project.folder / "state: of mine");
+  project.subject.source.product.preload = {"build/lib/libtorch_cpu.so"};
+  const auto no_name = project.builder().build(commit, {});
+  REQUIRE_FALSE(no_name);
+  CHECK(no_name.error().message.find("choose another state folder") != std::string::npos);
+  project.state = usual;
   project.subject.source.repository = (project.folder / "nowhere").string();
   project.state = project.folder / "other state";
   const auto nowhere = project.builder().build(commit, {});
