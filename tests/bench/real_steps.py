@@ -6,7 +6,7 @@ other, on real LibTorch, again and again. For each strength prints what the conf
 suspects nothing of a small step, so beside its verdicts stands what a confirmation says that is asked for anyway (`--screen-at`).
 
     tests/bench/real_steps.py BUILD_FOLDER [--strengths 0.3,1] [--repeats 10] [--load 1] [--keep FOLDER]
-                              [--fault addmm-dtype] [--case lennard_jones/cpu-infer] [--screen-at 0.001]
+                              [--fault addmm-dtype] [--case lennard_jones/cpu-infer] [--metric time] [--screen-at 0.001]
 
 --load: a compiler works on that CPU all the time. TBCI_LIBTORCH names the LibTorch (deploy/deps --print-torch).
 """
@@ -69,10 +69,10 @@ def measure(arguments, folder, strength):
     changes, pairs, verdicts = [], [], collections.Counter()
     for _ in range(arguments.repeats):
         findings = json.loads(run([*tbci, "compare", *names, "--json"]).stdout)["findings"]
-        time = next(finding for finding in findings if finding["series"].endswith("/time"))
-        verdicts[time["verdict"]] += 1
-        changes.append(time["change"])
-        pairs.append(time["pairs"])
+        found = next(finding for finding in findings if finding["series"].endswith("/" + arguments.metric))
+        verdicts[found["verdict"]] += 1
+        changes.append(found["change"])
+        pairs.append(found["pairs"])
     told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
     print(f"| {arguments.fault}*{strength} | {arguments.repeats} | {statistics.median(changes):+.1%} | {min(changes):+.1%} to "
           f"{max(changes):+.1%} | {told} | {statistics.mean(pairs):.1f} |", flush=True)
@@ -88,13 +88,14 @@ def main():
     parser.add_argument("--fault", default="addmm-dtype")
     parser.add_argument("--case", default="lennard_jones/cpu-infer")
     parser.add_argument("--family", default="")
+    parser.add_argument("--metric", default="time")
     parser.add_argument("--screen-at", type=float, default=0.001)
     arguments = parser.parse_args()
     load = compiling(arguments.load.split(",")) if arguments.load else contextlib.nullcontext()
     with tempfile.TemporaryDirectory() as temporary, load:
         folder = pathlib.Path(arguments.keep or temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        print(f"{arguments.case}, {'beside a compiler' if arguments.load else 'nothing beside'}\n")
+        print(f"{arguments.case}/{arguments.metric}, {'beside a compiler' if arguments.load else 'nothing beside'}\n")
         print("| fault | comparisons | change, median | least to largest | verdicts | pairs |\n|---|---|---|---|---|---|")
         for strength in arguments.strengths.split(","):
             measure(arguments, folder, strength)
