@@ -11,9 +11,9 @@
 namespace tbci::bisect {
 
 struct Certainty {
-  double direction = 3e-4;         ///< probability that a build is asked for where no step lies
+  double direction = 3e-3;         ///< probability that a build is asked for where no step lies
   double ends = 0.01;              ///< of the ends being equal after all, before anything is built between them
-  double aside = 0.02;             ///< of another step: below, it is not looked for; what is above 1 - aside is
+  double aside = 0.003;            ///< of another step: below, it is not looked for; what is above 1 - aside is
   double culprit = 0.999;          ///< of a step between two neighbours, before it is named
   std::size_t most_readings = 40;  ///< of one class; then the likelier is taken
 };
