@@ -84,7 +84,9 @@ Scaled likelihood(const Readings& readings, const Lattice& lattice, double noise
   Scaled all{std::vector<double>(lattice.points, 1.0), 0};
   std::vector<double> bell(lattice.points);
   const double core = (1 - settings.wild_above - settings.wild_below) / (noise * std::sqrt(2 * std::numbers::pi));
-  const double above = settings.wild_above / settings.wild_width, below = settings.wild_below / settings.wild_width;
+  // At least as wide as the levels lie apart: a step of a thousand times what is worth an issue is not a wild reading.
+  const double width = std::max(settings.wild_width, static_cast<double>(lattice.points) * lattice.spacing);
+  const double above = settings.wild_above / width, below = settings.wild_below / width;
   for (double x : readings.values) {
     put_bell(x, lattice, noise, bell);
     double most = 0;

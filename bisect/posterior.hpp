@@ -34,7 +34,7 @@ struct LevelSettings {
   double noise_floor = 0;     ///< no process repeats itself better; above 0
   double wild_above = 0.02;   ///< share of the readings that are too high: a process may well be slow
   double wild_below = 0.002;  ///< share of those that are too low: hardly ever is one too fast
-  double wild_width = 0;      ///< over which they are spread; above 0
+  double wild_width = 0;      ///< over which they are spread, or over all levels where these are wider; above 0
   double bound_tail = 1e-3;   ///< probability beyond each bound of a level
 };
 

@@ -107,6 +107,20 @@ TEST_CASE("Bisection: several culprits share their builds, metrics of all kinds"
   CHECK(prober.search_builds() <= 18);  // alone: 7 each
 }
 
+TEST_CASE("Bisection: a leak of thousands of times the floor is no wild reading, and takes few processes", "[bisect]") {
+  for (const double bytes : {600.0, 65536.0, 6291552.0}) {
+    Day day;
+    day.faults = {{56, dlrm_leak, bytes}};
+    FakeProber prober(day);
+    test::Watching observer;
+    const auto answers = bisect::bisect(test::commits_of(day), {dlrm_leak}, {}, prober, observer, {});
+    REQUIRE(answers);
+    INFO(bytes << " bytes an iteration: " << observer.last.runs << " processes");
+    CHECK(answers->at(0).suspects == ids(56, 56));
+    CHECK(observer.last.runs <= 40);
+  }
+}
+
 TEST_CASE("Bisection: improvements are searched for where that is asked", "[bisect]") {
   Day day;
   day.faults = {{23, dlrm, 0.8}};
