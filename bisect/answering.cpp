@@ -17,8 +17,13 @@ Level Answering::against_good_end(const Regression& regression, std::size_t at) 
   const Posterior& posterior = regression.posterior();
   const double good = posterior.levels.front().mean;
   const Level& level = posterior.levels[regression.index_of_class(at)];
+  const model::Series& series = regression.series();
+  // A leak of a few bytes is none: of a good end that leaks nothing it would be an infinite change.
+  const double least =
+      detect::is_leak(series.metric) ? detect::least_effect(series.metric, settings_.thresholds.for_series(series)) : 0;
   const auto change = [&](double value) {
-    return evidence_.as_change(day_.index_of(0), regression.series(), value - good);
+    const double effect = value - good;
+    return std::abs(effect) < least ? 0 : evidence_.as_change(day_.index_of(0), series, effect);
   };
   return {change(level.mean), change(level.low), change(level.high)};
 }

@@ -118,6 +118,9 @@ TEST_CASE("Bisection: a leak of thousands of times the floor is no wild reading,
     INFO(bytes << " bytes an iteration: " << observer.last.runs << " processes");
     CHECK(answers->at(0).suspects == ids(56, 56));
     CHECK(observer.last.runs <= 40);
+    for (const model::Probe& probe : observer.probes) {
+      if (probe.side == model::Side::good) CHECK(probe.change == 0);
+    }
   }
 }
 
