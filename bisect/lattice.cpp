@@ -9,7 +9,9 @@
 namespace tbci::bisect {
 namespace {
 
-constexpr double most_points = 160;
+constexpr double usual_points = 160, most_points = 640;
+/// So that steps beside a much larger one are seen.
+constexpr double points_a_step = 8;
 constexpr double noise_ratio = 1.5;
 constexpr double largest_noise = 16;  // times the typical one
 
@@ -55,7 +57,8 @@ Lattice lattice_of(const LevelData& data, const LevelSettings& settings) {
   Lattice lattice;
   lattice.low = *least - pad;
   const double width = *most + pad - lattice.low;
-  lattice.spacing = std::max(settings.noise_floor / 2, width / most_points);
+  lattice.spacing = std::max({settings.noise_floor / 2, width / most_points,
+                              std::min(width / usual_points, settings.least_step / points_a_step)});
   lattice.points = static_cast<std::size_t>(width / lattice.spacing) + 1;
   if (data.against_good_end) {  // 0 is a point: the level of the good end is known
     const double above = std::ceil(-lattice.low / lattice.spacing);

@@ -10,8 +10,10 @@
 namespace tbci::bisect {
 namespace {
 
-/// A step must be at least this share of what the ends show. Three equal culprits pass.
+/// A step must be at least this share of what the ends show (three equal culprits pass), unless it is worth an issue by
+/// itself and can be told from a much larger one.
 constexpr double least_share_of_step = 0.3;
+constexpr double least_share_beside_large = 1.0 / 30;
 /// The noise that is expected, as a share of the least effect worth an issue: 2% where that is 7%.
 constexpr double typical_noise_share = 0.3;
 /// Wild readings are spread over so many times the least effect worth an issue.
@@ -115,7 +117,9 @@ LevelSettings Regression::level_settings() const {
   const detect::Thresholds thresholds = settings_.thresholds.for_series(series_);
   const double least = detect::least_effect(series_.metric, thresholds);
   LevelSettings levels;
-  levels.least_step = step_ == 0 ? thresholds.step_share * least : least_share_of_step * std::abs(step_);
+  levels.least_step = step_ == 0 ? thresholds.step_share * least
+                                 : std::min(least_share_of_step * std::abs(step_),
+                                            std::max(least, least_share_beside_large * std::abs(step_)));
   const auto known = settings_.noises.find(series_);
   levels.noise_spread = known == settings_.noises.end() ? unknown_noise_spread : known_noise_spread;
   levels.typical_noise = known == settings_.noises.end() ? typical_noise_share * least : known->second;

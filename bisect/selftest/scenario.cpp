@@ -81,6 +81,7 @@ std::vector<Scenario> scenarios() {
   all.push_back({.name = "one of 8%, the machine moves by 3%", .machine = {0.02, 0, 1.5, 0.03}});
   all.push_back({.name = "two steps of 4% in one series", .machine = quiet, .steps = {0.04, 0.04}});
   all.push_back({.name = "15%, and -6% before or after it", .machine = quiet, .steps = {0.15, -0.06}});
+  all.push_back({.name = "100%, and 10% before or after it", .machine = quiet, .steps = {1.0, 0.1}});
   all.push_back({.name = "one of 8%, touched paths point at it", .machine = quiet, .prior = PriorKind::right});
   all.push_back({.name = "one of 8%, the prior points elsewhere", .machine = quiet, .prior = PriorKind::wrong});
   all.push_back({.name = "one of 8%, broken stretches", .machine = quiet, .broken_begin = 0.05});

@@ -17,6 +17,7 @@ struct BisectionOptions {
   int days = 200;
   std::uint64_t seed = 1;
   unsigned jobs = 0;
+  std::string only;  ///< kinds of days whose description has it
 };
 
 constexpr int most_days = 1'000'000;
@@ -75,7 +76,9 @@ void print_table(const std::vector<selftest::Score>& scores) {
 
 Result<int> selftest_bisection(const Invocation& invocation, const BisectionOptions& options, std::stop_token stop) {
   const unsigned jobs = options.jobs > 0 ? options.jobs : static_cast<unsigned>(allowed_cpus().size());
-  const auto scenarios = selftest::scenarios();
+  std::vector<selftest::Scenario> scenarios = selftest::scenarios();
+  std::erase_if(scenarios, [&](const auto& one) { return days_of(one).find(options.only) == std::string::npos; });
+  if (scenarios.empty()) return fail(ErrorKind::usage, "--only {}: no kind of days is called like that", options.only);
   const auto progress = make_progress(invocation);
   progress->begin_stage("selftest", fmt::format("{} days of each kind", options.days),
                         static_cast<int>(scenarios.size()));
@@ -112,6 +115,7 @@ void add_selftest_bisection(CLI::App& selftest, Invocation& invocation) {
       "  tbci selftest bisection --days 1000 --seed 7\n\nNeeds no configuration and measures nothing.");
   auto options = std::make_shared<BisectionOptions>();
   command->add_option("--days", options->days, "Of each kind")->capture_default_str()->check(CLI::Range(1, most_days));
+  command->add_option("--only", options->only, "Kinds of days whose description has this text")->type_name("TEXT");
   command->add_option("--seed", options->seed, "The same seed gives the same days")->capture_default_str();
   command->add_option("--jobs", options->jobs, "Days at a time; 0: as many as there are CPUs")->capture_default_str();
   command->callback([&invocation, options] {

@@ -28,7 +28,7 @@ TEST_CASE("Laid over: a library of the same name stands in for the one that the 
   const auto compile = [&](const std::string& where, const std::string& value) {
     REQUIRE(make_directories(folder / where));
     REQUIRE(write_file_atomically(folder / "torch.c", "int answer(void) { return " + value + "; }\n"));
-    const auto library = folder / where / "libtorch_cpu.so";
+    auto library = folder / where / "libtorch_cpu.so";
     Command command;
     command.arguments = {
         "cc", "-shared", "-fPIC", "-Wl,-soname,libtorch_cpu.so", "-o", library.string(), (folder / "torch.c").string()};
