@@ -24,7 +24,7 @@ SURROUNDINGS = {  # name: (command in front, variables)
     "fixed addresses": (["setarch", "-R"], {}),
     "heap kept": ([], {"GLIBC_TUNABLES": KEPT}),
     "huge pages": ([], {"GLIBC_TUNABLES": HUGE}),
-    "heap kept, huge pages": ([], {"GLIBC_TUNABLES": f"{KEPT}:{HUGE}"}),
+    "heap kept and huge pages": ([], {"GLIBC_TUNABLES": f"{KEPT}:{HUGE}"}),
 }
 CASES = "phlippe_resnet/cpu-train,resnet18/cpu-infer,lennard_jones/cpu-train,pyhpc_equation_of_state/cpu-infer,dlrm/cpu-infer"
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MKL_DYNAMIC": "FALSE"}
