@@ -1,6 +1,7 @@
 #include "bisect/commit_details.hpp"
 
 #include <charconv>
+#include <ranges>
 
 #include "base/git.hpp"
 #include "base/text.hpp"
@@ -46,8 +47,8 @@ std::optional<int> in_subject(std::string_view subject) {
 
 std::optional<int> pull_request_of(std::string_view message) {
   const std::vector<std::string> lines = split(trim(message), '\n');
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    if (const auto number = in_resolved_line(trim(*line))) return number;
+  for (const std::string& line : std::views::reverse(lines)) {
+    if (const auto number = in_resolved_line(trim(line))) return number;
   }
   return lines.empty() ? std::nullopt : in_subject(trim(lines.front()));
 }

@@ -15,7 +15,7 @@ namespace tbci::bisect {
 struct Comparison {
   std::size_t reference = 0, probe = 0;
   model::Case measured;
-  auto operator<=>(const Comparison&) const = default;
+  auto operator<=>(const Comparison&) const = default;  // NOLINT(modernize-use-nullptr): its 0 is the compiler's
 };
 
 /// All pairs of one series in one comparison.

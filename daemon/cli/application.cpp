@@ -1,6 +1,6 @@
 #include "daemon/cli/application.hpp"
 
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is of POSIX
 
 #include <CLI/CLI.hpp>
 #include <cerrno>

@@ -18,7 +18,7 @@ std::string growth_text(const std::vector<model::Measurement>& measurements, mod
     if (value && interval) high.push_back(interval->high);
   }
   if (values.empty()) return "-";
-  const std::string text = readable(leak, model::median(std::move(values)));
+  std::string text = readable(leak, model::median(std::move(values)));
   if (low.empty()) return text;
   return fmt::format("{} ({} to {})", text, human_bytes(model::median(std::move(low))),
                      human_bytes(model::median(std::move(high))));
