@@ -88,7 +88,7 @@ class Bisector {
     progress_.commits_in_doubt = day_.last();
     for (std::size_t at : {std::size_t{0}, day_.last()}) {
       TBCI_TRY(build({at}));
-      const Built& built = built_[at];
+      const Built& built = built_[day_.binary_of(at)];
       if (built.buildable) continue;
       answer_all(fmt::format("the {} end {} does not build: {}", at == 0 ? "good" : "bad", short_id(day_.commit_of(at)),
                              one_line(built.reason)));
@@ -121,7 +121,7 @@ class Bisector {
     TBCI_TRY(go_on(stop_));
     std::vector<model::Commit> commits;
     for (std::size_t at : classes) {
-      commits.push_back(day_.commit_of(at));
+      commits.push_back(day_.commit_of(day_.binary_of(at)));  // the one that is measured
       observer_.build_begun(commits.back(), progress_);
     }
     TBCI_ASSIGN(const auto built, prober_.build_all(commits, stop_));

@@ -94,6 +94,18 @@ TEST_CASE("Bisection: a commit that was reverted is known by its files", "[bisec
   CHECK(prober.builds().count(35) == 0);
 }
 
+TEST_CASE("Bisection: a bad end with the files of an earlier commit builds as that one does", "[bisect]") {
+  Day day;
+  day.broken = {66, 67, 68, 69};
+  day.reverts = {{70, 65}};
+  day.faults = {{50, dlrm, 1.2}};
+  FakeProber prober(day);
+  const auto answers = bisect_with(prober, day, {dlrm});
+  REQUIRE(answers);
+  CHECK(answers->at(0).reason == "");
+  CHECK(answers->at(0).suspects == ids(50, 50));
+}
+
 TEST_CASE("Bisection: several culprits share their builds, metrics of all kinds", "[bisect]") {
   Day day;
   day.faults = {{12, dlrm, 1.3}, {33, bert, 1.1}, {55, dlrm_memory, 1.4}, {56, dlrm_leak, 1 << 20}};
