@@ -76,7 +76,7 @@ struct Settings {
   detect::ThresholdTable thresholds;
   Certainty certainty;
   int least_check_pairs = 3;  ///< of a culprit beside its parent
-  int most_check_pairs = 40;
+  int most_check_pairs = 80;
   Interleave interleave = Interleave::automatic;
   bool either_direction = false;  ///< search for improvements as well
   int most_builds = 0;            ///< then answers with what is left in doubt; 0: no limit
