@@ -154,6 +154,10 @@ void Regression::want_readings(std::size_t at, std::size_t count) {
   at_least_[at] = count;
 }
 
+bool Regression::has_readings(std::size_t at) const {
+  return std::any_of(data_.classes.begin(), data_.classes.end(), [&](const auto& one) { return one.at == at; });
+}
+
 std::size_t Regression::index_of_class(std::size_t at) const {
   const auto found =
       std::find_if(data_.classes.begin(), data_.classes.end(), [&](const auto& one) { return one.at == at; });

@@ -44,6 +44,8 @@ class Regression {
   /// Readings beside a parent, whose noise is known by now: the parent is class 0, the culprit class 1.
   LevelSettings check_settings() const;
   Question question(const Gap& gap) const;
+  /// Whether it is one of data().classes: what was read alone is not, where only pairs count.
+  bool has_readings(std::size_t at) const;
   std::size_t index_of_class(std::size_t at) const;  ///< among LevelData::classes; it has readings
 
  private:
