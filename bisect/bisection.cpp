@@ -254,7 +254,7 @@ class Bisector {
 
   Status tell_of_probes(Open& one) {
     for (std::size_t at : std::exchange(one.read, {})) {
-      // What was read alone counts no more once the machine was seen to move.
+      // What was lost meanwhile has none, nor what was read alone once the machine was seen to move.
       if (!one.regression.has_readings(at)) continue;
       TBCI_TRY(observer_.probe_decided(answering_.probe(one.regression, at), progress_));
     }

@@ -1,6 +1,7 @@
 #include "bisect/bisection.hpp"
 
 #include <algorithm>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -144,6 +145,52 @@ TEST_CASE("Bisection: stopped at any call it goes on without repeating one, to t
       CHECK(answers->at(i).change == expected->at(i).change);
       CHECK(answers->at(i).reason == expected->at(i).reason);
     }
+  }
+}
+
+namespace {
+
+/// One process in twenty-five is killed, at random moments.
+class Killed final : public bisect::Prober {
+ public:
+  Killed(bisect::Prober& inner, unsigned seed) : inner_(inner), random_(seed) {}
+  Result<bisect::Built> build(const model::Commit& commit, std::stop_token stop) override {
+    return inner_.build(commit, stop);
+  }
+  Result<std::map<Series, detect::Pair>> measure_pair(const model::Commit& reference, const model::Commit& probe,
+                                                      const model::Case& measured, int ordinal,
+                                                      std::stop_token stop) override {
+    if (random_() % 25 == 0) return fail(ErrorKind::failed, "killed");
+    return inner_.measure_pair(reference, probe, measured, ordinal, stop);
+  }
+  Result<std::map<Series, double>> measure_run(const model::Commit& commit, const model::Case& measured, int ordinal,
+                                               std::stop_token stop) override {
+    if (random_() % 25 == 0) return fail(ErrorKind::failed, "killed");
+    return inner_.measure_run(commit, measured, ordinal, stop);
+  }
+
+ private:
+  bisect::Prober& inner_;
+  std::mt19937 random_;
+};
+
+}  // namespace
+
+TEST_CASE("Bisection: a process that is killed costs a commit, and never another answer", "[bisect]") {
+  for (unsigned seed = 1; seed <= 120; ++seed) {
+    Day day;
+    day.seed = seed;
+    day.noise = 0.04;
+    day.faults = {{12, dlrm, 1.12}, {40, dlrm, 1.1}};
+    FakeProber prober(day);
+    Killed killed(prober, seed);
+    Watching observer;
+    const auto answers = bisect::bisect(test::commits_of(day), {dlrm}, {}, killed, observer, {});
+    REQUIRE(answers);
+    INFO("seed " << seed << ": " << answers->at(0).reason);
+    const auto& suspects = answers->at(0).suspects;
+    CHECK((suspects.empty() || std::count(suspects.begin(), suspects.end(), id_of(12)) == 1 ||
+           std::count(suspects.begin(), suspects.end(), id_of(40)) == 1));
   }
 }
 
