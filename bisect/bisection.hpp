@@ -81,9 +81,6 @@ struct Settings {
   bool either_direction = false;  ///< search for improvements as well
   int most_builds = 0;            ///< then answers with what is left in doubt; 0: no limit
   std::size_t builders = 1;       ///< at work at the same time
-  /// What is known of the noise: standard deviation of one process, of the logarithm of times and memory, of bytes of
-  /// leaks. Of series that are not in it a typical one is assumed, and more processes are needed.
-  std::map<model::Series, double> noises;
   /// How likely each commit is the culprit of a series, as weights above 0, in the order of the commits (see
   /// bisect/prior.hpp). Series that are not in it hold all commits for equally likely.
   std::map<model::Series, std::vector<double>> priors;

@@ -120,9 +120,8 @@ LevelSettings Regression::level_settings() const {
   levels.least_step = step_ == 0 ? thresholds.step_share * least
                                  : std::min(least_share_of_step * std::abs(step_),
                                             std::max(least, least_share_beside_large * std::abs(step_)));
-  const auto known = settings_.noises.find(series_);
-  levels.noise_spread = known == settings_.noises.end() ? unknown_noise_spread : known_noise_spread;
-  levels.typical_noise = known == settings_.noises.end() ? typical_noise_share * least : known->second;
+  levels.noise_spread = unknown_noise_spread;
+  levels.typical_noise = typical_noise_share * least;
   if (data_.against_good_end) levels.typical_noise *= std::numbers::sqrt2;
   levels.noise_floor = detect::effect_scale_floor(series_.metric, thresholds);
   levels.wild_width = wild_width_share * least;
