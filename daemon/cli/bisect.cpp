@@ -104,12 +104,16 @@ Status forget_failed_builds(Desk& desk) {
   return {};
 }
 
+std::vector<std::string> names_of(const std::vector<model::Series>& series) {
+  std::vector<std::string> names;
+  for (const model::Series& one : series) names.push_back(one.benchmark);
+  return names;
+}
+
 Status check_benchmarks(Desk& desk, const std::vector<model::Series>& series, const Ends& ends) {
   TBCI_ASSIGN(const model::Build build, built_end(desk, ends.to));
   TBCI_ASSIGN(const auto suite, listed_benchmarks(desk, build.product));
-  std::vector<std::string> names;
-  for (const model::Series& one : series) names.push_back(one.benchmark);
-  return check_names(desk, suite, names);
+  return check_names(desk, suite, names_of(series));
 }
 
 // The search as `git bisect log` tells it, of the first series that has a culprit.
@@ -159,6 +163,7 @@ Result<int> bisect_ends(Desk& desk, const Invocation& invocation, const BisectOp
   const std::string key = key_of(desk, options, ends);
   if (options.again) TBCI_TRY(forget_failed_builds(desk));
   TBCI_ASSIGN(std::vector<model::Series> series, named_series(options));
+  TBCI_TRY(check_names_early(desk, series.empty() ? desk.config.measure.benchmarks : names_of(series)));
   std::vector<model::Finding> findings;
   if (!series.empty()) {
     TBCI_TRY(check_benchmarks(desk, series, ends));

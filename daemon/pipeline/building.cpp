@@ -50,6 +50,15 @@ Result<model::Build> build_commit(Desk& desk, const std::string& commit) {
   return builds.get(build.id);
 }
 
+Result<std::optional<model::Build>> latest_build(Desk& desk) {
+  constexpr int looked_at = 200;
+  TBCI_ASSIGN(const auto builds, desk.stores.builds.list(desk.name(), looked_at));
+  for (const model::Build& build : builds) {
+    if (build.state == model::BuildState::ready && still_there(build.product)) return build;
+  }
+  return std::nullopt;
+}
+
 Result<model::Build> build_named(Desk& desk, const std::string& name) {
   TBCI_ASSIGN(const auto published, desk.workshop.nightlies(desk.stop));
   for (const model::Nightly& nightly : published) {

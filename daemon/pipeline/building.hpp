@@ -1,6 +1,7 @@
 // Builds that are kept: what was installed or built once is never made again, and what does not build is not retried.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "daemon/pipeline/desk.hpp"
@@ -14,6 +15,9 @@ Result<model::Build> install_nightly(Desk& desk, const model::Nightly& nightly);
 /// A commit, built: from the store, or now. A commit that does not compile is a build in the state `failed`, and no
 /// error.
 Result<model::Build> build_commit(Desk& desk, const std::string& commit);
+
+/// One that is there already, the latest; nothing where all would have to be made.
+Result<std::optional<model::Build>> latest_build(Desk& desk);
 
 /// What a person calls a build: a nightly's name, else a revision of the repository. Made where it is not there yet.
 /// Error (usage) for a name that is neither; (failed) for one that does not build.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "daemon/pipeline/building.hpp"
 
 namespace tbci::daemon {
 
@@ -47,6 +48,16 @@ Status check_names(const Desk& desk, const std::vector<runner::BenchmarkInfo>& l
                 did_you_mean(name, known));
   }
   return {};
+}
+
+Status check_names_early(Desk& desk, const std::vector<std::string>& names) {
+  if (names.empty()) return {};
+  TBCI_ASSIGN(const auto build, latest_build(desk));
+  if (!build) return {};
+  const auto listed = desk.workshop.benchmarks(build->product, desk.stop);
+  if (!listed && listed.error().kind == ErrorKind::interrupted) return pass_on(listed.error());
+  if (!listed || !desk.workshop.troubles().empty()) return {};
+  return check_names(desk, *listed, names);
 }
 
 }  // namespace tbci::daemon

@@ -15,4 +15,8 @@ Result<std::vector<runner::BenchmarkInfo>> listed_benchmarks(Desk& desk, const m
 Status check_names(const Desk& desk, const std::vector<runner::BenchmarkInfo>& listed,
                    const std::vector<std::string>& names);
 
+/// The same by a build that is there already, before an hour goes into one that is not. Says nothing where there is
+/// none, or where it can't list all its suites: the builds that are made then will tell.
+Status check_names_early(Desk& desk, const std::vector<std::string>& names);
+
 }  // namespace tbci::daemon

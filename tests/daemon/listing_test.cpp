@@ -1,5 +1,6 @@
 #include "daemon/pipeline/listing.hpp"
 
+#include "daemon/pipeline/building.hpp"
 #include "daemon/pipeline/measuring.hpp"
 #include "tests/catch.hpp"
 #include "tests/daemon/bench.hpp"
@@ -52,6 +53,22 @@ TEST_CASE("Listing: who asks for a benchmark of a broken suite is told why it is
   const auto typo = wanted_cases(at.desk, {});
   REQUIRE_FALSE(typo);
   CHECK(typo.error().message.find("did you mean 'alpha'") != std::string::npos);
+}
+
+TEST_CASE("Listing: a wrong name is told before anything is built, where a build is there to ask", "[listing]") {
+  Listed at;
+  CHECK(check_names_early(at.desk, {"alpah"}));  // nobody knows yet
+  REQUIRE(build_commit(at.desk, at.workshop.history.front().id));
+  const std::size_t built = at.workshop.effects.size();
+  CHECK(check_names_early(at.desk, {"alpha", "beta"}));
+  CHECK(check_names_early(at.desk, {}));
+  const auto typo = check_names_early(at.desk, {"alpha", "alpah"});
+  REQUIRE_FALSE(typo);
+  CHECK(typo.error().kind == ErrorKind::usage);
+  CHECK(typo.error().message.find("did you mean 'alpha'") != std::string::npos);
+  CHECK(at.workshop.effects.size() == built);
+  at.workshop.left_out = {{"torchbench.", "this Python has no torch"}};  // that of the end may have one
+  CHECK(check_names_early(at.desk, {"torchbench.resnet18"}));
 }
 
 }  // namespace tbci::test
