@@ -152,12 +152,30 @@ std::string other_step_text(const ReportFacts& facts, const model::FoundStep& st
                      interval_text(step.low, step.high), certainty_text(step));
 }
 
+const model::FoundStep* step_at(const model::Answer& answer, const std::vector<std::string>& suspects) {
+  const auto found = std::find_if(answer.steps.begin(), answer.steps.end(),
+                                  [&](const auto& step) { return step.suspects == suspects && !step.repair; });
+  return found == answer.steps.end() ? nullptr : &*found;
+}
+
+// The step that the report is about, which need not be the largest of its series.
+const model::FoundStep* told_step(const ReportFacts& facts, const model::Answer& answer) {
+  std::vector<std::string> ids;
+  for (const model::Commit& suspect : facts.suspects) ids.push_back(suspect.id);
+  const model::FoundStep* told = step_at(answer, ids);
+  return told != nullptr ? told : step_at(answer, answer.suspects);
+}
+
 std::string answer_line(const ReportFacts& facts, const model::Answer& answer) {
-  const std::string change = fmt::format("{} ({})", change_text(answer.change), interval_text(answer.low, answer.high));
+  std::string change = fmt::format("{} ({})", change_text(answer.change), interval_text(answer.low, answer.high));
   std::string certainty, others;
+  const model::FoundStep* told = told_step(facts, answer);
+  if (told != nullptr) {
+    change = fmt::format("{} ({})", change_text(told->change), interval_text(told->low, told->high));
+    certainty = certainty_text(*told);
+  }
   for (const model::FoundStep& step : answer.steps) {
-    if (step.suspects == answer.suspects && !step.repair) certainty = certainty_text(step);
-    if (step.suspects != answer.suspects || step.repair) others += "\n" + other_step_text(facts, step);
+    if (&step != told) others += "\n" + other_step_text(facts, step);
   }
   return fmt::format("  - {}, {}: {}{}{}{}", where_text(answer.series), escaped(model::to_string(answer.series.metric)),
                      change, certainty, answer.reason.empty() ? "" : "; " + escaped(answer.reason), others);

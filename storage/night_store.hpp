@@ -61,10 +61,10 @@ class NightStore {
   Result<std::vector<SeriesFinding>> series_findings(const std::string& subject, const model::Series& series,
                                                      int limit) const;
 
-  /// The regression of that night and series: the one that is there, or a new one, confirmed against `old_build`.
+  /// The regression of that night, series and step: the one that is there, or a new one, confirmed against `old_build`.
   Result<model::Regression> add_regression(std::int64_t night_id, const model::Finding& finding,
-                                           const std::string& old_build = "");
-  /// Writes all but id, night and old build.
+                                           const std::string& old_build = "", int step = 0);
+  /// Writes all but id, night, old build and step.
   Status update(const model::Regression& regression);
   /// Ordered by id, as all lists of regressions.
   Result<std::vector<model::Regression>> regressions(std::int64_t night_id) const;

@@ -9,7 +9,7 @@ namespace tbci::storage {
 namespace {
 
 const std::string select = fmt::format(
-    "SELECT id, night_id, {}, state, bisection_id, suspects, no_culprit, report_id, old_build FROM regression ",
+    "SELECT id, night_id, {}, state, bisection_id, suspects, no_culprit, report_id, old_build, step FROM regression ",
     finding_columns);
 
 Result<model::Regression> read(Row row) {
@@ -23,26 +23,27 @@ Result<model::Regression> read(Row row) {
   regression.reason = row.text();
   regression.report_id = row.optional_integer();
   regression.old_build = row.text();
+  regression.step = row.small_integer();
   return row.finish(std::move(regression));
 }
 
 }  // namespace
 
 Result<model::Regression> NightStore::add_regression(std::int64_t night_id, const model::Finding& finding,
-                                                     const std::string& old_build) {
+                                                     const std::string& old_build, int step) {
   TBCI_ASSIGN(const std::string series, series_column(finding.series));
   const std::string doing = fmt::format("keep the regression of {} in night {}", series, night_id);
   return guarded(database_.path(), doing, [&]() -> Result<model::Regression> {
-    Query insert(database_, fmt::format("INSERT INTO regression (night_id, {}, state, old_build) VALUES "
-                                        "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'confirmed', ?) "
-                                        "ON CONFLICT (night_id, series) DO NOTHING",
+    Query insert(database_, fmt::format("INSERT INTO regression (night_id, {}, state, old_build, step) VALUES "
+                                        "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'confirmed', ?, ?) "
+                                        "ON CONFLICT (night_id, series, step) DO NOTHING",
                                         finding_columns));
     insert.bind(night_id);
     bind_finding(insert, series, finding);
-    insert.bind(old_build);
+    insert.bind(old_build, step);
     insert.execute();
-    TBCI_ASSIGN(auto regression, Query(database_, select + "WHERE night_id = ? AND series = ?")
-                                     .bind(night_id, series)
+    TBCI_ASSIGN(auto regression, Query(database_, select + "WHERE night_id = ? AND series = ? AND step = ?")
+                                     .bind(night_id, series, step)
                                      .first("regression", read));
     return std::move(*regression);
   });

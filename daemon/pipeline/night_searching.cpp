@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "daemon/pipeline/bisecting.hpp"
 #include "daemon/pipeline/building.hpp"
+#include "daemon/pipeline/further_steps.hpp"
 
 namespace tbci::daemon {
 
@@ -23,7 +24,25 @@ std::string no_way_to_bisect(const Desk& desk, const Comparison& builds) {
   return {};
 }
 
-Status take_answers(Desk& desk, const model::Night& night, const model::Bisection& bisection) {
+// The other commits that made a series so much worse that each is worth an issue of its own.
+Status add_further_steps(Desk& desk, const model::Regression& largest, const model::Answer& answer,
+                         Searched& searched) {
+  int number = 0;
+  const auto thresholds = desk.config.thresholds.for_series(answer.series);
+  for (const FurtherStep& step : further_steps(largest.finding, answer, thresholds)) {
+    TBCI_ASSIGN(model::Regression regression,
+                desk.stores.nights.add_regression(largest.night_id, step.finding, largest.old_build, ++number));
+    regression.bisection_id = largest.bisection_id;
+    regression.suspects = step.suspects;
+    regression.reason = step.reason;
+    regression.state = model::RegressionState::attributed;
+    TBCI_TRY(desk.stores.nights.update(regression));
+    searched.regressions.push_back(regression.id);
+  }
+  return {};
+}
+
+Status take_answers(Desk& desk, const model::Night& night, const model::Bisection& bisection, Searched& searched) {
   return desk.stores.database.transaction([&]() -> Status {
     TBCI_ASSIGN(auto regressions, desk.stores.nights.regressions(night.id));
     for (model::Regression& regression : regressions) {
@@ -37,6 +56,7 @@ Status take_answers(Desk& desk, const model::Night& night, const model::Bisectio
       regression.state =
           answer->suspects.empty() ? model::RegressionState::unattributed : model::RegressionState::attributed;
       TBCI_TRY(desk.stores.nights.update(regression));
+      TBCI_TRY(add_further_steps(desk, regression, *answer, searched));
     }
     return {};
   });
@@ -81,6 +101,7 @@ Status search(Desk& desk, const model::Night& night, const Comparison& usual, Se
                   .to = searched.builds.after.product.commit,
                   .series = {}};
   for (model::Regression regression : regressions) {
+    if (regression.step > 0) continue;  // of a search that ended already
     plan.series.push_back(regression.finding.series);
     if (regression.state != model::RegressionState::confirmed) continue;
     regression.state = model::RegressionState::bisecting;
@@ -90,7 +111,7 @@ Status search(Desk& desk, const model::Night& night, const Comparison& usual, Se
   if (!found && found.error().kind == ErrorKind::usage)  // history has no way from the one to the other
     return give_up(desk, regressions, found.error().message);
   if (!found) return pass_on(found.error());
-  TBCI_TRY(take_answers(desk, night, *found));
+  TBCI_TRY(take_answers(desk, night, *found, searched));
   searched.bisection = std::move(*found);
   return {};
 }

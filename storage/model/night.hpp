@@ -59,6 +59,7 @@ struct Regression {
   std::vector<std::string> suspects;  ///< commits: one = the culprit; several = they cannot be told apart
   std::string reason;                 ///< why there is no culprit
   std::optional<std::int64_t> report_id;
+  int step = 0;  ///< of its series in its night: 0 is the largest, with all that the night found; others: themselves
 };
 
 }  // namespace tbci::model

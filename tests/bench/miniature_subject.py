@@ -1,17 +1,16 @@
-"""The subject of a repository that tbci-miniature made, as configuration text."""
+"""The subject of a repository that tbci-miniature made, as configuration text. It is built as the demo's is."""
 import json
+import pathlib
+
+DEMO = pathlib.Path(__file__).parents[2] / "configs" / "demo.toml"
 
 
 def subject(repository, families):
+    text = DEMO.read_text()
+    source = text[text.index("[subject.source]"):].replace("${TBCI_DEMO_REPOSITORY}", str(repository))
     return f"""[[subject]]
 name = "demo"
 worker_families = {json.dumps(list(families))}
 [subject.nightlies]
 kind = "git-days"
-[subject.source]
-repository = "{repository}"
-torch = "${{TBCI_LIBTORCH}}"
-compiled = ["kernels/**", "Makefile"]
-recipe = [["make", "-j{{jobs}}", "TORCH={{torch}}"]]
-preload = ["build/libminiature.so"]
-"""
+{source}"""

@@ -21,6 +21,13 @@ time_limit = 120
 // A worker for the benchmarks that these tests measure, unless a test has a suite of its own.
 constexpr const char* few_families = "worker_families = [\"dlrm\", \"lennard_jones\", \"deeprecommender\"]\n";
 
+// What is compiled, by which recipe, and laid over what: as in the demo.
+std::string demo_source() {
+  const auto text = read_file(TBCI_SOURCE_DIR "/configs/demo.toml");
+  if (!text) FAIL(text.error().message);
+  return text->substr(text->find("[subject.source]"));
+}
+
 std::string subject_text(const std::string& name, const std::string& branch, std::string more) {
   if (!more.empty() && !more.ends_with('\n')) more += '\n';
   if (more.find("worker_source") == std::string::npos) more += few_families;
@@ -30,15 +37,9 @@ name = "{}"
 [subject.nightlies]
 kind = "git-days"
 branch = "{}"
-[subject.source]
-repository = "${{TBCI_DEMO_REPOSITORY}}"
-torch = "${{TBCI_LIBTORCH}}"
-compiled = ["kernels/**", "Makefile"]
-recipe = [["make", "-j{{jobs}}", "TORCH={{torch}}"]]
-preload = ["build/libminiature.so"]
-needed_free_gib = 1
+{}needed_free_gib = 1
 )",
-                     name, more, branch);
+                     name, more, branch, demo_source());
 }
 
 std::string config_text(const std::string& measure, const std::string& subject) {

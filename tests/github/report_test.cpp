@@ -105,6 +105,25 @@ TEST_CASE("Report: says how certain a culprit is, what pointed at it before, and
   CHECK(body.find("-4.0% (-5.0% to -3.0%); 99.80% certain") != std::string::npos);
 }
 
+TEST_CASE("Report: of a series with several culprits each report tells its own step first", "[report]") {
+  ReportFacts facts = culprit_facts();
+  model::Answer& answer = facts.answers.front();
+  model::FoundStep ours, larger;
+  ours.suspects = {facts.suspects.front().id};
+  ours.change = 0.11;
+  ours.low = 0.1;
+  ours.high = 0.12;
+  ours.posterior = 0.9995;
+  larger.suspects = answer.suspects = {std::string(40, 'e')};
+  larger.change = answer.change = 0.3;
+  larger.low = 0.28;
+  larger.high = 0.32;
+  answer.steps = {ours, larger};
+  const std::string body = make_report(facts).body;
+  CHECK(body.find(": +11.0% (+10.0% to +12.0%); 99.95% certain\n    - another step at [`eeeeeeeeee`](") !=
+        std::string::npos);
+}
+
 TEST_CASE("Report: the texts are those of the golden files", "[github]") {
   check_golden("culprit", make_report(culprit_facts()));
   check_golden("suspects", make_report(suspects_facts()));

@@ -10,6 +10,7 @@
 #include "storage/build_store.hpp"
 #include "storage/connection.hpp"
 #include "storage/migrate.hpp"
+#include "storage/night_store.hpp"
 #include "storage/run_store.hpp"
 #include "tests/storage/stores.hpp"
 
@@ -59,6 +60,31 @@ TEST_CASE("Migrations: from every earlier version the same tables come out", "[s
     must(must(Database::open(path)).check());
     CHECK(schema_of(path) == expected);
   }
+}
+
+TEST_CASE("Migrations: regressions of before their steps were told apart are there afterwards", "[storage]") {
+  const TemporaryDirectory folder;
+  const auto path = folder / "tbci.db";
+  {
+    SQLite::Database sqlite(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    must(storage::migrate(sqlite, path, storage::embedded_migrations().first(9)));
+    sqlite.exec(
+        "INSERT INTO night (id, subject, name, baseline, stage, started_ms) VALUES (3, 'demo', '2026-01-07', '', "
+        "'done', 0);"
+        "INSERT INTO regression (id, night_id, series, verdict, before_value, change, pairs, reason, state, suspects, "
+        "old_build) VALUES (7, 3, 'dlrm/cpu-infer/time', 'regression', 5.5, 0.08, 12, 'why', 'unattributed', "
+        "'[\"abc\"]', '2026-01-04')");
+  }
+  Database database = must(Database::open(path));
+  const auto regression = must(storage::NightStore(database).regression(7));
+  CHECK(regression.night_id == 3);
+  CHECK(regression.step == 0);
+  CHECK(model::to_string(regression.finding.series) == "dlrm/cpu-infer/time");
+  CHECK(regression.finding.before == 5.5);
+  CHECK(regression.finding.change == 0.08);
+  CHECK(regression.finding.reason == "why");
+  CHECK(regression.suspects == std::vector<std::string>{"abc"});
+  CHECK(regression.old_build == "2026-01-04");
 }
 
 TEST_CASE("Migrations: one that fails leaves the version before it", "[storage]") {

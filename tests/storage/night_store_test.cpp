@@ -163,6 +163,22 @@ TEST_CASE("NightStore: a regression is added once and keeps what is written to i
   CHECK_FALSE(after.regression(99).has_value());
 }
 
+TEST_CASE("NightStore: each step of a series is a regression of its own", "[storage]") {
+  Fixture fixture;
+  NightStore nights(fixture.database());
+  const auto night = must(nights.begin({"demo", "2026-01-07", ""}, at(0))).id;
+  const auto largest = must(nights.add_regression(night, finding(dlrm)));
+  auto further = must(nights.add_regression(night, finding(dlrm), "2026-01-04", 1));
+  CHECK(largest.step == 0);
+  CHECK(further.step == 1);
+  CHECK(further.id != largest.id);
+  CHECK(must(nights.add_regression(night, finding(dlrm), "", 1)).id == further.id);
+  further.suspects = {"abc"};
+  must(nights.update(further));
+  CHECK(must(nights.regression(further.id)).step == 1);
+  CHECK(must(nights.regression(largest.id)).suspects.empty());
+}
+
 TEST_CASE("NightStore: open regressions are those of the subject that have not recovered", "[storage]") {
   Fixture fixture;
   NightStore nights(fixture.database());
