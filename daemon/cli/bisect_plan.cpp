@@ -10,6 +10,7 @@
 #include "bisect/search.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/table.hpp"
+#include "daemon/pipeline/building.hpp"
 #include "daemon/pipeline/weighing.hpp"
 
 namespace tbci::daemon {
@@ -32,21 +33,6 @@ struct Plan {
     return priors[commit].weight / whole;
   }
 };
-
-// The median of what this subject's commits took.
-Result<std::optional<std::chrono::milliseconds>> time_of_one_build(Desk& desk) {
-  TBCI_ASSIGN(const auto builds, desk.stores.builds.list(desk.name(), 1000));
-  std::vector<std::chrono::milliseconds> times;
-  for (const model::Build& build : builds) {
-    const bool counts = build.kind == model::BuildKind::commit && build.state == model::BuildState::ready;
-    if (counts && build.finished)
-      times.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(*build.finished - build.started));
-  }
-  if (times.empty()) return std::nullopt;
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
 
 Result<Plan> plan_between(Desk& desk, const std::string& from, const std::string& to) {
   Plan plan;

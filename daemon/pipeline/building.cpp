@@ -1,5 +1,9 @@
 #include "daemon/pipeline/building.hpp"
 
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
 #include "base/text.hpp"
 
 namespace tbci::daemon {
@@ -57,6 +61,25 @@ Result<std::optional<model::Build>> latest_build(Desk& desk) {
     if (build.state == model::BuildState::ready && still_there(build.product)) return build;
   }
   return std::nullopt;
+}
+
+Result<std::optional<std::chrono::milliseconds>> time_of_one_build(Desk& desk) {
+  constexpr int looked_at = 1000;
+  TBCI_ASSIGN(const auto builds, desk.stores.builds.list(desk.name(), looked_at));
+  using Files = std::pair<std::filesystem::path, std::vector<std::filesystem::path>>;
+  std::map<Files, std::chrono::milliseconds> first;  // the latest come first: the earliest of the same files stays
+  for (const model::Build& build : builds) {
+    const bool counts = build.kind == model::BuildKind::commit && build.state == model::BuildState::ready;
+    if (!counts || !build.finished) continue;
+    first[{build.product.libtorch, build.product.preload}] =
+        std::chrono::duration_cast<std::chrono::milliseconds>(*build.finished - build.started);
+  }
+  if (first.empty()) return std::nullopt;
+  std::vector<std::chrono::milliseconds> times;
+  for (const auto& [files, time] : first) times.push_back(time);
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
 }
 
 Result<model::Build> build_named(Desk& desk, const std::string& name) {

@@ -1,6 +1,7 @@
 // Builds that are kept: what was installed or built once is never made again, and what does not build is not retried.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,10 @@ Result<model::Build> build_commit(Desk& desk, const std::string& commit);
 
 /// One that is there already, the latest; nothing where all would have to be made.
 Result<std::optional<model::Build>> latest_build(Desk& desk);
+
+/// The median of what this subject's commits took; nothing where none was built. One that was there under other
+/// commits' name, as their inputs are equal, took none.
+Result<std::optional<std::chrono::milliseconds>> time_of_one_build(Desk& desk);
 
 /// What a person calls a build: a nightly's name, else a revision of the repository. Made where it is not there yet.
 /// Error (usage) for a name that is neither; (failed) for one that does not build.

@@ -1,0 +1,54 @@
+#include "daemon/pipeline/building.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/daemon/bench.hpp"
+
+namespace tbci::test {
+
+using namespace tbci::daemon;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Built {
+  TemporaryDirectory state;
+  FakeWorkshop workshop{2};
+  Bench bench{state.path(), workshop};
+
+  void build(const std::string& commit, const std::string& library, std::chrono::milliseconds begun,
+             std::chrono::milliseconds took) {
+    storage::BuildStore& builds = bench.stores().builds;
+    const auto id = builds.begin("fake", model::BuildKind::commit, commit, TimePoint(begun)).value().id;
+    model::Product product;
+    product.libtorch = state.path();
+    product.preload = {state.path() / library};
+    product.commit = commit;
+    REQUIRE(builds.ready(id, product, TimePoint(begun + took)));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Building: how long a build takes is told by those that were really made", "[building]") {
+  Built at;
+  REQUIRE(time_of_one_build(at.bench.desk()));
+  CHECK_FALSE(time_of_one_build(at.bench.desk())->has_value());
+  at.build("a", "one.so", 0s, 30s);
+  at.build("b", "two.so", 100s, 50s);
+  at.build("c", "three.so", 200s, 40s);
+  for (int i = 0; i < 5; ++i) at.build("again " + std::to_string(i), "two.so", 300s, 2ms);  // a document changed
+  CHECK(**time_of_one_build(at.bench.desk()) == 40s);
+}
+
+TEST_CASE("Building: the latest build is one whose files are still there", "[building]") {
+  Built at;
+  CHECK_FALSE(latest_build(at.bench.desk())->has_value());
+  at.build("a", ".", 0s, 30s);
+  at.build("gone", "removed.so", 100s, 30s);
+  const auto latest = latest_build(at.bench.desk());
+  REQUIRE(latest);
+  REQUIRE(latest->has_value());
+  CHECK((*latest)->name == "a");
+}
+
+}  // namespace tbci::test
