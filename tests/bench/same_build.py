@@ -7,7 +7,7 @@ Each is what `tbci run --build B --json` printed, or DATABASE#KEY: the run of th
 database; DATABASE#KEY@NAME: what it measured on the build of that name (of `tbci compare`, say, whose two builds are the same but for a document,
 and take turns). Prints, for each metric, how many series there are, the quantiles of
 the relative difference of their medians (sizes, so signs do not cancel), and the share that differs by more than 7%; then
-the series that do.
+the series that do. Of two builds that took turns it prints the same for the median of their pairs' ratios.
 """
 
 import collections
@@ -26,12 +26,13 @@ COLUMNS = {"time": "median_ns", "cpu_memory": "cpu_peak_bytes", "instructions": 
 
 
 def stored_values(database, key, build=None):
-    """Medians over the processes, as `tbci run` prints them."""
+    """Of each series the values of its processes, in the order that they ran in."""
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     rows = connection.execute(
         f"SELECT c.benchmark || '/' || c.configuration, {', '.join(f'm.{column}' for column in COLUMNS.values())} "
         "FROM measurement m JOIN measured_case c ON c.id = m.case_id JOIN run r ON r.id = m.run_id "
-        "JOIN build b ON b.id = m.build_id WHERE r.key = ? AND m.outcome = 'done' AND (? IS NULL OR b.name = ?)",
+        "JOIN build b ON b.id = m.build_id WHERE r.key = ? AND m.outcome = 'done' AND (? IS NULL OR b.name = ?) "
+        "ORDER BY m.ordinal",
         (key, build, build),
     ).fetchall()
     collected = collections.defaultdict(list)
@@ -39,7 +40,7 @@ def stored_values(database, key, build=None):
         for metric, number in zip(COLUMNS, numbers):
             if number:
                 collected[case, metric].append(number)
-    return {series: statistics.median(numbers) for series, numbers in collected.items()}
+    return collected
 
 
 def values(path):
@@ -48,23 +49,28 @@ def values(path):
         return stored_values(database, *place.split("@", 1))
     cases = json.loads(pathlib.Path(path).read_text())["cases"]
     return {
-        (f"{case['benchmark']}/{case['configuration']}", metric): case[metric]
+        (f"{case['benchmark']}/{case['configuration']}", metric): [case[metric]]
         for case in cases
         for metric in METRICS
         if case.get(metric)
     }
 
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    first, second = values(sys.argv[1]), values(sys.argv[2])
+def of_medians(first, second):
+    return statistics.median(second) / statistics.median(first) - 1
+
+
+def of_pairs(first, second):
+    return statistics.median(after / before for before, after in zip(first, second)) - 1
+
+
+def show(first, second, difference):
     both = sorted(first.keys() & second.keys())
     print("| metric | series | median difference | 90% below | 99% below | largest | over 7% |")
     print("|---|---|---|---|---|---|---|")
     over = []
     for metric, name in METRICS.items():
-        changes = {s: second[s, metric] / first[s, metric] - 1 for s, m in both if m == metric}
+        changes = {s: difference(first[s, metric], second[s, metric]) for s, m in both if m == metric}
         if not changes:
             continue
         sizes = sorted(abs(change) for change in changes.values())
@@ -74,6 +80,16 @@ def main():
         cells = [statistics.median(sizes), at(0.9), at(0.99), sizes[-1]]
         print(f"| {name} | {len(sizes)} | {' | '.join(f'{c:.1%}' for c in cells)} | {len(beyond)} ({len(beyond) / len(sizes):.1%}) |")
     print("\n" + "\n".join(over) if over else "\nNo series differs by more than 7%.")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    first, second = values(sys.argv[1]), values(sys.argv[2])
+    show(first, second, of_medians)
+    if all("@" in path for path in sys.argv[1:]):
+        print("\nIn pairs of processes that ran after each other, as tbci decides:\n")
+        show(first, second, of_pairs)
 
 
 if __name__ == "__main__":
