@@ -78,7 +78,7 @@ bool is_commit(std::string_view id) {
 
 std::string commit_text(const ReportFacts& facts, const std::string& id) {
   if (!is_commit(id)) return inline_code(id, 64);
-  const std::string code = inline_code(id.substr(0, short_commit));
+  std::string code = inline_code(id.substr(0, short_commit));
   if (!is_plain_web_address(facts.web)) return code;
   const std::string_view base(facts.web.data(), facts.web.find_last_not_of('/') + 1);
   return fmt::format("[{}]({}/commit/{})", code, base, id);
