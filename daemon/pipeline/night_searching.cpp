@@ -101,7 +101,6 @@ Status search(Desk& desk, const model::Night& night, const Comparison& usual, Se
                   .to = searched.builds.after.product.commit,
                   .series = {}};
   for (model::Regression regression : regressions) {
-    if (regression.step > 0) continue;  // of a search that ended already
     plan.series.push_back(regression.finding.series);
     if (regression.state != model::RegressionState::confirmed) continue;
     regression.state = model::RegressionState::bisecting;

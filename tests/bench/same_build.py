@@ -7,7 +7,7 @@ Each is what `tbci run --build B --json` printed, or DATABASE#KEY: the run of th
 database; DATABASE#KEY@NAME: what it measured on the build of that name (of `tbci compare`, say, whose two builds are the same but for a document,
 and take turns). Prints, for each metric, how many series there are, the quantiles of
 the relative difference of their medians (sizes, so signs do not cancel), and the share that differs by more than 7%; then
-the series that do. Of two builds that took turns it prints the same for the median of their pairs' ratios.
+the series that do. Of two builds that took turns it prints the same for the median of their pairs' ratios, and how the machine moved meanwhile.
 """
 
 import collections
@@ -82,6 +82,15 @@ def show(first, second, difference):
     print("\n" + "\n".join(over) if over else "\nNo series differs by more than 7%.")
 
 
+def show_sweeps(values):
+    """How fast the machine was when: the values of each sweep over the cases, against those of all sweeps."""
+    sweeps = collections.defaultdict(list)
+    for (_, metric), numbers in values.items():
+        for sweep, number in enumerate(numbers if metric == "time" else []):
+            sweeps[sweep].append(number / statistics.median(numbers))
+    print("\nTimes of the sweeps, against those of all: " + ", ".join(f"{statistics.median(sweeps[s]):.3f}" for s in sorted(sweeps)))
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -90,6 +99,7 @@ def main():
     if all("@" in path for path in sys.argv[1:]):
         print("\nIn pairs of processes that ran after each other, as tbci decides:\n")
         show(first, second, of_pairs)
+        show_sweeps(first)
 
 
 if __name__ == "__main__":

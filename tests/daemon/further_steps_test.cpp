@@ -76,13 +76,7 @@ TEST_CASE("Further steps: two commits that slow the same series make two reports
   const TemporaryDirectory folder;
   FakeWorkshop workshop(71);
   workshop.slower["beta"] = {{20, 1.2}, {50, 1.4}};
-  // Every effect is refused once, as in a program that is killed and started again.
-  std::size_t refused_at = 0;
-  workshop.before_effect = [&](const std::string&) -> Status {
-    if (workshop.effects.size() < refused_at) return {};
-    refused_at = workshop.effects.size() + 1;
-    return fail(ErrorKind::interrupted, "cut off");
-  };
+  workshop.refuse_each_effect_once();
   std::optional<daemon::NightResult> result;
   for (int attempt = 0; attempt < 1000 && !result; ++attempt) {
     Bench bench(folder.path(), workshop);

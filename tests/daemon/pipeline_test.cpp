@@ -221,13 +221,7 @@ TEST_CASE("Pipeline: cut off before any effect, it goes on, repeats nothing, and
   FakeWorkshop workshop(40);
   workshop.slower["beta"] = {{23, 1.25}};
   std::size_t cuts = 0;
-  // Every effect is refused once: the program is ended before each of them, and started again.
-  std::size_t refused_at = 0;
-  workshop.before_effect = [&](const std::string&) -> Status {
-    if (workshop.effects.size() < refused_at) return {};
-    refused_at = workshop.effects.size() + 1;
-    return fail(ErrorKind::interrupted, "cut off");
-  };
+  workshop.refuse_each_effect_once();
   std::optional<daemon::NightResult> result;
   while (!result && cuts < 2 * needed) {
     Bench bench(folder.path(), workshop);

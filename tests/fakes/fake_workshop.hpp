@@ -54,6 +54,14 @@ class FakeWorkshop final : public daemon::Workshop {
   /// Called before each effect with its name: it may return an error, as a machine does that is switched off.
   std::function<Status(const std::string& effect)> before_effect;
   std::vector<std::string> effects;  ///< everything that was really done, in order
+  /// As in a program that is ended before each effect, and started again.
+  void refuse_each_effect_once() {
+    before_effect = [this, refused_at = std::size_t{0}](const std::string&) mutable -> Status {
+      if (effects.size() < refused_at) return {};
+      refused_at = effects.size() + 1;
+      return fail(ErrorKind::interrupted, "cut off");
+    };
+  }
 
   std::string name_of(std::size_t day) const { return fmt::format("2026-01-{:02}", day + 5); }
 
