@@ -16,7 +16,7 @@ namespace tbci {
 
 namespace {
 
-std::string reason() {
+std::string errno_reason() {
   return std::strerror(errno);
 }
 
@@ -24,7 +24,7 @@ Status write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail(ErrorKind::environment, "{}", reason());
+    if (written < 0) return fail(ErrorKind::environment, "{}", errno_reason());
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
@@ -34,12 +34,12 @@ Status write_all(int descriptor, std::string_view text) {
 
 Result<std::string> read_file(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), reason());
+  if (!stream) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), errno_reason());
   std::ostringstream text;
   // An empty file inserts nothing, and that sets the stream's fail bit: only a broken source is a failure.
   errno = 0;
   if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
-  if (errno != 0) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), reason());
+  if (errno != 0) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), errno_reason());
   return std::move(text).str();
 }
 
@@ -47,12 +47,13 @@ Status write_file_atomically(const std::filesystem::path& path, std::string_view
   if (path.has_parent_path()) TBCI_TRY(make_directories(path.parent_path()));
   std::string beside = path.string() + ".XXXXXX";
   const int descriptor = ::mkostemp(beside.data(), O_CLOEXEC);
-  if (descriptor < 0) return fail(ErrorKind::environment, "cannot write {}: {}", path.string(), reason());
+  if (descriptor < 0) return fail(ErrorKind::environment, "cannot write {}: {}", path.string(), errno_reason());
   Status status = write_all(descriptor, text);
   if (status && (::fchmod(descriptor, 0644) != 0 || ::fsync(descriptor) != 0))
-    status = fail(ErrorKind::environment, "{}", reason());
+    status = fail(ErrorKind::environment, "{}", errno_reason());
   ::close(descriptor);
-  if (status && ::rename(beside.c_str(), path.c_str()) != 0) status = fail(ErrorKind::environment, "{}", reason());
+  if (status && ::rename(beside.c_str(), path.c_str()) != 0)
+    status = fail(ErrorKind::environment, "{}", errno_reason());
   if (!status) {
     ::unlink(beside.c_str());
     return fail(std::move(status).error(), fmt::format("cannot write {}", path.string()));
@@ -73,7 +74,7 @@ Result<std::uint64_t> free_bytes(const std::filesystem::path& path) {
   while (!std::filesystem::exists(existing, ignored) && existing.has_relative_path()) existing = existing.parent_path();
   struct statvfs facts {};
   if (::statvfs(existing.c_str(), &facts) != 0) {
-    return fail(ErrorKind::environment, "cannot ask for the free space of {}: {}", existing.string(), reason());
+    return fail(ErrorKind::environment, "cannot ask for the free space of {}: {}", existing.string(), errno_reason());
   }
   return static_cast<std::uint64_t>(facts.f_bavail) * facts.f_frsize;
 }
@@ -90,7 +91,7 @@ Result<std::filesystem::path> path_inside(const std::filesystem::path& folder, c
 Result<FileLock> FileLock::acquire(const std::filesystem::path& path) {
   if (path.has_parent_path()) TBCI_TRY(make_directories(path.parent_path()));
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0) return fail(ErrorKind::environment, "cannot open the lock {}: {}", path.string(), reason());
+  if (descriptor < 0) return fail(ErrorKind::environment, "cannot open the lock {}: {}", path.string(), errno_reason());
   FileLock lock(descriptor);
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     const auto holder = read_file(path).value_or("");
@@ -99,7 +100,7 @@ Result<FileLock> FileLock::acquire(const std::filesystem::path& path) {
   }
   const std::string holder = fmt::format("pid {}\n", ::getpid());
   if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, holder.data(), holder.size(), 0) < 0) {
-    return fail(ErrorKind::environment, "cannot write the lock {}: {}", path.string(), reason());
+    return fail(ErrorKind::environment, "cannot write the lock {}: {}", path.string(), errno_reason());
   }
   return lock;
 }

@@ -41,7 +41,7 @@ struct Library {
   ~Library() { git_libgit2_shutdown(); }
 };
 
-std::string reason() {
+std::string git_reason() {
   const git_error* error = git_error_last();
   return error != nullptr && error->message != nullptr ? one_line(error->message) : "no reason given";
 }
@@ -196,7 +196,8 @@ struct GitRepository::Impl {
       return fail(ErrorKind::usage, "{} in {}: it is a shallow clone; git fetch --unshallow there brings the rest",
                   doing, path.string());
     }
-    return fail(ErrorKind::environment, "{} in {}: {}; see what git fsck says there", doing, path.string(), reason());
+    return fail(ErrorKind::environment, "{} in {}: {}; see what git fsck says there", doing, path.string(),
+                git_reason());
   }
 
   Reference branch(const std::string& name) const {
@@ -238,7 +239,7 @@ Result<GitRepository> GitRepository::open(const std::filesystem::path& path) {
   git_repository* opened = nullptr;
   const int code = git_repository_open_ext(&opened, path.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
   if (code == GIT_ENOTFOUND) return fail(ErrorKind::usage, "no git repository at {}: check the path", path.string());
-  if (code != 0) return fail(ErrorKind::environment, "cannot open the repository {}: {}", path.string(), reason());
+  if (code != 0) return fail(ErrorKind::environment, "cannot open the repository {}: {}", path.string(), git_reason());
   impl->repository.reset(opened);
   return GitRepository(std::move(impl));
 }

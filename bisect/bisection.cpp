@@ -8,11 +8,11 @@
 
 #include "base/assert.hpp"
 #include "base/text.hpp"
-#include "bisect/answering.hpp"
-#include "bisect/day.hpp"
-#include "bisect/evidence.hpp"
-#include "bisect/regression.hpp"
-#include "bisect/search.hpp"
+#include "bisect/attribution.hpp"
+#include "bisect/build_scheduler.hpp"
+#include "bisect/commit_classes.hpp"
+#include "bisect/measurements.hpp"
+#include "bisect/series_search.hpp"
 
 namespace tbci::bisect {
 namespace {

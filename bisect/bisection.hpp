@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "bisect/inquiry.hpp"
+#include "bisect/next_step.hpp"
 #include "detect/effect.hpp"
 #include "detect/threshold_table.hpp"
 #include "storage/model/bisection.hpp"

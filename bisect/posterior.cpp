@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "base/assert.hpp"
-#include "bisect/lattice.hpp"
+#include "bisect/level_grid.hpp"
 
 namespace tbci::bisect {
 namespace {

@@ -5,6 +5,10 @@ target_compile_options(tbci_options INTERFACE -Wall -Wextra -Wconversion -Wshado
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees uninitialised values where there are none: std::optional when optimising, Catch2 under sanitizers.
   target_compile_options(tbci_options INTERFACE -Wno-maybe-uninitialized)
+  if(CMAKE_UNITY_BUILD)
+    # Takes a file that a unity file includes for a header.
+    target_compile_options(tbci_options INTERFACE -Wno-subobject-linkage)
+  endif()
 endif()
 
 if(TBCI_SANITIZE)

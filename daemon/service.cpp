@@ -8,12 +8,12 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "daemon/activity.hpp"
-#include "daemon/http/server.hpp"
-#include "daemon/pipeline/delivering.hpp"
-#include "daemon/pipeline/pipeline.hpp"
 #include "daemon/scheduler.hpp"
-#include "daemon/web/pages.hpp"
+#include "pipeline/night/delivering.hpp"
+#include "pipeline/pipeline.hpp"
+#include "web/activity.hpp"
+#include "web/http/server.hpp"
+#include "web/pages/pages.hpp"
 
 namespace tbci::daemon {
 
@@ -24,19 +24,20 @@ constexpr std::chrono::minutes outbox_every{1};
 
 // What is in the outbox, with what went wrong in the log: it is tried again.
 void deliver(Site& site, std::stop_token stop) {
-  const auto delivered = deliver_reports(site.stores(), site.config(), site.clock(), std::move(stop));
+  const auto delivered = pipeline::deliver_reports(site.stores(), site.config(), site.clock(), std::move(stop));
   if (!delivered && delivered.error().kind != ErrorKind::interrupted)
     log::error("outbox: {}", delivered.error().message);
 }
 
 // Checks every nightly of a subject that was not checked yet.
-Status check_subject(Site& site, const SubjectConfig& subject, Activity& activity, std::stop_token stop) {
+Status check_subject(Site& site, const settings::SubjectConfig& subject, web::Activity& activity,
+                     std::stop_token stop) {
   activity.begin(subject.subject.name);
   const auto work = [&]() -> Status {
-    SubjectDesk at(site, subject, activity, stop);
-    TBCI_ASSIGN(const auto names, unchecked_nightlies(at.desk()));
+    OpenContext at(site, subject, activity, stop);
+    TBCI_ASSIGN(const auto names, pipeline::unchecked_nightlies(at.context()));
     for (const std::string& name : names) {
-      const auto result = check_night(at.desk(), {.nightly = name, .baseline = {}, .retry = false});
+      const auto result = pipeline::check_night(at.context(), {.nightly = name, .baseline = {}, .retry = false});
       if (!result && result.error().kind != ErrorKind::failed) return pass_on(result.error());
       if (!result) log::error("{}", result.error().message);  // the nightly is at fault: recorded, and on to the next
       if (result) log::info("{} {}: {} regressions", subject.subject.name, name, result->regressions.size());
@@ -49,9 +50,9 @@ Status check_subject(Site& site, const SubjectConfig& subject, Activity& activit
   return status;
 }
 
-std::vector<Job> jobs_of(Site& site, Activity& activity) {
+std::vector<Job> jobs_of(Site& site, web::Activity& activity) {
   std::vector<Job> jobs;
-  for (const SubjectConfig& subject : site.config().subjects) {
+  for (const settings::SubjectConfig& subject : site.config().subjects) {
     const auto poll = subject.poll.count() > 0 ? subject.poll : std::chrono::milliseconds(default_poll);
     jobs.push_back({subject.subject.name, {subject.schedule, poll}, [&site, &subject, &activity](std::stop_token stop) {
                       return check_subject(site, subject, activity, std::move(stop));
@@ -61,7 +62,7 @@ std::vector<Job> jobs_of(Site& site, Activity& activity) {
 }
 
 // The thread that works: the only one that touches the site's stores.
-void work(Site& site, Activity& activity, std::stop_token stop) {
+void work(Site& site, web::Activity& activity, std::stop_token stop) {
   Scheduler scheduler(jobs_of(site, activity), site.clock());
   SystemClock clock;
   while (!stop.stop_requested()) {
@@ -77,7 +78,7 @@ void work(Site& site, Activity& activity, std::stop_token stop) {
 // Tells the service manager that the event loop turns, and what is being done.
 class Heartbeat {
  public:
-  Heartbeat(boost::asio::io_context& context, Notifier& notifier, const Activity& activity)
+  Heartbeat(boost::asio::io_context& context, Notifier& notifier, const web::Activity& activity)
       : timer_(context), notifier_(notifier), activity_(activity) {
     beat();
   }
@@ -85,7 +86,7 @@ class Heartbeat {
  private:
   void beat() {
     notifier_.watchdog();
-    const ActivityPicture picture = activity_.picture();
+    const web::ActivityPicture picture = activity_.picture();
     notifier_.status(picture.busy
                          ? fmt::format("{}: {}: {}", picture.subject, picture.stage, one_line(picture.step, 100))
                          : "waiting for the next night");
@@ -98,7 +99,7 @@ class Heartbeat {
 
   boost::asio::steady_timer timer_;
   Notifier& notifier_;
-  const Activity& activity_;
+  const web::Activity& activity_;
 };
 
 }  // namespace
@@ -108,14 +109,14 @@ Status serve(Site& site, Notifier& notifier, const std::function<void(const std:
   if (site.config().subjects.empty())
     return fail(ErrorKind::usage, "the configuration names no subject: add a [[subject]]");
   boost::asio::io_context context;
-  Activity activity(site.clock());
+  web::Activity activity(site.clock());
   web::PagesSettings pages{.database = database_path(site.config()), .subjects = {}};
-  for (const SubjectConfig& subject : site.config().subjects) pages.subjects.push_back(subject.subject.name);
-  const ServiceConfig& service = site.config().service;
-  const http::ServerSettings settings{
+  for (const settings::SubjectConfig& subject : site.config().subjects) pages.subjects.push_back(subject.subject.name);
+  const settings::ServiceConfig& service = site.config().service;
+  const web::http::ServerSettings settings{
       .address = service.address, .port = service.port, .allow_other_machines = service.page_for_others};
   TBCI_ASSIGN(const auto server,
-              http::Server::start(context, settings, web::pages(std::move(pages), activity, site.clock())));
+              web::http::Server::start(context, settings, web::pages(std::move(pages), activity, site.clock())));
   const Heartbeat heartbeat(context, notifier, activity);
   const std::stop_callback end_loop(stop, [&context] { context.stop(); });
   {

@@ -7,7 +7,7 @@
 
 #include "base/result.hpp"
 #include "daemon/notify.hpp"
-#include "daemon/site.hpp"
+#include "daemon/state_dir.hpp"
 
 namespace tbci::daemon {
 

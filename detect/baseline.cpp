@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "detect/effect.hpp"
-#include "detect/robust.hpp"
+#include "detect/robust_statistics.hpp"
 #include "detect/screen.hpp"
 #include "storage/model/measurement.hpp"
 

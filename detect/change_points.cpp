@@ -8,7 +8,7 @@
 
 #include "base/assert.hpp"
 #include "detect/boundary_test.hpp"
-#include "detect/scan_tail.hpp"
+#include "detect/scan_statistic.hpp"
 #include "storage/model/measurement.hpp"
 
 namespace tbci::detect {

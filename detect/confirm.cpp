@@ -10,7 +10,7 @@
 
 #include "base/text.hpp"
 #include "detect/leak.hpp"
-#include "detect/robust.hpp"
+#include "detect/robust_statistics.hpp"
 #include "storage/model/measurement.hpp"
 
 namespace tbci::detect {

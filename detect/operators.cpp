@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/assert.hpp"
-#include "detect/robust.hpp"
+#include "detect/robust_statistics.hpp"
 #include "storage/model/measurement.hpp"
 
 namespace tbci::detect {
@@ -17,18 +17,18 @@ namespace {
 using Profiles = std::span<const model::OperatorProfile>;
 
 // What the processes of one build say of one operator; a process that does not call it says 0.
-struct Values {
-  explicit Values(std::size_t processes = 0) : self(processes), calls(processes) {}
+struct OperatorValues {
+  explicit OperatorValues(std::size_t processes = 0) : self(processes), calls(processes) {}
   std::vector<double> self, calls;
 };
 
-using ByName = std::map<std::string, Values>;
+using ByName = std::map<std::string, OperatorValues>;
 
 ByName values_of(Profiles profiles) {
   ByName by_name;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const auto put = [&](const std::string& name, std::chrono::nanoseconds self, std::int64_t calls) {
-      Values& values = by_name.try_emplace(name, profiles.size()).first->second;
+      OperatorValues& values = by_name.try_emplace(name, profiles.size()).first->second;
       values.self[i] = static_cast<double>(self.count());
       values.calls[i] = static_cast<double>(calls);
     };
@@ -49,14 +49,14 @@ std::chrono::nanoseconds rounded(double nanoseconds) {
 }
 
 // The error of the difference between the two medians.
-double standard_error(const Values& before, const Values& after, double floor) {
+double standard_error(const OperatorValues& before, const OperatorValues& after, double floor) {
   std::vector<double> residuals;
-  for (const Values* side : {&before, &after}) {
+  for (const OperatorValues* side : {&before, &after}) {
     const double middle = model::median(side->self);
     for (const double value : side->self) residuals.push_back(value - middle);
   }
   const double scale = std::max(scaled_mad(residuals), floor);
-  const auto share_of = [](const Values& side) { return 1.0 / static_cast<double>(side.self.size()); };
+  const auto share_of = [](const OperatorValues& side) { return 1.0 / static_cast<double>(side.self.size()); };
   return std::sqrt(M_PI / 2) * scale * std::sqrt(share_of(before) + share_of(after));
 }
 
@@ -74,7 +74,7 @@ model::OperatorComparison compare_operators(Profiles before, Profiles after, con
   ByName old_values = values_of(before), new_values = values_of(after);
   for (const auto& [name, values] : old_values) new_values.try_emplace(name, after.size());
   for (const auto& [name, now] : new_values) {
-    const Values& then = old_values.try_emplace(name, before.size()).first->second;
+    const OperatorValues& then = old_values.try_emplace(name, before.size()).first->second;
     const double old_self = model::median(then.self), new_self = model::median(now.self);
     const double difference = std::abs(new_self - old_self);
     const double error = standard_error(then, now, thresholds.scale_floor * std::max(old_self, new_self));

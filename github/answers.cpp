@@ -31,11 +31,6 @@ std::optional<std::int64_t> number(std::string_view text) {
   return whole ? std::optional(value) : std::nullopt;
 }
 
-std::string text_of(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 // `Validation Failed (title missing_field)`: the message with its details, in one line.
 std::string message_of(const HttpResponse& response) {
   const json answer = json::parse(response.body, nullptr, false);
@@ -97,6 +92,11 @@ std::string_view advice(int status) {
 }
 
 }  // namespace
+
+std::string text_of(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
 
 std::string_view origin_of(std::string_view url) {
   const std::size_t scheme_end = url.find("://");

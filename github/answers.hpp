@@ -1,6 +1,7 @@
 // What GitHub's answers mean. Pure.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ bool is_safe_address(std::string_view url);
 
 /// The address behind rel="next" in a `Link` header; nothing where there is none.
 std::optional<std::string> next_page(const HttpResponse& response);
+
+/// A field that is a text; empty where there is none.
+std::string text_of(const nlohmann::json& object, const char* key);
 
 /// What an answer other than success means: whether and when to try again, and what a person should do. `doing` begins
 /// the message.

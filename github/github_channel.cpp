@@ -58,11 +58,6 @@ bool is_repository(std::string_view name) {
   return true;
 }
 
-std::string text_of(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 bool has_label(const json& issue, std::string_view wanted) {
   const auto labels = issue.find("labels");
   if (labels == issue.end() || !labels->is_array()) return false;

@@ -10,11 +10,11 @@ namespace tbci::runner {
 
 namespace {
 
-constexpr std::array<std::pair<BatchEnd, std::string_view>, 5> names = {{{BatchEnd::throughput, "throughput"},
-                                                                         {BatchEnd::memory, "memory"},
-                                                                         {BatchEnd::time, "time"},
-                                                                         {BatchEnd::largest, "largest"},
-                                                                         {BatchEnd::failed, "failed"}}};
+constexpr std::array<std::pair<BatchEnd, std::string_view>, 5> end_names = {{{BatchEnd::throughput, "throughput"},
+                                                                             {BatchEnd::memory, "memory"},
+                                                                             {BatchEnd::time, "time"},
+                                                                             {BatchEnd::largest, "largest"},
+                                                                             {BatchEnd::failed, "failed"}}};
 
 BatchEnd end_of(model::Outcome outcome) {
   switch (outcome) {
@@ -35,14 +35,14 @@ BatchEnd end_of(model::Outcome outcome) {
 }  // namespace
 
 std::string_view to_string(BatchEnd end) {
-  for (const auto& [known, name] : names) {
+  for (const auto& [known, name] : end_names) {
     if (known == end) return name;
   }
   TBCI_ASSERT(false);
 }
 
 Result<BatchEnd> batch_end_from(std::string_view text) {
-  for (const auto& [end, name] : names) {
+  for (const auto& [end, name] : end_names) {
     if (name == text) return end;
   }
   return fail(ErrorKind::failed, "unknown end of a search '{}'", one_line(text, 40));

@@ -4,18 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "runner/json_fields.hpp"
 
 namespace tbci::runner {
 
 namespace {
 
 using nlohmann::json;
-
-std::string text(const json& line, const char* name) {
-  const auto found = line.find(name);
-  return found != line.end() && found->is_string() ? one_line(found->get_ref<const std::string&>(), 300)
-                                                   : std::string();
-}
 
 // Names of operators are letters, digits, dots and underscores; anything else comes from no dispatcher.
 bool plausible(const std::string& name) {
@@ -56,8 +51,9 @@ Result<OperatorCalls> parse_operators(std::string_view output) {
     if (trim(line).empty()) continue;
     const json parsed = json::parse(line, nullptr, false);
     if (!parsed.is_object()) return fail(ErrorKind::failed, "the worker printed no JSON: {}", one_line(line, 80));
-    const std::string type = text(parsed, "type");
-    if (type == "error") return fail(ErrorKind::failed, "{}: {}", text(parsed, "kind"), text(parsed, "message"));
+    const std::string type = text_field(parsed, "type");
+    if (type == "error")
+      return fail(ErrorKind::failed, "{}: {}", text_field(parsed, "kind"), text_field(parsed, "message", 300));
     if (type == "operators") return read_calls(parsed);
   }
   return fail(ErrorKind::failed, "the worker told no operators: build it anew, or use a worker that knows `operators`");

@@ -14,7 +14,7 @@
 #include "base/process.hpp"
 #include "runner/doctor/counters.hpp"
 #include "runner/doctor/gpus.hpp"
-#include "runner/doctor/watch.hpp"
+#include "runner/doctor/load_sampler.hpp"
 #include "runner/environment/control_group.hpp"
 #include "storage/model/measurement.hpp"
 

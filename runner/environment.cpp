@@ -1,7 +1,7 @@
 #include "runner/environment.hpp"
 
 #include "base/text.hpp"
-#include "runner/environment/machine.hpp"
+#include "runner/environment/facts.hpp"
 
 namespace tbci::runner {
 

@@ -5,7 +5,7 @@
 
 #include "base/assert.hpp"
 #include "base/text.hpp"
-#include "runner/laid_over.hpp"
+#include "runner/preload.hpp"
 
 namespace tbci::runner {
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "runner/json_fields.hpp"
 #include "runner/protocol.hpp"
 
 namespace tbci::runner {
@@ -17,29 +18,14 @@ constexpr std::int64_t longest_ns = std::int64_t{24} * 3600 * 1000000000;  // an
 constexpr std::int64_t most_calls = std::int64_t{1} << 40;
 constexpr std::size_t longest_name = 200;
 
-std::string text(const json& line, const char* name) {
-  const auto found = line.find(name);
-  return found != line.end() && found->is_string() ? one_line(found->get_ref<const std::string&>(), 300)
-                                                   : std::string();
-}
-
-std::optional<std::int64_t> whole(const json& line, const char* name, std::int64_t least, std::int64_t most) {
-  const auto found = line.find(name);
-  if (found == line.end() || !found->is_number_integer()) return std::nullopt;
-  if (found->is_number_unsigned() && found->get<std::uint64_t>() > static_cast<std::uint64_t>(most))
-    return std::nullopt;
-  const auto value = found->get<std::int64_t>();
-  return value >= least && value <= most ? std::optional(value) : std::nullopt;
-}
-
 // Reads line by line. Each function answers with what is wrong, or nothing.
 class ProfileReader {
  public:
   explicit ProfileReader(const model::Case& expected) { profile_.measured = expected; }
 
   std::string take(const json& line) {
-    const std::string type = text(line, "type");
-    if (type == "error") return fmt::format("{}: {}", text(line, "kind"), text(line, "message"));
+    const std::string type = text_field(line, "type");
+    if (type == "error") return fmt::format("{}: {}", text_field(line, "kind"), text_field(line, "message", 300));
     if (state_ == State::done) return "it goes on after done";
     if (state_ == State::start) return type == "hello" ? hello(line) : "hello does not come first";
     if (type == "done") return done();
@@ -56,20 +42,21 @@ class ProfileReader {
   enum class State { start, greeted, told, done };
 
   std::string hello(const json& line) {
-    if (whole(line, "protocol", 0, 1000000) != protocol_version) return "the worker speaks another protocol";
+    if (integer_field(line, "protocol", 0, 1000000) != protocol_version) return "the worker speaks another protocol";
     const std::string configuration(to_string(profile_.measured.configuration));
-    if (text(line, "benchmark") != profile_.measured.benchmark || text(line, "configuration") != configuration) {
-      return fmt::format("it profiles '{}/{}', not {}", text(line, "benchmark"), text(line, "configuration"),
-                         to_string(profile_.measured));
+    if (text_field(line, "benchmark") != profile_.measured.benchmark ||
+        text_field(line, "configuration") != configuration) {
+      return fmt::format("it profiles '{}/{}', not {}", text_field(line, "benchmark"),
+                         text_field(line, "configuration"), to_string(profile_.measured));
     }
     state_ = State::greeted;
     return {};
   }
 
   std::string one_operator(const json& line) {
-    const std::string name = one_line(text(line, "name"), longest_name);
-    const auto calls = whole(line, "calls", 0, most_calls);
-    const auto self = whole(line, "self_nanoseconds", 0, longest_ns);
+    const std::string name = one_line(text_field(line, "name"), longest_name);
+    const auto calls = integer_field(line, "calls", 0, most_calls);
+    const auto self = integer_field(line, "self_nanoseconds", 0, longest_ns);
     if (name.empty() || !calls || !self) return "an operator is not what the protocol says";
     if (!names_.insert(name).second) return fmt::format("operator '{}' is told twice", name);
     if (names_.size() > most_profiled_operators)
@@ -79,12 +66,12 @@ class ProfileReader {
   }
 
   std::string whole_profile(const json& line) {
-    const auto iterations = whole(line, "iterations", 1, 1 << 30);
-    const auto iteration = whole(line, "iteration_nanoseconds", 1, longest_ns);
-    const auto outside = whole(line, "outside_nanoseconds", 0, longest_ns);
-    const auto profiler = whole(line, "profiler_nanoseconds", 0, longest_ns);
+    const auto iterations = integer_field(line, "iterations", 1, 1 << 30);
+    const auto iteration = integer_field(line, "iteration_nanoseconds", 1, longest_ns);
+    const auto outside = integer_field(line, "outside_nanoseconds", 0, longest_ns);
+    const auto profiler = integer_field(line, "profiler_nanoseconds", 0, longest_ns);
     if (!iterations || !iteration || !outside || !profiler) return "its profile is not what the protocol says";
-    const auto operators = whole(line, "operators", 0, 1 << 30);
+    const auto operators = integer_field(line, "operators", 0, 1 << 30);
     if (!operators || static_cast<std::size_t>(*operators) != profile_.operators.size())
       return fmt::format("its profile does not count the {} operators that came", profile_.operators.size());
     profile_.iterations = static_cast<int>(*iterations);

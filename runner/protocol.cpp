@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "runner/json_fields.hpp"
 
 namespace tbci::runner {
 
@@ -17,27 +18,12 @@ constexpr std::int64_t longest_iteration_ns = std::int64_t{24} * 3600 * 10000000
 constexpr std::int64_t largest_bytes = std::int64_t{1} << 50;
 constexpr std::int64_t most_instructions = std::int64_t{1} << 60;
 
-std::optional<std::int64_t> whole(const json& line, const char* name, std::int64_t low, std::int64_t high) {
-  const auto found = line.find(name);
-  if (found == line.end() || !found->is_number_integer()) return std::nullopt;
-  if (found->is_number_unsigned() && found->get<std::uint64_t>() > static_cast<std::uint64_t>(high))
-    return std::nullopt;
-  const auto value = found->get<std::int64_t>();
-  return value >= low && value <= high ? std::optional(value) : std::nullopt;
-}
-
 std::optional<double> real(const json& line, const char* name) {
   const auto found = line.find(name);
   if (found == line.end() || !found->is_number()) return std::nullopt;
   const auto value = found->get<double>();
   const bool sane = std::isfinite(value) && std::abs(value) <= static_cast<double>(largest_bytes);
   return sane ? std::optional(value) : std::nullopt;
-}
-
-std::string text(const json& line, const char* name, std::size_t length = 200) {
-  const auto found = line.find(name);
-  return found != line.end() && found->is_string() ? one_line(found->get_ref<const std::string&>(), length)
-                                                   : std::string();
 }
 
 std::optional<json> parse_object(std::string_view line) {
@@ -55,7 +41,7 @@ std::string shown(std::string_view line) {
 
 // All three parts or none.
 std::optional<model::GpuSplit> gpu_split(const json& line) {
-  const auto part = [&](const char* name) { return whole(line, name, 0, longest_iteration_ns); };
+  const auto part = [&](const char* name) { return integer_field(line, name, 0, longest_iteration_ns); };
   const auto active = part("gpu_active_nanoseconds"), movement = part("gpu_movement_nanoseconds"),
              idle = part("gpu_idle_nanoseconds");
   if (!active || !movement || !idle) return std::nullopt;
@@ -87,7 +73,7 @@ std::string ProtocolReader::read(std::string_view text_line) {
   const auto parsed = parse_object(text_line);
   if (!parsed) return "it is no JSON object: " + shown(text_line);
   const Line line{*parsed};
-  const std::string type = text(*parsed, "type");
+  const std::string type = text_field(*parsed, "type");
   if (type == "error") return error(line);
   if (state_ == State::start) return type == "hello" ? hello(line) : "hello must come first: " + shown(text_line);
   if (type == "sample") return sample(line);
@@ -98,36 +84,37 @@ std::string ProtocolReader::read(std::string_view text_line) {
 }
 
 std::string ProtocolReader::hello(const Line& line) {
-  const auto protocol = whole(line.fields, "protocol", 0, 1000000);
+  const auto protocol = integer_field(line.fields, "protocol", 0, 1000000);
   if (!protocol) return "hello names no protocol";
   if (*protocol != protocol_version) {
     return fmt::format("the worker speaks protocol {}, this tbci speaks {}: build the worker anew", *protocol,
                        protocol_version);
   }
-  const std::string benchmark = text(line.fields, "benchmark"), configuration = text(line.fields, "configuration");
+  const std::string benchmark = text_field(line.fields, "benchmark"),
+                    configuration = text_field(line.fields, "configuration");
   if (benchmark != expected_.measured.benchmark || configuration != to_string(expected_.measured.configuration)) {
     return fmt::format("it measures '{}/{}', not {}", benchmark, configuration, to_string(expected_.measured));
   }
-  if (const std::string precision = text(line.fields, "precision", 20); precision != expected_.precision) {
+  if (const std::string precision = text_field(line.fields, "precision", 20); precision != expected_.precision) {
     // A suite that knows no precisions computes in 32 bits.
     if (!precision.empty() || expected_.precision != default_precision)
       return fmt::format("it computes in '{}', not in {}", precision, expected_.precision);
   }
-  measurement_.torch_version = text(line.fields, "torch_version", 80);
-  measurement_.torch_git = text(line.fields, "torch_git", 80);
+  measurement_.torch_version = text_field(line.fields, "torch_version", 80);
+  measurement_.torch_git = text_field(line.fields, "torch_git", 80);
   state_ = State::greeted;
   return {};
 }
 
 std::string ProtocolReader::sample(const Line& line) {
   const std::size_t count = measurement_.nanoseconds.size();
-  const auto iteration = whole(line.fields, "iteration", 0, 1 << 30);
+  const auto iteration = integer_field(line.fields, "iteration", 0, 1 << 30);
   if (!iteration || static_cast<std::size_t>(*iteration) != count) return fmt::format("not sample {}", count);
   if (count >= expected_.iterations) return fmt::format("more than the {} samples asked for", expected_.iterations);
-  const auto nanoseconds = whole(line.fields, "nanoseconds", 1, longest_iteration_ns);
+  const auto nanoseconds = integer_field(line.fields, "nanoseconds", 1, longest_iteration_ns);
   if (!nanoseconds) return fmt::format("sample {} has no possible number of nanoseconds", count);
   // A counter may stop or be shared away in the middle. Then none of its counts is of use, and the times still are.
-  const auto instructions = whole(line.fields, "instructions", 1, most_instructions);
+  const auto instructions = integer_field(line.fields, "instructions", 1, most_instructions);
   if (instructions && measurement_.instructions.size() == count) {
     measurement_.instructions.push_back(*instructions);
   } else {
@@ -142,7 +129,7 @@ std::string ProtocolReader::memory(const Line& line) {
   memory_seen_ = true;
   std::string wrong;
   const auto bytes = [&](const char* name, std::optional<std::int64_t>& into) {
-    into = whole(line.fields, name, 0, largest_bytes);
+    into = integer_field(line.fields, name, 0, largest_bytes);
     if (!into && line.fields.contains(name)) wrong = fmt::format("{} is no possible number of bytes", name);
   };
   const auto number = [&](const std::string& name) {
@@ -170,23 +157,23 @@ std::string ProtocolReader::memory(const Line& line) {
 }
 
 std::string ProtocolReader::finish(const Line& line) {
-  const auto samples = whole(line.fields, "samples", 0, 1 << 30);
+  const auto samples = integer_field(line.fields, "samples", 0, 1 << 30);
   const std::size_t count = measurement_.nanoseconds.size();
   if (!samples || static_cast<std::size_t>(*samples) != count)
     return fmt::format("done does not count the {} samples that came", count);
   if (count != expected_.iterations)
     return fmt::format("{} samples came of the {} asked for", count, expected_.iterations);
   measurement_.warmup =
-      std::chrono::nanoseconds(whole(line.fields, "warmup_nanoseconds", 0, longest_iteration_ns).value_or(0));
+      std::chrono::nanoseconds(integer_field(line.fields, "warmup_nanoseconds", 0, longest_iteration_ns).value_or(0));
   measurement_.gpu_split = gpu_split(line.fields);
   measurement_.growth =
-      std::chrono::nanoseconds(whole(line.fields, "growth_nanoseconds", 0, longest_iteration_ns).value_or(0));
+      std::chrono::nanoseconds(integer_field(line.fields, "growth_nanoseconds", 0, longest_iteration_ns).value_or(0));
   state_ = State::done;
   return {};
 }
 
 std::string ProtocolReader::error(const Line& line) {
-  const std::string kind = text(line.fields, "kind", 40);
+  const std::string kind = text_field(line.fields, "kind", 40);
   if (kind == "unsupported") {
     measurement_.outcome = model::Outcome::unsupported;
   } else if (kind == "out_of_memory") {
@@ -196,7 +183,7 @@ std::string ProtocolReader::error(const Line& line) {
   } else {
     return fmt::format("protocol {} knows no kind of error '{}'", protocol_version, kind);
   }
-  measurement_.message = text(line.fields, "message", 500);
+  measurement_.message = text_field(line.fields, "message", 500);
   if (measurement_.message.empty()) measurement_.message = kind + ", without a message";
   state_ = State::failed;
   return {};
@@ -205,12 +192,12 @@ std::string ProtocolReader::error(const Line& line) {
 namespace {
 
 std::string read_benchmark(const json& line, BenchmarkInfo& info) {
-  info.name = text(line, "name", 80);
+  info.name = text_field(line, "name", 80);
   if (info.name.empty() || info.name.find('/') != std::string::npos) return "a benchmark without a usable name";
-  info.domain = text(line, "domain", 80);
-  info.task = text(line, "task", 80);
-  info.source = text(line, "source");
-  info.parameters = whole(line, "parameters", 0, std::int64_t{1} << 50).value_or(0);
+  info.domain = text_field(line, "domain", 80);
+  info.task = text_field(line, "task", 80);
+  info.source = text_field(line, "source");
+  info.parameters = integer_field(line, "parameters", 0, std::int64_t{1} << 50).value_or(0);
   const auto configurations = line.find("configurations");
   if (configurations == line.end() || !configurations->is_array()) return info.name + " has no configurations";
   for (const json& name : *configurations) {
@@ -222,7 +209,7 @@ std::string read_benchmark(const json& line, BenchmarkInfo& info) {
   }
   if (const auto batch = line.find("batch"); batch != line.end() && batch->is_object()) {
     for (const char* mode : {"train", "infer"}) {
-      if (const auto size = whole(*batch, mode, 1, 1 << 30)) info.batch[mode] = *size;
+      if (const auto size = integer_field(*batch, mode, 1, 1 << 30)) info.batch[mode] = *size;
     }
   }
   return {};
@@ -238,16 +225,16 @@ Result<std::vector<BenchmarkInfo>> parse_benchmarks(std::string_view output) {
     if (trim(line).empty()) continue;
     ++number;
     const auto parsed = parse_object(line);
-    const std::string type = parsed ? text(*parsed, "type") : "";
+    const std::string type = parsed ? text_field(*parsed, "type") : "";
     std::string wrong;
     if (done || !parsed) {
       wrong = "unexpected: " + shown(line);
     } else if (type == "hello") {
-      const auto protocol = whole(*parsed, "protocol", 0, 1000000);
+      const auto protocol = integer_field(*parsed, "protocol", 0, 1000000);
       greeted = protocol == protocol_version;
       if (!greeted) wrong = fmt::format("the worker speaks protocol {}, this tbci speaks {}", protocol.value_or(0), 1);
     } else if (type == "error") {
-      return fail(ErrorKind::failed, "{}", text(*parsed, "message", 500));
+      return fail(ErrorKind::failed, "{}", text_field(*parsed, "message", 500));
     } else if (!greeted) {
       wrong = "hello must come first: " + shown(line);
     } else if (type == "benchmark") {

@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "runner/inhabitants.hpp"
+#include "runner/busy_directory.hpp"
 #include "runner/libtorch.hpp"
 #include "runner/source/recipe.hpp"
 
@@ -70,7 +70,7 @@ Status wait_for_orphans(const fs::path& folder, std::stop_token stop) {
 }  // namespace
 
 Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettings& settings,
-                               const model::Product& product, const Progress& progress, std::stop_token stop) {
+                               const model::Product& product, const LineSink& progress, std::stop_token stop) {
   const fs::path prefix = fs::absolute(product.libtorch);
   TBCI_ASSIGN(const std::string key, key_of(settings, prefix));
   const fs::path folder = fs::absolute(settings.cache) / key.substr(0, 24);

@@ -7,7 +7,7 @@
 
 #include "base/process.hpp"
 #include "base/result.hpp"
-#include "runner/progress.hpp"
+#include "runner/line_sink.hpp"
 #include "storage/model/build.hpp"
 
 namespace tbci::runner {
@@ -23,7 +23,7 @@ struct WorkerBuildSettings {
 /// The worker for the product, built if it was not: equal sources and an equal LibTorch share one. Another process that
 /// builds the same is waited for. Error (failed) with the telling line and the log where it does not build.
 Result<std::filesystem::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettings& settings,
-                                            const model::Product& product, const Progress& progress,
+                                            const model::Product& product, const LineSink& progress,
                                             std::stop_token stop);
 
 }  // namespace tbci::runner

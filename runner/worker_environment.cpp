@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "runner/laid_over.hpp"
+#include "runner/preload.hpp"
 #include "runner/protocol.hpp"
 
 namespace tbci::runner {

@@ -1,9 +1,9 @@
 #include "storage/anchor_store.hpp"
 
-#include "storage/pairs_column.hpp"
+#include "storage/exception_guard.hpp"
+#include "storage/pairs_json.hpp"
 #include "storage/query.hpp"
 #include "storage/series_columns.hpp"
-#include "storage/translate.hpp"
 
 namespace tbci::storage {
 

@@ -1,18 +1,18 @@
 #include "storage/bisection_store.hpp"
 
+#include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
 #include "storage/series_columns.hpp"
-#include "storage/translate.hpp"
 
 namespace tbci::storage {
 
 namespace {
 
-const std::string select =
+const std::string select_bisections =
     "SELECT id, subject, key, from_commit, to_commit, series, builds, measurements, started_ms, finished_ms "
     "FROM bisection ";
 
-Result<model::Bisection> read(Row row) {
+Result<model::Bisection> read_bisection(Row row) {
   model::Bisection bisection;
   bisection.id = row.integer();
   bisection.subject = row.text();
@@ -203,8 +203,9 @@ Status BisectionStore::finish(std::int64_t bisection_id, const std::vector<model
 
 Result<std::optional<model::Bisection>> BisectionStore::find(const std::string& subject, const std::string& key) const {
   return guarded(database_.path(), "read bisections", [&]() -> Result<std::optional<model::Bisection>> {
-    TBCI_ASSIGN(auto bisection,
-                Query(database_, select + "WHERE subject = ? AND key = ?").bind(subject, key).first("bisection", read));
+    TBCI_ASSIGN(auto bisection, Query(database_, select_bisections + "WHERE subject = ? AND key = ?")
+                                    .bind(subject, key)
+                                    .first("bisection", read_bisection));
     if (bisection) TBCI_TRY(read_answers(database_, *bisection));
     return bisection;
   });
@@ -212,7 +213,8 @@ Result<std::optional<model::Bisection>> BisectionStore::find(const std::string& 
 
 Result<model::Bisection> BisectionStore::get(std::int64_t id) const {
   return guarded(database_.path(), "read bisections", [&]() -> Result<model::Bisection> {
-    TBCI_ASSIGN(auto bisection, Query(database_, select + "WHERE id = ?").bind(id).only("bisection", id, read));
+    TBCI_ASSIGN(auto bisection,
+                Query(database_, select_bisections + "WHERE id = ?").bind(id).only("bisection", id, read_bisection));
     TBCI_TRY(read_answers(database_, bisection));
     return bisection;
   });
@@ -221,9 +223,9 @@ Result<model::Bisection> BisectionStore::get(std::int64_t id) const {
 Result<std::vector<model::Bisection>> BisectionStore::list(const std::string& subject, int limit) const {
   return guarded(database_.path(), "read bisections", [&]() -> Result<std::vector<model::Bisection>> {
     TBCI_ASSIGN(auto bisections,
-                Query(database_, select + "WHERE subject = ? ORDER BY started_ms DESC, id DESC LIMIT ?")
+                Query(database_, select_bisections + "WHERE subject = ? ORDER BY started_ms DESC, id DESC LIMIT ?")
                     .bind(subject, limit)
-                    .all("bisection", read));
+                    .all("bisection", read_bisection));
     for (model::Bisection& bisection : bisections) TBCI_TRY(read_answers(database_, bisection));
     return bisections;
   });

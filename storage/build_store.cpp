@@ -1,17 +1,17 @@
 #include "storage/build_store.hpp"
 
+#include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
-#include "storage/translate.hpp"
 
 namespace tbci::storage {
 
 namespace {
 
-const std::string select =
+const std::string select_builds =
     "SELECT id, subject, kind, name, state, libtorch, preload, python, commit_id, version, failure, started_ms, "
     "finished_ms, libraries FROM build ";
 
-Result<model::Build> read(Row row) {
+Result<model::Build> read_build(Row row) {
   model::Build build;
   build.id = row.integer();
   build.subject = row.text();
@@ -93,22 +93,23 @@ Status BuildStore::loaded(std::int64_t id, const std::map<std::string, std::stri
 Result<std::optional<model::Build>> BuildStore::find(const std::string& subject, model::BuildKind kind,
                                                      const std::string& name) const {
   return guarded(database_.path(), "read builds", [&] {
-    return Query(database_, select + "WHERE subject = ? AND kind = ? AND name = ?")
+    return Query(database_, select_builds + "WHERE subject = ? AND kind = ? AND name = ?")
         .bind(subject, to_string(kind), name)
-        .first("build", read);
+        .first("build", read_build);
   });
 }
 
 Result<model::Build> BuildStore::get(std::int64_t id) const {
-  return guarded(database_.path(), "read builds",
-                 [&] { return Query(database_, select + "WHERE id = ?").bind(id).only("build", id, read); });
+  return guarded(database_.path(), "read builds", [&] {
+    return Query(database_, select_builds + "WHERE id = ?").bind(id).only("build", id, read_build);
+  });
 }
 
 Result<std::vector<model::Build>> BuildStore::list(const std::string& subject, int limit) const {
   return guarded(database_.path(), "read builds", [&] {
-    return Query(database_, select + "WHERE subject = ? ORDER BY started_ms DESC, id DESC LIMIT ?")
+    return Query(database_, select_builds + "WHERE subject = ? ORDER BY started_ms DESC, id DESC LIMIT ?")
         .bind(subject, limit)
-        .all("build", read);
+        .all("build", read_build);
   });
 }
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "storage/connection.hpp"
+#include "storage/exception_guard.hpp"
 #include "storage/migrate.hpp"
-#include "storage/translate.hpp"
 
 namespace tbci::storage {
 

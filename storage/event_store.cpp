@@ -1,15 +1,15 @@
 #include "storage/event_store.hpp"
 
-#include "storage/pairs_column.hpp"
+#include "storage/exception_guard.hpp"
+#include "storage/pairs_json.hpp"
 #include "storage/query.hpp"
 #include "storage/series_columns.hpp"
-#include "storage/translate.hpp"
 
 namespace tbci::storage {
 
 namespace {
 
-const std::string select =
+const std::string select_events =
     "SELECT e.id, e.night_id, n.name, e.runner, e.kind, e.series, e.reason, e.noticed_ms FROM event e "
     "JOIN night n ON n.id = e.night_id ";
 
@@ -58,7 +58,7 @@ Status EventStore::notice(const NewEvent& event, TimePoint now) {
 
 Result<std::vector<model::Event>> EventStore::of_night(std::int64_t night_id) const {
   return guarded(database_.path(), "read events", [&] {
-    return Query(database_, select + "WHERE e.night_id = ? ORDER BY e.kind, e.series")
+    return Query(database_, select_events + "WHERE e.night_id = ? ORDER BY e.kind, e.series")
         .bind(night_id)
         .all("event", read_event);
   });
@@ -67,7 +67,7 @@ Result<std::vector<model::Event>> EventStore::of_night(std::int64_t night_id) co
 Result<std::vector<model::Event>> EventStore::of_series(const std::string& subject, const std::string& runner,
                                                         const model::Series& series) const {
   return guarded(database_.path(), "read events", [&] {
-    return Query(database_, select +
+    return Query(database_, select_events +
                                 "WHERE n.subject = ? AND e.runner = ? AND e.series IN ('', ?) "
                                 "ORDER BY n.name, e.kind, e.series")
         .bind(subject, runner, to_string(series))
@@ -77,7 +77,7 @@ Result<std::vector<model::Event>> EventStore::of_series(const std::string& subje
 
 Result<std::vector<model::Event>> EventStore::latest(const std::string& subject, int limit) const {
   return guarded(database_.path(), "read events", [&] {
-    return Query(database_, select + "WHERE n.subject = ? ORDER BY n.name DESC, e.kind, e.series LIMIT ?")
+    return Query(database_, select_events + "WHERE n.subject = ? ORDER BY n.name DESC, e.kind, e.series LIMIT ?")
         .bind(subject, limit)
         .all("event", read_event);
   });

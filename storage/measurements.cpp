@@ -1,15 +1,15 @@
 // The measurements of RunStore.
 #include "base/assert.hpp"
+#include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
 #include "storage/run_store.hpp"
 #include "storage/samples.hpp"
-#include "storage/translate.hpp"
 
 namespace tbci::storage {
 
 namespace {
 
-const std::string select =
+const std::string select_measurements =
     "SELECT m.id, m.run_id, m.build_id, m.ordinal, c.benchmark, c.configuration, m.outcome, m.message, "
     "m.sample_count, m.samples, m.instruction_count, m.instructions, m.cpu_peak_bytes, m.gpu_peak_bytes, "
     "m.cpu_growth_bytes, m.gpu_growth_bytes, t.version, t.git, m.started_ms, m.wall_ns, m.warmup_ns, "
@@ -40,7 +40,7 @@ std::optional<model::Interval> read_interval(Row& row) {
   return low && high ? std::optional(model::Interval{*low, *high}) : std::nullopt;
 }
 
-Result<model::PlacedMeasurement> read(Row row) {
+Result<model::PlacedMeasurement> read_measurement(Row row) {
   model::PlacedMeasurement placed;
   model::Measurement& measurement = placed.measurement;
   row.integer();  // the id, which names the row
@@ -215,12 +215,12 @@ Result<std::vector<model::PlacedMeasurement>> RunStore::measurements(std::int64_
     std::optional<std::string> benchmark, configuration;
     if (measured) benchmark = measured->benchmark;
     if (measured) configuration = to_string(measured->configuration);
-    return Query(database_, select +
+    return Query(database_, select_measurements +
                                 "WHERE m.run_id = ?1 AND (?2 IS NULL OR m.build_id = ?2) AND (?3 IS NULL OR "
                                 "(c.benchmark = ?3 AND c.configuration = ?4)) "
                                 "ORDER BY c.benchmark, c.configuration, m.ordinal, m.build_id")
         .bind(run_id, build_id, benchmark, configuration)
-        .all("measurement", read);
+        .all("measurement", read_measurement);
   });
 }
 

@@ -3,7 +3,7 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Transaction.h>
 
-#include "storage/translate.hpp"
+#include "storage/exception_guard.hpp"
 
 namespace tbci::storage {
 

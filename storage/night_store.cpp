@@ -1,17 +1,18 @@
 #include "storage/night_store.hpp"
 
 #include "base/assert.hpp"
+#include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
 #include "storage/series_columns.hpp"
-#include "storage/translate.hpp"
 
 namespace tbci::storage {
 
 namespace {
 
-const std::string select = "SELECT id, subject, name, baseline, stage, note, started_ms, finished_ms FROM night ";
+const std::string select_nights =
+    "SELECT id, subject, name, baseline, stage, note, started_ms, finished_ms FROM night ";
 
-Result<model::Night> read(Row row) {
+Result<model::Night> read_night(Row row) {
   model::Night night;
   night.id = row.integer();
   night.subject = row.text();
@@ -79,34 +80,39 @@ Status NightStore::finish(std::int64_t id, model::Stage end, const std::string& 
 
 Result<std::optional<model::Night>> NightStore::find(const std::string& subject, const std::string& name) const {
   return guarded(database_.path(), "read nights", [&] {
-    return Query(database_, select + "WHERE subject = ? AND name = ?").bind(subject, name).first("night", read);
+    return Query(database_, select_nights + "WHERE subject = ? AND name = ?")
+        .bind(subject, name)
+        .first("night", read_night);
   });
 }
 
 Result<model::Night> NightStore::get(std::int64_t id) const {
-  return guarded(database_.path(), "read nights",
-                 [&] { return Query(database_, select + "WHERE id = ?").bind(id).only("night", id, read); });
+  return guarded(database_.path(), "read nights", [&] {
+    return Query(database_, select_nights + "WHERE id = ?").bind(id).only("night", id, read_night);
+  });
 }
 
 Result<std::optional<model::Night>> NightStore::latest(const std::string& subject) const {
   return guarded(database_.path(), "read nights", [&] {
-    return Query(database_, select + "WHERE subject = ? ORDER BY name DESC LIMIT 1").bind(subject).first("night", read);
+    return Query(database_, select_nights + "WHERE subject = ? ORDER BY name DESC LIMIT 1")
+        .bind(subject)
+        .first("night", read_night);
   });
 }
 
 Result<std::vector<model::Night>> NightStore::list(const std::string& subject, int limit) const {
   return guarded(database_.path(), "read nights", [&] {
-    return Query(database_, select + "WHERE subject = ? ORDER BY name DESC LIMIT ?")
+    return Query(database_, select_nights + "WHERE subject = ? ORDER BY name DESC LIMIT ?")
         .bind(subject, limit)
-        .all("night", read);
+        .all("night", read_night);
   });
 }
 
 Result<std::vector<model::Night>> NightStore::unfinished(const std::string& subject) const {
   return guarded(database_.path(), "read nights", [&] {
-    return Query(database_, select + "WHERE subject = ? AND stage NOT IN ('done', 'failed') ORDER BY name")
+    return Query(database_, select_nights + "WHERE subject = ? AND stage NOT IN ('done', 'failed') ORDER BY name")
         .bind(subject)
-        .all("night", read);
+        .all("night", read_night);
   });
 }
 

@@ -1,9 +1,9 @@
 #include "storage/prior_store.hpp"
 
 #include "base/assert.hpp"
+#include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
 #include "storage/series_columns.hpp"
-#include "storage/translate.hpp"
 
 namespace tbci::storage {
 
@@ -14,7 +14,7 @@ struct Kept {
   model::CommitPrior prior;
 };
 
-Result<Kept> read(Row row) {
+Result<Kept> read_kept_prior(Row row) {
   Kept kept;
   row.integer();  // the bisection, which names the row
   kept.series = row.word(model::series_from);
@@ -57,7 +57,7 @@ Result<SeriesPriors> PriorStore::of(std::int64_t bisection_id) const {
                                  "SELECT bisection_id, series, weight, reason FROM commit_prior "
                                  "WHERE bisection_id = ? ORDER BY series, position")
                                .bind(bisection_id)
-                               .all("commit_prior", read));
+                               .all("commit_prior", read_kept_prior));
     SeriesPriors priors;
     for (Kept& kept : rows) priors[kept.series].push_back(std::move(kept.prior));
     return priors;

@@ -1,7 +1,7 @@
 #include "storage/profile_store.hpp"
 
+#include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
-#include "storage/translate.hpp"
 
 namespace tbci::storage {
 

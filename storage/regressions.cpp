@@ -1,18 +1,18 @@
 // The regressions of NightStore.
+#include "storage/exception_guard.hpp"
 #include "storage/night_store.hpp"
 #include "storage/query.hpp"
 #include "storage/series_columns.hpp"
-#include "storage/translate.hpp"
 
 namespace tbci::storage {
 
 namespace {
 
-const std::string select = fmt::format(
+const std::string select_regressions = fmt::format(
     "SELECT id, night_id, {}, state, bisection_id, suspects, no_culprit, report_id, old_build, step FROM regression ",
     finding_columns);
 
-Result<model::Regression> read(Row row) {
+Result<model::Regression> read_regression(Row row) {
   model::Regression regression;
   regression.id = row.integer();
   regression.night_id = row.integer();
@@ -42,9 +42,9 @@ Result<model::Regression> NightStore::add_regression(std::int64_t night_id, cons
     bind_finding(insert, series, finding);
     insert.bind(old_build, step);
     insert.execute();
-    TBCI_ASSIGN(auto regression, Query(database_, select + "WHERE night_id = ? AND series = ? AND step = ?")
+    TBCI_ASSIGN(auto regression, Query(database_, select_regressions + "WHERE night_id = ? AND series = ? AND step = ?")
                                      .bind(night_id, series, step)
-                                     .first("regression", read));
+                                     .first("regression", read_regression));
     return std::move(*regression);
   });
 }
@@ -64,17 +64,19 @@ Status NightStore::update(const model::Regression& regression) {
 
 Result<std::vector<model::Regression>> NightStore::regressions(std::int64_t night_id) const {
   return guarded(database_.path(), "read regressions", [&] {
-    return Query(database_, select + "WHERE night_id = ? ORDER BY id").bind(night_id).all("regression", read);
+    return Query(database_, select_regressions + "WHERE night_id = ? ORDER BY id")
+        .bind(night_id)
+        .all("regression", read_regression);
   });
 }
 
 Result<std::vector<model::Regression>> NightStore::open_regressions(const std::string& subject) const {
   return guarded(database_.path(), "read regressions", [&] {
-    return Query(database_, select +
+    return Query(database_, select_regressions +
                                 "WHERE state <> 'recovered' AND night_id IN "
                                 "(SELECT id FROM night WHERE subject = ?) ORDER BY id")
         .bind(subject)
-        .all("regression", read);
+        .all("regression", read_regression);
   });
 }
 
@@ -82,17 +84,18 @@ Result<std::vector<model::Regression>> NightStore::series_regressions(const std:
                                                                       const model::Series& series) const {
   TBCI_ASSIGN(const std::string text, series_column(series));
   return guarded(database_.path(), "read regressions", [&] {
-    return Query(database_, select +
+    return Query(database_, select_regressions +
                                 "WHERE series = ?2 AND night_id IN "
                                 "(SELECT id FROM night WHERE subject = ?1) ORDER BY id")
         .bind(subject, text)
-        .all("regression", read);
+        .all("regression", read_regression);
   });
 }
 
 Result<model::Regression> NightStore::regression(std::int64_t id) const {
-  return guarded(database_.path(), "read regressions",
-                 [&] { return Query(database_, select + "WHERE id = ?").bind(id).only("regression", id, read); });
+  return guarded(database_.path(), "read regressions", [&] {
+    return Query(database_, select_regressions + "WHERE id = ?").bind(id).only("regression", id, read_regression);
+  });
 }
 
 }  // namespace tbci::storage

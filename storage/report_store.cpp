@@ -1,17 +1,17 @@
 #include "storage/report_store.hpp"
 
+#include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
-#include "storage/translate.hpp"
 
 namespace tbci::storage {
 
 namespace {
 
-const std::string select = "SELECT id, subject, marker, title, body, labels, created_ms FROM report ";
+const std::string select_reports = "SELECT id, subject, marker, title, body, labels, created_ms FROM report ";
 const std::string select_deliveries =
     "SELECT id, report_id, channel, state, attempts, next_attempt_ms, reference, error FROM delivery ";
 
-Result<model::Report> read(Row row) {
+Result<model::Report> read_report(Row row) {
   model::Report report;
   report.id = row.integer();
   report.subject = row.text();
@@ -72,20 +72,23 @@ Result<model::Report> ReportStore::file(const model::Report& report, const std::
 
 Result<std::optional<model::Report>> ReportStore::find(const std::string& subject, const std::string& marker) const {
   return guarded(database_.path(), "read reports", [&] {
-    return Query(database_, select + "WHERE subject = ? AND marker = ?").bind(subject, marker).first("report", read);
+    return Query(database_, select_reports + "WHERE subject = ? AND marker = ?")
+        .bind(subject, marker)
+        .first("report", read_report);
   });
 }
 
 Result<model::Report> ReportStore::get(std::int64_t id) const {
-  return guarded(database_.path(), "read reports",
-                 [&] { return Query(database_, select + "WHERE id = ?").bind(id).only("report", id, read); });
+  return guarded(database_.path(), "read reports", [&] {
+    return Query(database_, select_reports + "WHERE id = ?").bind(id).only("report", id, read_report);
+  });
 }
 
 Result<std::vector<model::Report>> ReportStore::list(const std::string& subject, int limit) const {
   return guarded(database_.path(), "read reports", [&] {
-    return Query(database_, select + "WHERE subject = ? ORDER BY created_ms DESC, id DESC LIMIT ?")
+    return Query(database_, select_reports + "WHERE subject = ? ORDER BY created_ms DESC, id DESC LIMIT ?")
         .bind(subject, limit)
-        .all("report", read);
+        .all("report", read_report);
   });
 }
 

@@ -3,16 +3,17 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
-#include "storage/translate.hpp"
 
 namespace tbci::storage {
 
 namespace {
 
-const std::string select = "SELECT id, subject, key, purpose, runner, environment, started_ms, finished_ms FROM run ";
+const std::string select_runs =
+    "SELECT id, subject, key, purpose, runner, environment, started_ms, finished_ms FROM run ";
 
-Result<model::Run> read(Row row) {
+Result<model::Run> read_run(Row row) {
   model::Run run;
   run.id = row.integer();
   run.subject = row.text();
@@ -90,20 +91,20 @@ Status RunStore::finish(std::int64_t id, TimePoint now) {
 
 Result<std::optional<model::Run>> RunStore::find(const std::string& subject, const std::string& key) const {
   return guarded(database_.path(), "read runs", [&] {
-    return Query(database_, select + "WHERE subject = ? AND key = ?").bind(subject, key).first("run", read);
+    return Query(database_, select_runs + "WHERE subject = ? AND key = ?").bind(subject, key).first("run", read_run);
   });
 }
 
 Result<model::Run> RunStore::get(std::int64_t id) const {
   return guarded(database_.path(), "read runs",
-                 [&] { return Query(database_, select + "WHERE id = ?").bind(id).only("run", id, read); });
+                 [&] { return Query(database_, select_runs + "WHERE id = ?").bind(id).only("run", id, read_run); });
 }
 
 Result<std::vector<model::Run>> RunStore::runs(const std::string& subject, int limit) const {
   return guarded(database_.path(), "read runs", [&] {
-    return Query(database_, select + "WHERE subject = ? ORDER BY started_ms DESC, id DESC LIMIT ?")
+    return Query(database_, select_runs + "WHERE subject = ? ORDER BY started_ms DESC, id DESC LIMIT ?")
         .bind(subject, limit)
-        .all("run", read);
+        .all("run", read_run);
   });
 }
 

@@ -8,7 +8,7 @@
 namespace tbci::bisect::selftest {
 namespace {
 
-constexpr std::size_t commits = 70;
+constexpr std::size_t commits_of_day = 70;
 constexpr double touching_share = 0.25;  ///< of the commits touch what a right prior points at
 constexpr double right_share = 0.9;      ///< of the culprits are among them
 constexpr double touching_weight = 20;
@@ -24,7 +24,7 @@ bool happens(Random& random, double share) {
 }
 
 std::vector<std::size_t> different_commits(std::size_t count, Random& random) {
-  std::vector<std::size_t> all(commits);
+  std::vector<std::size_t> all(commits_of_day);
   std::iota(all.begin(), all.end(), std::size_t{1});
   std::shuffle(all.begin(), all.end(), random);
   all.resize(count);
@@ -51,7 +51,7 @@ std::vector<std::size_t> undecidable(const SimulatedDay& day, std::size_t culpri
 std::vector<double> right_prior(std::size_t culprit, Random& random) {
   std::vector<double> weights;
   const bool touches = happens(random, right_share);
-  for (std::size_t at = 0; at <= commits; ++at) {
+  for (std::size_t at = 0; at <= commits_of_day; ++at) {
     const bool likely = at == culprit ? touches : happens(random, touching_share);
     weights.push_back(likely ? touching_weight : 1);
   }
@@ -59,9 +59,9 @@ std::vector<double> right_prior(std::size_t culprit, Random& random) {
 }
 
 std::vector<double> wrong_prior(std::size_t culprit, Random& random) {
-  std::vector<double> weights(commits + 1, 1.0);
+  std::vector<double> weights(commits_of_day + 1, 1.0);
   std::size_t other = culprit;
-  while (other == culprit) other = std::uniform_int_distribution<std::size_t>(1, commits)(random);
+  while (other == culprit) other = std::uniform_int_distribution<std::size_t>(1, commits_of_day)(random);
   weights[other] = most_prior_ratio;
   return weights;
 }
@@ -97,7 +97,7 @@ TrueDay make_day(const Scenario& scenario, std::uint64_t seed) {
   Random random(seed);
   TrueDay made;
   SimulatedDay& day = made.day;
-  day.commits = commits;
+  day.commits = commits_of_day;
   day.machine = scenario.machine;
   day.seed = random();
   day.series = std::max<std::size_t>(1, scenario.regressions);

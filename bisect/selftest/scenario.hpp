@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bisect/selftest/rivals.hpp"
+#include "bisect/selftest/baselines.hpp"
 #include "bisect/selftest/simulated.hpp"
 
 namespace tbci::bisect::selftest {

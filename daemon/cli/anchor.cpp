@@ -9,8 +9,8 @@
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/pipeline/building.hpp"
-#include "daemon/site.hpp"
+#include "daemon/state_dir.hpp"
+#include "pipeline/measure/building.hpp"
 
 namespace tbci::daemon {
 
@@ -28,30 +28,30 @@ std::string person() {
   return entry != nullptr ? entry->pw_name : fmt::format("user {}", ::getuid());
 }
 
-Result<std::string> name_of(Desk& desk, const model::Anchor& anchor) {
+Result<std::string> name_of(pipeline::SubjectContext& context, const model::Anchor& anchor) {
   if (!anchor.build_id) return std::string("none");
-  return desk.stores.builds.get(*anchor.build_id).map([](const model::Build& build) { return build.name; });
+  return context.stores.builds.get(*anchor.build_id).map([](const model::Build& build) { return build.name; });
 }
 
-Result<nlohmann::json> as_json(Desk& desk, const model::Anchor& anchor) {
-  TBCI_ASSIGN(const std::string name, name_of(desk, anchor));
+Result<nlohmann::json> as_json(pipeline::SubjectContext& context, const model::Anchor& anchor) {
+  TBCI_ASSIGN(const std::string name, name_of(context, anchor));
   nlohmann::json json = {
       {"build", nullptr}, {"person", anchor.person}, {"reason", anchor.reason}, {"set", to_iso8601(anchor.set)}};
   if (anchor.build_id) json["build"] = name;
   return json;
 }
 
-Result<int> record(const Invocation& invocation, Desk& desk, const std::optional<model::Build>& build,
-                   const std::string& reason) {
+Result<int> record(const Invocation& invocation, pipeline::SubjectContext& context,
+                   const std::optional<model::Build>& build, const std::string& reason) {
   model::Anchor act{.id = 0,
-                    .subject = desk.name(),
+                    .subject = context.name(),
                     .build_id = build ? std::optional(build->id) : std::nullopt,
                     .person = person(),
                     .reason = one_line(reason, 500),
-                    .set = desk.clock.now()};
-  TBCI_ASSIGN(const model::Anchor kept, desk.stores.anchors.set(act));
+                    .set = context.clock.now()};
+  TBCI_ASSIGN(const model::Anchor kept, context.stores.anchors.set(act));
   if (invocation.json) {
-    TBCI_ASSIGN(const nlohmann::json json, as_json(desk, kept));
+    TBCI_ASSIGN(const nlohmann::json json, as_json(context, kept));
     print_json(json);
   } else {
     fmt::print("{}\n", build ? fmt::format("nights are held against {} from now on", build->name)
@@ -61,41 +61,41 @@ Result<int> record(const Invocation& invocation, Desk& desk, const std::optional
 }
 
 Result<int> set(const Invocation& invocation, const AnchorOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
   const auto& [site, subject] = opened;
   const auto progress = make_progress(invocation);
-  SubjectDesk at(*site, *subject, *progress, std::move(stop));
+  OpenContext at(*site, *subject, *progress, std::move(stop));
   if (trim(options.reason).empty())
     return fail(ErrorKind::usage, "an anchor needs a --reason: it decides what counts as creep from now on");
-  TBCI_ASSIGN(const model::Build build, build_named(at.desk(), options.build));
-  return record(invocation, at.desk(), build, options.reason);
+  TBCI_ASSIGN(const model::Build build, pipeline::build_named(at.context(), options.build));
+  return record(invocation, at.context(), build, options.reason);
 }
 
 Result<int> clear(const Invocation& invocation, const AnchorOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
   const auto& [site, subject] = opened;
   SilentProgress silent;
-  SubjectDesk at(*site, *subject, silent, std::move(stop));
+  OpenContext at(*site, *subject, silent, std::move(stop));
   if (trim(options.reason).empty()) return fail(ErrorKind::usage, "taking the anchor away needs a --reason");
-  return record(invocation, at.desk(), std::nullopt, options.reason);
+  return record(invocation, at.context(), std::nullopt, options.reason);
 }
 
 Result<int> show(const Invocation& invocation, const AnchorOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
   const auto& [site, subject] = opened;
   SilentProgress silent;
-  SubjectDesk at(*site, *subject, silent, std::move(stop));
+  OpenContext at(*site, *subject, silent, std::move(stop));
   constexpr int shown = 100;
-  TBCI_ASSIGN(const auto acts, at.desk().stores.anchors.acts(at.desk().name(), shown));
+  TBCI_ASSIGN(const auto acts, at.context().stores.anchors.acts(at.context().name(), shown));
   nlohmann::json json = nlohmann::json::array();
   Table table({{"build"}, {"set"}, {"by"}, {"why"}});
   for (const model::Anchor& act : acts) {
-    TBCI_ASSIGN(auto one, as_json(at.desk(), act));
+    TBCI_ASSIGN(auto one, as_json(at.context(), act));
     json.push_back(std::move(one));
-    TBCI_ASSIGN(const std::string name, name_of(at.desk(), act));
+    TBCI_ASSIGN(const std::string name, name_of(at.context(), act));
     table.add({name, to_iso8601(act.set), act.person, act.reason});
   }
   if (invocation.json) {

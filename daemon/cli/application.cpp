@@ -97,14 +97,14 @@ bool has_config(const Invocation& invocation) {
   return !config_file(invocation).empty();
 }
 
-Result<Config> load_config(const Invocation& invocation) {
+Result<settings::Config> load_config(const Invocation& invocation) {
   const std::string file = config_file(invocation);
   if (file.empty()) {
     return fail(ErrorKind::usage,
                 "no configuration: name one with --config FILE or TBCI_CONFIG, or write {} (configs/ has examples)",
                 system_config);
   }
-  TBCI_ASSIGN(Config config, read_config(file));
+  TBCI_ASSIGN(settings::Config config, settings::read_config(file));
   if (!invocation.state.empty()) config.service.state = invocation.state;
   config.service.state = std::filesystem::absolute(config.service.state).lexically_normal();
   return config;

@@ -6,9 +6,9 @@
 #include <stop_token>
 #include <string>
 
+#include "base/progress.hpp"
 #include "base/result.hpp"
-#include "daemon/config/config.hpp"
-#include "daemon/progress.hpp"
+#include "settings/config.hpp"
 
 namespace CLI {
 class App;
@@ -29,7 +29,7 @@ struct Invocation {
 };
 
 /// The configuration that the command names, else TBCI_CONFIG, else /etc/tbci/tbci.toml where it exists.
-Result<Config> load_config(const Invocation& invocation);
+Result<settings::Config> load_config(const Invocation& invocation);
 /// Whether there is a configuration to load, right or wrong.
 bool has_config(const Invocation& invocation);
 /// A bar on a terminal, plain lines elsewhere, nothing with --json.

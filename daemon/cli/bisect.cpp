@@ -4,22 +4,22 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "bisect/search.hpp"
-#include "daemon/anyrepo/bisect_log.hpp"
+#include "bisect/build_scheduler.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/bisect_plan.hpp"
 #include "daemon/cli/bisect_repository.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/show.hpp"
-#include "daemon/pipeline/bisecting.hpp"
-#include "daemon/pipeline/building.hpp"
-#include "daemon/pipeline/comparing.hpp"
-#include "daemon/pipeline/listing.hpp"
-#include "daemon/pipeline/profiling.hpp"
-#include "daemon/pipeline/reporting.hpp"
-#include "daemon/pipeline/reverting.hpp"
-#include "daemon/site.hpp"
+#include "daemon/state_dir.hpp"
+#include "pipeline/bisect/bisecting.hpp"
+#include "pipeline/bisect/reverting.hpp"
+#include "pipeline/measure/benchmark_list.hpp"
+#include "pipeline/measure/building.hpp"
+#include "pipeline/measure/comparing.hpp"
+#include "pipeline/measure/profiling.hpp"
+#include "pipeline/night/reporting.hpp"
+#include "repo_bisect/bisect_log.hpp"
 
 namespace tbci::daemon {
 
@@ -39,25 +39,25 @@ struct Ends {
 };
 
 // Names this search by what it depends on, so that the same command finds it again.
-std::string key_of(const Desk& desk, const BisectOptions& options, const Ends& ends) {
+std::string key_of(const pipeline::SubjectContext& context, const BisectOptions& options, const Ends& ends) {
   std::string asked =
       fmt::format("{}|{}|{}|{}|{}|{}", join(options.series, ","), join(options.metrics, ","),
-                  join(desk.config.measure.benchmarks, ","), join(options.selection.configurations, ","),
-                  desk.config.thresholds.base.relative, range_of(desk.config.measure.sampling));
+                  join(context.config.measure.benchmarks, ","), join(options.selection.configurations, ","),
+                  context.config.thresholds.base.relative, pipeline::range_of(context.config.measure.sampling));
   // Not where it is the default: searches of before are found again.
-  const std::string& precision = desk.config.measure.worker.precision;
+  const std::string& precision = context.config.measure.worker.precision;
   if (precision != runner::default_precision) asked += "|" + precision;
-  if (desk.config.bisect.every_commit) asked += "|every commit";
-  if (desk.config.bisect.priors == Priors::paths) asked += "|paths";
-  if (desk.config.bisect.priors == Priors::none) asked += "|no priors";
+  if (context.config.bisect.every_commit) asked += "|every commit";
+  if (context.config.bisect.priors == settings::Priors::paths) asked += "|paths";
+  if (context.config.bisect.priors == settings::Priors::none) asked += "|no priors";
   const std::string key =
       fmt::format("manual/{}-{}/{}", ends.from.substr(0, 12), ends.to.substr(0, 12), sha256_hex(asked).substr(0, 8));
-  return options.again ? key + "/" + to_iso8601(desk.clock.now()) : key;
+  return options.again ? key + "/" + to_iso8601(context.clock.now()) : key;
 }
 
-Result<model::Build> built_end(Desk& desk, const std::string& commit) {
-  desk.progress.step("build " + commit.substr(0, 12));
-  TBCI_ASSIGN(model::Build build, build_commit(desk, commit));
+Result<model::Build> built_end(pipeline::SubjectContext& context, const std::string& commit) {
+  context.progress.step("build " + commit.substr(0, 12));
+  TBCI_ASSIGN(model::Build build, pipeline::build_commit(context, commit));
   if (build.state == model::BuildState::failed) {
     return fail(ErrorKind::failed, "the end {} does not build: {}; choose a neighbour", commit.substr(0, 12),
                 build.failure);
@@ -66,21 +66,21 @@ Result<model::Build> built_end(Desk& desk, const std::string& commit) {
 }
 
 // The series that are worse at the bad end: measured and confirmed as on a night.
-Result<std::vector<model::Finding>> regressed_series(Desk& desk, const std::string& key, const Ends& ends,
-                                                     const BisectOptions& options) {
-  desk.progress.begin_stage("build", "both ends", 2);
-  ComparisonPlan plan{.key = key, .builds = {}, .cases = {}};
-  TBCI_ASSIGN(plan.builds.before, built_end(desk, ends.from));
-  TBCI_ASSIGN(plan.builds.after, built_end(desk, ends.to));
-  desk.progress.end_stage("both are there");
-  TBCI_ASSIGN(plan.cases, wanted_cases(desk, plan.builds.after.product));
-  TBCI_ASSIGN(auto screened, screen_builds(desk, plan));
+Result<std::vector<model::Finding>> regressed_series(pipeline::SubjectContext& context, const std::string& key,
+                                                     const Ends& ends, const BisectOptions& options) {
+  context.progress.begin_stage("build", "both ends", 2);
+  pipeline::ComparisonPlan plan{.key = key, .builds = {}, .cases = {}};
+  TBCI_ASSIGN(plan.builds.before, built_end(context, ends.from));
+  TBCI_ASSIGN(plan.builds.after, built_end(context, ends.to));
+  context.progress.end_stage("both are there");
+  TBCI_ASSIGN(plan.cases, pipeline::wanted_cases(context, plan.builds.after.product));
+  TBCI_ASSIGN(auto screened, pipeline::screen_builds(context, plan));
   std::erase_if(screened, [&](const model::Finding& finding) {
     const std::string metric(to_string(finding.series.metric));
     return !options.metrics.empty() &&
            std::find(options.metrics.begin(), options.metrics.end(), metric) == options.metrics.end();
   });
-  TBCI_ASSIGN(auto confirmed, confirm_suspects(desk, plan, screened));
+  TBCI_ASSIGN(auto confirmed, pipeline::confirm_suspects(context, plan, screened));
   std::erase_if(confirmed, [](const model::Finding& finding) { return finding.verdict != model::Verdict::regression; });
   return confirmed;
 }
@@ -95,11 +95,11 @@ Result<std::vector<model::Series>> named_series(const BisectOptions& options) {
 }
 
 // What does not build may have failed through a recipe that was corrected since.
-Status forget_failed_builds(Desk& desk) {
-  TBCI_ASSIGN(const auto builds, desk.stores.builds.list(desk.name(), 100000));
+Status forget_failed_builds(pipeline::SubjectContext& context) {
+  TBCI_ASSIGN(const auto builds, context.stores.builds.list(context.name(), 100000));
   for (const model::Build& build : builds) {
     const bool failed = build.kind == model::BuildKind::commit && build.state == model::BuildState::failed;
-    if (failed) TBCI_TRY(desk.stores.builds.forget(build.id));
+    if (failed) TBCI_TRY(context.stores.builds.forget(build.id));
   }
   return {};
 }
@@ -110,28 +110,28 @@ std::vector<std::string> names_of(const std::vector<model::Series>& series) {
   return names;
 }
 
-Status check_benchmarks(Desk& desk, const std::vector<model::Series>& series, const Ends& ends) {
-  TBCI_ASSIGN(const model::Build build, built_end(desk, ends.to));
-  TBCI_ASSIGN(const auto suite, listed_benchmarks(desk, build.product));
-  return check_names(desk, suite, names_of(series));
+Status check_benchmarks(pipeline::SubjectContext& context, const std::vector<model::Series>& series, const Ends& ends) {
+  TBCI_ASSIGN(const model::Build build, built_end(context, ends.to));
+  TBCI_ASSIGN(const auto suite, pipeline::listed_benchmarks(context, build.product));
+  return pipeline::check_names(context, suite, names_of(series));
 }
 
 // The search as `git bisect log` tells it, of the first series that has a culprit.
-Status write_log(Desk& desk, const std::string& file, const model::Bisection& bisection) {
-  TBCI_ASSIGN(const auto commits, desk.workshop.commits_between(bisection.from, bisection.to, desk.stop));
-  TBCI_ASSIGN(auto probes, desk.stores.bisections.probes(bisection.id));
+Status write_log(pipeline::SubjectContext& context, const std::string& file, const model::Bisection& bisection) {
+  TBCI_ASSIGN(const auto commits, context.machine.commits_between(bisection.from, bisection.to, context.stop));
+  TBCI_ASSIGN(auto probes, context.stores.bisections.probes(bisection.id));
   auto told = std::find_if(bisection.answers.begin(), bisection.answers.end(),
                            [](const model::Answer& answer) { return !answer.suspects.empty(); });
   if (told == bisection.answers.end()) told = bisection.answers.begin();
   std::erase_if(probes, [&](const model::Probe& probe) { return probe.series != told->series; });
-  const auto lineage = desk.config.bisect.every_commit ? bisect::Lineage::all : bisect::Lineage::first_parent;
-  return write_file_atomically(file, git_bisect_log(commits, probes, *told, lineage));
+  const auto lineage = context.config.bisect.every_commit ? bisect::Lineage::all : bisect::Lineage::first_parent;
+  return write_file_atomically(file, repo_bisect::git_bisect_log(commits, probes, *told, lineage));
 }
 
 // The issue text of the search, drafted as for a night; nothing is filed.
-Status write_report(Desk& desk, const BisectOptions& options, const model::Bisection& bisection,
+Status write_report(pipeline::SubjectContext& context, const BisectOptions& options, const model::Bisection& bisection,
                     const std::vector<model::Finding>& findings) {
-  ReportGroup group;
+  pipeline::ReportGroup group;
   for (const model::Answer& answer : bisection.answers) {
     model::Regression regression;
     const auto measured =
@@ -148,27 +148,29 @@ Status write_report(Desk& desk, const BisectOptions& options, const model::Bisec
     group.regressions.push_back(std::move(regression));
   }
   if (group.regressions.empty()) return {};
-  TBCI_ASSIGN(group.operators, operators_at_culprit(desk, &bisection, group.regressions));
-  TBCI_ASSIGN(const model::Build from, build_commit(desk, bisection.from));
-  TBCI_ASSIGN(const model::Build to, build_commit(desk, bisection.to));
+  TBCI_ASSIGN(group.operators, pipeline::operators_at_culprit(context, &bisection, group.regressions));
+  TBCI_ASSIGN(const model::Build from, pipeline::build_commit(context, bisection.from));
+  TBCI_ASSIGN(const model::Build to, pipeline::build_commit(context, bisection.to));
   const model::Build both[] = {from, to};
-  TBCI_ASSIGN(const auto environment, environment_of(desk, both));
-  TBCI_ASSIGN(const std::string fingerprint, desk.stores.runs.remember(environment, desk.clock.now()));
-  const ReportContext context{.night = "", .baseline = "", .bisection = &bisection, .environment = fingerprint};
-  TBCI_ASSIGN(const model::Report report, draft_report(desk, context, group));
+  TBCI_ASSIGN(const auto environment, pipeline::environment_of(context, both));
+  TBCI_ASSIGN(const std::string fingerprint, context.stores.runs.remember(environment, context.clock.now()));
+  const pipeline::ReportContext report_context{
+      .night = "", .baseline = "", .bisection = &bisection, .environment = fingerprint};
+  TBCI_ASSIGN(const model::Report report, pipeline::draft_report(context, report_context, group));
   return write_file_atomically(options.report_file, fmt::format("# {}\n\n{}", report.title, report.body));
 }
 
-Result<int> bisect_ends(Desk& desk, const Invocation& invocation, const BisectOptions& options, const Ends& ends) {
-  const std::string key = key_of(desk, options, ends);
-  if (options.again) TBCI_TRY(forget_failed_builds(desk));
+Result<int> bisect_ends(pipeline::SubjectContext& context, const Invocation& invocation, const BisectOptions& options,
+                        const Ends& ends) {
+  const std::string key = key_of(context, options, ends);
+  if (options.again) TBCI_TRY(forget_failed_builds(context));
   TBCI_ASSIGN(std::vector<model::Series> series, named_series(options));
-  TBCI_TRY(check_names_early(desk, series.empty() ? desk.config.measure.benchmarks : names_of(series)));
+  TBCI_TRY(pipeline::check_names_early(context, series.empty() ? context.config.measure.benchmarks : names_of(series)));
   std::vector<model::Finding> findings;
   if (!series.empty()) {
-    TBCI_TRY(check_benchmarks(desk, series, ends));
+    TBCI_TRY(check_benchmarks(context, series, ends));
   } else {
-    TBCI_ASSIGN(findings, regressed_series(desk, key, ends, options));
+    TBCI_ASSIGN(findings, regressed_series(context, key, ends, options));
     for (const model::Finding& finding : findings) series.push_back(finding.series);
   }
   if (series.empty()) {
@@ -181,20 +183,20 @@ Result<int> bisect_ends(Desk& desk, const Invocation& invocation, const BisectOp
     return success;
   }
   TBCI_ASSIGN(const model::Bisection bisection,
-              search_culprits(desk, {.key = key, .from = ends.from, .to = ends.to, .series = series}));
-  std::vector<RevertCheck> reverts;
+              pipeline::search_culprits(context, {.key = key, .from = ends.from, .to = ends.to, .series = series}));
+  std::vector<pipeline::RevertCheck> reverts;
   if (options.verify_revert) {
-    TBCI_ASSIGN(reverts, verify_reverts(desk, bisection));
+    TBCI_ASSIGN(reverts, pipeline::verify_reverts(context, bisection));
   }
   if (invocation.json) {
     nlohmann::json json = answers_json(bisection);
     if (options.verify_revert) json["reverts"] = reverts_json(reverts);
     print_json(json);
   } else {
-    fmt::print("{}{}", lines_of(bisection), lines_of(reverts));
+    fmt::print("{}{}", lines_of(bisection), pipeline::lines_of(reverts));
   }
-  if (!options.repository.log_file.empty()) TBCI_TRY(write_log(desk, options.repository.log_file, bisection));
-  if (!options.report_file.empty()) TBCI_TRY(write_report(desk, options, bisection, findings));
+  if (!options.repository.log_file.empty()) TBCI_TRY(write_log(context, options.repository.log_file, bisection));
+  if (!options.report_file.empty()) TBCI_TRY(write_report(context, options, bisection, findings));
   const bool found = std::any_of(bisection.answers.begin(), bisection.answers.end(),
                                  [](const auto& a) { return !a.suspects.empty(); });
   return found || options.series.empty() ? negative : success;
@@ -209,24 +211,24 @@ Result<int> bisect(const Invocation& invocation, const BisectOptions& options, s
                                     .again = options.again};
     return bisect_repository(invocation, options.repository, request, std::move(stop));
   }
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_TRY(apply(options.selection, config));
   config.bisect.every_commit = options.repository.all;
   if (options.repository.jobs > 0) {
-    for (SubjectConfig& one : config.subjects) one.subject.jobs = options.repository.jobs;
+    for (settings::SubjectConfig& one : config.subjects) one.subject.jobs = options.repository.jobs;
   }
   for (const std::string& metric : options.metrics) TBCI_TRY(model::metric_from(metric));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
   const auto& [site, subject] = opened;
   const auto progress = make_progress(invocation);
-  SubjectDesk at(*site, *subject, *progress, stop);
-  Desk& desk = at.desk();
+  OpenContext at(*site, *subject, *progress, stop);
+  pipeline::SubjectContext& context = at.context();
   Ends ends;
-  TBCI_ASSIGN(ends.from, desk.workshop.resolve(options.from, stop));
-  TBCI_ASSIGN(ends.to, desk.workshop.resolve(options.to, stop));
-  TBCI_TRY(desk.workshop.commits_between(ends.from, ends.to, stop));
-  if (options.dry_run) return show_bisect_plan(desk, invocation, ends.from, ends.to);
-  return bisect_ends(desk, invocation, options, ends);
+  TBCI_ASSIGN(ends.from, context.machine.resolve(options.from, stop));
+  TBCI_ASSIGN(ends.to, context.machine.resolve(options.to, stop));
+  TBCI_TRY(context.machine.commits_between(ends.from, ends.to, stop));
+  if (options.dry_run) return show_bisect_plan(context, invocation, ends.from, ends.to);
+  return bisect_ends(context, invocation, options, ends);
 }
 
 }  // namespace

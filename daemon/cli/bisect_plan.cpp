@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "bisect/search.hpp"
+#include "bisect/build_scheduler.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/pipeline/building.hpp"
-#include "daemon/pipeline/weighing.hpp"
+#include "pipeline/bisect/commit_priors.hpp"
+#include "pipeline/measure/building.hpp"
 
 namespace tbci::daemon {
 
@@ -34,18 +34,18 @@ struct Plan {
   }
 };
 
-Result<Plan> plan_between(Desk& desk, const std::string& from, const std::string& to) {
+Result<Plan> plan_between(pipeline::SubjectContext& context, const std::string& from, const std::string& to) {
   Plan plan;
-  TBCI_ASSIGN(plan.commits, desk.workshop.commits_between(from, to, desk.stop));
+  TBCI_ASSIGN(plan.commits, context.machine.commits_between(from, to, context.stop));
   plan.classes = bisect::classes_of(plan.commits);
   plan.most_builds = plan.classes.size() < 2 ? 0 : 2 + bisect::most_builds_of(plan.classes.size());
-  TBCI_ASSIGN(plan.details, desk.workshop.details(plan.commits, desk.stop));
-  TBCI_ASSIGN(plan.priors, weigh_paths(desk, plan.commits));
-  TBCI_ASSIGN(plan.of_one_build, time_of_one_build(desk));
+  TBCI_ASSIGN(plan.details, context.machine.details(plan.commits, context.stop));
+  TBCI_ASSIGN(plan.priors, pipeline::weigh_paths(context, plan.commits));
+  TBCI_ASSIGN(plan.of_one_build, pipeline::time_of_one_build(context));
   return plan;
 }
 
-nlohmann::json json_of(const Plan& plan) {
+nlohmann::json plan_json(const Plan& plan) {
   nlohmann::json classes = nlohmann::json::array();
   for (std::size_t number = 0; number < plan.classes.size(); ++number) {
     nlohmann::json commits = nlohmann::json::array();
@@ -80,7 +80,7 @@ std::string row_of_pull_request(const Plan& plan, std::size_t at) {
   return fmt::format("#{}", *plan.details[at].pull_request);
 }
 
-void print(const Plan& plan, Priors priors) {
+void print(const Plan& plan, settings::Priors priors) {
   Table table(
       {{"build", Align::right}, {"commit"}, {"date"}, {"pull request"}, {"prior", Align::right}, {"subject"}, {"why"}});
   for (std::size_t number = 0; number < plan.classes.size(); ++number) {
@@ -102,16 +102,17 @@ void print(const Plan& plan, Priors priors) {
   } else {
     fmt::print("; how long one takes is not known: no commit was built yet\n");
   }
-  if (priors == Priors::operators)
+  if (priors == settings::Priors::operators)
     fmt::print("The priors here are by the paths that each commit touches. A search profiles both ends as well.\n");
 }
 
 }  // namespace
 
-Result<int> show_bisect_plan(Desk& desk, const Invocation& invocation, const std::string& from, const std::string& to) {
-  TBCI_ASSIGN(const Plan plan, plan_between(desk, from, to));
-  if (invocation.json) print_json(json_of(plan));
-  if (!invocation.json) print(plan, desk.config.bisect.priors);
+Result<int> show_bisect_plan(pipeline::SubjectContext& context, const Invocation& invocation, const std::string& from,
+                             const std::string& to) {
+  TBCI_ASSIGN(const Plan plan, plan_between(context, from, to));
+  if (invocation.json) print_json(plan_json(plan));
+  if (!invocation.json) print(plan, context.config.bisect.priors);
   return success;
 }
 

@@ -8,11 +8,11 @@
 #include "base/file.hpp"
 #include "base/git.hpp"
 #include "base/text.hpp"
-#include "daemon/anyrepo/bisect_log.hpp"
-#include "daemon/anyrepo/repository_search.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/repository_text.hpp"
-#include "runner/command_line_words.hpp"
+#include "repo_bisect/bisect_log.hpp"
+#include "repo_bisect/repository_search.hpp"
+#include "runner/shell_split.hpp"
 
 namespace tbci::daemon {
 
@@ -48,8 +48,8 @@ Result<fs::path> repository_at(const std::string& path) {
   return pass_on(Error(opened.error()));
 }
 
-Result<RepositoryJob> job_of(const RepositoryOptions& options, const RepositoryRequest& request) {
-  RepositoryJob job;
+Result<repo_bisect::RepositoryJob> job_of(const RepositoryOptions& options, const RepositoryRequest& request) {
+  repo_bisect::RepositoryJob job;
   TBCI_ASSIGN(job.repository, repository_at(options.repository));
   TBCI_ASSIGN(const auto repository, GitRepository::open(job.repository));
   TBCI_ASSIGN(const GitCommit from, repository.resolve(request.from));
@@ -97,7 +97,7 @@ Status forget(const fs::path& folder) {
 
 Result<int> bisect_repository(const Invocation& invocation, const RepositoryOptions& options,
                               const RepositoryRequest& request, std::stop_token stop) {
-  TBCI_ASSIGN(const RepositoryJob job, job_of(options, request));
+  TBCI_ASSIGN(const repo_bisect::RepositoryJob job, job_of(options, request));
   TBCI_ASSIGN(const auto commits, bisect::commits_between(job.repository, job.from, job.to, job.compiled, job.lineage));
   if (request.dry_run) {
     TBCI_ASSIGN(const RepositoryPlan plan, plan_of(job, commits));
@@ -106,15 +106,16 @@ Result<int> bisect_repository(const Invocation& invocation, const RepositoryOpti
     return success;
   }
   TBCI_ASSIGN(const fs::path root, state_root(invocation));
-  const fs::path folder = root / "bisect" / name_of(job);
+  const fs::path folder = root / "bisect" / repo_bisect::name_of(job);
   if (request.again) TBCI_TRY(forget(folder));
   SystemProcessRunner processes;
   const auto progress = make_progress(invocation);
-  TBCI_ASSIGN(const RepositoryAnswer answer,
-              search_repository(job, commits, folder, processes, *progress, std::move(stop)));
+  TBCI_ASSIGN(const repo_bisect::RepositoryAnswer answer,
+              repo_bisect::search_repository(job, commits, folder, processes, *progress, std::move(stop)));
   const model::Answer& found = answer.bisection.answers.front();
   if (!options.log_file.empty())
-    TBCI_TRY(write_file_atomically(options.log_file, git_bisect_log(commits, answer.probes, found, job.lineage)));
+    TBCI_TRY(write_file_atomically(options.log_file,
+                                   repo_bisect::git_bisect_log(commits, answer.probes, found, job.lineage)));
   if (invocation.json) print_json(json_of(job, answer));
   if (!invocation.json) fmt::print("{}", text_of(job, answer, commits));
   return found.suspects.empty() && !answer.used_up ? success : negative;

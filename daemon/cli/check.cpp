@@ -6,11 +6,11 @@
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/show.hpp"
-#include "daemon/pipeline/delivering.hpp"
-#include "daemon/pipeline/pipeline.hpp"
-#include "daemon/site.hpp"
-#include "daemon/view/json.hpp"
-#include "daemon/view/view.hpp"
+#include "daemon/state_dir.hpp"
+#include "pipeline/night/delivering.hpp"
+#include "pipeline/pipeline.hpp"
+#include "web/queries/json.hpp"
+#include "web/queries/queries.hpp"
 
 namespace tbci::daemon {
 
@@ -18,16 +18,16 @@ namespace {
 
 struct CheckOptions {
   std::string subject;
-  NightChoice choice;
+  pipeline::NightChoice choice;
   bool all = false;
   bool once = true;  ///< check has no other way; `tbci serve` goes on each night
 };
 
 // One line for each reason why cases were not measured: `8 cases unsupported: built without CUDA (dlrm/gpu-train,
 // ...)`.
-std::string lines_of(const std::vector<view::Gap>& gaps) {
+std::string lines_of(const std::vector<web::queries::Gap>& gaps) {
   std::map<std::string, std::vector<std::string>> by_reason;
-  for (const view::Gap& gap : gaps) {
+  for (const web::queries::Gap& gap : gaps) {
     by_reason[fmt::format("{}: {}", to_string(gap.outcome), one_line(gap.reason, 100))].push_back(
         to_string(gap.measured));
   }
@@ -39,7 +39,7 @@ std::string lines_of(const std::vector<view::Gap>& gaps) {
   return text;
 }
 
-void show(const NightResult& result, const std::vector<view::Gap>& gaps, bool all) {
+void show(const pipeline::NightResult& result, const std::vector<web::queries::Gap>& gaps, bool all) {
   fmt::print("{}\n", headline(result));
   fmt::print("{}", table_of(result.findings, all));
   fmt::print("{}", lines_of(gaps));
@@ -50,23 +50,24 @@ void show(const NightResult& result, const std::vector<view::Gap>& gaps, bool al
 }
 
 Result<int> check(const Invocation& invocation, const CheckOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.subject));
   const auto& [site, subject] = opened;
   const auto progress = make_progress(invocation);
-  SubjectDesk at(*site, *subject, *progress, stop);
-  TBCI_ASSIGN(const NightResult result, check_night(at.desk(), options.choice));
-  TBCI_TRY(deliver_reports(site->stores(), site->config(), site->clock(), stop));
-  TBCI_ASSIGN(const auto night, view::night_view(site->stores().database, subject->subject.name, result.night.name));
-  const std::vector<view::Gap> gaps = night ? night->gaps : std::vector<view::Gap>{};
+  OpenContext at(*site, *subject, *progress, stop);
+  TBCI_ASSIGN(const pipeline::NightResult result, pipeline::check_night(at.context(), options.choice));
+  TBCI_TRY(pipeline::deliver_reports(site->stores(), site->config(), site->clock(), stop));
+  TBCI_ASSIGN(const auto night,
+              web::queries::night_view(site->stores().database, subject->subject.name, result.night.name));
+  const std::vector<web::queries::Gap> gaps = night ? night->gaps : std::vector<web::queries::Gap>{};
   if (invocation.json) {
     nlohmann::json json = json_of(result);
     json["not_measured"] = nlohmann::json::array();
-    for (const view::Gap& gap : gaps) json["not_measured"].push_back(view::json_of(gap));
+    for (const web::queries::Gap& gap : gaps) json["not_measured"].push_back(web::queries::json_of(gap));
     json["reports"] = nlohmann::json::array();
     for (const model::Report& report : result.reports) {
-      TBCI_ASSIGN(const auto filed, view::report_view(site->stores().database, report.id));
-      if (filed) json["reports"].push_back(view::json_of(*filed));
+      TBCI_ASSIGN(const auto filed, web::queries::report_view(site->stores().database, report.id));
+      if (filed) json["reports"].push_back(web::queries::json_of(*filed));
     }
     print_json(json);
   } else {

@@ -7,11 +7,12 @@
 #include "daemon/cli/operator_table.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/show.hpp"
-#include "daemon/pipeline/building.hpp"
-#include "daemon/pipeline/comparing.hpp"
-#include "daemon/pipeline/profiling.hpp"
-#include "daemon/site.hpp"
-#include "daemon/view/json.hpp"
+#include "daemon/state_dir.hpp"
+#include "pipeline/measure/building.hpp"
+#include "pipeline/measure/comparing.hpp"
+#include "pipeline/measure/profiling.hpp"
+#include "storage/model/run_keys.hpp"
+#include "web/queries/json.hpp"
 
 namespace tbci::daemon {
 
@@ -25,18 +26,19 @@ struct CompareOptions {
 
 // The operators that changed, for each case that has times on both builds. A case that cannot be profiled is told of
 // and costs its own alone.
-Result<std::vector<model::OperatorComparison>> changed_operators(Desk& desk, const ComparisonPlan& plan,
+Result<std::vector<model::OperatorComparison>> changed_operators(pipeline::SubjectContext& context,
+                                                                 const pipeline::ComparisonPlan& plan,
                                                                  const std::vector<model::Finding>& findings) {
   std::vector<model::Case> cases;
   for (const model::Finding& finding : findings) {
     const bool timed = finding.series.metric == model::Metric::time && finding.before > 0 && finding.after > 0;
     if (timed) cases.push_back(finding.series.measured_case());
   }
-  desk.progress.begin_stage("profile", fmt::format("{} cases", cases.size()),
-                            static_cast<int>(cases.size()) * profiled_processes);
+  context.progress.begin_stage("profile", fmt::format("{} cases", cases.size()),
+                               static_cast<int>(cases.size()) * pipeline::profiled_processes);
   std::vector<model::OperatorComparison> all;
   for (const model::Case& measured : cases) {
-    auto compared = compare_operators(desk, plan.builds, measured);
+    auto compared = pipeline::compare_operators(context, plan.builds, measured);
     if (compared) {
       all.push_back(std::move(*compared));
     } else if (compared.error().kind == ErrorKind::failed) {
@@ -45,34 +47,34 @@ Result<std::vector<model::OperatorComparison>> changed_operators(Desk& desk, con
       return pass_on(compared.error());
     }
   }
-  desk.progress.end_stage("done");
+  context.progress.end_stage("done");
   return all;
 }
 
 Result<int> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_TRY(apply(options.selection, config));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
   const auto& [site, subject] = opened;
   const auto progress = make_progress(invocation);
-  SubjectDesk at(*site, *subject, *progress, std::move(stop));
-  Desk& desk = at.desk();
-  ComparisonPlan plan{.key = "compare/" + to_iso8601(site->clock().now()), .builds = {}, .cases = {}};
-  TBCI_ASSIGN(plan.builds.before, build_named(desk, options.before));
-  TBCI_ASSIGN(plan.builds.after, build_named(desk, options.after));
+  OpenContext at(*site, *subject, *progress, std::move(stop));
+  pipeline::SubjectContext& context = at.context();
+  pipeline::ComparisonPlan plan{.key = model::run_keys::comparison(site->clock().now()), .builds = {}, .cases = {}};
+  TBCI_ASSIGN(plan.builds.before, pipeline::build_named(context, options.before));
+  TBCI_ASSIGN(plan.builds.after, pipeline::build_named(context, options.after));
   if (plan.builds.before.id == plan.builds.after.id)
     return fail(ErrorKind::usage, "{} and {} are the same build", options.before, options.after);
-  TBCI_ASSIGN(plan.cases, wanted_cases(desk, plan.builds.after.product));
-  TBCI_ASSIGN(const auto screened, screen_builds(desk, plan));
-  TBCI_ASSIGN(const auto confirmed, confirm_suspects(desk, plan, screened));
-  const auto findings = merged(screened, confirmed);
+  TBCI_ASSIGN(plan.cases, pipeline::wanted_cases(context, plan.builds.after.product));
+  TBCI_ASSIGN(const auto screened, pipeline::screen_builds(context, plan));
+  TBCI_ASSIGN(const auto confirmed, pipeline::confirm_suspects(context, plan, screened));
+  const auto findings = pipeline::merged(screened, confirmed);
   std::vector<model::OperatorComparison> operators;
   if (options.operators) {
-    TBCI_ASSIGN(operators, changed_operators(desk, plan, findings));
+    TBCI_ASSIGN(operators, changed_operators(context, plan, findings));
   }
   if (invocation.json) {
     nlohmann::json json = {{"before", options.before}, {"after", options.after}, {"findings", nlohmann::json::array()}};
-    for (const model::Finding& finding : findings) json["findings"].push_back(view::json_of(finding));
+    for (const model::Finding& finding : findings) json["findings"].push_back(web::queries::json_of(finding));
     if (options.operators) json["operators"] = nlohmann::json::array();
     for (const model::OperatorComparison& compared : operators) json["operators"].push_back(json_of(compared));
     print_json(json);

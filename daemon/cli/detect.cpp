@@ -3,8 +3,8 @@
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/selection.hpp"
-#include "daemon/offline/answering.hpp"
-#include "daemon/offline/files.hpp"
+#include "series_io/answering.hpp"
+#include "series_io/files.hpp"
 
 namespace tbci::daemon {
 
@@ -19,9 +19,9 @@ struct DetectOptions {
 };
 
 /// Answers go to the output, problems to standard error: the first of them, so that a binary file does not flood it.
-class FileSink final : public offline::Sink {
+class FileSink final : public series_io::Sink {
  public:
-  FileSink(offline::OutputFile& output, std::string input) : output_(output), input_(std::move(input)) {}
+  FileSink(series_io::OutputFile& output, std::string input) : output_(output), input_(std::move(input)) {}
 
   Status answer(std::string_view line) override { return output_.write_line(line); }
 
@@ -35,31 +35,31 @@ class FileSink final : public offline::Sink {
 
  private:
   static constexpr std::size_t most_told = 100;
-  offline::OutputFile& output_;
+  series_io::OutputFile& output_;
   std::string input_;
   std::size_t told_ = 0;
 };
 
-Result<offline::Plan> plan_of(const DetectOptions& options) {
-  Config config;
+Result<series_io::Plan> plan_of(const DetectOptions& options) {
+  settings::Config config;
   TBCI_TRY(apply(options.selection, config));
-  offline::Plan plan;
+  series_io::Plan plan;
   plan.questions = {config.thresholds.base, options.change_points};
   if (!options.unit.empty()) {
-    TBCI_ASSIGN(plan.unit, offline::unit_from(options.unit));
+    TBCI_ASSIGN(plan.unit, series_io::unit_from(options.unit));
   }
   const bool named_csv = options.format.empty() && options.input.ends_with(".csv");
-  plan.format = named_csv || options.format == "csv" ? offline::Format::csv : offline::Format::json;
+  plan.format = named_csv || options.format == "csv" ? series_io::Format::csv : series_io::Format::json;
   return plan;
 }
 
 Result<int> detect_file(const DetectOptions& options, const std::stop_token& stop) {
-  TBCI_ASSIGN(const offline::Plan plan, plan_of(options));
-  TBCI_ASSIGN(offline::InputFile input, offline::InputFile::open(options.input, stop));
-  TBCI_ASSIGN(offline::OutputFile output, offline::OutputFile::open(options.output));
+  TBCI_ASSIGN(const series_io::Plan plan, plan_of(options));
+  TBCI_ASSIGN(series_io::InputFile input, series_io::InputFile::open(options.input, stop));
+  TBCI_ASSIGN(series_io::OutputFile output, series_io::OutputFile::open(options.output));
   const std::string name = options.input == "-" ? "standard input" : options.input;
   FileSink sink(output, name);
-  TBCI_ASSIGN(const offline::Summary summary, offline::answer_all(input.stream(), plan, sink, stop));
+  TBCI_ASSIGN(const series_io::Summary summary, series_io::answer_all(input.stream(), plan, sink, stop));
   sink.tell_rest();
   TBCI_TRY(input.status());
   TBCI_TRY(output.finish());

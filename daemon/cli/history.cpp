@@ -8,9 +8,9 @@
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/terminal_progress.hpp"
-#include "daemon/site.hpp"
-#include "daemon/view/history.hpp"
-#include "daemon/view/json.hpp"
+#include "daemon/state_dir.hpp"
+#include "web/queries/history.hpp"
+#include "web/queries/json.hpp"
 
 namespace tbci::daemon {
 
@@ -48,7 +48,7 @@ Result<std::vector<model::Configuration>> configurations_of(const HistoryOptions
               join(names, ", "));
 }
 
-void show(const view::HistoryView& view, bool table) {
+void show(const web::queries::HistoryView& view, bool table) {
   const std::string series = to_string(view.series);
   if (view.nights.empty()) {
     fmt::print("{}: no values{}\n", series,
@@ -65,21 +65,22 @@ void show(const view::HistoryView& view, bool table) {
 }
 
 Result<int> history(const Invocation& invocation, const HistoryOptions& options) {
-  TBCI_ASSIGN(const Config config, load_config(invocation));
-  TBCI_ASSIGN(const SubjectConfig* subject, config.subject(options.selection.subject));
+  TBCI_ASSIGN(const settings::Config config, load_config(invocation));
+  TBCI_ASSIGN(const settings::SubjectConfig* subject, config.subject(options.selection.subject));
   const std::string& name = subject->subject.name;
   TBCI_ASSIGN(const model::Metric metric, model::metric_from(options.metric));
   // For reading only: beside a service that writes.
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
-  TBCI_ASSIGN(const auto cases, view::measured_cases(database, name));
+  TBCI_ASSIGN(const auto cases, web::queries::measured_cases(database, name));
   TBCI_ASSIGN(const auto configurations, configurations_of(options, name, cases));
   nlohmann::json json = {{"subject", name}, {"histories", nlohmann::json::array()}};
   bool first = true;
   for (const model::Configuration configuration : configurations) {
-    const view::HistoryChoice choice{name, {options.benchmark, configuration, metric}, options.runner, options.nights};
-    TBCI_ASSIGN(const auto view, view::history_view(database, choice, options.change_points));
+    const web::queries::HistoryChoice choice{
+        name, {options.benchmark, configuration, metric}, options.runner, options.nights};
+    TBCI_ASSIGN(const auto view, web::queries::history_view(database, choice, options.change_points));
     if (invocation.json) {
-      json["histories"].push_back(view::json_of(view));
+      json["histories"].push_back(web::queries::json_of(view));
       continue;
     }
     if (!first) fmt::print("\n");
@@ -116,7 +117,7 @@ void add_history(CLI::App& app, Invocation& invocation) {
   command->add_option("--runner", options->runner, "Of which machine (default: the one that measured last)")
       ->type_name("NAME");
   command->add_option("--nights", options->nights, "The newest so many (default: 365)")
-      ->check(CLI::Range(1, view::most_history_nights));
+      ->check(CLI::Range(1, web::queries::most_history_nights));
   command->add_flag("--table", options->table, "Show each night's numbers as well");
   add_change_point_options(*command, options->change_points);
   command->callback([&invocation, options] {

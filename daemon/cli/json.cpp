@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "daemon/view/json.hpp"
+#include "web/queries/json.hpp"
 
 namespace tbci::daemon {
 
@@ -18,10 +18,10 @@ nlohmann::json number(double value) {
 
 }  // namespace
 
-nlohmann::json json_of(const NightResult& result) {
-  nlohmann::json json = {{"night", view::json_of(result.night)}, {"checked_before", result.checked_before}};
+nlohmann::json json_of(const pipeline::NightResult& result) {
+  nlohmann::json json = {{"night", web::queries::json_of(result.night)}, {"checked_before", result.checked_before}};
   json["findings"] = nlohmann::json::array();
-  for (const model::Finding& finding : result.findings) json["findings"].push_back(view::json_of(finding));
+  for (const model::Finding& finding : result.findings) json["findings"].push_back(web::queries::json_of(finding));
   json["regressions"] = nlohmann::json::array();
   for (const model::Regression& regression : result.regressions) {
     json["regressions"].push_back({{"id", regression.id},
@@ -85,11 +85,11 @@ nlohmann::json answers_json(const model::Bisection& bisection) {
   return json;
 }
 
-nlohmann::json reverts_json(const std::vector<RevertCheck>& checks) {
+nlohmann::json reverts_json(const std::vector<pipeline::RevertCheck>& checks) {
   nlohmann::json json = nlohmann::json::array();
-  for (const RevertCheck& check : checks) {
+  for (const pipeline::RevertCheck& check : checks) {
     nlohmann::json findings = nlohmann::json::array();
-    for (const model::Finding& finding : check.findings) findings.push_back(view::json_of(finding));
+    for (const model::Finding& finding : check.findings) findings.push_back(web::queries::json_of(finding));
     json.push_back({{"culprit", check.culprit},
                     {"commit", check.commit},
                     {"reason", check.reason},
@@ -99,7 +99,7 @@ nlohmann::json reverts_json(const std::vector<RevertCheck>& checks) {
 }
 
 void print_json(const nlohmann::json& json) {
-  fmt::print("{}\n", view::dumped(json));
+  fmt::print("{}\n", web::queries::dumped(json));
 }
 
 }  // namespace tbci::daemon

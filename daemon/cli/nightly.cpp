@@ -5,9 +5,9 @@
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/pipeline/building.hpp"
-#include "daemon/site.hpp"
-#include "daemon/view/json.hpp"
+#include "daemon/state_dir.hpp"
+#include "pipeline/measure/building.hpp"
+#include "web/queries/json.hpp"
 
 namespace tbci::daemon {
 
@@ -19,12 +19,12 @@ struct NightlyOptions {
 };
 
 Result<int> list(const Invocation& invocation, const NightlyOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
   const auto& [site, subject] = opened;
   SilentProgress silent;
-  SubjectDesk at(*site, *subject, silent, stop);
-  TBCI_ASSIGN(const auto published, at.desk().workshop.nightlies(stop));
+  OpenContext at(*site, *subject, silent, stop);
+  TBCI_ASSIGN(const auto published, at.context().machine.nightlies(stop));
   nlohmann::json json = nlohmann::json::array();
   Table table({{"nightly"}, {"commit"}, {"installed"}, {"checked"}});
   for (const model::Nightly& nightly : published) {
@@ -43,16 +43,16 @@ Result<int> list(const Invocation& invocation, const NightlyOptions& options, st
 }
 
 Result<int> install(const Invocation& invocation, const NightlyOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
   const auto& [site, subject] = opened;
   const auto progress = make_progress(invocation);
-  SubjectDesk at(*site, *subject, *progress, stop);
+  OpenContext at(*site, *subject, *progress, stop);
   progress->begin_stage("install", options.name, 1);
-  TBCI_ASSIGN(const model::Build build, build_named(at.desk(), options.name));
+  TBCI_ASSIGN(const model::Build build, pipeline::build_named(at.context(), options.name));
   progress->end_stage("it is there");
   if (invocation.json) {
-    nlohmann::json json = view::json_of(build);
+    nlohmann::json json = web::queries::json_of(build);
     json["libtorch"] = build.product.libtorch.string();
     json["python"] = build.product.python.string();
     json["preload"] = nlohmann::json::array();

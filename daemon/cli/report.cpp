@@ -4,10 +4,10 @@
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/pipeline/delivering.hpp"
-#include "daemon/site.hpp"
-#include "daemon/view/json.hpp"
-#include "daemon/view/view.hpp"
+#include "daemon/state_dir.hpp"
+#include "pipeline/night/delivering.hpp"
+#include "web/queries/json.hpp"
+#include "web/queries/queries.hpp"
 
 namespace tbci::daemon {
 
@@ -18,12 +18,12 @@ struct ReportOptions {
   bool dry_run = false;
 };
 
-Result<int> list(const Invocation& invocation, const Config& config) {
+Result<int> list(const Invocation& invocation, const settings::Config& config) {
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   storage::ReportStore reports(database);
   nlohmann::json json = nlohmann::json::array();
   Table table({{"id", Align::right}, {"subject"}, {"created"}, {"title"}});
-  for (const SubjectConfig& subject : config.subjects) {
+  for (const settings::SubjectConfig& subject : config.subjects) {
     TBCI_ASSIGN(const auto filed, reports.list(subject.subject.name, 100));
     for (const model::Report& report : filed) {
       table.add({std::to_string(report.id), report.subject, to_iso8601(report.created), report.title});
@@ -38,12 +38,12 @@ Result<int> list(const Invocation& invocation, const Config& config) {
   return success;
 }
 
-Result<int> show(const Invocation& invocation, const Config& config, std::int64_t id) {
+Result<int> show(const Invocation& invocation, const settings::Config& config, std::int64_t id) {
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
-  TBCI_ASSIGN(const auto found, view::report_view(database, id));
+  TBCI_ASSIGN(const auto found, web::queries::report_view(database, id));
   if (!found) return fail(ErrorKind::usage, "there is no report {}: `tbci report` lists them", id);
   if (invocation.json) {
-    print_json(view::json_of(*found));
+    print_json(web::queries::json_of(*found));
     return success;
   }
   fmt::print("# {}\n\n{}\n", found->report.title, found->report.body);
@@ -55,13 +55,14 @@ Result<int> show(const Invocation& invocation, const Config& config, std::int64_
 }
 
 Result<int> report(const Invocation& invocation, const ReportOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   if (options.id == 0) return list(invocation, config);
   if (!options.dry_run) {
     const auto site = Site::open(config);
     if (!site && site.error().kind != ErrorKind::transient) return pass_on(site.error());
     if (!site) fmt::print(stderr, "not delivered from here, the process that holds the state folder does that\n");
-    if (site) TBCI_TRY(deliver_reports((*site)->stores(), (*site)->config(), (*site)->clock(), std::move(stop)));
+    if (site)
+      TBCI_TRY(pipeline::deliver_reports((*site)->stores(), (*site)->config(), (*site)->clock(), std::move(stop)));
   }
   return show(invocation, config, options.id);
 }

@@ -11,7 +11,7 @@
 
 namespace tbci::daemon {
 
-Result<RepositoryPlan> plan_of(const RepositoryJob& job, const std::vector<model::Commit>& commits) {
+Result<RepositoryPlan> plan_of(const repo_bisect::RepositoryJob& job, const std::vector<model::Commit>& commits) {
   RepositoryPlan plan{bisect::classes_of(commits), {}, 0, 0};
   TBCI_ASSIGN(plan.details, bisect::details_of(job.repository, commits));
   const std::size_t steps = plan.classes.size() - 1;
@@ -72,10 +72,11 @@ std::string figures(const model::FoundStep& step) {
                      certainty(step.posterior));
 }
 
-std::string numbers_at(const RepositoryJob& job, const RepositoryAnswer& answer, const std::string& commit) {
+std::string numbers_at(const repo_bisect::RepositoryJob& job, const repo_bisect::RepositoryAnswer& answer,
+                       const std::string& commit) {
   const auto found = answer.numbers.find(commit);
   if (found == answer.numbers.end()) return "";
-  return readable_number(job.unit, model::median(found->second));
+  return repo_bisect::readable_number(job.unit, model::median(found->second));
 }
 
 std::string line_of(const std::vector<model::Commit>& commits, const std::string& id) {
@@ -99,7 +100,7 @@ std::string text_of(const model::FoundStep& step, const std::vector<model::Commi
 
 }  // namespace
 
-std::string text_of(const RepositoryJob& job, const RepositoryAnswer& answer,
+std::string text_of(const repo_bisect::RepositoryJob& job, const repo_bisect::RepositoryAnswer& answer,
                     const std::vector<model::Commit>& commits) {
   const model::Answer& found = answer.bisection.answers.front();
   std::string text;
@@ -109,13 +110,13 @@ std::string text_of(const RepositoryJob& job, const RepositoryAnswer& answer,
   for (const model::FoundStep& step : model::steps_of(found)) text += text_of(step, commits);
   const std::string good = numbers_at(job, answer, job.from), bad = numbers_at(job, answer, job.to);
   if (!good.empty() && !bad.empty()) text += fmt::format("{} at the good end, {} at the bad one\n", good, bad);
-  text += fmt::format("{}, {}", counted(answer.bisection.builds, "build"),
-                      counted(answer.bisection.measurements, "measurement"));
-  if (answer.rebuilds > 0) text += fmt::format(", {} built again", counted(answer.rebuilds, "tree"));
+  text += fmt::format("{}, {}", repo_bisect::counted(answer.bisection.builds, "build"),
+                      repo_bisect::counted(answer.bisection.measurements, "measurement"));
+  if (answer.rebuilds > 0) text += fmt::format(", {} built again", repo_bisect::counted(answer.rebuilds, "tree"));
   return text + "\n";
 }
 
-nlohmann::json json_of(const RepositoryJob& job, const RepositoryAnswer& answer) {
+nlohmann::json json_of(const repo_bisect::RepositoryJob& job, const repo_bisect::RepositoryAnswer& answer) {
   nlohmann::json json = answers_json(answer.bisection);
   // There is one number, and it has no name.
   for (const char* list : {"culprits", "without_culprit", "answers"}) {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "bisect/build_scheduler.hpp"
 #include "bisect/commit_details.hpp"
-#include "bisect/search.hpp"
-#include "daemon/anyrepo/job.hpp"
-#include "daemon/anyrepo/repository_search.hpp"
+#include "repo_bisect/job.hpp"
+#include "repo_bisect/repository_search.hpp"
 
 namespace tbci::daemon {
 
@@ -20,12 +20,12 @@ struct RepositoryPlan {
 };
 
 /// Reads the repository and builds nothing. Errors as those of details_of.
-Result<RepositoryPlan> plan_of(const RepositoryJob& job, const std::vector<model::Commit>& commits);
+Result<RepositoryPlan> plan_of(const repo_bisect::RepositoryJob& job, const std::vector<model::Commit>& commits);
 nlohmann::json json_of(const RepositoryPlan& plan, const std::vector<model::Commit>& commits);
 std::string text_of(const RepositoryPlan& plan, const std::vector<model::Commit>& commits);
 
-nlohmann::json json_of(const RepositoryJob& job, const RepositoryAnswer& answer);
-std::string text_of(const RepositoryJob& job, const RepositoryAnswer& answer,
+nlohmann::json json_of(const repo_bisect::RepositoryJob& job, const repo_bisect::RepositoryAnswer& answer);
+std::string text_of(const repo_bisect::RepositoryJob& job, const repo_bisect::RepositoryAnswer& answer,
                     const std::vector<model::Commit>& commits);
 
 }  // namespace tbci::daemon

@@ -10,10 +10,11 @@
 #include "daemon/cli/memory_text.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/pipeline/building.hpp"
-#include "daemon/pipeline/measuring.hpp"
-#include "daemon/pipeline/sweeping.hpp"
-#include "daemon/site.hpp"
+#include "daemon/state_dir.hpp"
+#include "pipeline/measure/building.hpp"
+#include "pipeline/measure/interleaved_rounds.hpp"
+#include "pipeline/measure/measuring.hpp"
+#include "storage/model/run_keys.hpp"
 
 namespace tbci::daemon {
 
@@ -26,31 +27,33 @@ struct RunOptions {
 
 using Results = CaseMeasurements;
 
-Result<Results> measure_all(Desk& desk, const model::Build& build, const std::vector<model::Case>& cases) {
-  TBCI_ASSIGN(const model::Run run,
-              begin_run(desk, "run/" + to_iso8601(desk.clock.now()), model::Purpose::manual, std::span(&build, 1)));
-  const detect::Sampling& sampling = desk.config.measure.sampling;
-  desk.progress.begin_stage(
-      "measure", fmt::format("{} cases on {}, {} processes each", cases.size(), build.name, range_of(sampling)),
+Result<Results> measure_all(pipeline::SubjectContext& context, const model::Build& build,
+                            const std::vector<model::Case>& cases) {
+  TBCI_ASSIGN(const model::Run run, pipeline::begin_run(context, model::run_keys::measurement(context.clock.now()),
+                                                        model::Purpose::manual, std::span(&build, 1)));
+  const detect::Sampling& sampling = context.config.measure.sampling;
+  context.progress.begin_stage(
+      "measure",
+      fmt::format("{} cases on {}, {} processes each", cases.size(), build.name, pipeline::range_of(sampling)),
       static_cast<int>(cases.size()) * sampling.least);
-  std::vector<SweptCase> all = to_sweep(cases);
-  for (SweptCase& one : all) one.beside = false;
-  TBCI_TRY(sweep(desk, run, {.before = {}, .after = build}, all));
+  std::vector<pipeline::SweptCase> all = pipeline::to_sweep(cases);
+  for (pipeline::SweptCase& one : all) one.beside = false;
+  TBCI_TRY(pipeline::sweep(context, run, {.before = {}, .after = build}, all));
   Results results;
-  for (SweptCase& one : all) results[one.measured] = std::move(one.after);
-  TBCI_TRY(desk.stores.runs.finish(run.id, desk.clock.now()));
-  desk.progress.end_stage("done");
+  for (pipeline::SweptCase& one : all) results[one.measured] = std::move(one.after);
+  TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
+  context.progress.end_stage("done");
   return results;
 }
 
 std::optional<double> typical(const std::vector<model::Measurement>& measurements, model::Metric metric) {
-  std::vector<double> values = values_of(measurements, metric);
+  std::vector<double> values = pipeline::values_of(measurements, metric);
   return values.empty() ? std::nullopt : std::optional(model::median(std::move(values)));
 }
 
 std::optional<detect::MedianInterval> interval_of(const std::vector<model::Measurement>& measurements,
                                                   const detect::Sampling& sampling) {
-  return detect::median_interval(values_of(measurements, model::Metric::time), sampling.confidence);
+  return detect::median_interval(pipeline::values_of(measurements, model::Metric::time), sampling.confidence);
 }
 
 std::string half_width(const std::optional<detect::MedianInterval>& interval) {
@@ -157,17 +160,17 @@ nlohmann::json as_json(const model::Build& build, const Results& results, const 
 }
 
 Result<int> run(const Invocation& invocation, const RunOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_TRY(apply(options.selection, config));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
   const auto& [site, subject] = opened;
   const auto progress = make_progress(invocation);
-  SubjectDesk at(*site, *subject, *progress, std::move(stop));
-  TBCI_ASSIGN(const model::Build build, build_named(at.desk(), options.build));
-  TBCI_ASSIGN(const auto cases, wanted_cases(at.desk(), build.product));
-  TBCI_ASSIGN(const Results results, measure_all(at.desk(), build, cases));
+  OpenContext at(*site, *subject, *progress, std::move(stop));
+  TBCI_ASSIGN(const model::Build build, pipeline::build_named(at.context(), options.build));
+  TBCI_ASSIGN(const auto cases, pipeline::wanted_cases(at.context(), build.product));
+  TBCI_ASSIGN(const Results results, measure_all(at.context(), build, cases));
   const Cost cost = cost_of(results);
-  const detect::Sampling& sampling = at.desk().config.measure.sampling;
+  const detect::Sampling& sampling = at.context().config.measure.sampling;
   if (invocation.json) print_json(as_json(build, results, cost, sampling));
   if (!invocation.json) fmt::print("{}{}{}", as_table(results, sampling), gpu_split_text(results), cost_text(cost));
   for (const auto& [measured, measurements] : results) {

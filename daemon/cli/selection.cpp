@@ -42,7 +42,7 @@ void add_change_point_options(CLI::App& command, detect::ChangePointOptions& opt
       ->check(CLI::Range(0.0, 10.0));
 }
 
-Status apply(const Selection& selection, Config& config) {
+Status apply(const Selection& selection, settings::Config& config) {
   if (!selection.benchmarks.empty()) config.measure.benchmarks = selection.benchmarks;
   if (!selection.configurations.empty()) config.measure.configurations.clear();
   for (const std::string& text : selection.configurations) {

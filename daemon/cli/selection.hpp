@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "daemon/config/config.hpp"
 #include "detect/change_points.hpp"
+#include "settings/config.hpp"
 
 namespace CLI {
 class App;
@@ -31,6 +31,6 @@ void add_threshold_option(CLI::App& command, Selection& selection);
 void add_change_point_options(CLI::App& command, detect::ChangePointOptions& options);
 
 /// Lays what was chosen over the configuration. Errors (usage) name what is wrong.
-Status apply(const Selection& selection, Config& config);
+Status apply(const Selection& selection, settings::Config& config);
 
 }  // namespace tbci::daemon

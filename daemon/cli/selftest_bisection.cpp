@@ -11,7 +11,7 @@ namespace tbci::daemon {
 
 namespace {
 
-namespace selftest = bisect::selftest;
+namespace search_selftest = bisect::selftest;
 
 struct BisectionOptions {
   int days = 200;
@@ -22,24 +22,24 @@ struct BisectionOptions {
 
 constexpr int most_days = 1'000'000;
 
-std::string machine_of(const selftest::Machine& machine) {
+std::string machine_of(const search_selftest::Machine& machine) {
   std::string text = fmt::format("noise {:.0f}%", 100 * machine.noise);
   if (machine.slow_share > 0) text += fmt::format(", {:.0f}% slow runs", 100 * machine.slow_share);
   return text;
 }
 
-std::string days_of(const selftest::Scenario& scenario) {
+std::string days_of(const search_selftest::Scenario& scenario) {
   std::string text = scenario.name;
   if (scenario.regressions > 1) text = fmt::format("{} {}", scenario.regressions, text);
   if (scenario.builders > 1) text += fmt::format(", {} builders", scenario.builders);
   return fmt::format("{}; {}", text, machine_of(scenario.machine));
 }
 
-nlohmann::json spread_json(const selftest::Spread& spread) {
+nlohmann::json spread_json(const search_selftest::Spread& spread) {
   return {{"mean", spread.mean}, {"most_of_95_percent", spread.most_of_95}, {"worst", spread.worst}};
 }
 
-nlohmann::json score_json(const selftest::Score& score) {
+nlohmann::json score_json(const search_selftest::Score& score) {
   return {{"days_of", days_of(score.scenario)},
           {"method", name_of(score.method)},
           {"days", score.days},
@@ -51,11 +51,11 @@ nlohmann::json score_json(const selftest::Score& score) {
           {"rounds", spread_json(score.rounds)}};
 }
 
-std::string spread_text(const selftest::Spread& spread) {
+std::string spread_text(const search_selftest::Spread& spread) {
   return fmt::format("{:.2f} / {:.0f} / {:.0f}", spread.mean, spread.most_of_95, spread.worst);
 }
 
-void print_table(const std::vector<selftest::Score>& scores) {
+void print_table(const std::vector<search_selftest::Score>& scores) {
   Table table({{"days of"},
                {"search"},
                {"exact", Align::right},
@@ -64,7 +64,7 @@ void print_table(const std::vector<selftest::Score>& scores) {
                {"runs", Align::right},
                {"beside parent", Align::right},
                {"rounds", Align::right}});
-  for (const selftest::Score& score : scores) {
+  for (const search_selftest::Score& score : scores) {
     const double days = score.days;
     table.add({days_of(score.scenario), name_of(score.method), fmt::format("{:.2f}%", 100 * score.exact / days),
                fmt::format("{:.2f}%", 100 * score.wrong / days), spread_text(score.builds),
@@ -76,14 +76,14 @@ void print_table(const std::vector<selftest::Score>& scores) {
 
 Result<int> selftest_bisection(const Invocation& invocation, const BisectionOptions& options, std::stop_token stop) {
   const unsigned jobs = options.jobs > 0 ? options.jobs : static_cast<unsigned>(allowed_cpus().size());
-  std::vector<selftest::Scenario> scenarios = selftest::scenarios();
+  std::vector<search_selftest::Scenario> scenarios = search_selftest::scenarios();
   std::erase_if(scenarios, [&](const auto& one) { return days_of(one).find(options.only) == std::string::npos; });
   if (scenarios.empty()) return fail(ErrorKind::usage, "--only {}: no kind of days is called like that", options.only);
   const auto progress = make_progress(invocation);
   progress->begin_stage("selftest", fmt::format("{} days of each kind", options.days),
                         static_cast<int>(scenarios.size()));
-  std::vector<selftest::Score> scores;
-  for (const selftest::Scenario& scenario : scenarios) {
+  std::vector<search_selftest::Score> scores;
+  for (const search_selftest::Scenario& scenario : scenarios) {
     progress->step(days_of(scenario));
     TBCI_ASSIGN(auto some, score(scenario, {options.days, options.seed, jobs}, stop));
     scores.insert(scores.end(), some.begin(), some.end());
@@ -91,7 +91,7 @@ Result<int> selftest_bisection(const Invocation& invocation, const BisectionOpti
   progress->end_stage("done");
   if (invocation.json) {
     nlohmann::json json = {{"seed", options.seed}, {"scores", nlohmann::json::array()}};
-    for (const selftest::Score& one : scores) json["scores"].push_back(score_json(one));
+    for (const search_selftest::Score& one : scores) json["scores"].push_back(score_json(one));
     print_json(json);
     return success;
   }

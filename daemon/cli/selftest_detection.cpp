@@ -4,20 +4,20 @@
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "daemon/cli/json.hpp"
-#include "daemon/cli/recorded.hpp"
+#include "daemon/cli/replay_source.hpp"
 #include "daemon/cli/selftest.hpp"
 #include "daemon/cli/selftest_plan.hpp"
 #include "daemon/cli/selftest_report.hpp"
-#include "daemon/site.hpp"
+#include "daemon/state_dir.hpp"
 
 namespace tbci::daemon {
 
 namespace {
 
 // Beside a running service: for reading only.
-Result<RecordedTimes> recorded_in(const Config& config) {
+Result<RecordedTimes> recorded_in(const settings::Config& config) {
   std::vector<std::string> subjects;
-  for (const SubjectConfig& subject : config.subjects) subjects.push_back(subject.subject.name);
+  for (const settings::SubjectConfig& subject : config.subjects) subjects.push_back(subject.subject.name);
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   const storage::RunStore runs(database);
   TBCI_ASSIGN(RecordedTimes recorded, recorded_times(runs, subjects));
@@ -67,7 +67,7 @@ Result<int> selftest_detection(const Invocation& invocation, SelftestOptions opt
   detect::Thresholds thresholds;
   RecordedTimes recorded;
   if (options.from_database || has_config(invocation)) {
-    TBCI_ASSIGN(const Config config, load_config(invocation));
+    TBCI_ASSIGN(const settings::Config config, load_config(invocation));
     thresholds = config.thresholds.base;
     if (options.from_database) {
       TBCI_ASSIGN(recorded, recorded_in(config));

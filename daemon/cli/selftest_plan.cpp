@@ -11,9 +11,9 @@ namespace tbci::daemon {
 
 namespace {
 
-namespace selftest = detect::selftest;
-using selftest::MethodKind;
-using selftest::Scenario;
+namespace night_selftest = detect::selftest;
+using night_selftest::MethodKind;
+using night_selftest::Scenario;
 
 constexpr int nights_of_unchanged = 200;
 constexpr int warmup = 16;  // enough for a baseline and the rotation
@@ -21,7 +21,7 @@ constexpr std::size_t block = 8;
 constexpr std::int64_t most_nights_of_others = 200'000;
 constexpr std::int64_t most_series_of_others = 2'000;
 
-using MakeSource = std::function<std::unique_ptr<selftest::Source>(std::uint64_t)>;
+using MakeSource = std::function<std::unique_ptr<night_selftest::Source>(std::uint64_t)>;
 
 struct NoiseKind {
   std::string name;
@@ -49,18 +49,18 @@ std::vector<Planned> changes() {
   };
 }
 
-std::vector<NoiseKind> noise_kinds(const std::vector<selftest::Recorded>& recorded) {
+std::vector<NoiseKind> noise_kinds(const std::vector<night_selftest::Recorded>& recorded) {
   if (!recorded.empty()) {
-    const auto draw = [&recorded](std::uint64_t seed) -> std::unique_ptr<selftest::Source> {
-      const auto& one = recorded[selftest::stream_seed(seed, 0) % recorded.size()];
-      return std::make_unique<selftest::ReplaySource>(one, block, seed);
+    const auto draw = [&recorded](std::uint64_t seed) -> std::unique_ptr<night_selftest::Source> {
+      const auto& one = recorded[night_selftest::stream_seed(seed, 0) % recorded.size()];
+      return std::make_unique<night_selftest::ReplaySource>(one, block, seed);
     };
     return {{"recorded", draw}};
   }
   std::vector<NoiseKind> kinds;
-  for (const selftest::Noise& noise : {selftest::quiet(), selftest::noisy()}) {
-    kinds.push_back({noise.name, [noise](std::uint64_t seed) -> std::unique_ptr<selftest::Source> {
-                       return std::make_unique<selftest::NoisySource>(noise, seed);
+  for (const night_selftest::Noise& noise : {night_selftest::quiet(), night_selftest::noisy()}) {
+    kinds.push_back({noise.name, [noise](std::uint64_t seed) -> std::unique_ptr<night_selftest::Source> {
+                       return std::make_unique<night_selftest::NoisySource>(noise, seed);
                      }});
   }
   return kinds;
@@ -85,23 +85,23 @@ void add_rows(const SelftestOptions& options, const NoiseKind& noise, const Meth
 }  // namespace
 
 std::vector<MethodKind> selftest_methods(const SelftestOptions& options, const detect::Thresholds& thresholds) {
-  selftest::DecisionSettings settings;
+  night_selftest::DecisionSettings settings;
   settings.thresholds = thresholds;
   settings.anchor_every = options.anchor_every;
-  selftest::DecisionSettings beside = settings;
+  night_selftest::DecisionSettings beside = settings;
   beside.from_history = false;
-  const auto make = [](const selftest::DecisionSettings& chosen) {
-    return [chosen] { return std::make_unique<selftest::OurNights>(chosen); };
+  const auto make = [](const night_selftest::DecisionSettings& chosen) {
+    return [chosen] { return std::make_unique<night_selftest::OurNights>(chosen); };
   };
   std::vector<MethodKind> methods = {
       {"ours", "screen against history, confirmation by pairs, carry-over, anchor", warmup, make(settings)},
       {"ours-beside", "the same, with the build of the night before measured beside each night", warmup, make(beside)}};
-  for (MethodKind& rule : selftest::other_rules()) methods.push_back(std::move(rule));
+  for (MethodKind& rule : night_selftest::other_rules()) methods.push_back(std::move(rule));
   return methods;
 }
 
 Result<std::vector<PlannedCampaign>> plan_selftest(const SelftestOptions& options, const detect::Thresholds& thresholds,
-                                                   const std::vector<selftest::Recorded>& recorded) {
+                                                   const std::vector<night_selftest::Recorded>& recorded) {
   std::vector<MethodKind> methods = selftest_methods(options, thresholds);
   std::vector<std::string> names;
   for (const MethodKind& method : methods) names.push_back(method.name);
@@ -123,7 +123,7 @@ Result<std::vector<PlannedCampaign>> plan_selftest(const SelftestOptions& option
 
 std::vector<std::string> noise_descriptions() {
   std::vector<std::string> lines;
-  for (const selftest::Noise& noise : {selftest::quiet(), selftest::noisy()}) {
+  for (const night_selftest::Noise& noise : {night_selftest::quiet(), night_selftest::noisy()}) {
     std::string line =
         fmt::format("{}: {:.1f}% a process, {:.1f}% a night", noise.name, 100 * noise.process, 100 * noise.night);
     if (noise.slow_share > 0) {

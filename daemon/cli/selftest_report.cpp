@@ -10,17 +10,17 @@ namespace tbci::daemon {
 
 namespace {
 
-namespace selftest = detect::selftest;
+namespace night_selftest = detect::selftest;
 
-std::string percent(const selftest::Share& share) {
+std::string percent(const night_selftest::Share& share) {
   return fmt::format("{:.2f}%", 100 * share.value);
 }
 
-std::string interval(const selftest::Proportion& proportion, double scale) {
+std::string interval(const night_selftest::Proportion& proportion, double scale) {
   return fmt::format("{:.4g} to {:.4g}", scale * proportion.low, scale * proportion.high);
 }
 
-double a_night(const selftest::Tally& tally, std::int64_t count) {
+double a_night(const night_selftest::Tally& tally, std::int64_t count) {
   return tally.nights == 0 ? 0 : static_cast<double>(count) / static_cast<double>(tally.nights);
 }
 
@@ -41,8 +41,8 @@ std::string unchanged_table(const std::vector<SelftestRow>& rows) {
                {"anchor's pairs a night", Align::right}});
   for (const SelftestRow& row : rows) {
     if (row.scenario.real() || row.scenario.bad_night > 0) continue;
-    const selftest::Share alarms = alarms_per_thousand(row.tally);
-    const selftest::Cost& cost = row.tally.cost;
+    const night_selftest::Share alarms = alarms_per_thousand(row.tally);
+    const night_selftest::Cost& cost = row.tally.cost;
     table.add({row.noise, row.rule, std::to_string(row.tally.nights), std::to_string(row.tally.alarms),
                fmt::format("{:.4g}", alarms.value), interval(alarms.interval, 1),
                fmt::format("{:.2f}", a_night(row.tally, cost.processes)),
@@ -65,7 +65,7 @@ std::string step_table(const std::vector<SelftestRow>& rows) {
                {"confirming pairs a night", Align::right}});
   for (const SelftestRow& row : rows) {
     if (row.scenario.step <= 0) continue;
-    const selftest::Share first = found_within(row.tally, 1);
+    const night_selftest::Share first = found_within(row.tally, 1);
     table.add({row.noise, row.rule, row.scenario.name, std::to_string(row.tally.series), percent(first),
                interval(first.interval, 100), percent(found_within(row.tally, 3)), percent(found_within(row.tally, 20)),
                fmt::format("{:.1f}", a_night(row.tally, row.tally.cost.confirming_pairs))});
@@ -83,7 +83,7 @@ std::string creep_table(const std::vector<SelftestRow>& rows) {
                {"99% by night", Align::right},
                {"false alarms", Align::right}});
   for (const SelftestRow& row : rows) {
-    const selftest::Tally& tally = row.tally;
+    const night_selftest::Tally& tally = row.tally;
     if (row.scenario.creep > 0) {
       table.add({row.noise, row.rule, row.scenario.name, std::to_string(tally.series), percent(found_within(tally, 16)),
                  night_text(found_by(tally, 0.5)), night_text(found_by(tally, 0.99)), ""});
@@ -111,7 +111,7 @@ std::string selftest_text(const std::vector<SelftestRow>& rows) {
 nlohmann::json selftest_json(const std::vector<SelftestRow>& rows) {
   nlohmann::json json = nlohmann::json::array();
   for (const SelftestRow& row : rows) {
-    const selftest::Tally& tally = row.tally;
+    const night_selftest::Tally& tally = row.tally;
     nlohmann::json one = {{"noise", row.noise},
                           {"rule", row.rule},
                           {"scenario", row.scenario.name},
@@ -129,12 +129,12 @@ nlohmann::json selftest_json(const std::vector<SelftestRow>& rows) {
     if (row.scenario.real()) {
       one["found_on"] = tally.found_on;
       for (const int nights : {1, 3, 16, 20}) {
-        const selftest::Share share = found_within(tally, nights);
+        const night_selftest::Share share = found_within(tally, nights);
         one["found_within"][std::to_string(nights)] = {{"share", share.value},
                                                        {"interval", {share.interval.low, share.interval.high}}};
       }
     } else {
-      const selftest::Share alarms = alarms_per_thousand(tally);
+      const night_selftest::Share alarms = alarms_per_thousand(tally);
       one["alarms_per_1000_nights"] = {{"value", alarms.value},
                                        {"interval", {alarms.interval.low, alarms.interval.high}}};
     }

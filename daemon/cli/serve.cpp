@@ -13,7 +13,7 @@ struct ServeOptions {
 };
 
 Result<int> run_service(const Invocation& invocation, const ServeOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   if (options.port >= 0) config.service.port = static_cast<unsigned short>(options.port);
   TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
   SystemdNotifier notifier;

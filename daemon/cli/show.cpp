@@ -40,7 +40,7 @@ std::string table_of(const std::vector<model::Finding>& findings, bool all) {
   return table.text();
 }
 
-std::string headline(const NightResult& result) {
+std::string headline(const pipeline::NightResult& result) {
   std::map<model::Verdict, std::size_t> counts;
   for (const model::Finding& finding : result.findings) ++counts[finding.verdict];
   std::vector<std::string> parts = {plural(counts[model::Verdict::regression], "regression", "regressions")};

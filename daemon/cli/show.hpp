@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/pipeline/pipeline.hpp"
+#include "pipeline/pipeline.hpp"
 #include "storage/model/bisection.hpp"
 #include "storage/model/night.hpp"
 
@@ -13,7 +13,7 @@ namespace tbci::daemon {
 /// A table of findings; with `all` false, those alone that are not clear.
 std::string table_of(const std::vector<model::Finding>& findings, bool all);
 /// One line: `2026-01-07: 1 regression, 31 series clear`.
-std::string headline(const NightResult& result);
+std::string headline(const pipeline::NightResult& result);
 /// The answers of a search, a line each.
 std::string lines_of(const model::Bisection& bisection);
 

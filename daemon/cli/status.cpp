@@ -5,17 +5,17 @@
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/site.hpp"
-#include "daemon/view/json.hpp"
-#include "daemon/view/view.hpp"
+#include "daemon/state_dir.hpp"
+#include "web/queries/json.hpp"
+#include "web/queries/queries.hpp"
 
 namespace tbci::daemon {
 
 namespace {
 
-void show_open_regressions(const view::RegressionsView& regressions) {
+void show_open_regressions(const web::queries::RegressionsView& regressions) {
   Table table({{"night"}, {"series"}, {"change", Align::right}, {"state"}, {"culprit"}});
-  for (const view::RegressionView& regression : regressions.regressions) {
+  for (const web::queries::RegressionView& regression : regressions.regressions) {
     const auto& suspects = regression.regression.suspects;
     const std::string culprit = suspects.empty()       ? one_line(regression.regression.reason, 60)
                                 : suspects.size() == 1 ? suspects.front().substr(0, 12)
@@ -28,23 +28,24 @@ void show_open_regressions(const view::RegressionsView& regressions) {
 }
 
 Result<int> status(const Invocation& invocation) {
-  TBCI_ASSIGN(const Config config, load_config(invocation));
+  TBCI_ASSIGN(const settings::Config config, load_config(invocation));
   std::vector<std::string> subjects;
-  for (const SubjectConfig& subject : config.subjects) subjects.push_back(subject.subject.name);
+  for (const settings::SubjectConfig& subject : config.subjects) subjects.push_back(subject.subject.name);
   // For reading only: beside a service that writes.
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   const SystemClock clock;
-  TBCI_ASSIGN(const view::StatusView status, view::status_view(database, subjects, std::nullopt, clock.now()));
+  TBCI_ASSIGN(const web::queries::StatusView status,
+              web::queries::status_view(database, subjects, std::nullopt, clock.now()));
   if (invocation.json) {
-    nlohmann::json json = view::json_of(status);
+    nlohmann::json json = web::queries::json_of(status);
     for (const std::string& subject : subjects) {
-      TBCI_ASSIGN(const auto regressions, view::regressions_view(database, subject, 1));
-      json["regressions"][subject] = view::json_of(regressions);
+      TBCI_ASSIGN(const auto regressions, web::queries::regressions_view(database, subject, 1));
+      json["regressions"][subject] = web::queries::json_of(regressions);
     }
     print_json(json);
     return success;
   }
-  for (const view::SubjectView& subject : status.subjects) {
+  for (const web::queries::SubjectView& subject : status.subjects) {
     if (!subject.latest) {
       fmt::print("{}: no night checked yet\n", subject.name);
       continue;
@@ -52,7 +53,7 @@ Result<int> status(const Invocation& invocation) {
     const model::Night& night = *subject.latest;
     fmt::print("{}: {} is {}{}, {} open regressions\n", subject.name, night.name, to_string(night.stage),
                night.note.empty() ? "" : " (" + one_line(night.note) + ")", subject.open_regressions);
-    TBCI_ASSIGN(const auto regressions, view::regressions_view(database, subject.name, 1));
+    TBCI_ASSIGN(const auto regressions, web::queries::regressions_view(database, subject.name, 1));
     show_open_regressions(regressions);
   }
   return success;

@@ -10,9 +10,9 @@
 #include "daemon/cli/suite_coverage.hpp"
 #include "daemon/cli/suite_product.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/pipeline/listing.hpp"
-#include "daemon/pipeline/measuring.hpp"
-#include "daemon/site.hpp"
+#include "daemon/state_dir.hpp"
+#include "pipeline/measure/benchmark_list.hpp"
+#include "pipeline/measure/measuring.hpp"
 
 namespace tbci::daemon {
 
@@ -30,15 +30,15 @@ std::vector<std::string> names_of(const std::vector<model::Configuration>& confi
 }
 
 Result<int> list(const Invocation& invocation, const SuiteOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
   const auto& [site, subject] = opened;
   const auto progress = make_progress(invocation);
-  SubjectDesk at(*site, *subject, *progress, stop);
-  TBCI_ASSIGN(const model::Product product, product_to_ask(at.desk(), options.build));
-  TBCI_ASSIGN(const auto suite, listed_benchmarks(at.desk(), product));
+  OpenContext at(*site, *subject, *progress, stop);
+  TBCI_ASSIGN(const model::Product product, product_to_ask(at.context(), options.build));
+  TBCI_ASSIGN(const auto suite, pipeline::listed_benchmarks(at.context(), product));
   nlohmann::json json = {{"benchmarks", nlohmann::json::array()}, {"left_out", nlohmann::json::array()}};
-  for (const runner::SuiteTrouble& trouble : at.desk().workshop.troubles())
+  for (const runner::SuiteTrouble& trouble : at.context().machine.troubles())
     json["left_out"].push_back({{"suite", trouble.prefix}, {"reason", valid_utf8(trouble.reason)}});
   Table table({{"benchmark"}, {"domain"}, {"task"}, {"configurations"}, {"parameters", Align::right}});
   for (const runner::BenchmarkInfo& benchmark : suite) {
@@ -57,9 +57,10 @@ Result<int> list(const Invocation& invocation, const SuiteOptions& options, std:
 }
 
 // The operators of every wanted benchmark on the CPU. A benchmark that fails is told of and costs its own alone.
-Result<std::vector<runner::Reached>> reach(Desk& desk, const model::Product& product, int& failures) {
-  TBCI_ASSIGN(const auto suite, listed_benchmarks(desk, product));
-  TBCI_ASSIGN(const auto cases, wanted_cases(desk, product));
+Result<std::vector<runner::Reached>> reach(pipeline::SubjectContext& context, const model::Product& product,
+                                           int& failures) {
+  TBCI_ASSIGN(const auto suite, pipeline::listed_benchmarks(context, product));
+  TBCI_ASSIGN(const auto cases, pipeline::wanted_cases(context, product));
   std::map<std::string, std::string> domains;
   for (const runner::BenchmarkInfo& benchmark : suite) domains[benchmark.name] = benchmark.domain;
   std::vector<model::Case> on_cpu;
@@ -68,34 +69,34 @@ Result<std::vector<runner::Reached>> reach(Desk& desk, const model::Product& pro
         wanted.configuration == model::Configuration::cpu_infer)
       on_cpu.push_back(wanted);
   }
-  desk.progress.begin_stage("operators", fmt::format("{} cases", on_cpu.size()), static_cast<int>(on_cpu.size()));
+  context.progress.begin_stage("operators", fmt::format("{} cases", on_cpu.size()), static_cast<int>(on_cpu.size()));
   std::vector<runner::Reached> reached;
   for (const model::Case& wanted : on_cpu) {
-    desk.progress.step(to_string(wanted));
-    auto calls = desk.workshop.operators(product, wanted, desk.stop);
+    context.progress.step(to_string(wanted));
+    auto calls = context.machine.operators(product, wanted, context.stop);
     if (!calls && calls.error().kind == ErrorKind::interrupted) return tl::unexpected(calls.error());
     if (!calls) {
-      desk.progress.note(fmt::format("{}: {}", to_string(wanted), calls.error().message));
+      context.progress.note(fmt::format("{}: {}", to_string(wanted), calls.error().message));
       ++failures;
       continue;
     }
     reached.push_back({wanted.benchmark, domains[wanted.benchmark],
                        wanted.configuration == model::Configuration::cpu_train, std::move(*calls)});
   }
-  desk.progress.end_stage(fmt::format("{} of {} told", reached.size(), on_cpu.size()));
+  context.progress.end_stage(fmt::format("{} of {} told", reached.size(), on_cpu.size()));
   return reached;
 }
 
 Result<int> coverage(const Invocation& invocation, const SuiteOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_TRY(apply(options.selection, config));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
   const auto& [site, subject] = opened;
   const auto progress = make_progress(invocation);
-  SubjectDesk at(*site, *subject, *progress, stop);
-  TBCI_ASSIGN(const model::Product product, product_to_ask(at.desk(), options.build));
+  OpenContext at(*site, *subject, *progress, stop);
+  TBCI_ASSIGN(const model::Product product, product_to_ask(at.context(), options.build));
   int failures = 0;
-  TBCI_ASSIGN(const auto reached, reach(at.desk(), product, failures));
+  TBCI_ASSIGN(const auto reached, reach(at.context(), product, failures));
   const runner::Coverage counted = runner::coverage_of(reached);
   if (invocation.json) print_json(coverage_json(counted));
   if (!invocation.json) fmt::print("{}", coverage_text(counted));

@@ -12,8 +12,8 @@
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/suite_product.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/pipeline/measuring.hpp"
-#include "daemon/site.hpp"
+#include "daemon/state_dir.hpp"
+#include "pipeline/measure/measuring.hpp"
 
 namespace tbci::daemon {
 
@@ -41,7 +41,7 @@ double best_throughput(const runner::BatchAnswer& answer) {
   return best == answer.points.end() ? 0 : best->samples_per_second;
 }
 
-bool failed(const CaseSearch& search) {
+bool failed(const pipeline::CaseSearch& search) {
   const runner::BatchAnswer& answer = search.searched.answer;
   return answer.batch == 0 && answer.points.back().outcome != model::Outcome::unsupported;
 }
@@ -56,22 +56,22 @@ std::map<std::string, int> own_batches(const std::vector<runner::BenchmarkInfo>&
 }
 
 Result<int> batches(const Invocation& invocation, const BatchesOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(Config config, load_config(invocation));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_TRY(apply(options.selection, config));
-  BatchSearchPlan plan;
-  plan.file = options.file.empty() ? batch_sizes_path(config) : std::filesystem::path(options.file);
+  pipeline::BatchSearchPlan plan;
+  plan.file = options.file.empty() ? settings::batch_sizes_path(config) : std::filesystem::path(options.file);
   plan.settings = options.search;
   plan.again = options.again;
   config.measure.batch_sizes.clear();  // it is what we are about to make
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
   const auto& [site, subject] = opened;
   const auto progress = make_progress(invocation);
-  SubjectDesk at(*site, *subject, *progress, std::move(stop));
-  TBCI_ASSIGN(const model::Product product, product_to_ask(at.desk(), options.build));
-  TBCI_ASSIGN(const auto wanted, wanted_cases(at.desk(), product));
-  TBCI_ASSIGN(plan.cases, inference_of(wanted));
-  TBCI_ASSIGN(const auto suite, at.desk().workshop.benchmarks(product, at.desk().stop));
-  TBCI_ASSIGN(const auto searches, search_batches(at.desk(), product, plan));
+  OpenContext at(*site, *subject, *progress, std::move(stop));
+  TBCI_ASSIGN(const model::Product product, product_to_ask(at.context(), options.build));
+  TBCI_ASSIGN(const auto wanted, pipeline::wanted_cases(at.context(), product));
+  TBCI_ASSIGN(plan.cases, pipeline::inference_of(wanted));
+  TBCI_ASSIGN(const auto suite, at.context().machine.benchmarks(product, at.context().stop));
+  TBCI_ASSIGN(const auto searches, pipeline::search_batches(at.context(), product, plan));
   if (invocation.json) {
     print_json({{"file", plan.file.string()}, {"cases", batches_json(searches)}});
   } else {
@@ -82,7 +82,8 @@ Result<int> batches(const Invocation& invocation, const BatchesOptions& options,
 
 }  // namespace
 
-std::string batches_text(const std::vector<CaseSearch>& searches, const std::map<std::string, int>& own_batches) {
+std::string batches_text(const std::vector<pipeline::CaseSearch>& searches,
+                         const std::map<std::string, int>& own_batches) {
   Table table({{"case"},
                {"batch", Align::right},
                {"samples/s", Align::right},
@@ -108,7 +109,7 @@ std::string batches_text(const std::vector<CaseSearch>& searches, const std::map
   return table.text();
 }
 
-nlohmann::json batches_json(const std::vector<CaseSearch>& searches) {
+nlohmann::json batches_json(const std::vector<pipeline::CaseSearch>& searches) {
   nlohmann::json cases = nlohmann::json::array();
   for (const auto& [searched, now] : searches) {
     nlohmann::json points = nlohmann::json::array();

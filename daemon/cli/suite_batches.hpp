@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/pipeline/batching.hpp"
+#include "pipeline/measure/batch_size_search.hpp"
 
 namespace CLI {
 class App;
@@ -20,7 +20,8 @@ struct Invocation;
 void add_suite_batches(CLI::App& suite, Invocation& invocation);
 
 /// `own_batches`: what the suite takes by itself, where that is known.
-std::string batches_text(const std::vector<CaseSearch>& searches, const std::map<std::string, int>& own_batches);
-nlohmann::json batches_json(const std::vector<CaseSearch>& searches);
+std::string batches_text(const std::vector<pipeline::CaseSearch>& searches,
+                         const std::map<std::string, int>& own_batches);
+nlohmann::json batches_json(const std::vector<pipeline::CaseSearch>& searches);
 
 }  // namespace tbci::daemon

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "daemon/progress.hpp"
+#include "base/progress.hpp"
 
 namespace tbci::daemon {
 

@@ -4,11 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "detect/anchor.hpp"
 #include "detect/baseline.hpp"
-#include "detect/carry.hpp"
-#include "detect/sampling.hpp"
+#include "detect/creep.hpp"
+#include "detect/retest_queue.hpp"
 #include "detect/selftest/method.hpp"
+#include "detect/stopping_rule.hpp"
 #include "detect/thresholds.hpp"
 
 namespace tbci::detect::selftest {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/assert.hpp"
-#include "detect/robust.hpp"
+#include "detect/robust_statistics.hpp"
 
 namespace tbci::detect::selftest {
 

@@ -1,5 +1,5 @@
 #include "base/text.hpp"
-#include "runner/environment/machine.hpp"
+#include "runner/environment/facts.hpp"
 
 namespace tbci::runner {
 

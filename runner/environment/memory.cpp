@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "runner/environment/machine.hpp"
+#include "runner/environment/facts.hpp"
 
 namespace tbci::runner {
 

@@ -13,7 +13,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "runner/environment/control_group.hpp"
-#include "runner/environment/machine.hpp"
+#include "runner/environment/facts.hpp"
 
 namespace tbci::runner {
 

@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "base/process.hpp"
 #include "base/result.hpp"
-#include "runner/progress.hpp"
+#include "runner/line_sink.hpp"
 #include "runner/subject.hpp"
 #include "storage/model/build.hpp"
 
@@ -33,6 +33,6 @@ class NightlySource {
 /// outlive it.
 std::unique_ptr<NightlySource> make_nightly_source(const Subject& subject, const std::filesystem::path& state,
                                                    SourceBuilder& builder, ProcessRunner& processes, const Clock& clock,
-                                                   Progress progress = {});
+                                                   LineSink progress = {});
 
 }  // namespace tbci::runner

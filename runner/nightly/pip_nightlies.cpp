@@ -58,7 +58,7 @@ struct PipNightlies::Venv {
 };
 
 PipNightlies::PipNightlies(NightlySettings settings, fs::path folder, fs::path repository, ProcessRunner& processes,
-                           Progress progress)
+                           LineSink progress)
     : settings_(std::move(settings)),
       folder_(fs::absolute(folder)),
       repository_(std::move(repository)),

@@ -16,7 +16,7 @@ class PipNightlies final : public NightlySource {
   /// Venvs go into `folder`. Where `repository` is a clone of the subject's, the commit of the nightly branch that an
   /// installation names is resolved there to the commit of main.
   PipNightlies(NightlySettings settings, std::filesystem::path folder, std::filesystem::path repository,
-               ProcessRunner& processes, Progress progress = {});
+               ProcessRunner& processes, LineSink progress = {});
   Result<std::vector<model::Nightly>> list(std::stop_token stop) override;
   Result<model::Product> install(const model::Nightly& nightly, std::stop_token stop) override;
 
@@ -31,7 +31,7 @@ class PipNightlies final : public NightlySource {
   NightlySettings settings_;
   std::filesystem::path folder_, repository_;
   ProcessRunner& processes_;
-  Progress progress_;
+  LineSink progress_;
 };
 
 /// The versions that `pip index versions` printed, oldest first.

@@ -154,7 +154,7 @@ Result<std::string> fill_in(std::string_view text, const Placeholders& placehold
 }
 
 Result<RecipeOutcome> run_recipe(ProcessRunner& processes, const Recipe& recipe, const Placeholders& placeholders,
-                                 const RecipePlace& place, const Progress& progress, std::stop_token stop) {
+                                 const RecipePlace& place, const LineSink& progress, std::stop_token stop) {
   TBCI_ASSIGN(std::vector<Command> commands, prepare(recipe, placeholders, place));
   TBCI_ASSIGN(Log log, Log::open(place.log));
   const auto deadline = Steady::now() + recipe.time_limit;

@@ -11,7 +11,7 @@
 
 #include "base/process.hpp"
 #include "base/result.hpp"
-#include "runner/progress.hpp"
+#include "runner/line_sink.hpp"
 
 namespace tbci::runner {
 
@@ -40,7 +40,7 @@ struct RecipeOutcome {
 /// Runs the commands in order until one fails. That a command fails is an outcome; an error is what is not the
 /// commit's fault: a missing program, no space, memory that ran out, the time limit, a stop.
 Result<RecipeOutcome> run_recipe(ProcessRunner& processes, const Recipe& recipe, const Placeholders& placeholders,
-                                 const RecipePlace& place, const Progress& progress, std::stop_token stop);
+                                 const RecipePlace& place, const LineSink& progress, std::stop_token stop);
 
 /// The line of a log that tells best why it failed: the first `error:` of a compiler, linker or build tool, else the
 /// last that is not empty. One line of valid UTF-8.

@@ -6,8 +6,8 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "runner/environment.hpp"
-#include "runner/laid_over.hpp"
 #include "runner/libtorch.hpp"
+#include "runner/preload.hpp"
 #include "runner/source/recipe.hpp"
 
 namespace tbci::runner {
@@ -44,7 +44,7 @@ Result<fs::path> built_libtorch(const BuiltProduct& product, const fs::path& sou
 
 }  // namespace
 
-SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& processes, Progress progress)
+SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& processes, LineSink progress)
     : subject_(std::move(subject)),
       state_(fs::absolute(state)),
       processes_(processes),

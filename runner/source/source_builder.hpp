@@ -9,7 +9,7 @@
 
 #include "base/process.hpp"
 #include "base/result.hpp"
-#include "runner/progress.hpp"
+#include "runner/line_sink.hpp"
 #include "runner/source/build_cache.hpp"
 #include "runner/source/worktree.hpp"
 #include "runner/subject.hpp"
@@ -29,7 +29,7 @@ using BuildOutcome = std::variant<model::Product, CompileFailure>;
 class SourceBuilder {
  public:
   /// `state` is a folder of this subject alone: the mirror, the checkouts, the cache and the logs lie in it.
-  SourceBuilder(Subject subject, std::filesystem::path state, ProcessRunner& processes, Progress progress = {});
+  SourceBuilder(Subject subject, std::filesystem::path state, ProcessRunner& processes, LineSink progress = {});
 
   /// Builds a commit, or finds the product of equal inputs. Errors are what is not the commit's fault: an unknown
   /// commit (usage), no space or a missing tool (environment), the time limit (environment), a stop (interrupted).
@@ -55,7 +55,7 @@ class SourceBuilder {
   Subject subject_;
   std::filesystem::path state_;
   ProcessRunner& processes_;
-  Progress progress_;
+  LineSink progress_;
   Worktree worktree_;
   BuildCache cache_;
 };

@@ -4,7 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
-#include "runner/inhabitants.hpp"
+#include "runner/busy_directory.hpp"
 
 namespace tbci::runner {
 
@@ -56,7 +56,7 @@ Status wait_until_left(const fs::path& source, const std::stop_token& stop) {
 
 }  // namespace
 
-Worktree::Worktree(WorktreeSettings settings, ProcessRunner& processes, Progress progress)
+Worktree::Worktree(WorktreeSettings settings, ProcessRunner& processes, LineSink progress)
     : settings_(std::move(settings)), processes_(processes), progress_(std::move(progress)) {}
 
 fs::path Worktree::mirror_path() const {

@@ -11,7 +11,7 @@
 #include "base/git.hpp"
 #include "base/process.hpp"
 #include "base/result.hpp"
-#include "runner/progress.hpp"
+#include "runner/line_sink.hpp"
 
 namespace tbci::runner {
 
@@ -39,7 +39,7 @@ struct Reverted {
 
 class Worktree {
  public:
-  Worktree(WorktreeSettings settings, ProcessRunner& processes, Progress progress = {});
+  Worktree(WorktreeSettings settings, ProcessRunner& processes, LineSink progress = {});
 
   /// Makes the mirror, or brings it up to date with the repository. Errors: usage where there is no such repository.
   Status update(std::stop_token stop);
@@ -74,7 +74,7 @@ class Worktree {
 
   WorktreeSettings settings_;
   ProcessRunner& processes_;
-  Progress progress_;
+  LineSink progress_;
 };
 
 }  // namespace tbci::runner

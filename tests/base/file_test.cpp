@@ -6,7 +6,8 @@
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::file_test {
+
 namespace fs = std::filesystem;
 
 TEST_CASE("write_file_atomically: the text stands there whole, folders are made, nothing is left beside it", "[file]") {
@@ -87,3 +88,5 @@ TEST_CASE("free_bytes: a folder that is not there yet has the space of its paren
   const auto space = fs::space(folder.path());
   CHECK(*free <= space.capacity);
 }
+
+}  // namespace tbci::file_test

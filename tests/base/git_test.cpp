@@ -4,7 +4,8 @@
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::git_test {
+
 using test::GitFixture;
 
 TEST_CASE("GitRepository: a commit is read with its author, committer's time, subject and parents", "[git]") {
@@ -200,3 +201,5 @@ TEST_CASE("GitRepository: a message that is not UTF-8 is made valid", "[git]") {
   const auto opened = GitRepository::open(repository.path());
   CHECK(opened->resolve("main")->subject == "bad \xEF\xBF\xBD byte");
 }
+
+}  // namespace tbci::git_test

@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::path_patterns_test {
 
 TEST_CASE("path_matches: stars, double stars, question marks and exclusions", "[git]") {
   const auto fits = [](std::string_view path, std::vector<std::string> patterns) {
@@ -25,3 +25,5 @@ TEST_CASE("path_matches: stars, double stars, question marks and exclusions", "[
   CHECK(fits("src/a.cpp", {"!docs/**"}));
   CHECK_FALSE(fits("docs/a.md", {"!docs/**"}));
 }
+
+}  // namespace tbci::path_patterns_test

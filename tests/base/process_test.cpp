@@ -13,7 +13,7 @@
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::process_test {
 
 namespace {
 
@@ -255,3 +255,5 @@ TEST_CASE("run_checked: a failure carries the command, how it ended and what it 
   CHECK(failed.error().message.find("reason") != std::string::npos);
   CHECK(failed.error().message.find('\n') == std::string::npos);
 }
+
+}  // namespace tbci::process_test

@@ -3,7 +3,8 @@
 #include "base/clock.hpp"
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::text_test {
+
 using namespace std::chrono_literals;
 
 TEST_CASE("sha256_hex: the values that FIPS 180-2 publishes", "[text]") {
@@ -94,3 +95,5 @@ TEST_CASE("SystemClock: a sleep ends at once when a stop was requested", "[clock
   CHECK_FALSE(SystemClock().sleep_for(1h, stop.get_token()));
   CHECK(SystemClock().sleep_for(1ms, {}));
 }
+
+}  // namespace tbci::text_test

@@ -8,7 +8,8 @@
 #include "tests/bisect/watched_bisection.hpp"
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::bisection_test {
+
 using test::bert;
 using test::bisect_with;
 using test::Day;
@@ -273,3 +274,5 @@ TEST_CASE("Bisection: with several builders it takes fewer rounds", "[bisect]") 
   CHECK(answers->at(0).suspects == ids(23, 23));
   CHECK(observer.last.rounds <= 3);  // a fifth is left after each: 70, 14, 3
 }
+
+}  // namespace tbci::bisection_test

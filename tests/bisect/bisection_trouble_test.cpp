@@ -9,7 +9,8 @@
 #include "tests/bisect/watched_bisection.hpp"
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::bisection_trouble_test {
+
 using model::Series;
 using test::bert;
 using test::bisect_with;
@@ -289,3 +290,5 @@ TEST_CASE("Bisection: one commit is too few", "[bisect]") {
   REQUIRE_FALSE(answers);
   CHECK(answers.error().kind == ErrorKind::usage);
 }
+
+}  // namespace tbci::bisection_trouble_test

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
-#include "bisect/history.hpp"
+#include "bisect/rev_range.hpp"
 #include "tests/base/git_repository.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::commit_details_test {
+
 using namespace tbci::bisect;
 using Paths = std::vector<std::string>;
 
@@ -147,3 +148,5 @@ TEST_CASE("Commit details: the pull request that a message names", "[bisect]") {
     CHECK(pull_request_of(none) == std::nullopt);
   }
 }
+
+}  // namespace tbci::commit_details_test

@@ -2,7 +2,8 @@
 
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::native_functions_test {
+
 using bisect::read_native_functions;
 
 using Names = std::vector<std::string>;
@@ -45,3 +46,5 @@ TEST_CASE("Native functions: what is no list in YAML is an error that says where
   CHECK_FALSE(read_native_functions("func: a\n"));
   CHECK_FALSE(read_native_functions(""));
 }
+
+}  // namespace tbci::native_functions_test

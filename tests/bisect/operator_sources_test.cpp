@@ -2,7 +2,8 @@
 
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::operator_sources_test {
+
 using bisect::Kernels;
 using bisect::operator_base;
 using bisect::OperatorSources;
@@ -58,3 +59,5 @@ TEST_CASE("Operator sources: a word in too many files tells nothing", "[bisect]"
   files.pop_back();
   CHECK(found({"aten.add.Tensor"}, {}, files).empty());
 }
+
+}  // namespace tbci::operator_sources_test

@@ -5,7 +5,8 @@
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::operators_at_test {
+
 using bisect::operator_sources_at;
 using test::GitFixture;
 
@@ -45,3 +46,5 @@ TEST_CASE("Operators at a commit: a list that cannot be read is named, and so is
   CHECK(broken.error().message.find("native_functions.yaml") != std::string::npos);
   CHECK_FALSE(operator_sources_at(repository.path(), "nope", {}, {}));
 }
+
+}  // namespace tbci::operators_at_test

@@ -9,7 +9,8 @@
 
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::posterior_test {
+
 using bisect::LevelData;
 using bisect::LevelSettings;
 using bisect::Posterior;
@@ -147,3 +148,5 @@ TEST_CASE("Posterior: the interval of a level holds it and shrinks with the read
   // Of a mean of two with a standard deviation of 0.0165: 3.09 standard errors of 0.0116 to either side.
   CHECK(few.levels[1].high == test::Approx(0.075 + 0.036).margin(0.008));
 }
+
+}  // namespace tbci::posterior_test

@@ -4,7 +4,8 @@
 
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::prior_test {
+
 using bisect::CommitPrior;
 using bisect::LikelyPath;
 using bisect::most_prior_ratio;
@@ -77,3 +78,5 @@ TEST_CASE("Prior: an operator that nobody maps, or that did not become slower, p
 TEST_CASE("Prior: nothing is known of a day without commits", "[bisect]") {
   CHECK(priors({}, {{"aten::mm", 1}}).empty());
 }
+
+}  // namespace tbci::prior_test

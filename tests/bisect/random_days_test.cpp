@@ -6,7 +6,8 @@
 #include "bisect/selftest/simulated.hpp"
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::random_days_test {
+
 namespace selftest = bisect::selftest;
 
 namespace {
@@ -100,3 +101,5 @@ TEST_CASE("Random days: whatever goes wrong, a search ends, and names nobody but
   }
   CHECK(named >= 20);
 }
+
+}  // namespace tbci::random_days_test

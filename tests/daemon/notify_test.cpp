@@ -10,7 +10,7 @@
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::notify_test {
 
 namespace {
 
@@ -80,3 +80,5 @@ TEST_CASE("Notifier: without a service manager it does nothing", "[notify]") {
   notifier.stopping();
   CHECK_FALSE(notifier.watchdog_interval());
 }
+
+}  // namespace tbci::notify_test

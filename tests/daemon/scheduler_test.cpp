@@ -3,7 +3,9 @@
 #include "tests/catch.hpp"
 #include "tests/fakes/manual_clock.hpp"
 
-namespace tbci::test {
+namespace tbci::scheduler_test {
+
+using namespace tbci::test;
 
 using namespace std::chrono_literals;
 using daemon::Job;
@@ -96,4 +98,4 @@ TEST_CASE("Scheduler: a stop ends the round", "[scheduler]") {
   CHECK(second == 0);
 }
 
-}  // namespace tbci::test
+}  // namespace tbci::scheduler_test

@@ -8,6 +8,8 @@
 
 #include "tests/catch.hpp"
 
+namespace tbci::baseline_test {
+
 using tbci::detect::baseline_of;
 using tbci::detect::BaselineSettings;
 using tbci::detect::NightValues;
@@ -163,3 +165,5 @@ TEST_CASE("Baseline: evidence is never suspect", "[detect]") {
   history.add_nights(10, 1e9);
   CHECK(against(history, Metric::instructions, {2e9}) == Verdict::clear);
 }
+
+}  // namespace tbci::baseline_test

@@ -7,6 +7,8 @@
 
 #include "tests/catch.hpp"
 
+namespace tbci::boundary_test_test {
+
 namespace detect = tbci::detect;
 using tbci::test::Approx;
 
@@ -113,3 +115,5 @@ TEST_CASE("Boundary test: where noise is Gaussian, nothing is said of gathering"
   for (std::size_t i = 200; i < 205; ++i) values[i] += 1.5;
   CHECK(gathering(values, {200, 205}) == 0);
 }
+
+}  // namespace tbci::boundary_test_test

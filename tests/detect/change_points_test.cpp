@@ -9,6 +9,8 @@
 #include "tests/bench/histories.hpp"
 #include "tests/catch.hpp"
 
+namespace tbci::change_points_test {
+
 using tbci::detect::change_points;
 using tbci::detect::ChangePoint;
 using tbci::test::Approx;
@@ -221,3 +223,5 @@ TEST_CASE("Change points: a step in a handful of nights is found", "[detect]") {
   // 4, log(1.1) / 0.01 / sqrt(2 / 3)) = 0.871), and so 80 or more of 100 with a probability of 0.98.
   CHECK(right >= (nights == 6 ? 80 : 97));
 }
+
+}  // namespace tbci::change_points_test

@@ -7,6 +7,8 @@
 
 #include "tests/catch.hpp"
 
+namespace tbci::confirm_test {
+
 using tbci::detect::confirm;
 using tbci::detect::Decision;
 using tbci::detect::Pair;
@@ -160,3 +162,5 @@ TEST_CASE("Confirmation: a pair that can't be true decides nothing", "[detect]")
     CHECK_FALSE(decision.finding.reason.empty());
   }
 }
+
+}  // namespace tbci::confirm_test

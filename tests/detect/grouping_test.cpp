@@ -6,7 +6,8 @@
 
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::grouping_test {
+
 using namespace tbci::detect;
 using model::Metric;
 using model::Verdict;
@@ -123,3 +124,5 @@ TEST_CASE("Grouping: everything stands in exactly one event, and a change that i
   CHECK(seen == all);
   CHECK(group_changes({}).empty());
 }
+
+}  // namespace tbci::grouping_test

@@ -6,6 +6,8 @@
 #include "detect/confirm.hpp"
 #include "tests/catch.hpp"
 
+namespace tbci::leak_test {
+
 using tbci::detect::certain_difference;
 using tbci::detect::confirm;
 using tbci::detect::Growth;
@@ -91,3 +93,5 @@ TEST_CASE("Leaks: what is missing or can't be true is inconclusive, with the bui
   CHECK(screened(good, bad) == Verdict::inconclusive);
   CHECK(screen_leak(series, good, bad, {}).reason.find("the new build") != std::string::npos);
 }
+
+}  // namespace tbci::leak_test

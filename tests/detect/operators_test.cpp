@@ -6,7 +6,8 @@
 
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::operators_test {
+
 using std::chrono::microseconds;
 
 namespace {
@@ -113,3 +114,5 @@ TEST_CASE("Operators: where nothing changed, noise names few", "[detect]") {
   INFO(named << " of 5000");
   CHECK(named < 100);  // 2%
 }
+
+}  // namespace tbci::operators_test

@@ -5,6 +5,8 @@
 
 #include "tests/catch.hpp"
 
+namespace tbci::screen_test {
+
 using tbci::detect::screen;
 using tbci::detect::Thresholds;
 using tbci::model::Configuration;
@@ -71,3 +73,5 @@ TEST_CASE("Screen: values that can't be true are said to be inconclusive", "[det
   }
   CHECK(verdict(Metric::cpu_leak, {0}, {nan}) == Verdict::inconclusive);
 }
+
+}  // namespace tbci::screen_test

@@ -7,6 +7,8 @@
 
 #include "tests/catch.hpp"
 
+namespace tbci::segmentation_test {
+
 namespace detect = tbci::detect;
 using tbci::test::Approx;
 
@@ -134,3 +136,5 @@ TEST_CASE("Segmentation: boundaries move to where they explain most", "[detect]"
 TEST_CASE("Segmentation: too few values have one level", "[detect]") {
   CHECK(detect::cheapest_levels(detect::Stretches(std::vector<double>{1, 9, 1, 9, 1}), 3, 0.1).empty());
 }
+
+}  // namespace tbci::segmentation_test

@@ -8,6 +8,8 @@
 
 #include "tests/catch.hpp"
 
+namespace tbci::series_noise_test {
+
 namespace detect = tbci::detect;
 using tbci::test::Approx;
 
@@ -115,3 +117,5 @@ TEST_CASE("Series noise: few nights tell nothing of correlation", "[detect]") {
   CHECK(of_first(18) == 0);
   CHECK(of_first(25) < 0.6 * of_first(60));
 }
+
+}  // namespace tbci::series_noise_test

@@ -2,6 +2,8 @@
 
 #include "tests/catch.hpp"
 
+namespace tbci::threshold_table_test {
+
 using tbci::detect::changed;
 using tbci::detect::ThresholdChange;
 using tbci::detect::Thresholds;
@@ -90,3 +92,5 @@ TEST_CASE("Threshold table: overrides that contradict each other leave no nonsen
   CHECK(table.for_series(dlrm_time).first_pairs <= table.for_series(dlrm_time).most_pairs);
   CHECK(memory.memory_first_pairs <= memory.memory_most_pairs);
 }
+
+}  // namespace tbci::threshold_table_test

@@ -11,7 +11,9 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/harness.hpp"
 
-namespace tbci::test {
+namespace tbci::any_repository_test {
+
+using namespace tbci::test;
 
 namespace {
 
@@ -208,4 +210,4 @@ TEST_CASE("Any repository: wrong use says what is wrong", "[e2e]") {
   check_refused(run(command), "--repository");
 }
 
-}  // namespace tbci::test
+}  // namespace tbci::any_repository_test

@@ -4,7 +4,9 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/harness.hpp"
 
-namespace tbci::test {
+namespace tbci::bad_input_test {
+
+using namespace tbci::test;
 
 namespace {
 
@@ -100,4 +102,4 @@ TEST_CASE("Bad input: no space for a build", "[e2e]") {
   CHECK(list.json()[2]["checked"] == "install");
 }
 
-}  // namespace tbci::test
+}  // namespace tbci::bad_input_test

@@ -9,7 +9,9 @@
 #include "tests/e2e/harness.hpp"
 #include "tests/e2e/paid.hpp"
 
-namespace tbci::test {
+namespace tbci::check_test {
+
+using namespace tbci::test;
 
 namespace {
 
@@ -172,4 +174,4 @@ TEST_CASE("End to end: killed again and again at any stage, check goes on, repea
   CHECK(installation.issues().front().find("### Operators that changed") != std::string::npos);
 }
 
-}  // namespace tbci::test
+}  // namespace tbci::check_test

@@ -2,7 +2,9 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/harness.hpp"
 
-namespace tbci::test {
+namespace tbci::operators_test {
+
+using namespace tbci::test;
 
 TEST_CASE("End to end: the operator that a fault slows is the one that changed most, and no profile is taken twice",
           "[e2e]") {
@@ -35,4 +37,4 @@ TEST_CASE("End to end: the operator that a fault slows is the one that changed m
   CHECK(again.json()["operators"] == compared);  // measured anew, profiled not
 }
 
-}  // namespace tbci::test
+}  // namespace tbci::operators_test

@@ -4,7 +4,9 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/harness.hpp"
 
-namespace tbci::test {
+namespace tbci::pip_test {
+
+using namespace tbci::test;
 
 TEST_CASE("End to end: a real torch wheel is installed by pip and measured", "[e2e]") {
   Installation installation;
@@ -45,4 +47,4 @@ pre_release = false
   CHECK(json["cases"][1]["processes"][0]["outcome"] == "unsupported");
 }
 
-}  // namespace tbci::test
+}  // namespace tbci::pip_test

@@ -2,7 +2,9 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/harness.hpp"
 
-namespace tbci::test {
+namespace tbci::plan_test {
+
+using namespace tbci::test;
 
 TEST_CASE("End to end: a plan has every commit with its build, its request and its share of the prior", "[e2e]") {
   const Installation installation;
@@ -36,4 +38,4 @@ TEST_CASE("End to end: a plan has every commit with its build, its request and i
   CHECK(text.output.find("A search profiles both ends as well.") != std::string::npos);
 }
 
-}  // namespace tbci::test
+}  // namespace tbci::plan_test

@@ -13,7 +13,9 @@
 #include "tests/e2e/harness.hpp"
 #include "tests/e2e/paid.hpp"
 
-namespace tbci::test {
+namespace tbci::serve_test {
+
+using namespace tbci::test;
 
 namespace {
 
@@ -282,4 +284,4 @@ TEST_CASE(
   stop(service, installation);
 }
 
-}  // namespace tbci::test
+}  // namespace tbci::serve_test

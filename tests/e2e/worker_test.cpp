@@ -2,7 +2,9 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/harness.hpp"
 
-namespace tbci::test {
+namespace tbci::worker_test {
+
+using namespace tbci::test;
 
 namespace {
 
@@ -66,4 +68,4 @@ TEST_CASE("End to end: a worker that aborts, hangs, prints nonsense or eats memo
   CHECK((outcomes["eats_memory"] == "out_of_memory" || outcomes["eats_memory"] == "crashed"));
 }
 
-}  // namespace tbci::test
+}  // namespace tbci::worker_test

@@ -3,7 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/github/facts.hpp"
 
-using namespace tbci;
+namespace tbci::answers_test {
+
 using namespace tbci::github;
 using std::chrono::seconds;
 
@@ -111,3 +112,5 @@ TEST_CASE("Answers: the token goes over https, or to this machine", "[github]") 
     CHECK_FALSE(is_safe_address(url));
   }
 }
+
+}  // namespace tbci::answers_test

@@ -10,7 +10,8 @@
 #include "tests/github/facts.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::folder_channel_test {
+
 using namespace tbci::github;
 
 namespace {
@@ -90,3 +91,5 @@ TEST_CASE("Folder channel: a folder that cannot be written is tried again", "[gi
   CHECK(attempt.error.kind == ErrorKind::environment);
   CHECK(attempt.error.message.find((directory / "file").string()) != std::string::npos);
 }
+
+}  // namespace tbci::folder_channel_test

@@ -14,7 +14,8 @@
 #include "tests/github/stub_server.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::github_channel_test {
+
 using namespace tbci::github;
 using std::chrono::seconds;
 using Outcome = Attempt::Outcome;
@@ -297,3 +298,5 @@ TEST_CASE("GitHub channel: settings that cannot be right are refused when it is 
   bench.settings.base_url = bench.server.url() + "//";
   CHECK(bench.deliver(bench.report).outcome == Outcome::delivered);
 }
+
+}  // namespace tbci::github_channel_test

@@ -9,7 +9,8 @@
 #include "base/text.hpp"
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::markdown_test {
+
 using namespace tbci::github;
 
 namespace {
@@ -186,3 +187,5 @@ TEST_CASE("Markdown: text is cut between characters", "[github]") {
     CHECK(line.size() <= std::max<std::size_t>(bytes, 3));
   }
 }
+
+}  // namespace tbci::markdown_test

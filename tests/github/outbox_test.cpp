@@ -7,7 +7,8 @@
 #include "tests/github/facts.hpp"
 #include "tests/github/fake_clock.hpp"
 
-using namespace tbci;
+namespace tbci::outbox_test {
+
 using namespace tbci::github;
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -194,3 +195,5 @@ TEST_CASE("Outbox: nothing more is sent once an outcome cannot be recorded", "[g
   CHECK(summary.error().message == "no space");
   CHECK(bench.asked.size() == 1);
 }
+
+}  // namespace tbci::outbox_test

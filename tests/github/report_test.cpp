@@ -10,7 +10,8 @@
 #include "tests/catch.hpp"
 #include "tests/github/facts.hpp"
 
-using namespace tbci;
+namespace tbci::report_test {
+
 using namespace tbci::github;
 using tbci::test::commit;
 using tbci::test::culprit_facts;
@@ -326,3 +327,5 @@ TEST_CASE("Report: commands stand as a shell reads them", "[github]") {
   const std::string body = make_report(culprit_facts()).body;
   CHECK(body.find("tbci compare --note 'it'\\''s slower; really' aaaa") != std::string::npos);
 }
+
+}  // namespace tbci::report_test

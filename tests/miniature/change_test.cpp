@@ -2,7 +2,10 @@
 
 #include "tests/catch.hpp"
 
-namespace tbci::miniature {
+namespace tbci::change_test {
+
+using namespace tbci::miniature;
+
 namespace {
 
 constexpr const char* kText =
@@ -70,4 +73,5 @@ TEST_CASE("Change: text outside of a section and unknown sections are refused", 
 }
 
 }  // namespace
-}  // namespace tbci::miniature
+
+}  // namespace tbci::change_test

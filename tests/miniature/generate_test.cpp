@@ -9,7 +9,10 @@
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
-namespace tbci::miniature {
+namespace tbci::generate_test {
+
+using namespace tbci::miniature;
+
 namespace {
 
 struct Seen {
@@ -142,4 +145,5 @@ TEST_CASE("Generate: a folder that is not empty is refused and left as it is", "
 }
 
 }  // namespace
-}  // namespace tbci::miniature
+
+}  // namespace tbci::generate_test

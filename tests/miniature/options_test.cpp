@@ -3,7 +3,10 @@
 #include "miniature/command_line.hpp"
 #include "tests/catch.hpp"
 
-namespace tbci::miniature {
+namespace tbci::options_test {
+
+using namespace tbci::miniature;
+
 namespace {
 
 std::string error_of(const std::vector<std::string>& arguments) {
@@ -98,4 +101,5 @@ TEST_CASE("Options: help is text, not an error", "[miniature]") {
 }
 
 }  // namespace
-}  // namespace tbci::miniature
+
+}  // namespace tbci::options_test

@@ -6,7 +6,10 @@
 #include "miniature/layout.hpp"
 #include "tests/catch.hpp"
 
-namespace tbci::miniature {
+namespace tbci::plan_test {
+
+using namespace tbci::miniature;
+
 namespace {
 
 Plan plan_of(const Options& options) {
@@ -184,4 +187,5 @@ TEST_CASE("Plan: what does not fit into the day is refused", "[miniature]") {
 }
 
 }  // namespace
-}  // namespace tbci::miniature
+
+}  // namespace tbci::plan_test

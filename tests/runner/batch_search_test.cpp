@@ -5,7 +5,8 @@
 
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::batch_search_test {
+
 using namespace tbci::runner;
 using model::Outcome;
 
@@ -137,3 +138,5 @@ TEST_CASE("Batch search: the names of its ends are read again", "[batch]") {
   }
   CHECK_FALSE(batch_end_from("bored"));
 }
+
+}  // namespace tbci::batch_search_test

@@ -5,7 +5,7 @@
 #include "tests/runner/fixtures.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::compile_or_excuse_test {
 
 namespace {
 
@@ -85,3 +85,5 @@ TEST_CASE("compile_or_excuse: a compiler that dies is no excuse", "[worker]") {
   CHECK_FALSE(outcome.succeeded());
   CHECK_FALSE(std::filesystem::exists(compiling.folder / "resnet.o"));
 }
+
+}  // namespace tbci::compile_or_excuse_test

@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::coverage_test {
 
 namespace {
 
@@ -53,3 +53,5 @@ TEST_CASE("Coverage: what the worker tells is read, and its error line is the er
     CHECK_FALSE(runner::parse_operators(bad));
   }
 }
+
+}  // namespace tbci::coverage_test

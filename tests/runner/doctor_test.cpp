@@ -4,7 +4,8 @@
 
 #include "tests/runner/machine.hpp"
 
-using namespace tbci;
+namespace tbci::doctor_test {
+
 using namespace tbci::runner;
 using test::answer;
 using test::Machine;
@@ -276,3 +277,5 @@ TEST_CASE("latest_worker: only one that was built to its end", "[doctor]") {
                                    std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
   CHECK(latest_worker(state.path()) == state / "workers/new/tbci-worker");
 }
+
+}  // namespace tbci::doctor_test

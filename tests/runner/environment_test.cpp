@@ -4,7 +4,8 @@
 #include "runner/environment/fact_reader.hpp"
 #include "tests/runner/machine.hpp"
 
-using namespace tbci;
+namespace tbci::environment_test {
+
 using namespace tbci::runner;
 using test::answer;
 using test::Machine;
@@ -202,3 +203,5 @@ TEST_CASE("readable_diff: of many changes the gravest are told and the others na
   CHECK(changes.back().before == "1");
   CHECK(changes.back().after == "2");
 }
+
+}  // namespace tbci::environment_test

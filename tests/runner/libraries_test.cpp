@@ -5,7 +5,8 @@
 #include "tests/runner/fixtures.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::libraries_test {
+
 using namespace tbci::runner;
 
 namespace {
@@ -184,3 +185,5 @@ TEST_CASE("ask_worker: the worker is asked as it measures, and its failure is to
   stop.request_stop();
   CHECK(ask_worker(processes, native_suite(worker), {}, {}, stop.get_token()).error().kind == ErrorKind::interrupted);
 }
+
+}  // namespace tbci::libraries_test

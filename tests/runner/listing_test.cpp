@@ -4,7 +4,8 @@
 #include "tests/runner/fixtures.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::listing_test {
+
 using namespace tbci::runner;
 
 namespace {
@@ -65,3 +66,5 @@ TEST_CASE("Measurer: a case of a suite that cannot be started is unsupported, an
   CHECK(measured->message == "this build has no Python");
   CHECK(measured->measured.benchmark == "t.dlrm");
 }
+
+}  // namespace tbci::listing_test

@@ -4,7 +4,8 @@
 #include "tests/runner/fixtures.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::measure_test {
+
 using namespace tbci::runner;
 using model::Configuration;
 using model::Outcome;
@@ -285,3 +286,5 @@ TEST_CASE("Measurer: the list of benchmarks of a worker", "[measure]") {
   REQUIRE_FALSE(failed);
   CHECK(failed.error().message.find("cannot load libtorch") != std::string::npos);
 }
+
+}  // namespace tbci::measure_test

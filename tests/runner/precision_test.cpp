@@ -2,7 +2,8 @@
 
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::precision_test {
+
 using runner::precision_from;
 
 TEST_CASE("Precision: every name is taken, and the default is one of them", "[precision]") {
@@ -19,3 +20,5 @@ TEST_CASE("Precision: an unknown one names the nearest and all", "[precision]") 
   CHECK_FALSE(precision_from("FP32"));
   CHECK_FALSE(precision_from(""));
 }
+
+}  // namespace tbci::precision_test

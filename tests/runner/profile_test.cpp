@@ -5,7 +5,8 @@
 #include "tests/runner/fixtures.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::profile_test {
+
 using model::Configuration;
 
 namespace {
@@ -130,3 +131,5 @@ TEST_CASE("Measurer: a profile is asked for as a measurement is, and named as th
   CHECK(measurer.profile({}, suite, {"mine.dlrm", Configuration::cpu_train}, settings, stop.get_token()).error().kind ==
         ErrorKind::interrupted);
 }
+
+}  // namespace tbci::profile_test

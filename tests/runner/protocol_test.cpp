@@ -2,7 +2,8 @@
 
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::protocol_test {
+
 using namespace tbci::runner;
 using model::Configuration;
 using model::Outcome;
@@ -215,3 +216,5 @@ TEST_CASE("parse_benchmarks: a broken list is an error that names the line", "[p
     CHECK(read.error().kind == ErrorKind::failed);
   }
 }
+
+}  // namespace tbci::protocol_test

@@ -2,7 +2,9 @@
 
 #include "tests/catch.hpp"
 
-namespace tbci::test {
+namespace tbci::suites_test {
+
+using namespace tbci::test;
 
 using runner::Subject;
 using runner::suites_of;
@@ -27,4 +29,4 @@ TEST_CASE("Suites: a folder of exported models is one of its own, measured by th
   CHECK_FALSE(suites[1].own_name("resnet18").has_value());
 }
 
-}  // namespace tbci::test
+}  // namespace tbci::suites_test

@@ -8,7 +8,8 @@
 #include "tests/runner/fixtures.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::torchbench_test {
+
 using namespace tbci::runner;
 using model::Configuration;
 using model::Outcome;
@@ -324,3 +325,5 @@ TEST_CASE("suites_of: TorchBench stands beside the native suite where it is conf
   CHECK(suites[0].prefix.empty());
   CHECK(suites[1].own_name("torchbench.resnet18") == "resnet18");
 }
+
+}  // namespace tbci::torchbench_test

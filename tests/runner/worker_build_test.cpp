@@ -5,7 +5,8 @@
 #include "tests/runner/fixtures.hpp"
 #include "tests/temporary_directory.hpp"
 
-using namespace tbci;
+namespace tbci::worker_build_test {
+
 using namespace tbci::runner;
 namespace fs = std::filesystem;
 
@@ -103,3 +104,5 @@ TEST_CASE("check_libtorch: a LibTorch that does not load is told in one line", "
   CHECK(trouble().find("lib/libc10.so is missing") != std::string::npos);
   CHECK_FALSE(read_torch_version(shop.folder / "empty"));
 }
+
+}  // namespace tbci::worker_build_test

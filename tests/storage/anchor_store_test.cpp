@@ -4,7 +4,8 @@
 #include "storage/night_store.hpp"
 #include "tests/storage/stores.hpp"
 
-using namespace tbci;
+namespace tbci::anchor_store_test {
+
 using namespace tbci::test;
 using storage::AnchorStore;
 
@@ -93,3 +94,5 @@ TEST_CASE("AnchorStore: pairs that were changed by hand are an error with their 
   setting.tamper("UPDATE anchor_look SET pairs = '[[1]]'");
   CHECK(contains(error_of(store.looks(anchor.id, dlrm)).message, "anchor_look"));
 }
+
+}  // namespace tbci::anchor_store_test

@@ -2,7 +2,8 @@
 
 #include "tests/storage/stores.hpp"
 
-using namespace tbci;
+namespace tbci::bisection_store_test {
+
 using namespace tbci::test;
 using model::Side;
 using storage::BisectionStore;
@@ -110,3 +111,5 @@ TEST_CASE("BisectionStore: commits are kept per subject, the later facts win", "
   CHECK(must(bisections.commit("demo", "b"))->inputs == "other");
   CHECK_FALSE(must(bisections.commit("other", "b")).has_value());
 }
+
+}  // namespace tbci::bisection_store_test

@@ -2,7 +2,8 @@
 
 #include "tests/storage/stores.hpp"
 
-using namespace tbci;
+namespace tbci::build_store_test {
+
 using namespace tbci::test;
 using model::BuildKind;
 using model::BuildState;
@@ -133,3 +134,5 @@ TEST_CASE("Schema: the constraints refuse unknown states and dangling references
                              "VALUES (9, 'folder', 'pending', 0)"),
                   SQLite::Exception);
 }
+
+}  // namespace tbci::build_store_test

@@ -14,7 +14,8 @@
 #include "storage/run_store.hpp"
 #include "tests/storage/stores.hpp"
 
-using namespace tbci;
+namespace tbci::database_test {
+
 using namespace tbci::test;
 using storage::Access;
 using storage::BuildStore;
@@ -291,3 +292,5 @@ TEST_CASE("Database: a damaged file is an error that names it", "[storage]") {
   CHECK(contains(error.message, "is damaged"));
   CHECK(contains(error.message, path.string()));
 }
+
+}  // namespace tbci::database_test

@@ -3,7 +3,8 @@
 #include "storage/night_store.hpp"
 #include "tests/storage/stores.hpp"
 
-using namespace tbci;
+namespace tbci::event_store_test {
+
 using namespace tbci::test;
 using model::EventKind;
 using storage::EventStore;
@@ -101,3 +102,5 @@ TEST_CASE("EventStore: a row that was changed by hand is an error with its table
   setting.tamper("UPDATE event SET series = 'nonsense'");
   CHECK(contains(error_of(store.of_night(night)).message, "event"));
 }
+
+}  // namespace tbci::event_store_test

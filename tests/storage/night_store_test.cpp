@@ -7,7 +7,8 @@
 #include "storage/report_store.hpp"
 #include "tests/storage/stores.hpp"
 
-using namespace tbci;
+namespace tbci::night_store_test {
+
 using namespace tbci::test;
 using model::RegressionState;
 using model::Stage;
@@ -232,3 +233,5 @@ TEST_CASE("NightStore: the findings and regressions of one series over the night
   CHECK(must(nights.series_regressions("none", dlrm)).empty());
   CHECK_FALSE(nights.series_findings("demo", {"a/b", dlrm.configuration, dlrm.metric}, 3).has_value());
 }
+
+}  // namespace tbci::night_store_test

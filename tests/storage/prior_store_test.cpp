@@ -3,7 +3,8 @@
 #include "storage/bisection_store.hpp"
 #include "tests/storage/stores.hpp"
 
-using namespace tbci;
+namespace tbci::prior_store_test {
+
 using namespace tbci::test;
 using storage::PriorStore;
 
@@ -39,3 +40,5 @@ TEST_CASE("PriorStore: those of a bisection that is not there are refused", "[st
   CHECK_FALSE(PriorStore(fixture.database()).put(99, commits, {{dlrm, {{1, ""}, {2, ""}}}}).has_value());
   CHECK(must(PriorStore(fixture.database()).of(99)).empty());
 }
+
+}  // namespace tbci::prior_store_test

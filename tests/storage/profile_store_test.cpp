@@ -5,7 +5,8 @@
 #include "storage/run_store.hpp"
 #include "tests/storage/stores.hpp"
 
-using namespace tbci;
+namespace tbci::profile_store_test {
+
 using namespace tbci::test;
 using std::chrono::nanoseconds;
 using storage::ProfileStore;
@@ -148,3 +149,5 @@ TEST_CASE("Migration 3: what a database of version 2 holds is still there, and p
   must(ProfileStore(database).add({.run_id = 1, .build_id = 1, .ordinal = 0}, profile()));
   CHECK(must(ProfileStore(database).profiles(1, 1, dlrm)).size() == 1);
 }
+
+}  // namespace tbci::profile_store_test

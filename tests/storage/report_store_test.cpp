@@ -2,7 +2,8 @@
 
 #include "tests/storage/stores.hpp"
 
-using namespace tbci;
+namespace tbci::report_store_test {
+
 using namespace tbci::test;
 using model::DeliveryState;
 using storage::ReportStore;
@@ -86,3 +87,5 @@ TEST_CASE("ReportStore: deliveries are due, retried, delivered and refused", "[s
   CHECK_FALSE(reports.refused(99, "").has_value());
   CHECK_FALSE(reports.failed_attempt(99, "", at(0)).has_value());
 }
+
+}  // namespace tbci::report_store_test

@@ -5,7 +5,8 @@
 #include "storage/build_store.hpp"
 #include "tests/storage/stores.hpp"
 
-using namespace tbci;
+namespace tbci::run_store_test {
+
 using namespace tbci::test;
 using model::Configuration;
 using model::Metric;
@@ -286,3 +287,5 @@ TEST_CASE("RunStore: a thousand measurements of ten samples take little room", "
   // 40 benchmarks x 2 configurations x 8 processes x 3,650 nights = 2.3 million: below a gigabyte at 400 bytes each.
   CHECK(bytes < 200);
 }
+
+}  // namespace tbci::run_store_test

@@ -5,7 +5,8 @@
 
 #include "tests/catch.hpp"
 
-using namespace tbci;
+namespace tbci::samples_test {
+
 using storage::decode_samples;
 using storage::encode_samples;
 using Samples = std::vector<std::int64_t>;
@@ -78,3 +79,5 @@ TEST_CASE("Samples: the summary is that of NumPy's percentiles", "[storage]") {
   CHECK(one->q3 == 42);
   CHECK_FALSE(storage::summarize({}).has_value());
 }
+
+}  // namespace tbci::samples_test

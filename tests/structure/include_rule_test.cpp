@@ -7,6 +7,8 @@
 #include "tests/catch.hpp"
 #include "tests/structure/tree.hpp"
 
+namespace tbci::include_rule_test {
+
 namespace {
 
 using tbci::structure::File;
@@ -14,8 +16,9 @@ using Folders = std::set<std::string>;
 
 /// A folder may always include itself. The longest folder that a path begins with is the one it is in.
 const std::map<std::string, Folders>& rule() {
-  static const Folders all = {"base",   "storage/model", "storage", "miniature", "runner", "detect",
-                              "bisect", "github",        "daemon",  "tests",     "suite"};
+  static const Folders all = {"base",   "storage/model", "storage", "miniature", "settings",  "runner",
+                              "detect", "bisect",        "github",  "pipeline",  "series_io", "repo_bisect",
+                              "web",    "daemon",        "tests",   "suite"};
   static const std::map<std::string, Folders> table = {
       {"base", {}},
       {"storage/model", {"base"}},
@@ -25,7 +28,14 @@ const std::map<std::string, Folders>& rule() {
       {"detect", {"base", "storage/model"}},
       {"bisect", {"base", "storage/model", "detect"}},
       {"github", {"base", "storage/model"}},
-      {"daemon", {"base", "storage/model", "storage", "miniature", "runner", "detect", "bisect", "github"}},
+      {"settings", {"base", "storage/model", "detect", "runner"}},
+      {"series_io", {"base", "storage/model", "detect"}},
+      {"repo_bisect", {"base", "storage/model", "detect", "bisect", "runner"}},
+      {"pipeline", {"base", "storage/model", "storage", "settings", "runner", "detect", "bisect", "github"}},
+      {"web", {"base", "storage/model", "storage", "detect", "runner"}},
+      {"daemon",
+       {"base", "storage/model", "storage", "settings", "runner", "detect", "bisect", "github", "pipeline", "series_io",
+        "repo_bisect", "web"}},
       {"suite", {}},
       {"tests", all},
   };
@@ -61,7 +71,79 @@ std::vector<std::string> forbidden_includes(const std::vector<File>& files) {
   return findings;
 }
 
+// Headers that a header reaches by its includes.
+using Graph = std::map<std::string, std::set<std::string>>;
+
+Graph header_graph(const std::vector<File>& files) {
+  static const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)")re");
+  Graph graph;
+  for (const File& file : files) {
+    if (!file.path.ends_with(".hpp")) continue;
+    for (const std::string_view line : tbci::structure::lines_of(file.text)) {
+      std::cmatch match;
+      if (std::regex_search(line.data(), line.data() + line.size(), match, include)) graph[file.path].insert(match[1]);
+    }
+  }
+  return graph;
+}
+
+// The headers that include themselves by way of others: empty where there is no circle.
+std::vector<std::string> in_circles(const Graph& graph) {
+  std::vector<std::string> findings;
+  for (const auto& [start, direct] : graph) {
+    std::set<std::string> reached;
+    std::vector<std::string> open(direct.begin(), direct.end());
+    while (!open.empty()) {
+      const std::string header = open.back();
+      open.pop_back();
+      if (!reached.insert(header).second) continue;
+      if (const auto further = graph.find(header); further != graph.end())
+        open.insert(open.end(), further->second.begin(), further->second.end());
+    }
+    if (reached.contains(start)) findings.push_back(start);
+  }
+  return findings;
+}
+
+// tests/X/y_test.cpp belongs to X/y.hpp or X/y.cpp, or to several files of the folder X.
+std::vector<std::string> tests_without_folder(const std::vector<File>& files) {
+  static const std::set<std::string> of_the_whole = {"tests/structure", "tests/e2e"};
+  std::set<std::string> folders;
+  for (const File& file : files) {
+    for (std::size_t slash = file.path.find('/'); slash != std::string::npos; slash = file.path.find('/', slash + 1))
+      folders.insert(file.path.substr(0, slash));
+  }
+  std::vector<std::string> findings;
+  for (const File& file : files) {
+    if (!file.path.starts_with("tests/") || !file.path.ends_with("_test.cpp")) continue;
+    const std::string folder = file.path.substr(0, file.path.rfind('/'));
+    if (of_the_whole.contains(folder)) continue;
+    if (!folders.contains(folder.substr(std::string_view("tests/").size()))) findings.push_back(file.path);
+  }
+  return findings;
+}
+
 }  // namespace
+
+TEST_CASE("Structure: no header includes itself by way of others", "[structure]") {
+  const auto files = tbci::structure::files_below(TBCI_SOURCE_DIR);
+  const auto findings = in_circles(header_graph(files));
+  INFO(tbci::structure::joined(findings));
+  CHECK(findings.empty());
+
+  CHECK(in_circles(header_graph({{"a.hpp", "#include \"b.hpp\"\n"}, {"b.hpp", "#include \"a.hpp\"\n"}})).size() == 2);
+  CHECK(in_circles(header_graph({{"a.hpp", "#include \"b.hpp\"\n"}, {"b.hpp", "#include \"c.hpp\"\n"}})).empty());
+}
+
+TEST_CASE("Structure: tests lie in folders that mirror the sources", "[structure]") {
+  const auto files = tbci::structure::files_below(TBCI_SOURCE_DIR);
+  const auto findings = tests_without_folder(files);
+  INFO(tbci::structure::joined(findings));
+  CHECK(findings.empty());
+
+  CHECK(tests_without_folder({{"base/a.cpp", ""}, {"tests/base/a_test.cpp", ""}}).empty());
+  CHECK(tests_without_folder({{"base/a.cpp", ""}, {"tests/bases/a_test.cpp", ""}}).size() == 1);
+}
 
 TEST_CASE("Structure: a folder includes only what it may", "[structure]") {
   const auto files = tbci::structure::files_below(TBCI_SOURCE_DIR);
@@ -94,3 +176,5 @@ TEST_CASE("Structure: the include rule finds what is forbidden, and only that", 
   CHECK(findings_of("daemon/x.cpp", "#include \"storage/database.hpp\"\n") == 0);
   CHECK(findings_of("base/x.cpp", "// see #include \"storage/database.hpp\"\n#include <vector>\n") == 0);
 }
+
+}  // namespace tbci::include_rule_test

@@ -4,6 +4,8 @@
 #include "tests/catch.hpp"
 #include "tests/structure/tree.hpp"
 
+namespace tbci::tree_test {
+
 namespace {
 
 using tbci::structure::File;
@@ -78,3 +80,5 @@ TEST_CASE("Structure: the checks of paths, hosts and lengths find what they look
   CHECK(too_long({{"base/x.cpp", lines + "x\n"}}).size() == 1);
   CHECK(too_long({{"docs/x.md", lines + "x\n"}}).empty());
 }
+
+}  // namespace tbci::tree_test

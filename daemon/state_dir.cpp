@@ -1,0 +1,38 @@
+#include "daemon/state_dir.hpp"
+
+#include <utility>
+
+#include "base/log.hpp"
+#include "settings/batch_sizes.hpp"
+
+namespace tbci::daemon {
+
+std::filesystem::path database_path(const settings::Config& config) {
+  return config.service.state / "tbci.sqlite";
+}
+
+Result<std::unique_ptr<Site>> Site::open(settings::Config config) {
+  TBCI_TRY(settings::apply_batch_sizes(config));
+  TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config)));
+  return std::unique_ptr<Site>(new Site(std::move(config), std::move(database)));
+}
+
+Site::Site(settings::Config config, storage::Database database)
+    : config_(std::move(config)), database_(std::move(database)), stores_(database_) {}
+
+Result<OpenedSubject> open_subject(settings::Config config, const std::string& name) {
+  TBCI_TRY(config.subject(name));
+  TBCI_ASSIGN(auto site, Site::open(std::move(config)));
+  TBCI_ASSIGN(const settings::SubjectConfig* subject, site->config().subject(name));
+  return OpenedSubject{std::move(site), subject};
+}
+
+OpenContext::OpenContext(Site& site, const settings::SubjectConfig& subject, Progress& progress, std::stop_token stop)
+    : machine_(pipeline::make_local_machine({.config = site.config(),
+                                             .subject = subject,
+                                             .processes = site.processes(),
+                                             .clock = site.clock(),
+                                             .tell = [](std::string_view line) { log::debug("{}", line); }})),
+      context_{site.config(), subject, site.stores(), *machine_, site.clock(), progress, std::move(stop)} {}
+
+}  // namespace tbci::daemon

@@ -1,0 +1,90 @@
+#include "detect/creep.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "storage/model/measurement.hpp"
+
+namespace tbci::detect {
+
+namespace {
+
+std::optional<double> median_effect(model::Metric metric, std::span<const Pair> pairs) {
+  std::vector<double> effects;
+  effects.reserve(pairs.size());
+  for (const Pair& pair : pairs) {
+    if (const auto value = effect(metric, pair)) effects.push_back(*value);
+  }
+  if (effects.empty()) return std::nullopt;
+  return model::median(std::move(effects));
+}
+
+/// When it is time to ask, and to ask again.
+class Patience {
+ public:
+  Patience(double least, const AnchorSettings& settings)
+      : settings_(settings), least_(least), wait_(std::max(settings.first_wait, 1)) {}
+
+  void confirmed(const AnchorConfirmation& confirmation, int night) {
+    inconclusive_ = confirmation.verdict == model::Verdict::inconclusive ? inconclusive_ + 1 : 0;
+    settled_ = inconclusive_ == 0 || inconclusive_ >= settings_.most_inconclusive;
+    if (!settled_) return;
+    found_ = confirmation.effect;
+    again_ = night + wait_;
+    wait_ = std::min(2 * wait_, most_wait);
+  }
+  bool asks(double average, int night) const {
+    if (average <= settings_.ask_share * least_) return false;
+    return !settled_ || night >= again_ || average > found_ + settings_.rise_share * least_;
+  }
+
+ private:
+  static constexpr int most_wait = 1 << 20;
+  const AnchorSettings& settings_;
+  double least_;
+  double found_ = 0;      // by the last confirmation that settled it
+  bool settled_ = false;  // for the time being
+  int again_ = 0, wait_;  // nights
+  int inconclusive_ = 0;
+};
+
+}  // namespace
+
+AnchorReading read_anchor(const model::Series& series, std::span<const AnchorNight> nights, int set_on,
+                          const Thresholds& thresholds, const AnchorSettings& settings) {
+  AnchorReading reading;
+  if (model::is_evidence(series.metric)) return reading;
+  const double least = least_effect(series.metric, thresholds);
+  Patience patience(least, settings);
+  int last = set_on;
+  for (const AnchorNight& one : nights) {
+    if (const auto tonight = median_effect(series.metric, one.pairs)) {
+      const int passed = std::max(one.night - last, 1);
+      const double weight = 1 - std::pow(1 - settings.lambda, passed);
+      reading.average += weight * (*tonight - reading.average);
+      ++reading.nights;
+      last = one.night;
+    }
+    reading.asks = reading.nights > 0 && patience.asks(reading.average, one.night);
+    if (one.confirmation) {
+      patience.confirmed(*one.confirmation, one.night);
+      reading.average = one.confirmation->effect;
+      reading.asks = false;
+    }
+    reading.watched = reading.average > settings.watch_share * least;
+  }
+  return reading;
+}
+
+std::vector<std::size_t> anchor_rotation(std::size_t cases, std::size_t night, std::size_t budget) {
+  const std::size_t count = std::min(cases, budget);
+  std::vector<std::size_t> chosen;
+  chosen.reserve(count);
+  // Modulo first: the product of the two must not overflow.
+  const std::size_t first = cases == 0 ? 0 : (night % cases) * (count % cases) % cases;
+  for (std::size_t i = 0; i < count; ++i) chosen.push_back((first + i) % cases);
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+}  // namespace tbci::detect

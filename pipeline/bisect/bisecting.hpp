@@ -1,0 +1,22 @@
+// The search for the culprits of some series between two commits, with everything that it learns kept.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/subject_context.hpp"
+#include "storage/model/bisection.hpp"
+
+namespace tbci::pipeline {
+
+struct SearchPlan {
+  std::string key;       ///< names the search: found again, it goes on, or gives its answers
+  std::string from, to;  ///< commits: good end, bad end
+  std::vector<model::Series> series;
+};
+
+/// Runs the search to its end (or finds it finished). Error where there is no way between the commits, or the work had
+/// to stop: the next call goes on.
+Result<model::Bisection> search_culprits(SubjectContext& context, const SearchPlan& plan);
+
+}  // namespace tbci::pipeline

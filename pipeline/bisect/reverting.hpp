@@ -1,0 +1,28 @@
+// Is a culprit what made it slower? The newest commit is measured beside itself with the culprit taken back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/subject_context.hpp"
+#include "storage/model/bisection.hpp"
+#include "storage/model/night.hpp"
+
+namespace tbci::pipeline {
+
+struct RevertCheck {
+  std::string culprit;
+  std::string commit;                    ///< the bad end with the culprit taken back; empty: see reason
+  std::string reason;                    ///< why it was not measured
+  std::vector<model::Finding> findings;  ///< from the bad end to that: an `improvement` says that it helps
+};
+
+/// One for each culprit that stands alone in its set and is no repair, in the order of the answers. What was measured
+/// of them once is not measured again. Errors: those of building and measuring; a revert that does not apply or build
+/// is no error.
+Result<std::vector<RevertCheck>> verify_reverts(SubjectContext& context, const model::Bisection& bisection);
+
+/// A line for each series, for people.
+std::string lines_of(const std::vector<RevertCheck>& checks);
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,25 @@
+// Of a series that several commits made worse: those beside the worst one that are worth an issue by themselves. Pure;
+// safe from any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "detect/thresholds.hpp"
+#include "storage/model/bisection.hpp"
+#include "storage/model/night.hpp"
+
+namespace tbci::pipeline {
+
+struct FurtherStep {
+  model::Finding finding;  ///< of this step alone: before and after are what the series was at its parent and at it
+  std::vector<std::string> suspects;
+  std::string reason;  ///< why there are several suspects
+};
+
+/// In the order of the commits. `whole` is what the night found of the series. None of a leak: how much of it came from
+/// which commit is not known well enough.
+std::vector<FurtherStep> further_steps(const model::Finding& whole, const model::Answer& answer,
+                                       const detect::Thresholds& thresholds);
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,243 @@
+#include <algorithm>
+#include <map>
+
+#include "base/text.hpp"
+#include "bisect/operators_at.hpp"
+#include "bisect/rev_range.hpp"
+#include "pipeline/machine.hpp"
+#include "runner/environment.hpp"
+#include "runner/libtorch.hpp"
+#include "runner/listing.hpp"
+#include "runner/measure.hpp"
+#include "runner/nightly/nightly_source.hpp"
+#include "runner/nightly/pip_nightlies.hpp"
+#include "runner/torchbench_suite.hpp"
+#include "runner/worker_build.hpp"
+#include "settings/batch_sizes.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+class LocalMachine final : public Machine {
+ public:
+  explicit LocalMachine(const MachineParts& parts)
+      : config_(parts.config),
+        subject_(parts.subject),
+        processes_(parts.processes),
+        tell_(parts.tell),
+        folder_(parts.config.service.state / "subjects" / parts.subject.subject.name),
+        builder_(parts.subject.subject, folder_, parts.processes, parts.tell),
+        nightlies_(runner::make_nightly_source(parts.subject.subject, folder_, builder_, parts.processes, parts.clock,
+                                               parts.tell)),
+        measurer_(parts.processes, parts.clock) {}
+
+  Result<std::vector<model::Nightly>> nightlies(std::stop_token stop) override {
+    return nightlies_->list(std::move(stop));
+  }
+
+  Result<model::Product> install(const model::Nightly& nightly, std::stop_token stop) override {
+    TBCI_TRY(check_base(stop));
+    return nightlies_->install(nightly, std::move(stop));
+  }
+
+  Result<runner::BuildOutcome> build(const std::string& commit, std::stop_token stop) override {
+    TBCI_TRY(can_build());
+    TBCI_TRY(check_base(stop));
+    return builder_.build(commit, std::move(stop));
+  }
+
+  Result<std::string> resolve(const std::string& revision, std::stop_token stop) override {
+    TBCI_TRY(can_build());
+    const auto commit = commit_of_main(revision, stop);
+    if (commit) return *commit;
+    if (commit.error().kind != ErrorKind::usage) return pass_on(commit.error());
+    TBCI_ASSIGN(const auto published, nightlies_->list(stop));
+    const auto found =
+        std::find_if(published.begin(), published.end(), [&](const auto& n) { return n.name == revision; });
+    if (found != published.end() && !found->commit.empty()) return found->commit;
+    return fail(ErrorKind::usage, "'{}' is neither a commit of {} nor a nightly of {}: see `tbci nightly list`",
+                one_line(revision, 80), subject_.subject.source.repository, subject_.subject.name);
+  }
+
+  Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
+                                                     std::stop_token stop) override {
+    TBCI_TRY(can_build());
+    TBCI_ASSIGN(const std::string good, commit_of_main(from, stop));
+    TBCI_ASSIGN(const std::string bad, commit_of_main(to, stop));
+    const auto lineage = config_.bisect.every_commit ? bisect::Lineage::all : bisect::Lineage::first_parent;
+    return bisect::commits_between(builder_.worktree().mirror_path(), good, bad, subject_.subject.source.compiled,
+                                   lineage);
+  }
+
+  Result<runner::Reverted> revert(const std::string& culprit, const std::string& onto, std::stop_token stop) override {
+    TBCI_TRY(can_build());
+    return builder_.worktree().revert(culprit, onto, std::move(stop));
+  }
+
+  Result<std::vector<bisect::CommitDetails>> details(const std::vector<model::Commit>& commits,
+                                                     std::stop_token) override {
+    TBCI_TRY(can_build());
+    return bisect::details_of(builder_.worktree().mirror_path(), commits);
+  }
+
+  Result<bisect::OperatorSources> operator_sources(const std::string& commit, const std::vector<std::string>& operators,
+                                                   std::stop_token) override {
+    TBCI_TRY(can_build());
+    return bisect::operator_sources_at(builder_.worktree().mirror_path(), commit, subject_.subject.source.compiled,
+                                       operators);
+  }
+
+  Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product& product, std::stop_token stop) override {
+    TBCI_ASSIGN(const auto suites, suites_for(product, stop));
+    TBCI_ASSIGN(runner::Listing listing, runner::list_suites(measurer_, suites, stop));
+    troubles_ = std::move(listing.left_out);
+    return std::move(listing.benchmarks);
+  }
+
+  std::vector<runner::SuiteTrouble> troubles() const override { return troubles_; }
+
+  Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
+                                     std::stop_token stop) override {
+    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    return measurer_.measure(product, suite, measured, config_.measure.worker, std::move(stop));
+  }
+
+  Result<model::Measurement> measure_batch(const model::Product& product, const model::Case& measured, int batch,
+                                           std::stop_token stop) override {
+    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    runner::MeasureSettings settings = config_.measure.worker;
+    settings.batches = {{measured, batch}};
+    return measurer_.measure(product, suite, measured, settings, std::move(stop));
+  }
+
+  Result<model::Measurement> measure_growth(const model::Product& product, const model::Case& measured,
+                                            std::stop_token stop) override {
+    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    runner::MeasureSettings worker = config_.measure.worker;
+    worker.leak_iterations = config_.measure.leak_iterations;
+    return measurer_.measure(product, suite, measured, worker, std::move(stop));
+  }
+
+  Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
+                                          std::stop_token stop) override {
+    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    return measurer_.operators(product, suite, measured, config_.measure.worker, std::move(stop));
+  }
+
+  Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
+                                         std::stop_token stop) override {
+    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    return measurer_.profile(product, suite, measured, config_.measure.worker, std::move(stop));
+  }
+
+  Result<model::Environment> environment(std::stop_token stop) override {
+    model::Environment environment = runner::read_environment(processes_, {}, stop);
+    const runner::MeasureSettings& worker = config_.measure.worker;
+    environment.facts["measured on CPUs"] =
+        worker.cpus.empty() ? "any" : fmt::format("{}", fmt::join(worker.cpus, ","));
+    environment.facts["threads"] = std::to_string(worker.threads);
+    environment.facts["size"] = worker.size;
+    environment.facts["iterations"] = fmt::format("{} after {} warm-ups", worker.iterations, worker.warmup);
+    environment.facts["batch"] = worker.batch ? std::to_string(*worker.batch) : "the benchmark's own";
+    const runner::TorchBenchSettings& torchbench = subject_.subject.torchbench;
+    if (!torchbench.checkout.empty())
+      environment.facts["TorchBench"] = runner::torchbench_commit(processes_, torchbench, stop);
+    if (!worker.batches.empty()) environment.facts["batch"] += ", but " + settings::fingerprint_of(worker.batches);
+    environment.facts["precision"] = worker.precision;
+    return environment;
+  }
+
+  Result<runner::LibraryFacts> libraries(const model::Product& product, std::stop_token stop) override {
+    const auto known = libraries_.find(key_of(product));
+    if (known != libraries_.end()) return known->second;
+    TBCI_ASSIGN(const auto worker, worker_for(product, stop));
+    const runner::WorkerPlace place{.threads = config_.measure.worker.threads, .cpus = config_.measure.worker.cpus};
+    TBCI_ASSIGN(const auto loaded, runner::ask_worker(processes_, runner::native_suite(worker), product, place, stop));
+    runner::LibraryDigests digests(config_.service.state / "libraries.sha256");
+    auto facts = runner::library_facts(loaded, runner::folders_of(product, subject_.subject.torch_base), digests);
+    if (const Status saved = digests.save(); !saved) runner::tell(tell_, saved.error().message);
+    return libraries_[key_of(product)] = std::move(facts);
+  }
+
+ private:
+  static std::string key_of(const model::Product& product) {
+    std::string key = product.libtorch.string();
+    for (const auto& library : product.preload) key += "\n" + library.string();
+    return key;
+  }
+
+  // A nightly may be built from a commit of the `nightly` branch, whose message names the one of main.
+  Result<std::string> commit_of_main(const std::string& revision, std::stop_token stop) {
+    TBCI_ASSIGN(const GitCommit commit, builder_.worktree().commit(revision, stop));
+    const auto named = runner::main_commit_of_nightly(commit.message);
+    if (!named) return commit.id;
+    return builder_.worktree().commit(*named, stop).map([](const GitCommit& main) { return main.id; });
+  }
+
+  Status can_build() const {
+    if (!subject_.subject.source.repository.empty()) return {};
+    return fail(ErrorKind::usage, "the subject {} names no repository: add [subject.source] with repository and recipe",
+                subject_.subject.name);
+  }
+
+  // A LibTorch that libraries are laid over has to load, before anything is built on it.
+  Status check_base(std::stop_token stop) {
+    if (base_checked_ || subject_.subject.torch_base.empty()) return {};
+    TBCI_TRY(runner::check_libtorch(processes_, subject_.subject.torch_base, std::move(stop)));
+    base_checked_ = true;
+    return {};
+  }
+
+  Result<std::filesystem::path> worker_for(const model::Product& product, std::stop_token stop) {
+    const auto known = workers_.find(product.libtorch);
+    if (known != workers_.end()) return known->second;
+    const runner::WorkerBuildSettings settings{.source = subject_.subject.worker_source,
+                                               .cache = config_.service.state / "workers",
+                                               .families = subject_.subject.worker_families,
+                                               .jobs = subject_.subject.jobs};
+    TBCI_ASSIGN(const auto worker, runner::ensure_worker(processes_, settings, product, tell_, std::move(stop)));
+    workers_[product.libtorch] = worker;
+    return worker;
+  }
+
+  Result<std::vector<runner::Suite>> suites_for(const model::Product& product, std::stop_token stop) {
+    TBCI_ASSIGN(const auto worker, worker_for(product, std::move(stop)));
+    return runner::suites_of(subject_.subject, product, worker);
+  }
+
+  // The one with the longest prefix that the benchmark's name begins with.
+  Result<runner::Suite> suite_of(const model::Product& product, const model::Case& measured, std::stop_token stop) {
+    TBCI_ASSIGN(const auto suites, suites_for(product, std::move(stop)));
+    const runner::Suite* best = nullptr;
+    for (const runner::Suite& suite : suites) {
+      if (!suite.own_name(measured.benchmark)) continue;
+      if (best == nullptr || suite.prefix.size() > best->prefix.size()) best = &suite;
+    }
+    if (best == nullptr)
+      return fail(ErrorKind::usage, "no suite of {} has '{}': see `tbci suite list`", subject_.subject.name,
+                  one_line(measured.benchmark, 80));
+    return *best;
+  }
+
+  const settings::Config& config_;
+  const settings::SubjectConfig& subject_;
+  ProcessRunner& processes_;
+  runner::LineSink tell_;
+  std::filesystem::path folder_;
+  runner::SourceBuilder builder_;
+  std::unique_ptr<runner::NightlySource> nightlies_;
+  runner::Measurer measurer_;
+  std::map<std::filesystem::path, std::filesystem::path> workers_;
+  std::vector<runner::SuiteTrouble> troubles_;
+  std::map<std::string, runner::LibraryFacts> libraries_;  // by what key_of names
+  bool base_checked_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Machine> make_local_machine(const MachineParts& parts) {
+  return std::make_unique<LocalMachine>(parts);
+}
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,88 @@
+// What the pipeline asks of the machine: installing, building, measuring. The one seam between deciding and doing.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/process.hpp"
+#include "base/result.hpp"
+#include "bisect/commit_details.hpp"
+#include "bisect/prior.hpp"
+#include "runner/coverage.hpp"
+#include "runner/libraries.hpp"
+#include "runner/listing.hpp"
+#include "runner/protocol.hpp"
+#include "runner/source/source_builder.hpp"
+#include "settings/config.hpp"
+#include "storage/model/bisection.hpp"
+#include "storage/model/build.hpp"
+#include "storage/model/measurement.hpp"
+#include "storage/model/profile.hpp"
+
+namespace tbci::pipeline {
+
+/// The machine as one subject's work sees it. Nothing here writes to the database. One object a thread.
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  /// Published nightlies, oldest first.
+  virtual Result<std::vector<model::Nightly>> nightlies(std::stop_token stop) = 0;
+  virtual Result<model::Product> install(const model::Nightly& nightly, std::stop_token stop) = 0;
+  virtual Result<runner::BuildOutcome> build(const std::string& commit, std::stop_token stop) = 0;
+  /// The full hash of a revision of the subject's repository: a hash, tag, branch, or the name of a nightly.
+  virtual Result<std::string> resolve(const std::string& revision, std::stop_token stop) = 0;
+  /// Good end first, bad end last.
+  virtual Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
+                                                             std::stop_token stop) = 0;
+  virtual Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product& product,
+                                                                std::stop_token stop) = 0;
+  /// The suites that the last `benchmarks` could not list: they cost their own benchmarks alone.
+  virtual std::vector<runner::SuiteTrouble> troubles() const { return {}; }
+  /// One fresh process.
+  virtual Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
+                                             std::stop_token stop) = 0;
+  /// The same with a batch of its own, whatever is configured.
+  virtual Result<model::Measurement> measure_batch(const model::Product& product, const model::Case& measured,
+                                                   int batch, std::stop_token stop) = 0;
+  /// The same as `measure`, and after the measured iterations more of them, to see what they leave behind.
+  virtual Result<model::Measurement> measure_growth(const model::Product& product, const model::Case& measured,
+                                                    std::stop_token stop) {
+    return measure(product, measured, std::move(stop));
+  }
+  /// A commit of our own: `culprit` taken back on top of `onto`.
+  virtual Result<runner::Reverted> revert(const std::string& culprit, const std::string& onto,
+                                          std::stop_token stop) = 0;
+  /// What each of the commits says and touches, in their order; nothing at all where that is not known.
+  virtual Result<std::vector<bisect::CommitDetails>> details(const std::vector<model::Commit>& commits,
+                                                             std::stop_token stop) = 0;
+  /// The files at a commit that each of these operators (as a profile names them) is made of.
+  virtual Result<bisect::OperatorSources> operator_sources(const std::string& commit,
+                                                           const std::vector<std::string>& operators,
+                                                           std::stop_token stop) = 0;
+  /// Which operators one iteration calls, in one fresh process.
+  virtual Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
+                                                  std::stop_token stop) = 0;
+  /// Where the time of an iteration goes, in one fresh process.
+  virtual Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
+                                                 std::stop_token stop) = 0;
+  /// The machine, without what only a worker can tell.
+  virtual Result<model::Environment> environment(std::stop_token stop) = 0;
+  /// The libraries that a worker of this product loads: the machine's, and those that come with the product.
+  virtual Result<runner::LibraryFacts> libraries(const model::Product& product, std::stop_token stop) = 0;
+};
+
+struct MachineParts {
+  const settings::Config& config;
+  const settings::SubjectConfig& subject;
+  ProcessRunner& processes;
+  const Clock& clock;
+  runner::LineSink tell;  ///< takes lines about long work
+};
+
+/// The real one, on this machine. What `parts` refers to must outlive it.
+std::unique_ptr<Machine> make_local_machine(const MachineParts& parts);
+
+}  // namespace tbci::pipeline

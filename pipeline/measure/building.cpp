@@ -1,0 +1,103 @@
+#include "pipeline/measure/building.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/text.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+// The files of a ready build may have been evicted or removed by hand: then it is made again.
+bool still_there(const model::Product& product) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(product.libtorch, ignored)) return false;
+  for (const auto& library : product.preload) {
+    if (!std::filesystem::exists(library, ignored)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<model::Build> install_nightly(SubjectContext& context, const model::Nightly& nightly) {
+  storage::BuildStore& builds = context.stores.builds;
+  TBCI_ASSIGN(const model::Build build,
+              builds.begin(context.name(), model::BuildKind::nightly, nightly.name, context.clock.now()));
+  if (build.state == model::BuildState::ready && still_there(build.product)) return build;
+  if (build.state == model::BuildState::failed) {
+    return fail(ErrorKind::failed, "nightly {} does not install: {}", nightly.name, build.failure);
+  }
+  context.progress.step("install " + nightly.name);
+  const auto product = context.machine.install(nightly, context.stop);
+  if (!product && product.error().kind == ErrorKind::failed) {
+    TBCI_TRY(builds.failed(build.id, one_line(product.error().message, 500), context.clock.now()));
+  }
+  if (!product) return fail(product.error(), fmt::format("nightly {}", nightly.name));
+  TBCI_TRY(builds.ready(build.id, *product, context.clock.now()));
+  return builds.get(build.id);
+}
+
+Result<model::Build> build_commit(SubjectContext& context, const std::string& commit) {
+  storage::BuildStore& builds = context.stores.builds;
+  TBCI_ASSIGN(const model::Build build,
+              builds.begin(context.name(), model::BuildKind::commit, commit, context.clock.now()));
+  if (build.state == model::BuildState::ready && still_there(build.product)) return build;
+  if (build.state == model::BuildState::failed) return build;
+  TBCI_ASSIGN(const runner::BuildOutcome outcome, context.machine.build(commit, context.stop));
+  if (const auto* failure = std::get_if<runner::CompileFailure>(&outcome)) {
+    TBCI_TRY(builds.failed(build.id, one_line(failure->telling_line, 500), context.clock.now()));
+  } else {
+    TBCI_TRY(builds.ready(build.id, std::get<model::Product>(outcome), context.clock.now()));
+  }
+  return builds.get(build.id);
+}
+
+Result<std::optional<model::Build>> latest_build(SubjectContext& context) {
+  constexpr int looked_at = 200;
+  TBCI_ASSIGN(const auto builds, context.stores.builds.list(context.name(), looked_at));
+  for (const model::Build& build : builds) {
+    if (build.state == model::BuildState::ready && still_there(build.product)) return build;
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<std::chrono::milliseconds>> time_of_one_build(SubjectContext& context) {
+  constexpr int looked_at = 1000;
+  TBCI_ASSIGN(const auto builds, context.stores.builds.list(context.name(), looked_at));
+  using Files = std::pair<std::filesystem::path, std::vector<std::filesystem::path>>;
+  std::map<Files, std::chrono::milliseconds> first;  // the latest come first: the earliest of the same files stays
+  for (const model::Build& build : builds) {
+    const bool counts = build.kind == model::BuildKind::commit && build.state == model::BuildState::ready;
+    if (!counts || !build.finished) continue;
+    first[{build.product.libtorch, build.product.preload}] =
+        std::chrono::duration_cast<std::chrono::milliseconds>(*build.finished - build.started);
+  }
+  if (first.empty()) return std::nullopt;
+  std::vector<std::chrono::milliseconds> times;
+  for (const auto& [files, time] : first) times.push_back(time);
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+Result<model::Build> build_named(SubjectContext& context, const std::string& name) {
+  TBCI_ASSIGN(const auto published, context.machine.nightlies(context.stop));
+  for (const model::Nightly& nightly : published) {
+    if (nightly.name == name) return install_nightly(context, nightly);
+  }
+  if (context.subject.subject.source.repository.empty()) {
+    return fail(ErrorKind::usage, "{} has no nightly '{}': see `tbci nightly list`", context.name(),
+                one_line(name, 60));
+  }
+  TBCI_ASSIGN(const std::string commit, context.machine.resolve(name, context.stop));
+  context.progress.step("build " + commit.substr(0, 12));
+  TBCI_ASSIGN(model::Build build, build_commit(context, commit));
+  if (build.state == model::BuildState::failed)
+    return fail(ErrorKind::failed, "{} does not build: {}", name, build.failure);
+  return build;
+}
+
+}  // namespace tbci::pipeline

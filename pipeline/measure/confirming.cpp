@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/text.hpp"
+#include "detect/confirm.hpp"
+#include "detect/secondary_metrics.hpp"
+#include "pipeline/measure/comparing.hpp"
+#include "storage/model/run_keys.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+constexpr int most_broken_pairs = 3;
+
+// The questions of one case against one old build are decided together: a process measures all metrics at once.
+struct CaseQuestions {
+  model::Case measured;
+  std::string old_build;
+  std::vector<std::size_t> questions;  // indices
+};
+
+std::vector<CaseQuestions> by_case(const std::vector<detect::Question>& questions) {
+  std::vector<CaseQuestions> cases;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const model::Case measured = questions[i].series.measured_case();
+    auto known = std::find_if(cases.begin(), cases.end(), [&](const CaseQuestions& one) {
+      return one.measured == measured && one.old_build == questions[i].old_build;
+    });
+    if (known == cases.end())
+      known = cases.insert(known, {.measured = measured, .old_build = questions[i].old_build, .questions = {}});
+    known->questions.push_back(i);
+  }
+  return cases;
+}
+
+// One question while it is looked at: its pairs of earlier nights, and those of tonight.
+struct Asked {
+  detect::Question question;
+  std::vector<detect::Pair> measured;
+  int broken = 0;  // pairs without this metric
+
+  detect::Decision decide(const SubjectContext& context) const {
+    std::vector<detect::Pair> pairs = question.pairs;
+    pairs.insert(pairs.end(), measured.begin(), measured.end());
+    const model::Series& series = question.series;
+    detect::Decision decision = detect::confirm(series, pairs, context.config.thresholds.for_series(series),
+                                                static_cast<int>(question.pairs.size()));
+    if (decision.pairs_wanted > 0 && broken > most_broken_pairs) {
+      decision.pairs_wanted = 0;
+      decision.finding.verdict = model::Verdict::inconclusive;
+      decision.finding.reason =
+          fmt::format("{} of {} confirming pairs failed", broken, broken + static_cast<int>(measured.size()));
+    }
+    return decision;
+  }
+};
+
+// Decides as far as the pairs go; how many more are wanted for the rest.
+int decide(const SubjectContext& context, const std::vector<Asked>& all, std::vector<model::Finding>& findings) {
+  int wanted = 0;
+  findings.clear();
+  for (const Asked& asked : all) {
+    detect::Decision decision = asked.decide(context);
+    wanted = std::max(wanted, decision.pairs_wanted);
+    findings.push_back(std::move(decision.finding));
+  }
+  return wanted;
+}
+
+// What the same pairs say of the metrics that are not judged. Where none was counted, nothing.
+class Beside {
+ public:
+  void add(const MeasuredPair& pair) {
+    for (const model::Metric metric : model::all_metrics) {
+      if (!model::is_evidence(metric)) continue;
+      if (const auto values = pair.of(metric)) pairs_[metric].push_back(*values);
+    }
+  }
+  std::vector<model::Finding> findings(const SubjectContext& context, const model::Case& measured) const {
+    std::vector<model::Finding> found;
+    for (const auto& [metric, pairs] : pairs_) {
+      const model::Series series{measured.benchmark, measured.configuration, metric};
+      found.push_back(detect::weigh_evidence(series, pairs, context.config.thresholds.for_series(series)));
+    }
+    return found;
+  }
+
+ private:
+  std::map<model::Metric, std::vector<detect::Pair>> pairs_;
+};
+
+// How many pairs were measured, and how many the cases after this one will want at the least: for the time left.
+struct Pace {
+  int done = 0;
+  int later = 0;
+};
+
+// Measures until every question of the case is decided. `findings`: one for each, and the evidence beside them.
+Status confirm_case(SubjectContext& context, const Comparison& builds, const model::Run& run, std::vector<Asked>& all,
+                    Pace& pace, std::vector<model::Finding>& findings) {
+  const model::Case measured = all.front().question.series.measured_case();
+  std::vector<model::Series> series;
+  for (const Asked& asked : all) series.push_back(asked.question.series);
+  const Leaks leaks = leaks_of(series, measured);
+  Beside beside;
+  int ordinal = 0;
+  for (int wanted = decide(context, all, findings); wanted > 0; wanted = decide(context, all, findings)) {
+    context.progress.expect(pace.done + wanted + pace.later);
+    for (const int end = ordinal + wanted; ordinal < end; ++ordinal, ++pace.done) {
+      context.progress.step(fmt::format("{}, pair {}", to_string(measured), ordinal + 1));
+      TBCI_ASSIGN(const MeasuredPair pair, measure_pair(context, run, builds, {measured, ordinal, leaks}));
+      beside.add(pair);
+      for (Asked& asked : all) {
+        if (const auto values = pair.of(asked.question.series.metric)) {
+          asked.measured.push_back(*values);
+        } else {
+          ++asked.broken;
+        }
+      }
+    }
+  }
+  const auto counted = beside.findings(context, measured);
+  findings.insert(findings.end(), counted.begin(), counted.end());
+  return {};
+}
+
+bool is_change(const model::Finding& finding) {
+  return finding.verdict == model::Verdict::regression || finding.verdict == model::Verdict::improvement;
+}
+
+void tell_changes(SubjectContext& context, const std::vector<model::Finding>& findings) {
+  for (const model::Finding& finding : findings) {
+    if (!is_change(finding)) continue;
+    context.progress.note(fmt::format("{} is a {}: {} -> {} ({})", to_string(finding.series),
+                                      to_string(finding.verdict), readable(finding.series.metric, finding.before),
+                                      readable(finding.series.metric, finding.after), human_change(finding.change)));
+  }
+}
+
+// Confirms case after case; the runs, one for each old build, are begun when the first case wants them.
+class Confirming {
+ public:
+  Confirming(SubjectContext& context, const ConfirmationPlan& plan, const std::vector<detect::Question>& questions)
+      : context_(context), plan_(plan) {
+    for (const detect::Question& question : questions)
+      confirmation_.outcomes.push_back({.question = question, .looked = false, .finding = {}, .measured = {}});
+  }
+
+  bool out_of_time() const { return plan_.until && context_.clock.now() >= *plan_.until; }
+
+  Status look_at(const CaseQuestions& one, Pace& pace) {
+    const auto old_build = plan_.old_builds.find(one.old_build);
+    if (old_build == plan_.old_builds.end()) return {};
+    const Comparison builds{old_build->second, plan_.after};
+    TBCI_ASSIGN(const model::Run run, run_against(builds));
+    std::vector<Asked> all;
+    for (const std::size_t i : one.questions)
+      all.push_back({.question = confirmation_.outcomes[i].question, .measured = {}});
+    std::vector<model::Finding> findings;
+    TBCI_TRY(confirm_case(context_, builds, run, all, pace, findings));
+    tell_changes(context_, findings);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      detect::Outcome& outcome = confirmation_.outcomes[one.questions[k]];
+      outcome.looked = true;
+      outcome.finding = findings[k];
+      outcome.measured = std::move(all[k].measured);
+    }
+    confirmation_.findings.insert(confirmation_.findings.end(), findings.begin(), findings.end());
+    return {};
+  }
+
+  Result<Confirmation> finish() {
+    for (const auto& [name, run] : runs_) TBCI_TRY(context_.stores.runs.finish(run.id, context_.clock.now()));
+    return std::move(confirmation_);
+  }
+
+ private:
+  Result<model::Run> run_against(const Comparison& builds) {
+    const std::string& name = builds.before.name;
+    if (const auto begun = runs_.find(name); begun != runs_.end()) return begun->second;
+    const std::string key =
+        name == plan_.usual ? model::run_keys::confirm(plan_.key) : model::run_keys::confirm_against(plan_.key, name);
+    const model::Build both[] = {builds.before, builds.after};
+    TBCI_ASSIGN(const model::Run run, begin_run(context_, key, model::Purpose::confirm, both));
+    return runs_.emplace(name, run).first->second;
+  }
+
+  SubjectContext& context_;
+  const ConfirmationPlan& plan_;
+  std::map<std::string, model::Run> runs_;
+  Confirmation confirmation_;
+};
+
+}  // namespace
+
+Result<Confirmation> confirm_questions(SubjectContext& context, const ConfirmationPlan& plan,
+                                       const std::vector<detect::Question>& questions) {
+  Confirming confirming(context, plan, questions);
+  const auto cases = by_case(questions);
+  if (cases.empty()) return confirming.finish();
+  const int first_pairs = context.config.thresholds.base.first_pairs;
+  Pace pace{.done = 0, .later = static_cast<int>(cases.size()) * first_pairs};
+  context.progress.begin_stage("confirm", fmt::format("{} suspected cases, by interleaved pairs", cases.size()),
+                               pace.later);
+  std::size_t left = 0;
+  for (const CaseQuestions& one : cases) {
+    pace.later -= first_pairs;
+    if (confirming.out_of_time()) {
+      ++left;
+      continue;
+    }
+    TBCI_TRY(confirming.look_at(one, pace));
+  }
+  TBCI_ASSIGN(Confirmation confirmation, confirming.finish());
+  const auto changed = std::count_if(confirmation.findings.begin(), confirmation.findings.end(), is_change);
+  context.progress.end_stage(fmt::format("{} of {} suspected series changed{}", changed, questions.size(),
+                                         left > 0 ? fmt::format("; no time was left for {} cases", left) : ""));
+  return confirmation;
+}
+
+Result<std::vector<model::Finding>> confirm_suspects(SubjectContext& context, const ComparisonPlan& plan,
+                                                     const std::vector<model::Finding>& screened) {
+  std::vector<detect::Suspect> suspects;
+  for (const model::Finding& finding : screened) suspects.push_back({finding, plan.builds.before.name});
+  const ConfirmationPlan confirmation{.key = plan.key,
+                                      .after = plan.builds.after,
+                                      .old_builds = {{plan.builds.before.name, plan.builds.before}},
+                                      .usual = plan.builds.before.name,
+                                      .until = {}};
+  TBCI_ASSIGN(Confirmation confirmed,
+              confirm_questions(context, confirmation, detect::questions_of(suspects, {}, plan.builds.after.name)));
+  return std::move(confirmed.findings);
+}
+
+std::vector<model::Finding> merged(std::vector<model::Finding> screened, const std::vector<model::Finding>& confirmed) {
+  for (model::Finding& finding : screened) {
+    const auto decided =
+        std::find_if(confirmed.begin(), confirmed.end(), [&](const auto& c) { return c.series == finding.series; });
+    if (decided != confirmed.end()) finding = *decided;
+  }
+  return screened;
+}
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,70 @@
+// Measurements that are kept: each is in the database before the next one begins, and none is made twice.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "detect/effect.hpp"
+#include "pipeline/subject_context.hpp"
+#include "storage/model/build.hpp"
+#include "storage/model/measurement.hpp"
+
+namespace tbci::pipeline {
+
+/// Whether a process goes on after its timed iterations, to see what they leave behind. That costs about half a second,
+/// and what it finds hardly differs from process to process: where nothing is suspected yet, the first of a case does.
+enum class Leaks { skip, watch };
+Leaks leaks_of_first(int ordinal);
+/// `watch` where one of the series is a leak of that case.
+Leaks leaks_of(const std::vector<model::Series>& series, const model::Case& measured);
+
+/// Which process of which case.
+struct Process {
+  const model::Case& measured;
+  int ordinal = 0;
+  Leaks leaks = Leaks::skip;
+};
+
+/// A process on a build in a run: the stored one, or measured now and stored.
+Result<model::Measurement> measure_once(SubjectContext& context, const model::Run& run, const model::Build& build,
+                                        const Process& process);
+
+/// Two builds that are compared.
+struct Comparison {
+  model::Build before, after;
+};
+
+/// One interleaved pair of processes: old, then new.
+struct MeasuredPair {
+  model::Measurement before, after;
+  /// What the pair says of a metric; nothing where one of the two did not measure it.
+  std::optional<detect::Pair> of(model::Metric metric) const;
+};
+Result<MeasuredPair> measure_pair(SubjectContext& context, const model::Run& run, const Comparison& builds,
+                                  const Process& process);
+
+/// Begins a run, or finds it again. Where the machine has changed meanwhile, a run of a new key is begun: numbers of
+/// two environments are never mixed.
+Result<model::Run> begin_run(SubjectContext& context, const std::string& key, model::Purpose purpose,
+                             std::span<const model::Build> builds);
+
+/// Everything that can move a number of these builds on this machine: its facts, with those of the libraries that are
+/// loaded from it. What comes with a build is kept at that build instead: a nightly that brings a slower library is a
+/// regression to be found, and no change of the machine. Ready builds only.
+Result<model::Environment> environment_of(SubjectContext& context, std::span<const model::Build> builds);
+
+/// What the processes of a case on a build give for a metric, in order.
+std::vector<double> values_of(const std::vector<model::Measurement>& measurements, model::Metric metric);
+
+/// `5`, or `5 to 10`: processes of each case.
+std::string range_of(const detect::Sampling& sampling);
+
+/// Whether the case wants another process, by what was measured of it so far.
+bool wants_more(const SubjectContext& context, const std::vector<model::Measurement>& measurements);
+
+/// The cases that the configuration asks for, of those that the suite has. Errors (usage) for a benchmark that the
+/// suite does not have, with the nearest name.
+Result<std::vector<model::Case>> wanted_cases(SubjectContext& context, const model::Product& product);
+
+}  // namespace tbci::pipeline

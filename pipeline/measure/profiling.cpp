@@ -1,0 +1,102 @@
+#include "pipeline/measure/profiling.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "bisect/build_scheduler.hpp"
+#include "detect/operators.hpp"
+#include "pipeline/measure/building.hpp"
+#include "storage/model/run_keys.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+// The `ordinal`-th profile of a case on a build in a run: the stored one, or taken now and stored.
+Result<model::OperatorProfile> profile_once(SubjectContext& context, const model::Run& run, const model::Build& build,
+                                            const model::Case& measured, int ordinal) {
+  TBCI_ASSIGN(auto stored, context.stores.profiles.profiles(run.id, build.id, measured));
+  for (model::PlacedProfile& placed : stored) {
+    if (placed.place.ordinal == ordinal) return std::move(placed.profile);
+  }
+  TBCI_ASSIGN(model::OperatorProfile fresh, context.machine.profile(build.product, measured, context.stop));
+  TBCI_TRY(context.stores.profiles.add({.run_id = run.id, .build_id = build.id, .ordinal = ordinal}, fresh));
+  return fresh;
+}
+
+const model::Regression* worst_in_time(const std::vector<model::Regression>& regressions,
+                                       const std::vector<std::string>& suspects) {
+  const model::Regression* worst = nullptr;
+  for (const model::Regression& regression : regressions) {
+    if (regression.finding.series.metric != model::Metric::time || regression.suspects != suspects) continue;
+    if (worst == nullptr || regression.finding.change > worst->finding.change) worst = &regression;
+  }
+  return worst;
+}
+
+// The commit that stands for what was built before the culprit: the search held the culprit against it, so both are
+// built. Commits that change nothing that is compiled have no build of their own. Nothing: not in that history.
+std::optional<std::string> built_parent(const std::vector<model::Commit>& commits, const std::string& culprit) {
+  const auto classes = bisect::classes_of(commits);
+  for (std::size_t at = 1; at < classes.size(); ++at) {
+    if (commits[classes[at].commits.front()].id == culprit) return commits[classes[at - 1].commits.front()].id;
+  }
+  return std::nullopt;
+}
+
+// Nothing where one of the two cannot be built: then there is no step between them that was measured.
+Result<std::optional<Comparison>> culprit_and_parent(SubjectContext& context, const model::Bisection& bisection,
+                                                     const std::string& culprit) {
+  TBCI_ASSIGN(const auto commits, context.machine.commits_between(bisection.from, bisection.to, context.stop));
+  const auto parent = built_parent(commits, culprit);
+  if (!parent) return std::nullopt;
+  Comparison builds;
+  TBCI_ASSIGN(builds.before, build_commit(context, *parent));
+  TBCI_ASSIGN(builds.after, build_commit(context, culprit));
+  const auto ready = [](const model::Build& build) { return build.state == model::BuildState::ready; };
+  return ready(builds.before) && ready(builds.after) ? std::optional(std::move(builds)) : std::nullopt;
+}
+
+}  // namespace
+
+Result<model::OperatorComparison> compare_operators(SubjectContext& context, const Comparison& builds,
+                                                    const model::Case& measured, int processes) {
+  const std::string key = model::run_keys::operators(builds.before.id, builds.after.id);
+  const model::Build both[] = {builds.before, builds.after};
+  TBCI_ASSIGN(const model::Run run, begin_run(context, key, model::Purpose::manual, both));
+  std::vector<model::OperatorProfile> before, after;
+  for (int ordinal = 0; ordinal < processes; ++ordinal) {
+    context.progress.step(fmt::format("profile {}, pair {} of {}", to_string(measured), ordinal + 1, processes));
+    TBCI_ASSIGN(auto old_profile, profile_once(context, run, builds.before, measured, ordinal));
+    TBCI_ASSIGN(auto new_profile, profile_once(context, run, builds.after, measured, ordinal));
+    before.push_back(std::move(old_profile));
+    after.push_back(std::move(new_profile));
+  }
+  return detect::compare_operators(before, after);
+}
+
+Result<std::optional<model::OperatorComparison>> operators_at_culprit(
+    SubjectContext& context, const model::Bisection* bisection, const std::vector<model::Regression>& regressions) {
+  const std::vector<std::string>& suspects = regressions.front().suspects;
+  const model::Regression* worst = worst_in_time(regressions, suspects);
+  if (bisection == nullptr || suspects.size() != 1 || worst == nullptr) return std::nullopt;
+  TBCI_ASSIGN(const auto builds, culprit_and_parent(context, *bisection, suspects.front()));
+  if (!builds) return std::nullopt;
+  const model::Case measured = worst->finding.series.measured_case();
+  context.progress.begin_stage("profile", fmt::format("{} at {}", to_string(measured), suspects.front().substr(0, 10)),
+                               profiled_processes);
+  auto compared = compare_operators(context, *builds, measured);
+  if (compared) {
+    context.progress.end_stage(fmt::format("{} operators changed", compared->changed.size()));
+    return std::optional(std::move(*compared));
+  }
+  // It is evidence beside the verdict: a case that cannot be profiled keeps no report back.
+  const ErrorKind kind = compared.error().kind;
+  if (kind != ErrorKind::failed && kind != ErrorKind::usage) return pass_on(compared.error());
+  context.progress.note(
+      fmt::format("{} cannot be profiled: {}", to_string(measured), one_line(compared.error().message)));
+  context.progress.end_stage("none");
+  return std::nullopt;
+}
+
+}  // namespace tbci::pipeline

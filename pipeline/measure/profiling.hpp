@@ -1,0 +1,29 @@
+// Profiles that are kept, and what they say of two builds: which operators changed.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "pipeline/measure/measuring.hpp"
+#include "pipeline/subject_context.hpp"
+#include "storage/model/bisection.hpp"
+#include "storage/model/night.hpp"
+#include "storage/model/profile.hpp"
+
+namespace tbci::pipeline {
+
+/// Fresh processes of each build that a comparison takes.
+inline constexpr int profiled_processes = 5;
+
+/// Profiles a case on both builds, in turn, each time in a fresh process. What is stored of these two builds on this
+/// machine is not taken again. Tells a step before each pair. Errors: `failed` where a profile could not be taken.
+Result<model::OperatorComparison> compare_operators(SubjectContext& context, const Comparison& builds,
+                                                    const model::Case& measured, int processes = profiled_processes);
+
+/// The culprit that `regressions` share (which are not none) held against its parent, in the case that it slowed most.
+/// Nothing where there is no single culprit out of a search, where no time got worse, or where the case cannot be
+/// profiled: a note says why.
+Result<std::optional<model::OperatorComparison>> operators_at_culprit(
+    SubjectContext& context, const model::Bisection* bisection, const std::vector<model::Regression>& regressions);
+
+}  // namespace tbci::pipeline

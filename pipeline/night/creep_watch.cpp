@@ -1,0 +1,202 @@
+#include "pipeline/night/creep_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "detect/creep.hpp"
+#include "pipeline/measure/building.hpp"
+#include "pipeline/night/level_history.hpp"
+#include "storage/model/run_keys.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+// The anchor's build, made again where its files are gone. Nothing where that cannot be.
+Result<std::optional<model::Build>> anchored_build(SubjectContext& context, const model::Anchor& anchor) {
+  TBCI_ASSIGN(const model::Build known, context.stores.builds.get(*anchor.build_id));
+  auto build = known.kind == model::BuildKind::nightly
+                   ? install_nightly(context, {.name = known.name, .commit = known.product.commit})
+                   : build_commit(context, known.name);
+  if (build && build->state == model::BuildState::ready) return std::optional(std::move(*build));
+  if (!build && build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
+  context.progress.note(fmt::format("creep is not looked for: the anchor {} cannot be had ({})", known.name,
+                                    build ? one_line(build->failure, 200) : one_line(build.error().message, 200)));
+  return std::optional<model::Build>{};
+}
+
+// The nights of the subject by number, for averages that know of time.
+struct Calendar {
+  std::map<std::string, int> numbers;
+  int tonight = 0;
+  int set_on = 0;
+};
+
+Result<Calendar> calendar_of(SubjectContext& context, const model::Night& night, const model::Anchor& anchor) {
+  TBCI_ASSIGN(const auto nights, nights_before(context, night));
+  Calendar calendar;
+  for (const model::Night& earlier : nights) {
+    if (earlier.started <= anchor.set) ++calendar.set_on;
+    calendar.numbers.emplace(earlier.name, static_cast<int>(calendar.numbers.size()));
+  }
+  calendar.tonight = static_cast<int>(calendar.numbers.size());
+  calendar.numbers.emplace(night.name, calendar.tonight);
+  return calendar;
+}
+
+Result<detect::AnchorReading> reading_of(SubjectContext& context, const model::Anchor& anchor, const Calendar& calendar,
+                                         const model::Series& series) {
+  TBCI_ASSIGN(const auto looks, context.stores.anchors.looks(anchor.id, series));
+  std::vector<std::vector<detect::Pair>> pairs;
+  pairs.reserve(looks.size());  // the nights below look into it
+  std::vector<detect::AnchorNight> nights;
+  for (const model::AnchorLook& look : looks) {
+    const auto number = calendar.numbers.find(look.night);
+    if (number == calendar.numbers.end()) continue;
+    pairs.emplace_back();
+    for (const auto& [before, after] : look.pairs) pairs.back().push_back({.before = before, .after = after});
+    detect::AnchorNight one{.night = number->second, .pairs = pairs.back(), .confirmation = {}};
+    // Tonight's own is what is being asked for.
+    if (look.verdict && number->second != calendar.tonight) one.confirmation = {*look.verdict, look.effect};
+    nights.push_back(one);
+  }
+  return detect::read_anchor(series, nights, calendar.set_on, context.config.thresholds.for_series(series));
+}
+
+// Whether any series of the case is near enough to be measured each night.
+Result<bool> is_watched(SubjectContext& context, const model::Anchor& anchor, const Calendar& calendar,
+                        const model::Case& measured) {
+  for (const model::Metric metric : model::all_metrics) {
+    TBCI_ASSIGN(const auto reading,
+                reading_of(context, anchor, calendar, {measured.benchmark, measured.configuration, metric}));
+    if (reading.watched) return true;
+  }
+  return false;
+}
+
+// In turn, and those that are watched.
+Result<std::vector<model::Case>> cases_of_tonight(SubjectContext& context, const model::Anchor& anchor,
+                                                  const Calendar& calendar, std::vector<model::Case> cases) {
+  std::sort(cases.begin(), cases.end());
+  const auto budget = static_cast<std::size_t>(context.config.measure.anchor_cases);
+  const auto turns = detect::anchor_rotation(cases.size(), static_cast<std::size_t>(calendar.tonight), budget);
+  std::vector<model::Case> chosen;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const bool its_turn = std::binary_search(turns.begin(), turns.end(), i);
+    TBCI_ASSIGN(const bool watched, is_watched(context, anchor, calendar, cases[i]));
+    if (its_turn || watched) chosen.push_back(cases[i]);
+  }
+  return chosen;
+}
+
+Result<std::vector<MeasuredPair>> measure_pairs(SubjectContext& context, const model::Run& run,
+                                                const Comparison& builds, const model::Case& measured) {
+  std::vector<MeasuredPair> pairs;
+  for (int ordinal = 0; ordinal < detect::AnchorSettings{}.pairs; ++ordinal) {
+    context.progress.step(fmt::format("{} and the anchor, pair {}", to_string(measured), ordinal + 1));
+    TBCI_ASSIGN(MeasuredPair pair, measure_pair(context, run, builds, {measured, ordinal, leaks_of_first(ordinal)}));
+    const bool unsupported = pair.after.outcome == model::Outcome::unsupported;
+    pairs.push_back(std::move(pair));
+    if (unsupported) break;
+  }
+  return pairs;
+}
+
+// One look at each series of the case that gave numbers.
+Result<std::vector<model::Series>> keep_looks(SubjectContext& context, const AnchorWatch& watch,
+                                              const model::Night& night, const model::Case& measured,
+                                              const std::vector<MeasuredPair>& pairs) {
+  std::vector<model::Series> kept;
+  TBCI_ASSIGN(const auto known, context.stores.anchors.of_night(watch.anchor.id, night.id));
+  for (const model::Metric metric : model::all_metrics) {
+    model::AnchorLook look;
+    look.anchor_id = watch.anchor.id;
+    look.night_id = night.id;
+    look.series = {measured.benchmark, measured.configuration, metric};
+    for (const MeasuredPair& pair : pairs) {
+      const auto values = pair.of(metric);
+      if (values && std::isfinite(values->before) && std::isfinite(values->after))
+        look.pairs.emplace_back(values->before, values->after);
+    }
+    if (look.pairs.empty() || model::is_evidence(metric)) continue;
+    kept.push_back(look.series);
+    // A night that goes on after its confirmation keeps what that said.
+    const bool there = std::any_of(known.begin(), known.end(), [&](const auto& k) { return k.series == look.series; });
+    if (!there) TBCI_TRY(context.stores.anchors.keep(look));
+  }
+  return kept;
+}
+
+// Without tonight's, so that a night that goes on asks what it asked before.
+Result<std::set<model::Series>> series_with_open_regressions(SubjectContext& context, const model::Night& night) {
+  std::set<model::Series> open;
+  TBCI_ASSIGN(const auto regressions, context.stores.nights.open_regressions(context.name()));
+  for (const model::Regression& regression : regressions) {
+    if (regression.night_id != night.id) open.insert(regression.finding.series);
+  }
+  return open;
+}
+
+}  // namespace
+
+Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const model::Night& night,
+                                                const ComparisonPlan& plan) {
+  using Nothing = std::optional<AnchorWatch>;
+  TBCI_ASSIGN(const auto anchor, context.stores.anchors.current(context.name()));
+  if (!anchor || context.config.measure.anchor_cases == 0) return Nothing{};
+  TBCI_ASSIGN(const auto build, anchored_build(context, *anchor));
+  const bool newer = build && build->kind == model::BuildKind::nightly && build->name >= night.name;
+  if (!build || newer || build->id == plan.builds.after.id) return Nothing{};
+  AnchorWatch watch{.anchor = *anchor, .build = *build, .questions = {}};
+  TBCI_ASSIGN(const Calendar calendar, calendar_of(context, night, *anchor));
+  TBCI_ASSIGN(const auto cases, cases_of_tonight(context, *anchor, calendar, plan.cases));
+  TBCI_ASSIGN(const auto open, series_with_open_regressions(context, night));
+
+  const Comparison builds{*build, plan.builds.after};
+  const model::Build both[] = {builds.before, builds.after};
+  TBCI_ASSIGN(const model::Run run,
+              begin_run(context, model::run_keys::creep(night.name, anchor->id), model::Purpose::confirm, both));
+  context.progress.begin_stage(
+      "creep", fmt::format("{} cases on {} and the anchor {}", cases.size(), plan.builds.after.name, build->name),
+      static_cast<int>(cases.size()) * detect::AnchorSettings{}.pairs);
+  for (const model::Case& measured : cases) {
+    TBCI_ASSIGN(const auto pairs, measure_pairs(context, run, builds, measured));
+    TBCI_ASSIGN(const auto series, keep_looks(context, watch, night, measured, pairs));
+    for (const model::Series& one : series) {
+      TBCI_ASSIGN(const auto reading, reading_of(context, *anchor, calendar, one));
+      if (!reading.asks || open.contains(one)) continue;
+      watch.questions.push_back({.series = one,
+                                 .old_build = build->name,
+                                 .pairs = {},
+                                 .nights_looked = 0,
+                                 .nights_waited = 0,
+                                 .suspected = reading.average,
+                                 .first_suspect = plan.builds.after.name});
+    }
+  }
+  TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
+  context.progress.end_stage(
+      fmt::format("{} series have crept and are looked at more closely", watch.questions.size()));
+  return std::optional(std::move(watch));
+}
+
+Status keep_confirmations(SubjectContext& context, const model::Night& night, const AnchorWatch& watch,
+                          const std::vector<detect::Outcome>& outcomes) {
+  TBCI_ASSIGN(const auto looks, context.stores.anchors.of_night(watch.anchor.id, night.id));
+  for (model::AnchorLook look : looks) {
+    for (const detect::Outcome& outcome : outcomes) {
+      const bool ours = outcome.question.old_build == watch.build.name && outcome.question.series == look.series;
+      if (!ours || !outcome.looked) continue;
+      look.verdict = outcome.finding.verdict;
+      const double before = outcome.finding.before, after = outcome.finding.after;
+      look.effect = detect::is_leak(look.series.metric) ? after - before : std::log1p(outcome.finding.change);
+      TBCI_TRY(context.stores.anchors.keep(look));
+    }
+  }
+  return {};
+}
+
+}  // namespace tbci::pipeline

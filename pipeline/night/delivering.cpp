@@ -1,0 +1,81 @@
+#include "pipeline/night/delivering.hpp"
+
+#include <cstdlib>
+
+#include "base/http.hpp"
+#include "base/log.hpp"
+#include "github/folder_channel.hpp"
+#include "github/github_channel.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+class StoreJournal final : public github::OutboxJournal {
+ public:
+  explicit StoreJournal(storage::ReportStore& store) : store_(store) {}
+  Status delivered(std::int64_t id, const std::string& reference) override {
+    log::info("delivered: {}", reference);
+    return store_.delivered(id, reference);
+  }
+  Status failed_attempt(std::int64_t id, const std::string& error, TimePoint next) override {
+    log::warning("not delivered yet, tried again at {}: {}", to_iso8601(next), error);
+    return store_.failed_attempt(id, error, next);
+  }
+  Status refused(std::int64_t id, const std::string& error) override {
+    log::error("refused for good: {}", error);
+    return store_.refused(id, error);
+  }
+
+ private:
+  storage::ReportStore& store_;
+};
+
+// The configured file, else systemd's credential.
+std::filesystem::path token_file(const settings::Config& config) {
+  if (!config.report.github.token_file.empty()) return config.report.github.token_file;
+  const char* credentials = std::getenv("CREDENTIALS_DIRECTORY");
+  return credentials == nullptr ? "" : std::filesystem::path(credentials) / "github-token";
+}
+
+std::vector<std::unique_ptr<github::Channel>> make_channels(const settings::Config& config, HttpClient& http,
+                                                            const Clock& clock) {
+  std::vector<std::unique_ptr<github::Channel>> channels;
+  for (const std::string& name : config.report.channels) {
+    if (name == "folder") {
+      channels.push_back(std::make_unique<github::FolderChannel>(issue_folder(config)));
+    } else {
+      const github::GithubSettings settings{.repository = config.report.github.repository,
+                                            .token_file = token_file(config),
+                                            .base_url = config.report.github.api};
+      auto channel = github::make_github_channel(settings, http, clock);
+      if (channel) channels.push_back(std::move(*channel));
+      // The other channels work on; what is meant for this one waits in the outbox.
+      if (!channel) log::error("channel github: {}", channel.error().message);
+    }
+  }
+  return channels;
+}
+
+}  // namespace
+
+std::filesystem::path issue_folder(const settings::Config& config) {
+  return config.service.state / config.report.folder;
+}
+
+Result<github::OutboxSummary> deliver_reports(storage::Stores& stores, const settings::Config& config,
+                                              const Clock& clock, std::stop_token stop) {
+  TBCI_ASSIGN(const auto due, stores.reports.due(clock.now()));
+  std::vector<github::PendingDelivery> pending;
+  for (const model::Delivery& delivery : due) {
+    TBCI_ASSIGN(model::Report report, stores.reports.get(delivery.report_id));
+    pending.push_back({delivery, std::move(report)});
+  }
+  if (pending.empty()) return github::OutboxSummary{};
+  CurlHttpClient http;
+  const auto channels = make_channels(config, http, clock);
+  StoreJournal journal(stores.reports);
+  return github::deliver_due(pending, channels, journal, clock, std::move(stop));
+}
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,139 @@
+#include "pipeline/night/night_bisecting.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "pipeline/bisect/bisecting.hpp"
+#include "pipeline/bisect/secondary_culprits.hpp"
+#include "pipeline/measure/building.hpp"
+#include "storage/model/run_keys.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+// Why there is nothing to bisect, where that is so.
+std::string no_way_to_bisect(const SubjectContext& context, const Comparison& builds) {
+  if (context.subject.subject.source.repository.empty()) return "the subject names no repository to bisect";
+  if (builds.before.product.commit.empty() || builds.after.product.commit.empty())
+    return "a nightly does not say which commit it was built from";
+  if (builds.before.product.commit == builds.after.product.commit) {
+    return fmt::format(
+        "both nightlies are of commit {}: what changed is the packaging, or something that comes with it",
+        builds.after.product.commit.substr(0, 12));
+  }
+  return {};
+}
+
+// The other commits that made a series so much worse that each is worth an issue of its own.
+Status add_further_steps(SubjectContext& context, const model::Regression& largest, const model::Answer& answer,
+                         Searched& searched) {
+  int number = 0;
+  const auto thresholds = context.config.thresholds.for_series(answer.series);
+  for (const FurtherStep& step : further_steps(largest.finding, answer, thresholds)) {
+    TBCI_ASSIGN(model::Regression regression,
+                context.stores.nights.add_regression(largest.night_id, step.finding, largest.old_build, ++number));
+    regression.bisection_id = largest.bisection_id;
+    regression.suspects = step.suspects;
+    regression.reason = step.reason;
+    regression.state = model::RegressionState::attributed;
+    TBCI_TRY(context.stores.nights.update(regression));
+    searched.regressions.push_back(regression.id);
+  }
+  return {};
+}
+
+Status take_answers(SubjectContext& context, const model::Night& night, const model::Bisection& bisection,
+                    Searched& searched) {
+  return context.stores.database.transaction([&]() -> Status {
+    TBCI_ASSIGN(auto regressions, context.stores.nights.regressions(night.id));
+    for (model::Regression& regression : regressions) {
+      const auto answer = std::find_if(bisection.answers.begin(), bisection.answers.end(),
+                                       [&](const auto& a) { return a.series == regression.finding.series; });
+      const bool ours = answer != bisection.answers.end() && regression.state == model::RegressionState::bisecting;
+      if (!ours || regression.report_id) continue;
+      regression.bisection_id = bisection.id;
+      regression.suspects = answer->suspects;
+      regression.reason = answer->reason;
+      regression.state =
+          answer->suspects.empty() ? model::RegressionState::unattributed : model::RegressionState::attributed;
+      TBCI_TRY(context.stores.nights.update(regression));
+      TBCI_TRY(add_further_steps(context, regression, *answer, searched));
+    }
+    return {};
+  });
+}
+
+Status give_up(SubjectContext& context, std::vector<model::Regression> regressions, const std::string& reason) {
+  for (model::Regression& regression : regressions) {
+    if (regression.report_id) continue;
+    regression.state = model::RegressionState::unattributed;
+    regression.reason = reason;
+    TBCI_TRY(context.stores.nights.update(regression));
+  }
+  return {};
+}
+
+Result<std::vector<Searched>> by_old_build(SubjectContext& context, const model::Night& night,
+                                           const Comparison& builds) {
+  TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions(night.id));
+  std::vector<Searched> all;
+  for (const model::Regression& regression : regressions) {
+    const std::string& name = regression.old_build.empty() ? builds.before.name : regression.old_build;
+    auto known = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.builds.before.name == name; });
+    if (known == all.end()) {
+      model::Build old_build = builds.before;
+      if (name != builds.before.name) {
+        TBCI_ASSIGN(old_build, build_named(context, name));
+      }
+      known = all.insert(known, {.builds = {std::move(old_build), builds.after}, .regressions = {}, .bisection = {}});
+    }
+    known->regressions.push_back(regression.id);
+  }
+  return all;
+}
+
+// Finds the culprits of regressions against one old build.
+Status search(SubjectContext& context, const model::Night& night, const Comparison& usual, Searched& searched) {
+  TBCI_ASSIGN(const auto regressions, regressions_of(context, searched));
+  const std::string obstacle = no_way_to_bisect(context, searched.builds);
+  if (!obstacle.empty()) return give_up(context, regressions, obstacle);
+  const bool plain = searched.builds.before.name == usual.before.name;
+  SearchPlan plan{.key = model::run_keys::night_bisection(night.name, plain ? "" : searched.builds.before.name),
+                  .from = searched.builds.before.product.commit,
+                  .to = searched.builds.after.product.commit,
+                  .series = {}};
+  for (model::Regression regression : regressions) {
+    plan.series.push_back(regression.finding.series);
+    if (regression.state != model::RegressionState::confirmed) continue;
+    regression.state = model::RegressionState::bisecting;
+    TBCI_TRY(context.stores.nights.update(regression));
+  }
+  auto found = search_culprits(context, plan);
+  if (!found && found.error().kind == ErrorKind::usage)  // history has no way from the one to the other
+    return give_up(context, regressions, found.error().message);
+  if (!found) return pass_on(found.error());
+  TBCI_TRY(take_answers(context, night, *found, searched));
+  searched.bisection = std::move(*found);
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<model::Regression>> regressions_of(SubjectContext& context, const Searched& searched) {
+  std::vector<model::Regression> regressions;
+  for (const std::int64_t id : searched.regressions) {
+    TBCI_ASSIGN(model::Regression regression, context.stores.nights.regression(id));
+    regressions.push_back(std::move(regression));
+  }
+  return regressions;
+}
+
+Result<std::vector<Searched>> search_night(SubjectContext& context, const model::Night& night,
+                                           const Comparison& builds) {
+  TBCI_ASSIGN(auto all, by_old_build(context, night, builds));
+  for (Searched& searched : all) TBCI_TRY(search(context, night, builds, searched));
+  return all;
+}
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,99 @@
+#include "pipeline/night/night_confirming.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.hpp"
+#include "detect/grouping.hpp"
+#include "pipeline/measure/building.hpp"
+#include "pipeline/night/creep_watch.hpp"
+#include "pipeline/night/retest_queue.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+// The builds that the questions name, ready to be measured.
+Result<std::map<std::string, model::Build>> old_builds_of(SubjectContext& context, const ComparisonPlan& plan,
+                                                          const std::vector<detect::Question>& questions) {
+  std::map<std::string, model::Build> builds = {{plan.builds.before.name, plan.builds.before}};
+  for (const detect::Question& question : questions) {
+    if (builds.contains(question.old_build)) continue;
+    auto build = build_named(context, question.old_build);
+    if (!build && build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
+    if (build) builds.emplace(question.old_build, std::move(*build));
+    if (!build)
+      context.progress.note(fmt::format("{} waits: {} cannot be measured ({})", to_string(question.series),
+                                        question.old_build, one_line(build.error().message, 200)));
+  }
+  return builds;
+}
+
+// A series is asked for once a night: what was suspected of the last days comes before what has crept.
+std::vector<detect::Question> tonights_questions(const std::vector<Screened>& screened,
+                                                 const std::vector<detect::Question>& carried,
+                                                 const std::optional<AnchorWatch>& anchor, const std::string& build) {
+  std::vector<detect::Question> questions = detect::questions_of(screened, carried, build);
+  if (!anchor) return questions;
+  for (const detect::Question& crept : anchor->questions) {
+    const bool there = std::any_of(questions.begin(), questions.end(),
+                                   [&](const detect::Question& question) { return question.series == crept.series; });
+    if (!there) questions.push_back(crept);
+  }
+  return questions;
+}
+
+Status keep_confirmation(SubjectContext& context, const model::Night& night, const std::optional<AnchorWatch>& anchor,
+                         const Confirmation& confirmation) {
+  return context.stores.database.transaction([&]() -> Status {
+    for (const model::Finding& finding : confirmation.findings)
+      TBCI_TRY(context.stores.nights.put_finding(night.id, storage::Phase::confirm, finding));
+    for (const detect::Outcome& outcome : confirmation.outcomes) {
+      if (!outcome.looked || outcome.finding.verdict != model::Verdict::regression) continue;
+      TBCI_TRY(context.stores.nights.add_regression(night.id, outcome.finding, outcome.question.old_build));
+    }
+    if (anchor) TBCI_TRY(keep_confirmations(context, night, *anchor, confirmation.outcomes));
+    return leave_over(context, night, confirmation.outcomes);
+  });
+}
+
+// What moved together is told of as one.
+void tell_events(SubjectContext& context, const Confirmation& confirmation, const std::string& tonight) {
+  std::vector<detect::Moved> moved;
+  for (const detect::Outcome& outcome : confirmation.outcomes) {
+    const model::Verdict verdict = outcome.finding.verdict;
+    const bool changed = verdict == model::Verdict::regression || verdict == model::Verdict::improvement;
+    if (outcome.looked && changed) moved.push_back({outcome.finding, outcome.question.old_build, tonight, {}});
+  }
+  for (const detect::ChangeEvent& event : detect::group_changes(moved)) {
+    std::vector<std::string> effects;
+    for (const detect::GroupEffect& effect : event.effects) {
+      effects.push_back(fmt::format("{} of {} series by {} (worst: {}, {})", to_string(effect.metric), effect.series,
+                                    human_change(effect.typical), to_string(moved[effect.worst].finding.series),
+                                    human_change(moved[effect.worst].finding.change)));
+    }
+    context.progress.note(
+        fmt::format("one {} from {} to {}: {}", to_string(event.direction), event.from, event.to, join(effects, "; ")));
+  }
+}
+
+}  // namespace
+
+Status confirm_night(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
+                     const std::vector<Screened>& screened) {
+  TBCI_ASSIGN(const auto carried, carried_questions(context, night));
+  TBCI_ASSIGN(const auto anchor, watch_anchor(context, night, plan));
+  const auto questions = tonights_questions(screened, carried, anchor, night.name);
+  TBCI_ASSIGN(auto old_builds, old_builds_of(context, plan, questions));
+  if (anchor) old_builds.insert_or_assign(anchor->build.name, anchor->build);
+  const ConfirmationPlan confirmation{.key = plan.key,
+                                      .after = plan.builds.after,
+                                      .old_builds = std::move(old_builds),
+                                      .usual = plan.builds.before.name,
+                                      .until = context.clock.now() + context.config.measure.confirm_limit};
+  TBCI_ASSIGN(const Confirmation confirmed, confirm_questions(context, confirmation, questions));
+  tell_events(context, confirmed, night.name);
+  return keep_confirmation(context, night, anchor, confirmed);
+}
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,17 @@
+// The confirmations of a night: tonight's suspects, what earlier nights left over, and what has crept.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/measure/comparing.hpp"
+#include "pipeline/night/night_screening.hpp"
+
+namespace tbci::pipeline {
+
+/// Decides by interleaved pairs, the most pressing first, until the night's time is over. In one transaction it keeps
+/// the findings, the regressions with the builds that they were confirmed against, and what is left over for the next
+/// night.
+Status confirm_night(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
+                     const std::vector<Screened>& screened);
+
+}  // namespace tbci::pipeline

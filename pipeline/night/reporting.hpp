@@ -1,0 +1,37 @@
+// From culprits to filed reports: one a culprit, each filed once, delivered until it has arrived.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "pipeline/subject_context.hpp"
+#include "storage/model/bisection.hpp"
+#include "storage/model/night.hpp"
+#include "storage/model/profile.hpp"
+#include "storage/model/report.hpp"
+
+namespace tbci::pipeline {
+
+/// What reports of a night (or of a search by hand) have in common.
+struct ReportContext {
+  std::string night, baseline;  ///< names of the nightlies, or of the compared builds
+  const model::Bisection* bisection = nullptr;
+  std::string environment;  ///< fingerprint
+};
+
+/// Regressions that share their suspects, at least one.
+struct ReportGroup {
+  std::vector<model::Regression> regressions;
+  std::optional<model::OperatorComparison> operators;  ///< the culprit held against its parent
+};
+
+/// The report of a group. Writes nothing.
+Result<model::Report> draft_report(SubjectContext& context, const ReportContext& report_context,
+                                   const ReportGroup& group);
+
+/// Files one report for each set of suspects among the regressions: the report, its outbox rows and the regressions'
+/// new state in one transaction. Before it, a culprit that slowed something is profiled beside its parent.
+Result<std::vector<model::Report>> file_reports(SubjectContext& context, const ReportContext& report_context,
+                                                std::vector<model::Regression> regressions);
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,39 @@
+// The mission, top to bottom: take the new nightly, run the suite, store, flag, bisect, report.
+//
+// Each stage takes facts from the store and leaves facts in the store. Killed between any two instructions, the same
+// call goes on where it was: nothing finished is done twice, and nothing is filed twice.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/subject_context.hpp"
+#include "storage/model/night.hpp"
+#include "storage/model/report.hpp"
+
+namespace tbci::pipeline {
+
+struct NightChoice {
+  std::string nightly;   ///< empty: the newest that is published
+  std::string baseline;  ///< empty: the newest earlier one that was checked, else the one before it
+  bool retry = false;    ///< try a failed night again, from the installation on
+};
+
+struct NightResult {
+  model::Night night;
+  bool checked_before = false;  ///< it was finished already: nothing was done
+  std::vector<model::Finding> findings;
+  std::vector<model::Regression> regressions;
+  std::vector<model::Report> reports;
+};
+
+/// One nightly against its baseline, from the index to the outbox. An error leaves the night where it is: the next
+/// call goes on (or, where the nightly itself is at fault, marks it as failed).
+Result<NightResult> check_night(SubjectContext& context, const NightChoice& choice = {});
+
+/// The nightlies that `serve` still has to check, oldest first: those newer than the last one that was checked; the
+/// newest alone where none was; unfinished ones in any case.
+Result<std::vector<std::string>> unchecked_nightlies(SubjectContext& context);
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,132 @@
+#include "repo_bisect/repository_prober.hpp"
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "runner/number_output.hpp"
+
+namespace tbci::repo_bisect {
+
+namespace {
+
+constexpr int most_attempts = 2;
+
+std::string last_line(const std::string& text) {
+  const std::string_view lines = trim(text);
+  return one_line(lines.substr(lines.rfind('\n') + 1), 160);  // npos + 1 is 0
+}
+
+/// What one run of the command tells. Nothing where it may succeed when tried again.
+struct Judged {
+  RunRecord record;
+  bool final = true;
+};
+
+Judged judge(const Command& command, const ProcessOutcome& ended) {
+  if (ended.succeeded()) {
+    const auto number = runner::printed_number(ended.output);
+    if (number) return {{*number, ""}};
+    return {{std::nullopt, "the measure command: " + number.error().message}};
+  }
+  if (ended.signal == 0 && !ended.timed_out && ended.exit_code == skip_exit_code)
+    return {{std::nullopt, fmt::format("skipped: the measure command ended with exit code {}", skip_exit_code)}};
+  std::string why = "the measure command: " + describe(ended, command.time_limit);
+  if (ended.timed_out) return {{std::nullopt, why + " (--measure-timeout)", command.time_limit}};
+  const std::string said = last_line(ended.error.empty() ? ended.output : ended.error);
+  if (!said.empty()) why += ": " + said;
+  return {{std::nullopt, why}, false};
+}
+
+/// Of no use any more: it was ended after a shorter limit than there is now.
+template <typename Record>
+const Record* still_valid(const Record* known, std::chrono::milliseconds limit) {
+  const bool cut_short = known != nullptr && known->ended_after.count() > 0 && known->ended_after < limit;
+  return cut_short ? nullptr : known;
+}
+
+}  // namespace
+
+Result<bisect::Built> RepositoryProber::build(const model::Commit& commit, std::stop_token stop) {
+  builds_.insert(commit.id);
+  const BuildRecord* known = still_valid(journal_.build(commit.id), job_.build_limit);
+  if (known == nullptr) {
+    TBCI_ASSIGN(const BuildRecord record, trees_.build(commit.id, std::move(stop)));
+    if (const auto end = end_of(commit); !record.buildable && !end.empty()) {
+      return fail(ErrorKind::environment,
+                  "the {} end {} does not build: {}; see {}, and run the same command again once that is mended", end,
+                  commit.id.substr(0, 12), record.reason, trees_.log_path(commit.id).string());
+    }
+    TBCI_TRY(journal_.put_build(commit.id, record));
+    known = journal_.build(commit.id);
+  }
+  return bisect::Built{known->buildable, known->reason};
+}
+
+Result<std::map<model::Series, detect::Pair>> RepositoryProber::measure_pair(const model::Commit& reference,
+                                                                             const model::Commit& probe,
+                                                                             const model::Case&, int ordinal,
+                                                                             std::stop_token stop) {
+  const std::string key = fmt::format("{}..{}/{}", reference.id, probe.id, ordinal);
+  detect::Pair pair;
+  TBCI_ASSIGN(pair.before, run(reference, key + "/before", stop));
+  TBCI_ASSIGN(pair.after, run(probe, key + "/after", stop));
+  return std::map<model::Series, detect::Pair>{{series_of_job(), pair}};
+}
+
+Result<std::map<model::Series, double>> RepositoryProber::measure_run(const model::Commit& commit, const model::Case&,
+                                                                      int ordinal, std::stop_token stop) {
+  TBCI_ASSIGN(const double number, run(commit, fmt::format("{}/{}", commit.id, ordinal), std::move(stop)));
+  return std::map<model::Series, double>{{series_of_job(), number}};
+}
+
+std::string_view RepositoryProber::end_of(const model::Commit& commit) const {
+  // Of commits with equal inputs one stands for all.
+  if (commit.inputs == commits_.front().inputs) return "good";
+  return commit.inputs == commits_.back().inputs ? "bad" : "";
+}
+
+Result<double> RepositoryProber::run(const model::Commit& commit, const std::string& key, std::stop_token stop) {
+  if (job_.runs_at_most > 0 && runs() >= job_.runs_at_most && !runs_.contains(key)) {
+    used_up_ = true;
+    return fail(ErrorKind::interrupted, "the {} runs of --runs-at-most are used up", job_.runs_at_most);
+  }
+  const RunRecord* known = still_valid(journal_.run(key), job_.measure_limit);
+  if (known == nullptr) {
+    TBCI_ASSIGN(const RunRecord record, run_now(commit, std::move(stop)));
+    if (const auto end = end_of(commit); !record.value && !end.empty()) {
+      return fail(ErrorKind::environment,
+                  "the {} end {} can't be measured: {}; it was built in {}: run the same command again once that is "
+                  "mended",
+                  end, commit.id.substr(0, 12), record.failure, trees_.tree_path(commit.id).string());
+    }
+    TBCI_TRY(journal_.put_run(key, record));
+    known = journal_.run(key);
+  }
+  const bool first_time = runs_.insert(key).second;
+  if (!known->value) return fail(ErrorKind::failed, "{}: {}", commit.id.substr(0, 12), known->failure);
+  if (first_time) numbers_[commit.id].push_back(*known->value);
+  return as_searched(job_, *known->value);
+}
+
+Result<RunRecord> RepositoryProber::run_now(const model::Commit& commit, std::stop_token stop) {
+  Command command;
+  command.arguments = job_.measure;
+  TBCI_ASSIGN(command.directory, trees_.tree(commit.id, stop));
+  command.environment = {{"LC_ALL", "C"}, {"TBCI_COMMIT", commit.id}};
+  command.time_limit = job_.measure_limit;
+  for (int attempt = 1;; ++attempt) {
+    auto ended = processes_.run(command, stop);
+    if (!ended) {
+      // What the build should have made is the commit's affair; a program that is not installed is not.
+      const bool built_there = job_.measure.front().find('/') != std::string::npos;
+      if (built_there && ended.error().kind == ErrorKind::environment)
+        return RunRecord{std::nullopt, one_line(ended.error().message)};
+      return pass_on(std::move(ended).error());
+    }
+    if (ended->interrupted) return fail(ErrorKind::interrupted, "the measure command: stopped");
+    Judged judged = judge(command, *ended);
+    if (judged.final || attempt == most_attempts) return std::move(judged.record);
+  }
+}
+
+}  // namespace tbci::repo_bisect

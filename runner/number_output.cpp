@@ -1,0 +1,66 @@
+#include "runner/number_output.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "runner/protocol.hpp"
+#include "storage/model/measurement.hpp"
+
+namespace tbci::runner {
+namespace {
+
+/// A line of the worker protocol: an object with a `type`.
+std::optional<nlohmann::json> protocol_line(std::string_view line) {
+  if (!line.starts_with('{') || line.size() > longest_protocol_line) return std::nullopt;
+  auto json = nlohmann::json::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains("type") || !json["type"].is_string()) return std::nullopt;
+  return json;
+}
+
+Result<double> plain_number(std::string_view line) {
+  std::string_view digits = line;
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    return fail(ErrorKind::failed, "the last line that it printed is no number: '{}'", one_line(line, 80));
+  }
+  if (!std::isfinite(value) || value <= 0)
+    return fail(ErrorKind::failed, "it printed {}, and a number above 0 is needed", one_line(line, 80));
+  return value;
+}
+
+}  // namespace
+
+Result<double> printed_number(std::string_view output) {
+  std::vector<double> samples;
+  std::string last;
+  for (const std::string& line : split(output, '\n')) {
+    const std::string_view text = trim(line);
+    if (text.empty()) continue;
+    last = text;
+    const auto json = protocol_line(text);
+    if (!json) continue;
+    const std::string type = (*json)["type"];
+    if (type == "error") {
+      const auto message = json->find("message");
+      return fail(ErrorKind::failed, "it says: {}",
+                  message != json->end() && message->is_string() ? one_line(message->get<std::string>()) : "error");
+    }
+    if (type != "sample") continue;
+    const auto nanoseconds = json->find("nanoseconds");
+    if (nanoseconds == json->end() || !nanoseconds->is_number() || !(nanoseconds->get<double>() > 0))
+      return fail(ErrorKind::failed, "a sample line has no possible number of nanoseconds: {}", one_line(text, 80));
+    samples.push_back(nanoseconds->get<double>());
+  }
+  if (!samples.empty()) return model::median(std::move(samples));
+  if (last.empty()) return fail(ErrorKind::failed, "it printed nothing: the last line must be a number");
+  return plain_number(last);
+}
+
+}  // namespace tbci::runner

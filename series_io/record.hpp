@@ -1,0 +1,52 @@
+// One series as a file has it, whatever the format.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "detect/effect.hpp"
+#include "series_io/units.hpp"
+
+namespace tbci::series_io {
+
+/// How much a file may make us hold at once.
+struct Limits {
+  std::size_t line_bytes = std::size_t{64} << 20;
+  std::size_t samples = 4'000'000;  ///< of one night; only the median is kept of them
+  std::size_t nights = 100'000;     ///< of one series
+  std::size_t pairs = 100'000;
+  std::size_t text_bytes = 512;  ///< of a name
+  int depth = 16;                ///< lists and objects inside each other
+  std::size_t series = 1'000'000;
+  std::size_t cells = 20'000'000;  ///< of a CSV table
+};
+
+/// What a night gave: the median of its samples, in the unit of the series.
+struct NightValue {
+  std::string build;
+  std::optional<double> value;
+  std::string reason;       ///< why there is no value
+  bool is_problem = false;  ///< there were samples, and one can't be true
+};
+
+using Nights = std::vector<NightValue>;
+
+struct Pairs {
+  std::vector<detect::Pair> pairs;  ///< in the unit of the series
+  std::string problem;              ///< the first of them that can't be true, and why; empty: none
+};
+
+struct Record {
+  std::string series;
+  Unit unit;
+  model::Metric metric{};
+  std::variant<Nights, Pairs> data;
+};
+
+/// Why a value of that metric can't be true: `not a finite number`, `a time is above 0`. Empty: it can.
+std::string why_unusable(model::Metric metric, double value);
+
+}  // namespace tbci::series_io

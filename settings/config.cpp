@@ -1,0 +1,282 @@
+#include "settings/config.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/process.hpp"
+#include "base/text.hpp"
+#include "settings/thresholds.hpp"
+#include "settings/toml_reader.hpp"
+
+namespace tbci::settings {
+
+namespace {
+
+constexpr std::uint64_t mebibyte_bytes = 1024 * 1024;
+
+// Where the workers' sources lie: an installed program has its own, another one those of the checkout that it was built
+// from.
+std::filesystem::path data_folder() {
+  const std::filesystem::path data(TBCI_DATA_DIR);
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const bool installed = program.parent_path() == data.parent_path().parent_path() / "bin";
+  return installed ? data : std::filesystem::path(TBCI_SOURCE_DIR);
+}
+
+// The last of the CPUs that we may use: the first one has the machine's own work.
+std::vector<int> last_cpus(int count) {
+  std::vector<int> cpus = allowed_cpus();
+  if (static_cast<int>(cpus.size()) > count) cpus.erase(cpus.begin(), cpus.end() - count);
+  return cpus;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+void read_service(TomlReader reader, ServiceConfig& service) {
+  service.state = reader.text("state", service.state.string());
+  service.address = reader.text("address", service.address);
+  service.port = static_cast<unsigned short>(reader.integer("port", service.port, 0, 65535));
+  service.page_for_others = reader.flag("page_for_others", service.page_for_others);
+}
+
+void read_sampling(TomlReader& reader, detect::Sampling& sampling) {
+  sampling.least = static_cast<int>(reader.integer("processes", sampling.least, 1, 1000));
+  sampling.most =
+      static_cast<int>(reader.integer("processes_at_most", std::max(sampling.most, sampling.least), 1, 1000));
+  sampling.half_width = reader.number("interval", sampling.half_width, 0.0001, 10);
+  if (sampling.most < sampling.least)
+    reader.refuse("processes_at_most", fmt::format("must not be below `processes`, which is {}", sampling.least));
+}
+
+void read_measure(TomlReader reader, MeasureConfig& measure) {
+  read_sampling(reader, measure.sampling);
+  runner::MeasureSettings& worker = measure.worker;
+  worker.size = reader.text("size", worker.size);
+  if (worker.size != "ci" && worker.size != "paper") reader.refuse("size", "\"ci\" or \"paper\" is wanted");
+  const auto precision = runner::precision_from(reader.text("precision", worker.precision));
+  if (precision) worker.precision = *precision;
+  if (!precision) reader.refuse("precision", precision.error().message);
+  measure.batch_sizes = reader.text("batch_sizes", "");
+  if (const auto batch = reader.integer("batch", 0, 1, 1 << 20); batch > 0) worker.batch = static_cast<int>(batch);
+  worker.warmup = static_cast<int>(reader.integer("warmup", worker.warmup, 0, 100000));
+  worker.iterations = static_cast<int>(reader.integer("iterations", worker.iterations, 1, 100000));
+  measure.leak_iterations = static_cast<int>(reader.integer("leak_iterations", measure.leak_iterations, 0, 100000));
+  worker.leak_time = reader.seconds("leak_time", worker.leak_time);
+  measure.anchor_cases = static_cast<int>(reader.integer("anchor_cases", measure.anchor_cases, 0, 100000));
+  measure.confirm_limit = reader.seconds("confirm_limit", measure.confirm_limit);
+  worker.threads = static_cast<int>(reader.integer("threads", worker.threads, 1, 4096));
+  worker.time_limit = reader.seconds("time_limit", worker.time_limit);
+  if (const auto limit = reader.integer("memory_limit_mib", 0, 0, 1 << 30); limit > 0) {
+    worker.memory_limit_bytes = static_cast<std::uint64_t>(limit) * mebibyte_bytes;
+  }
+  measure.benchmarks = reader.texts("benchmarks");
+  const auto configurations = reader.texts("configurations");
+  if (!configurations.empty()) measure.configurations.clear();
+  for (const std::string& text : configurations) {
+    const auto configuration = model::configuration_from(text);
+    if (configuration) measure.configurations.push_back(*configuration);
+    if (!configuration) reader.refuse("configurations", configuration.error().message);
+  }
+}
+
+void read_bisect(TomlReader reader, BisectConfig& bisect) {
+  const std::string priors = reader.text("priors", "operators");
+  if (priors == "none") bisect.priors = Priors::none;
+  if (priors == "paths") bisect.priors = Priors::paths;
+  if (priors != "none" && priors != "paths" && priors != "operators")
+    reader.refuse("priors", "\"operators\", \"paths\" or \"none\" is wanted");
+}
+
+// Paths that are likelier than others to hold a culprit.
+void read_likely(TomlReader& reader, std::vector<model::LikelyPath>& likely) {
+  for (TomlReader& one : reader.tables("likely")) {
+    model::LikelyPath path;
+    path.prefix = one.required_text("path");
+    path.factor = one.number("factor", 1, 0.01, 50);
+    if (!one.has("factor")) one.refuse("factor", "is missing: how many times as likely is it?");
+    likely.push_back(std::move(path));
+  }
+}
+
+void read_report(TomlReader reader, ReportConfig& report) {
+  if (reader.has("channels")) report.channels.clear();
+  for (const std::string& channel : reader.texts("channels")) {
+    if (channel != "folder" && channel != "github") {
+      reader.refuse("channels",
+                    fmt::format("unknown channel '{}': \"folder\" and \"github\" are there", one_line(channel, 40)));
+    }
+    const bool twice = std::find(report.channels.begin(), report.channels.end(), channel) != report.channels.end();
+    if (twice) reader.refuse("channels", fmt::format("'{}' stands there twice", one_line(channel, 40)));
+    report.channels.push_back(channel);
+  }
+  report.folder = reader.text("folder", report.folder.string());
+  TomlReader github = reader.table("github");
+  report.github.api = github.text("api", report.github.api);
+  report.github.repository = github.text("repository", "");
+  report.github.token_file = github.text("token_file", "");
+  const bool wanted = std::find(report.channels.begin(), report.channels.end(), "github") != report.channels.end();
+  if (wanted && report.github.repository.find('/') == std::string::npos) {
+    github.refuse("repository", "\"owner/name\" is wanted for the channel github");
+  }
+}
+
+void read_nightlies(TomlReader reader, runner::NightlySettings& nightly, std::string& branch) {
+  const std::string kind = reader.text("kind", "git-days");
+  if (kind != "git-days" && kind != "pip") reader.refuse("kind", "\"git-days\" or \"pip\" is wanted");
+  nightly.kind = kind == "pip" ? runner::NightlyKind::pip : runner::NightlyKind::git_days;
+  nightly.listed =
+      static_cast<std::size_t>(reader.integer("listed", static_cast<std::int64_t>(nightly.listed), 2, 10000));
+  branch = reader.text("branch", branch);
+  nightly.package = reader.text("package", nightly.package);
+  nightly.index_url = reader.text("index", nightly.index_url);
+  nightly.pip_arguments = reader.texts("pip_arguments");
+  nightly.pre_releases = reader.flag("pre_release", nightly.pre_releases);
+  nightly.python = reader.text("python", nightly.python);
+  nightly.allow_cuda = reader.flag("allow_cuda", nightly.allow_cuda);
+}
+
+void read_source(TomlReader reader, SubjectConfig& config) {
+  runner::SourceSettings& source = config.subject.source;
+  source.repository = reader.text("repository", "");
+  source.branch = reader.text("branch", source.branch);
+  config.web = reader.text("web", "");
+  config.subject.torch_base = reader.text("torch", "");
+  source.compiled = reader.texts("compiled");
+  read_likely(reader, source.likely);
+  source.recipe = reader.text_lists("recipe");
+  source.product.preload = reader.texts("preload");
+  source.product.libtorch = reader.text("libtorch", "");
+  source.submodules = reader.flag("submodules", false);
+  source.keep_build_tree = reader.flag("keep_build_tree", false);
+  source.time_limit = std::chrono::duration_cast<std::chrono::seconds>(reader.seconds("time_limit", source.time_limit));
+  for (auto& [name, value] : reader.text_map("environment")) source.environment[name] = value;
+  const auto gibibytes = [&](const char* key, std::uint64_t otherwise) {
+    return static_cast<std::uint64_t>(reader.integer(key, static_cast<std::int64_t>(otherwise >> 30), 1, 1 << 20))
+           << 30;
+  };
+  source.cache_budget_bytes = gibibytes("cache_gib", source.cache_budget_bytes);
+  source.needed_free_bytes = gibibytes("needed_free_gib", source.needed_free_bytes);
+  config.subject.jobs = static_cast<int>(reader.integer("jobs", 0, 0, 4096));
+  if (!source.repository.empty() && source.recipe.empty())
+    reader.refuse("recipe", "is missing: how is a commit built?");
+  if (!source.repository.empty() && source.product.preload.empty() == source.product.libtorch.empty()) {
+    reader.refuse("preload",
+                  "either `preload` (libraries laid over `torch`) or `libtorch` (a prefix) says what a build offers");
+  }
+}
+
+void read_torchbench(TomlReader reader, runner::TorchBenchSettings& torchbench) {
+  torchbench.checkout = reader.text("checkout", "");
+  torchbench.python = reader.text("python", "");
+  torchbench.models = reader.texts("models");
+  torchbench.worker = data_folder() / "runner/torchbench/worker.py";
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
+  for (const std::string& name : torchbench.models) {
+    if (name.empty() || name.front() == '-' || !std::all_of(name.begin(), name.end(), plain))
+      reader.refuse("models", fmt::format("'{}' is no name of a folder in torchbenchmark/models", one_line(name, 40)));
+  }
+  if (torchbench.checkout.empty() && (!torchbench.python.empty() || !torchbench.models.empty()))
+    reader.refuse("checkout", "is missing: where does pytorch/benchmark lie?");
+}
+
+// `05:30` as minutes after midnight.
+std::optional<std::chrono::minutes> time_of_day(TomlReader& reader) {
+  const std::string text = reader.text("schedule", "");
+  if (text.empty()) return std::nullopt;
+  int hours = -1, minutes = -1, end = 0;
+  const bool read = std::sscanf(text.c_str(), "%2d:%2d%n", &hours, &minutes, &end) == 2;
+  if (!read || end != static_cast<int>(text.size()) || hours < 0 || hours > 23 || minutes < 0 || minutes > 59) {
+    reader.refuse("schedule", "a time of the day in UTC is wanted, as in \"05:30\"");
+    return std::nullopt;
+  }
+  return std::chrono::hours(hours) + std::chrono::minutes(minutes);
+}
+
+void read_exported(TomlReader reader, runner::Subject& subject) {
+  const std::string folder = reader.required_text("folder");
+  if (!folder.empty()) subject.exported_models = std::filesystem::absolute(folder);
+}
+
+SubjectConfig read_subject(TomlReader reader) {
+  SubjectConfig config;
+  config.subject.name = reader.required_text("name");
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
+  if (!std::all_of(config.subject.name.begin(), config.subject.name.end(), plain)) {
+    reader.refuse("name", "letters, digits, '-' and '_' alone make a name");
+  }
+  config.subject.worker_source = reader.text("worker_source", (data_folder() / "suite").string());
+  config.subject.worker_families = reader.texts("worker_families");
+  for (const std::string& family : config.subject.worker_families) {
+    const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+    if (family.empty() || !std::all_of(family.begin(), family.end(), fits))
+      reader.refuse("worker_families", fmt::format("'{}' is no name of a file in suite/models/", one_line(family, 40)));
+  }
+  if (reader.has("exported")) read_exported(reader.table("exported"), config.subject);
+  config.schedule = time_of_day(reader);
+  config.poll = reader.seconds("poll", {});
+  read_source(reader.table("source"), config);
+  read_torchbench(reader.table("torchbench"), config.subject.torchbench);
+  read_nightlies(reader.table("nightlies"), config.subject.nightly, config.subject.source.branch);
+  return config;
+}
+
+Result<Config> read_sections(TomlReader reader) {
+  Config config;
+  read_service(reader.table("service"), config.service);
+  TomlReader machine = reader.table("runner");
+  config.runner.name = machine.text("name", host_name());
+  config.measure.worker.cpus = machine.integers("cpus");
+  const bool pin = machine.flag("pin", true);
+  read_measure(reader.table("measure"), config.measure);
+  if (pin && config.measure.worker.cpus.empty()) config.measure.worker.cpus = last_cpus(config.measure.worker.threads);
+  config.thresholds = read_thresholds(reader.table("thresholds"));
+  read_bisect(reader.table("bisect"), config.bisect);
+  read_report(reader.table("report"), config.report);
+  for (TomlReader& subject : reader.tables("subject")) config.subjects.push_back(read_subject(std::move(subject)));
+  for (std::size_t i = 0; i < config.subjects.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (config.subjects[i].subject.name == config.subjects[j].subject.name) {
+        reader.refuse("subject", fmt::format("two subjects are called '{}'", config.subjects[i].subject.name));
+      }
+    }
+  }
+  TBCI_TRY(reader.finish());
+  return config;
+}
+
+}  // namespace
+
+Result<const SubjectConfig*> Config::subject(const std::string& name) const {
+  if (subjects.empty()) return fail(ErrorKind::usage, "the configuration names no subject: add a [[subject]]");
+  if (name.empty() && subjects.size() == 1) return &subjects.front();
+  std::vector<std::string> names;
+  for (const SubjectConfig& candidate : subjects) {
+    if (candidate.subject.name == name) return &candidate;
+    names.push_back(candidate.subject.name);
+  }
+  if (name.empty())
+    return fail(ErrorKind::usage, "several subjects are there: choose one with --subject ({})", join(names, ", "));
+  return fail(ErrorKind::usage, "no subject '{}'{}: the configuration has {}", one_line(name, 60),
+              did_you_mean(name, names), join(names, ", "));
+}
+
+Result<Config> read_config(const std::string& path) {
+  TBCI_ASSIGN(TomlReader reader, TomlReader::from_file(path));
+  return read_sections(std::move(reader));
+}
+
+Result<Config> parse_config(const std::string& text, const std::string& name) {
+  TBCI_ASSIGN(TomlReader reader, TomlReader::from_text(text, name));
+  return read_sections(std::move(reader));
+}
+
+}  // namespace tbci::settings

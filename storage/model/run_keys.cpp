@@ -1,0 +1,67 @@
+#include "storage/model/run_keys.hpp"
+
+#include <fmt/format.h>
+
+namespace tbci::model::run_keys {
+
+namespace {
+
+std::string brief(const std::string& commit) {
+  return commit.substr(0, 12);
+}
+
+}  // namespace
+
+std::string beside(const std::string& night, const std::string& old_build) {
+  return fmt::format("{}/beside/{}", night, old_build);
+}
+
+std::string creep(const std::string& night, std::int64_t anchor_id) {
+  return fmt::format("{}/anchor/{}", night, anchor_id);
+}
+
+std::string comparison(TimePoint begun) {
+  return "compare/" + to_iso8601(begun);
+}
+
+std::string revert(std::int64_t bisection_id, const std::string& culprit) {
+  return fmt::format("revert/{}/{}", bisection_id, brief(culprit));
+}
+
+std::string screen(const std::string& prefix) {
+  return prefix + "/screen";
+}
+
+std::string confirm(const std::string& prefix) {
+  return prefix + "/confirm";
+}
+
+std::string confirm_against(const std::string& prefix, const std::string& old_build) {
+  return fmt::format("{}/confirm/{}", prefix, old_build);
+}
+
+std::string on_environment(const std::string& key, const std::string& fingerprint) {
+  return fmt::format("{}@{}", key, brief(fingerprint));
+}
+
+std::string measurement(TimePoint begun) {
+  return "run/" + to_iso8601(begun);
+}
+
+std::string operators(std::int64_t before_build_id, std::int64_t after_build_id) {
+  return fmt::format("operators/{}-{}", before_build_id, after_build_id);
+}
+
+std::string night_bisection(const std::string& night, const std::string& old_build) {
+  return old_build.empty() ? "night/" + night : fmt::format("night/{}/{}", night, old_build);
+}
+
+std::string probe(std::int64_t bisection_id, const std::string& commit) {
+  return fmt::format("bisect/{}/{}", bisection_id, brief(commit));
+}
+
+std::string probe_pair(std::int64_t bisection_id, const std::string& reference, const std::string& commit) {
+  return fmt::format("bisect/{}/{}-{}", bisection_id, brief(reference), brief(commit));
+}
+
+}  // namespace tbci::model::run_keys

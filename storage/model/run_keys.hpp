@@ -1,0 +1,33 @@
+// Names under which work is kept and found again. A run or a bisection that is asked for by the same key goes on where
+// it was (docs/decisions/0006-work-is-found-again-by-name.md), so each key is made here and nowhere else. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.hpp"
+
+namespace tbci::model::run_keys {
+
+/// Prefix of the runs of one comparison: a night's name, or what the functions below make.
+std::string beside(const std::string& night, const std::string& old_build);  ///< a night's cases beside an older build
+std::string creep(const std::string& night, std::int64_t anchor_id);         ///< a night's cases beside the anchor
+std::string comparison(TimePoint begun);                                     ///< `tbci compare`
+std::string revert(std::int64_t bisection_id, const std::string& culprit);   ///< the bad end without a culprit
+
+std::string screen(const std::string& prefix);   ///< `2026-01-07/screen`
+std::string confirm(const std::string& prefix);  ///< `2026-01-07/confirm`
+std::string confirm_against(const std::string& prefix, const std::string& old_build);
+
+/// The same run on a machine that has changed since it began.
+std::string on_environment(const std::string& key, const std::string& fingerprint);
+
+std::string measurement(TimePoint begun);  ///< `tbci run`
+std::string operators(std::int64_t before_build_id, std::int64_t after_build_id);
+
+/// Of a night's bisection; `old_build` only where that is not the night's baseline.
+std::string night_bisection(const std::string& night, const std::string& old_build = {});
+std::string probe(std::int64_t bisection_id, const std::string& commit);
+std::string probe_pair(std::int64_t bisection_id, const std::string& reference, const std::string& commit);
+
+}  // namespace tbci::model::run_keys

@@ -1,0 +1,42 @@
+// All stores over one database, opened together.
+#pragma once
+
+#include "storage/anchor_store.hpp"
+#include "storage/bisection_store.hpp"
+#include "storage/build_store.hpp"
+#include "storage/database.hpp"
+#include "storage/event_store.hpp"
+#include "storage/night_store.hpp"
+#include "storage/prior_store.hpp"
+#include "storage/profile_store.hpp"
+#include "storage/report_store.hpp"
+#include "storage/run_store.hpp"
+
+namespace tbci::storage {
+
+/// The stores over one database.
+struct Stores {
+  explicit Stores(Database& shared)
+      : database(shared),
+        builds(shared),
+        runs(shared),
+        nights(shared),
+        bisections(shared),
+        reports(shared),
+        profiles(shared),
+        events(shared),
+        anchors(shared),
+        priors(shared) {}
+  Database& database;
+  BuildStore builds;
+  RunStore runs;
+  NightStore nights;
+  BisectionStore bisections;
+  ReportStore reports;
+  ProfileStore profiles;
+  EventStore events;
+  AnchorStore anchors;
+  PriorStore priors;
+};
+
+}  // namespace tbci::storage

@@ -1,0 +1,162 @@
+#include <cmath>
+#include <set>
+
+#include "bisect/selftest/score.hpp"
+#include "tests/catch.hpp"
+
+namespace tbci::selftest_test {
+
+using namespace tbci::bisect::selftest;
+
+namespace {
+
+SimulatedDay quiet_day(std::vector<Slowdown> slowdowns) {
+  SimulatedDay day;
+  day.slowdowns = std::move(slowdowns);
+  day.machine = {.noise = 0};
+  day.seed = 1;
+  return day;
+}
+
+Scenario one_culprit(double noise, double slow_share = 0) {
+  return {.name = "one", .machine = {noise, slow_share, 1.5, 0}};
+}
+
+}  // namespace
+
+TEST_CASE("Selftest: the simulated machine is as slow and as noisy as it is told", "[bisect]") {
+  SimulatedDay day = quiet_day({{30, 0, 0.08}, {50, 0, -0.5}});
+  SimulatedRuns quiet(day);
+  CHECK(quiet.run(29, 0) == test::Approx(1));
+  CHECK(quiet.run(30, 0) == test::Approx(1.08));
+  CHECK(quiet.run(50, 0) == test::Approx(0.54));
+  CHECK(quiet.run(70, 1) == test::Approx(1));
+  CHECK(quiet.runs() == 4);
+
+  day.machine = {0.05, 0.02, 1.5, 0};
+  SimulatedRuns noisy(day);
+  double sum = 0, squares = 0;
+  int slow = 0, counted = 0;
+  constexpr int runs = 20000;
+  for (int i = 0; i < runs; ++i) {
+    const double x = std::log(noisy.run(0, 0));
+    if (x > 0.25) {
+      ++slow;
+      continue;
+    }
+    ++counted;
+    sum += x;
+    squares += x * x;
+  }
+  CHECK(std::abs(sum / counted) < 0.002);
+  CHECK(std::sqrt(squares / counted) == test::Approx(0.05).epsilon(0.03));
+  CHECK(slow / double{runs} == test::Approx(0.02).margin(0.004));
+}
+
+TEST_CASE("Selftest: days are the same for the same seed, and of their kind", "[bisect]") {
+  for (const Scenario& scenario : scenarios()) {
+    const TrueDay day = make_day(scenario, 11), again = make_day(scenario, 11);
+    CHECK(day.truth == again.truth);
+    CHECK(day.day.broken == again.day.broken);
+    CHECK(day.day.slowdowns.size() == scenario.regressions * scenario.steps.size());
+    std::set<std::size_t> culprits;
+    for (const Slowdown& slowdown : day.day.slowdowns) culprits.insert(slowdown.at);
+    CHECK(culprits.size() == day.day.slowdowns.size());
+    CHECK(day.day.broken.count(0) == 0);
+    CHECK(day.day.broken.count(70) == 0);
+    CHECK(day.day.priors.empty() == (scenario.prior == PriorKind::none));
+  }
+}
+
+TEST_CASE("Selftest: without noise git bisect and Pinpoint are exact, in as many builds as there are bits",
+          "[bisect]") {
+  for (std::size_t culprit : {1U, 2U, 35U, 70U}) {
+    const SimulatedDay day = quiet_day({{culprit, 0, 0.08}});
+    const Named truth = {{culprit}};
+    for (int runs : {1, 5}) {
+      SimulatedRuns machine(day);
+      CHECK(git_bisect(machine, day, 0, runs) == truth);
+      CHECK(machine.builds() <= 7);
+      CHECK(machine.runs() == runs * (machine.builds() + 2));
+    }
+    SimulatedRuns machine(day);
+    CHECK(pinpoint(machine, day, 0) == truth);
+    CHECK(machine.builds() <= 7);
+    CHECK(machine.runs() == 10 * (machine.builds() + 2));
+  }
+}
+
+TEST_CASE("Selftest: git bisect skips what does not build, and names what it can't tell apart", "[bisect]") {
+  SimulatedDay day = quiet_day({{36, 0, 0.08}});
+  day.broken = {34, 35};
+  SimulatedRuns machine(day);
+  CHECK(git_bisect(machine, day, 0, 1) == Named{{34, 35, 36}});
+}
+
+TEST_CASE("Selftest: TorchBench's recursion names a clear culprit, and loses one that splits below its threshold",
+          "[bisect]") {
+  const SimulatedDay clear = quiet_day({{36, 0, 0.2}});
+  SimulatedRuns machine(clear);
+  CHECK(torchbench(machine, clear, 0) == Named{{36}});
+  const SimulatedDay creeping = quiet_day({{20, 0, 0.05}, {50, 0, 0.05}});
+  SimulatedRuns other(creeping);
+  CHECK(torchbench(other, creeping, 0).empty());
+}
+
+// By hand: W = 3 of 36, (|3 - 18| - 0.5) / sqrt(6 * 6 * 13 / 12) = 2.3219, twice the upper tail of that: 0.02024.
+// SciPy's mannwhitneyu(a, b, method="asymptotic") gives the same.
+TEST_CASE("Selftest: the tests of Mann and Whitney, and of Kolmogorov and Smirnov", "[bisect]") {
+  const std::vector<double> a = {1, 2, 3, 4, 5, 6}, b = {4.5, 5.5, 6.5, 7.5, 8.5, 9.5};
+  CHECK(mann_whitney(a, b) == test::Approx(0.02024).epsilon(0.01));
+  CHECK(mann_whitney(a, a) == 1);
+  CHECK(mann_whitney(b, a) == mann_whitney(a, b));
+  CHECK(kolmogorov_smirnov(a, a) == 1);
+  CHECK(kolmogorov_smirnov(a, {11, 12, 13, 14, 15, 16}) < 0.01);
+  CHECK(kolmogorov_smirnov(a, b) > 0.05);
+}
+
+TEST_CASE("Selftest: a search is scored by what it names", "[bisect]") {
+  const Scenario scenario = one_culprit(0.01);
+  const auto scores = score(scenario, {20, 3, 1}, {});
+  REQUIRE(scores);
+  REQUIRE(scores->size() == 1);
+  CHECK(scores->front().exact == 20);
+  CHECK(scores->front().wrong == 0);
+  CHECK(scores->front().builds.worst <= 7);
+  CHECK(scores->front().builds.mean > 5);
+  CHECK(scores->front().runs.mean >= scores->front().builds.mean + 4);
+}
+
+TEST_CASE("Selftest: the rivals are held against it on the same days, and noise is hard for one run", "[bisect]") {
+  Scenario scenario = one_culprit(0.05, 0.02);
+  scenario.rivals = true;
+  const auto scores = score(scenario, {30, 3, 1}, {});
+  REQUIRE(scores);
+  REQUIRE(scores->size() == 5);
+  CHECK((*scores)[0].exact > (*scores)[1].exact + 10);
+  CHECK((*scores)[1].method == Method::git_bisect_once);
+  CHECK((*scores)[1].exact < 15);
+  CHECK((*scores)[1].wrong == 30 - (*scores)[1].exact);  // it always names someone
+}
+
+TEST_CASE("Selftest: the score hangs on the seed, not on the jobs", "[bisect]") {
+  const Scenario scenario = one_culprit(0.03, 0.02);
+  const auto one = score(scenario, {8, 5, 1}, {}), three = score(scenario, {8, 5, 3}, {}),
+             other = score(scenario, {8, 6, 1}, {});
+  REQUIRE(one);
+  REQUIRE(three);
+  REQUIRE(other);
+  CHECK(one->front().runs.mean == three->front().runs.mean);
+  CHECK(one->front().builds.mean == three->front().builds.mean);
+  CHECK(one->front().runs.mean != other->front().runs.mean);
+}
+
+TEST_CASE("Selftest: stops when it is asked to", "[bisect]") {
+  std::stop_source stop;
+  stop.request_stop();
+  const auto scores = score(one_culprit(0.02), {5, 1, 2}, stop.get_token());
+  REQUIRE_FALSE(scores);
+  CHECK(scores.error().kind == ErrorKind::interrupted);
+}
+
+}  // namespace tbci::selftest_test

@@ -1,0 +1,250 @@
+// A machine in memory: its builds have a speed, its measurements have noise, and it counts what it is asked for.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "pipeline/machine.hpp"
+
+namespace tbci::test {
+
+/// A day of commits `c00`, `c01`, ...: the first is the old nightly, the last is the new one.
+class FakeMachine final : public pipeline::Machine {
+ public:
+  explicit FakeMachine(int commits, unsigned seed = 7) : random_(seed) {
+    for (int i = 0; i < commits; ++i) {
+      model::Commit commit;
+      commit.id = sha256_hex(fmt::format("commit {}", i)).substr(0, 40);
+      commit.author = "Ada Example";
+      commit.subject = fmt::format("Change number {}", i);
+      commit.inputs = fmt::format("inputs {}", i);
+      history.push_back(commit);
+    }
+  }
+
+  std::vector<model::Commit> history;
+  std::map<std::string, std::vector<std::pair<std::size_t, double>>> slower;  ///< benchmark -> (from commit on, factor)
+  std::map<std::string, std::vector<std::pair<std::size_t, double>>> leaking;  ///< the same with bytes an iteration
+  double growth_half_width = 8;                                                ///< of their intervals
+  int growths = 0;                                                             ///< how many processes looked for leaks
+  std::set<std::size_t> unbuildable;
+  std::map<std::string, model::Outcome>
+      broken;  ///< benchmark -> how it fails, on the new end and all after `broken_from`
+  std::size_t broken_from = 0;
+  std::vector<std::string> suite = {"alpha", "beta"};
+  std::vector<runner::SuiteTrouble> left_out;  ///< of the list of benchmarks
+  double noise = 0.01;
+  double slowness = 1;            ///< of the machine: all builds take so many times as long
+  std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
+  std::map<std::string, std::string> facts = {{"cpu", "fake"}};
+  int side_by_side = 8;        ///< samples that cost no more time than one
+  int most_samples = 1 << 20;  ///< of which a batch fits into memory
+
+  std::map<std::string, std::string> machine_libraries;                     ///< that every build loads
+  std::map<std::size_t, std::map<std::string, std::string>> own_libraries;  ///< commit -> those that come with it
+  bool libraries_unknown = false;                                           ///< as of another suite's worker
+  std::optional<std::int64_t> instructions;  ///< of an iteration; grows as the time does; nothing: not counted
+
+  /// Called before each effect with its name: it may return an error, as a machine does that is switched off.
+  std::function<Status(const std::string& effect)> before_effect;
+  std::vector<std::string> effects;  ///< everything that was really done, in order
+  /// As in a program that is ended before each effect, and started again.
+  void refuse_each_effect_once() {
+    before_effect = [this, refused_at = std::size_t{0}](const std::string&) mutable -> Status {
+      if (effects.size() < refused_at) return {};
+      refused_at = effects.size() + 1;
+      return fail(ErrorKind::interrupted, "cut off");
+    };
+  }
+
+  std::string name_of(std::size_t day) const { return fmt::format("2026-01-{:02}", day + 5); }
+
+  Result<std::vector<model::Nightly>> nightlies(std::stop_token) override {
+    std::vector<model::Nightly> all;
+    for (std::size_t day = 0; day < day_commits().size(); ++day)
+      all.push_back({name_of(day), history[day_commits()[day]].id});
+    return all;
+  }
+  Result<model::Product> install(const model::Nightly& nightly, std::stop_token) override {
+    TBCI_TRY(effect("install " + nightly.name));
+    if (unbuildable.contains(index_of(nightly.commit))) return fail(ErrorKind::failed, "does not build");
+    return product_of(nightly.commit);
+  }
+  Result<runner::BuildOutcome> build(const std::string& commit, std::stop_token) override {
+    TBCI_TRY(effect("build " + commit));
+    if (unbuildable.contains(index_of(commit))) return runner::CompileFailure{"error: expected ';'", "log"};
+    return product_of(commit);
+  }
+  Result<std::string> resolve(const std::string& revision, std::stop_token) override { return revision; }
+  Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
+                                                     std::stop_token) override {
+    const std::size_t first = index_of(from), last = index_of(to);
+    if (first >= last) return fail(ErrorKind::usage, "{} is no ancestor of {}", from, to);
+    return std::vector<model::Commit>(history.begin() + static_cast<std::ptrdiff_t>(first),
+                                      history.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+  }
+  /// A commit that is as `onto` without what `culprit` brought; nothing for those in `conflicting`.
+  Result<runner::Reverted> revert(const std::string& culprit, const std::string& onto, std::stop_token) override {
+    if (conflicting.contains(index_of(culprit))) return runner::Reverted{"", "taking it back conflicts"};
+    const std::string id = sha256_hex("revert " + culprit + onto).substr(0, 40);
+    taken_back_[id] = {index_of(culprit), index_of(onto)};
+    return runner::Reverted{id, ""};
+  }
+  std::set<std::size_t> conflicting;
+  std::vector<std::vector<std::string>> touched;  ///< by each commit; empty: not known
+  bisect::OperatorSources sources;
+  Result<std::vector<bisect::CommitDetails>> details(const std::vector<model::Commit>& commits,
+                                                     std::stop_token) override {
+    std::vector<bisect::CommitDetails> all;
+    if (touched.empty()) return all;
+    for (const model::Commit& commit : commits) all.push_back({touched[index_of(commit.id)], std::nullopt});
+    return all;
+  }
+  Result<bisect::OperatorSources> operator_sources(const std::string&, const std::vector<std::string>&,
+                                                   std::stop_token) override {
+    return sources;
+  }
+  std::vector<runner::SuiteTrouble> troubles() const override { return left_out; }
+  Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product&, std::stop_token) override {
+    std::vector<runner::BenchmarkInfo> infos;
+    for (const std::string& name : suite) {
+      infos.push_back({.name = name,
+                       .domain = "tests",
+                       .task = "testing",
+                       .configurations = {model::Configuration::cpu_infer, model::Configuration::gpu_infer},
+                       .parameters = 1,
+                       .source = "",
+                       .batch = {}});
+    }
+    return infos;
+  }
+  Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
+                                     std::stop_token) override {
+    TBCI_TRY(effect(fmt::format("measure {} {}", product.commit, to_string(measured))));
+    model::Measurement measurement;
+    measurement.measured = measured;
+    if (measured.configuration == model::Configuration::gpu_infer) {
+      measurement.outcome = model::Outcome::unsupported;
+      measurement.message = "no CUDA";
+      return measurement;
+    }
+    const auto taken_back = taken_back_.find(product.commit);
+    const std::size_t commit = taken_back == taken_back_.end() ? index_of(product.commit) : taken_back->second.onto;
+    if (broken.contains(measured.benchmark) && commit >= broken_from) {
+      measurement.outcome = broken.at(measured.benchmark);
+      measurement.message = "killed by SIGSEGV";
+      return measurement;
+    }
+    double typical = 1e7 * slowness;
+    for (const auto& [from, factor] : slower[measured.benchmark]) {
+      const bool gone = taken_back != taken_back_.end() && taken_back->second.culprit == from;
+      typical *= commit >= from && !gone ? factor : 1.0;
+    }
+    const double level = typical * std::exp(noise * gaussian());
+    for (int i = 0; i < 10; ++i) measurement.nanoseconds.push_back(std::llround(level * std::exp(0.002 * gaussian())));
+    if (instructions)
+      measurement.instructions.assign(10,
+                                      std::llround(static_cast<double>(*instructions) * typical / (1e7 * slowness)));
+    measurement.cpu_peak_bytes = 200 << 20;
+    return measurement;
+  }
+  Result<model::Measurement> measure_growth(const model::Product& product, const model::Case& measured,
+                                            std::stop_token stop) override {
+    TBCI_ASSIGN(model::Measurement measurement, measure(product, measured, std::move(stop)));
+    if (measurement.outcome != model::Outcome::done) return measurement;
+    ++growths;
+    double bytes = 0;
+    for (const auto& [from, leak] : leaking[measured.benchmark]) bytes += index_of(product.commit) >= from ? leak : 0;
+    measurement.cpu_growth_bytes = bytes;
+    measurement.cpu_growth_interval = {bytes - growth_half_width, bytes + growth_half_width};
+    return measurement;
+  }
+  Result<model::Measurement> measure_batch(const model::Product&, const model::Case& measured, int batch,
+                                           std::stop_token) override {
+    TBCI_TRY(effect(fmt::format("measure {} with {}", to_string(measured), batch)));
+    model::Measurement measurement;
+    measurement.measured = measured;
+    measurement.torch_version = "fake";
+    if (measured.configuration == model::Configuration::gpu_infer) measurement.outcome = model::Outcome::unsupported;
+    if (batch > most_samples) measurement.outcome = model::Outcome::out_of_memory;
+    if (measurement.outcome != model::Outcome::done) measurement.message = "not here";
+    // A millisecond for as many samples as fit side by side.
+    const int rounds = (batch + side_by_side - 1) / side_by_side;
+    if (measurement.outcome == model::Outcome::done) measurement.nanoseconds.assign(10, std::int64_t{1000000} * rounds);
+    return measurement;
+  }
+  Result<runner::OperatorCalls> operators(const model::Product&, const model::Case& measured,
+                                          std::stop_token) override {
+    TBCI_TRY(effect(fmt::format("operators {}", to_string(measured))));
+    return runner::OperatorCalls{.below_autograd = {{"aten.mm.default", 1}}, .at_any_depth = {"aten.mm.default"}};
+  }
+  /// All of a slowdown is in the matrix products.
+  Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
+                                         std::stop_token) override {
+    TBCI_TRY(effect(fmt::format("profile {} {}", product.commit, to_string(measured))));
+    if (!profiles) return fail(ErrorKind::failed, "exit code 2: unknown command 'profile'");
+    const std::size_t commit = index_of(product.commit);
+    double factor = 1;
+    for (const auto& [from, by] : slower[measured.benchmark]) factor *= commit >= from ? by : 1.0;
+    const auto time = [&](double nanoseconds) { return std::chrono::nanoseconds(std::llround(nanoseconds)); };
+    model::OperatorProfile profile;
+    profile.measured = measured;
+    profile.iterations = 10;
+    profile.outside = time(1e6);
+    profile.operators = {{"aten.mm.default", 12, time(6e6 + 1e7 * (factor - 1))}, {"aten.relu_.default", 4, time(3e6)}};
+    profile.iteration = time(1e7 * factor);
+    return profile;
+  }
+  bool profiles = true;  ///< else its workers know no `profile`
+
+  Result<model::Environment> environment(std::stop_token) override { return model::Environment{facts}; }
+  Result<runner::LibraryFacts> libraries(const model::Product& product, std::stop_token) override {
+    if (libraries_unknown) return fail(ErrorKind::failed, "the worker told no environment");
+    const auto own = own_libraries.find(index_of(product.commit));
+    return runner::LibraryFacts{machine_libraries,
+                                own == own_libraries.end() ? std::map<std::string, std::string>() : own->second};
+  }
+
+  std::size_t index_of(const std::string& commit) const {
+    for (std::size_t i = 0; i < history.size(); ++i) {
+      if (history[i].id == commit) return i;
+    }
+    return history.size();
+  }
+
+ private:
+  std::vector<std::size_t> day_commits() const {
+    return days.empty() ? std::vector<std::size_t>{0, history.size() - 1} : days;
+  }
+  // Something that surely exists: a product whose files are gone is built again.
+  model::Product product_of(const std::string& commit) const {
+    return {.libtorch = std::filesystem::temp_directory_path(),
+            .preload = {},
+            .python = {},
+            .commit = commit,
+            .version = "fake"};
+  }
+  Status effect(const std::string& name) {
+    if (before_effect) TBCI_TRY(before_effect(name));
+    effects.push_back(name);
+    return {};
+  }
+  double gaussian() {  // Box and Muller (1958): the same on every standard library
+    const auto uniform = [&] { return (static_cast<double>(random_()) + 0.5) / 4294967296.0; };
+    return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * 3.14159265358979 * uniform());
+  }
+
+  struct TakenBack {
+    std::size_t culprit, onto;
+  };
+  std::map<std::string, TakenBack> taken_back_;
+  std::mt19937 random_;
+};
+
+}  // namespace tbci::test

@@ -1,0 +1,43 @@
+// A subject's context over a real database and a fake machine.
+#pragma once
+
+#include "pipeline/pipeline.hpp"
+#include "tests/fakes/fake_machine.hpp"
+#include "tests/fakes/manual_clock.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace tbci::test {
+
+inline settings::Config fake_config(const std::filesystem::path& state) {
+  settings::Config config;
+  config.service.state = state;
+  config.runner.name = "test-runner";
+  config.subjects.emplace_back();
+  config.subjects.back().subject.name = "fake";
+  config.subjects.back().subject.source.repository = "somewhere";
+  return config;
+}
+
+/// The database is opened anew for each Bench over one folder, as by a program that was killed and started again.
+class Bench {
+ public:
+  Bench(const std::filesystem::path& state, FakeMachine& machine)
+      : config_(fake_config(state)),
+        database_(storage::Database::open(state / "tbci.sqlite").value()),
+        stores_(database_),
+        context_{config_, config_.subjects.front(), stores_, machine, clock_, progress_, {}} {}
+
+  pipeline::SubjectContext& context() { return context_; }
+  storage::Stores& stores() { return stores_; }
+  settings::Config& config() { return config_; }
+
+ private:
+  settings::Config config_;
+  storage::Database database_;
+  storage::Stores stores_;
+  ManualClock clock_;
+  tbci::SilentProgress progress_;
+  pipeline::SubjectContext context_;
+};
+
+}  // namespace tbci::test

@@ -1,0 +1,56 @@
+#include "pipeline/measure/building.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/pipeline/fake_subject.hpp"
+
+namespace tbci::building_test {
+
+using namespace tbci::test;
+
+using namespace tbci::pipeline;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Built {
+  TemporaryDirectory state;
+  FakeMachine machine{2};
+  Bench bench{state.path(), machine};
+
+  void build(const std::string& commit, const std::string& library, std::chrono::milliseconds begun,
+             std::chrono::milliseconds took) {
+    storage::BuildStore& builds = bench.stores().builds;
+    const auto id = builds.begin("fake", model::BuildKind::commit, commit, TimePoint(begun)).value().id;
+    model::Product product;
+    product.libtorch = state.path();
+    product.preload = {state.path() / library};
+    product.commit = commit;
+    REQUIRE(builds.ready(id, product, TimePoint(begun + took)));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Building: how long a build takes is told by those that were really made", "[building]") {
+  Built at;
+  REQUIRE(time_of_one_build(at.bench.context()));
+  CHECK_FALSE(time_of_one_build(at.bench.context())->has_value());
+  at.build("a", "one.so", 0s, 30s);
+  at.build("b", "two.so", 100s, 50s);
+  at.build("c", "three.so", 200s, 40s);
+  for (int i = 0; i < 5; ++i) at.build("again " + std::to_string(i), "two.so", 300s, 2ms);  // a document changed
+  CHECK(**time_of_one_build(at.bench.context()) == 40s);
+}
+
+TEST_CASE("Building: the latest build is one whose files are still there", "[building]") {
+  Built at;
+  CHECK_FALSE(latest_build(at.bench.context())->has_value());
+  at.build("a", ".", 0s, 30s);
+  at.build("gone", "removed.so", 100s, 30s);
+  const auto latest = latest_build(at.bench.context());
+  REQUIRE(latest);
+  REQUIRE(latest->has_value());
+  CHECK((*latest)->name == "a");
+}
+
+}  // namespace tbci::building_test

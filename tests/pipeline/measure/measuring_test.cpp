@@ -1,0 +1,154 @@
+#include "pipeline/measure/measuring.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/measure/building.hpp"
+#include "pipeline/measure/comparing.hpp"
+#include "pipeline/pipeline.hpp"
+#include "tests/catch.hpp"
+#include "tests/pipeline/fake_subject.hpp"
+
+namespace tbci::measuring_test {
+
+using namespace tbci::test;
+
+namespace {
+
+using Facts = std::map<std::string, std::string>;
+
+model::Build built(pipeline::SubjectContext& context, const FakeMachine& machine, std::size_t commit) {
+  const auto build = pipeline::build_commit(context, machine.history[commit].id);
+  REQUIRE(build);
+  return *build;
+}
+
+// How many processes each benchmark cost on its CPU configuration, over both builds.
+std::ptrdiff_t measured(const FakeMachine& machine, const std::string& benchmark) {
+  return std::count_if(machine.effects.begin(), machine.effects.end(), [&](const std::string& effect) {
+    return effect.starts_with("measure ") && effect.ends_with(benchmark + "/cpu-infer");
+  });
+}
+
+pipeline::ComparisonPlan plan_of(pipeline::SubjectContext& context, FakeMachine& machine) {
+  pipeline::ComparisonPlan plan{
+      .key = "day", .builds = {built(context, machine, 0), built(context, machine, 1)}, .cases = {}};
+  plan.cases = pipeline::wanted_cases(context, plan.builds.after.product).value();
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("Sampling: a quiet case costs the least processes, a noisy one goes on, and none passes the most",
+          "[sampling]") {
+  for (const auto& [noise, least, most] : {std::tuple(0.002, 5, 5), std::tuple(0.3, 10, 10)}) {
+    const TemporaryDirectory folder;
+    FakeMachine machine(2);
+    machine.noise = noise;
+    Bench bench(folder.path(), machine);
+    REQUIRE(pipeline::screen_builds(bench.context(), plan_of(bench.context(), machine)));
+    CHECK(measured(machine, "alpha") == 2 * least);
+    CHECK(measured(machine, "beta") == 2 * most);
+  }
+}
+
+TEST_CASE("Sampling: a screen that was cut off goes on where it was, and ends where an undisturbed one ends",
+          "[sampling]") {
+  const auto screen = [](const std::filesystem::path& state, FakeMachine& machine) {
+    Bench bench(state, machine);
+    return pipeline::screen_builds(bench.context(), plan_of(bench.context(), machine)).has_value();
+  };
+  const TemporaryDirectory whole, cut;
+  FakeMachine undisturbed(2), disturbed(2);
+  undisturbed.noise = disturbed.noise = 0.03;
+  REQUIRE(screen(whole.path(), undisturbed));
+  int calls = 0;
+  disturbed.before_effect = [&](const std::string& effect) -> Status {
+    if (effect.starts_with("measure ") && ++calls % 4 == 0) return fail(ErrorKind::interrupted, "switched off");
+    return {};
+  };
+  int tries = 1;
+  while (!screen(cut.path(), disturbed)) REQUIRE(++tries < 100);
+  CHECK(tries > 3);
+  CHECK(disturbed.effects == undisturbed.effects);
+}
+
+TEST_CASE("Sampling: a case that fails on one build is not tried more often than the least", "[sampling]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(2);
+  machine.noise = 0.3;
+  machine.broken = {{"alpha", model::Outcome::out_of_memory}};
+  machine.broken_from = 1;
+  Bench bench(folder.path(), machine);
+  const auto findings = pipeline::screen_builds(bench.context(), plan_of(bench.context(), machine));
+  REQUIRE(findings);
+  CHECK(measured(machine, "alpha") == 10);
+  CHECK(measured(machine, "beta") == 20);  // the others go on
+  CHECK(std::any_of(findings->begin(), findings->end(), [](const model::Finding& finding) {
+    return finding.series.benchmark == "alpha" && finding.reason.find("out_of_memory") != std::string::npos;
+  }));
+}
+
+TEST_CASE("Environment: the machine's libraries are part of the fingerprint, those of a build are not",
+          "[environment]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(2);
+  Bench bench(folder.path(), machine);
+  pipeline::SubjectContext& context = bench.context();
+  machine.machine_libraries = {{"library.blas", "libopenblas.so.0 aaaa"}};
+  machine.own_libraries = {{0, {{"library.openmp", "libgomp.so.1 1111"}}},
+                           {1, {{"library.openmp", "libgomp.so.1 2222"}}}};
+  const model::Build both[] = {built(context, machine, 0), built(context, machine, 1)};
+  const auto environment = pipeline::environment_of(context, both);
+  REQUIRE(environment);
+  CHECK(environment->facts == Facts{{"cpu", "fake"}, {"library.blas", "libopenblas.so.0 aaaa"}});
+  CHECK(bench.stores().builds.get(both[0].id).value().libraries == Facts{{"library.openmp", "libgomp.so.1 1111"}});
+  CHECK(bench.stores().builds.get(both[1].id).value().libraries == Facts{{"library.openmp", "libgomp.so.1 2222"}});
+  // A slower library that a nightly brings is no change of the machine.
+  machine.own_libraries[1] = {{"library.openmp", "libgomp.so.1 3333"}};
+  CHECK(pipeline::environment_of(context, both).value().fingerprint() == environment->fingerprint());
+  machine.machine_libraries = {{"library.blas", "libopenblas.so.0 bbbb"}};
+  CHECK(pipeline::environment_of(context, both).value().fingerprint() != environment->fingerprint());
+}
+
+TEST_CASE("Environment: a worker that does not tell its libraries is measured all the same", "[environment]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(2);
+  machine.libraries_unknown = true;
+  Bench bench(folder.path(), machine);
+  const auto findings = pipeline::screen_builds(bench.context(), plan_of(bench.context(), machine));
+  REQUIRE(findings);
+  CHECK_FALSE(findings->empty());
+  const auto run = bench.stores().runs.find("fake", "day/screen");
+  REQUIRE(run.value());
+  const auto environment = bench.stores().runs.environment((*run)->environment);
+  CHECK(environment.value()->facts.at("libraries") == "unknown: the worker does not tell");
+}
+
+TEST_CASE("Instructions: they stand beside a regression of the time, and are no regression themselves", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(71);
+  machine.slower["beta"] = {{42, 1.2}};
+  machine.instructions = 1'000'000'000;
+  machine.own_libraries = {{0, {{"library.openmp", "libgomp.so.1 1111aa"}}},
+                           {70, {{"library.openmp", "libgomp.so.1 2222bb"}}}};
+  Bench bench(folder.path(), machine);
+  const auto result = pipeline::check_night(bench.context());
+  REQUIRE(result);
+  CHECK(result->regressions.size() == 1);
+  const auto found = std::find_if(result->findings.begin(), result->findings.end(), [](const model::Finding& finding) {
+    return to_string(finding.series) == "beta/cpu-infer/instructions";
+  });
+  REQUIRE(found != result->findings.end());
+  CHECK(found->verdict == model::Verdict::clear);
+  CHECK(found->change == Approx(0.2));
+  CHECK(found->pairs >= 8);
+  REQUIRE(result->reports.size() == 1);
+  const std::string& body = result->reports[0].body;
+  INFO(body);
+  CHECK(body.find("- beta (cpu-infer): 1 G instructions before, 1.20 G instructions now (+20.0%") != std::string::npos);
+  CHECK(body.find("there is more work to do") != std::string::npos);
+  CHECK(body.find("another libgomp.so.1 was loaded (2222… instead of 1111…)") != std::string::npos);
+}
+
+}  // namespace tbci::measuring_test

@@ -1,0 +1,148 @@
+#include "pipeline/measure/profiling.hpp"
+
+#include <algorithm>
+
+#include "daemon/cli/operator_table.hpp"
+#include "pipeline/measure/building.hpp"
+#include "tests/catch.hpp"
+#include "tests/pipeline/fake_subject.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tbci::profiling_test {
+
+using namespace tbci::test;
+
+namespace {
+
+const model::Case beta = {"beta", model::Configuration::cpu_infer};
+
+std::vector<std::string> profiles_in(const FakeMachine& machine) {
+  std::vector<std::string> profiles;
+  for (const std::string& effect : machine.effects) {
+    if (effect.rfind("profile ", 0) == 0) profiles.push_back(effect);
+  }
+  return profiles;
+}
+
+pipeline::Comparison first_and_last(Bench& bench, const FakeMachine& machine) {
+  return {pipeline::build_commit(bench.context(), machine.history.front().id).value(),
+          pipeline::build_commit(bench.context(), machine.history.back().id).value()};
+}
+
+}  // namespace
+
+TEST_CASE("Profiling: two builds are profiled in turn, and what is stored is not profiled again", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(5);
+  machine.slower["beta"] = {{2, 1.2}};
+  {
+    Bench bench(folder.path(), machine);
+    const auto compared = pipeline::compare_operators(bench.context(), first_and_last(bench, machine), beta);
+    REQUIRE(compared);
+    REQUIRE(compared->changed.size() == 1);
+    CHECK(compared->changed[0].name == "aten.mm.default");
+    CHECK(compared->changed[0].difference() == std::chrono::milliseconds(2));
+    CHECK(compared->processes == 5);
+  }
+  const auto profiles = profiles_in(machine);
+  REQUIRE(profiles.size() == 10);
+  CHECK(profiles[0] == "profile " + machine.history.front().id + " beta/cpu-infer");
+  CHECK(profiles[1] == "profile " + machine.history.back().id + " beta/cpu-infer");
+  CHECK(profiles[2] == profiles[0]);
+  Bench bench(folder.path(), machine);
+  REQUIRE(pipeline::compare_operators(bench.context(), first_and_last(bench, machine), beta));
+  CHECK(profiles_in(machine).size() == 10);
+  // Numbers of another machine are not mixed with these.
+  machine.facts["kernel"] = "another";
+  REQUIRE(pipeline::compare_operators(bench.context(), first_and_last(bench, machine), beta));
+  CHECK(profiles_in(machine).size() == 20);
+}
+
+TEST_CASE("Profiling: the culprit is held against its parent, and the report shows what changed", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(71);
+  machine.suite = {"alpha", "beta"};
+  machine.slower["alpha"] = {{42, 1.15}};
+  machine.slower["beta"] = {{42, 1.3}};
+  // The commit before the culprit changes nothing that is compiled: what was built is the one before that.
+  machine.history[41].inputs = machine.history[40].inputs;
+  Bench bench(folder.path(), machine);
+  const auto result = pipeline::check_night(bench.context());
+  REQUIRE(result);
+  REQUIRE(result->reports.size() == 1);
+  const auto profiles = profiles_in(machine);
+  REQUIRE(profiles.size() == 10);
+  CHECK(profiles[0] == "profile " + machine.history[40].id + " beta/cpu-infer");  // the worst of the two
+  CHECK(profiles[1] == "profile " + machine.history[42].id + " beta/cpu-infer");
+  const std::string& body = result->reports[0].body;
+  CHECK(body.find("### Operators that changed") != std::string::npos);
+  CHECK(body.find("| aten.mm.default | 6 ms | 9 ms | +3 ms | 100% | 12 |") != std::string::npos);
+  CHECK(body.find("relu") == std::string::npos);
+}
+
+TEST_CASE("Profiling: workers that know no profile keep no report back", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(20);
+  machine.profiles = false;
+  machine.slower["beta"] = {{11, 1.3}};
+  Bench bench(folder.path(), machine);
+  const auto result = pipeline::check_night(bench.context());
+  REQUIRE(result);
+  REQUIRE(result->reports.size() == 1);
+  CHECK(result->reports[0].body.find("Operators that changed") == std::string::npos);
+  CHECK(profiles_in(machine).size() == 1);  // what fails once is not asked for four times more
+}
+
+TEST_CASE("Profiling: where no commit is the culprit nothing is profiled", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(71);
+  machine.slower["beta"] = {{42, 1.25}};
+  machine.unbuildable = {41, 42};
+  Bench bench(folder.path(), machine);
+  REQUIRE(pipeline::check_night(bench.context()));
+  CHECK(profiles_in(machine).empty());
+}
+
+TEST_CASE("Profiling: only time has operators, a leak has none", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(5);
+  Bench bench(folder.path(), machine);
+  model::Bisection bisection;
+  bisection.from = machine.history.front().id;
+  bisection.to = machine.history.back().id;
+  model::Regression leak;
+  leak.finding.series = {"beta", model::Configuration::cpu_infer, model::Metric::cpu_leak};
+  leak.suspects = {machine.history[2].id};
+  const auto none = pipeline::operators_at_culprit(bench.context(), &bisection, {leak});
+  REQUIRE(none);
+  CHECK_FALSE(none->has_value());
+  CHECK(machine.effects.empty());
+}
+
+TEST_CASE("Operators: the table and the JSON say what changed", "[cli]") {
+  using std::chrono::milliseconds;
+  model::OperatorComparison compared;
+  compared.measured = beta;
+  compared.processes = 5;
+  compared.before = milliseconds(10);
+  compared.after = milliseconds(12);
+  compared.changed = {{"aten.mm.default", milliseconds(6), milliseconds(9), 12, 24},
+                      {"aten.relu_\x1b[31m\xff", milliseconds(3), milliseconds(2), 4, 4}};
+  const std::string text = daemon::text_of(compared);
+  CHECK(text.find("beta/cpu-infer: 10 ms -> 12 ms an iteration (+20.0%) in 5 profiled processes each") !=
+        std::string::npos);
+  CHECK(text.find("+3 ms") != std::string::npos);
+  CHECK(text.find("+30.0%") != std::string::npos);
+  CHECK(text.find("-1 ms") != std::string::npos);
+  CHECK(text.find('\x1b') == std::string::npos);
+  const nlohmann::json json = daemon::json_of(compared);
+  CHECK(json["operators"][0]["name"] == "aten.mm.default");
+  CHECK(json["operators"][0]["after_nanoseconds"] == 9000000);
+  CHECK(json["operators"][0]["calls_before"] == 12);
+  CHECK_FALSE(json.dump().empty());  // which throws on what is not UTF-8
+  compared.changed.clear();
+  CHECK(daemon::text_of(compared).find("no operator changed") != std::string::npos);
+}
+
+}  // namespace tbci::profiling_test

@@ -1,0 +1,197 @@
+// Nights in a row: what one night learns from those before it.
+#include <algorithm>
+#include <set>
+
+#include "pipeline/pipeline.hpp"
+#include "tests/catch.hpp"
+#include "tests/pipeline/fake_subject.hpp"
+
+namespace tbci::nights_test {
+
+using namespace tbci::test;
+
+using model::Verdict;
+
+namespace {
+
+/// A nightly every fourth commit.
+constexpr std::size_t commits_a_day = 4;
+
+class Nights {
+ public:
+  explicit Nights(std::size_t nights) : machine(static_cast<int>(nights * commits_a_day)) {
+    machine.noise = 0.005;
+    for (std::size_t day = 0; day < nights; ++day) machine.days.push_back(day * commits_a_day);
+    bench = std::make_unique<Bench>(folder.path(), machine);
+  }
+
+  /// Night `day` against the last one that was checked; the first one is day 1.
+  pipeline::NightResult check(std::size_t day) {
+    machine.effects.clear();
+    const auto result = pipeline::check_night(bench->context(), {.nightly = machine.name_of(day), .baseline = {}});
+    INFO((result ? std::string() : result.error().message));
+    REQUIRE(result);
+    return *result;
+  }
+  void check_all(std::size_t first, std::size_t last) {
+    for (std::size_t day = first; day <= last; ++day) check(day);
+  }
+  /// How many processes were measured on the nightly of a day since the last check began.
+  int measured_on(std::size_t day) const {
+    const std::string what = "measure " + machine.history[machine.days[day]].id;
+    return static_cast<int>(std::count_if(machine.effects.begin(), machine.effects.end(),
+                                          [&](const std::string& effect) { return effect.starts_with(what); }));
+  }
+  std::string commit(std::size_t index) const { return machine.history[index].id; }
+
+  TemporaryDirectory folder;
+  FakeMachine machine;
+  std::unique_ptr<Bench> bench;
+};
+
+Verdict verdict_of(const pipeline::NightResult& result, const std::string& series) {
+  for (const model::Finding& finding : result.findings) {
+    if (to_string(finding.series) == series) return finding.verdict;
+  }
+  FAIL("no finding of " + series);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("Nights: once there is a history the new build is measured alone", "[nights]") {
+  Nights nights(14);
+  nights.check_all(1, 3);
+  CHECK(nights.measured_on(2) > 0);
+  nights.check_all(4, 12);
+  const auto result = nights.check(13);
+  CHECK(verdict_of(result, "alpha/cpu-infer/time") == Verdict::clear);
+  CHECK(nights.measured_on(13) > 0);
+  for (std::size_t day = 0; day < 13; ++day) {
+    const bool is_gpu_question = nights.measured_on(day) <= 2;  // is it supported? asked beside, as there is no history
+    CHECK(is_gpu_question);
+  }
+}
+
+TEST_CASE("Nights: a slowdown against the history is confirmed against an older build, and bisected", "[nights]") {
+  Nights nights(14);
+  nights.machine.slower["beta"] = {{13 * commits_a_day - 2, 1.2}};
+  nights.check_all(1, 12);
+  const auto result = nights.check(13);
+  CHECK(verdict_of(result, "beta/cpu-infer/time") == Verdict::regression);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(13 * commits_a_day - 2)});
+  CHECK(result.regressions[0].old_build < nights.machine.name_of(12));
+  CHECK(result.reports.size() == 1);
+  // The night after: the history begins anew, and nothing is filed again.
+}
+
+TEST_CASE("Nights: what was filed once is not filed again", "[nights]") {
+  Nights nights(16);
+  nights.machine.slower["beta"] = {{11 * commits_a_day - 2, 1.2}};
+  nights.check_all(1, 10);
+  CHECK(nights.check(11).reports.size() == 1);
+  for (std::size_t day = 12; day < 16; ++day) {
+    const auto result = nights.check(day);
+    CHECK(result.reports.empty());
+    CHECK(verdict_of(result, "beta/cpu-infer/time") == Verdict::clear);
+  }
+}
+
+TEST_CASE("Nights: a machine that is slow for one night is an event, and files nothing", "[nights]") {
+  Nights nights(15);
+  nights.check_all(1, 12);
+  nights.machine.slowness = 1.15;
+  const auto slow = nights.check(13);
+  CHECK(verdict_of(slow, "alpha/cpu-infer/time") == Verdict::environment_changed);
+  CHECK(verdict_of(slow, "beta/cpu-infer/time") == Verdict::environment_changed);
+  CHECK(slow.reports.empty());
+  const auto events = nights.bench->stores().events.of_night(slow.night.id);
+  REQUIRE(events);
+  CHECK(events->size() == 2);
+  CHECK(events->front().kind == model::EventKind::moved);
+  nights.machine.slowness = 1;
+  const auto after = nights.check(14);
+  CHECK(after.reports.empty());
+  CHECK(verdict_of(after, "alpha/cpu-infer/time") == Verdict::clear);
+}
+
+TEST_CASE("Nights: a slowdown that comes on a slow night is found all the same", "[nights]") {
+  Nights nights(14);
+  nights.machine.slower["beta"] = {{13 * commits_a_day - 1, 1.2}};
+  nights.check_all(1, 12);
+  nights.machine.slowness = 1.15;
+  const auto result = nights.check(13);
+  CHECK(verdict_of(result, "alpha/cpu-infer/time") == Verdict::environment_changed);
+  CHECK(verdict_of(result, "beta/cpu-infer/time") == Verdict::regression);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(13 * commits_a_day - 1)});
+}
+
+TEST_CASE("Nights: another machine is an event, and its history begins anew", "[nights]") {
+  Nights nights(14);
+  nights.check_all(1, 12);
+  nights.machine.facts["kernel"] = "6.2";
+  const auto result = nights.check(13);
+  const auto events = nights.bench->stores().events.of_night(result.night.id);
+  REQUIRE(events);
+  REQUIRE(events->size() == 1);
+  CHECK(events->front().kind == model::EventKind::environment);
+  CHECK_FALSE(events->front().series.has_value());
+  CHECK(events->front().reason.find("kernel") != std::string::npos);
+  CHECK(nights.measured_on(12) > 5);  // beside, as on the first night
+  CHECK(result.reports.empty());
+}
+
+TEST_CASE("Nights: what there was no time for is asked the next night, against the same old build", "[nights]") {
+  Nights nights(5);
+  nights.machine.slower["beta"] = {{2 * commits_a_day - 1, 1.2}};
+  nights.check(1);
+  nights.bench->config().measure.confirm_limit = std::chrono::milliseconds(0);
+  const auto hurried = nights.check(2);
+  CHECK(verdict_of(hurried, "beta/cpu-infer/time") == Verdict::suspect);
+  CHECK(hurried.reports.empty());
+  const auto left = nights.bench->stores().events.left_over(hurried.night.id);
+  REQUIRE(left);
+  REQUIRE(left->size() == 1);
+  CHECK(left->front().old_build == nights.machine.name_of(1));
+  CHECK(left->front().nights_waited == 1);
+  CHECK(hurried.night.note.find("1 series could not be decided") == 0);
+
+  nights.bench->config().measure.confirm_limit = std::chrono::hours(1);
+  const auto result = nights.check(3);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(result.regressions[0].old_build == nights.machine.name_of(1));
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(2 * commits_a_day - 1)});
+  REQUIRE(result.reports.size() == 1);
+  CHECK(nights.bench->stores().events.left_over(result.night.id)->empty());
+}
+
+TEST_CASE("Nights: creep below the threshold is found against the anchor, once", "[nights]") {
+  Nights nights(16);
+  for (std::size_t day = 2; day < 16; ++day) nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.012);
+  nights.check(1);
+  storage::Stores& stores = nights.bench->stores();
+  const auto build = stores.builds.find("fake", model::BuildKind::nightly, nights.machine.name_of(1));
+  REQUIRE(build);
+  REQUIRE(stores.anchors.set({0, "fake", (*build)->id, "ada", "the release", {}}));
+  int filed = 0;
+  for (std::size_t day = 2; day < 16; ++day) {
+    const auto result = nights.check(day);
+    filed += static_cast<int>(result.reports.size());
+    for (const model::Regression& regression : result.regressions) {
+      CHECK(to_string(regression.finding.series) == "beta/cpu-infer/time");
+      CHECK(regression.old_build == nights.machine.name_of(1));
+      CHECK(regression.finding.change > 0.07);
+    }
+  }
+  CHECK(filed == 1);
+}
+
+TEST_CASE("Nights: without an anchor nothing is measured against one", "[nights]") {
+  Nights nights(4);
+  nights.check_all(1, 3);
+  CHECK(nights.measured_on(1) == 0);
+}
+
+}  // namespace tbci::nights_test

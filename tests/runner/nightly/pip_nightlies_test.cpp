@@ -1,0 +1,225 @@
+#include "runner/nightly/pip_nightlies.hpp"
+
+#include "runner/libtorch.hpp"
+#include "tests/base/git_repository.hpp"
+#include "tests/catch.hpp"
+#include "tests/runner/fixtures.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace tbci::pip_nightlies_test {
+
+using namespace tbci::runner;
+
+namespace {
+
+// As pip 23.2 printed it for an index of nightlies.
+const std::string recorded_index =
+    "torch (2.13.0.dev20260518+cpu)\n"
+    "Available versions: 2.13.0.dev20260518+cpu, 2.13.0.dev20260517+cpu, 2.12.0.dev20260401+cpu\n"
+    "  INSTALLED: 2.13.0+cpu\n  LATEST:    2.13.0.dev20260518+cpu\n";
+
+ProcessOutcome says(std::string output, std::string error = {}, int exit_code = 0) {
+  ProcessOutcome outcome;
+  outcome.output = std::move(output);
+  outcome.error = std::move(error);
+  outcome.exit_code = exit_code;
+  return outcome;
+}
+
+bool has(const Command& command, const std::string& argument) {
+  return std::find(command.arguments.begin(), command.arguments.end(), argument) != command.arguments.end();
+}
+
+// Plays python -m venv and pip: lays out what they would.
+struct FakePip {
+  std::filesystem::path venv;
+  std::string report = R"({"install":[{"metadata":{"name":"torch"}}]})";
+  std::string git_version = "cf30153c4c131c8164ee7798e5022d810682e2cb";
+  bool breaks = false;
+  int installs = 0;
+
+  ProcessOutcome operator()(const Command& command) {
+    if (has(command, "venv")) {
+      venv = command.arguments.back();
+      std::filesystem::create_directories(venv / "lib/python3.11/site-packages");
+      return says("");
+    }
+    if (has(command, "--dry-run")) return says(report);
+    ++installs;
+    if (breaks) return says("", "WARNING: x\nERROR: [Errno 28] No space left on device\n", 1);
+    const Status written = write_file_atomically(
+        venv / "lib/python3.11/site-packages/torch/version.py",
+        "from typing import Optional\n\n__all__ = ['__version__']\n__version__ = '2.13.0+cpu'\ndebug = False\n"
+        "cuda: Optional[str] = None\ngit_version = '" +
+            git_version + "'\nhip: Optional[str] = None\n");
+    REQUIRE(written);
+    return says("");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("parse_pip_index: versions oldest first, nothing else", "[pip]") {
+  const auto versions = parse_pip_index(recorded_index);
+  REQUIRE(versions);
+  CHECK(*versions ==
+        std::vector<std::string>{"2.12.0.dev20260401+cpu", "2.13.0.dev20260517+cpu", "2.13.0.dev20260518+cpu"});
+  CHECK(parse_pip_index("Available versions: 1.0, ../../etc, --evil, 2.0\n").value() ==
+        std::vector<std::string>{"2.0", "1.0"});
+  CHECK_FALSE(parse_pip_index("something else"));
+}
+
+TEST_CASE("parse_pip_complaint: the versions that an old pip names", "[pip]") {
+  const auto versions = parse_pip_complaint(
+      "ERROR: Could not find a version that satisfies the requirement torch==0+no (from versions: 1.7.0, 1.7.1, "
+      "1.8.0)\n"
+      "ERROR: No matching distribution found for torch==0+no\n");
+  CHECK(versions.value() == std::vector<std::string>{"1.7.0", "1.7.1", "1.8.0"});
+  CHECK(parse_pip_complaint("(from versions: none)").value().empty());
+  CHECK_FALSE(parse_pip_complaint("no network"));
+}
+
+TEST_CASE("main_commit_of_nightly: the commit in the message of the nightly branch", "[pip]") {
+  const std::string commit = "0123456789abcdef0123456789abcdef01234567";
+  CHECK(main_commit_of_nightly("2026-01-07 nightly release (" + commit + ")") == commit);
+  CHECK(main_commit_of_nightly("2026-01-07 nightly release (" + commit + ")\n\nmore\n") == commit);
+  for (const std::string& other :
+       {"2026-01-07 nightly release (" + commit.substr(1) + ")", "2026-01-07 nightly release (" + commit + "0)",
+        "2026-1-07 nightly release (" + commit + ")", "Revert 2026-01-07 nightly release (" + commit + ")",
+        std::string("2026-01-07 nightly release (0123456789ABCDEF0123456789abcdef01234567)"), std::string()}) {
+    INFO(other);
+    CHECK_FALSE(main_commit_of_nightly(other));
+  }
+}
+
+TEST_CASE("cuda_packages: what a report says would be installed", "[pip]") {
+  const auto found = cuda_packages(
+      R"({"install":[{"metadata":{"name":"torch"}},{"metadata":{"name":"nvidia-cublas"}},{"metadata":{"name":"cuda-bindings"}},{"x":1},5]})");
+  CHECK(found.value() == std::vector<std::string>{"nvidia-cublas", "cuda-bindings"});
+  CHECK_FALSE(cuda_packages("no report"));
+  CHECK_FALSE(cuda_packages("[]"));
+}
+
+TEST_CASE("parse_version_py: a wheel's version is read as text", "[pip]") {
+  const auto version = parse_version_py(
+      "__all__ = ['__version__']\n__version__ = '2.13.0+cpu'\ngit_version: str = "
+      "\"cf30153c4c131c8164ee7798e5022d810682e2cb\"\n");
+  CHECK(version.version == "2.13.0+cpu");
+  CHECK(version.git_version == "cf30153c4c131c8164ee7798e5022d810682e2cb");
+  CHECK(parse_version_py("git_version = 'Unknown'\n").git_version.empty());
+  CHECK(parse_version_py("__version__ = open('x')\n").version == "x");
+  CHECK(parse_version_py("").version.empty());
+}
+
+TEST_CASE("PipNightlies: the newest are listed through pip, from the index that is set", "[pip]") {
+  test::TemporaryDirectory folder;
+  test::ScriptedProcesses pip([](const Command&) { return says(recorded_index); });
+  NightlySettings settings;
+  settings.listed = 2;
+  const auto nightlies = PipNightlies(settings, folder.path(), {}, pip).list({});
+  REQUIRE(nightlies);
+  REQUIRE(nightlies->size() == 2);
+  CHECK(nightlies->back().name == "2.13.0.dev20260518+cpu");
+  CHECK(nightlies->back().commit.empty());
+  CHECK(pip.commands[0].find("--pre --index-url https://download.pytorch.org/whl/nightly/cpu") != std::string::npos);
+  settings.index_url.clear();
+  CHECK(PipNightlies(settings, folder.path(), {}, pip).list({}));
+  CHECK(pip.commands[1].find("--index-url") == std::string::npos);
+}
+
+TEST_CASE("PipNightlies: a pip without `index` is asked in the old way", "[pip]") {
+  test::TemporaryDirectory folder;
+  test::ScriptedProcesses pip([](const Command& command) {
+    if (has(command, "index")) return says("", "ERROR: unknown command \"index\"\n", 1);
+    return says("", "ERROR: Could not find a version (from versions: 1.0, 1.1)\n", 1);
+  });
+  const auto nightlies = PipNightlies({}, folder.path(), {}, pip).list({});
+  REQUIRE(nightlies);
+  CHECK(nightlies->size() == 2);
+}
+
+TEST_CASE("PipNightlies: a network that fails may be tried again, a missing package may not", "[pip]") {
+  test::TemporaryDirectory folder;
+  const auto kind_of = [&](const std::string& error) {
+    test::ScriptedProcesses pip([&](const Command&) { return says("", error, 1); });
+    return PipNightlies({}, folder.path(), {}, pip).list({}).error().kind;
+  };
+  CHECK(kind_of("WARNING: Retrying after connection broken by 'NewConnectionError'\nERROR: x") == ErrorKind::transient);
+  CHECK(kind_of("ERROR: No matching distribution found for torhc") == ErrorKind::failed);
+}
+
+TEST_CASE("PipNightlies: an installation is done once, and one that was cut off is made anew", "[pip]") {
+  test::TemporaryDirectory folder;
+  FakePip fake;
+  test::ScriptedProcesses pip(std::ref(fake));
+  PipNightlies nightlies({}, folder.path(), {}, pip);
+  // A kill in the middle leaves this.
+  REQUIRE(write_file_atomically(folder / "torch-2.13.0/lib/half", "x"));
+  const auto product = nightlies.install({"2.13.0", ""}, {});
+  INFO((product ? std::string() : product.error().message));
+  REQUIRE(product);
+  CHECK(fake.installs == 1);
+  CHECK_FALSE(std::filesystem::exists(folder / "torch-2.13.0/lib/half"));
+  CHECK(product->libtorch == folder / "torch-2.13.0/lib/python3.11/site-packages/torch");
+  CHECK(product->python == folder / "torch-2.13.0/bin/python");
+  CHECK(product->version == "2.13.0+cpu");
+  CHECK(product->commit == "cf30153c4c131c8164ee7798e5022d810682e2cb");
+  CHECK(nightlies.install({"2.13.0", ""}, {}).value() == *product);
+  CHECK(fake.installs == 1);
+}
+
+TEST_CASE("PipNightlies: CUDA is refused unless it is allowed or the index says it", "[pip]") {
+  test::TemporaryDirectory folder;
+  FakePip fake;
+  fake.report = R"({"install":[{"metadata":{"name":"torch"}},{"metadata":{"name":"nvidia-cudnn-cu13"}}]})";
+  test::ScriptedProcesses pip(std::ref(fake));
+  NightlySettings settings;
+  settings.index_url.clear();
+  const auto refused = PipNightlies(settings, folder.path(), {}, pip).install({"2.13.0", ""}, {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::usage);
+  CHECK(refused.error().message.find("nvidia-cudnn-cu13") != std::string::npos);
+  CHECK(refused.error().message.find("allow_cuda") != std::string::npos);
+  CHECK(fake.installs == 0);
+  settings.allow_cuda = true;
+  CHECK(PipNightlies(settings, folder.path(), {}, pip).install({"2.13.0", ""}, {}));
+  settings.allow_cuda = false;
+  settings.index_url = "https://download.pytorch.org/whl/nightly/cu130";
+  CHECK(PipNightlies(settings, folder.path(), {}, pip).install({"2.13.1", ""}, {}));
+  CHECK(fake.installs == 2);
+}
+
+TEST_CASE("PipNightlies: a failure leaves nothing that passes for an installation", "[pip]") {
+  test::TemporaryDirectory folder;
+  FakePip fake;
+  fake.breaks = true;
+  test::ScriptedProcesses pip(std::ref(fake));
+  PipNightlies nightlies({}, folder.path(), {}, pip);
+  const auto full = nightlies.install({"2.13.0", ""}, {});
+  REQUIRE_FALSE(full);
+  CHECK(full.error().kind == ErrorKind::environment);
+  CHECK(full.error().message.find("No space left on device") != std::string::npos);
+  fake.breaks = false;
+  CHECK(nightlies.install({"2.13.0", ""}, {}));
+  CHECK(fake.installs == 2);
+  for (const char* name : {"", "../x", "--upgrade", "1.0;rm", "1.0/../../x"}) {
+    INFO(name);
+    CHECK_FALSE(nightlies.install({name, ""}, {}));
+  }
+}
+
+TEST_CASE("PipNightlies: a commit of the nightly branch is resolved to the one of main, given the repository",
+          "[pip]") {
+  test::TemporaryDirectory folder;
+  test::GitFixture repository(folder / "r");
+  const std::string main = repository.commit("work", "2026-01-06T08:00:00Z");
+  const std::string nightly = repository.commit("2026-01-07 nightly release (" + main + ")", "2026-01-07T08:00:00Z");
+  FakePip fake;
+  fake.git_version = nightly;
+  test::ScriptedProcesses pip(std::ref(fake));
+  const auto resolved = PipNightlies({}, folder / "venvs", repository.path() / ".git", pip).install({"2.13.0", ""}, {});
+  CHECK(resolved.value().commit == main);
+  CHECK(PipNightlies({}, folder / "venvs", {}, pip).install({"2.13.0", ""}, {}).value().commit == nightly);
+}
+
+}  // namespace tbci::pip_nightlies_test

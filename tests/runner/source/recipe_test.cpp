@@ -1,0 +1,141 @@
+#include "runner/source/recipe.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/runner/fixtures.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace tbci::recipe_test {
+
+using namespace tbci::runner;
+
+namespace {
+
+struct Site {
+  test::TemporaryDirectory folder;
+  SystemProcessRunner processes;
+  Recipe recipe;
+  Result<RecipeOutcome> run(std::vector<std::vector<std::string>> commands, std::stop_token stop = {}) {
+    recipe.commands = std::move(commands);
+    return run_recipe(processes, recipe, {{"jobs", "4"}, {"torch", "/a b"}}, {folder.path(), folder / "logs/log"}, {},
+                      std::move(stop));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("fill_in: placeholders, braces, and a typo", "[recipe]") {
+  const Placeholders known = {{"torch", "/opt/torch"}, {"jobs", "2"}};
+  CHECK(fill_in("TORCH={torch}", known).value() == "TORCH=/opt/torch");
+  CHECK(fill_in("-j{jobs}{jobs}", known).value() == "-j22");
+  CHECK(fill_in("{{jobs}}", known).value() == "{jobs}");
+  CHECK(fill_in("a { b", known).value() == "a { b");
+  CHECK(fill_in("", known).value().empty());
+  const auto typo = fill_in("{trch}", known);
+  REQUIRE_FALSE(typo);
+  CHECK(typo.error().kind == ErrorKind::usage);
+  CHECK(typo.error().message.find("did you mean 'torch'") != std::string::npos);
+}
+
+TEST_CASE("run_recipe: commands run in order in their folder, and all they say is in the log", "[recipe]") {
+  Site site;
+  site.recipe.environment = {{"WHERE", "{torch}"}};
+  const auto outcome =
+      site.run({{"sh", "-c", "echo one $WHERE > made"}, {"cat", "made"}, {"sh", "-c", "echo j{jobs} >&2"}});
+  REQUIRE(outcome);
+  CHECK(outcome->succeeded);
+  const std::string log = read_file(site.folder / "logs/log").value();
+  CHECK(log.find("$ cat made\none /a b\n") != std::string::npos);
+  CHECK(log.ends_with("j4\n"));
+}
+
+TEST_CASE("run_recipe: a command that fails is an outcome with its telling line, and ends the recipe", "[recipe]") {
+  Site site;
+  const auto outcome =
+      site.run({{"sh", "-c", "echo 'a.cpp:3:1: error: expected ;' >&2; echo 'make: *** [all] Error 1'; exit 2"},
+                {"touch", "never"}});
+  REQUIRE(outcome);
+  CHECK_FALSE(outcome->succeeded);
+  CHECK(outcome->telling_line == "a.cpp:3:1: error: expected ;");
+  CHECK_FALSE(std::filesystem::exists(site.folder / "never"));
+  CHECK(site.run({{"false"}}).value().telling_line.find("exit code 1") != std::string::npos);
+}
+
+TEST_CASE("run_recipe: what is the machine's fault is an error", "[recipe]") {
+  Site site;
+  const auto kind = [&](std::vector<std::string> command) {
+    const auto outcome = site.run({std::move(command)});
+    REQUIRE_FALSE(outcome);
+    return outcome.error();
+  };
+  CHECK(kind({"tbci-no-such-compiler"}).kind == ErrorKind::environment);
+  CHECK(kind({"sh", "-c", "kill -KILL $$"}).kind == ErrorKind::environment);
+  CHECK(kind({"sh", "-c", "echo 'cc1plus: fatal error: x.o: No space left on device'; exit 1"}).kind ==
+        ErrorKind::environment);
+  CHECK(kind({"sh", "-c",
+              "g++: fatal error: Killed signal terminated program cc1plus 2>/dev/null; echo 'g++: fatal "
+              "error: Killed signal terminated program cc1plus'; exit 1"})
+            .kind == ErrorKind::environment);
+  site.recipe.time_limit = std::chrono::milliseconds(200);
+  const Error slow = kind({"sleep", "1000"});
+  CHECK(slow.kind == ErrorKind::environment);
+  CHECK(slow.message.find("200 ms") != std::string::npos);
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(site.run({{"sleep", "1000"}}, stop.get_token()).error().kind == ErrorKind::interrupted);
+  CHECK(site.run({}).error().kind == ErrorKind::usage);
+  CHECK(site.run({{}}).error().kind == ErrorKind::usage);
+}
+
+TEST_CASE("telling_line: the first error of a compiler, before what only follows from it", "[recipe]") {
+  CHECK(telling_line("building\n"
+                     "In file included from a.cpp:1:\n"
+                     "b.hpp:7:10: warning: unused variable 'error'\n"
+                     "b.hpp:9:5: error: 'x' was not declared in this scope\n"
+                     "b.hpp:10:5: error: second\n"
+                     "ninja: build stopped: subcommand failed.\n") ==
+        "b.hpp:9:5: error: 'x' was not declared in this scope");
+  CHECK(
+      telling_line("FAILED: a.o\nc++ -c a.cpp -Werror\na.cpp:1:1: fatal error: no.hpp: No such file or directory\n") ==
+      "a.cpp:1:1: fatal error: no.hpp: No such file or directory");
+  CHECK(telling_line("/usr/bin/ld: a.o: undefined reference to `f()'\ncollect2: error: ld returned 1 exit status\n") ==
+        "collect2: error: ld returned 1 exit status");
+  CHECK(telling_line("CMake Error at CMakeLists.txt:3 (find_package):\n  no Torch\n") ==
+        "CMake Error at CMakeLists.txt:3 (find_package):");
+  CHECK(telling_line("$ make\nsomething\nthe last words\n\n") == "the last words");
+  CHECK(telling_line("").empty());
+  CHECK(telling_line("a: error: \x1b[31mred\xff") == "a: error:  [31mred\xEF\xBF\xBD");
+}
+
+TEST_CASE("machine_trouble: a source that quotes such words is not the machine's fault", "[recipe]") {
+  CHECK(machine_trouble("a.cpp:1:2: error: #error No space left on device\n").empty());
+  CHECK(machine_trouble("all is well\n").empty());
+  CHECK_FALSE(machine_trouble("/tmp/cc.s: No space left on device\n").empty());
+  CHECK_FALSE(machine_trouble("make: *** [Makefile:3: all] Error 127\n").empty());
+  // A compiler shows the source, and says what it found there.
+  CHECK(machine_trouble("   12 | throw Error(\"No space left on device\");\n      |  ^~~~\n").empty());
+  const std::string source_error = "a.cpp:3:1: error: expected ';'\n";
+  CHECK(machine_trouble(source_error + "note: Connection refused\n").empty());
+  CHECK(machine_trouble("a.cu(12): error: no\nnote: Connection refused\n").empty());
+  CHECK(machine_trouble("a.cpp:1:1: fatal error: no.hpp: No such file\nmake: *** [all] Error 127\n").empty());
+  CHECK_FALSE(machine_trouble("a.cpp:1:1: fatal error: error writing: No space left on device\n").empty());
+  CHECK(machine_trouble(source_error + "make: *** [Makefile:3: all] Error 127\n").empty());
+  CHECK_FALSE(machine_trouble(source_error + "c++: fatal error: Killed signal terminated program cc1plus\n").empty());
+  CHECK_FALSE(machine_trouble(source_error + "/tmp/cc.s: No space left on device\n").empty());
+  CHECK_FALSE(machine_trouble(source_error + "cp: cannot write: Disk quota exceeded\n").empty());
+}
+
+TEST_CASE("machine_trouble: a network that fails is the machine's fault", "[recipe]") {
+  for (const char* line :
+       {"curl: (6) Could not resolve host: example.org",
+        "WARNING: Retrying after connection broken by 'NewConnectionError(... [Errno -3] Temporary failure in name "
+        "resolution')",
+        "ERROR: HTTPSConnectionPool(host='example.org', port=443): Max retries exceeded with url: /",
+        "pip._vendor.urllib3.exceptions.ReadTimeoutError: HTTPSConnectionPool: Read timed out.",
+        "fatal: unable to access 'https://example.org/': Failed to connect: Connection refused",
+        "error: RPC failed; curl 56 Recv failure: Connection reset by peer", "ERROR: HTTP error 503 while getting x"}) {
+    INFO(line);
+    CHECK(machine_trouble(std::string("fetching\n") + line + "\n").starts_with("the network failed"));
+  }
+}
+
+}  // namespace tbci::recipe_test

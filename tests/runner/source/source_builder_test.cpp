@@ -1,0 +1,280 @@
+#include "runner/source/source_builder.hpp"
+
+#include "runner/nightly/git_nightlies.hpp"
+#include "tests/base/git_repository.hpp"
+#include "tests/catch.hpp"
+#include "tests/runner/fixtures.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace tbci::source_builder_test {
+
+using namespace tbci::runner;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A small project whose build copies a file; a source with `broken` in it does not compile.
+struct Project {
+  test::TemporaryDirectory folder;
+  test::GitFixture repository{folder / "theirs"};
+  SystemProcessRunner processes;
+  Subject subject;
+  fs::path state = folder / "state";
+
+  Project() {
+    test::write_torch_base(folder / "torch", "2.13.0+cpu");
+    subject.name = "project";
+    subject.torch_base = folder / "torch";
+    subject.jobs = 1;
+    subject.source.repository = repository.path().string();
+    subject.source.recipe = {
+        {"sh", "-c",
+         "echo built >> " + (folder / "builds").string() +
+             "; mkdir -p build; if grep -q broken src/a.cpp; then echo 'src/a.cpp:1:1: error: broken'; exit 1; "
+             "fi; cp src/a.cpp build/lib.so"}};
+    subject.source.compiled = {"src/**"};
+    subject.source.product.preload = {"build/lib.so"};
+  }
+
+  std::string commit(const std::string& file, const std::string& text,
+                     const std::string& time = "2026-01-05T08:00:00Z") {
+    repository.write(file, text);
+    return repository.commit("change " + file, time);
+  }
+  SourceBuilder builder() { return SourceBuilder(subject, state, processes); }
+  std::size_t builds() const {
+    const auto text = read_file(folder / "builds");
+    return text ? split(trim(*text), '\n').size() : 0;
+  }
+  model::Product built(const std::string& commit) {
+    auto outcome = builder().build(commit, {});
+    INFO((outcome ? std::string() : outcome.error().message));
+    REQUIRE(outcome);
+    REQUIRE(std::holds_alternative<model::Product>(*outcome));
+    return std::get<model::Product>(*outcome);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("SourceBuilder: a commit becomes a product, and is found again without building", "[source]") {
+  Project project;
+  const std::string first = project.commit("src/a.cpp", "one\n");
+  const std::string second = project.commit("src/a.cpp", "two\n");
+  const model::Product product = project.built(first);
+  CHECK(product.commit == first);
+  CHECK(product.version == "2.13.0+cpu");
+  CHECK(product.libtorch == project.subject.torch_base);
+  REQUIRE(product.preload.size() == 1);
+  CHECK(read_file(product.preload[0]).value() == "one\n");
+  const model::Product other = project.built(second);
+  CHECK(read_file(other.preload[0]).value() == "two\n");
+  CHECK(read_file(product.preload[0]).value() == "one\n");
+  CHECK(project.built(first) == product);
+  CHECK(project.builds() == 2);
+}
+
+TEST_CASE("SourceBuilder: commits with equal inputs share a product", "[source]") {
+  Project project;
+  const std::string source = project.commit("src/a.cpp", "one\n");
+  const std::string documents = project.commit("docs/readme", "words\n");
+  const model::Product first = project.built(source), second = project.built(documents);
+  CHECK(first.preload == second.preload);
+  CHECK(second.commit == documents);
+  CHECK(project.builds() == 1);
+  CHECK(project.builder().input_key(source, {}).value() == project.builder().input_key(documents, {}).value());
+  // Another recipe, another LibTorch: another product.
+  const std::string key = project.builder().input_key(source, {}).value();
+  project.subject.source.environment["CXXFLAGS"] = "-O3";
+  CHECK(project.builder().input_key(source, {}).value() != key);
+  project.subject.source.environment.clear();
+  test::write_torch_base(project.folder / "torch", "2.14.0+cpu");
+  CHECK(project.builder().input_key(source, {}).value() != key);
+  // Another compiler: another product.
+  class OtherCompiler final : public ProcessRunner {
+   public:
+    Result<ProcessOutcome> run(const Command& command, std::stop_token stop) override {
+      auto outcome = processes_.run(command, std::move(stop));
+      if (outcome && command.arguments.front() == "c++") outcome->output = "another compiler 1.0\n";
+      return outcome;
+    }
+
+   private:
+    SystemProcessRunner processes_;
+  } other;
+  CHECK(SourceBuilder(project.subject, project.state, other).input_key(source, {}).value() !=
+        project.builder().input_key(source, {}).value());
+}
+
+TEST_CASE("SourceBuilder: a commit that does not build is an outcome with its telling line and log", "[source]") {
+  Project project;
+  const std::string broken = project.commit("src/a.cpp", "broken\n");
+  const auto outcome = project.builder().build(broken, {});
+  REQUIRE(outcome);
+  const auto* failure = std::get_if<CompileFailure>(&*outcome);
+  REQUIRE(failure != nullptr);
+  CHECK(failure->telling_line == "src/a.cpp:1:1: error: broken");
+  CHECK(read_file(failure->log).value().find("error: broken") != std::string::npos);
+  CHECK_FALSE(project.builder().find(broken, {}).value().has_value());
+}
+
+TEST_CASE("SourceBuilder: the errors that are not the commit's fault", "[source]") {
+  Project project;
+  const std::string commit = project.commit("src/a.cpp", "one\n");
+  const auto unknown = project.builder().build("0123456789012345678901234567890123456789", {});
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().kind == ErrorKind::usage);
+  CHECK(unknown.error().message.find(project.subject.source.repository) != std::string::npos);
+  project.subject.source.needed_free_bytes = std::uint64_t{1} << 60;
+  const auto no_space = project.builder().build(commit, {});
+  REQUIRE_FALSE(no_space);
+  CHECK(no_space.error().kind == ErrorKind::environment);
+  CHECK(no_space.error().message.find("free") != std::string::npos);
+  project.subject.source.needed_free_bytes = 1;
+  project.subject.source.product.preload = {"build/other.so"};
+  const auto no_product = project.builder().build(commit, {});
+  REQUIRE_FALSE(no_product);
+  CHECK(no_product.error().message.find("build/other.so") != std::string::npos);
+  CHECK(fs::is_empty(project.state / "products"));
+  const fs::path usual = std::exchange(project.state, project.folder / "state: of mine");
+  project.subject.source.product.preload = {"build/lib/libtorch_cpu.so"};
+  const auto no_name = project.builder().build(commit, {});
+  REQUIRE_FALSE(no_name);
+  CHECK(no_name.error().message.find("choose another state folder") != std::string::npos);
+  project.state = usual;
+  project.subject.source.repository = (project.folder / "nowhere").string();
+  project.state = project.folder / "other state";
+  const auto nowhere = project.builder().build(commit, {});
+  REQUIRE_FALSE(nowhere);
+  CHECK(nowhere.error().kind == ErrorKind::usage);
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(project.builder().build(commit, stop.get_token()).error().kind == ErrorKind::interrupted);
+}
+
+TEST_CASE("SourceBuilder: the user's own checkout is not touched", "[source]") {
+  Project project;
+  const std::string first = project.commit("src/a.cpp", "one\n");
+  project.commit("src/a.cpp", "two\n");
+  project.repository.write("src/a.cpp", "unsaved work\n");
+  project.built(first);
+  CHECK(read_file(project.repository.path() / "src/a.cpp").value() == "unsaved work\n");
+  CHECK_FALSE(fs::exists(project.repository.path() / "build"));
+  CHECK(project.repository.git({"status", "--porcelain"}) == "M src/a.cpp");
+  CHECK(project.repository.git({"worktree", "list"}).find("state") == std::string::npos);
+}
+
+TEST_CASE("SourceBuilder: commits that come later are fetched", "[source]") {
+  Project project;
+  project.built(project.commit("src/a.cpp", "one\n"));
+  const std::string later = project.commit("src/a.cpp", "two\n");
+  CHECK(read_file(project.built(later).preload[0]).value() == "two\n");
+  CHECK(project.builder().worktree().commit("main", {}).value().id == later);
+}
+
+TEST_CASE("SourceBuilder: what a killed process left is repaired or removed", "[source]") {
+  Project project;
+  const std::string first = project.commit("src/a.cpp", "one\n");
+  const std::string second = project.commit("src/a.cpp", "two\n");
+  project.built(first);
+  const fs::path checkouts = project.state / "checkouts";
+  SECTION("locks of git") {
+    REQUIRE(write_file_atomically(checkouts / "slot-0/.git/index.lock", ""));
+    REQUIRE(write_file_atomically(checkouts / "slot-0/.git/HEAD.lock", ""));
+    REQUIRE(write_file_atomically(checkouts / "slot-0/.git/kept", "the locks alone go, not the checkout\n"));
+    REQUIRE(write_file_atomically(checkouts / "mirror.git/refs/heads/main.lock", ""));
+    const std::string third = project.commit("src/a.cpp", "three\n");
+    CHECK(read_file(project.built(third).preload[0]).value() == "three\n");
+    CHECK(fs::exists(checkouts / "slot-0/.git/kept"));
+  }
+  SECTION("files of an unfinished build") {
+    REQUIRE(write_file_atomically(checkouts / "slot-0/build/lib.so", "stale"));
+    REQUIRE(write_file_atomically(checkouts / "slot-0/src/extra.cpp", "stale"));
+    fs::remove(checkouts / "slot-0/src/a.cpp");
+  }
+  SECTION("half a checkout") {
+    REQUIRE(write_file_atomically(checkouts / "slot-0/.git/index", "not an index"));
+  }
+  SECTION("no checkout at all") {
+    fs::remove_all(checkouts / "slot-0/.git/refs");
+    fs::remove(checkouts / "slot-0/.git/HEAD");
+    fs::create_directories(checkouts / "slot-0.making/.git");
+  }
+  SECTION("half a product") {
+    const fs::path unfinished = project.state / "products/unfinished-999999999-abc.XXXXXX";
+    REQUIRE(write_file_atomically(unfinished / "preload/build/lib.so", "half"));
+    project.built(second);
+    CHECK_FALSE(fs::exists(unfinished));
+  }
+  CHECK(read_file(project.built(second).preload[0]).value() == "two\n");
+  CHECK_FALSE(fs::exists(checkouts / "slot-0/src/extra.cpp"));
+}
+
+TEST_CASE("SourceBuilder: a checkout in use is left alone, another is taken", "[source]") {
+  Project project;
+  const std::string first = project.commit("src/a.cpp", "one\n");
+  SourceBuilder builder = project.builder();
+  auto one = builder.worktree().check_out(first, {});
+  REQUIRE(one);
+  auto two = builder.worktree().check_out(first, {});
+  REQUIRE(two);
+  CHECK(one->source.filename() == "slot-0");
+  CHECK(two->source.filename() == "slot-1");
+}
+
+TEST_CASE("SourceBuilder: a LibTorch of its own is kept whole", "[source]") {
+  Project project;
+  const std::string commit = project.commit("src/a.cpp", "one\n");
+  project.subject.source.product = {{}, "{prefix}/torch"};
+  project.subject.source.recipe = {{"mkdir", "-p", "{prefix}/torch/lib"},
+                                   {"sh", "-c",
+                                    "echo 2.15.0a0 > {prefix}/torch/build-version; touch "
+                                    "{prefix}/torch/lib/libtorch.so.1; ln -s libtorch.so.1 "
+                                    "{prefix}/torch/lib/libtorch.so"}};
+  const model::Product product = project.built(commit);
+  CHECK(product.version == "2.15.0a0");
+  CHECK(product.preload.empty());
+  CHECK(fs::is_symlink(product.libtorch / "lib/libtorch.so"));
+  CHECK(product.libtorch.string().starts_with(project.state.string()));
+  CHECK(project.built(commit) == product);
+  project.subject.source.product = {{}, "../../outside"};
+  CHECK_FALSE(project.builder().build(commit, {}));
+}
+
+TEST_CASE("GitNightlies: the last commit of each finished day, installed by building", "[nightly]") {
+  class FixedClock final : public Clock {
+   public:
+    TimePoint now() const override { return TimePoint(std::chrono::milliseconds(1767776523000)); }  // 2026-01-07
+    bool sleep_for(std::chrono::milliseconds, std::stop_token) override { return true; }
+  };
+  Project project;
+  project.commit("src/a.cpp", "one\n", "2026-01-05T08:00:00Z");
+  const std::string monday = project.commit("src/a.cpp", "two\n", "2026-01-05T23:00:00Z");
+  const std::string tuesday = project.commit("src/a.cpp", "broken\n", "2026-01-06T10:00:00Z");
+  project.commit("src/a.cpp", "four\n", "2026-01-07T08:00:00Z");
+  SourceBuilder builder = project.builder();
+  const FixedClock clock;
+  GitNightlies nightlies(project.subject, builder, clock);
+  const auto listed = nightlies.list({});
+  INFO((listed ? std::string() : listed.error().message));
+  REQUIRE(listed);
+  REQUIRE(listed->size() == 2);
+  CHECK((*listed)[0].name == "2026-01-05");
+  CHECK((*listed)[0].commit == monday);
+  CHECK((*listed)[1].name == "2026-01-06");
+  CHECK((*listed)[1].commit == tuesday);
+  CHECK(nightlies.install((*listed)[0], {}).value().commit == monday);
+  const auto broken = nightlies.install((*listed)[1], {});
+  REQUIRE_FALSE(broken);
+  CHECK(broken.error().kind == ErrorKind::failed);
+  CHECK(broken.error().message.find("error: broken") != std::string::npos);
+  project.subject.nightly.listed = 1;
+  CHECK(nightlies.list({}).value().front().name == "2026-01-06");
+  project.subject.source.branch = "mian";
+  const auto typo = nightlies.list({});
+  REQUIRE_FALSE(typo);
+  CHECK(typo.error().kind == ErrorKind::usage);
+  CHECK(typo.error().message.find("did you mean 'main'") != std::string::npos);
+}
+
+}  // namespace tbci::source_builder_test

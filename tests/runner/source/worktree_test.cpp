@@ -1,0 +1,197 @@
+#include "runner/source/worktree.hpp"
+
+#include <cstdlib>
+
+#include "tests/base/git_repository.hpp"
+#include "tests/catch.hpp"
+#include "tests/runner/fixtures.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace tbci::worktree_test {
+
+using namespace tbci::runner;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Place {
+  test::TemporaryDirectory folder;
+  test::GitFixture repository{folder / "theirs"};
+  SystemProcessRunner processes;
+  WorktreeSettings settings{repository.path().string(), folder / "checkouts"};
+
+  std::string commit(const std::string& file, const std::string& text) {
+    repository.write(file, text);
+    return repository.commit("change " + file, "2026-01-05T08:00:00Z");
+  }
+  Worktree worktree() { return Worktree(settings, processes); }
+  void update() {
+    const Status updated = worktree().update({});
+    INFO((updated ? std::string() : updated.error().message));
+    REQUIRE(updated);
+  }
+  Slot checked_out(const std::string& commit) {
+    auto slot = worktree().check_out(commit, {});
+    INFO((slot ? std::string() : slot.error().message));
+    REQUIRE(slot);
+    return std::move(*slot);
+  }
+  std::string git_in(const fs::path& directory, std::vector<std::string> arguments) {
+    Command command;
+    command.arguments = {"git"};
+    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+    command.directory = directory;
+    const auto outcome = run_checked(processes, command);
+    REQUIRE(outcome);
+    return std::string(trim(outcome->output));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Worktree: the mirror follows branches and tags, and leaves pull requests where they are", "[source]") {
+  Place place;
+  const std::string first = place.commit("a", "one\n");
+  place.repository.git({"tag", "v1"});
+  place.repository.git({"branch", "release"});
+  place.repository.git({"update-ref", "refs/pull/7/head", first});
+  place.update();
+  const auto refs = [&] {
+    return split(place.git_in(place.settings.folder / "mirror.git", {"for-each-ref", "--format=%(refname)"}), '\n');
+  };
+  CHECK(refs() == std::vector<std::string>{"refs/heads/main", "refs/heads/release", "refs/tags/v1"});
+  // Pushed over, a branch removed and one below its name, a tag moved.
+  place.repository.git({"commit", "--quiet", "--amend", "--allow-empty", "-m", "other"}, "2026-01-06T08:00:00Z");
+  place.repository.git({"branch", "-D", "release"});
+  place.repository.git({"branch", "release/2"});
+  place.repository.git({"tag", "--force", "v1"});
+  place.repository.git({"update-ref", "refs/pull/8/head", first});
+  place.update();
+  CHECK(refs() == std::vector<std::string>{"refs/heads/main", "refs/heads/release/2", "refs/tags/v1"});
+  CHECK(place.worktree().commit("main", {}).value().id == place.repository.head());
+  CHECK(place.worktree().commit("v1", {}).value().id == place.repository.head());
+  // What was pushed over may still be measured.
+  CHECK(place.worktree().commit(first, {}).value().id == first);
+}
+
+TEST_CASE("Worktree: an address with credentials is refused and not shown", "[source]") {
+  Place place;
+  for (const char* address : {"https://user:s3cret@example.org/a.git", "https://s3cret@example.org/a.git",
+                              "http://s3cret:x-oauth-basic@example.org/a", "ssh://git:s3cret@example.org/a"}) {
+    place.settings.repository = address;
+    const auto slot = place.worktree().check_out("main", {});
+    const Status updated = place.worktree().update({});
+    REQUIRE_FALSE(slot);
+    REQUIRE_FALSE(updated);
+    for (const Error& error : {slot.error(), updated.error()}) {
+      CHECK(error.kind == ErrorKind::usage);
+      CHECK(error.message.find("s3cret") == std::string::npos);
+      CHECK(error.message.find("credential helper") != std::string::npos);
+    }
+  }
+  // An @ in a path is no credential.
+  const fs::path odd = place.folder / "the@ir:s";
+  const std::string first = place.commit("a", "one\n");
+  fs::rename(place.repository.path(), odd);
+  place.settings.repository = "file://" + odd.string();
+  place.update();
+  CHECK(place.worktree().commit(first, {}).value().id == first);
+}
+
+TEST_CASE("Worktree: a slot whose prefix somebody still works in is not taken", "[source]") {
+  Place place;
+  const std::string first = place.commit("a", "one\n");
+  CHECK(place.checked_out(first).source.filename() == "slot-0");
+  fs::create_directories(place.settings.folder / "slot-0.prefix/lib");
+  Command command;
+  command.arguments = {"sh", "-c", "echo here; sleep 1000"};
+  command.directory = place.settings.folder / "slot-0.prefix/lib";
+  std::stop_source stop;
+  std::string taken;
+  command.on_output_line = [&](std::string_view) {
+    taken = place.checked_out(first).source.filename().string();
+    stop.request_stop();
+  };
+  REQUIRE(place.processes.run(command, stop.get_token()));
+  CHECK(taken == "slot-1");
+}
+
+TEST_CASE("Worktree: submodules are fetched relative to the real repository, and cleaned", "[source]") {
+  Place place;
+  // What a user whose submodules are local has in his settings.
+  REQUIRE(write_file_atomically(place.folder / "gitconfig", "[protocol \"file\"]\n\tallow = always\n"));
+  ::setenv("GIT_CONFIG_GLOBAL", (place.folder / "gitconfig").c_str(), 1);
+  test::GitFixture part(place.folder / "part");
+  part.write("b", "two\n");
+  part.commit("b", "2026-01-05T08:00:00Z");
+  place.repository.git(
+      {"-c", "protocol.file.allow=always", "submodule", "--quiet", "add", (place.folder / "part").string(), "inner"});
+  place.repository.git({"config", "-f", ".gitmodules", "submodule.inner.url", "../part"});
+  const std::string first = place.commit("a", "one\n");
+  place.settings.submodules = true;
+  const fs::path source = place.checked_out(first).source;
+  CHECK(read_file(source / "inner/b").value() == "two\n");
+  CHECK(place.git_in(source, {"remote", "get-url", "origin"}) == place.settings.repository);
+  REQUIRE(write_file_atomically(source / "inner/left.o", "left by a build"));
+  place.checked_out(first);
+  CHECK_FALSE(fs::exists(source / "inner/left.o"));
+  place.settings.keep_untracked = true;
+  REQUIRE(write_file_atomically(source / "inner/left.o", "left by a build"));
+  place.checked_out(first);
+  CHECK(fs::exists(source / "inner/left.o"));
+
+  // A submodule that cannot be had is no reason to make the checkout anew.
+  REQUIRE(write_file_atomically(source / ".git/kept", "still this one\n"));
+  place.repository.git({"config", "-f", ".gitmodules", "submodule.inner.url", "../gone"});
+  const std::string broken = place.repository.commit("broken", "2026-01-06T08:00:00Z");
+  fs::remove_all(source / "inner");
+  fs::remove_all(source / ".git/modules/inner");
+  CHECK_FALSE(place.worktree().check_out(broken, {}));
+  ::unsetenv("GIT_CONFIG_GLOBAL");
+  CHECK(fs::exists(source / ".git/kept"));
+}
+
+TEST_CASE("Worktree: a commit is taken back on top of a later one, the same each time, and theirs is left alone",
+          "[source]") {
+  Place place;
+  place.commit("kept", "one\n");
+  const std::string culprit = place.commit("slow", "slow\n");
+  const std::string tip = place.commit("kept", "two\n");
+  const auto reverted = place.worktree().revert(culprit, tip, {});
+  REQUIRE(reverted);
+  CHECK(reverted->reason.empty());
+  REQUIRE(reverted->commit.size() == 40);
+  const Slot slot = place.checked_out(reverted->commit);
+  CHECK_FALSE(fs::exists(slot.source / "slow"));
+  CHECK(read_file(slot.source / "kept").value() == "two\n");
+  const auto times = [&](const std::string& commit) {
+    return place.git_in(place.settings.folder / "mirror.git", {"show", "-s", "--format=%ct", commit});
+  };
+  CHECK(times(reverted->commit) == times(tip));  // not now: it would be another commit each time
+  place.update();                                // prunes what theirs does not have
+  const auto again = place.worktree().revert(culprit, tip, {});
+  REQUIRE(again);
+  CHECK(again->commit == reverted->commit);
+  CHECK(place.git_in(place.repository.path(), {"rev-parse", "main"}) == tip);
+  CHECK(place.git_in(place.repository.path(), {"for-each-ref", "refs/tbci"}).empty());
+}
+
+TEST_CASE("Worktree: what cannot be taken back says why, and the slot is good again", "[source]") {
+  Place place;
+  place.commit("file", "one\n");
+  const std::string culprit = place.commit("file", "two\n");
+  const std::string tip = place.commit("file", "three\n");
+  const auto conflict = place.worktree().revert(culprit, tip, {});
+  REQUIRE(conflict);
+  CHECK(conflict->commit.empty());
+  CHECK(conflict->reason == "taking it back conflicts with what came after it");
+  const Slot slot = place.checked_out(tip);
+  CHECK(read_file(slot.source / "file").value() == "three\n");
+  const std::string back = place.commit("file", "two\n");
+  const auto gone = place.worktree().revert(tip, back, {});
+  REQUIRE(gone);
+  CHECK(gone->commit.empty());
+  CHECK_FALSE(gone->reason.empty());
+}
+
+}  // namespace tbci::worktree_test

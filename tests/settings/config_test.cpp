@@ -1,0 +1,259 @@
+#include "settings/config.hpp"
+
+#include <sched.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/process.hpp"
+#include "tests/catch.hpp"
+
+namespace tbci::config_test {
+
+using namespace tbci::test;
+
+using settings::parse_config;
+
+namespace {
+
+std::string error_of(const std::string& text) {
+  const auto config = parse_config(text, "x.toml");
+  REQUIRE_FALSE(config);
+  CHECK(config.error().kind == ErrorKind::usage);
+  return config.error().message;
+}
+
+constexpr const char* subject = "[[subject]]\nname = \"demo\"\n";
+
+}  // namespace
+
+TEST_CASE("Configuration: an empty file has defaults and no subject", "[config]") {
+  const auto config = parse_config("", "x.toml");
+  REQUIRE(config);
+  CHECK(config->measure.sampling.least == 5);
+  CHECK(config->thresholds.base.relative == 0.07);
+  CHECK(config->service.address == "127.0.0.1");
+  CHECK_FALSE(config->subject(""));
+}
+
+TEST_CASE("Configuration: everything that is written is read", "[config]") {
+  ::setenv("TBCI_TEST_PLACE", "somewhere", 1);
+  const auto config = parse_config(R"(
+[service]
+state = "/x/${TBCI_TEST_PLACE}/y"
+port = 9000
+[runner]
+name = "bench-1"
+cpus = [2, 3]
+[measure]
+processes = 7
+time_limit = 1.5
+precision = "bf16"
+batch_sizes = "found.toml"
+memory_limit_mib = 512
+configurations = ["cpu-infer"]
+[thresholds]
+relative = 0.05
+[report]
+channels = ["folder", "github"]
+github = { repository = "o/n", token_file = "t" }
+[[subject]]
+name = "demo"
+schedule = "05:30"
+[subject.source]
+repository = "r"
+recipe = [["make", "-j{jobs}"]]
+preload = ["a.so"]
+environment = { A = "b" }
+[subject.nightlies]
+kind = "pip"
+package = "p"
+index = ""
+)",
+                                   "x.toml");
+  REQUIRE(config);
+  CHECK(config->service.state == "/x/somewhere/y");
+  CHECK(config->service.port == 9000);
+  CHECK(config->measure.worker.cpus == std::vector{2, 3});
+  CHECK(config->measure.worker.time_limit == std::chrono::milliseconds(1500));
+  CHECK(config->measure.worker.memory_limit_bytes == 512U << 20);
+  CHECK(config->measure.worker.precision == "bf16");
+  CHECK(config->measure.batch_sizes == "found.toml");
+  CHECK(config->measure.configurations == std::vector{model::Configuration::cpu_infer});
+  CHECK(config->report.github.repository == "o/n");
+  const auto demo = config->subject("demo");
+  REQUIRE(demo);
+  CHECK((*demo)->schedule == std::chrono::minutes(330));
+  CHECK((*demo)->subject.source.recipe == std::vector<std::vector<std::string>>{{"make", "-j{jobs}"}});
+  CHECK((*demo)->subject.source.environment.at("A") == "b");
+  CHECK((*demo)->subject.nightly.kind == runner::NightlyKind::pip);
+  CHECK((*demo)->subject.nightly.index_url.empty());
+}
+
+TEST_CASE("Configuration: TorchBench is asked for by its checkout", "[config]") {
+  const auto config = parse_config(std::string(subject) +
+                                       "[subject.torchbench]\ncheckout = \"/opt/benchmark\"\n"
+                                       "python = \"/opt/venv/bin/python\"\nmodels = [\"dcgan\"]\n",
+                                   "x.toml");
+  REQUIRE(config);
+  const runner::TorchBenchSettings& torchbench = config->subjects.front().subject.torchbench;
+  CHECK(torchbench.checkout == "/opt/benchmark");
+  CHECK(torchbench.python == "/opt/venv/bin/python");
+  CHECK(torchbench.models == std::vector<std::string>{"dcgan"});
+  CHECK(std::filesystem::exists(torchbench.worker));
+  const auto without = parse_config(subject, "x.toml");
+  REQUIRE(without);
+  CHECK(without->subjects.front().subject.torchbench.checkout.empty());
+  const std::string table = std::string(subject) + "[subject.torchbench]\n";
+  CHECK(error_of(table + "models = [\"dcgan\"]\n").find("where does pytorch/benchmark lie?") != std::string::npos);
+  CHECK(error_of(table + "checkout = \"c\"\nmodels = [\"../dcgan\"]\n").find("no name of a folder") !=
+        std::string::npos);
+  CHECK(error_of(table + "checkuot = \"c\"\n").find("did you mean 'checkout'") != std::string::npos);
+}
+
+TEST_CASE("Configuration: a typo is named with its file, line and the nearest key", "[config]") {
+  CHECK(error_of("[measure]\nproceses = 3\n") ==
+        "x.toml:2: unknown key 'measure.proceses' (did you mean 'processes'?): [measure] takes processes, "
+        "processes_at_most, interval, size, precision, batch_sizes, batch, warmup, iterations, leak_iterations, "
+        "leak_time, anchor_cases, confirm_limit, threads, time_limit, memory_limit_mib, benchmarks, configurations");
+  CHECK(error_of("[mesure]\n").find("did you mean 'measure'") != std::string::npos);
+  CHECK(error_of("[[subject]]\nnam = \"x\"\n").find("did you mean 'name'") != std::string::npos);
+  CHECK(error_of("[report]\n[report.github]\ntoken = \"x\"\n").find("unknown key 'report.github.token'") !=
+        std::string::npos);
+}
+
+TEST_CASE("Configuration: values of the wrong kind or out of range are named", "[config]") {
+  CHECK(error_of("[measure]\nprocesses = \"5\"\n") ==
+        "x.toml:2: measure.processes: a whole number from 1 to 1000 is wanted");
+  CHECK(error_of("[measure]\nprocesses = 0\n").find("from 1 to 1000") != std::string::npos);
+  CHECK(error_of("[thresholds]\nrelative = -1\n").find("thresholds.relative") != std::string::npos);
+  CHECK(error_of("[service]\nport = 70000\n").find("from 0 to 65535") != std::string::npos);
+  CHECK(error_of("[measure]\nconfigurations = [\"cpu-tain\"]\n").find("did you mean 'cpu-train'") != std::string::npos);
+  CHECK(error_of("[measure\n").find("x.toml:1: not valid TOML") == 0);
+  CHECK(error_of("[service]\nstate = \"${TBCI_NOT_SET_ANYWHERE}\"\n") ==
+        "x.toml:2: service.state: the environment variable TBCI_NOT_SET_ANYWHERE is not set");
+  CHECK(error_of(std::string(subject) + "schedule = \"25:00\"\n").find("a time of the day") != std::string::npos);
+  CHECK(error_of("[report]\nchannels = [\"github\"]\n").find("owner/name") != std::string::npos);
+  CHECK(error_of("[report]\nchannels = [\"folder\", \"folder\"]\n").find("twice") != std::string::npos);
+  CHECK(error_of("[thresholds]\nscreen = 0.08\n").find("hide regressions") != std::string::npos);
+}
+
+TEST_CASE("Configuration: thresholds of some series are read in their order", "[config]") {
+  const auto config = parse_config(R"(
+[thresholds]
+relative = 0.08
+memory_floor_mib = 8
+[[thresholds.for]]
+metric = "cpu_memory"
+relative = 0.1
+memory_floor_mib = 32
+[[thresholds.for]]
+benchmark = "dlrm"
+configuration = "cpu-infer"
+relative = 0.2
+most_pairs = 60
+)",
+                                   "x.toml");
+  REQUIRE(config);
+  using model::Metric;
+  const auto of = [&](const char* benchmark, Metric metric) {
+    return config->thresholds.for_series({benchmark, model::Configuration::cpu_infer, metric});
+  };
+  CHECK(of("resnet18", Metric::time).relative == 0.08);
+  CHECK(of("resnet18", Metric::time).memory_floor_bytes == 8.0 * 1024 * 1024);
+  CHECK(of("resnet18", Metric::cpu_memory).relative == 0.1);
+  CHECK(of("resnet18", Metric::cpu_memory).memory_floor_bytes == 32.0 * 1024 * 1024);
+  CHECK(of("dlrm", Metric::cpu_memory).relative == 0.2);
+  CHECK(of("dlrm", Metric::time).most_pairs == 60);
+  CHECK(of("dlrm", Metric::time).screen == Approx(detect::Thresholds{}.screen * 0.2 / 0.07));
+}
+
+TEST_CASE("Configuration: wrong thresholds of some series are named with their line", "[config]") {
+  const std::string some = "[[thresholds.for]]\n";
+  CHECK(error_of(some + "metric = \"tim\"\n").find("x.toml:2: thresholds.for.metric: ") == 0);
+  CHECK(error_of(some + "metric = \"instructions\"\n").find("never judged") != std::string::npos);
+  CHECK(error_of(some + "configuration = \"cpu-tain\"\n").find("did you mean 'cpu-train'") != std::string::npos);
+  CHECK(error_of(some + "relative = 0.1\n").find("which series are meant?") != std::string::npos);
+  CHECK(error_of(some + "benchmark = \"\"\n").find("must not be empty") != std::string::npos);
+  CHECK(error_of(some + "benchmark = 3\n").find("a text in quotation marks") != std::string::npos);
+  CHECK(error_of(some + "benchmark = \"dlrm\"\nrelativ = 0.1\n") ==
+        "x.toml:3: unknown key 'thresholds.for.relativ' (did you mean 'relative'?): [thresholds.for] takes benchmark, "
+        "configuration, metric, relative, screen, memory_floor_mib, leak_floor_bytes, first_pairs, most_pairs");
+  CHECK(error_of(some + "benchmark = \"dlrm\"\nrelative = 20\n").find("x.toml:3: thresholds.for.relative") == 0);
+  CHECK(error_of(some + "benchmark = \"dlrm\"\nscreen = 0.08\n").find("hide regressions") != std::string::npos);
+  CHECK(error_of("[thresholds]\nfor = 3\n").find("thresholds.for: tables are wanted") != std::string::npos);
+}
+
+TEST_CASE("Configuration: a subject that could not work is refused", "[config]") {
+  CHECK(error_of("[[subject]]\n").find("subject.name: is missing") != std::string::npos);
+  CHECK(error_of("[[subject]]\nname = \"../x\"\n").find("letters, digits") != std::string::npos);
+  CHECK(error_of(std::string(subject) + subject).find("two subjects are called 'demo'") != std::string::npos);
+  CHECK(error_of(std::string(subject) + "[subject.source]\nrepository = \"r\"\npreload = [\"x\"]\n").find("recipe") !=
+        std::string::npos);
+  CHECK(error_of(std::string(subject) + "[subject.source]\nrepository = \"r\"\nrecipe = [[\"make\"]]\n")
+            .find("libtorch") != std::string::npos);
+}
+
+TEST_CASE("Configuration: a folder of exported models belongs to its subject", "[config]") {
+  const std::string text = std::string(subject) + "[subject.exported]\nfolder = \"/srv/models\"\n";
+  const auto config = parse_config(text, "x.toml");
+  REQUIRE(config);
+  CHECK(config->subjects.front().subject.exported_models == "/srv/models");
+  const auto relative = parse_config(std::string(subject) + "exported = { folder = \"models\" }\n", "x.toml");
+  REQUIRE(relative);
+  CHECK(relative->subjects.front().subject.exported_models == std::filesystem::absolute("models"));
+  CHECK(parse_config(subject, "x.toml")->subjects.front().subject.exported_models.empty());
+  CHECK(error_of(std::string(subject) + "[subject.exported]\n").find("exported.folder: is missing") !=
+        std::string::npos);
+  CHECK(error_of(std::string(subject) + "[subject.exported]\nfoldr = \"x\"\n").find("exported.") != std::string::npos);
+}
+
+TEST_CASE("Configuration: an unknown subject is answered with the nearest", "[config]") {
+  const auto config = parse_config(std::string(subject) + "[[subject]]\nname = \"pytorch\"\n", "x.toml");
+  REQUIRE(config);
+  CHECK(config->subject("pytroch").error().message.find("did you mean 'pytorch'") != std::string::npos);
+  CHECK(config->subject("").error().message.find("--subject") != std::string::npos);
+}
+
+TEST_CASE("Configuration: the shipped files are valid", "[config]") {
+  ::setenv("TBCI_LIBTORCH", "/somewhere", 1);
+  ::setenv("TBCI_DEMO_REPOSITORY", "/somewhere", 1);
+  for (const char* name : {"demo.toml", "pytorch-cpu.toml"}) {
+    const auto config = settings::read_config(std::string(TBCI_SOURCE_DIR) + "/configs/" + name);
+    INFO(name << ": " << (config ? "" : config.error().message));
+    CHECK(config.has_value());
+  }
+}
+
+TEST_CASE("Configuration: how many processes are measured", "[config]") {
+  const auto defaults = parse_config("", "x.toml");
+  REQUIRE(defaults);
+  CHECK(defaults->measure.sampling.least == 5);
+  CHECK(defaults->measure.sampling.most == 10);
+  CHECK(defaults->measure.sampling.half_width == 0.025);
+  const auto many = parse_config("[measure]\nprocesses = 20\n", "x.toml");
+  REQUIRE(many);
+  CHECK(many->measure.sampling.most == 20);  // never below the least
+  const auto fixed = parse_config("[measure]\nprocesses = 3\nprocesses_at_most = 3\ninterval = 0.01\n", "x.toml");
+  REQUIRE(fixed);
+  CHECK(fixed->measure.sampling.most == 3);
+  CHECK(fixed->measure.sampling.half_width == 0.01);
+  CHECK(error_of("[measure]\nprocesses = 4\nprocesses_at_most = 3\n") ==
+        "x.toml:3: measure.processes_at_most: must not be below `processes`, which is 4");
+  CHECK(error_of("[measure]\ninterval = 0\n").find("measure.interval") != std::string::npos);
+}
+
+TEST_CASE("Configuration: on a machine of one CPU, workers are pinned to it", "[config]") {
+  cpu_set_t before, one;
+  REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
+  const int last = allowed_cpus().back();
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(last), &one);
+  REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
+  const auto config = parse_config("[measure]\nthreads = 4\n", "x.toml");
+  REQUIRE(::sched_setaffinity(0, sizeof before, &before) == 0);
+  REQUIRE(config);
+  CHECK(config->measure.worker.cpus == std::vector<int>{last});
+}
+
+}  // namespace tbci::config_test

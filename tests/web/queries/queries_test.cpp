@@ -1,0 +1,187 @@
+#include "web/queries/queries.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/temporary_directory.hpp"
+#include "tests/web/filled_database.hpp"
+#include "web/queries/json.hpp"
+
+namespace tbci::queries_test {
+
+using namespace tbci::test;
+namespace view = tbci::web::queries;
+
+namespace {
+
+storage::Database opened(const TemporaryDirectory& folder) {
+  return value(storage::Database::open(folder / "tbci.db", storage::Access::read_only));
+}
+
+}  // namespace
+
+TEST_CASE("Night view: the finding of the confirmation stands for its series, the gravest first", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  auto database = opened(folder);
+  const auto night = value(view::night_view(database, "demo", "2026-01-07"));
+  REQUIRE(night);
+  REQUIRE(night->rows.size() == 3);
+  CHECK(night->rows[0].finding.verdict == model::Verdict::regression);
+  CHECK(night->rows[0].finding.pairs == 8);
+  CHECK(night->rows[0].confirmed);
+  CHECK(night->rows[1].finding.verdict == model::Verdict::suspect);
+  CHECK_FALSE(night->rows[1].confirmed);
+  CHECK(night->rows[2].finding.verdict == model::Verdict::clear);
+}
+
+TEST_CASE("Night view: a configuration that is not there is shown with its reason", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  auto database = opened(folder);
+  const auto night = value(view::night_view(database, "demo", ""));
+  REQUIRE(night);
+  REQUIRE(night->gaps.size() == 1);
+  CHECK(night->gaps[0].measured == model::Case{"dlrm", model::Configuration::gpu_train});
+  CHECK(night->gaps[0].outcome == model::Outcome::unsupported);
+  CHECK(night->gaps[0].reason == "this LibTorch has no CUDA");
+  CHECK(night->gaps[0].failed == 1);
+  CHECK(night->gaps[0].processes == 1);
+  CHECK(night->runner == "bench-1");
+  CHECK(night->environment.at("cpu") == "Example CPU");
+}
+
+TEST_CASE("Night view: after a change of the machine the newer run tells of it, and all processes count", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  {
+    auto writer = value(storage::Database::open(folder / "tbci.db"));
+    storage::RunStore runs(writer);
+    const auto run = value(runs.begin({"demo", "2026-01-07/screen@abc", model::Purpose::screen, "bench-1"},
+                                      {{{"cpu", "Other CPU"}}}, moment(15)));
+    model::Measurement hung;
+    hung.measured = {"dlrm", model::Configuration::cpu_train};
+    hung.outcome = model::Outcome::timed_out;
+    hung.message = "ended after 60 s";
+    hung.started = moment(16);
+    ok(runs.add({run.id, 1, 0}, hung));
+  }
+  auto database = opened(folder);
+  const auto night = value(view::night_view(database, "demo", ""));
+  REQUIRE(night);
+  CHECK(night->environment.at("cpu") == "Other CPU");
+  REQUIRE(night->gaps.size() == 2);
+  CHECK(night->gaps[0].outcome == model::Outcome::timed_out);
+  CHECK(night->gaps[0].failed == 1);
+  CHECK(night->gaps[0].processes == 2);
+}
+
+TEST_CASE("Night view: what changed on the machine since the night before reads as a sentence", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  {
+    auto alone = opened(folder);
+    CHECK(value(view::night_view(alone, "demo", ""))->environment_change.empty());
+    auto writer = value(storage::Database::open(folder / "tbci.db"));
+    storage::RunStore runs(writer);
+    const auto begin = [&](const std::string& key, const std::string& runner, int second, const std::string& cpu) {
+      value(runs.begin({"demo", key, model::Purpose::screen, runner}, {{{"cpu", cpu}}}, moment(second)));
+    };
+    begin("2026-01-06/screen", "bench-1", -86000, "Old CPU");
+    begin("2026-01-06/screen@later", "bench-2", -80000, "CPU of another machine");
+    begin("2026-01-07/screen@abc", "bench-1", 15, "New CPU");
+  }
+  auto database = opened(folder);
+  const auto night = value(view::night_view(database, "demo", ""));
+  REQUIRE(night);
+  CHECK(night->environment_change == "the CPU is New CPU instead of Old CPU");
+  const auto json = view::json_of(*night);
+  REQUIRE(json["environment_changes"].size() == 1);
+  CHECK(json["environment_changes"][0]["before"] == "Old CPU");
+}
+
+TEST_CASE("Night view: its regression has the culprit's facts, the search and the report", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  auto database = opened(folder);
+  const auto night = value(view::night_view(database, "demo", ""));
+  REQUIRE(night);
+  REQUIRE(night->found.regressions.size() == 1);
+  const auto& regression = night->found.regressions[0];
+  CHECK(regression.night == "2026-01-07");
+  REQUIRE(regression.suspects.size() == 1);
+  CHECK(regression.suspects[0].id == culprit);
+  CHECK(regression.suspects[0].author == "Ada Example");
+  REQUIRE(regression.bisection);
+  CHECK(regression.bisection->builds == 7);
+  REQUIRE(night->found.reports.size() == 1);
+  CHECK(night->found.reports[0].report.title == "dlrm is 31% slower");
+  CHECK(night->found.reports[0].deliveries.size() == 2);
+}
+
+TEST_CASE("Night view: the latest night is chosen where none is named, and an unknown one is nothing", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  auto database = opened(folder);
+  CHECK(value(view::night_view(database, "demo", ""))->night.name == "2026-01-07");
+  CHECK(value(view::night_view(database, "demo", "2026-01-06"))->night.name == "2026-01-06");
+  CHECK_FALSE(value(view::night_view(database, "demo", "2026-01-08")));
+  CHECK_FALSE(value(view::night_view(database, "other", "")));
+  CHECK_FALSE(value(view::report_view(database, 99)));
+}
+
+TEST_CASE("Status view: each subject with its latest night and its open regressions", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  auto database = opened(folder);
+  const auto status = value(view::status_view(database, {"demo", "idle"}, std::nullopt, moment(0)));
+  REQUIRE(status.subjects.size() == 2);
+  CHECK(status.subjects[0].latest->name == "2026-01-07");
+  CHECK(status.subjects[0].open_regressions == 1);
+  CHECK_FALSE(status.subjects[1].latest);
+  const auto json = view::json_of(status);
+  CHECK(json["activity"].is_null());
+  CHECK(json["now"] == "2026-01-07T02:00:00Z");
+  CHECK(json["subjects"][0]["latest_night"]["stage"] == "done");
+  CHECK(json["subjects"][1]["latest_night"].is_null());
+}
+
+TEST_CASE("Regressions view: recovered ones of recent nights are listed beside the open ones", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  {
+    auto writer = value(storage::Database::open(folder / "tbci.db"));
+    storage::NightStore nights(writer);
+    auto regression = value(nights.open_regressions("demo")).at(0);
+    regression.state = model::RegressionState::recovered;
+    ok(nights.update(regression));
+  }
+  auto database = opened(folder);
+  const auto all = value(view::regressions_view(database, "demo", 10));
+  REQUIRE(all.regressions.size() == 1);
+  CHECK(all.regressions[0].regression.state == model::RegressionState::recovered);
+  const auto page = value(view::page_view(database, {{"demo"}, "demo", "2026-01-06"}, std::nullopt, moment(0)));
+  CHECK(page.earlier.regressions.empty());
+}
+
+TEST_CASE("View as JSON: numbers are the database's, an infinite change is null, broken text stays valid", "[view]") {
+  const TemporaryDirectory folder;
+  Outside outside;
+  outside.reason = "broken \xFF text";
+  fill(folder / "tbci.db", outside);
+  auto database = opened(folder);
+  const auto night = value(view::night_view(database, "demo", ""));
+  const auto json = nlohmann::json::parse(view::dumped(view::json_of(*night)));
+  const auto& slow = json["findings"][0];
+  CHECK(slow["series"] == "dlrm/cpu-train/time");
+  CHECK(slow["before"] == 10e6);
+  CHECK(slow["after"] == 13.1e6);
+  CHECK(slow["change"] == .31);
+  CHECK(slow["verdict"] == "regression");
+  CHECK(slow["reason"] == "broken \xEF\xBF\xBD text");
+  CHECK(json["findings"][1]["change"].is_null());
+  CHECK(json["regressions"][0]["suspects"][0]["id"] == culprit);
+  CHECK(json["reports"][0]["deliveries"][0]["reference"] == "outbox/1.md");
+  CHECK(json["not_measured"][0]["outcome"] == "unsupported");
+}
+
+}  // namespace tbci::queries_test

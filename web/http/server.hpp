@@ -1,0 +1,53 @@
+// The HTTP server of the service: small, for reading only, and by default for this machine only.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+#include "web/http/message.hpp"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace tbci::web::http {
+
+struct ServerSettings {
+  std::string address = "127.0.0.1";  ///< an IP address
+  std::uint16_t port = 8717;          ///< 0: one that is free
+  /// Has to be said for any address that other machines reach: the page has no passwords.
+  bool allow_other_machines = false;
+  std::size_t header_limit_bytes = 8 * 1024;
+  std::size_t connection_limit = 64;                                ///< further ones are closed at once
+  std::chrono::milliseconds time_limit = std::chrono::seconds(10);  ///< to receive a request, or to send an answer
+};
+
+/// Answers GET and HEAD (405 to others, 413 to any body) until stopped. On loopback, refuses a Host header that does
+/// not name loopback (421).
+class Server {
+ public:
+  /// Listens. Works while `context` is run (by one thread or several). Errors: usage for an address that is none or
+  /// that needs `allow_other_machines`; environment where the port is taken.
+  static Result<std::unique_ptr<Server>> start(boost::asio::io_context& context, const ServerSettings& settings,
+                                               Handler handler);
+  ~Server();  ///< stops
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  std::uint16_t port() const;  ///< the real one
+  std::string url() const;     ///< `http://127.0.0.1:8717/`
+  /// Closes everything. When it returns, no handler runs and none will. Any thread, but not from a handler. What is
+  /// left in `context` is only clean-up, so that its run() comes to an end.
+  void stop();
+
+ private:
+  class Implementation;
+  explicit Server(std::shared_ptr<Implementation> implementation);
+  std::shared_ptr<Implementation> implementation_;
+};
+
+}  // namespace tbci::web::http

@@ -1,0 +1,38 @@
+// The page of one subject, made of its view. Pure: equal views, equal pages.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "web/pages/html.hpp"
+#include "web/queries/queries.hpp"
+
+namespace tbci::web {
+
+/// The whole document.
+std::string page_html(const queries::PageView& page);
+/// A document that says what is wrong: `404`, `no subject 'x'`.
+std::string error_html(std::string_view title, std::string_view text);
+
+/// What every document begins with: up to </head>, and the header with the subjects.
+Html head(std::string_view title);
+Html header(const queries::StatusView& status, const std::string& chosen);
+
+// Its parts, each a section. Internal to daemon/web.
+Html activity_section(const queries::StatusView& status);
+Html night_section(const queries::PageView& page);
+Html regressions_section(const queries::RegressionsView& regressions, Markup title);
+Html nights_section(const queries::PageView& page);
+Html deliveries_section(const std::vector<queries::ReportView>& reports);
+
+/// A word with its colour: `<span class="chip regression">regression</span>`.
+Html chip(std::string_view word);
+/// `2026-01-07 04:30 UTC` in a <time> element; nothing for the epoch.
+Html time_html(TimePoint time);
+/// Address of a subject's page, and of one of its nights.
+std::string page_address(std::string_view subject, std::string_view night = {});
+/// Address of a series' page.
+std::string series_address(std::string_view subject, const model::Series& series);
+
+}  // namespace tbci::web

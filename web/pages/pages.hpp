@@ -1,0 +1,25 @@
+// What the service answers: the page and the same as JSON, all of it read-only.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "web/activity.hpp"
+#include "web/http/message.hpp"
+
+namespace tbci::web {
+
+struct PagesSettings {
+  std::filesystem::path database;     ///< opened for reading at each request
+  std::vector<std::string> subjects;  ///< that are configured, in their order
+};
+
+/// `GET /` (?subject=, ?night=), `/series/BENCHMARK/CONFIGURATION/METRIC` (?subject=, ?nights=, ?runner=) and the same
+/// under `/api`, `/api/status`, `/api/nights` (?subject=, ?limit=), `/api/night` (?subject=, ?name=),
+/// `/api/regressions` (?subject=, ?nights=), `/api/report` (?id=), `/api/builds` (?subject=, ?limit=), `/healthz`,
+/// and `/static/`. Unknown things are 404, wrong parameters 400, an unreadable database 503; under /api/ they are
+/// `{"error": "..."}`. `activity` and `clock` must outlive the handler. Thread-safe.
+http::Handler pages(PagesSettings settings, const web::Activity& activity, const Clock& clock);
+
+}  // namespace tbci::web

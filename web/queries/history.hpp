@@ -1,0 +1,69 @@
+// One series over the nights: read from the database once, then drawn in the terminal, as a page, or as JSON.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "detect/change_points.hpp"
+#include "storage/model/measurement.hpp"
+#include "storage/model/night.hpp"
+
+namespace tbci::storage {
+class Database;
+}
+
+namespace tbci::web::queries {
+
+/// What one nightly gave.
+struct HistoryNight {
+  std::string name;
+  TimePoint measured{};            ///< when its run began
+  double value = 0;                ///< median over its processes, in the metric's unit
+  double lowest = 0, highest = 0;  ///< of them
+  int processes = 0;
+  std::optional<model::Finding> finding;        ///< of the confirmation, where there was one, else of the screen
+  std::optional<model::Regression> regression;  ///< that this night brought
+  /// Of the machine since the night before, as a sentence; where only the verdict says so, its reason. Empty: none.
+  std::string environment_change;
+};
+
+/// Nights between two change points.
+struct Level {
+  std::size_t first = 0, last = 0;  ///< of `nights`, both included
+  double value = 0;                 ///< median of the nights
+};
+
+struct HistoryView {
+  std::string subject;
+  model::Series series;
+  std::string runner;                              ///< on which all of it was measured; empty: nothing was
+  std::vector<std::string> other_runners;          ///< that measured the series too
+  std::vector<HistoryNight> nights;                ///< oldest first; those without a value are not among them
+  std::size_t earlier = 0;                         ///< nights that are older than those shown
+  std::vector<detect::ChangePoint> change_points;  ///< `night` counts in `nights`
+  std::vector<Level> levels;                       ///< one more than change points; none without nights
+};
+
+struct HistoryChoice {
+  std::string subject;
+  model::Series series;
+  std::string runner;  ///< empty: the one that measured last
+  int nights = 365;    ///< the newest; change points are those of the whole history, whatever is shown
+};
+
+/// The most nights that are read.
+inline constexpr int most_history_nights = 5000;
+
+/// A nightly's value is that of the run that screened it, the last one where the machine changed meanwhile; where it
+/// was never screened, that of the next night's screen, whose baseline it was. Errors are the database's own; what was
+/// never measured has no nights.
+Result<HistoryView> history_view(storage::Database& database, const HistoryChoice& choice,
+                                 const detect::ChangePointOptions& options = {});
+
+/// The cases that were measured of the subject, by benchmark.
+Result<std::vector<model::Case>> measured_cases(storage::Database& database, const std::string& subject);
+
+}  // namespace tbci::web::queries

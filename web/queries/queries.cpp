@@ -1,0 +1,283 @@
+#include "web/queries/queries.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <tuple>
+
+#include "storage/bisection_store.hpp"
+#include "storage/database.hpp"
+#include "storage/model/run_keys.hpp"
+#include "storage/night_store.hpp"
+#include "storage/report_store.hpp"
+#include "storage/run_store.hpp"
+
+namespace tbci::web::queries {
+
+namespace {
+
+constexpr int shown_nights = 30;
+constexpr int shown_reports = 20;
+constexpr int searched_runs = 200;
+
+/// Runs `read` on one consistent picture and hands its value out.
+template <typename Read>
+auto consistently(storage::Database& database, const Read& read) -> decltype(read()) {
+  decltype(read()) value = fail(ErrorKind::failed, "nothing was read");
+  TBCI_TRY(database.transaction([&]() -> Status {
+    value = read();
+    if (!value) return pass_on(value.error());
+    return {};
+  }));
+  return value;
+}
+
+int gravity(model::Verdict verdict) {
+  switch (verdict) {
+    case model::Verdict::regression:
+      return 0;
+    case model::Verdict::suspect:
+      return 1;
+    case model::Verdict::inconclusive:
+      return 2;
+    case model::Verdict::environment_changed:
+      return 3;
+    case model::Verdict::improvement:
+      return 4;
+    case model::Verdict::clear:
+      return 5;
+  }
+  return 6;
+}
+
+Result<std::vector<Row>> rows_of(storage::NightStore& nights, std::int64_t night_id) {
+  std::map<model::Series, Row> by_series;
+  TBCI_ASSIGN(const auto screened, nights.findings(night_id, storage::Phase::screen));
+  for (const model::Finding& finding : screened) by_series[finding.series] = {finding, false};
+  TBCI_ASSIGN(const auto confirmed, nights.findings(night_id, storage::Phase::confirm));
+  for (const model::Finding& finding : confirmed) by_series[finding.series] = {finding, true};
+  std::vector<Row> rows;
+  for (auto& [series, row] : by_series) rows.push_back(std::move(row));
+  const auto order = [](const Row& row) {
+    // A change that is no number must not break the order.
+    const double size = std::isnan(row.finding.change) ? 0.0 : std::abs(row.finding.change);
+    return std::tuple(gravity(row.finding.verdict), -size);
+  };
+  std::ranges::stable_sort(rows, {}, order);
+  return rows;
+}
+
+std::vector<Gap> gaps_of(const std::vector<model::PlacedMeasurement>& measurements) {
+  std::map<model::Case, Gap> by_case;
+  for (const auto& [place, measurement] : measurements) {
+    Gap& gap = by_case[measurement.measured];
+    gap.measured = measurement.measured;
+    ++gap.processes;
+    if (measurement.outcome == model::Outcome::done) continue;
+    ++gap.failed;
+    gap.outcome = measurement.outcome;
+    gap.reason = measurement.message;
+  }
+  std::vector<Gap> gaps;
+  for (auto& [measured, gap] : by_case) {
+    if (gap.failed > 0) gaps.push_back(std::move(gap));
+  }
+  return gaps;
+}
+
+/// The runs that screened the night, the newest first: more than one where the machine changed in between (then the
+/// later ones have `@` and the environment behind their key). Of long ago, only the first is looked for.
+Result<std::vector<model::Run>> screens_of(storage::RunStore& runs, const model::Night& night) {
+  const std::string key = model::run_keys::screen(night.name);
+  TBCI_ASSIGN(auto found, runs.runs(night.subject, searched_runs));
+  std::erase_if(found, [&](const model::Run& run) { return run.key != key && !run.key.starts_with(key + "@"); });
+  if (!found.empty()) return found;
+  TBCI_ASSIGN(auto first, runs.find(night.subject, key));
+  if (first) found.push_back(std::move(*first));
+  return found;
+}
+
+/// What the machine was when the last night before this one was screened; nothing where there was none on it.
+Result<std::optional<model::Environment>> environment_before(storage::RunStore& runs, const model::Run& screen) {
+  TBCI_ASSIGN(const auto known, runs.runs(screen.subject, searched_runs));
+  const std::string night = screen.key.substr(0, screen.key.find('/') + 1);
+  const auto earlier = std::ranges::find_if(known, [&](const model::Run& run) {
+    return run.purpose == model::Purpose::screen && run.runner == screen.runner && run.started < screen.started &&
+           !run.key.starts_with(night);
+  });
+  if (earlier == known.end()) return std::nullopt;
+  return runs.environment(earlier->environment);
+}
+
+Status add_environment(storage::RunStore& runs, const model::Run& screen, NightView& view) {
+  TBCI_ASSIGN(const auto environment, runs.environment(screen.environment));
+  if (!environment) return {};
+  view.environment = environment->facts;
+  TBCI_ASSIGN(const auto before, environment_before(runs, screen));
+  if (!before) return {};
+  view.environment_changes = runner::changes_between(*before, *environment);
+  view.environment_change = runner::readable_diff(*before, *environment);
+  return {};
+}
+
+Status add_runs(storage::Database& database, NightView& view) {
+  storage::RunStore runs(database);
+  TBCI_ASSIGN(const auto screens, screens_of(runs, view.night));
+  if (screens.empty()) return {};
+  view.runner = screens.front().runner;
+  TBCI_TRY(add_environment(runs, screens.front(), view));
+  std::vector<model::PlacedMeasurement> all;
+  for (const model::Run& run : screens) {
+    TBCI_ASSIGN(auto measurements, runs.measurements(run.id));
+    std::ranges::move(measurements, std::back_inserter(all));
+  }
+  view.gaps = gaps_of(all);
+  return {};
+}
+
+Result<ReportView> with_deliveries(storage::Database& database, model::Report report) {
+  TBCI_ASSIGN(auto deliveries, storage::ReportStore(database).deliveries(report.id));
+  return ReportView{std::move(report), std::move(deliveries)};
+}
+
+Result<RegressionView> detailed(storage::Database& database, const std::string& subject,
+                                const model::Regression& regression) {
+  storage::BisectionStore bisections(database);
+  RegressionView view{regression, {}, {}, {}};
+  TBCI_ASSIGN(const model::Night night, storage::NightStore(database).get(regression.night_id));
+  view.night = night.name;
+  for (const std::string& id : regression.suspects) {
+    TBCI_ASSIGN(auto commit, bisections.commit(subject, id));
+    if (!commit) commit = model::Commit{id, {}, {}, {}, {}, {}};
+    view.suspects.push_back(std::move(*commit));
+  }
+  if (regression.bisection_id) {
+    TBCI_ASSIGN(view.bisection, bisections.get(*regression.bisection_id));
+  }
+  return view;
+}
+
+Result<RegressionsView> with_reports(storage::Database& database, const std::string& subject,
+                                     const std::vector<model::Regression>& regressions) {
+  RegressionsView view;
+  std::set<std::int64_t> seen;
+  for (const model::Regression& regression : regressions) {
+    TBCI_ASSIGN(auto detail, detailed(database, subject, regression));
+    view.regressions.push_back(std::move(detail));
+    if (!regression.report_id || !seen.insert(*regression.report_id).second) continue;
+    TBCI_ASSIGN(auto report, storage::ReportStore(database).get(*regression.report_id));
+    TBCI_ASSIGN(auto shown, with_deliveries(database, std::move(report)));
+    view.reports.push_back(std::move(shown));
+  }
+  return view;
+}
+
+Result<std::optional<NightView>> read_night(storage::Database& database, const std::string& subject,
+                                            const std::string& name) {
+  storage::NightStore nights(database);
+  TBCI_ASSIGN(auto night, name.empty() ? nights.latest(subject) : nights.find(subject, name));
+  if (!night) return std::nullopt;
+  NightView view;
+  view.night = std::move(*night);
+  TBCI_ASSIGN(view.rows, rows_of(nights, view.night.id));
+  TBCI_TRY(add_runs(database, view));
+  TBCI_ASSIGN(const auto regressions, nights.regressions(view.night.id));
+  TBCI_ASSIGN(view.found, with_reports(database, subject, regressions));
+  return view;
+}
+
+Result<StatusView> read_status(storage::Database& database, const std::vector<std::string>& subjects) {
+  storage::NightStore nights(database);
+  StatusView view;
+  for (const std::string& name : subjects) {
+    SubjectView subject{name, {}, 0};
+    TBCI_ASSIGN(subject.latest, nights.latest(name));
+    TBCI_ASSIGN(const auto open, nights.open_regressions(name));
+    subject.open_regressions = static_cast<int>(open.size());
+    view.subjects.push_back(std::move(subject));
+  }
+  return view;
+}
+
+Result<RegressionsView> read_earlier(storage::Database& database, const PageView& page) {
+  TBCI_ASSIGN(auto open, storage::NightStore(database).open_regressions(page.subject));
+  if (page.night) {
+    std::erase_if(open, [&](const model::Regression& one) { return one.night_id == page.night->night.id; });
+  }
+  return with_reports(database, page.subject, open);
+}
+
+Result<std::vector<ReportView>> read_reports(storage::Database& database, const std::string& subject) {
+  TBCI_ASSIGN(auto reports, storage::ReportStore(database).list(subject, shown_reports));
+  std::vector<ReportView> views;
+  for (model::Report& report : reports) {
+    TBCI_ASSIGN(auto view, with_deliveries(database, std::move(report)));
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
+Result<PageView> read_page(storage::Database& database, const Choice& choice) {
+  PageView page;
+  TBCI_ASSIGN(page.status, read_status(database, choice.subjects));
+  page.subject = choice.subject;
+  if (page.subject.empty()) return page;
+  TBCI_ASSIGN(page.night, read_night(database, choice.subject, choice.night));
+  TBCI_ASSIGN(page.nights, storage::NightStore(database).list(choice.subject, shown_nights));
+  TBCI_ASSIGN(page.earlier, read_earlier(database, page));
+  TBCI_ASSIGN(page.reports, read_reports(database, choice.subject));
+  return page;
+}
+
+}  // namespace
+
+Result<StatusView> status_view(storage::Database& database, const std::vector<std::string>& subjects,
+                               std::optional<web::ActivityPicture> activity, TimePoint now) {
+  TBCI_ASSIGN(auto view, consistently(database, [&] { return read_status(database, subjects); }));
+  view.activity = std::move(activity);
+  view.now = now;
+  return view;
+}
+
+Result<std::optional<NightView>> night_view(storage::Database& database, const std::string& subject,
+                                            const std::string& name) {
+  return consistently(database, [&] { return read_night(database, subject, name); });
+}
+
+Result<RegressionsView> regressions_view(storage::Database& database, const std::string& subject, int nights) {
+  return consistently(database, [&]() -> Result<RegressionsView> {
+    storage::NightStore store(database);
+    std::map<std::int64_t, model::Regression> by_id;
+    TBCI_ASSIGN(const auto open, store.open_regressions(subject));
+    for (const auto& regression : open) by_id[regression.id] = regression;
+    TBCI_ASSIGN(const auto recent, store.list(subject, nights));
+    for (const auto& night : recent) {
+      TBCI_ASSIGN(const auto regressions, store.regressions(night.id));
+      for (const auto& regression : regressions) by_id[regression.id] = regression;
+    }
+    std::vector<model::Regression> all;
+    for (auto& [id, regression] : by_id) all.push_back(std::move(regression));
+    return with_reports(database, subject, all);
+  });
+}
+
+Result<std::optional<ReportView>> report_view(storage::Database& database, std::int64_t id) {
+  return consistently(database, [&]() -> Result<std::optional<ReportView>> {
+    auto report = storage::ReportStore(database).get(id);
+    if (!report && report.error().kind == ErrorKind::usage) return std::nullopt;
+    if (!report) return pass_on(report.error());
+    TBCI_ASSIGN(auto view, with_deliveries(database, std::move(*report)));
+    return view;
+  });
+}
+
+Result<PageView> page_view(storage::Database& database, const Choice& choice,
+                           std::optional<web::ActivityPicture> activity, TimePoint now) {
+  TBCI_ASSIGN(auto page, consistently(database, [&] { return read_page(database, choice); }));
+  page.status.activity = std::move(activity);
+  page.status.now = now;
+  return page;
+}
+
+}  // namespace tbci::web::queries
