@@ -196,8 +196,7 @@ struct GitRepository::Impl {
       return fail(ErrorKind::usage, "{} in {}: it is a shallow clone; git fetch --unshallow there brings the rest",
                   doing, path.string());
     }
-    return fail(ErrorKind::environment, "{} in {}: {}; see what git fsck says there", doing, path.string(),
-                git_reason());
+    return fail(ErrorKind::environment, "{} in {}: {}; run git fsck there", doing, path.string(), git_reason());
   }
 
   Reference branch(const std::string& name) const {

@@ -53,7 +53,7 @@ class Patience {
 AnchorReading read_anchor(const model::Series& series, std::span<const AnchorNight> nights, int set_on,
                           const Thresholds& thresholds, const AnchorSettings& settings) {
   AnchorReading reading;
-  if (model::is_evidence(series.metric)) return reading;
+  if (model::is_secondary(series.metric)) return reading;
   const double least = least_effect(series.metric, thresholds);
   Patience patience(least, settings);
   int last = set_on;

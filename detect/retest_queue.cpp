@@ -8,16 +8,16 @@ namespace tbci::detect {
 
 namespace {
 
-double pressing(const Question& question) {
-  return std::abs(question.suspected) * (1 + question.nights_waited);
+double pressing(const Candidate& candidate) {
+  return std::abs(candidate.suspected) * (1 + candidate.nights_waited);
 }
 
 }  // namespace
 
-std::vector<Question> questions_of(std::span<const Suspect> suspects, std::span<const Question> carried,
-                                   const std::string& tonights_build) {
-  std::map<model::Series, Question> by_series;
-  for (const Question& question : carried) by_series.emplace(question.series, question);
+std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::span<const Candidate> carried,
+                                     const std::string& tonights_build) {
+  std::map<model::Series, Candidate> by_series;
+  for (const Candidate& candidate : carried) by_series.emplace(candidate.series, candidate);
   for (const Suspect& suspect : suspects) {
     const model::Finding& finding = suspect.finding;
     if (finding.verdict != model::Verdict::suspect) continue;
@@ -34,37 +34,37 @@ std::vector<Question> questions_of(std::span<const Suspect> suspects, std::span<
       known->second.suspected = finding.change;
     }
   }
-  std::vector<Question> questions;
-  for (auto& [series, question] : by_series) questions.push_back(std::move(question));
-  std::stable_sort(questions.begin(), questions.end(),
-                   [](const Question& a, const Question& b) { return pressing(a) > pressing(b); });
-  return questions;
+  std::vector<Candidate> candidates;
+  for (auto& [series, candidate] : by_series) candidates.push_back(std::move(candidate));
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return pressing(a) > pressing(b); });
+  return candidates;
 }
 
-std::vector<Question> carried_on(std::span<const Outcome> outcomes, const Thresholds& thresholds) {
-  std::vector<Question> carried;
-  for (const Outcome& outcome : outcomes) {
-    Question question = outcome.question;
+std::vector<Candidate> retests_after(std::span<const TestedCandidate> outcomes, const Thresholds& thresholds) {
+  std::vector<Candidate> carried;
+  for (const TestedCandidate& outcome : outcomes) {
+    Candidate candidate = outcome.candidate;
     if (!outcome.looked) {
-      ++question.nights_waited;
-      carried.push_back(std::move(question));
+      ++candidate.nights_waited;
+      carried.push_back(std::move(candidate));
       continue;
     }
-    ++question.nights_looked;
-    question.nights_waited = 0;
+    ++candidate.nights_looked;
+    candidate.nights_waited = 0;
     const bool open = outcome.finding.verdict == model::Verdict::inconclusive ||
                       outcome.finding.verdict == model::Verdict::suspect;  // cut off in the middle
-    if (!open || outcome.measured.empty() || question.nights_looked >= thresholds.most_nights) continue;
-    question.pairs.insert(question.pairs.end(), outcome.measured.begin(), outcome.measured.end());
-    carried.push_back(std::move(question));
+    if (!open || outcome.measured.empty() || candidate.nights_looked >= thresholds.most_nights) continue;
+    candidate.pairs.insert(candidate.pairs.end(), outcome.measured.begin(), outcome.measured.end());
+    carried.push_back(std::move(candidate));
   }
   return carried;
 }
 
-std::vector<Question> begun_anew(std::span<const Question> carried) {
-  std::vector<Question> questions(carried.begin(), carried.end());
-  for (Question& question : questions) question.pairs.clear();
-  return questions;
+std::vector<Candidate> without_pairs(std::span<const Candidate> carried) {
+  std::vector<Candidate> candidates(carried.begin(), carried.end());
+  for (Candidate& candidate : candidates) candidate.pairs.clear();
+  return candidates;
 }
 
 }  // namespace tbci::detect

@@ -13,10 +13,10 @@ namespace tbci::detect {
 
 /// A series that is to be confirmed tonight: tonight's build against `old_build`.
 ///
-/// A question of an earlier night keeps its old build, so that the step stays between the two, and its pairs: they say
+/// A candidate of an earlier night keeps its old build, so that the step stays between the two, and its pairs: they say
 /// the same of the same step, and pooled they decide what those of one night cannot. The new build is always
 /// tonight's. A step that went away is then not filed, since the pairs of tonight draw the estimate down.
-struct Question {
+struct Candidate {
   model::Series series;
   std::string old_build;      ///< name, as the caller gave it
   std::vector<Pair> pairs;    ///< of earlier nights, in the order of measuring
@@ -32,27 +32,27 @@ struct Suspect {
   std::string old_build;
 };
 
-/// Tonight's questions: those carried over and the suspects of tonight's screen, the most pressing first. A series that
-/// was carried is asked once, as carried (with its older build), whatever tonight's screen says of it. Pressing is the
-/// larger change, times one more for each night that it waited: none waits for ever. `suspects` that are none
+/// Tonight's candidates: those carried over and the suspects of tonight's screen, the most pressing first. A series
+/// that was carried is asked once, as carried (with its older build), whatever tonight's screen says of it. Pressing is
+/// the larger change, times one more for each night that it waited: none waits for ever. `suspects` that are none
 /// (verdict) are passed over. Pure.
-std::vector<Question> questions_of(std::span<const Suspect> suspects, std::span<const Question> carried,
-                                   const std::string& tonights_build);
+std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::span<const Candidate> carried,
+                                     const std::string& tonights_build);
 
-/// What became of a question tonight.
-struct Outcome {
-  Question question;
+/// What became of a candidate tonight.
+struct TestedCandidate {
+  Candidate candidate;
   bool looked = false;         ///< false: the night's time had run out
   model::Finding finding;      ///< where it was looked at
   std::vector<Pair> measured;  ///< tonight's pairs, without those of earlier nights
 };
 
 /// What the next night asks again: inconclusive ones that fewer than `most_nights` looked at, and what was not looked
-/// at. A question that gathered no pair tonight (its processes failed) is given up: more of the same decides nothing.
+/// at. A candidate that gathered no pair tonight (its processes failed) is given up: more of the same decides nothing.
 /// Pure.
-std::vector<Question> carried_on(std::span<const Outcome> outcomes, const Thresholds& thresholds);
+std::vector<Candidate> retests_after(std::span<const TestedCandidate> outcomes, const Thresholds& thresholds);
 
-/// The same questions on a machine that is another one now: pairs of two environments are never mixed. Pure.
-std::vector<Question> begun_anew(std::span<const Question> carried);
+/// The same candidates on a machine that is another one now: pairs of two environments are never mixed. Pure.
+std::vector<Candidate> without_pairs(std::span<const Candidate> carried);
 
 }  // namespace tbci::detect

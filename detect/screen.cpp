@@ -24,7 +24,7 @@ std::optional<std::string> unusable(model::Metric metric, std::span<const double
 }
 
 bool is_suspect(model::Metric metric, const Pair& medians, double difference, const Thresholds& thresholds) {
-  if (model::is_evidence(metric)) return false;
+  if (model::is_secondary(metric)) return false;
   const double apart = std::abs(medians.after - medians.before);
   if (std::abs(difference) <= std::log1p(thresholds.screen)) return false;
   // The floor is loosened as the threshold is, so that jitter hides nothing from the confirmation.

@@ -13,7 +13,8 @@ constexpr double trimmed_share = 0.2;  // as in confirm
 
 }  // namespace
 
-model::Finding weigh_evidence(const model::Series& series, std::span<const Pair> pairs, const Thresholds& thresholds) {
+model::Finding compare_secondary(const model::Series& series, std::span<const Pair> pairs,
+                                 const Thresholds& thresholds) {
   std::vector<double> before, after, effects;
   for (const Pair& pair : pairs) {
     const auto value = effect(series.metric, pair);

@@ -32,7 +32,7 @@ struct ReportFacts {
   std::string reason;                   ///< why there is not exactly one
 
   std::vector<model::Finding> affected;  ///< at least one
-  /// Of the affected cases, metrics that are shown beside and not judged (model::is_evidence). May be empty.
+  /// Of the affected cases, metrics that are shown beside and not judged (model::is_secondary). May be empty.
   std::vector<model::Finding> evidence;
   /// What the libraries that come with the two builds differ in, as a sentence; empty: nothing, or not known.
   std::string libraries;

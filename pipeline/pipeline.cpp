@@ -26,34 +26,36 @@ Result<Comparison> install(SubjectContext& context, const ChosenNight& chosen) {
   return Comparison{std::move(before), std::move(after)};
 }
 
-Result<std::vector<Screened>> measure(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan) {
+Result<std::vector<ScreenedSeries>> measure(SubjectContext& context, const model::Night& night,
+                                            const ComparisonPlan& plan) {
   TBCI_TRY(context.stores.nights.enter(night.id, Stage::measure));
   TBCI_ASSIGN(auto screened, screen_night(context, night, plan));
-  for (const Screened& one : screened) {
+  for (const ScreenedSeries& one : screened) {
     TBCI_TRY(context.stores.nights.put_finding(night.id, storage::Phase::screen, one.finding));
   }
   return screened;
 }
 
 Status confirm(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
-               const std::vector<Screened>& screened) {
+               const std::vector<ScreenedSeries>& screened) {
   TBCI_TRY(context.stores.nights.enter(night.id, Stage::confirm));
   return confirm_night(context, night, plan, screened);
 }
 
-Result<std::vector<Searched>> bisect(SubjectContext& context, const model::Night& night, const Comparison& builds) {
+Result<std::vector<BisectedRange>> bisect(SubjectContext& context, const model::Night& night,
+                                          const Comparison& builds) {
   TBCI_TRY(context.stores.nights.enter(night.id, Stage::bisect));
-  return search_night(context, night, builds);
+  return bisect_night(context, night, builds);
 }
 
-Status report(SubjectContext& context, const model::Night& night, const std::vector<Searched>& all,
+Status report(SubjectContext& context, const model::Night& night, const std::vector<BisectedRange>& all,
               const std::string& environment) {
   TBCI_TRY(context.stores.nights.enter(night.id, Stage::report));
-  for (const Searched& searched : all) {
-    TBCI_ASSIGN(auto regressions, regressions_of(context, searched));
+  for (const BisectedRange& range : all) {
+    TBCI_ASSIGN(auto regressions, regressions_of(context, range));
     const ReportContext report_context{.night = night.name,
-                                       .baseline = searched.builds.before.name,
-                                       .bisection = searched.bisection ? &*searched.bisection : nullptr,
+                                       .baseline = range.builds.before.name,
+                                       .bisection = range.bisection ? &*range.bisection : nullptr,
                                        .environment = environment};
     TBCI_TRY(file_reports(context, report_context, std::move(regressions)));
   }
@@ -78,15 +80,15 @@ Result<NightResult> result_of(SubjectContext& context, std::int64_t night_id, bo
 }
 
 // `2 series could not be decided, and wait for the next night: a/cpu-infer/time, b/cpu-infer/time`
-Result<std::string> left_over_text(SubjectContext& context, const model::Night& night) {
-  TBCI_ASSIGN(const auto leftovers, context.stores.events.left_over(night.id));
-  if (leftovers.empty()) return std::string();
+Result<std::string> queued_text(SubjectContext& context, const model::Night& night) {
+  TBCI_ASSIGN(const auto retests, context.stores.events.queued_retests(night.id));
+  if (retests.empty()) return std::string();
   std::vector<std::string> names;
-  for (const model::Leftover& leftover : leftovers) names.push_back(to_string(leftover.series));
+  for (const model::QueuedRetest& retest : retests) names.push_back(to_string(retest.series));
   constexpr std::size_t shown = 10;
   const bool more = names.size() > shown;
   if (more) names.resize(shown);
-  return fmt::format("{} series could not be decided, and wait for the next night: {}{}", leftovers.size(),
+  return fmt::format("{} series could not be decided, and wait for the next night: {}{}", retests.size(),
                      join(names, ", "), more ? ", ..." : "");
 }
 
@@ -99,11 +101,11 @@ Status work_through(SubjectContext& context, const ChosenNight& chosen, const mo
     TBCI_ASSIGN(const auto screened, measure(context, night, plan));
     TBCI_TRY(confirm(context, night, plan, screened));
   }
-  TBCI_ASSIGN(const auto searched, bisect(context, night, builds));
+  TBCI_ASSIGN(const auto range, bisect(context, night, builds));
   const model::Build both[] = {builds.before, builds.after};
   TBCI_ASSIGN(const auto environment, environment_of(context, both));
-  TBCI_TRY(report(context, night, searched, environment.fingerprint()));
-  TBCI_ASSIGN(const std::string note, left_over_text(context, night));
+  TBCI_TRY(report(context, night, range, environment.fingerprint()));
+  TBCI_ASSIGN(const std::string note, queued_text(context, night));
   return context.stores.nights.finish(night.id, Stage::done, note, context.clock.now());
 }
 

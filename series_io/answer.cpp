@@ -112,8 +112,8 @@ Answer history_answer(const Record& record, const Nights& nights, const Question
 
 detect::Decision decide(const Record& record, std::span<const detect::Pair> pairs,
                         const detect::Thresholds& thresholds) {
-  if (!model::is_evidence(record.metric)) return detect::confirm(series_of(record), pairs, thresholds);
-  return {detect::weigh_evidence(series_of(record), pairs, thresholds), 0};
+  if (!model::is_secondary(record.metric)) return detect::confirm(series_of(record), pairs, thresholds);
+  return {detect::compare_secondary(series_of(record), pairs, thresholds), 0};
 }
 
 Answer pairs_answer(const Record& record, const Pairs& pairs, const Questions& questions) {

@@ -1,5 +1,5 @@
 // Takes a line of JSON apart while it is parsed, so that its text is never a tree in memory. Internal to
-// daemon/offline.
+// series_io.
 #pragma once
 
 #include <nlohmann/json.hpp>

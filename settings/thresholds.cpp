@@ -62,7 +62,7 @@ detect::SeriesPattern read_pattern(TomlReader& reader) {
     const auto known = model::metric_from(*metric);
     if (known) pattern.metric = *known;
     if (!known) reader.refuse("metric", known.error().message);
-    if (known && model::is_evidence(*known)) reader.refuse("metric", fmt::format("{} is never judged", *metric));
+    if (known && model::is_secondary(*known)) reader.refuse("metric", fmt::format("{} is never judged", *metric));
   }
   return pattern;
 }

@@ -27,16 +27,16 @@ Result<model::Event> read_event(Row row) {
   return row.finish(std::move(event));
 }
 
-Result<model::Leftover> read_leftover(Row row) {
-  model::Leftover leftover;
-  leftover.series = row.word(model::series_from);
-  leftover.old_build = row.text();
-  leftover.first_suspect = row.text();
-  leftover.suspected = row.real();
-  leftover.nights_looked = row.small_integer();
-  leftover.nights_waited = row.small_integer();
-  leftover.pairs = row.take(pairs_from_json(row.text()));
-  return row.finish(std::move(leftover));
+Result<model::QueuedRetest> read_retest(Row row) {
+  model::QueuedRetest retest;
+  retest.series = row.word(model::series_from);
+  retest.old_build = row.text();
+  retest.first_suspect = row.text();
+  retest.suspected = row.real();
+  retest.nights_looked = row.small_integer();
+  retest.nights_waited = row.small_integer();
+  retest.pairs = row.take(pairs_from_json(row.text()));
+  return row.finish(std::move(retest));
 }
 
 }  // namespace
@@ -83,17 +83,17 @@ Result<std::vector<model::Event>> EventStore::latest(const std::string& subject,
   });
 }
 
-Status EventStore::leave_over(std::int64_t night_id, const std::vector<model::Leftover>& leftovers) {
+Status EventStore::queue_retests(std::int64_t night_id, const std::vector<model::QueuedRetest>& retests) {
   return database_.transaction([&]() -> Status {
     return guarded(database_.path(), fmt::format("keep what night {} left over", night_id), [&]() -> Status {
-      Query(database_, "DELETE FROM leftover WHERE night_id = ?").bind(night_id).execute();
-      for (const model::Leftover& leftover : leftovers) {
-        TBCI_ASSIGN(const std::string series, series_column(leftover.series));
+      Query(database_, "DELETE FROM retest WHERE night_id = ?").bind(night_id).execute();
+      for (const model::QueuedRetest& retest : retests) {
+        TBCI_ASSIGN(const std::string series, series_column(retest.series));
         Query(database_,
-              "INSERT INTO leftover (night_id, series, old_build, first_suspect, suspected, nights_looked, "
+              "INSERT INTO retest (night_id, series, old_build, first_suspect, suspected, nights_looked, "
               "nights_waited, pairs) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-            .bind(night_id, series, leftover.old_build, leftover.first_suspect, leftover.suspected,
-                  leftover.nights_looked, leftover.nights_waited, to_json(leftover.pairs))
+            .bind(night_id, series, retest.old_build, retest.first_suspect, retest.suspected, retest.nights_looked,
+                  retest.nights_waited, to_json(retest.pairs))
             .execute();
       }
       return {};
@@ -101,13 +101,13 @@ Status EventStore::leave_over(std::int64_t night_id, const std::vector<model::Le
   });
 }
 
-Result<std::vector<model::Leftover>> EventStore::left_over(std::int64_t night_id) const {
+Result<std::vector<model::QueuedRetest>> EventStore::queued_retests(std::int64_t night_id) const {
   return guarded(database_.path(), "read what a night left over", [&] {
     return Query(database_,
                  "SELECT series, old_build, first_suspect, suspected, nights_looked, nights_waited, pairs "
-                 "FROM leftover WHERE night_id = ? ORDER BY series")
+                 "FROM retest WHERE night_id = ? ORDER BY series")
         .bind(night_id)
-        .all("leftover", read_leftover);
+        .all("retest", read_retest);
   });
 }
 

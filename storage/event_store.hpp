@@ -38,9 +38,9 @@ class EventStore {
   Result<std::vector<model::Event>> latest(const std::string& subject, int limit) const;
 
   /// Replaces what that night left undecided.
-  Status leave_over(std::int64_t night_id, const std::vector<model::Leftover>& leftovers);
+  Status queue_retests(std::int64_t night_id, const std::vector<model::QueuedRetest>& retests);
   /// Ordered by series.
-  Result<std::vector<model::Leftover>> left_over(std::int64_t night_id) const;
+  Result<std::vector<model::QueuedRetest>> queued_retests(std::int64_t night_id) const;
 
  private:
   Database& database_;

@@ -183,7 +183,7 @@ Result<int> bisect_ends(pipeline::SubjectContext& context, const Invocation& inv
     return success;
   }
   TBCI_ASSIGN(const model::Bisection bisection,
-              pipeline::search_culprits(context, {.key = key, .from = ends.from, .to = ends.to, .series = series}));
+              pipeline::bisect_range(context, {.key = key, .from = ends.from, .to = ends.to, .series = series}));
   std::vector<pipeline::RevertCheck> reverts;
   if (options.verify_revert) {
     TBCI_ASSIGN(reverts, pipeline::verify_reverts(context, bisection));

@@ -40,7 +40,7 @@ Result<Plan> plan_between(pipeline::SubjectContext& context, const std::string& 
   plan.classes = bisect::classes_of(plan.commits);
   plan.most_builds = plan.classes.size() < 2 ? 0 : 2 + bisect::most_builds_of(plan.classes.size());
   TBCI_ASSIGN(plan.details, context.machine.details(plan.commits, context.stop));
-  TBCI_ASSIGN(plan.priors, pipeline::weigh_paths(context, plan.commits));
+  TBCI_ASSIGN(plan.priors, pipeline::path_priors(context, plan.commits));
   TBCI_ASSIGN(plan.of_one_build, pipeline::time_of_one_build(context));
   return plan;
 }

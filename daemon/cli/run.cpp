@@ -36,11 +36,11 @@ Result<Results> measure_all(pipeline::SubjectContext& context, const model::Buil
       "measure",
       fmt::format("{} cases on {}, {} processes each", cases.size(), build.name, pipeline::range_of(sampling)),
       static_cast<int>(cases.size()) * sampling.least);
-  std::vector<pipeline::SweptCase> all = pipeline::to_sweep(cases);
-  for (pipeline::SweptCase& one : all) one.beside = false;
-  TBCI_TRY(pipeline::sweep(context, run, {.before = {}, .after = build}, all));
+  std::vector<pipeline::MeasuredCase> all = pipeline::unmeasured(cases);
+  for (pipeline::MeasuredCase& one : all) one.beside = false;
+  TBCI_TRY(pipeline::measure_rounds(context, run, {.before = {}, .after = build}, all));
   Results results;
-  for (pipeline::SweptCase& one : all) results[one.measured] = std::move(one.after);
+  for (pipeline::MeasuredCase& one : all) results[one.measured] = std::move(one.after);
   TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
   context.progress.end_stage("done");
   return results;

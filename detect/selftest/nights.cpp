@@ -63,10 +63,10 @@ OurNights::Screened OurNights::screen_tonight(Source& source, const std::optiona
   return {screen(series, before, after, settings_.thresholds), old_build, false};
 }
 
-Outcome OurNights::ask(Source& source, Question question, double old_effect, Cost& cost) const {
+TestedCandidate OurNights::ask(Source& source, Candidate candidate, double old_effect, Cost& cost) const {
   ++cost.confirmations;
-  std::vector<Pair> pairs = question.pairs;
-  Outcome outcome;
+  std::vector<Pair> pairs = candidate.pairs;
+  TestedCandidate outcome;
   outcome.looked = true;
   const int earlier = static_cast<int>(pairs.size());
   Decision decision = confirm(series, pairs, settings_.thresholds, earlier);
@@ -81,11 +81,12 @@ Outcome OurNights::ask(Source& source, Question question, double old_effect, Cos
     decision = confirm(series, pairs, settings_.thresholds, earlier);
   }
   outcome.finding = std::move(decision.finding);
-  outcome.question = std::move(question);
+  outcome.candidate = std::move(candidate);
   return outcome;
 }
 
-void OurNights::note_machine(const Screened& screened, const Outcome& outcome, const std::optional<Baseline>& usual) {
+void OurNights::note_machine(const Screened& screened, const TestedCandidate& outcome,
+                             const std::optional<Baseline>& usual) {
   if (!screened.against_history || screened.finding.verdict != model::Verdict::suspect) return;
   if (is_change(outcome.finding.verdict)) return;
   std::vector<double> old_values;
@@ -100,16 +101,16 @@ bool OurNights::confirm_tonight(Source& source, const Screened& screened, const 
   const Suspect suspect{screened.finding, std::to_string(screened.old_build)};
   if (screened.finding.verdict != model::Verdict::suspect && carried_.empty()) return false;
   bool filed = false;
-  std::vector<Outcome> outcomes;
-  for (Question& question : questions_of({&suspect, 1}, carried_, std::to_string(tonight()))) {
-    const auto old_build = static_cast<std::size_t>(std::stoi(question.old_build));
-    outcomes.push_back(ask(source, std::move(question), nights_[old_build].effect, cost));
-    const Outcome& outcome = outcomes.back();
+  std::vector<TestedCandidate> outcomes;
+  for (Candidate& candidate : candidates_of({&suspect, 1}, carried_, std::to_string(tonight()))) {
+    const auto old_build = static_cast<std::size_t>(std::stoi(candidate.old_build));
+    outcomes.push_back(ask(source, std::move(candidate), nights_[old_build].effect, cost));
+    const TestedCandidate& outcome = outcomes.back();
     note_machine(screened, outcome, usual);
     if (is_change(outcome.finding.verdict)) nights_.back().begins_anew = true;
     filed = filed || outcome.finding.verdict == model::Verdict::regression;
   }
-  carried_ = carried_on(outcomes, settings_.thresholds);
+  carried_ = retests_after(outcomes, settings_.thresholds);
   return filed;
 }
 
@@ -130,7 +131,7 @@ bool OurNights::watch_anchor(Source& source, Cost& cost) {
   const AnchorReading reading = read_anchor(series, nights, anchor_night_, settings_.thresholds, settings_.anchor);
   anchor_watched_ = reading.watched;
   if (!reading.asks) return false;
-  const Outcome outcome = ask(source, Question{series, "anchor", {}, 0, 0, 0, ""}, anchor, cost);
+  const TestedCandidate outcome = ask(source, Candidate{series, "anchor", {}, 0, 0, 0, ""}, anchor, cost);
   anchored_.back().confirmation =
       AnchorConfirmation{outcome.finding.verdict, *effect(series.metric, {1, 1 + outcome.finding.change})};
   if (outcome.finding.verdict != model::Verdict::regression) return false;

@@ -56,15 +56,15 @@ class OurNights final : public Method {
   std::optional<Baseline> baseline() const;
   Screened screen_tonight(Source& source, const std::optional<Baseline>& usual, Cost& cost);
   void measure(Source& source, int build, std::vector<double>& values, Cost& cost) const;
-  Outcome ask(Source& source, Question question, double old_effect, Cost& cost) const;
+  TestedCandidate ask(Source& source, Candidate candidate, double old_effect, Cost& cost) const;
   /// Whether a regression was filed.
   bool confirm_tonight(Source& source, const Screened& screened, const std::optional<Baseline>& usual, Cost& cost);
   bool watch_anchor(Source& source, Cost& cost);
-  void note_machine(const Screened& screened, const Outcome& outcome, const std::optional<Baseline>& usual);
+  void note_machine(const Screened& screened, const TestedCandidate& outcome, const std::optional<Baseline>& usual);
 
   DecisionSettings settings_;
   std::vector<Past> nights_;
-  std::vector<Question> carried_;
+  std::vector<Candidate> carried_;
   std::vector<AnchorPast> anchored_;
   int anchor_night_ = 0;
   bool anchor_watched_ = false;

@@ -155,7 +155,7 @@ std::string summary(const std::vector<model::Answer>& answers) {
 
 }  // namespace
 
-Result<model::Bisection> search_culprits(SubjectContext& context, const SearchPlan& plan) {
+Result<model::Bisection> bisect_range(SubjectContext& context, const SearchPlan& plan) {
   storage::BisectionStore& store = context.stores.bisections;
   const storage::BisectionPlan planned{
       .subject = context.name(), .key = plan.key, .from = plan.from, .to = plan.to, .series = plan.series};
@@ -167,7 +167,7 @@ Result<model::Bisection> search_culprits(SubjectContext& context, const SearchPl
                                0);
   StoredProber prober(context, bisection);
   SearchObserver observer(context, bisection);
-  TBCI_ASSIGN(const storage::SeriesPriors priors, weigh_commits(context, bisection, commits));
+  TBCI_ASSIGN(const storage::SeriesPriors priors, commit_priors(context, bisection, commits));
   TBCI_ASSIGN(auto answers,
               bisect::bisect(commits, plan.series, settings_of(context, priors), prober, observer, context.stop));
   put_priors(priors, commits, answers);

@@ -17,6 +17,6 @@ struct SearchPlan {
 
 /// Runs the search to its end (or finds it finished). Error where there is no way between the commits, or the work had
 /// to stop: the next call goes on.
-Result<model::Bisection> search_culprits(SubjectContext& context, const SearchPlan& plan);
+Result<model::Bisection> bisect_range(SubjectContext& context, const SearchPlan& plan);
 
 }  // namespace tbci::pipeline

@@ -71,7 +71,7 @@ class Weighing {
     return {};
   }
 
-  // Both ends of each case whose time is searched for.
+  // Both ends of each case whose time is range for.
   Status profile_ends() {
     if (!commits_.front().inputs.empty() && commits_.front().inputs == commits_.back().inputs) return {};
     std::vector<model::Case> cases;
@@ -128,7 +128,7 @@ class Weighing {
 
 }  // namespace
 
-Result<storage::SeriesPriors> weigh_commits(SubjectContext& context, const model::Bisection& bisection,
+Result<storage::SeriesPriors> commit_priors(SubjectContext& context, const model::Bisection& bisection,
                                             const std::vector<model::Commit>& commits) {
   if (context.config.bisect.priors == settings::Priors::none) return storage::SeriesPriors();
   TBCI_ASSIGN(auto kept, context.stores.priors.of(bisection.id));
@@ -139,7 +139,7 @@ Result<storage::SeriesPriors> weigh_commits(SubjectContext& context, const model
   return priors;
 }
 
-Result<std::vector<model::CommitPrior>> weigh_paths(SubjectContext& context,
+Result<std::vector<model::CommitPrior>> path_priors(SubjectContext& context,
                                                     const std::vector<model::Commit>& commits) {
   if (context.config.bisect.priors == settings::Priors::none) return std::vector<model::CommitPrior>();
   return Weighing(context, {}, commits).by_paths();

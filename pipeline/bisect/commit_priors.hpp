@@ -18,11 +18,11 @@ inline constexpr int most_weighed_cases = 6;
 /// A prior for each commit and series, as `[bisect] priors` asks for; empty where all are alike. What was weighed once
 /// is kept with the bisection and comes back. Where a source of knowledge fails (no profile, no such file), a note says
 /// so and the others speak.
-Result<storage::SeriesPriors> weigh_commits(SubjectContext& context, const model::Bisection& bisection,
+Result<storage::SeriesPriors> commit_priors(SubjectContext& context, const model::Bisection& bisection,
                                             const std::vector<model::Commit>& commits);
 
 /// By the paths that they touch alone, which needs no build: for a plan. As above where nothing is known.
-Result<std::vector<model::CommitPrior>> weigh_paths(SubjectContext& context, const std::vector<model::Commit>& commits);
+Result<std::vector<model::CommitPrior>> path_priors(SubjectContext& context, const std::vector<model::Commit>& commits);
 
 /// Says in each step of an answer how likely its suspects were before.
 void put_priors(const storage::SeriesPriors& priors, const std::vector<model::Commit>& commits,

@@ -50,16 +50,16 @@ Result<RevertCheck> check(SubjectContext& context, const model::Bisection& bisec
   }
   context.progress.end_stage("it builds");
   result.commit = reverted.commit;
-  std::vector<model::Finding> asked;
+  std::vector<model::Finding> state;
   for (const model::Series& series : slowed.series) {
     model::Finding finding;
     finding.series = series;
     finding.verdict = model::Verdict::suspect;
-    asked.push_back(std::move(finding));
+    state.push_back(std::move(finding));
     const model::Case measured = series.measured_case();
     if (std::find(plan.cases.begin(), plan.cases.end(), measured) == plan.cases.end()) plan.cases.push_back(measured);
   }
-  TBCI_ASSIGN(result.findings, confirm_suspects(context, plan, asked));
+  TBCI_ASSIGN(result.findings, confirm_suspects(context, plan, state));
   std::erase_if(result.findings, [&](const model::Finding& finding) {
     return std::find(slowed.series.begin(), slowed.series.end(), finding.series) == slowed.series.end();
   });

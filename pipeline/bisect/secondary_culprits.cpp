@@ -14,9 +14,9 @@ bool is_worth_an_issue(const model::Finding& finding, const detect::Thresholds& 
 
 }  // namespace
 
-std::vector<FurtherStep> further_steps(const model::Finding& whole, const model::Answer& answer,
-                                       const detect::Thresholds& thresholds) {
-  std::vector<FurtherStep> further;
+std::vector<SecondaryCulprit> secondary_culprits(const model::Finding& whole, const model::Answer& answer,
+                                                 const detect::Thresholds& thresholds) {
+  std::vector<SecondaryCulprit> further;
   if (detect::is_leak(whole.series.metric)) return further;
   double level = whole.before;
   for (const model::FoundStep& step : model::steps_of(answer)) {

@@ -11,7 +11,7 @@
 
 namespace tbci::pipeline {
 
-struct FurtherStep {
+struct SecondaryCulprit {
   model::Finding finding;  ///< of this step alone: before and after are what the series was at its parent and at it
   std::vector<std::string> suspects;
   std::string reason;  ///< why there are several suspects
@@ -19,7 +19,7 @@ struct FurtherStep {
 
 /// In the order of the commits. `whole` is what the night found of the series. None of a leak: how much of it came from
 /// which commit is not known well enough.
-std::vector<FurtherStep> further_steps(const model::Finding& whole, const model::Answer& answer,
-                                       const detect::Thresholds& thresholds);
+std::vector<SecondaryCulprit> secondary_culprits(const model::Finding& whole, const model::Answer& answer,
+                                                 const detect::Thresholds& thresholds);
 
 }  // namespace tbci::pipeline

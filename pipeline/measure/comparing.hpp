@@ -28,23 +28,23 @@ Result<std::vector<model::Finding>> screen_builds(SubjectContext& context, const
 Result<std::vector<model::Finding>> confirm_suspects(SubjectContext& context, const ComparisonPlan& plan,
                                                      const std::vector<model::Finding>& screened);
 
-/// What is to be confirmed: the new build, and the old ones that the questions name.
+/// What is to be confirmed: the new build, and the old ones that the candidates name.
 struct ConfirmationPlan {
   std::string key;  ///< of its runs, as above
   model::Build after;
-  std::map<std::string, model::Build> old_builds;  ///< by name; a question whose old build is not there waits
+  std::map<std::string, model::Build> old_builds;  ///< by name; a candidate whose old build is not there waits
   std::string usual;                               ///< the old build whose run has the plain key
   std::optional<TimePoint> until;                  ///< no case is begun after that
 };
 
 struct Confirmation {
-  std::vector<model::Finding> findings;   ///< of what was looked at; with the evidence beside it
-  std::vector<detect::Outcome> outcomes;  ///< one for each question, in their order
+  std::vector<model::Finding> findings;           ///< of what was looked at; with the evidence beside it
+  std::vector<detect::TestedCandidate> outcomes;  ///< one for each candidate, in their order
 };
 
-/// Decides the questions by fresh interleaved pairs, in their order; those of one case and old build together.
-Result<Confirmation> confirm_questions(SubjectContext& context, const ConfirmationPlan& plan,
-                                       const std::vector<detect::Question>& questions);
+/// Decides the candidates by fresh interleaved pairs, in their order; those of one case and old build together.
+Result<Confirmation> confirm_candidates(SubjectContext& context, const ConfirmationPlan& plan,
+                                        const std::vector<detect::Candidate>& candidates);
 
 /// The findings of the screen with those that were confirmed in their places.
 std::vector<model::Finding> merged(std::vector<model::Finding> screened, const std::vector<model::Finding>& confirmed);

@@ -14,39 +14,39 @@ namespace {
 
 constexpr int most_broken_pairs = 3;
 
-// The questions of one case against one old build are decided together: a process measures all metrics at once.
-struct CaseQuestions {
+// The candidates of one case against one old build are decided together: a process measures all metrics at once.
+struct CaseCandidates {
   model::Case measured;
   std::string old_build;
-  std::vector<std::size_t> questions;  // indices
+  std::vector<std::size_t> candidates;  // indices
 };
 
-std::vector<CaseQuestions> by_case(const std::vector<detect::Question>& questions) {
-  std::vector<CaseQuestions> cases;
-  for (std::size_t i = 0; i < questions.size(); ++i) {
-    const model::Case measured = questions[i].series.measured_case();
-    auto known = std::find_if(cases.begin(), cases.end(), [&](const CaseQuestions& one) {
-      return one.measured == measured && one.old_build == questions[i].old_build;
+std::vector<CaseCandidates> by_case(const std::vector<detect::Candidate>& candidates) {
+  std::vector<CaseCandidates> cases;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const model::Case measured = candidates[i].series.measured_case();
+    auto known = std::find_if(cases.begin(), cases.end(), [&](const CaseCandidates& one) {
+      return one.measured == measured && one.old_build == candidates[i].old_build;
     });
     if (known == cases.end())
-      known = cases.insert(known, {.measured = measured, .old_build = questions[i].old_build, .questions = {}});
-    known->questions.push_back(i);
+      known = cases.insert(known, {.measured = measured, .old_build = candidates[i].old_build, .candidates = {}});
+    known->candidates.push_back(i);
   }
   return cases;
 }
 
-// One question while it is looked at: its pairs of earlier nights, and those of tonight.
-struct Asked {
-  detect::Question question;
+// One candidate while it is looked at: its pairs of earlier nights, and those of tonight.
+struct CandidateState {
+  detect::Candidate candidate;
   std::vector<detect::Pair> measured;
   int broken = 0;  // pairs without this metric
 
   detect::Decision decide(const SubjectContext& context) const {
-    std::vector<detect::Pair> pairs = question.pairs;
+    std::vector<detect::Pair> pairs = candidate.pairs;
     pairs.insert(pairs.end(), measured.begin(), measured.end());
-    const model::Series& series = question.series;
+    const model::Series& series = candidate.series;
     detect::Decision decision = detect::confirm(series, pairs, context.config.thresholds.for_series(series),
-                                                static_cast<int>(question.pairs.size()));
+                                                static_cast<int>(candidate.pairs.size()));
     if (decision.pairs_wanted > 0 && broken > most_broken_pairs) {
       decision.pairs_wanted = 0;
       decision.finding.verdict = model::Verdict::inconclusive;
@@ -58,11 +58,12 @@ struct Asked {
 };
 
 // Decides as far as the pairs go; how many more are wanted for the rest.
-int decide(const SubjectContext& context, const std::vector<Asked>& all, std::vector<model::Finding>& findings) {
+int decide(const SubjectContext& context, const std::vector<CandidateState>& all,
+           std::vector<model::Finding>& findings) {
   int wanted = 0;
   findings.clear();
-  for (const Asked& asked : all) {
-    detect::Decision decision = asked.decide(context);
+  for (const CandidateState& state : all) {
+    detect::Decision decision = state.decide(context);
     wanted = std::max(wanted, decision.pairs_wanted);
     findings.push_back(std::move(decision.finding));
   }
@@ -74,7 +75,7 @@ class Beside {
  public:
   void add(const MeasuredPair& pair) {
     for (const model::Metric metric : model::all_metrics) {
-      if (!model::is_evidence(metric)) continue;
+      if (!model::is_secondary(metric)) continue;
       if (const auto values = pair.of(metric)) pairs_[metric].push_back(*values);
     }
   }
@@ -82,7 +83,7 @@ class Beside {
     std::vector<model::Finding> found;
     for (const auto& [metric, pairs] : pairs_) {
       const model::Series series{measured.benchmark, measured.configuration, metric};
-      found.push_back(detect::weigh_evidence(series, pairs, context.config.thresholds.for_series(series)));
+      found.push_back(detect::compare_secondary(series, pairs, context.config.thresholds.for_series(series)));
     }
     return found;
   }
@@ -97,12 +98,12 @@ struct Pace {
   int later = 0;
 };
 
-// Measures until every question of the case is decided. `findings`: one for each, and the evidence beside them.
-Status confirm_case(SubjectContext& context, const Comparison& builds, const model::Run& run, std::vector<Asked>& all,
-                    Pace& pace, std::vector<model::Finding>& findings) {
-  const model::Case measured = all.front().question.series.measured_case();
+// Measures until every candidate of the case is decided. `findings`: one for each, and the evidence beside them.
+Status confirm_case(SubjectContext& context, const Comparison& builds, const model::Run& run,
+                    std::vector<CandidateState>& all, Pace& pace, std::vector<model::Finding>& findings) {
+  const model::Case measured = all.front().candidate.series.measured_case();
   std::vector<model::Series> series;
-  for (const Asked& asked : all) series.push_back(asked.question.series);
+  for (const CandidateState& state : all) series.push_back(state.candidate.series);
   const Leaks leaks = leaks_of(series, measured);
   Beside beside;
   int ordinal = 0;
@@ -112,11 +113,11 @@ Status confirm_case(SubjectContext& context, const Comparison& builds, const mod
       context.progress.step(fmt::format("{}, pair {}", to_string(measured), ordinal + 1));
       TBCI_ASSIGN(const MeasuredPair pair, measure_pair(context, run, builds, {measured, ordinal, leaks}));
       beside.add(pair);
-      for (Asked& asked : all) {
-        if (const auto values = pair.of(asked.question.series.metric)) {
-          asked.measured.push_back(*values);
+      for (CandidateState& state : all) {
+        if (const auto values = pair.of(state.candidate.series.metric)) {
+          state.measured.push_back(*values);
         } else {
-          ++asked.broken;
+          ++state.broken;
         }
       }
     }
@@ -142,27 +143,27 @@ void tell_changes(SubjectContext& context, const std::vector<model::Finding>& fi
 // Confirms case after case; the runs, one for each old build, are begun when the first case wants them.
 class Confirming {
  public:
-  Confirming(SubjectContext& context, const ConfirmationPlan& plan, const std::vector<detect::Question>& questions)
+  Confirming(SubjectContext& context, const ConfirmationPlan& plan, const std::vector<detect::Candidate>& candidates)
       : context_(context), plan_(plan) {
-    for (const detect::Question& question : questions)
-      confirmation_.outcomes.push_back({.question = question, .looked = false, .finding = {}, .measured = {}});
+    for (const detect::Candidate& candidate : candidates)
+      confirmation_.outcomes.push_back({.candidate = candidate, .looked = false, .finding = {}, .measured = {}});
   }
 
   bool out_of_time() const { return plan_.until && context_.clock.now() >= *plan_.until; }
 
-  Status look_at(const CaseQuestions& one, Pace& pace) {
+  Status look_at(const CaseCandidates& one, Pace& pace) {
     const auto old_build = plan_.old_builds.find(one.old_build);
     if (old_build == plan_.old_builds.end()) return {};
     const Comparison builds{old_build->second, plan_.after};
     TBCI_ASSIGN(const model::Run run, run_against(builds));
-    std::vector<Asked> all;
-    for (const std::size_t i : one.questions)
-      all.push_back({.question = confirmation_.outcomes[i].question, .measured = {}});
+    std::vector<CandidateState> all;
+    for (const std::size_t i : one.candidates)
+      all.push_back({.candidate = confirmation_.outcomes[i].candidate, .measured = {}});
     std::vector<model::Finding> findings;
     TBCI_TRY(confirm_case(context_, builds, run, all, pace, findings));
     tell_changes(context_, findings);
     for (std::size_t k = 0; k < all.size(); ++k) {
-      detect::Outcome& outcome = confirmation_.outcomes[one.questions[k]];
+      detect::TestedCandidate& outcome = confirmation_.outcomes[one.candidates[k]];
       outcome.looked = true;
       outcome.finding = findings[k];
       outcome.measured = std::move(all[k].measured);
@@ -195,17 +196,17 @@ class Confirming {
 
 }  // namespace
 
-Result<Confirmation> confirm_questions(SubjectContext& context, const ConfirmationPlan& plan,
-                                       const std::vector<detect::Question>& questions) {
-  Confirming confirming(context, plan, questions);
-  const auto cases = by_case(questions);
+Result<Confirmation> confirm_candidates(SubjectContext& context, const ConfirmationPlan& plan,
+                                        const std::vector<detect::Candidate>& candidates) {
+  Confirming confirming(context, plan, candidates);
+  const auto cases = by_case(candidates);
   if (cases.empty()) return confirming.finish();
   const int first_pairs = context.config.thresholds.base.first_pairs;
   Pace pace{.done = 0, .later = static_cast<int>(cases.size()) * first_pairs};
   context.progress.begin_stage("confirm", fmt::format("{} suspected cases, by interleaved pairs", cases.size()),
                                pace.later);
   std::size_t left = 0;
-  for (const CaseQuestions& one : cases) {
+  for (const CaseCandidates& one : cases) {
     pace.later -= first_pairs;
     if (confirming.out_of_time()) {
       ++left;
@@ -215,7 +216,7 @@ Result<Confirmation> confirm_questions(SubjectContext& context, const Confirmati
   }
   TBCI_ASSIGN(Confirmation confirmation, confirming.finish());
   const auto changed = std::count_if(confirmation.findings.begin(), confirmation.findings.end(), is_change);
-  context.progress.end_stage(fmt::format("{} of {} suspected series changed{}", changed, questions.size(),
+  context.progress.end_stage(fmt::format("{} of {} suspected series changed{}", changed, candidates.size(),
                                          left > 0 ? fmt::format("; no time was left for {} cases", left) : ""));
   return confirmation;
 }
@@ -230,7 +231,7 @@ Result<std::vector<model::Finding>> confirm_suspects(SubjectContext& context, co
                                       .usual = plan.builds.before.name,
                                       .until = {}};
   TBCI_ASSIGN(Confirmation confirmed,
-              confirm_questions(context, confirmation, detect::questions_of(suspects, {}, plan.builds.after.name)));
+              confirm_candidates(context, confirmation, detect::candidates_of(suspects, {}, plan.builds.after.name)));
   return std::move(confirmed.findings);
 }
 

@@ -13,14 +13,14 @@ bool ends_unsupported(const std::vector<model::Measurement>& measurements) {
 
 // A comparison is as good as the worse known of its two sides, so both go on together. One side that never works has
 // decided the case.
-bool want_more(const SubjectContext& context, const SweptCase& one) {
+bool want_more(const SubjectContext& context, const MeasuredCase& one) {
   if (one.is_unsupported()) return false;  // it will not be supported in the next process either
   const bool enough = static_cast<int>(one.after.size()) >= context.config.measure.sampling.least;
-  if (enough && (never_works(one.after) || (one.beside && never_works(one.before)))) return false;
+  if (enough && (always_fails(one.after) || (one.beside && always_fails(one.before)))) return false;
   return wants_more(context, one.after) || (one.beside && wants_more(context, one.before));
 }
 
-Status measure_next(SubjectContext& context, const model::Run& run, const Comparison& builds, SweptCase& one) {
+Status measure_next(SubjectContext& context, const model::Run& run, const Comparison& builds, MeasuredCase& one) {
   const int ordinal = static_cast<int>(one.after.size());
   const Process process{one.measured, ordinal, leaks_of_first(ordinal)};
   if (!one.beside) {
@@ -36,27 +36,28 @@ Status measure_next(SubjectContext& context, const model::Run& run, const Compar
 
 }  // namespace
 
-bool SweptCase::is_unsupported() const {
+bool MeasuredCase::is_unsupported() const {
   return ends_unsupported(after) && (!beside || ends_unsupported(before));
 }
 
-bool never_works(const std::vector<model::Measurement>& measurements) {
+bool always_fails(const std::vector<model::Measurement>& measurements) {
   return std::none_of(measurements.begin(), measurements.end(),
                       [](const auto& m) { return m.outcome == model::Outcome::done; });
 }
 
-std::vector<SweptCase> to_sweep(const std::vector<model::Case>& cases) {
-  std::vector<SweptCase> all;
+std::vector<MeasuredCase> unmeasured(const std::vector<model::Case>& cases) {
+  std::vector<MeasuredCase> all;
   for (const model::Case& measured : cases) all.push_back({.measured = measured});
   return all;
 }
 
-Status sweep(SubjectContext& context, const model::Run& run, const Comparison& builds, std::vector<SweptCase>& cases) {
+Status measure_rounds(SubjectContext& context, const model::Run& run, const Comparison& builds,
+                      std::vector<MeasuredCase>& cases) {
   const int least = context.config.measure.sampling.least;
   int expected_steps = static_cast<int>(cases.size()) * least;
   bool any = true;
   for (int number = 0; std::exchange(any, false); ++number) {
-    for (SweptCase& one : cases) {
+    for (MeasuredCase& one : cases) {
       if (!want_more(context, one)) continue;
       any = true;
       if (number >= least) context.progress.expect(++expected_steps);

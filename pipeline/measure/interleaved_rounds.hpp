@@ -9,7 +9,7 @@
 namespace tbci::pipeline {
 
 /// A case, and what its processes gave.
-struct SweptCase {
+struct MeasuredCase {
   model::Case measured;
   bool beside = true;  ///< the old build is measured as well, in turn with the new one
   std::vector<model::Measurement> before = {}, after = {};
@@ -20,11 +20,12 @@ struct SweptCase {
 /// Measures `cases` in sweeps: a machine that is slow for some minutes then moves one process of each case, which a
 /// median forgives, and not all processes of one. A case takes part until it is known well enough; one that is
 /// unsupported, once. Tells a step before each process (or pair).
-Status sweep(SubjectContext& context, const model::Run& run, const Comparison& builds, std::vector<SweptCase>& cases);
+Status measure_rounds(SubjectContext& context, const model::Run& run, const Comparison& builds,
+                      std::vector<MeasuredCase>& cases);
 
 /// The cases as they are before anything was measured.
-std::vector<SweptCase> to_sweep(const std::vector<model::Case>& cases);
+std::vector<MeasuredCase> unmeasured(const std::vector<model::Case>& cases);
 
-bool never_works(const std::vector<model::Measurement>& measurements);
+bool always_fails(const std::vector<model::Measurement>& measurements);
 
 }  // namespace tbci::pipeline

@@ -76,7 +76,7 @@ Result<model::Environment> environment_of(SubjectContext& context, std::span<con
     const auto loaded = context.machine.libraries(build.product, context.stop);
     if (!loaded && loaded.error().kind == ErrorKind::interrupted) return pass_on(loaded.error());
     if (!loaded) {
-      // Another suite's worker may not know the question. Its numbers are as good as before, and the fact is constant.
+      // Another suite's worker may not know the candidate. Its numbers are as good as before, and the fact is constant.
       environment.facts["libraries"] = "unknown: the worker does not tell";
       context.progress.note(
           fmt::format("the libraries of {} are not known: {}", build.name, one_line(loaded.error().message)));

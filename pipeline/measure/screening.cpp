@@ -27,7 +27,8 @@ std::string failure_of(const std::vector<model::Measurement>& measurements) {
   return fmt::format("{}: {}", to_string(last.outcome), one_line(last.message));
 }
 
-std::vector<model::Finding> judge(const SubjectContext& context, const Comparison& builds, const SweptCase& results) {
+std::vector<model::Finding> judge(const SubjectContext& context, const Comparison& builds,
+                                  const MeasuredCase& results) {
   const model::Case& measured = results.measured;
   const auto broken = [&](const std::string& reason) {
     model::Finding finding;
@@ -36,8 +37,8 @@ std::vector<model::Finding> judge(const SubjectContext& context, const Compariso
     finding.reason = reason;
     return std::vector{finding};
   };
-  const bool old_fails = never_works(results.before);
-  const bool new_fails = never_works(results.after);
+  const bool old_fails = always_fails(results.before);
+  const bool new_fails = always_fails(results.after);
   if (old_fails && new_fails && results.after.back().outcome == model::Outcome::unsupported) return {};
   if (new_fails) {
     return broken(fmt::format("fails on {}{}: {}", builds.after.name, old_fails ? " and on " + builds.before.name : "",
@@ -50,7 +51,7 @@ std::vector<model::Finding> judge(const SubjectContext& context, const Compariso
     const auto after = values_of(results.after, metric);
     if (before.empty() && after.empty()) continue;
     // A counter that one of the two did not have is no fault of the build.
-    if (model::is_evidence(metric) && (before.empty() || after.empty())) continue;
+    if (model::is_secondary(metric) && (before.empty() || after.empty())) continue;
     const model::Series series{measured.benchmark, measured.configuration, metric};
     const detect::Thresholds thresholds = context.config.thresholds.for_series(series);
     findings.push_back(detect::is_leak(metric) ? detect::screen_leak(series, growths_of(results.before, metric),
@@ -97,11 +98,11 @@ Result<std::vector<model::Finding>> screen_builds(SubjectContext& context, const
                                fmt::format("{} cases on {} and {}, {} processes each", plan.cases.size(),
                                            plan.builds.before.name, plan.builds.after.name, range_of(sampling)),
                                static_cast<int>(plan.cases.size()) * sampling.least);
-  std::vector<SweptCase> all = to_sweep(plan.cases);
-  TBCI_TRY(sweep(context, run, plan.builds, all));
+  std::vector<MeasuredCase> all = unmeasured(plan.cases);
+  TBCI_TRY(measure_rounds(context, run, plan.builds, all));
   std::vector<model::Finding> findings;
   int unsupported = 0;
-  for (const SweptCase& results : all) {
+  for (const MeasuredCase& results : all) {
     unsupported += results.is_unsupported() ? 1 : 0;
     for (model::Finding& finding : judge(context, plan.builds, results)) {
       const bool whole = runs_libraries_alone(finding.series);

@@ -121,7 +121,7 @@ Result<std::vector<model::Series>> keep_looks(SubjectContext& context, const Anc
       if (values && std::isfinite(values->before) && std::isfinite(values->after))
         look.pairs.emplace_back(values->before, values->after);
     }
-    if (look.pairs.empty() || model::is_evidence(metric)) continue;
+    if (look.pairs.empty() || model::is_secondary(metric)) continue;
     kept.push_back(look.series);
     // A night that goes on after its confirmation keeps what that said.
     const bool there = std::any_of(known.begin(), known.end(), [&](const auto& k) { return k.series == look.series; });
@@ -150,7 +150,7 @@ Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const m
   TBCI_ASSIGN(const auto build, anchored_build(context, *anchor));
   const bool newer = build && build->kind == model::BuildKind::nightly && build->name >= night.name;
   if (!build || newer || build->id == plan.builds.after.id) return Nothing{};
-  AnchorWatch watch{.anchor = *anchor, .build = *build, .questions = {}};
+  AnchorWatch watch{.anchor = *anchor, .build = *build, .candidates = {}};
   TBCI_ASSIGN(const Calendar calendar, calendar_of(context, night, *anchor));
   TBCI_ASSIGN(const auto cases, cases_of_tonight(context, *anchor, calendar, plan.cases));
   TBCI_ASSIGN(const auto open, series_with_open_regressions(context, night));
@@ -168,27 +168,27 @@ Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const m
     for (const model::Series& one : series) {
       TBCI_ASSIGN(const auto reading, reading_of(context, *anchor, calendar, one));
       if (!reading.asks || open.contains(one)) continue;
-      watch.questions.push_back({.series = one,
-                                 .old_build = build->name,
-                                 .pairs = {},
-                                 .nights_looked = 0,
-                                 .nights_waited = 0,
-                                 .suspected = reading.average,
-                                 .first_suspect = plan.builds.after.name});
+      watch.candidates.push_back({.series = one,
+                                  .old_build = build->name,
+                                  .pairs = {},
+                                  .nights_looked = 0,
+                                  .nights_waited = 0,
+                                  .suspected = reading.average,
+                                  .first_suspect = plan.builds.after.name});
     }
   }
   TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
   context.progress.end_stage(
-      fmt::format("{} series have crept and are looked at more closely", watch.questions.size()));
+      fmt::format("{} series have crept and are looked at more closely", watch.candidates.size()));
   return std::optional(std::move(watch));
 }
 
 Status keep_confirmations(SubjectContext& context, const model::Night& night, const AnchorWatch& watch,
-                          const std::vector<detect::Outcome>& outcomes) {
+                          const std::vector<detect::TestedCandidate>& outcomes) {
   TBCI_ASSIGN(const auto looks, context.stores.anchors.of_night(watch.anchor.id, night.id));
   for (model::AnchorLook look : looks) {
-    for (const detect::Outcome& outcome : outcomes) {
-      const bool ours = outcome.question.old_build == watch.build.name && outcome.question.series == look.series;
+    for (const detect::TestedCandidate& outcome : outcomes) {
+      const bool ours = outcome.candidate.old_build == watch.build.name && outcome.candidate.series == look.series;
       if (!ours || !outcome.looked) continue;
       look.verdict = outcome.finding.verdict;
       const double before = outcome.finding.before, after = outcome.finding.after;

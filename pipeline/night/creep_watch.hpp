@@ -11,8 +11,8 @@ namespace tbci::pipeline {
 /// What a night has to do with the anchor.
 struct AnchorWatch {
   model::Anchor anchor;
-  model::Build build;                       ///< the pinned one
-  std::vector<detect::Question> questions;  ///< series that have crept: to be confirmed against it
+  model::Build build;                         ///< the pinned one
+  std::vector<detect::Candidate> candidates;  ///< series that have crept: to be confirmed against it
 };
 
 /// Measures the cases whose turn it is on tonight's build and on the anchor, interleaved, keeps the pairs, and asks for
@@ -23,6 +23,6 @@ Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const m
 
 /// Keeps what the confirmations against the anchor said.
 Status keep_confirmations(SubjectContext& context, const model::Night& night, const AnchorWatch& watch,
-                          const std::vector<detect::Outcome>& outcomes);
+                          const std::vector<detect::TestedCandidate>& outcomes);
 
 }  // namespace tbci::pipeline

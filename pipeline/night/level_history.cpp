@@ -40,11 +40,11 @@ Result<std::vector<model::Night>> nights_before(SubjectContext& context, const m
   return nights;
 }
 
-History::History(SubjectContext& context, const model::Night& tonight, const model::Run& run)
+LevelHistory::LevelHistory(SubjectContext& context, const model::Night& tonight, const model::Run& run)
     : context_(&context), tonight_(tonight.name), runner_(run.runner), environment_(run.environment) {}
 
-Result<History> History::read(SubjectContext& context, const model::Night& tonight, const model::Run& run) {
-  History history(context, tonight, run);
+Result<LevelHistory> LevelHistory::read(SubjectContext& context, const model::Night& tonight, const model::Run& run) {
+  LevelHistory history(context, tonight, run);
   TBCI_ASSIGN(const auto nights, nights_before(context, tonight));
   std::set<std::string> names;
   for (const model::Night& night : nights) {
@@ -56,7 +56,7 @@ Result<History> History::read(SubjectContext& context, const model::Night& tonig
   return history;
 }
 
-Status History::read_accepted(const std::vector<model::Night>& nights) {
+Status LevelHistory::read_accepted(const std::vector<model::Night>& nights) {
   const std::size_t first = nights.size() > looked_at_nights ? nights.size() - looked_at_nights : 0;
   for (std::size_t i = first; i < nights.size(); ++i) {
     TBCI_ASSIGN(const auto findings, context_->stores.nights.findings(nights[i].id, storage::Phase::confirm));
@@ -67,7 +67,7 @@ Status History::read_accepted(const std::vector<model::Night>& nights) {
   return {};
 }
 
-Result<std::optional<KnownLevel>> History::level_of(const model::Series& series) const {
+Result<std::optional<KnownLevel>> LevelHistory::level_of(const model::Series& series) const {
   TBCI_ASSIGN(const auto points, context_->stores.runs.series_history(context_->name(), series, looked_at_nights));
   TBCI_ASSIGN(const auto events, context_->stores.events.of_series(context_->name(), runner_, series));
   std::set<std::string> anew;

@@ -21,16 +21,16 @@ struct KnownLevel {
 
 /// The nights before `tonight`, on this machine as it is now. Read once; the same store gives the same answers, so a
 /// night that was cut off finds them again.
-class History {
+class LevelHistory {
  public:
   /// `run`: of tonight's screen, whose runner and environment the earlier nights must have.
-  static Result<History> read(SubjectContext& context, const model::Night& tonight, const model::Run& run);
+  static Result<LevelHistory> read(SubjectContext& context, const model::Night& tonight, const model::Run& run);
 
   /// Nothing where the nights since the last event or accepted change are too few.
   Result<std::optional<KnownLevel>> level_of(const model::Series& series) const;
 
  private:
-  History(SubjectContext& context, const model::Night& tonight, const model::Run& run);
+  LevelHistory(SubjectContext& context, const model::Night& tonight, const model::Run& run);
   Status read_accepted(const std::vector<model::Night>& nights);
 
   SubjectContext* context_;

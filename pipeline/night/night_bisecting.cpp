@@ -26,11 +26,11 @@ std::string no_way_to_bisect(const SubjectContext& context, const Comparison& bu
 }
 
 // The other commits that made a series so much worse that each is worth an issue of its own.
-Status add_further_steps(SubjectContext& context, const model::Regression& largest, const model::Answer& answer,
-                         Searched& searched) {
+Status add_secondary_culprits(SubjectContext& context, const model::Regression& largest, const model::Answer& answer,
+                              BisectedRange& range) {
   int number = 0;
   const auto thresholds = context.config.thresholds.for_series(answer.series);
-  for (const FurtherStep& step : further_steps(largest.finding, answer, thresholds)) {
+  for (const SecondaryCulprit& step : secondary_culprits(largest.finding, answer, thresholds)) {
     TBCI_ASSIGN(model::Regression regression,
                 context.stores.nights.add_regression(largest.night_id, step.finding, largest.old_build, ++number));
     regression.bisection_id = largest.bisection_id;
@@ -38,13 +38,13 @@ Status add_further_steps(SubjectContext& context, const model::Regression& large
     regression.reason = step.reason;
     regression.state = model::RegressionState::attributed;
     TBCI_TRY(context.stores.nights.update(regression));
-    searched.regressions.push_back(regression.id);
+    range.regressions.push_back(regression.id);
   }
   return {};
 }
 
 Status take_answers(SubjectContext& context, const model::Night& night, const model::Bisection& bisection,
-                    Searched& searched) {
+                    BisectedRange& range) {
   return context.stores.database.transaction([&]() -> Status {
     TBCI_ASSIGN(auto regressions, context.stores.nights.regressions(night.id));
     for (model::Regression& regression : regressions) {
@@ -58,7 +58,7 @@ Status take_answers(SubjectContext& context, const model::Night& night, const mo
       regression.state =
           answer->suspects.empty() ? model::RegressionState::unattributed : model::RegressionState::attributed;
       TBCI_TRY(context.stores.nights.update(regression));
-      TBCI_TRY(add_further_steps(context, regression, *answer, searched));
+      TBCI_TRY(add_secondary_culprits(context, regression, *answer, range));
     }
     return {};
   });
@@ -74,10 +74,10 @@ Status give_up(SubjectContext& context, std::vector<model::Regression> regressio
   return {};
 }
 
-Result<std::vector<Searched>> by_old_build(SubjectContext& context, const model::Night& night,
-                                           const Comparison& builds) {
+Result<std::vector<BisectedRange>> by_old_build(SubjectContext& context, const model::Night& night,
+                                                const Comparison& builds) {
   TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions(night.id));
-  std::vector<Searched> all;
+  std::vector<BisectedRange> all;
   for (const model::Regression& regression : regressions) {
     const std::string& name = regression.old_build.empty() ? builds.before.name : regression.old_build;
     auto known = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.builds.before.name == name; });
@@ -94,14 +94,14 @@ Result<std::vector<Searched>> by_old_build(SubjectContext& context, const model:
 }
 
 // Finds the culprits of regressions against one old build.
-Status search(SubjectContext& context, const model::Night& night, const Comparison& usual, Searched& searched) {
-  TBCI_ASSIGN(const auto regressions, regressions_of(context, searched));
-  const std::string obstacle = no_way_to_bisect(context, searched.builds);
+Status search(SubjectContext& context, const model::Night& night, const Comparison& usual, BisectedRange& range) {
+  TBCI_ASSIGN(const auto regressions, regressions_of(context, range));
+  const std::string obstacle = no_way_to_bisect(context, range.builds);
   if (!obstacle.empty()) return give_up(context, regressions, obstacle);
-  const bool plain = searched.builds.before.name == usual.before.name;
-  SearchPlan plan{.key = model::run_keys::night_bisection(night.name, plain ? "" : searched.builds.before.name),
-                  .from = searched.builds.before.product.commit,
-                  .to = searched.builds.after.product.commit,
+  const bool plain = range.builds.before.name == usual.before.name;
+  SearchPlan plan{.key = model::run_keys::night_bisection(night.name, plain ? "" : range.builds.before.name),
+                  .from = range.builds.before.product.commit,
+                  .to = range.builds.after.product.commit,
                   .series = {}};
   for (model::Regression regression : regressions) {
     plan.series.push_back(regression.finding.series);
@@ -109,30 +109,30 @@ Status search(SubjectContext& context, const model::Night& night, const Comparis
     regression.state = model::RegressionState::bisecting;
     TBCI_TRY(context.stores.nights.update(regression));
   }
-  auto found = search_culprits(context, plan);
+  auto found = bisect_range(context, plan);
   if (!found && found.error().kind == ErrorKind::usage)  // history has no way from the one to the other
     return give_up(context, regressions, found.error().message);
   if (!found) return pass_on(found.error());
-  TBCI_TRY(take_answers(context, night, *found, searched));
-  searched.bisection = std::move(*found);
+  TBCI_TRY(take_answers(context, night, *found, range));
+  range.bisection = std::move(*found);
   return {};
 }
 
 }  // namespace
 
-Result<std::vector<model::Regression>> regressions_of(SubjectContext& context, const Searched& searched) {
+Result<std::vector<model::Regression>> regressions_of(SubjectContext& context, const BisectedRange& range) {
   std::vector<model::Regression> regressions;
-  for (const std::int64_t id : searched.regressions) {
+  for (const std::int64_t id : range.regressions) {
     TBCI_ASSIGN(model::Regression regression, context.stores.nights.regression(id));
     regressions.push_back(std::move(regression));
   }
   return regressions;
 }
 
-Result<std::vector<Searched>> search_night(SubjectContext& context, const model::Night& night,
-                                           const Comparison& builds) {
+Result<std::vector<BisectedRange>> bisect_night(SubjectContext& context, const model::Night& night,
+                                                const Comparison& builds) {
   TBCI_ASSIGN(auto all, by_old_build(context, night, builds));
-  for (Searched& searched : all) TBCI_TRY(search(context, night, builds, searched));
+  for (BisectedRange& range : all) TBCI_TRY(search(context, night, builds, range));
   return all;
 }
 

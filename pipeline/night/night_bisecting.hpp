@@ -12,7 +12,7 @@
 namespace tbci::pipeline {
 
 /// Regressions that were confirmed against the same old build, and the search between that and tonight's.
-struct Searched {
+struct BisectedRange {
   Comparison builds;
   std::vector<std::int64_t> regressions;
   std::optional<model::Bisection> bisection;  ///< nothing where there was nothing to bisect
@@ -20,10 +20,10 @@ struct Searched {
 
 /// Searches the commits between each old build that tonight's regressions were confirmed against, and tonight's: all
 /// series of one such pair together. A regression that there is no way to search for is unattributed, with the reason.
-Result<std::vector<Searched>> search_night(SubjectContext& context, const model::Night& night,
-                                           const Comparison& builds);
+Result<std::vector<BisectedRange>> bisect_night(SubjectContext& context, const model::Night& night,
+                                                const Comparison& builds);
 
 /// As they are in the store now.
-Result<std::vector<model::Regression>> regressions_of(SubjectContext& context, const Searched& searched);
+Result<std::vector<model::Regression>> regressions_of(SubjectContext& context, const BisectedRange& range);
 
 }  // namespace tbci::pipeline

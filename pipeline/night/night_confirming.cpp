@@ -13,34 +13,35 @@ namespace tbci::pipeline {
 
 namespace {
 
-// The builds that the questions name, ready to be measured.
+// The builds that the candidates name, ready to be measured.
 Result<std::map<std::string, model::Build>> old_builds_of(SubjectContext& context, const ComparisonPlan& plan,
-                                                          const std::vector<detect::Question>& questions) {
+                                                          const std::vector<detect::Candidate>& candidates) {
   std::map<std::string, model::Build> builds = {{plan.builds.before.name, plan.builds.before}};
-  for (const detect::Question& question : questions) {
-    if (builds.contains(question.old_build)) continue;
-    auto build = build_named(context, question.old_build);
+  for (const detect::Candidate& candidate : candidates) {
+    if (builds.contains(candidate.old_build)) continue;
+    auto build = build_named(context, candidate.old_build);
     if (!build && build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
-    if (build) builds.emplace(question.old_build, std::move(*build));
+    if (build) builds.emplace(candidate.old_build, std::move(*build));
     if (!build)
-      context.progress.note(fmt::format("{} waits: {} cannot be measured ({})", to_string(question.series),
-                                        question.old_build, one_line(build.error().message, 200)));
+      context.progress.note(fmt::format("{} waits: {} cannot be measured ({})", to_string(candidate.series),
+                                        candidate.old_build, one_line(build.error().message, 200)));
   }
   return builds;
 }
 
 // A series is asked for once a night: what was suspected of the last days comes before what has crept.
-std::vector<detect::Question> tonights_questions(const std::vector<Screened>& screened,
-                                                 const std::vector<detect::Question>& carried,
-                                                 const std::optional<AnchorWatch>& anchor, const std::string& build) {
-  std::vector<detect::Question> questions = detect::questions_of(screened, carried, build);
-  if (!anchor) return questions;
-  for (const detect::Question& crept : anchor->questions) {
-    const bool there = std::any_of(questions.begin(), questions.end(),
-                                   [&](const detect::Question& question) { return question.series == crept.series; });
-    if (!there) questions.push_back(crept);
+std::vector<detect::Candidate> tonights_candidates(const std::vector<ScreenedSeries>& screened,
+                                                   const std::vector<detect::Candidate>& carried,
+                                                   const std::optional<AnchorWatch>& anchor, const std::string& build) {
+  std::vector<detect::Candidate> candidates = detect::candidates_of(screened, carried, build);
+  if (!anchor) return candidates;
+  for (const detect::Candidate& crept : anchor->candidates) {
+    const bool there = std::any_of(candidates.begin(), candidates.end(), [&](const detect::Candidate& candidate) {
+      return candidate.series == crept.series;
+    });
+    if (!there) candidates.push_back(crept);
   }
-  return questions;
+  return candidates;
 }
 
 Status keep_confirmation(SubjectContext& context, const model::Night& night, const std::optional<AnchorWatch>& anchor,
@@ -48,22 +49,22 @@ Status keep_confirmation(SubjectContext& context, const model::Night& night, con
   return context.stores.database.transaction([&]() -> Status {
     for (const model::Finding& finding : confirmation.findings)
       TBCI_TRY(context.stores.nights.put_finding(night.id, storage::Phase::confirm, finding));
-    for (const detect::Outcome& outcome : confirmation.outcomes) {
+    for (const detect::TestedCandidate& outcome : confirmation.outcomes) {
       if (!outcome.looked || outcome.finding.verdict != model::Verdict::regression) continue;
-      TBCI_TRY(context.stores.nights.add_regression(night.id, outcome.finding, outcome.question.old_build));
+      TBCI_TRY(context.stores.nights.add_regression(night.id, outcome.finding, outcome.candidate.old_build));
     }
     if (anchor) TBCI_TRY(keep_confirmations(context, night, *anchor, confirmation.outcomes));
-    return leave_over(context, night, confirmation.outcomes);
+    return queue_retests(context, night, confirmation.outcomes);
   });
 }
 
 // What moved together is told of as one.
 void tell_events(SubjectContext& context, const Confirmation& confirmation, const std::string& tonight) {
   std::vector<detect::Moved> moved;
-  for (const detect::Outcome& outcome : confirmation.outcomes) {
+  for (const detect::TestedCandidate& outcome : confirmation.outcomes) {
     const model::Verdict verdict = outcome.finding.verdict;
     const bool changed = verdict == model::Verdict::regression || verdict == model::Verdict::improvement;
-    if (outcome.looked && changed) moved.push_back({outcome.finding, outcome.question.old_build, tonight, {}});
+    if (outcome.looked && changed) moved.push_back({outcome.finding, outcome.candidate.old_build, tonight, {}});
   }
   for (const detect::ChangeEvent& event : detect::group_changes(moved)) {
     std::vector<std::string> effects;
@@ -80,18 +81,18 @@ void tell_events(SubjectContext& context, const Confirmation& confirmation, cons
 }  // namespace
 
 Status confirm_night(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
-                     const std::vector<Screened>& screened) {
-  TBCI_ASSIGN(const auto carried, carried_questions(context, night));
+                     const std::vector<ScreenedSeries>& screened) {
+  TBCI_ASSIGN(const auto carried, queued_candidates(context, night));
   TBCI_ASSIGN(const auto anchor, watch_anchor(context, night, plan));
-  const auto questions = tonights_questions(screened, carried, anchor, night.name);
-  TBCI_ASSIGN(auto old_builds, old_builds_of(context, plan, questions));
+  const auto candidates = tonights_candidates(screened, carried, anchor, night.name);
+  TBCI_ASSIGN(auto old_builds, old_builds_of(context, plan, candidates));
   if (anchor) old_builds.insert_or_assign(anchor->build.name, anchor->build);
   const ConfirmationPlan confirmation{.key = plan.key,
                                       .after = plan.builds.after,
                                       .old_builds = std::move(old_builds),
                                       .usual = plan.builds.before.name,
                                       .until = context.clock.now() + context.config.measure.confirm_limit};
-  TBCI_ASSIGN(const Confirmation confirmed, confirm_questions(context, confirmation, questions));
+  TBCI_ASSIGN(const Confirmation confirmed, confirm_candidates(context, confirmation, candidates));
   tell_events(context, confirmed, night.name);
   return keep_confirmation(context, night, anchor, confirmed);
 }

@@ -12,6 +12,6 @@ namespace tbci::pipeline {
 /// the findings, the regressions with the builds that they were confirmed against, and what is left over for the next
 /// night.
 Status confirm_night(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
-                     const std::vector<Screened>& screened);
+                     const std::vector<ScreenedSeries>& screened);
 
 }  // namespace tbci::pipeline

@@ -16,7 +16,7 @@ namespace {
 using Levels = std::map<model::Series, KnownLevel>;
 
 // A case is measured alone where the history of its time is known. Its other metrics then are, or are new.
-Result<Levels> known_levels(const History& history, const std::vector<model::Case>& cases) {
+Result<Levels> known_levels(const LevelHistory& history, const std::vector<model::Case>& cases) {
   Levels levels;
   for (const model::Case& measured : cases) {
     for (const model::Metric metric : model::all_metrics) {
@@ -39,17 +39,17 @@ struct FirstLook {
   std::map<std::string, std::vector<model::Case>> beside;  // by the nightly to measure beside
 };
 
-void look_at(const SubjectContext& context, const Levels& levels, const SweptCase& results, FirstLook& look) {
+void look_at(const SubjectContext& context, const Levels& levels, const MeasuredCase& results, FirstLook& look) {
   const model::Case& measured = results.measured;
   if (results.is_unsupported()) return;
   const model::Series time{measured.benchmark, measured.configuration, model::Metric::time};
-  bool clear = !never_works(results.after);
+  bool clear = !always_fails(results.after);
   std::vector<model::Finding> findings;
   for (const model::Metric metric : model::all_metrics) {
     const model::Series series{measured.benchmark, measured.configuration, metric};
     const auto values = values_of(results.after, metric);
     const auto level = levels.find(series);
-    if (values.empty() || model::is_evidence(metric)) continue;
+    if (values.empty() || model::is_secondary(metric)) continue;
     const auto baseline = level == levels.end() ? std::nullopt : std::optional(level->second.baseline);
     findings.push_back(detect::screen_against(series, baseline, values, context.config.thresholds.for_series(series)));
     clear = clear && findings.back().verdict == model::Verdict::clear;
@@ -107,7 +107,7 @@ Result<std::optional<model::Build>> old_build_named(SubjectContext& context, con
 }
 
 Status look_beside(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan, const Levels& levels,
-                   const FirstLook& look, std::vector<Screened>& screened) {
+                   const FirstLook& look, std::vector<ScreenedSeries>& screened) {
   MachineWatch machine(context, night, levels);
   for (const auto& [reference, cases] : look.beside) {
     TBCI_ASSIGN(const auto old_build, old_build_named(context, plan.builds, reference));
@@ -126,18 +126,18 @@ Status look_beside(SubjectContext& context, const model::Night& night, const Com
 
 }  // namespace
 
-Result<std::vector<Screened>> screen_night(SubjectContext& context, const model::Night& night,
-                                           const ComparisonPlan& plan) {
+Result<std::vector<ScreenedSeries>> screen_night(SubjectContext& context, const model::Night& night,
+                                                 const ComparisonPlan& plan) {
   const model::Build both[] = {plan.builds.before, plan.builds.after};
   TBCI_ASSIGN(const model::Run run,
               begin_run(context, model::run_keys::screen(plan.key), model::Purpose::screen, both));
   TBCI_TRY(notice_environment(context, night, run));
-  TBCI_ASSIGN(const History history, History::read(context, night, run));
+  TBCI_ASSIGN(const LevelHistory history, LevelHistory::read(context, night, run));
   TBCI_ASSIGN(const Levels levels, known_levels(history, plan.cases));
 
-  std::vector<Screened> screened;
+  std::vector<ScreenedSeries> screened;
   ComparisonPlan unknown{.key = plan.key, .builds = plan.builds, .cases = {}};
-  std::vector<SweptCase> known;
+  std::vector<MeasuredCase> known;
   for (const model::Case& measured : plan.cases) {
     if (is_known(levels, measured)) {
       known.push_back({.measured = measured, .beside = false});
@@ -149,9 +149,9 @@ Result<std::vector<Screened>> screen_night(SubjectContext& context, const model:
     context.progress.begin_stage(
         "measure", fmt::format("{} cases on {}, against their history", known.size(), plan.builds.after.name),
         static_cast<int>(known.size()) * context.config.measure.sampling.least);
-    TBCI_TRY(sweep(context, run, plan.builds, known));
+    TBCI_TRY(measure_rounds(context, run, plan.builds, known));
     FirstLook look;
-    for (const SweptCase& results : known) look_at(context, levels, results, look);
+    for (const MeasuredCase& results : known) look_at(context, levels, results, look);
     std::size_t again = 0;
     for (const auto& [reference, cases] : look.beside) again += cases.size();
     context.progress.end_stage(fmt::format("{} of {} cases to measure beside an older build", again, known.size()));

@@ -10,12 +10,12 @@
 namespace tbci::pipeline {
 
 /// What tonight's screen says of a series, and the nightly that it was held against: a suspect is confirmed against it.
-using Screened = detect::Suspect;
+using ScreenedSeries = detect::Suspect;
 
 /// Measures tonight's build. A series that its history knows well is held against that; where it looks changed, and
 /// where nothing is known of it, the old build is measured beside. A series whose old build moved as well is an event
 /// of the machine, kept and shown, and no suspect.
-Result<std::vector<Screened>> screen_night(SubjectContext& context, const model::Night& night,
-                                           const ComparisonPlan& plan);
+Result<std::vector<ScreenedSeries>> screen_night(SubjectContext& context, const model::Night& night,
+                                                 const ComparisonPlan& plan);
 
 }  // namespace tbci::pipeline

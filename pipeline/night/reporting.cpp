@@ -56,7 +56,7 @@ Status add_evidence(SubjectContext& context, const ReportContext& report_context
     const bool ours = std::any_of(regressions.begin(), regressions.end(), [&](const model::Regression& regression) {
       return regression.finding.series.measured_case() == finding.series.measured_case();
     });
-    if (ours && model::is_evidence(finding.series.metric)) facts.evidence.push_back(finding);
+    if (ours && model::is_secondary(finding.series.metric)) facts.evidence.push_back(finding);
   }
   using model::BuildKind;
   TBCI_ASSIGN(const auto before,

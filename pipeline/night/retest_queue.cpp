@@ -8,58 +8,59 @@ namespace tbci::pipeline {
 
 namespace {
 
-detect::Question question_of(const model::Leftover& leftover) {
-  detect::Question question{.series = leftover.series,
-                            .old_build = leftover.old_build,
-                            .pairs = {},
-                            .nights_looked = leftover.nights_looked,
-                            .nights_waited = leftover.nights_waited,
-                            .suspected = leftover.suspected,
-                            .first_suspect = leftover.first_suspect};
-  for (const auto& [before, after] : leftover.pairs) question.pairs.push_back({.before = before, .after = after});
-  return question;
+detect::Candidate candidate_of(const model::QueuedRetest& retest) {
+  detect::Candidate candidate{.series = retest.series,
+                              .old_build = retest.old_build,
+                              .pairs = {},
+                              .nights_looked = retest.nights_looked,
+                              .nights_waited = retest.nights_waited,
+                              .suspected = retest.suspected,
+                              .first_suspect = retest.first_suspect};
+  for (const auto& [before, after] : retest.pairs) candidate.pairs.push_back({.before = before, .after = after});
+  return candidate;
 }
 
 // Of a leak the pairs say little without their intervals: it is measured anew.
-model::Leftover leftover_of(const detect::Question& question) {
-  model::Leftover leftover{.series = question.series,
-                           .old_build = question.old_build,
-                           .first_suspect = question.first_suspect,
-                           .suspected = question.suspected,
-                           .nights_looked = question.nights_looked,
-                           .nights_waited = question.nights_waited,
-                           .pairs = {}};
-  if (detect::is_leak(question.series.metric)) return leftover;
-  for (const detect::Pair& pair : question.pairs) leftover.pairs.emplace_back(pair.before, pair.after);
-  return leftover;
+model::QueuedRetest retest_of(const detect::Candidate& candidate) {
+  model::QueuedRetest retest{.series = candidate.series,
+                             .old_build = candidate.old_build,
+                             .first_suspect = candidate.first_suspect,
+                             .suspected = candidate.suspected,
+                             .nights_looked = candidate.nights_looked,
+                             .nights_waited = candidate.nights_waited,
+                             .pairs = {}};
+  if (detect::is_leak(candidate.series.metric)) return retest;
+  for (const detect::Pair& pair : candidate.pairs) retest.pairs.emplace_back(pair.before, pair.after);
+  return retest;
 }
 
 }  // namespace
 
-Result<std::vector<detect::Question>> carried_questions(SubjectContext& context, const model::Night& tonight) {
-  std::vector<detect::Question> questions;
+Result<std::vector<detect::Candidate>> queued_candidates(SubjectContext& context, const model::Night& tonight) {
+  std::vector<detect::Candidate> candidates;
   TBCI_ASSIGN(const auto nights, nights_before(context, tonight));
   const auto last = std::find_if(nights.rbegin(), nights.rend(),
                                  [](const model::Night& night) { return night.stage == model::Stage::done; });
-  if (last == nights.rend()) return questions;
-  TBCI_ASSIGN(const auto leftovers, context.stores.events.left_over(last->id));
-  for (const model::Leftover& leftover : leftovers) questions.push_back(question_of(leftover));
+  if (last == nights.rend()) return candidates;
+  TBCI_ASSIGN(const auto retests, context.stores.events.queued_retests(last->id));
+  for (const model::QueuedRetest& retest : retests) candidates.push_back(candidate_of(retest));
   TBCI_ASSIGN(const auto events, context.stores.events.of_night(tonight.id));
   const bool another_machine = std::any_of(events.begin(), events.end(), [](const model::Event& event) {
     return event.kind == model::EventKind::environment;
   });
-  return another_machine ? detect::begun_anew(questions) : questions;
+  return another_machine ? detect::without_pairs(candidates) : candidates;
 }
 
-Status leave_over(SubjectContext& context, const model::Night& tonight, const std::vector<detect::Outcome>& outcomes) {
-  std::vector<model::Leftover> leftovers;
-  for (const detect::Question& question : detect::carried_on(outcomes, context.config.thresholds.base))
-    leftovers.push_back(leftover_of(question));
-  if (!leftovers.empty()) {
+Status queue_retests(SubjectContext& context, const model::Night& tonight,
+                     const std::vector<detect::TestedCandidate>& outcomes) {
+  std::vector<model::QueuedRetest> retests;
+  for (const detect::Candidate& candidate : detect::retests_after(outcomes, context.config.thresholds.base))
+    retests.push_back(retest_of(candidate));
+  if (!retests.empty()) {
     context.progress.note(
-        fmt::format("{} series could not be decided tonight: the next night looks at them again", leftovers.size()));
+        fmt::format("{} series could not be decided tonight: the next night looks at them again", retests.size()));
   }
-  return context.stores.events.leave_over(tonight.id, leftovers);
+  return context.stores.events.queue_retests(tonight.id, retests);
 }
 
 }  // namespace tbci::pipeline

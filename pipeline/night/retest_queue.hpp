@@ -9,9 +9,10 @@
 namespace tbci::pipeline {
 
 /// What the last finished night before `tonight` left over. Where the machine has changed tonight, without the pairs.
-Result<std::vector<detect::Question>> carried_questions(SubjectContext& context, const model::Night& tonight);
+Result<std::vector<detect::Candidate>> queued_candidates(SubjectContext& context, const model::Night& tonight);
 
 /// Keeps what the outcomes of tonight leave over, and says how much that is.
-Status leave_over(SubjectContext& context, const model::Night& tonight, const std::vector<detect::Outcome>& outcomes);
+Status queue_retests(SubjectContext& context, const model::Night& tonight,
+                     const std::vector<detect::TestedCandidate>& outcomes);
 
 }  // namespace tbci::pipeline

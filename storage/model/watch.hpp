@@ -58,7 +58,7 @@ struct AnchorLook {
 };
 
 /// A series that a night could not decide. The next night looks at it again, against the same older nightly.
-struct Leftover {
+struct QueuedRetest {
   Series series;
   std::string old_build;      ///< name of that nightly
   std::string first_suspect;  ///< name of the nightly that was suspected first

@@ -32,7 +32,7 @@ inline constexpr std::array all_metrics = {Metric::time,        Metric::cpu_memo
 
 /// Whether a metric is shown beside the others and never judged by itself: who waits for an answer waits for its time,
 /// however many instructions that took.
-constexpr bool is_evidence(Metric metric) {
+constexpr bool is_secondary(Metric metric) {
   return metric == Metric::instructions;
 }
 

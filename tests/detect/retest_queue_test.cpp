@@ -5,15 +5,15 @@
 
 namespace tbci::retest_queue_test {
 
-using tbci::detect::begun_anew;
-using tbci::detect::carried_on;
+using tbci::detect::Candidate;
+using tbci::detect::candidates_of;
 using tbci::detect::confirm;
-using tbci::detect::Outcome;
 using tbci::detect::Pair;
-using tbci::detect::Question;
-using tbci::detect::questions_of;
+using tbci::detect::retests_after;
 using tbci::detect::Suspect;
+using tbci::detect::TestedCandidate;
 using tbci::detect::Thresholds;
+using tbci::detect::without_pairs;
 using tbci::model::Configuration;
 using tbci::model::Finding;
 using tbci::model::Metric;
@@ -34,17 +34,17 @@ Finding finding(const std::string& benchmark, double change, Verdict verdict = V
   return finding;
 }
 
-Question question(const std::string& benchmark, double suspected) {
-  Question question;
-  question.series = series(benchmark);
-  question.old_build = "monday";
-  question.suspected = suspected;
-  question.first_suspect = "tuesday";
-  return question;
+Candidate candidate(const std::string& benchmark, double suspected) {
+  Candidate candidate;
+  candidate.series = series(benchmark);
+  candidate.old_build = "monday";
+  candidate.suspected = suspected;
+  candidate.first_suspect = "tuesday";
+  return candidate;
 }
 
-Outcome looked_at(Question question, Verdict verdict, std::size_t pairs) {
-  return {std::move(question), true, finding("x", 0.07, verdict), std::vector<Pair>(pairs, {100, 107})};
+TestedCandidate looked_at(Candidate candidate, Verdict verdict, std::size_t pairs) {
+  return {std::move(candidate), true, finding("x", 0.07, verdict), std::vector<Pair>(pairs, {100, 107})};
 }
 
 }  // namespace
@@ -54,24 +54,24 @@ TEST_CASE("Carry-over: tonight's suspects are asked, the worst first, in either 
                                          {finding("b", -0.3), "tuesday"},
                                          {finding("c", 0.1), "monday"},
                                          {finding("d", 0.2, Verdict::clear), "tuesday"}};
-  const auto questions = questions_of(suspects, {}, "wednesday");
-  REQUIRE(questions.size() == 3);
-  CHECK(questions[0].series == series("b"));
-  CHECK(questions[1].series == series("c"));
-  CHECK(questions[1].old_build == "monday");
-  CHECK(questions[2].series == series("a"));
-  CHECK(questions[2].first_suspect == "wednesday");
-  CHECK(questions[2].pairs.empty());
+  const auto candidates = candidates_of(suspects, {}, "wednesday");
+  REQUIRE(candidates.size() == 3);
+  CHECK(candidates[0].series == series("b"));
+  CHECK(candidates[1].series == series("c"));
+  CHECK(candidates[1].old_build == "monday");
+  CHECK(candidates[2].series == series("a"));
+  CHECK(candidates[2].first_suspect == "wednesday");
+  CHECK(candidates[2].pairs.empty());
 }
 
 TEST_CASE("Carry-over: a carried series is asked once, against its older build, with its pairs", "[detect]") {
-  Question carried = question("a", 0.06);
+  Candidate carried = candidate("a", 0.06);
   carried.pairs = {{100, 107}, {100, 106}};
   carried.nights_looked = 1;
-  const auto alone = questions_of({}, std::vector{carried}, "wednesday");
+  const auto alone = candidates_of({}, std::vector{carried}, "wednesday");
   REQUIRE(alone.size() == 1);
   CHECK(alone[0].old_build == "monday");
-  const auto again = questions_of(std::vector<Suspect>{{finding("a", 0.2), "tuesday"}}, std::vector{carried}, "wed");
+  const auto again = candidates_of(std::vector<Suspect>{{finding("a", 0.2), "tuesday"}}, std::vector{carried}, "wed");
   REQUIRE(again.size() == 1);
   CHECK(again[0].old_build == "monday");
   CHECK(again[0].pairs.size() == 2);
@@ -81,30 +81,30 @@ TEST_CASE("Carry-over: a carried series is asked once, against its older build, 
 }
 
 TEST_CASE("Carry-over: what waits becomes more pressing each night", "[detect]") {
-  std::vector<Question> waiting = {question("small", 0.05)};
+  std::vector<Candidate> waiting = {candidate("small", 0.05)};
   const std::vector<Suspect> large = {{finding("large", 0.12), "tuesday"}};
   int nights = 0;
-  while (questions_of(large, waiting, "x").front().series != series("small") && nights < 100) {
-    waiting = carried_on(std::vector<Outcome>{{waiting.front(), false, {}, {}}}, {});
+  while (candidates_of(large, waiting, "x").front().series != series("small") && nights < 100) {
+    waiting = retests_after(std::vector<TestedCandidate>{{waiting.front(), false, {}, {}}}, {});
     ++nights;
   }
   CHECK(nights == 2);
 }
 
 TEST_CASE("Carry-over: the undecided goes on with all its pairs, the decided does not", "[detect]") {
-  Question earlier = question("a", 0.06);
+  Candidate earlier = candidate("a", 0.06);
   earlier.pairs = std::vector<Pair>(40, {100, 106});
   earlier.nights_looked = 1;
   earlier.nights_waited = 2;
-  const std::vector<Outcome> outcomes = {
+  const std::vector<TestedCandidate> outcomes = {
       looked_at(earlier, Verdict::inconclusive, 30),
-      looked_at(question("b", 0.1), Verdict::regression, 12),
-      looked_at(question("c", 0.1), Verdict::clear, 12),
-      looked_at(question("d", 0.1), Verdict::improvement, 12),
-      looked_at(question("e", 0.1), Verdict::environment_changed, 12),
-      looked_at(question("f", 0.1), Verdict::suspect, 5),        // stopped in the middle
-      looked_at(question("g", 0.1), Verdict::inconclusive, 0)};  // no process gave a number
-  const auto carried = carried_on(outcomes, {});
+      looked_at(candidate("b", 0.1), Verdict::regression, 12),
+      looked_at(candidate("c", 0.1), Verdict::clear, 12),
+      looked_at(candidate("d", 0.1), Verdict::improvement, 12),
+      looked_at(candidate("e", 0.1), Verdict::environment_changed, 12),
+      looked_at(candidate("f", 0.1), Verdict::suspect, 5),        // stopped in the middle
+      looked_at(candidate("g", 0.1), Verdict::inconclusive, 0)};  // no process gave a number
+  const auto carried = retests_after(outcomes, {});
   REQUIRE(carried.size() == 2);
   CHECK(carried[0].series == series("a"));
   CHECK(carried[0].pairs.size() == 70);
@@ -117,22 +117,22 @@ TEST_CASE("Carry-over: the undecided goes on with all its pairs, the decided doe
 TEST_CASE("Carry-over: after three nights it stays inconclusive; waiting does not count", "[detect]") {
   Thresholds thresholds;
   thresholds.most_nights = 3;
-  std::vector<Question> open = {question("a", 0.07)};
+  std::vector<Candidate> open = {candidate("a", 0.07)};
   for (int night = 0; night < 5; ++night)
-    open = carried_on(std::vector<Outcome>{{open.front(), false, {}, {}}}, thresholds);
+    open = retests_after(std::vector<TestedCandidate>{{open.front(), false, {}, {}}}, thresholds);
   REQUIRE(open.size() == 1);
   CHECK(open[0].nights_looked == 0);
   for (int night = 0; night < 2; ++night) {
-    open = carried_on(std::vector{looked_at(open.front(), Verdict::inconclusive, 40)}, thresholds);
+    open = retests_after(std::vector{looked_at(open.front(), Verdict::inconclusive, 40)}, thresholds);
     REQUIRE(open.size() == 1);
   }
-  CHECK(carried_on(std::vector{looked_at(open.front(), Verdict::inconclusive, 40)}, thresholds).empty());
+  CHECK(retests_after(std::vector{looked_at(open.front(), Verdict::inconclusive, 40)}, thresholds).empty());
 }
 
-TEST_CASE("Carry-over: pairs of another machine are dropped, the question is not", "[detect]") {
-  Question carried = question("a", 0.07);
+TEST_CASE("Carry-over: pairs of another machine are dropped, the candidate is not", "[detect]") {
+  Candidate carried = candidate("a", 0.07);
   carried.pairs = {{1, 2}};
-  const auto anew = begun_anew(std::vector{carried});
+  const auto anew = without_pairs(std::vector{carried});
   REQUIRE(anew.size() == 1);
   CHECK(anew[0].pairs.empty());
   CHECK(anew[0].old_build == "monday");

@@ -7,8 +7,8 @@
 
 namespace tbci::secondary_metrics_test {
 
+using detect::compare_secondary;
 using detect::Pair;
-using detect::weigh_evidence;
 using model::Metric;
 using model::Verdict;
 using tbci::test::Approx;
@@ -19,7 +19,7 @@ const model::Series instructions{"dlrm", model::Configuration::cpu_infer, Metric
 
 TEST_CASE("Evidence: the change is told with its interval, and no size of it is a verdict", "[detect]") {
   const std::vector<Pair> pairs = {{1000, 2000}, {1001, 2001}, {999, 2000}, {1000, 1999}, {1002, 2003}};
-  const auto finding = weigh_evidence(instructions, pairs, {});
+  const auto finding = compare_secondary(instructions, pairs, {});
   CHECK(finding.verdict == Verdict::clear);
   CHECK(finding.before == 1000);
   CHECK(finding.after == 2000);
@@ -31,8 +31,8 @@ TEST_CASE("Evidence: the change is told with its interval, and no size of it is 
 }
 
 TEST_CASE("Evidence: impossible values are left out, and without any pair it says so", "[detect]") {
-  CHECK(weigh_evidence(instructions, std::vector<Pair>{{0, 5}, {10, 11}}, {}).pairs == 1);
-  const auto none = weigh_evidence(instructions, {}, {});
+  CHECK(compare_secondary(instructions, std::vector<Pair>{{0, 5}, {10, 11}}, {}).pairs == 1);
+  const auto none = compare_secondary(instructions, {}, {});
   CHECK(none.pairs == 0);
   CHECK(none.reason == "no pair counted it");
   CHECK(none.verdict == Verdict::clear);

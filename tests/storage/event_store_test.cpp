@@ -64,14 +64,14 @@ TEST_CASE("EventStore: what a night leaves over is replaced as a whole", "[stora
   Setting setting;
   EventStore store(setting.database());
   const std::int64_t night = setting.night("2026-01-07"), other = setting.night("2026-01-08");
-  const model::Leftover noisy{dlrm, "2026-01-06", "2026-01-07", 0.085, 1, 0, {{1e6, 1.1e6}, {1e6, 1.25e6}}};
-  const model::Leftover waiting{bert, "2026-01-05", "2026-01-06", 0.5, 0, 2, {}};
-  must(store.leave_over(night, {noisy, waiting}));
-  must(store.leave_over(other, {waiting}));
-  must(store.leave_over(night, {noisy}));
+  const model::QueuedRetest noisy{dlrm, "2026-01-06", "2026-01-07", 0.085, 1, 0, {{1e6, 1.1e6}, {1e6, 1.25e6}}};
+  const model::QueuedRetest waiting{bert, "2026-01-05", "2026-01-06", 0.5, 0, 2, {}};
+  must(store.queue_retests(night, {noisy, waiting}));
+  must(store.queue_retests(other, {waiting}));
+  must(store.queue_retests(night, {noisy}));
   setting.reopen();
   EventStore again(setting.database());
-  const auto left = must(again.left_over(night));
+  const auto left = must(again.queued_retests(night));
   REQUIRE(left.size() == 1);
   CHECK(left[0].series == dlrm);
   CHECK(left[0].old_build == "2026-01-06");
@@ -80,17 +80,17 @@ TEST_CASE("EventStore: what a night leaves over is replaced as a whole", "[stora
   CHECK(left[0].nights_looked == 1);
   CHECK(left[0].nights_waited == 0);
   CHECK(left[0].pairs == noisy.pairs);
-  REQUIRE(must(again.left_over(other)).size() == 1);
-  CHECK(must(again.left_over(other))[0].nights_waited == 2);
-  must(again.leave_over(night, {}));
-  CHECK(must(again.left_over(night)).empty());
+  REQUIRE(must(again.queued_retests(other)).size() == 1);
+  CHECK(must(again.queued_retests(other))[0].nights_waited == 2);
+  must(again.queue_retests(night, {}));
+  CHECK(must(again.queued_retests(night)).empty());
 }
 
 TEST_CASE("EventStore: a night that is not there is an error, and nothing is kept", "[storage]") {
   Setting setting;
   EventStore store(setting.database());
   CHECK_FALSE(store.notice({77, "box", EventKind::moved, dlrm, "moved"}, at(0)));
-  CHECK_FALSE(store.leave_over(77, {{dlrm, "2026-01-06", "2026-01-07", 0.1, 1, 0, {}}}));
+  CHECK_FALSE(store.queue_retests(77, {{dlrm, "2026-01-06", "2026-01-07", 0.1, 1, 0, {}}}));
   CHECK(must(store.latest("demo", 10)).empty());
 }
 

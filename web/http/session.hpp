@@ -1,4 +1,4 @@
-// One connection of the server: reads requests, one after the other, and answers them. Internal to daemon/http.
+// One connection of the server: reads requests, one after the other, and answers them. Internal to web/http.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The routes under /api/. Internal to daemon/web.
+// The routes under /api/. Internal to web/pages.
 #pragma once
 
 #include <functional>

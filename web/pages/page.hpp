@@ -19,7 +19,7 @@ std::string error_html(std::string_view title, std::string_view text);
 Html head(std::string_view title);
 Html header(const queries::StatusView& status, const std::string& chosen);
 
-// Its parts, each a section. Internal to daemon/web.
+// Its parts, each a section. Internal to web/pages.
 Html activity_section(const queries::StatusView& status);
 Html night_section(const queries::PageView& page);
 Html regressions_section(const queries::RegressionsView& regressions, Markup title);

@@ -21,7 +21,7 @@ struct SeriesPage {
 std::string series_html(const SeriesPage& page);
 
 /// The drawing, as an SVG: a point a night with the range of its processes, levels, and marks of change points,
-/// regressions and changes of the machine. Nothing without nights. Internal to daemon/web.
+/// regressions and changes of the machine. Nothing without nights. Internal to web/pages.
 Html series_plot(const queries::HistoryView& history);
 
 }  // namespace tbci::web

@@ -39,7 +39,7 @@ TEST_CASE("Weighing: the commit that touches a slower operator is built early, a
   const TemporaryDirectory folder;
   FakeMachine machine = day();
   Bench bench(folder.path(), machine);
-  const auto found = pipeline::search_culprits(bench.context(), plan_of(machine));
+  const auto found = pipeline::bisect_range(bench.context(), plan_of(machine));
   REQUIRE(found);
   REQUIRE(found->answers.size() == 1);
   CHECK(found->answers[0].suspects == std::vector{machine.history[42].id});
@@ -53,7 +53,7 @@ TEST_CASE("Weighing: the commit that touches a slower operator is built early, a
   FakeMachine again = day();
   Bench blind(other.path(), again);
   blind.config().bisect.priors = settings::Priors::none;
-  const auto slower = pipeline::search_culprits(blind.context(), plan_of(again));
+  const auto slower = pipeline::bisect_range(blind.context(), plan_of(again));
   REQUIRE(slower);
   CHECK(slower->answers[0].suspects == found->answers[0].suspects);
   CHECK(slower->answers[0].steps[0].prior == 0);
@@ -73,12 +73,12 @@ TEST_CASE("Weighing: what was weighed once is kept", "[pipeline]") {
                     .begin({.subject = "fake", .key = "k", .from = plan.from, .to = plan.to, .series = plan.series},
                            bench.context().clock.now())
                     .value();
-    REQUIRE(pipeline::weigh_commits(bench.context(), bisection, machine.history));
+    REQUIRE(pipeline::commit_priors(bench.context(), bisection, machine.history));
   }
   machine.sources.clear();
   machine.effects.clear();
   Bench bench(folder.path(), machine);
-  const auto priors = pipeline::weigh_commits(bench.context(), bisection, machine.history);
+  const auto priors = pipeline::commit_priors(bench.context(), bisection, machine.history);
   REQUIRE(priors);
   CHECK(priors->at(beta)[42].weight == 50);
   CHECK(machine.effects.empty());
@@ -91,7 +91,7 @@ TEST_CASE("Weighing: where nothing can be profiled the paths speak, and where no
   machine.profiles = false;
   Bench bench(folder.path(), machine);
   bench.config().subjects.front().subject.source.likely = {{"src7/", 5}};
-  const auto found = pipeline::search_culprits(bench.context(), plan_of(machine));
+  const auto found = pipeline::bisect_range(bench.context(), plan_of(machine));
   REQUIRE(found);
   CHECK(found->answers[0].suspects == std::vector{machine.history[42].id});
   CHECK(found->answers[0].steps[0].prior == test::Approx(1.0 / 74));
@@ -101,7 +101,7 @@ TEST_CASE("Weighing: where nothing can be profiled the paths speak, and where no
   FakeMachine unknown = day();
   unknown.touched.clear();
   Bench second(other.path(), unknown);
-  const auto blind = pipeline::search_culprits(second.context(), plan_of(unknown));
+  const auto blind = pipeline::bisect_range(second.context(), plan_of(unknown));
   REQUIRE(blind);
   CHECK(blind->answers[0].steps[0].prior == 0);
   CHECK(count(unknown, "profile ") == 0);
@@ -112,7 +112,7 @@ TEST_CASE("Weighing: a plan weighs paths without building anything", "[pipeline]
   FakeMachine machine = day();
   Bench bench(folder.path(), machine);
   bench.config().subjects.front().subject.source.likely = {{"src7/", 5}};
-  const auto priors = pipeline::weigh_paths(bench.context(), machine.history);
+  const auto priors = pipeline::path_priors(bench.context(), machine.history);
   REQUIRE(priors);
   REQUIRE(priors->size() == 71);
   CHECK(priors->at(7).weight == 5);

@@ -13,7 +13,7 @@ namespace {
 const model::Series beta = {"beta", model::Configuration::cpu_infer, model::Metric::time};
 
 model::Bisection searched(Bench& bench, const FakeMachine& machine) {
-  const auto found = pipeline::search_culprits(
+  const auto found = pipeline::bisect_range(
       bench.context(),
       {.key = "by hand", .from = machine.history.front().id, .to = machine.history.back().id, .series = {beta}});
   REQUIRE(found);

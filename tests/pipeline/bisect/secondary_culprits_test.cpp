@@ -8,7 +8,7 @@ namespace tbci::secondary_culprits_test {
 using namespace tbci::test;
 
 using model::Metric;
-using pipeline::further_steps;
+using pipeline::secondary_culprits;
 
 namespace {
 
@@ -40,7 +40,7 @@ model::Answer answer_of(const model::Finding& whole, std::vector<model::FoundSte
 
 TEST_CASE("Further steps: those beside the largest, with what the series was before and after each", "[reporting]") {
   const model::Finding whole = found_in(Metric::time, 1e7);
-  const auto further = further_steps(
+  const auto further = secondary_culprits(
       whole, answer_of(whole, {step_at(first, 0.1), step_at(second, 0.5), step_at(third, 0.2)}, second), {});
   REQUIRE(further.size() == 2);
   CHECK(further[0].suspects == std::vector{first});
@@ -55,23 +55,23 @@ TEST_CASE("Further steps: those beside the largest, with what the series was bef
 
 TEST_CASE("Further steps: a repair, and what is under the threshold, is told of with the largest only", "[reporting]") {
   const model::Finding whole = found_in(Metric::time, 1e7);
-  CHECK(further_steps(whole,
-                      answer_of(whole, {step_at(first, 0.04), step_at(second, 0.5), step_at(third, -0.2)}, second), {})
+  CHECK(secondary_culprits(
+            whole, answer_of(whole, {step_at(first, 0.04), step_at(second, 0.5), step_at(third, -0.2)}, second), {})
             .empty());
   detect::Thresholds strict;
   strict.relative = 0.03;
-  CHECK(further_steps(whole, answer_of(whole, {step_at(first, 0.04), step_at(second, 0.5)}, second), strict).size() ==
-        1);
+  CHECK(secondary_culprits(whole, answer_of(whole, {step_at(first, 0.04), step_at(second, 0.5)}, second), strict)
+            .size() == 1);
 }
 
 TEST_CASE("Further steps: memory has to grow by its floor as well, and leaks have none", "[reporting]") {
   const double mib = 1024 * 1024;
   const model::Finding small = found_in(Metric::cpu_memory, 100 * mib), large = found_in(Metric::cpu_memory, 300 * mib);
   const std::vector steps = {step_at(first, 0.1), step_at(second, 0.5)};
-  CHECK(further_steps(small, answer_of(small, steps, second), {}).empty());
-  CHECK(further_steps(large, answer_of(large, steps, second), {}).size() == 1);
+  CHECK(secondary_culprits(small, answer_of(small, steps, second), {}).empty());
+  CHECK(secondary_culprits(large, answer_of(large, steps, second), {}).size() == 1);
   const model::Finding leak = found_in(Metric::cpu_leak, 4096);
-  CHECK(further_steps(leak, answer_of(leak, steps, second), {}).empty());
+  CHECK(secondary_culprits(leak, answer_of(leak, steps, second), {}).empty());
 }
 
 TEST_CASE("Further steps: two commits that slow the same series make two reports, each of its own step", "[pipeline]") {
