@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "detect/effect.hpp"
+#include "detect/paired_screen.hpp"
 #include "detect/robust_statistics.hpp"
 #include "detect/screen.hpp"
 #include "storage/model/measurement.hpp"
@@ -57,6 +58,18 @@ std::optional<Baseline> baseline_of(model::Metric metric, std::span<const NightV
   const auto lag = static_cast<std::size_t>(std::max(settings.reference_lag, 1));
   baseline.reference_night = nights[std::min(lag, nights.size()) - 1];
   return baseline;
+}
+
+bool is_clearly_usual(const model::Series& series, const std::optional<Baseline>& baseline,
+                      std::span<const double> tonight, const Thresholds& thresholds) {
+  if (!baseline || is_leak(series.metric)) return false;
+  if (baseline->scale > least_effect(series.metric, thresholds) / 2) return false;
+  std::vector<double> effects;
+  for (const double value : tonight) {
+    if (!is_usable(series.metric, value)) return false;
+    effects.push_back(std::log(value) - baseline->level);
+  }
+  return clearly_unchanged(effects, thresholds);
 }
 
 model::Finding screen_against(const model::Series& series, const std::optional<Baseline>& baseline,

@@ -44,4 +44,9 @@ std::optional<Baseline> baseline_of(model::Metric metric, std::span<const NightV
 model::Finding screen_against(const model::Series& series, const std::optional<Baseline>& baseline,
                               std::span<const double> tonight, const Thresholds& thresholds);
 
+/// Whether tonight's processes so far are enough to call the series clear: each lies so near to a steady baseline that
+/// a step worth an issue would have to hide in every one of them. Pure.
+bool is_clearly_usual(const model::Series& series, const std::optional<Baseline>& baseline,
+                      std::span<const double> tonight, const Thresholds& thresholds);
+
 }  // namespace tbci::detect

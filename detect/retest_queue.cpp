@@ -29,10 +29,13 @@ std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::spa
                                    .nights_looked = 0,
                                    .nights_waited = 0,
                                    .suspected = finding.change,
-                                   .first_suspect = tonights_build};
-    } else if (std::abs(finding.change) > std::abs(known->second.suspected)) {
-      known->second.suspected = finding.change;
+                                   .first_suspect = tonights_build,
+                                   .screen_pairs = suspect.pairs};
+      continue;
     }
+    Candidate& carried_over = known->second;
+    if (std::abs(finding.change) > std::abs(carried_over.suspected)) carried_over.suspected = finding.change;
+    if (carried_over.old_build == suspect.old_build) carried_over.screen_pairs = suspect.pairs;
   }
   std::vector<Candidate> candidates;
   for (auto& [series, candidate] : by_series) candidates.push_back(std::move(candidate));
@@ -47,11 +50,13 @@ std::vector<Candidate> retests_after(std::span<const TestedCandidate> outcomes, 
     Candidate candidate = outcome.candidate;
     if (!outcome.looked) {
       ++candidate.nights_waited;
+      candidate.screen_pairs.clear();
       carried.push_back(std::move(candidate));
       continue;
     }
     ++candidate.nights_looked;
     candidate.nights_waited = 0;
+    candidate.screen_pairs.clear();
     const bool open = outcome.finding.verdict == model::Verdict::inconclusive ||
                       outcome.finding.verdict == model::Verdict::suspect;  // cut off in the middle
     if (!open || outcome.measured.empty() || candidate.nights_looked >= thresholds.most_nights) continue;

@@ -24,12 +24,16 @@ struct Candidate {
   int nights_waited = 0;      ///< that had no time left for it, since the last that looked
   double suspected = 0;       ///< the largest change that a screen saw, as a fraction
   std::string first_suspect;  ///< name of the build that was suspected first
+  /// Tonight's, of a screen that measured the same two builds in turn. They count: the bounds of the confirmation hold
+  /// at every look at the whole sequence of pairs, whatever made the night look further.
+  std::vector<Pair> screen_pairs = {};
 };
 
 /// A suspect of tonight's screen, and the build that it is to be confirmed against.
 struct Suspect {
   model::Finding finding;
   std::string old_build;
+  std::vector<Pair> pairs = {};  ///< of the screen, where it measured both builds in turn
 };
 
 /// Tonight's candidates: those carried over and the suspects of tonight's screen, the most pressing first. A series
@@ -44,7 +48,7 @@ struct TestedCandidate {
   Candidate candidate;
   bool looked = false;         ///< false: the night's time had run out
   model::Finding finding;      ///< where it was looked at
-  std::vector<Pair> measured;  ///< tonight's pairs, without those of earlier nights
+  std::vector<Pair> measured;  ///< tonight's pairs, the screen's first, without those of earlier nights
 };
 
 /// What the next night asks again: inconclusive ones that fewer than `most_nights` looked at, and what was not looked

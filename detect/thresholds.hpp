@@ -11,6 +11,10 @@ struct Thresholds {
   double relative = 0.07;
   /// The screen's threshold. Lower, so that noise hides no real 7% from the confirmation.
   double screen = 0.037;
+  /// A series leaves the screen early where each of so many pairs (or processes, against history) ...
+  int early_pairs = 3;
+  /// ... lies within this share of `relative`.
+  double early_share = 1.0 / 3;
   /// The lower bound of a regression must be above this share of `relative` (and of the floors below).
   double lower_bound_share = 0.7;
   /// A bisection takes for a step what is surely above this share of it. Less: the sources may show a part of the

@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 #include "pipeline/measure/building.hpp"
-#include "pipeline/measure/comparing.hpp"
+#include "pipeline/measure/confirming.hpp"
 #include "pipeline/measure/measuring.hpp"
 #include "pipeline/night/night_bisecting.hpp"
 #include "pipeline/night/night_confirming.hpp"
@@ -26,20 +26,18 @@ Result<Comparison> install(SubjectContext& context, const ChosenNight& chosen) {
   return Comparison{std::move(before), std::move(after)};
 }
 
-Result<std::vector<ScreenedSeries>> measure(SubjectContext& context, const model::Night& night,
-                                            const ComparisonPlan& plan) {
+Result<Screen> measure(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan) {
   TBCI_TRY(context.stores.nights.enter(night.id, Stage::measure));
-  TBCI_ASSIGN(auto screened, screen_night(context, night, plan));
-  for (const ScreenedSeries& one : screened) {
+  TBCI_ASSIGN(Screen screen, screen_night(context, night, plan));
+  for (const ScreenedSeries& one : screen.series) {
     TBCI_TRY(context.stores.nights.put_finding(night.id, storage::Phase::screen, one.finding));
   }
-  return screened;
+  return screen;
 }
 
-Status confirm(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
-               const std::vector<ScreenedSeries>& screened) {
+Status confirm(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan, const Screen& screen) {
   TBCI_TRY(context.stores.nights.enter(night.id, Stage::confirm));
-  return confirm_night(context, night, plan, screened);
+  return confirm_night(context, night, plan, screen);
 }
 
 Result<std::vector<BisectedRange>> bisect(SubjectContext& context, const model::Night& night,
@@ -98,8 +96,8 @@ Status work_through(SubjectContext& context, const ChosenNight& chosen, const mo
   if (night.stage != Stage::bisect && night.stage != Stage::report) {
     ComparisonPlan plan{.key = night.name, .builds = builds, .cases = {}};
     TBCI_ASSIGN(plan.cases, wanted_cases(context, builds.after.product));
-    TBCI_ASSIGN(const auto screened, measure(context, night, plan));
-    TBCI_TRY(confirm(context, night, plan, screened));
+    TBCI_ASSIGN(const Screen screen, measure(context, night, plan));
+    TBCI_TRY(confirm(context, night, plan, screen));
   }
   TBCI_ASSIGN(const auto range, bisect(context, night, builds));
   const model::Build both[] = {builds.before, builds.after};

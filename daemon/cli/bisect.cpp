@@ -16,8 +16,9 @@
 #include "pipeline/bisect/reverting.hpp"
 #include "pipeline/measure/benchmark_list.hpp"
 #include "pipeline/measure/building.hpp"
-#include "pipeline/measure/comparing.hpp"
+#include "pipeline/measure/confirming.hpp"
 #include "pipeline/measure/profiling.hpp"
+#include "pipeline/measure/screening.hpp"
 #include "pipeline/night/reporting.hpp"
 #include "repo_bisect/bisect_log.hpp"
 
@@ -74,13 +75,13 @@ Result<std::vector<model::Finding>> regressed_series(pipeline::SubjectContext& c
   TBCI_ASSIGN(plan.builds.after, built_end(context, ends.to));
   context.progress.end_stage("both are there");
   TBCI_ASSIGN(plan.cases, pipeline::wanted_cases(context, plan.builds.after.product));
-  TBCI_ASSIGN(auto screened, pipeline::screen_builds(context, plan));
-  std::erase_if(screened, [&](const model::Finding& finding) {
-    const std::string metric(to_string(finding.series.metric));
+  TBCI_ASSIGN(auto screen, pipeline::screen_builds(context, plan));
+  std::erase_if(screen.series, [&](const pipeline::ScreenedSeries& one) {
+    const std::string metric(to_string(one.finding.series.metric));
     return !options.metrics.empty() &&
            std::find(options.metrics.begin(), options.metrics.end(), metric) == options.metrics.end();
   });
-  TBCI_ASSIGN(auto confirmed, pipeline::confirm_suspects(context, plan, screened));
+  TBCI_ASSIGN(auto confirmed, pipeline::confirm_suspects(context, plan, screen));
   std::erase_if(confirmed, [](const model::Finding& finding) { return finding.verdict != model::Verdict::regression; });
   return confirmed;
 }

@@ -9,8 +9,9 @@
 #include "daemon/cli/show.hpp"
 #include "daemon/state_dir.hpp"
 #include "pipeline/measure/building.hpp"
-#include "pipeline/measure/comparing.hpp"
+#include "pipeline/measure/confirming.hpp"
 #include "pipeline/measure/profiling.hpp"
+#include "pipeline/measure/screening.hpp"
 #include "storage/model/run_keys.hpp"
 #include "web/queries/json.hpp"
 
@@ -65,9 +66,9 @@ Result<int> compare(const Invocation& invocation, const CompareOptions& options,
   if (plan.builds.before.id == plan.builds.after.id)
     return fail(ErrorKind::usage, "{} and {} are the same build", options.before, options.after);
   TBCI_ASSIGN(plan.cases, pipeline::wanted_cases(context, plan.builds.after.product));
-  TBCI_ASSIGN(const auto screened, pipeline::screen_builds(context, plan));
-  TBCI_ASSIGN(const auto confirmed, pipeline::confirm_suspects(context, plan, screened));
-  const auto findings = pipeline::merged(screened, confirmed);
+  TBCI_ASSIGN(const auto screen, pipeline::screen_builds(context, plan));
+  TBCI_ASSIGN(const auto confirmed, pipeline::confirm_suspects(context, plan, screen));
+  const auto findings = pipeline::merged(pipeline::findings_of(screen.series), confirmed);
   std::vector<model::OperatorComparison> operators;
   if (options.operators) {
     TBCI_ASSIGN(operators, changed_operators(context, plan, findings));

@@ -38,7 +38,9 @@ Result<Results> measure_all(pipeline::SubjectContext& context, const model::Buil
       static_cast<int>(cases.size()) * sampling.least);
   std::vector<pipeline::MeasuredCase> all = pipeline::unmeasured(cases);
   for (pipeline::MeasuredCase& one : all) one.beside = false;
-  TBCI_TRY(pipeline::measure_rounds(context, run, {.before = {}, .after = build}, all));
+  TBCI_TRY(pipeline::measure_rounds(context, run, {.before = {}, .after = build}, all, [&](const auto& results) {
+    return !pipeline::wants_more(context, results.after);
+  }));
   Results results;
   for (pipeline::MeasuredCase& one : all) results[one.measured] = std::move(one.after);
   TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "detect/confirm.hpp"
+#include "detect/paired_screen.hpp"
 #include "detect/screen.hpp"
 
 namespace tbci::detect::selftest {
@@ -50,17 +51,26 @@ void OurNights::measure(Source& source, int build, std::vector<double>& values, 
 OurNights::Screened OurNights::screen_tonight(Source& source, const std::optional<Baseline>& usual, Cost& cost) {
   std::vector<double>& after = nights_.back().values;
   if (usual) {
-    while (wants_process(after, settings_.sampling)) measure(source, tonight(), after, cost);
-    Screened screened{screen_against(series, usual, after, settings_.thresholds), usual->reference_night, true};
+    while (wants_process(after, settings_.sampling) && !is_clearly_usual(series, usual, after, settings_.thresholds))
+      measure(source, tonight(), after, cost);
+    Screened screened{.finding = screen_against(series, usual, after, settings_.thresholds),
+                      .old_build = usual->reference_night,
+                      .against_history = true,
+                      .pairs = {}};
     if (screened.finding.verdict != model::Verdict::inconclusive) return screened;
   }
-  std::vector<double> before;
-  const int old_build = tonight() - 1;
-  while (wants_process(before, settings_.sampling) || wants_process(after, settings_.sampling)) {
-    measure(source, old_build, before, cost);
-    if (after.size() < before.size()) measure(source, tonight(), after, cost);
+  Screened screened{.finding = {}, .old_build = tonight() - 1, .against_history = false, .pairs = {}};
+  after.clear();  // what was measured alone is no half of a pair
+  PairedScreen looked;
+  while (!looked.decided) {
+    std::vector<double> before;
+    measure(source, screened.old_build, before, cost);
+    measure(source, tonight(), after, cost);
+    screened.pairs.push_back({before.back(), after.back()});
+    looked = screen_pairs(series, screened.pairs, settings_.thresholds, settings_.sampling);
   }
-  return {screen(series, before, after, settings_.thresholds), old_build, false};
+  screened.finding = std::move(looked.finding);
+  return screened;
 }
 
 TestedCandidate OurNights::ask(Source& source, Candidate candidate, double old_effect, Cost& cost) const {
@@ -69,6 +79,8 @@ TestedCandidate OurNights::ask(Source& source, Candidate candidate, double old_e
   TestedCandidate outcome;
   outcome.looked = true;
   const int earlier = static_cast<int>(pairs.size());
+  outcome.measured = candidate.screen_pairs;
+  pairs.insert(pairs.end(), outcome.measured.begin(), outcome.measured.end());
   Decision decision = confirm(series, pairs, settings_.thresholds, earlier);
   while (decision.pairs_wanted > 0) {
     for (int i = 0; i < decision.pairs_wanted; ++i) {
@@ -98,7 +110,7 @@ void OurNights::note_machine(const Screened& screened, const TestedCandidate& ou
 
 bool OurNights::confirm_tonight(Source& source, const Screened& screened, const std::optional<Baseline>& usual,
                                 Cost& cost) {
-  const Suspect suspect{screened.finding, std::to_string(screened.old_build)};
+  const Suspect suspect{screened.finding, std::to_string(screened.old_build), screened.pairs};
   if (screened.finding.verdict != model::Verdict::suspect && carried_.empty()) return false;
   bool filed = false;
   std::vector<TestedCandidate> outcomes;

@@ -45,6 +45,7 @@ class OurNights final : public Method {
     model::Finding finding;
     int old_build = 0;
     bool against_history = false;
+    std::vector<Pair> pairs;  ///< where the old build was measured in turn
   };
   struct AnchorPast {
     int night = 0;

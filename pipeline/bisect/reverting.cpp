@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 #include "pipeline/measure/building.hpp"
-#include "pipeline/measure/comparing.hpp"
+#include "pipeline/measure/confirming.hpp"
 #include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
@@ -50,16 +50,16 @@ Result<RevertCheck> check(SubjectContext& context, const model::Bisection& bisec
   }
   context.progress.end_stage("it builds");
   result.commit = reverted.commit;
-  std::vector<model::Finding> state;
+  Screen asked;
   for (const model::Series& series : slowed.series) {
     model::Finding finding;
     finding.series = series;
     finding.verdict = model::Verdict::suspect;
-    state.push_back(std::move(finding));
+    asked.series.push_back({std::move(finding), plan.builds.before.name, {}});
     const model::Case measured = series.measured_case();
     if (std::find(plan.cases.begin(), plan.cases.end(), measured) == plan.cases.end()) plan.cases.push_back(measured);
   }
-  TBCI_ASSIGN(result.findings, confirm_suspects(context, plan, state));
+  TBCI_ASSIGN(result.findings, confirm_suspects(context, plan, asked));
   std::erase_if(result.findings, [&](const model::Finding& finding) {
     return std::find(slowed.series.begin(), slowed.series.end(), finding.series) == slowed.series.end();
   });

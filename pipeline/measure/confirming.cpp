@@ -1,3 +1,5 @@
+#include "pipeline/measure/confirming.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -5,7 +7,6 @@
 #include "base/text.hpp"
 #include "detect/confirm.hpp"
 #include "detect/secondary_metrics.hpp"
-#include "pipeline/measure/comparing.hpp"
 #include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
@@ -70,9 +71,17 @@ int decide(const SubjectContext& context, const std::vector<CandidateState>& all
   return wanted;
 }
 
-// What the same pairs say of the metrics that are not judged. Where none was counted, nothing.
-class Beside {
+// What the same pairs say of the secondary metrics. Where none was counted, nothing.
+class SecondaryMetrics {
  public:
+  /// Begins with the screen's pairs of that case, where they count.
+  void add(const Screen& screen, const model::Case& measured, const std::string& old_build) {
+    for (const ScreenedSeries& one : screen.series) {
+      const model::Series& series = one.finding.series;
+      const bool ours = series.measured_case() == measured && one.old_build == old_build;
+      if (ours && model::is_secondary(series.metric)) pairs_[series.metric] = one.pairs;
+    }
+  }
   void add(const MeasuredPair& pair) {
     for (const model::Metric metric : model::all_metrics) {
       if (!model::is_secondary(metric)) continue;
@@ -100,19 +109,19 @@ struct Pace {
 
 // Measures until every candidate of the case is decided. `findings`: one for each, and the evidence beside them.
 Status confirm_case(SubjectContext& context, const Comparison& builds, const model::Run& run,
-                    std::vector<CandidateState>& all, Pace& pace, std::vector<model::Finding>& findings) {
+                    std::vector<CandidateState>& all, SecondaryMetrics secondary, Pace& pace,
+                    std::vector<model::Finding>& findings) {
   const model::Case measured = all.front().candidate.series.measured_case();
   std::vector<model::Series> series;
   for (const CandidateState& state : all) series.push_back(state.candidate.series);
   const Leaks leaks = leaks_of(series, measured);
-  Beside beside;
   int ordinal = 0;
   for (int wanted = decide(context, all, findings); wanted > 0; wanted = decide(context, all, findings)) {
     context.progress.expect(pace.done + wanted + pace.later);
     for (const int end = ordinal + wanted; ordinal < end; ++ordinal, ++pace.done) {
       context.progress.step(fmt::format("{}, pair {}", to_string(measured), ordinal + 1));
       TBCI_ASSIGN(const MeasuredPair pair, measure_pair(context, run, builds, {measured, ordinal, leaks}));
-      beside.add(pair);
+      secondary.add(pair);
       for (CandidateState& state : all) {
         if (const auto values = pair.of(state.candidate.series.metric)) {
           state.measured.push_back(*values);
@@ -122,7 +131,7 @@ Status confirm_case(SubjectContext& context, const Comparison& builds, const mod
       }
     }
   }
-  const auto counted = beside.findings(context, measured);
+  const auto counted = secondary.findings(context, measured);
   findings.insert(findings.end(), counted.begin(), counted.end());
   return {};
 }
@@ -157,10 +166,16 @@ class Confirming {
     const Comparison builds{old_build->second, plan_.after};
     TBCI_ASSIGN(const model::Run run, run_against(builds));
     std::vector<CandidateState> all;
-    for (const std::size_t i : one.candidates)
-      all.push_back({.candidate = confirmation_.outcomes[i].candidate, .measured = {}});
+    const bool same_machine = plan_.screen != nullptr && run.environment == plan_.screen->run.environment;
+    for (const std::size_t i : one.candidates) {
+      const detect::Candidate& candidate = confirmation_.outcomes[i].candidate;
+      all.push_back({.candidate = candidate, .measured = {}});
+      if (same_machine) all.back().measured = candidate.screen_pairs;
+    }
+    SecondaryMetrics secondary;
+    if (same_machine) secondary.add(*plan_.screen, one.measured, one.old_build);
     std::vector<model::Finding> findings;
-    TBCI_TRY(confirm_case(context_, builds, run, all, pace, findings));
+    TBCI_TRY(confirm_case(context_, builds, run, all, std::move(secondary), pace, findings));
     tell_changes(context_, findings);
     for (std::size_t k = 0; k < all.size(); ++k) {
       detect::TestedCandidate& outcome = confirmation_.outcomes[one.candidates[k]];
@@ -222,16 +237,16 @@ Result<Confirmation> confirm_candidates(SubjectContext& context, const Confirmat
 }
 
 Result<std::vector<model::Finding>> confirm_suspects(SubjectContext& context, const ComparisonPlan& plan,
-                                                     const std::vector<model::Finding>& screened) {
-  std::vector<detect::Suspect> suspects;
-  for (const model::Finding& finding : screened) suspects.push_back({finding, plan.builds.before.name});
+                                                     const Screen& screen) {
   const ConfirmationPlan confirmation{.key = plan.key,
                                       .after = plan.builds.after,
                                       .old_builds = {{plan.builds.before.name, plan.builds.before}},
                                       .usual = plan.builds.before.name,
-                                      .until = {}};
-  TBCI_ASSIGN(Confirmation confirmed,
-              confirm_candidates(context, confirmation, detect::candidates_of(suspects, {}, plan.builds.after.name)));
+                                      .until = {},
+                                      .screen = &screen};
+  TBCI_ASSIGN(
+      Confirmation confirmed,
+      confirm_candidates(context, confirmation, detect::candidates_of(screen.series, {}, plan.builds.after.name)));
   return std::move(confirmed.findings);
 }
 

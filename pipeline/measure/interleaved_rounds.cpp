@@ -1,7 +1,6 @@
 #include "pipeline/measure/interleaved_rounds.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace tbci::pipeline {
 
@@ -11,17 +10,20 @@ bool ends_unsupported(const std::vector<model::Measurement>& measurements) {
   return !measurements.empty() && measurements.back().outcome == model::Outcome::unsupported;
 }
 
-// A comparison is as good as the worse known of its two sides, so both go on together. One side that never works has
-// decided the case.
-bool want_more(const SubjectContext& context, const MeasuredCase& one) {
-  if (one.is_unsupported()) return false;  // it will not be supported in the next process either
-  const bool enough = static_cast<int>(one.after.size()) >= context.config.measure.sampling.least;
-  if (enough && (always_fails(one.after) || (one.beside && always_fails(one.before)))) return false;
-  return wants_more(context, one.after) || (one.beside && wants_more(context, one.before));
+int processes_of(const MeasuredCase& one) {
+  return static_cast<int>(one.after.size());
+}
+
+bool wants_another(const detect::Sampling& sampling, const Decided& decided, const MeasuredCase& one) {
+  const int processes = processes_of(one);
+  if (processes == 0) return true;
+  if (processes >= sampling.most || one.is_unsupported()) return false;
+  const bool broken = always_fails(one.after) || (one.beside && always_fails(one.before));
+  return broken ? processes < sampling.least : !decided(one);
 }
 
 Status measure_next(SubjectContext& context, const model::Run& run, const Comparison& builds, MeasuredCase& one) {
-  const int ordinal = static_cast<int>(one.after.size());
+  const int ordinal = processes_of(one);
   const Process process{one.measured, ordinal, leaks_of_first(ordinal)};
   if (!one.beside) {
     TBCI_ASSIGN(model::Measurement after, measure_once(context, run, builds.after, process));
@@ -34,15 +36,28 @@ Status measure_next(SubjectContext& context, const model::Run& run, const Compar
   return {};
 }
 
+std::string step_text(const MeasuredCase& one, int least) {
+  const int number = processes_of(one) + 1;
+  const std::string name = fmt::format("{}, {} {}", to_string(one.measured), one.beside ? "pair" : "process", number);
+  return number <= least ? name : name + " (not decided yet)";
+}
+
 }  // namespace
 
 bool MeasuredCase::is_unsupported() const {
   return ends_unsupported(after) && (!beside || ends_unsupported(before));
 }
 
+std::vector<detect::Pair> MeasuredCase::pairs_of(model::Metric metric) const {
+  std::vector<detect::Pair> pairs;
+  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
+    if (const auto pair = pair_of(before[i], after[i], metric)) pairs.push_back(*pair);
+  }
+  return pairs;
+}
+
 bool always_fails(const std::vector<model::Measurement>& measurements) {
-  return std::none_of(measurements.begin(), measurements.end(),
-                      [](const auto& m) { return m.outcome == model::Outcome::done; });
+  return std::ranges::none_of(measurements, [](const auto& m) { return m.outcome == model::Outcome::done; });
 }
 
 std::vector<MeasuredCase> unmeasured(const std::vector<model::Case>& cases) {
@@ -52,22 +67,22 @@ std::vector<MeasuredCase> unmeasured(const std::vector<model::Case>& cases) {
 }
 
 Status measure_rounds(SubjectContext& context, const model::Run& run, const Comparison& builds,
-                      std::vector<MeasuredCase>& cases) {
-  const int least = context.config.measure.sampling.least;
-  int expected_steps = static_cast<int>(cases.size()) * least;
-  bool any = true;
-  for (int number = 0; std::exchange(any, false); ++number) {
+                      std::vector<MeasuredCase>& cases, const Decided& decided) {
+  const detect::Sampling& sampling = context.config.measure.sampling;
+  int done = 0;
+  for (int round = 0; round < sampling.most; ++round) {
+    // At least this round's; of those that stay, as many as are usual.
+    std::vector<MeasuredCase*> open;
     for (MeasuredCase& one : cases) {
-      if (!want_more(context, one)) continue;
-      any = true;
-      if (number >= least) context.progress.expect(++expected_steps);
-      context.progress.step(
-          fmt::format("{}, process {}{}", to_string(one.measured), number + 1,
-                      number < least ? fmt::format(" of {}", least) : ": its median is not known well yet"));
-      TBCI_TRY(measure_next(context, run, builds, one));
-      if (!one.is_unsupported()) continue;
-      for (int skipped = number + 1; skipped < least; ++skipped)
-        context.progress.step(to_string(one.measured) + " is unsupported");
+      if (wants_another(sampling, decided, one)) open.push_back(&one);
+    }
+    if (open.empty()) break;
+    const int rounds_left = std::max(1, sampling.least - round);
+    context.progress.expect(done + static_cast<int>(open.size()) * rounds_left);
+    for (MeasuredCase* one : open) {
+      context.progress.step(step_text(*one, sampling.least));
+      TBCI_TRY(measure_next(context, run, builds, *one));
+      ++done;
     }
   }
   return {};

@@ -1,6 +1,7 @@
-// The measuring of a screen: every case, in several fresh processes, in sweeps over all of them.
+// The measuring of a screen: every case, in several fresh processes, in rounds over all of them.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "pipeline/measure/measuring.hpp"
@@ -15,13 +16,19 @@ struct MeasuredCase {
   std::vector<model::Measurement> before = {}, after = {};
 
   bool is_unsupported() const;  ///< by all builds that are measured
+  /// What the pairs say of a metric, in order; without those in which a process did not measure it.
+  std::vector<detect::Pair> pairs_of(model::Metric metric) const;
 };
 
-/// Measures `cases` in sweeps: a machine that is slow for some minutes then moves one process of each case, which a
-/// median forgives, and not all processes of one. A case takes part until it is known well enough; one that is
-/// unsupported, once. Tells a step before each process (or pair).
+/// Whether what was measured of a case decides all its series, so that it leaves the rounds.
+using Decided = std::function<bool(const MeasuredCase&)>;
+
+/// Measures `cases` in rounds: a machine that is slow for some minutes then moves one process of each case, which a
+/// median forgives, and not all processes of one. A case leaves when `decided` says so, when it has had the most
+/// processes, or when a side has failed in all of its least; one that is unsupported, after one. Progress has a step
+/// for each process (or pair).
 Status measure_rounds(SubjectContext& context, const model::Run& run, const Comparison& builds,
-                      std::vector<MeasuredCase>& cases);
+                      std::vector<MeasuredCase>& cases, const Decided& decided);
 
 /// The cases as they are before anything was measured.
 std::vector<MeasuredCase> unmeasured(const std::vector<model::Case>& cases);

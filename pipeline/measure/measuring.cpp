@@ -41,7 +41,8 @@ Result<model::Measurement> measure_once(SubjectContext& context, const model::Ru
   return fresh;
 }
 
-std::optional<detect::Pair> MeasuredPair::of(model::Metric metric) const {
+std::optional<detect::Pair> pair_of(const model::Measurement& before, const model::Measurement& after,
+                                    model::Metric metric) {
   const auto old_value = model::value_of(before, metric);
   const auto new_value = model::value_of(after, metric);
   if (!old_value || !new_value) return std::nullopt;

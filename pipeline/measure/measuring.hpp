@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "detect/effect.hpp"
@@ -35,11 +36,21 @@ struct Comparison {
   model::Build before, after;
 };
 
+/// Two builds, and the cases that they are compared by.
+struct ComparisonPlan {
+  std::string key;  ///< prefix of its runs: `2026-01-07` makes `2026-01-07/screen` and `2026-01-07/confirm`
+  Comparison builds;
+  std::vector<model::Case> cases;
+};
+
+/// What a process of the old build and one of the new say of a metric; nothing where one of them did not measure it.
+std::optional<detect::Pair> pair_of(const model::Measurement& before, const model::Measurement& after,
+                                    model::Metric metric);
+
 /// One interleaved pair of processes: old, then new.
 struct MeasuredPair {
   model::Measurement before, after;
-  /// What the pair says of a metric; nothing where one of the two did not measure it.
-  std::optional<detect::Pair> of(model::Metric metric) const;
+  std::optional<detect::Pair> of(model::Metric metric) const { return pair_of(before, after, metric); }
 };
 Result<MeasuredPair> measure_pair(SubjectContext& context, const model::Run& run, const Comparison& builds,
                                   const Process& process);

@@ -1,10 +1,11 @@
+#include "pipeline/measure/screening.hpp"
+
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "detect/leak.hpp"
+#include "detect/paired_screen.hpp"
 #include "detect/same_binary.hpp"
 #include "detect/screen.hpp"
-#include "pipeline/measure/comparing.hpp"
 #include "pipeline/measure/interleaved_rounds.hpp"
 #include "runner/libraries.hpp"
 #include "storage/model/run_keys.hpp"
@@ -13,52 +14,63 @@ namespace tbci::pipeline {
 
 namespace {
 
-std::vector<detect::Growth> growths_of(const std::vector<model::Measurement>& measurements, model::Metric metric) {
-  std::vector<detect::Growth> growths;
-  for (const model::Measurement& measurement : measurements) {
-    if (const auto value = model::value_of(measurement, metric))
-      growths.push_back({*value, model::interval_of(measurement, metric)});
-  }
-  return growths;
-}
-
 std::string failure_of(const std::vector<model::Measurement>& measurements) {
   const model::Measurement& last = measurements.back();
   return fmt::format("{}: {}", to_string(last.outcome), one_line(last.message));
 }
 
-std::vector<model::Finding> judge(const SubjectContext& context, const Comparison& builds,
+// The judgement of one series, and its pairs. Where one of the builds has no value, the finding says so.
+detect::PairedScreen judge_series(const SubjectContext& context, const MeasuredCase& results,
+                                  const model::Series& series) {
+  const auto& thresholds = context.config.thresholds.for_series(series);
+  const auto pairs = results.pairs_of(series.metric);
+  if (!pairs.empty()) return detect::screen_pairs(series, pairs, thresholds, context.config.measure.sampling);
+  // A process alone looks for leaks: a second one says nothing more.
+  const bool decided = detect::is_leak(series.metric) || model::is_secondary(series.metric);
+  return {detect::screen(series, values_of(results.before, series.metric), values_of(results.after, series.metric),
+                         thresholds),
+          decided};
+}
+
+// The metrics that the case's processes measured. A counter that one of the builds did not have is not its fault.
+std::vector<model::Series> series_of(const MeasuredCase& results) {
+  std::vector<model::Series> all;
+  for (const model::Metric metric : model::all_metrics) {
+    const bool before = !values_of(results.before, metric).empty(), after = !values_of(results.after, metric).empty();
+    if (model::is_secondary(metric) ? before && after : before || after)
+      all.push_back({results.measured.benchmark, results.measured.configuration, metric});
+  }
+  return all;
+}
+
+bool is_decided(const SubjectContext& context, const MeasuredCase& results) {
+  return std::ranges::all_of(
+      series_of(results), [&](const model::Series& series) { return judge_series(context, results, series).decided; });
+}
+
+std::vector<ScreenedSeries> judge(const SubjectContext& context, const Comparison& builds,
                                   const MeasuredCase& results) {
-  const model::Case& measured = results.measured;
+  const std::string& old_name = builds.before.name;
   const auto broken = [&](const std::string& reason) {
     model::Finding finding;
-    finding.series = {measured.benchmark, measured.configuration, model::Metric::time};
+    finding.series = {results.measured.benchmark, results.measured.configuration, model::Metric::time};
     finding.verdict = model::Verdict::inconclusive;
     finding.reason = reason;
-    return std::vector{finding};
+    return std::vector<ScreenedSeries>{{finding, old_name, {}}};
   };
   const bool old_fails = always_fails(results.before);
   const bool new_fails = always_fails(results.after);
   if (old_fails && new_fails && results.after.back().outcome == model::Outcome::unsupported) return {};
   if (new_fails) {
-    return broken(fmt::format("fails on {}{}: {}", builds.after.name, old_fails ? " and on " + builds.before.name : "",
+    return broken(fmt::format("fails on {}{}: {}", builds.after.name, old_fails ? " and on " + old_name : "",
                               failure_of(results.after)));
   }
-  if (old_fails) return broken(fmt::format("fails on {} alone: {}", builds.before.name, failure_of(results.before)));
-  std::vector<model::Finding> findings;
-  for (const model::Metric metric : model::all_metrics) {
-    const auto before = values_of(results.before, metric);
-    const auto after = values_of(results.after, metric);
-    if (before.empty() && after.empty()) continue;
-    // A counter that one of the two did not have is no fault of the build.
-    if (model::is_secondary(metric) && (before.empty() || after.empty())) continue;
-    const model::Series series{measured.benchmark, measured.configuration, metric};
-    const detect::Thresholds thresholds = context.config.thresholds.for_series(series);
-    findings.push_back(detect::is_leak(metric) ? detect::screen_leak(series, growths_of(results.before, metric),
-                                                                     growths_of(results.after, metric), thresholds)
-                                               : detect::screen(series, before, after, thresholds));
+  if (old_fails) return broken(fmt::format("fails on {} alone: {}", old_name, failure_of(results.before)));
+  std::vector<ScreenedSeries> screened;
+  for (const model::Series& series : series_of(results)) {
+    screened.push_back({judge_series(context, results, series).finding, old_name, results.pairs_of(series.metric)});
   }
-  return findings;
+  return screened;
 }
 
 // Files that are made of the same inputs are one file in the build cache. The libraries that a worker tells of do not
@@ -88,33 +100,39 @@ bool runs_libraries_alone(const model::Series& series) {
 
 }  // namespace
 
-Result<std::vector<model::Finding>> screen_builds(SubjectContext& context, const ComparisonPlan& plan) {
+Result<Screen> screen_builds(SubjectContext& context, const ComparisonPlan& plan) {
   const model::Build both[] = {plan.builds.before, plan.builds.after};
-  TBCI_ASSIGN(const model::Run run,
-              begin_run(context, model::run_keys::screen(plan.key), model::Purpose::screen, both));
+  TBCI_ASSIGN(model::Run run, begin_run(context, model::run_keys::screen(plan.key), model::Purpose::screen, both));
   TBCI_ASSIGN(const detect::Binaries binaries, compare_libraries(context, plan.builds));
   const detect::Sampling& sampling = context.config.measure.sampling;
   context.progress.begin_stage("measure",
-                               fmt::format("{} cases on {} and {}, {} processes each", plan.cases.size(),
-                                           plan.builds.before.name, plan.builds.after.name, range_of(sampling)),
+                               fmt::format("{} cases on {} and {} in turn, at most {} pairs each", plan.cases.size(),
+                                           plan.builds.before.name, plan.builds.after.name, sampling.most),
                                static_cast<int>(plan.cases.size()) * sampling.least);
   std::vector<MeasuredCase> all = unmeasured(plan.cases);
-  TBCI_TRY(measure_rounds(context, run, plan.builds, all));
-  std::vector<model::Finding> findings;
-  int unsupported = 0;
+  TBCI_TRY(measure_rounds(context, run, plan.builds, all,
+                          [&](const MeasuredCase& results) { return is_decided(context, results); }));
+  Screen screen{.run = std::move(run), .series = {}};
   for (const MeasuredCase& results : all) {
-    unsupported += results.is_unsupported() ? 1 : 0;
-    for (model::Finding& finding : judge(context, plan.builds, results)) {
-      const bool whole = runs_libraries_alone(finding.series);
-      findings.push_back(whole ? detect::without_alarm(std::move(finding), binaries) : std::move(finding));
+    for (ScreenedSeries& one : judge(context, plan.builds, results)) {
+      if (runs_libraries_alone(one.finding.series))
+        one.finding = detect::without_alarm(std::move(one.finding), binaries);
+      screen.series.push_back(std::move(one));
     }
   }
-  TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
-  const auto suspects = std::count_if(findings.begin(), findings.end(),
-                                      [](const auto& f) { return f.verdict == model::Verdict::suspect; });
+  TBCI_TRY(context.stores.runs.finish(screen.run.id, context.clock.now()));
+  const auto unsupported = std::ranges::count_if(all, &MeasuredCase::is_unsupported);
+  const auto suspects = std::ranges::count_if(
+      screen.series, [](const auto& one) { return one.finding.verdict == model::Verdict::suspect; });
   context.progress.end_stage(
-      fmt::format("{} series, {} to look at more closely{}", findings.size(), suspects,
+      fmt::format("{} series, {} to look at more closely{}", screen.series.size(), suspects,
                   unsupported > 0 ? fmt::format(", {} cases unsupported here", unsupported) : ""));
+  return screen;
+}
+
+std::vector<model::Finding> findings_of(const std::vector<ScreenedSeries>& screened) {
+  std::vector<model::Finding> findings;
+  for (const ScreenedSeries& one : screened) findings.push_back(one.finding);
   return findings;
 }
 

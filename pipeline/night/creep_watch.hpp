@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/measure/comparing.hpp"
+#include "pipeline/measure/measuring.hpp"
 
 namespace tbci::pipeline {
 

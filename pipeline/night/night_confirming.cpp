@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "detect/grouping.hpp"
 #include "pipeline/measure/building.hpp"
+#include "pipeline/measure/confirming.hpp"
 #include "pipeline/night/creep_watch.hpp"
 #include "pipeline/night/retest_queue.hpp"
 
@@ -81,17 +82,18 @@ void tell_events(SubjectContext& context, const Confirmation& confirmation, cons
 }  // namespace
 
 Status confirm_night(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
-                     const std::vector<ScreenedSeries>& screened) {
+                     const Screen& screen) {
   TBCI_ASSIGN(const auto carried, queued_candidates(context, night));
   TBCI_ASSIGN(const auto anchor, watch_anchor(context, night, plan));
-  const auto candidates = tonights_candidates(screened, carried, anchor, night.name);
+  const auto candidates = tonights_candidates(screen.series, carried, anchor, night.name);
   TBCI_ASSIGN(auto old_builds, old_builds_of(context, plan, candidates));
   if (anchor) old_builds.insert_or_assign(anchor->build.name, anchor->build);
   const ConfirmationPlan confirmation{.key = plan.key,
                                       .after = plan.builds.after,
                                       .old_builds = std::move(old_builds),
                                       .usual = plan.builds.before.name,
-                                      .until = context.clock.now() + context.config.measure.confirm_limit};
+                                      .until = context.clock.now() + context.config.measure.confirm_limit,
+                                      .screen = &screen};
   TBCI_ASSIGN(const Confirmation confirmed, confirm_candidates(context, confirmation, candidates));
   tell_events(context, confirmed, night.name);
   return keep_confirmation(context, night, anchor, confirmed);

@@ -3,8 +3,7 @@
 
 #include <vector>
 
-#include "pipeline/measure/comparing.hpp"
-#include "pipeline/night/night_screening.hpp"
+#include "pipeline/measure/screening.hpp"
 
 namespace tbci::pipeline {
 
@@ -12,6 +11,6 @@ namespace tbci::pipeline {
 /// the findings, the regressions with the builds that they were confirmed against, and what is left over for the next
 /// night.
 Status confirm_night(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
-                     const std::vector<ScreenedSeries>& screened);
+                     const Screen& screen);
 
 }  // namespace tbci::pipeline

@@ -106,28 +106,64 @@ Result<std::optional<model::Build>> old_build_named(SubjectContext& context, con
   return std::optional<model::Build>{};
 }
 
+// Pairs that another machine measured show what they show, and do not count in the confirmation.
+void add(Screen& screen, Screen looked) {
+  for (ScreenedSeries& one : looked.series) {
+    if (looked.run.environment != screen.run.environment) one.pairs.clear();
+    screen.series.push_back(std::move(one));
+  }
+}
+
+// Every judged series is near its usual level, so that the case leaves the rounds early.
+bool is_clearly_usual(const SubjectContext& context, const Levels& levels, const MeasuredCase& results) {
+  for (const model::Metric metric : model::all_metrics) {
+    const model::Series series{results.measured.benchmark, results.measured.configuration, metric};
+    const auto values = values_of(results.after, metric);
+    if (values.empty() || model::is_secondary(metric) || detect::is_leak(metric)) continue;
+    const auto level = levels.find(series);
+    const auto baseline = level == levels.end() ? std::nullopt : std::optional(level->second.baseline);
+    if (!detect::is_clearly_usual(series, baseline, values, context.config.thresholds.for_series(series))) return false;
+  }
+  return true;
+}
+
 Status look_beside(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan, const Levels& levels,
-                   const FirstLook& look, std::vector<ScreenedSeries>& screened) {
+                   const FirstLook& look, Screen& screen) {
   MachineWatch machine(context, night, levels);
   for (const auto& [reference, cases] : look.beside) {
     TBCI_ASSIGN(const auto old_build, old_build_named(context, plan.builds, reference));
     const ComparisonPlan beside{.key = model::run_keys::beside(night.name, reference),
                                 .builds = {old_build.value_or(plan.builds.before), plan.builds.after},
                                 .cases = cases};
-    TBCI_ASSIGN(const auto findings, screen_builds(context, beside));
-    TBCI_ASSIGN(const auto run, context.stores.runs.find(context.name(), model::run_keys::screen(beside.key)));
-    for (const model::Finding& finding : findings) {
-      TBCI_ASSIGN(auto again, machine.look_again(finding, *run, beside.builds.before));
-      screened.push_back({std::move(again), beside.builds.before.name});
+    TBCI_ASSIGN(Screen looked, screen_builds(context, beside));
+    for (ScreenedSeries& one : looked.series) {
+      TBCI_ASSIGN(one.finding, machine.look_again(std::move(one.finding), looked.run, beside.builds.before));
     }
+    add(screen, std::move(looked));
   }
   return {};
 }
 
+Status screen_by_history(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
+                         const Levels& levels, std::vector<MeasuredCase>& known, Screen& screen) {
+  context.progress.begin_stage(
+      "measure", fmt::format("{} cases on {}, against their history", known.size(), plan.builds.after.name),
+      static_cast<int>(known.size()) * context.config.measure.sampling.least);
+  TBCI_TRY(measure_rounds(context, screen.run, plan.builds, known, [&](const MeasuredCase& results) {
+    return is_clearly_usual(context, levels, results) || !wants_more(context, results.after);
+  }));
+  FirstLook look;
+  for (const MeasuredCase& results : known) look_at(context, levels, results, look);
+  std::size_t again = 0;
+  for (const auto& [reference, cases] : look.beside) again += cases.size();
+  context.progress.end_stage(fmt::format("{} of {} cases to measure beside an older build", again, known.size()));
+  for (model::Finding& finding : look.clear) screen.series.push_back({std::move(finding), plan.builds.before.name, {}});
+  return look_beside(context, night, plan, levels, look, screen);
+}
+
 }  // namespace
 
-Result<std::vector<ScreenedSeries>> screen_night(SubjectContext& context, const model::Night& night,
-                                                 const ComparisonPlan& plan) {
+Result<Screen> screen_night(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan) {
   const model::Build both[] = {plan.builds.before, plan.builds.after};
   TBCI_ASSIGN(const model::Run run,
               begin_run(context, model::run_keys::screen(plan.key), model::Purpose::screen, both));
@@ -135,7 +171,7 @@ Result<std::vector<ScreenedSeries>> screen_night(SubjectContext& context, const 
   TBCI_ASSIGN(const LevelHistory history, LevelHistory::read(context, night, run));
   TBCI_ASSIGN(const Levels levels, known_levels(history, plan.cases));
 
-  std::vector<ScreenedSeries> screened;
+  Screen screen{.run = run, .series = {}};
   ComparisonPlan unknown{.key = plan.key, .builds = plan.builds, .cases = {}};
   std::vector<MeasuredCase> known;
   for (const model::Case& measured : plan.cases) {
@@ -145,26 +181,14 @@ Result<std::vector<ScreenedSeries>> screen_night(SubjectContext& context, const 
       unknown.cases.push_back(measured);
     }
   }
-  if (!known.empty()) {
-    context.progress.begin_stage(
-        "measure", fmt::format("{} cases on {}, against their history", known.size(), plan.builds.after.name),
-        static_cast<int>(known.size()) * context.config.measure.sampling.least);
-    TBCI_TRY(measure_rounds(context, run, plan.builds, known));
-    FirstLook look;
-    for (const MeasuredCase& results : known) look_at(context, levels, results, look);
-    std::size_t again = 0;
-    for (const auto& [reference, cases] : look.beside) again += cases.size();
-    context.progress.end_stage(fmt::format("{} of {} cases to measure beside an older build", again, known.size()));
-    for (model::Finding& finding : look.clear) screened.push_back({std::move(finding), plan.builds.before.name});
-    TBCI_TRY(look_beside(context, night, plan, levels, look, screened));
-  }
-  if (!unknown.cases.empty()) {
-    TBCI_ASSIGN(const auto findings, screen_builds(context, unknown));
-    for (const model::Finding& finding : findings) screened.push_back({finding, plan.builds.before.name});
-  } else {
+  if (!known.empty()) TBCI_TRY(screen_by_history(context, night, plan, levels, known, screen));
+  if (unknown.cases.empty()) {
     TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
+  } else {
+    TBCI_ASSIGN(Screen looked, screen_builds(context, unknown));
+    add(screen, std::move(looked));
   }
-  return screened;
+  return screen;
 }
 
 }  // namespace tbci::pipeline

@@ -1,21 +1,14 @@
 // The screen of a night: against history where there is enough of it, beside the old build where there is not.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "detect/retest_queue.hpp"
-#include "pipeline/measure/comparing.hpp"
+#include "pipeline/measure/screening.hpp"
+#include "storage/model/night.hpp"
 
 namespace tbci::pipeline {
-
-/// What tonight's screen says of a series, and the nightly that it was held against: a suspect is confirmed against it.
-using ScreenedSeries = detect::Suspect;
 
 /// Measures tonight's build. A series that its history knows well is held against that; where it looks changed, and
 /// where nothing is known of it, the old build is measured beside. A series whose old build moved as well is an event
 /// of the machine, kept and shown, and no suspect.
-Result<std::vector<ScreenedSeries>> screen_night(SubjectContext& context, const model::Night& night,
-                                                 const ComparisonPlan& plan);
+Result<Screen> screen_night(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan);
 
 }  // namespace tbci::pipeline

@@ -153,4 +153,33 @@ TEST_CASE("Carry-over: a night with earlier pairs has its own first and most pai
   CHECK(confirm(series("a"), pairs, thresholds, 20).finding.pairs == 40);
 }
 
+TEST_CASE("Retests: the screen's pairs belong to the candidate of the same old build, for that night alone",
+          "[detect]") {
+  detect::Suspect suspect;
+  suspect.finding.series = {"a", Configuration::cpu_train, Metric::time};
+  suspect.finding.verdict = Verdict::suspect;
+  suspect.finding.change = 0.1;
+  suspect.old_build = "n1";
+  suspect.pairs = {{100, 110}, {100, 111}};
+  const auto fresh = candidates_of({&suspect, 1}, {}, "n2");
+  REQUIRE(fresh.size() == 1);
+  CHECK(fresh[0].screen_pairs.size() == 2);
+  CHECK(fresh[0].pairs.empty());
+
+  Candidate carried = fresh[0];
+  carried.screen_pairs.clear();
+  for (const auto& [old_build, counted] : {std::pair("n1", 2), std::pair("n0", 0)}) {
+    carried.old_build = old_build;
+    const auto again = candidates_of({&suspect, 1}, {&carried, 1}, "n3");
+    REQUIRE(again.size() == 1);
+    CHECK(again[0].screen_pairs.size() == static_cast<std::size_t>(counted));
+  }
+
+  detect::TestedCandidate waiting;
+  waiting.candidate = fresh[0];
+  const auto queued = retests_after({&waiting, 1}, {});
+  REQUIRE(queued.size() == 1);
+  CHECK(queued[0].screen_pairs.empty());
+}
+
 }  // namespace tbci::retest_queue_test

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "pipeline/measure/building.hpp"
-#include "pipeline/measure/comparing.hpp"
+#include "pipeline/measure/confirming.hpp"
+#include "pipeline/measure/screening.hpp"
 #include "pipeline/pipeline.hpp"
 #include "tests/catch.hpp"
 #include "tests/pipeline/fake_subject.hpp"
@@ -39,17 +40,62 @@ pipeline::ComparisonPlan plan_of(pipeline::SubjectContext& context, FakeMachine&
 
 }  // namespace
 
-TEST_CASE("Sampling: a quiet case costs the least processes, a noisy one goes on, and none passes the most",
+TEST_CASE("Sampling: a clearly unchanged case leaves after three pairs, a noisy one goes on, and none passes the most",
           "[sampling]") {
-  for (const auto& [noise, least, most] : {std::tuple(0.002, 5, 5), std::tuple(0.3, 10, 10)}) {
+  const auto processes_with = [](double noise) {
     const TemporaryDirectory folder;
     FakeMachine machine(2);
     machine.noise = noise;
     Bench bench(folder.path(), machine);
     REQUIRE(pipeline::screen_builds(bench.context(), plan_of(bench.context(), machine)));
-    CHECK(measured(machine, "alpha") == 2 * least);
-    CHECK(measured(machine, "beta") == 2 * most);
+    return std::pair(measured(machine, "alpha"), measured(machine, "beta"));
+  };
+  CHECK(processes_with(0.002) == std::pair<std::ptrdiff_t, std::ptrdiff_t>(6, 6));
+  const auto [alpha, beta] = processes_with(0.15);
+  CHECK(std::min(alpha, beta) >= 10);
+  CHECK(std::max(alpha, beta) > 10);
+  CHECK(std::max(alpha, beta) <= 20);
+}
+
+TEST_CASE("Screen: a machine that becomes slower while two equal builds take turns raises no suspicion", "[screen]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(2);
+  machine.noise = 0.002;
+  machine.before_effect = [&](const std::string& effect) -> Status {
+    if (effect.starts_with("measure ")) machine.slowness *= 1.004;
+    return {};
+  };
+  Bench bench(folder.path(), machine);
+  const auto screen = pipeline::screen_builds(bench.context(), plan_of(bench.context(), machine));
+  REQUIRE(screen);
+  for (const pipeline::ScreenedSeries& one : screen->series) {
+    INFO(to_string(one.finding.series) << ": " << one.finding.reason);
+    CHECK(one.finding.verdict == model::Verdict::clear);
   }
+  CHECK(machine.slowness > 1.04);
+}
+
+TEST_CASE("Confirmation: the screen's pairs count, unless the machine has changed since", "[confirm]") {
+  const auto confirming_pairs = [](bool machine_changes) {
+    const TemporaryDirectory folder;
+    FakeMachine machine(2);
+    machine.noise = 0.002;
+    machine.slower = {{"alpha", {{1, 1.3}}}};
+    Bench bench(folder.path(), machine);
+    const auto plan = plan_of(bench.context(), machine);
+    const auto screen = pipeline::screen_builds(bench.context(), plan).value();
+    const auto before = measured(machine, "alpha");
+    if (machine_changes) machine.facts["kernel"] = "another";
+    const auto findings = pipeline::confirm_suspects(bench.context(), plan, screen).value();
+    const auto time = std::ranges::find_if(
+        findings, [](const model::Finding& finding) { return finding.series.metric == model::Metric::time; });
+    REQUIRE(time != findings.end());
+    CHECK(time->verdict == model::Verdict::regression);
+    CHECK(time->pairs == 8);
+    return (measured(machine, "alpha") - before) / 2;
+  };
+  CHECK(confirming_pairs(false) == 3);
+  CHECK(confirming_pairs(true) == 8);
 }
 
 TEST_CASE("Sampling: a screen that was cut off goes on where it was, and ends where an undisturbed one ends",
@@ -80,11 +126,11 @@ TEST_CASE("Sampling: a case that fails on one build is not tried more often than
   machine.broken = {{"alpha", model::Outcome::out_of_memory}};
   machine.broken_from = 1;
   Bench bench(folder.path(), machine);
-  const auto findings = pipeline::screen_builds(bench.context(), plan_of(bench.context(), machine));
-  REQUIRE(findings);
+  const auto screen = pipeline::screen_builds(bench.context(), plan_of(bench.context(), machine));
+  REQUIRE(screen);
   CHECK(measured(machine, "alpha") == 10);
   CHECK(measured(machine, "beta") == 20);  // the others go on
-  CHECK(std::any_of(findings->begin(), findings->end(), [](const model::Finding& finding) {
+  CHECK(std::ranges::any_of(pipeline::findings_of(screen->series), [](const model::Finding& finding) {
     return finding.series.benchmark == "alpha" && finding.reason.find("out_of_memory") != std::string::npos;
   }));
 }
@@ -116,9 +162,9 @@ TEST_CASE("Environment: a worker that does not tell its libraries is measured al
   FakeMachine machine(2);
   machine.libraries_unknown = true;
   Bench bench(folder.path(), machine);
-  const auto findings = pipeline::screen_builds(bench.context(), plan_of(bench.context(), machine));
-  REQUIRE(findings);
-  CHECK_FALSE(findings->empty());
+  const auto screen = pipeline::screen_builds(bench.context(), plan_of(bench.context(), machine));
+  REQUIRE(screen);
+  CHECK_FALSE(screen->series.empty());
   const auto run = bench.stores().runs.find("fake", "day/screen");
   REQUIRE(run.value());
   const auto environment = bench.stores().runs.environment((*run)->environment);
