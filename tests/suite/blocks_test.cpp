@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "suite/blocks/channels.hpp"
-#include "suite/blocks/patch_discriminator.hpp"
+#include "suite/blocks/networks/patch_discriminator.hpp"
+#include "suite/blocks/networks/resnet.hpp"
 #include "suite/blocks/position_codes.hpp"
-#include "suite/blocks/resnet.hpp"
 #include "suite/blocks/target_network.hpp"
 #include "suite/blocks/text_workload.hpp"
 #include "suite/blocks/transformer_encoder.hpp"

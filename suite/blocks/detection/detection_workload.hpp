@@ -19,15 +19,11 @@ template <class Detector>
 std::unique_ptr<Workload> detection_workload(const Setup& setup, std::shared_ptr<Detector> detector, const Scene& scene,
                                              const torch::optim::SGDOptions& steps) {
   detector->to(setup.device);
-  StandardWorkload::Parts parts;
-  parts.module = detector;
-  parts.forward = [detector, scene] { return detector->forward(scene); };
-  parts.loss = [](const Tensors& losses) { return at::stack(losses).sum(); };
-  parts.optimizer = [steps](std::vector<torch::Tensor> parameters) {
-    return std::make_unique<torch::optim::SGD>(std::move(parameters), steps);
-  };
-  parts.inputs = {scene.images};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup, {.module = detector,
+                                   .forward = [detector, scene] { return detector->forward(scene); },
+                                   .loss = [](const Tensors& losses) { return at::stack(losses).sum(); },
+                                   .optimizer = use_sgd(steps),
+                                   .inputs = {scene.images}});
 }
 
 }  // namespace tbci::suite

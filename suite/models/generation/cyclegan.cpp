@@ -3,7 +3,7 @@
 // discriminators; inference is one generator's, as in TorchBench.
 #include <utility>
 
-#include "suite/blocks/patch_discriminator.hpp"
+#include "suite/blocks/networks/patch_discriminator.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models {
@@ -175,20 +175,20 @@ class CycleGan final : public Workload {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  return std::make_unique<CycleGan>(setup, setup.size == Size::paper ? Shape{64, 256} : Shape{8, 64});
+  return std::make_unique<CycleGan>(setup, by_size<Shape>(setup, {.width = 64, .side = 256}, {.width = 8, .side = 64}));
 }
 
 }  // namespace
 
 std::vector<Benchmark> cyclegan() {
-  return {{"pytorch_CycleGAN_and_pix2pix",
-           "computer vision",
-           "image generation",
-           "junyanz/pytorch-CycleGAN-and-pix2pix",
-           28285832,
-           {1, 1},
-           {1, 8},
-           make}};
+  return {{.name = "pytorch_CycleGAN_and_pix2pix",
+           .domain = "computer vision",
+           .task = "image generation",
+           .source = "junyanz/pytorch-CycleGAN-and-pix2pix",
+           .parameters = 28285832,
+           .paper_batch = {.train = 1, .infer = 1},
+           .ci_batch = {.train = 1, .infer = 8},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

@@ -123,15 +123,22 @@ class Grammar final : public NetworkWorkload<NeuralGrammar> {
 }  // namespace
 
 std::vector<Benchmark> pytorch_struct() {
-  Benchmark all{"pytorch_struct", "other",    "other",    "harvardnlp/pytorch-struct",
-                2882816,          {200, 200}, {240, 240}, nullptr};
-  all.make = [](const Setup& setup) {
-    const Shape shape = setup.size == Size::paper ? Shape{5000, 30, 256, 15} : Shape{200, 12, 32, 10};
+  const auto make = [](const Setup& setup) {
+    const Shape shape = by_size<Shape>(setup, {.vocabulary = 5000, .symbols = 30, .width = 256, .length = 15},
+                                       {.vocabulary = 200, .symbols = 12, .width = 32, .length = 10});
     return std::make_unique<Grammar>(setup, shape);
   };
-  all.differs = "The vocabulary has 5000 words and sentences have 15, where the original counts them in its treebank.";
-  all.modes = {true, false};
-  return {all};
+  return {{.name = "pytorch_struct",
+           .domain = "other",
+           .task = "other",
+           .source = "harvardnlp/pytorch-struct",
+           .parameters = 2882816,
+           .paper_batch = {.train = 200, .infer = 200},
+           .ci_batch = {.train = 240, .infer = 240},
+           .make = make,
+           .differs =
+               "The vocabulary has 5000 words and sentences have 15, where the original counts them in its treebank.",
+           .modes = {.infer = false}}};
 }
 
 }  // namespace tbci::suite::models

@@ -1,7 +1,7 @@
 #include "tests/suite/model_check.hpp"
 #include "tests/suite/torch_and_catch.hpp"
 
-#include "suite/blocks/t5.hpp"
+#include "suite/blocks/networks/t5.hpp"
 
 using namespace tbci::suite;
 

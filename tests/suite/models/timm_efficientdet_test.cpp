@@ -1,4 +1,4 @@
-#include "suite/blocks/efficientdet_boxes.hpp"
+#include "suite/blocks/networks/efficientdet_boxes.hpp"
 
 #include <cmath>
 

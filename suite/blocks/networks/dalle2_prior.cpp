@@ -1,4 +1,4 @@
-#include "suite/blocks/dalle2_prior.hpp"
+#include "suite/blocks/networks/dalle2_prior.hpp"
 #include "suite/blocks/linear.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "suite/blocks/resnet.hpp"
+#include "suite/blocks/networks/resnet.hpp"
 
 #include "suite/blocks/chain.hpp"
 

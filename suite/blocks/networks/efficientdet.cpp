@@ -1,4 +1,4 @@
-#include "suite/blocks/efficientdet.hpp"
+#include "suite/blocks/networks/efficientdet.hpp"
 
 #include <cmath>
 #include <limits>

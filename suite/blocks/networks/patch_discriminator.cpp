@@ -1,4 +1,4 @@
-#include "suite/blocks/patch_discriminator.hpp"
+#include "suite/blocks/networks/patch_discriminator.hpp"
 
 namespace tbci::suite {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "suite/blocks/dalle2_prior.hpp"
 #include "suite/blocks/linear.hpp"
+#include "suite/blocks/networks/dalle2_prior.hpp"
 
 namespace tbci::suite::dalle2 {
 

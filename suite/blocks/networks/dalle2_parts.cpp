@@ -1,4 +1,4 @@
-#include "suite/blocks/dalle2_parts.hpp"
+#include "suite/blocks/networks/dalle2_parts.hpp"
 #include "suite/blocks/linear.hpp"
 
 #include <cmath>

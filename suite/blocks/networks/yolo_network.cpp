@@ -1,4 +1,4 @@
-#include "suite/blocks/yolo_network.hpp"
+#include "suite/blocks/networks/yolo_network.hpp"
 
 #include <cmath>
 #include <string>

@@ -1,4 +1,4 @@
-#include "suite/blocks/stable_diffusion_unet.hpp"
+#include "suite/blocks/networks/stable_diffusion_unet.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "suite/blocks/sam_encoder.hpp"
+#include "suite/blocks/networks/sam_encoder.hpp"
 #include "suite/blocks/linear.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "suite/blocks/efficientnet.hpp"
+#include "suite/blocks/networks/efficientnet.hpp"
 
 #include <cmath>
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "suite/blocks/sam_encoder.hpp"
+#include "suite/blocks/networks/sam_encoder.hpp"
 
 namespace tbci::suite::sam {
 

@@ -1,4 +1,4 @@
-#include "suite/blocks/sam_decoder.hpp"
+#include "suite/blocks/networks/sam_decoder.hpp"
 
 #include <cmath>
 #include <string>

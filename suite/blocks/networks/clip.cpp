@@ -1,4 +1,4 @@
-#include "suite/blocks/clip.hpp"
+#include "suite/blocks/networks/clip.hpp"
 #include "suite/blocks/linear.hpp"
 
 #include <cmath>

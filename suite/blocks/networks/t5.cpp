@@ -1,4 +1,4 @@
-#include "suite/blocks/t5.hpp"
+#include "suite/blocks/networks/t5.hpp"
 
 #include <cmath>
 #include <limits>

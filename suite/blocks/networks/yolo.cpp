@@ -1,4 +1,4 @@
-#include "suite/blocks/yolo.hpp"
+#include "suite/blocks/networks/yolo.hpp"
 
 #include "suite/blocks/detection/boxes.hpp"
 #include "suite/blocks/detection/nms.hpp"

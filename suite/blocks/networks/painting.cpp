@@ -1,4 +1,4 @@
-#include "suite/blocks/painting.hpp"
+#include "suite/blocks/networks/painting.hpp"
 
 #include <array>
 #include <cmath>

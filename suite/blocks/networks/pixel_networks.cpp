@@ -1,4 +1,4 @@
-#include "suite/blocks/pixel_networks.hpp"
+#include "suite/blocks/networks/pixel_networks.hpp"
 
 #include <string>
 

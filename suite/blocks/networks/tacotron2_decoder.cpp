@@ -1,4 +1,4 @@
-#include "suite/blocks/tacotron2_decoder.hpp"
+#include "suite/blocks/networks/tacotron2_decoder.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "suite/blocks/speech_transformer.hpp"
+#include "suite/blocks/networks/speech_transformer.hpp"
 
 #include <algorithm>
 #include <cmath>

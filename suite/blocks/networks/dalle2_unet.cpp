@@ -1,4 +1,4 @@
-#include "suite/blocks/dalle2_unet.hpp"
+#include "suite/blocks/networks/dalle2_unet.hpp"
 #include "suite/blocks/linear.hpp"
 
 #include <cmath>

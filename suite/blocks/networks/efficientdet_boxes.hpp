@@ -2,7 +2,7 @@
 #pragma once
 
 #include "suite/blocks/detection/boxes.hpp"
-#include "suite/blocks/efficientdet.hpp"
+#include "suite/blocks/networks/efficientdet.hpp"
 
 namespace tbci::suite::efficientdet {
 

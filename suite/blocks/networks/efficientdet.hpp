@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "suite/blocks/efficientnet.hpp"
+#include "suite/blocks/networks/efficientnet.hpp"
 
 namespace tbci::suite::efficientdet {
 

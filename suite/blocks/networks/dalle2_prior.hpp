@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "suite/blocks/dalle2_parts.hpp"
 #include "suite/blocks/linear.hpp"
+#include "suite/blocks/networks/dalle2_parts.hpp"
 
 namespace tbci::suite::dalle2 {
 
