@@ -30,7 +30,7 @@ struct ConvNormOptions {
   Padding padding = Padding::half;
   double epsilon = 1e-5;
   double momentum = 0.1;
-  bool bias = false;  // of the convolution, beside that of the norm
+  bool bias = false;  // of the convolution, in addition to the norm's
 };
 
 class ConvNorm : public torch::nn::Module {
@@ -62,7 +62,7 @@ class SqueezeExcite : public torch::nn::Module {
 // The mean of each channel, [batch, channels].
 torch::Tensor pooled(const torch::Tensor& x);
 
-// Stochastic depth: in training, leaves a sample's branch out with this probability.
+// Stochastic depth: in training, drops a sample's branch with this probability.
 torch::Tensor drop_path(const torch::Tensor& branch, double rate, bool training);
 
 struct Sgd {

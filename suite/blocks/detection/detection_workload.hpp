@@ -14,7 +14,7 @@ inline torch::optim::SGDOptions steps_with_momentum(double learning_rate) {
   return torch::optim::SGDOptions(learning_rate).momentum(0.9).weight_decay(1e-4);
 }
 
-// `detector`, not yet on its device, takes the scene and gives its losses in training, else what it detected.
+// `detector`, not yet on its device, takes the scene and returns its losses in training, else its detections.
 template <class Detector>
 std::unique_ptr<Workload> detection_workload(const Setup& setup, std::shared_ptr<Detector> detector, const Scene& scene,
                                              const torch::optim::SGDOptions& steps) {

@@ -21,7 +21,7 @@ ResidualShape residual_shape(const Rcnn& rcnn, const DetectionScale& scale) {
           .pixel_variance = Detectron2Input::variance};
 }
 
-// The channels of what proposals are made of.
+// The channels of the features that proposals come from.
 std::int64_t channels_of(Layout layout, const DetectionScale& scale) {
   if (layout == Layout::fpn) return scale.channels;
   return 4 * scale.width << (layout == Layout::c4 ? 2 : 3);

@@ -32,7 +32,7 @@ class Clip : public torch::nn::Module {
     torch::Tensor words;      // [batch, words, width]
   };
 
-  // The word with the highest number ends a text; its place stands for the whole.
+  // The word with the highest number ends a text; its place represents the whole text.
   Text encode_text(const torch::Tensor& words);
   torch::Tensor encode_image(const torch::Tensor& images);
 

@@ -1,5 +1,5 @@
-// What the two diffusion models of lucidrains/DALLE2-pytorch share: norms, attention, times, schedules, and the
-// dropping of conditions for classifier-free guidance.
+// Parts of both diffusion models of lucidrains/DALLE2-pytorch: norms, attention, times, schedules, and the dropping of
+// conditions for classifier-free guidance.
 #pragma once
 
 #include <memory>

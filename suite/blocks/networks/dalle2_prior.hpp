@@ -1,5 +1,5 @@
-// The network of DALL-E 2's prior, in lucidrains/DALLE2-pytorch: a causal transformer that is shown a text, a time and
-// a noised image embedding, and whose last word is the image embedding without noise.
+// The network of DALL-E 2's prior, in lucidrains/DALLE2-pytorch: a causal transformer whose input is a text, a time and
+// a noised image embedding, and whose last output word is the image embedding without noise.
 #pragma once
 
 #include <memory>

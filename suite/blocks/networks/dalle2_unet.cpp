@@ -123,7 +123,7 @@ struct Unet::Up {
   nn::Conv2d larger;  // empty in the last one
 };
 
-// What blocks are told: the time, and the conditions, more of them in the middle.
+// The extra inputs of blocks: the time, and the conditions, more of them in the middle.
 struct Unet::Known {
   Tensor time, conditions, in_the_middle;
 };

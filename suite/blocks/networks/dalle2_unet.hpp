@@ -1,5 +1,5 @@
-// The U-Net of DALL-E 2's decoder, in lucidrains/DALLE2-pytorch: residual blocks that are told the time, and all but
-// the outermost look at the conditions by attention.
+// The U-Net of DALL-E 2's decoder, in lucidrains/DALLE2-pytorch: residual blocks get the time as input, and all but
+// the outermost ones attend to the conditions.
 #pragma once
 
 #include <memory>

@@ -49,7 +49,7 @@ struct Source {
 class Projection;
 class PyramidCell;
 
-// The features of all levels, again and again mixed from coarse to fine and back.
+// Mixes the features of all levels repeatedly, from coarse to fine and back.
 class Pyramid : public torch::nn::Module {
  public:
   Pyramid(const std::vector<std::int64_t>& backbone, const Shape& shape);
@@ -61,7 +61,7 @@ class Pyramid : public torch::nn::Module {
   std::vector<std::shared_ptr<PyramidCell>> cells_;
 };
 
-// The same convolutions on every level; each level has norms of its own.
+// The same convolutions on every level; each level has its own norms.
 class Head : public torch::nn::Module {
  public:
   enum class Predicts { classes, boxes };

@@ -1,4 +1,4 @@
-// What EfficientDet does with its maps: labels of anchors and the loss in training, the choice of boxes in inference.
+// How EfficientDet uses its maps: labels of anchors and the loss in training, the choice of boxes in inference.
 #pragma once
 
 #include "suite/blocks/detection/boxes.hpp"
@@ -18,7 +18,7 @@ struct Objects {
   torch::Tensor classes;  // [batch, most objects]
 };
 
-// What each anchor is to predict, of all levels in order.
+// The targets of all anchors, level by level.
 struct Labels {
   torch::Tensor classes;  // [batch, anchors], from 0 on; -1 is background
   torch::Tensor boxes;    // [batch, anchors, 4], as the box map has it; 0 where there is no object

@@ -1,4 +1,4 @@
-// The stages of an EfficientNet, of which the classifier and EfficientDet are made.
+// The stages of an EfficientNet. The classifier and EfficientDet use them.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ class EfficientNetStages : public torch::nn::Module {
  public:
   explicit EfficientNetStages(const EfficientNetShape& shape);
 
-  // What each stage gives.
+  // The output of each stage.
   Tensors forward(const torch::Tensor& images);
 
   const std::vector<std::int64_t>& channels() const { return channels_; }  // of what each stage gives

@@ -1,5 +1,5 @@
-// The networks of an agent that sees pictures, as denisyarats/drq has them: convolutions that actor and critics share,
-// and what is on top of them.
+// The networks of an agent whose observations are pictures, as in denisyarats/drq: convolutions that actor and critics
+// share, and the layers on top of them.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct Shape {
   std::int64_t hidden;
 };
 
-// From observations [batch, channels, side, side], 0 to 255, to what is seen [batch, numbers].
+// From observations [batch, channels, side, side], 0 to 255, to features [batch, numbers].
 class Convolutions : public torch::nn::Module {
  public:
   explicit Convolutions(const Shape& shape);
@@ -27,7 +27,7 @@ class Convolutions : public torch::nn::Module {
   std::vector<torch::nn::Conv2d> layers_;
 };
 
-// Few features of what is seen, from -1 to 1.
+// A projection to fewer features, from -1 to 1.
 class Head : public torch::nn::Module {
  public:
   explicit Head(const Shape& shape);

@@ -24,7 +24,7 @@ constexpr std::int64_t t5_buckets = 32;
 // ones share; in the encoder half of the buckets are for words to the right, in the decoder none is.
 torch::Tensor t5_bucket(const torch::Tensor& distance, bool both_ways);
 
-// What the layers of the decoder computed for the words so far: keys and values, in the order of the layers.
+// The decoder's keys and values for the words so far, in the order of its layers.
 struct T5Cache {
   struct Pair {
     torch::Tensor key, value;
@@ -35,7 +35,7 @@ struct T5Cache {
   std::int64_t length() const { return own.empty() || !own[0].key.defined() ? 0 : own[0].key.size(2); }
 };
 
-// What a model wrote.
+// The text that a model generated.
 struct T5Text {
   torch::Tensor words;   // [batch, 1 + count], behind the start
   torch::Tensor scores;  // of all words for the last place [batch, vocabulary]
@@ -50,7 +50,7 @@ class T5 : public torch::nn::Module {
   // The scores of the words [batch, length, vocabulary].
   torch::Tensor forward(const torch::Tensor& words, const torch::Tensor& decoder_words);
 
-  // So many words, at least one, each the likeliest after those before it.
+  // Generates `count` words (at least one), each the likeliest after those before it.
   T5Text generate(const torch::Tensor& words, std::int64_t count);
 
  private:

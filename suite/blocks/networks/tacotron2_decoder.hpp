@@ -1,5 +1,5 @@
 // The decoder of Shen et al., Natural TTS Synthesis by Conditioning WaveNet on Mel Spectrogram Predictions (2018), in
-// the form of NVIDIA/tacotron2: frame after frame of a spectrogram, each from where the attention looks in the text.
+// the form of NVIDIA/tacotron2: a spectrogram frame by frame, each from where attention looks in the text.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace tbci::suite::tacotron2 {
 
 constexpr std::int64_t bands = 80;
 
-// What a layer's weights are scaled for.
+// The activation that a layer's weights are scaled for.
 enum class Gain { linear, relu, tanh, sigmoid };
 
 torch::nn::Linear linear(std::int64_t in, std::int64_t out, bool bias, Gain gain = Gain::linear);
@@ -25,7 +25,7 @@ torch::nn::Conv1d convolution(std::int64_t in, std::int64_t out, std::int64_t ke
 torch::Tensor padding(const torch::Tensor& lengths);
 
 struct DecoderShape {
-  std::int64_t encoder;    // width of what comes in
+  std::int64_t encoder;    // width of the input
   std::int64_t decoder;    // width of the LSTM of the attention and of that of the decoder
   std::int64_t prenet;     // width of the layers that take the frame before
   std::int64_t attention;  // width of the attention's comparison

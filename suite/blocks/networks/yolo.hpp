@@ -1,4 +1,4 @@
-// What YOLOv3 does around its network, as ultralytics/yolov3 does it: which cell and anchor is to find an object, the
+// The parts of YOLOv3 around its network, as in ultralytics/yolov3: the cell and anchor that an object belongs to, the
 // loss, and the detections. Predictions of a level are [images, anchors, rows, columns, 5 + classes]: centre, size,
 // whether there is an object, and its class.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace tbci::suite::yolo {
 
-// The cells and anchors of one level that are to find an object, and what they are to find. One row for each.
+// The cells and anchors of one level that have an object, and their targets. One row for each.
 struct Targets {
   torch::Tensor image, anchor, row, column;
   torch::Tensor boxes;         // centre within the cell and size, in cells
@@ -18,7 +18,7 @@ struct Targets {
 };
 
 // `objects`: rows of number of the image, class, and centre and size in parts of the image. `anchors`: sizes in cells.
-// An object is for each anchor whose shape overlaps its own enough.
+// An object belongs to each anchor whose shape overlaps its own enough.
 Targets assign(const torch::Tensor& objects, const torch::Tensor& anchors, const torch::Tensor& predictions);
 
 // Generalized IoU, row by row, of boxes that are centre and size.

@@ -136,7 +136,7 @@ class ResNet50 : public nn::Module {
   std::shared_ptr<QuantizableLinear> head_;
 };
 
-// A network that nobody trained has seen no ranges yet. One image gives it some, so that its integers mean something.
+// An untrained network has observed no ranges yet. One image gives it ranges, so that its integers are meaningful.
 template <class Network>
 void quantize(Network& network, const torch::Tensor& image) {
   const torch::NoGradGuard no_gradients;
@@ -165,7 +165,7 @@ std::unique_ptr<Workload> make(const Setup& setup, std::int64_t side) {
                                    .inputs = {images}});
 }
 
-// Inference sees one image, whatever the batch, so that in ci size it needs a large one to take its time.
+// Inference always takes one image, whatever the batch, so ci size needs a large image for a measurable time.
 template <class Network>
 Benchmark benchmark(const std::string& name, std::int64_t parameters, std::int64_t paper_batch,
                     std::int64_t ci_infer_side) {

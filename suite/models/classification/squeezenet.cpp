@@ -73,7 +73,7 @@ class SqueezeNet : public nn::Module {
 
  private:
   static torch::Tensor pool(const torch::Tensor& x) {
-    constexpr bool up = true;  // a window that hangs over the edge counts
+    constexpr bool up = true;  // a window that crosses the edge counts
     return torch::max_pool2d(x, 3, 2, 0, 1, up);
   }
 

@@ -19,7 +19,7 @@ std::shared_ptr<ConvNorm> layer(const Convolution& c, Activation activation) {
   return std::make_shared<ConvNorm>(ConvNormOptions{c, activation});
 }
 
-// A residual bottleneck that is no bottleneck: all its widths are equal.
+// A residual bottleneck without a narrow part: all its widths are equal.
 class Block : public torch::nn::Module {
  public:
   Block(std::int64_t in, std::int64_t out, std::int64_t stride, std::int64_t group) {

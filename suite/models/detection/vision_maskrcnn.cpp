@@ -26,7 +26,7 @@ struct Shape {
   std::int64_t anchors_drawn, boxes_drawn, detections;
 };
 
-// Those whose sides have at least so many pixels.
+// The boxes whose sides have at least this many pixels.
 Tensor not_small(const Tensor& boxes, double side) {
   const Tensor sides = boxes.slice(1, 2, 4) - boxes.slice(1, 0, 2);
   return at::nonzero((sides.select(1, 0) >= side).logical_and_(sides.select(1, 1) >= side)).squeeze(1);

@@ -80,7 +80,7 @@ void require_gradients(torch::nn::Module& network, const bool required) {
 struct Side {
   std::shared_ptr<Chain> translate;
   std::shared_ptr<Chain> judge;
-  Tensor real;  // what is to be translated
+  Tensor real;  // the pictures to translate
   ImagePool fakes = {};
 };
 
@@ -149,7 +149,7 @@ class CycleGan final : public Workload {
     results_ = {loss.detach(), loss_a, loss_b};
   }
 
-  // To convince the judges, to come back to the start, and to leave alone what is of the right kind already.
+  // Convince the discriminators, return to the start, and do not change a picture that is already of the right kind.
   Tensor generators_loss(const Tensor& fake_b, const Tensor& again_a, const Tensor& fake_a, const Tensor& again_b) {
     constexpr double cycle = 10.0, identity = 0.5;
     const Tensor same_b = torch::l1_loss(a_.translate->forward(b_.real), b_.real) * cycle * identity;

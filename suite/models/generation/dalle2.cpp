@@ -1,5 +1,5 @@
 // public_image_generator2 (DALLE2_pytorch): Ramesh et al., Hierarchical Text-Conditional Image Generation with CLIP
-// Latents (2022), in the form of lucidrains/DALLE2-pytorch. A prior makes of a text the CLIP embedding of an image, a
+// Latents (2022), in the form of lucidrains/DALLE2-pytorch. A prior turns a text into the CLIP embedding of an image, a
 // decoder of two U-Nets makes the image, small and then large; each is a diffusion of one step, as in TorchBench.
 // Training computes the gradients of all three and takes no step.
 #include <cmath>

@@ -99,7 +99,7 @@ class Dcgan final : public Workload {
     return all;
   }
 
-  // Inference is the discriminator's alone.
+  // Only the discriminator runs in inference.
   std::shared_ptr<torch::nn::Module> module() const override { return discriminator_.ptr(); }
   Tensors inputs() const override { return {images_}; }
 

@@ -34,7 +34,7 @@ class TextEncoder : public nn::Module {
     numbers_ = register_buffer("position_ids", torch::arange(longest).unsqueeze(0));
   }
 
-  // What stands for each word, and what stands at the word that ends the text (the first where there is none).
+  // The output for each word, and the output at the word that ends the text (the first word if none does).
   Tensors forward(const Tensor& words) {
     constexpr std::int64_t end = 49407;
     const std::int64_t length = words.size(1);

@@ -179,7 +179,7 @@ struct Graph {
 };
 
 // The original trains without a loss and without a step: the gradient of the outputs is random, and those of the
-// parameters add up. A batch of graphs is one graph of so many parts.
+// parameters add up. A batch of graphs is one graph with one part per sample.
 template <class Kind>
 class GraphWorkload final : public NetworkWorkload<BasicGnn<Kind>> {
  public:

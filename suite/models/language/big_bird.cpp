@@ -52,7 +52,7 @@ class BigBird : public torch::nn::Module {
     torch::Tensor x = embeddings_->forward(filled.words);
     const auto context = BlockSparseAttention::masks(filled.real, shape_.block);
     for (const auto& block : blocks_) x = block->forward(x, context);
-    torch::tanh(pooler_->forward(x.select(1, 0)));  // for nobody, as in the original
+    torch::tanh(pooler_->forward(x.select(1, 0)));  // unused, as in the original
     if (x.size(1) > words.size(1)) x = x.slice(1, 0, words.size(1));
     return head_->forward(x, embeddings_->words());
   }

@@ -92,7 +92,7 @@ class TextTower : public nn::Module {
     for (const auto& layer : layers_) x = layer->forward(x, view);
     x = norm_->forward(x);
     const torch::Tensor ends = (words.to(torch::kInt) == end_).to(torch::kInt).argmax(-1);
-    return x.index({torch::arange(x.size(0), words.options()), ends});  // the end stands for the whole text
+    return x.index({torch::arange(x.size(0), words.options()), ends});  // the end represents the whole text
   }
 
  private:

@@ -82,7 +82,7 @@ class Bert : public nn::Module {
     pooler_ = register_module("pooler", OneLinear(shape.width, shape.width));
   }
 
-  // What the last layer makes of the pieces. The pooled first piece is computed for nobody, as in the original.
+  // The last layer's output for the pieces. The pooled first piece is computed but not used, as in the original.
   torch::Tensor forward(const torch::Tensor& pieces, const torch::Tensor& segments, const torch::Tensor& real) {
     const torch::Tensor mask = (1.0 - real.unsqueeze(1).unsqueeze(2).to(torch::kFloat)) * -10000.0;
     torch::Tensor x = embeddings_->forward(pieces, segments);
@@ -189,7 +189,7 @@ class AnswerFinder : public nn::Module {
   nn::Dropout dropout_{nullptr};
 };
 
-// All questions to each of `batch` texts: five in training, four in inference, a batch of so many questions at a time.
+// All questions to each of `batch` texts: five in training, four in inference, in batches of that many questions.
 class FindAnswers final : public NetworkWorkload<AnswerFinder> {
  public:
   FindAnswers(const Setup& setup, const Shape& shape) : NetworkWorkload(setup, std::make_shared<AnswerFinder>(shape)) {

@@ -19,7 +19,7 @@ struct Shape {
   std::int64_t heads;
 };
 
-// A linear layer whose weight lies the other way round: [in, out].
+// A linear layer with a transposed weight: [in, out].
 class Projection : public nn::Module {
  public:
   Projection(std::int64_t in, std::int64_t out)

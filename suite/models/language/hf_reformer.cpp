@@ -10,7 +10,7 @@ namespace nn = torch::nn;
 
 struct Shape {
   std::int64_t vocabulary;
-  std::array<std::int64_t, 2> grid;    // rows and columns: a text of so many words
+  std::array<std::int64_t, 2> grid;    // rows and columns: their product is the length of a text
   std::array<std::int64_t, 2> widths;  // of a row's and of a column's part of the position
   int layers;
   reformer::LayerShape layer;

@@ -73,7 +73,7 @@ class XlmRoberta : public nn::Module {
           std::make_shared<TimeFirstAttention>(encoder::AttentionShape{.width = shape.width, .heads = shape.heads});
       blocks_.push_back(register_module("layer" + std::to_string(i), std::make_shared<Block>(attention, inner)));
     }
-    // Part of the model, but nobody asks for words here.
+    // Part of the model, but not used: no words are predicted here.
     head_ = register_module(
         "lm_head",
         std::make_shared<encoder::WordHead>(encoder::HeadShape{
@@ -87,7 +87,7 @@ class XlmRoberta : public nn::Module {
     x = x * (1 - padded.unsqueeze(-1).to(x.scalar_type()) * any.to(x.scalar_type()));
     x = x.transpose(0, 1);
     for (const auto& block : blocks_) {
-      x = block->forward(x, {any.item<bool>() ? padded : torch::Tensor()});  // asked anew for each layer, as there
+      x = block->forward(x, {any.item<bool>() ? padded : torch::Tensor()});  // for each layer, as there
     }
     return x.transpose(0, 1);
   }

@@ -25,7 +25,7 @@ nn::Sequential potential() {
                         nn::Linear(16, 16), nn::Tanh(), nn::Linear(16, 1));
 }
 
-// Energies [batch, 1] and forces [batch, 3]. The derivative has a forward pass of its own, as the original's jacrev.
+// Energies [batch, 1] and forces [batch, 3]. The derivative has its own forward pass, as the original's jacrev.
 // `training` keeps its graph.
 Tensors predict(nn::Sequential& model, const torch::Tensor& displacements, bool training) {
   const torch::Tensor distances = at::linalg_vector_norm(displacements, 2, std::vector<std::int64_t>{1}, true);

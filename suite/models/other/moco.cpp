@@ -1,6 +1,6 @@
 // moco: He et al., Momentum Contrast for Unsupervised Visual Representation Learning (2019), facebookresearch/moco,
-// version 1: an encoder of queries, which learns, one of keys, which follows it slowly, and a queue of old keys, from
-// which the loss tells the key of the query's own image. An iteration is two batches, as TorchBench's epoch, and
+// version 1: an encoder of queries, which learns, one of keys, which follows it slowly, and a queue of old keys, in
+// which the loss looks for the key of the query's own image. An iteration is two batches, as TorchBench's epoch, and
 // inference does the same without learning.
 #include "suite/blocks/networks/resnet.hpp"
 
@@ -54,7 +54,7 @@ class Moco : public torch::nn::Module {
   // What all processes have: there is one.
   static torch::Tensor gathered(const torch::Tensor& x) { return torch::cat(Tensors(1, torch::ones_like(x).copy_(x))); }
 
-  // In another order than the queries, so that the batch norms tell nothing.
+  // In another order than the queries, so that the batch norms do not give the answer away.
   torch::Tensor encoded_keys(const torch::Tensor& images) {
     const torch::NoGradGuard no_gradients;
     follow();

@@ -13,7 +13,7 @@ namespace nn = torch::nn;
 
 struct Shape {
   std::int64_t vocabulary;
-  std::int64_t symbols;  // so many terminals, and so many nonterminals
+  std::int64_t symbols;  // the number of terminals, and of nonterminals
   std::int64_t width;
   std::int64_t length;  // words of the longest sentence
 };
@@ -84,7 +84,7 @@ class NeuralGrammar : public nn::Module {
   std::shared_ptr<Residual> of_terminals_, of_roots_;
 };
 
-// A batch is so many words: sentences of nearly the same length, padded.
+// `batch` counts words: sentences of nearly the same length, padded.
 class Grammar final : public NetworkWorkload<NeuralGrammar> {
  public:
   Grammar(const Setup& setup, const Shape& shape) : NetworkWorkload(setup, std::make_shared<NeuralGrammar>(shape)) {

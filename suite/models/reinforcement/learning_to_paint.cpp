@@ -239,7 +239,7 @@ class LearningToPaint final : public Workload {
 
   Setup setup_;
   Shape shape_;
-  std::shared_ptr<Renderer> renderer_;  // nobody trains it
+  std::shared_ptr<Renderer> renderer_;  // is not trained
   std::shared_ptr<Actor> actor_;
   std::shared_ptr<Critic> critic_;
   std::shared_ptr<Discriminator> discriminator_;

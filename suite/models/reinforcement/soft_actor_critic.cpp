@@ -246,8 +246,9 @@ std::vector<Benchmark> soft_actor_critic() {
            .paper_batch = {.train = 256, .infer = 256},
            .ci_batch = {.train = 256, .infer = 256},
            .make = make,
-           .differs = "an episode goes on over iterations of training and begins with a filled memory; the original "
-                      "begins both anew"}};
+           .differs =
+               "in training an episode continues across iterations and begins with a filled memory; the original "
+               "restarts both"}};
 }
 
 }  // namespace tbci::suite::models

@@ -21,7 +21,7 @@ constexpr std::int64_t stride_of(std::size_t level) {
   return std::int64_t{8} << level;
 }
 
-// Each level has statistics of its own; scale and shift are shared.
+// Each level has its own statistics; scale and shift are shared.
 class NormOfLevels : public torch::nn::Module {
  public:
   explicit NormOfLevels(std::int64_t channels) {

@@ -18,7 +18,7 @@ Rcnn mask_rcnn(const std::string& name, Layout layout, const std::array<int, 4>&
   return rcnn;
 }
 
-// The configuration that is named detectron2_maskrcnn alone freezes no stage, and has an optimizer of its own.
+// Only the configuration named detectron2_maskrcnn freezes no stage, and it has its own optimizer.
 Rcnn plain() {
   Rcnn rcnn = mask_rcnn("detectron2_maskrcnn", Layout::fpn, resnet50_blocks);
   rcnn.task = "object detection";

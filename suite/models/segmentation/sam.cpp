@@ -1,6 +1,6 @@
 // sam: Kirillov et al., Segment Anything (2023), with the largest image encoder (ViT-H), in the authors'
-// implementation. A point in each image is the prompt, three masks of what is there are the answer, as TorchBench runs
-// it.
+// implementation. A point in each image is the prompt, and three masks of the object there are the output, as in
+// TorchBench.
 #include "suite/blocks/networks/sam_decoder.hpp"
 #include "suite/blocks/networks/sam_encoder.hpp"
 #include "suite/blocks/standard_workload.hpp"
@@ -37,7 +37,7 @@ class Prompt : public nn::Module {
     no_mask_ = register_module("no_mask_embed", nn::Embedding(1, width));
   }
 
-  // `points` [prompts, points, 2] in pixels; labels 1 for what is meant, 0 for what is not.
+  // `points` [prompts, points, 2] in pixels; labels 1 for the object, 0 for the background.
   Tensor tokens(const Tensor& points, const Tensor& labels) {
     const Tensor padding = torch::zeros({points.size(0), 1, 2}, points.options());
     const Tensor all = torch::cat({points + 0.5, padding}, 1);

@@ -168,7 +168,7 @@ std::vector<Benchmark> yolov3() {
            .ci_batch = {.train = 2, .infer = 4},
            .make = make,
            .differs =
-               "the burn-in goes on from one iteration to the next, where the original's starts anew with a learning "
+               "the burn-in continues from one iteration to the next, where the original's restarts with a learning "
                "rate of 0 for the weights; in inference the last layers are scaled so that there are objects to "
                "suppress; in float32 everywhere (the original infers with automatic mixed precision on GPUs)"}};
 }

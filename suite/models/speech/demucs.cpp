@@ -10,7 +10,7 @@ namespace {
 namespace nn = torch::nn;
 
 constexpr std::int64_t sources = 4, ears = 2, depth = 6, kernel = 8, stride = 4, context = 3;
-constexpr std::int64_t together = 4;  // tracks among which the training mixes sources anew
+constexpr std::int64_t together = 4;  // tracks among which training mixes the sources
 
 struct Shape {
   std::int64_t channels;  // of the first layer; each layer doubles them

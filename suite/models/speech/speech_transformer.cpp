@@ -17,7 +17,7 @@ struct Sizes {
   SpeechDecoder::Beam beam;
 };
 
-// Cross entropy with smoothed targets, of elementary operators, per character that is no padding.
+// Cross entropy with smoothed targets, of elementary operators, per character that is not padding.
 torch::Tensor smoothed_loss(const torch::Tensor& scores, const torch::Tensor& target) {
   const std::int64_t classes = scores.size(1);
   const torch::Tensor known = (target != SpeechDecoder::ignored).to(torch::kLong) * target;

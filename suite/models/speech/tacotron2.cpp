@@ -43,7 +43,7 @@ class Convolutions : public nn::Module {
   }
 
  private:
-  std::vector<Gain> gains_;  // also tells the activation
+  std::vector<Gain> gains_;  // also determines the activation
   std::vector<nn::Conv1d> convolutions_;
   std::vector<nn::BatchNorm1d> norms_;
 };

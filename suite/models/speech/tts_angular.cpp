@@ -89,7 +89,7 @@ std::vector<Benchmark> tts_angular() {
            .paper_batch = {.train = 64, .infer = 64},
            .ci_batch = {.train = 16, .infer = 96},
            .make = make,
-           .differs = "two utterances of each speaker; the original has one, whose loss is no number"}};
+           .differs = "two utterances of each speaker; the original has one, whose loss is NaN"}};
 }
 
 }  // namespace tbci::suite::models

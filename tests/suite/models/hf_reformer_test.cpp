@@ -37,7 +37,7 @@ Tensors take_gradients(const reformer::Layers& layers, const torch::Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("Reversible layers: gradients as if the activations had been kept, with the same dropout", "[suite]") {
+TEST_CASE("Reversible layers: gradients equal those with stored activations and the same dropout", "[suite]") {
   torch::manual_seed(5);
   const auto layers = two_layers();
   const torch::Tensor x = torch::randn({2, 32, 16}, torch::kDouble).requires_grad_();
@@ -63,8 +63,7 @@ TEST_CASE("Reversible layers: gradients as if the activations had been kept, wit
   for (std::size_t i = 0; i < gradients.size(); ++i) CHECK(torch::allclose(gradients[i], others[i], 1e-7, 1e-9));
 }
 
-TEST_CASE("Hashed attention: softmax over the words of the own chunk and the one before, in the order of the hash",
-          "[suite]") {
+TEST_CASE("Hashed attention: softmax covers the words of a chunk and the one before, in hash order", "[suite]") {
   torch::manual_seed(5);
   const std::int64_t length = 16, chunk = 4;
   const reformer::LayerShape shape{4, 1, 4, 8, chunk, 4, 0.0};
