@@ -75,7 +75,7 @@ std::string why_unsafe(const torch::Tensor& tensor, const StorageSizes& sizes) {
 }
 
 void take(const c10::IValue& value, const std::string& where, Inputs& into) {
-  if (!value.isTensor()) throw std::runtime_error(where + " is no tensor but a " + value.tagKind());
+  if (!value.isTensor()) throw std::runtime_error(where + " is not a tensor but of type " + value.tagKind());
   into.tensors.push_back(value.toTensor());
 }
 

@@ -88,7 +88,7 @@ TEST_CASE("Exported inputs: anything but a list of tensors is refused in one lin
   save_value(folder / "number.pt", c10::IValue(3));
   CHECK(contains(why_no_inputs(folder / "number.pt"), "number.pt: it holds a Int"));
   save_value(folder / "mixed.pt", c10::ivalue::Tuple::create({torch::ones({1}), 3}));
-  CHECK(contains(why_no_inputs(folder / "mixed.pt"), "one of its inputs is no tensor but a Int"));
+  CHECK(contains(why_no_inputs(folder / "mixed.pt"), "one of its inputs is not a tensor but of type Int"));
   c10::Dict<std::int64_t, torch::Tensor> by_number;
   by_number.insert(1, torch::ones({1}));
   save_value(folder / "keys.pt", by_number);

@@ -9,7 +9,7 @@
 using namespace tbci::suite;
 
 TEST_CASE("Models: hf_BigBird", "[suite]") {
-  // The pooled first word is made for nobody, as in the original.
+  // The pooled first word is computed but not used, as in the original.
   check_model({.name = "hf_BigBird",
                .outputs = {{2, 51, 1000}},
                .published = 128111286,

@@ -55,7 +55,7 @@ TEST_CASE("Reversible layers: gradients equal those with stored activations and 
   const torch::Tensor expected = torch::cat({first, second}, -1);
   CHECK(torch::allclose(found, expected));
   (expected * weights).sum().backward();
-  // The original gives the gradient of the halves the other way round, which nobody sees: both are the same text.
+  // The original gives the gradient of the halves in reverse order, which has no effect: both are the same text.
   Tensors others = take_gradients(layers, x);
   const auto swapped = others[0].chunk(2, -1);
   others[0] = torch::cat({swapped[1], swapped[0]}, -1);
