@@ -41,14 +41,14 @@ c10::DeviceType type_of(DeviceKind device) {
   return device == DeviceKind::gpu ? at::kCUDA : at::kCPU;
 }
 
-// What has to be switched on again when a function of the backward pass is over.
+// What to switch on again after a function of the backward pass.
 struct SwitchedOff final : at::ObserverContext {
   explicit SwitchedOff(c10::DeviceType on) : device(on) {}
   c10::DeviceType device;
 };
 
 // A backward pass goes from the newest function to the oldest, so one that is newer than the last begins another pass.
-// Those that only add up a gradient have no number.
+// Functions that only add up a gradient have no number.
 bool begins_a_pass(std::int64_t number) {
   thread_local std::int64_t last = -1;
   if (number < 0) return false;
@@ -58,7 +58,7 @@ bool begins_a_pass(std::int64_t number) {
 }
 
 std::unique_ptr<at::ObserverContext> enter_backward(const at::RecordFunction& function) {
-  // On a GPU this is a thread of its own, which has taken over the forward thread's switches.
+  // On a GPU this is a separate thread, which has inherited the forward thread's switches.
   for (const c10::DeviceType device : {at::kCPU, at::kCUDA}) {
     if (!is_on(device)) continue;
     if (begins_a_pass(function.seqNr())) at::autocast::clear_cache();

@@ -1,4 +1,4 @@
-// Mixed precision as PyTorch's documentation has it: autocast around the forward passes, not around the backward ones.
+// Mixed precision as PyTorch's documentation describes it: autocast covers the forward passes, not the backward ones.
 #pragma once
 
 #include <torch/torch.h>
@@ -20,10 +20,10 @@ class Autocast {
   Autocast(const Autocast&) = delete;
   Autocast& operator=(const Autocast&) = delete;
 
-  // The lower precision that PyTorch's default is on the device.
+  // PyTorch's default lower precision on the device.
   static at::ScalarType type_on(DeviceKind device);
 
-  // While one lives, forward passes of this thread are cast. Not to be nested.
+  // While an object lives, forward passes of this thread are cast. Do not nest.
   class On {
    public:
     explicit On(const Autocast& autocast);

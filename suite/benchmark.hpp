@@ -1,4 +1,4 @@
-// What a model of the suite is to the worker: facts for the list, and a factory of a workload that is ready to iterate.
+// What the worker knows of a model of the suite: facts for the list, and a factory of a workload that is ready to run.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace tbci::suite {
 
 using Tensors = std::vector<torch::Tensor>;
 
-// One model with its data, on its device. `iterate` is what is measured; nothing but the model's own work is in it.
-// Not for use by several threads at once.
+// One model with its data, on its device. The worker measures `iterate`, which does the model's own work and nothing
+// else. Not for use by several threads at once.
 class Workload {
  public:
   Workload() = default;
@@ -29,19 +29,20 @@ class Workload {
   // Throws what LibTorch throws.
   virtual void iterate() = 0;
 
-  // What the last iteration left: in training the losses (scalars), in inference the model's outputs.
+  // Of the last iteration: in training the losses (scalars), in inference the model's outputs.
   virtual Tensors results() const = 0;
 
-  // All parameters that training is to change.
+  // All parameters that training changes.
   virtual Tensors parameters() const = 0;
 
-  // For comparing a model with its original, never while it is measured: the module, with the names of its parameters
-  // and buffers, and what the forward pass takes. A null module and no inputs where there is no such thing.
+  // For the comparison with the original, never during a measurement: the module, with the names of its parameters and
+  // buffers, and the inputs of the forward pass. Null and empty for a workload that has none.
   virtual std::shared_ptr<torch::nn::Module> module() const { return nullptr; }
   virtual Tensors inputs() const { return {}; }
 };
 
-// Thrown by `Benchmark::make`: this LibTorch or this machine lacks what the model needs. One line that says what.
+// Thrown by `Benchmark::make` when this LibTorch or this machine lacks something that the model needs. The message is
+// one line that names it.
 class Unsupported : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -54,6 +55,12 @@ struct Setup {
   torch::Device device;
 };
 
+// The one of the two that belongs to the size of this setup.
+template <class T>
+T by_size(const Setup& setup, T paper, T ci) {
+  return setup.size == Size::paper ? paper : ci;
+}
+
 struct BatchSizes {
   std::int64_t train;
   std::int64_t infer;
@@ -61,7 +68,7 @@ struct BatchSizes {
   std::int64_t of(Mode mode) const { return mode == Mode::train ? train : infer; }
 };
 
-// Which of the two the original has.
+// Which of the two modes the original has.
 struct Modes {
   bool train = true;
   bool infer = true;
@@ -69,19 +76,20 @@ struct Modes {
   bool has(Mode mode) const { return mode == Mode::train ? train : infer; }
 };
 
-// Where a benchmark's name comes from: Table 1 of the TorchBench paper, or TorchBench as it is since.
+// Where a benchmark's name comes from: Table 1 of the TorchBench paper, or a later TorchBench.
 enum class Listed { table1, later };
 
+// Set the members by name: Benchmark{.name = "alexnet", ...}.
 struct Benchmark {
   std::string name;    // as in TorchBench
   std::string domain;  // as in Table 1: computer vision, nlp, recommendation, reinforcement learning, speech, other
   std::string task;
-  std::string source;       // where the original comes from
-  std::int64_t parameters;  // in paper size
+  std::string source;       // of the original: a package or a repository
+  std::int64_t parameters;  // how many, in paper size
   BatchSizes paper_batch;
   BatchSizes ci_batch;
   std::function<std::unique_ptr<Workload>(const Setup&)> make;
-  std::string differs = "";  // from the original in paper size, but for random weights and data; empty: in nothing
+  std::string differs = "";  // how it differs from the original in paper size, apart from random weights and data
   Modes modes = {};
   Listed listed = Listed::table1;
 

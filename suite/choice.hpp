@@ -10,7 +10,7 @@
 namespace tbci::suite {
 
 struct Choice {
-  std::shared_ptr<const Benchmark> benchmark;  // null: there is none
+  std::shared_ptr<const Benchmark> benchmark;  // null: not found
   std::string why_none;
 };
 

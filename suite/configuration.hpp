@@ -9,7 +9,7 @@ enum class Mode { train, infer };
 enum class DeviceKind { cpu, gpu };
 
 // `paper`: the dimensions and default batch of the original. `ci`: the same layers, narrower, for a worker process
-// that is over in less than a second.
+// that ends in less than a second.
 enum class Size { ci, paper };
 
 struct Configuration {

@@ -8,7 +8,7 @@ function(use_cupti target torch_prefix)
   find_library(TBCI_CUPTI_LIBRARY NAMES cupti libcupti.so.12 libcupti.so.13 libcupti.so.11.8 HINTS ${places} ${together}
     PATH_SUFFIXES lib lib64)
   if(NOT TBCI_CUPTI_INCLUDE OR NOT TBCI_CUPTI_LIBRARY)
-    message(STATUS "CUPTI was not found: the split of a GPU's time is not told")
+    message(STATUS "CUPTI was not found: the worker does not report the split of a GPU's time")
     return()
   endif()
   message(STATUS "CUPTI: ${TBCI_CUPTI_LIBRARY}")

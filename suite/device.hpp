@@ -10,16 +10,16 @@
 
 namespace tbci::suite {
 
-// Empty where models can run on it, else the reason why not, in one line.
+// Empty if models can run on the device, else the reason in one line.
 std::string why_unavailable(DeviceKind kind);
 
 torch::Device torch_device(DeviceKind kind);
 
-// Waits until the device has done all it was asked.
+// Waits until the device has finished all work.
 void synchronize(DeviceKind kind);
 
-// Of the CUDA caching allocator, 0 without CUDA. What tensors hold, but for the reserved peak: that is what the
-// allocator had from the driver, so the room between and beside the tensors as well.
+// Of the CUDA caching allocator; 0 without CUDA. The allocated bytes are those of tensors. The reserved peak is what
+// the allocator took from the driver, so it includes the room between the tensors.
 void reset_gpu_peak();
 std::int64_t gpu_peak_bytes();
 std::int64_t gpu_reserved_peak_bytes();

@@ -13,7 +13,7 @@ namespace {
 
 struct TypedCall;
 
-// What is being watched on this thread. The callbacks of RecordFunction are plain functions, so it lies here.
+// The watch of this thread. It is global because the callbacks of RecordFunction are plain functions.
 struct TypeWatch {
   ElementTypes& seen;
   TypedCall* innermost = nullptr;
@@ -85,7 +85,7 @@ void leave_typed(const at::RecordFunction& function, at::ObserverContext* contex
   if (entered->outer != nullptr && (entered->type || entered->calls_others)) entered->outer->calls_others = true;
 }
 
-// WatchingTypes lasts as long as this lives.
+// Types are watched while this object lives.
 class WatchingTypes {
  public:
   explicit WatchingTypes(TypeWatch& into)

@@ -28,7 +28,7 @@ std::string up_to_newline(const std::string& text) {
 }
 
 std::string without_absence(const std::string& version) {
-  // LibTorch says `MKL not found` where it was built without.
+  // LibTorch reports `MKL not found` if it was built without.
   return version.find("not found") == std::string::npos ? up_to_newline(version) : std::string();
 }
 

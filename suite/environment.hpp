@@ -1,4 +1,4 @@
-// What moves the numbers of this process: the libraries that it really loaded, and what they say of themselves.
+// What affects the numbers of this process: the libraries that it actually loaded, and what they report.
 #pragma once
 
 #include <istream>
@@ -8,22 +8,22 @@
 namespace tbci::suite {
 
 struct Environment {
-  std::vector<std::string> libraries;  // absolute paths, in order of loading, none twice
+  std::vector<std::string> libraries;  // absolute paths, in order of loading, each once
   std::string cpu_capability;          // of LibTorch's own kernels: AVX2, AVX512, ...
   std::string parallel_backend;        // OpenMP, or LibTorch's own pool
-  std::string openmp, mkl, onednn;     // versions that LibTorch was built with; empty where it has none
+  std::string openmp, mkl, onednn;     // versions that LibTorch was built with; empty if built without
   std::string affinity;                // CPUs that the kernel lets this process use: 0-3,7
-  int threads = 0;                     // of one operator
+  int threads = 0;                     // within one operator
 };
 
-// The files of /proc/self/maps whose names are those of libraries that calculate, run threads or allocate.
+// The files in /proc/self/maps that belong to libraries for arithmetic, threads or memory allocation.
 std::vector<std::string> libraries_in(std::istream& maps);
 
-// Text that follows `label` on its line; empty where there is no such line. For at::get_parallel_info().
+// The text that follows `label` on its line; empty if no line has the label. For at::get_parallel_info().
 std::string value_after(const std::string& text, const std::string& label);
 
-// Runs one small matrix product (on the GPU too, where there is one), for some libraries are loaded at their first use,
-// then looks. Throws what LibTorch throws.
+// Runs one small matrix product (also on the GPU, if there is one), because some libraries load at their first use,
+// then reads the facts. Throws what LibTorch throws.
 Environment read_environment();
 
 }  // namespace tbci::suite

@@ -6,11 +6,11 @@
 namespace tbci::suite {
 namespace {
 
-// How much of the window the spans cover together.
+// The part of the window that the spans cover together.
 std::int64_t covered(std::vector<GpuSpan> spans, GpuSpan window) {
   std::sort(spans.begin(), spans.end(), [](const GpuSpan& a, const GpuSpan& b) { return a.begin < b.begin; });
   std::int64_t sum = 0;
-  std::int64_t done = window.begin;  // all before it is counted
+  std::int64_t done = window.begin;  // everything before it is counted
   for (const GpuSpan& span : spans) {
     const std::int64_t begin = std::max(span.begin, done);
     const std::int64_t end = std::min(span.end, window.end);

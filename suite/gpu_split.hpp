@@ -1,4 +1,4 @@
-// What a GPU did in a span of time: Table 2 of the TorchBench paper. Pure.
+// How a GPU spent a span of time: Table 2 of the TorchBench paper. Pure.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct GpuSplit {
   std::int64_t idle = 0;      // neither
 };
 
-// What lies outside of the window does not count; what overlaps (several streams) counts once.
+// Work outside the window does not count; overlapping work (several streams) counts once.
 GpuSplit split_of(const std::vector<GpuActivity>& activities, GpuSpan window);
 
 }  // namespace tbci::suite

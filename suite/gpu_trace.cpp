@@ -1,6 +1,6 @@
 #include "suite/gpu_trace.hpp"
 
-// Defined by cupti.cmake where cupti.h and libcupti are beside a LibTorch with CUDA.
+// cupti.cmake defines this if it finds cupti.h and libcupti next to a LibTorch with CUDA.
 #ifdef TBCI_WITH_CUPTI
 
 #include <cupti.h>
@@ -21,10 +21,10 @@ namespace {
 
 constexpr int traced_iterations = 5;
 
-using Buffer = std::array<std::uint64_t, (1 << 20) / sizeof(std::uint64_t)>;  // CUPTI wants them aligned to 8 bytes
+using Buffer = std::array<std::uint64_t, (1 << 20) / sizeof(std::uint64_t)>;  // CUPTI requires an alignment of 8 bytes
 
-// What CUPTI's threads have handed over. Its callbacks are plain functions without an argument of ours, and it may hold
-// a buffer for as long as the process lives: so there is one, and it is never destroyed before CUPTI.
+// The records from CUPTI's threads. Its callbacks are plain functions that take no argument of ours, and it may keep a
+// buffer until the process ends. So this object is global and never destroyed before CUPTI.
 struct Collected {
   std::mutex mutex;
   std::vector<std::unique_ptr<Buffer>> buffers;
@@ -92,7 +92,7 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
     take(*record, all.activities);
 }
 
-// Tracing lasts as long as this lives.
+// CUPTI traces while this object lives.
 class Tracing {
  public:
   Tracing()
@@ -110,7 +110,7 @@ class Tracing {
 
   bool begun() const { return begun_; }
 
-  // Every record of what has been done so far is there. False where some were lost.
+  // Waits for every record of the work so far. False if some were lost.
   bool flush() const {
     if (!good(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "its records cannot be fetched")) return false;
     std::size_t dropped = 0;
@@ -125,7 +125,7 @@ class Tracing {
 };
 
 std::optional<std::int64_t> now() {
-  std::uint64_t nanoseconds = 0;  // of the clock that the records have
+  std::uint64_t nanoseconds = 0;  // of the records' clock
   if (!good(cuptiGetTimestamp(&nanoseconds), "CUPTI has no clock")) return std::nullopt;
   return static_cast<std::int64_t>(nanoseconds);
 }
@@ -155,7 +155,7 @@ GpuSplit mean_split(const std::vector<GpuActivity>& activities, const std::vecto
 std::optional<GpuSplit> trace(const std::function<void()>& iterate) {
   const Tracing tracing;
   if (!tracing.begun()) return std::nullopt;
-  if (!trace_one(iterate)) return std::nullopt;  // the first one pays for what CUPTI makes once
+  if (!trace_one(iterate)) return std::nullopt;  // the first one pays for CUPTI's initialisation
   std::vector<GpuSpan> windows;
   for (int i = 0; i < traced_iterations; ++i) {
     const auto window = trace_one(iterate);

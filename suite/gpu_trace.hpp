@@ -1,4 +1,4 @@
-// Where a GPU's time goes: traced with CUPTI, in iterations of their own, since tracing costs time.
+// Where a GPU's time goes. CUPTI traces it in extra iterations, because tracing costs time.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,9 @@
 
 namespace tbci::suite {
 
-// Runs some more iterations and tells how one of them splits (mean, nanoseconds). Nothing where this worker was built
-// without CUPTI, and where CUPTI cannot trace, lost records, or an iteration threw: then the standard error says why.
-// What was measured before stays as it is.
+// Runs extra iterations and returns how one of them splits (mean, nanoseconds). Nothing if this worker was built
+// without CUPTI, if CUPTI cannot trace or lost records, or if an iteration threw; the standard error then says why.
+// Earlier measurements are not affected.
 std::optional<GpuSplit> trace_gpu(const std::function<void()>& iterate);
 
 }  // namespace tbci::suite

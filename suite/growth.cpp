@@ -9,14 +9,14 @@
 namespace tbci::suite {
 namespace {
 
-// Room is made first: what the bookkeeping allocates must not look like growth of the model.
+// Room is reserved first: the bookkeeping's own allocations must not look like growth of the model.
 std::vector<double> room_for(int iterations) {
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(iterations));
   return values;
 }
 
-// `fewest`: iterations that it does not end before, unless the plan has fewer.
+// Runs at least `fewest` iterations, unless the plan has fewer.
 Growth look(Workload& workload, DeviceKind device, const GrowthPlan& plan, int fewest) {
   const bool gpu = device == DeviceKind::gpu;
   std::vector<double> in_use = room_for(plan.iterations);

@@ -1,4 +1,4 @@
-// Looks for memory that is not given back: iterations of their own, after the timed ones, that nothing is timed in.
+// Looks for memory that a model does not free, in extra iterations after the timed ones. These are not timed.
 #pragma once
 
 #include <chrono>
@@ -12,21 +12,21 @@ namespace tbci::suite {
 
 class Workload;
 
-// A look ends after so many iterations, or once the time is over and `fewest_grown` are done, whichever comes first.
-// Where it saw memory grow it is repeated from there, and the last look counts: caches fill for a while (a pool of 50
-// images), a leak goes on.
+// A look ends after `iterations`, or when the time is over and `fewest_grown` iterations are done, whichever is first.
+// A look that saw memory grow is repeated, and the last look counts: a cache fills for a while (a pool of 50 images)
+// and then stops, but a leak continues.
 struct GrowthPlan {
   int iterations = 0;  // 0: not at all
   std::chrono::milliseconds time{500};
 };
 
-inline constexpr int fewest_grown = 8;         // enough for an interval, whatever an iteration takes
+inline constexpr int fewest_grown = 8;         // enough for an interval, however long an iteration takes
 inline constexpr int fewest_grown_again = 16;  // of the looks after the first
 inline constexpr int most_looks = 4;
-inline constexpr double worth_another_look = 256.0;  // bytes an iteration: of the interval's lower end
-inline constexpr int most_grown = 100000;            // iterations of a look; of these every hundredth is used
+inline constexpr double worth_another_look = 256.0;  // bytes per iteration, at the interval's lower end
+inline constexpr int most_grown = 100000;            // iterations of a look; every hundredth is used
 
-// What each iteration leaves behind, in bytes.
+// The memory that each iteration leaves allocated, in bytes.
 struct Growth {
   int iterations = 0;               // of the last look
   std::chrono::nanoseconds wall{};  // of all looks

@@ -1,4 +1,4 @@
-// Counts the instructions that this process executes in user mode, where the machine has such a counter.
+// Counts the instructions that this process executes in user mode, if the machine has such a counter.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace tbci::suite {
 
-// What the kernel says of a counter: its count, and for how long it was wanted and really ran (nanoseconds, over all
+// The kernel's reading of a counter: its count, and how long it was enabled and actually ran (nanoseconds, over all
 // threads).
 struct CounterReading {
   std::uint64_t count = 0;
@@ -14,21 +14,21 @@ struct CounterReading {
   std::uint64_t running = 0;
 };
 
-// Instructions between two readings. Nothing where the counter did not run all that time: where more counters are
-// wanted than the processor has, the kernel lets them take turns, and what it extrapolates from that is a guess, no
-// count. Nothing too where no instruction was counted, which no piece of work takes.
+// Instructions between two readings. Nothing if the counter did not run all that time: if more counters are enabled
+// than the processor has, the kernel lets them take turns, and an extrapolation from that is an estimate and not a
+// count. Also nothing if the count is zero, because every piece of work executes instructions.
 std::optional<std::int64_t> counted_between(const CounterReading& before, const CounterReading& after);
 
 class InstructionCounter {
  public:
-  // Counts the calling thread and the threads that it makes from now on, and theirs: make it before LibTorch makes its
-  // own.
+  // Counts the calling thread and all threads that descend from it from now on. Make it before LibTorch starts its
+  // threads.
   InstructionCounter();
   ~InstructionCounter();
   InstructionCounter(const InstructionCounter&) = delete;
   InstructionCounter& operator=(const InstructionCounter&) = delete;
 
-  // Since the start; nothing where the machine (often a virtual one) does not count.
+  // Since the start; nothing if the machine (often a virtual one) has no counter.
   std::optional<CounterReading> read() const;
 
  private:

@@ -10,7 +10,7 @@ unsigned char byte_at(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-// How many bytes the UTF-8 character at `i` has; 0 where there is none (broken, overlong, a surrogate, too large).
+// The length in bytes of the UTF-8 character at `i`; 0 if it is not one (broken, overlong, a surrogate, too large).
 std::size_t utf8_length(std::string_view text, std::size_t i) {
   const unsigned char first = byte_at(text, i);
   if (first < 0x80) return 1;

@@ -18,7 +18,7 @@ class JsonObject {
   JsonObject& add(std::string_view name, std::int64_t value);
   JsonObject& add(std::string_view name, int value) { return add(name, static_cast<std::int64_t>(value)); }
   JsonObject& add(std::string_view name, std::uint64_t value);
-  JsonObject& add(std::string_view name, double value);  // null where it is no finite number
+  JsonObject& add(std::string_view name, double value);  // null if not finite
   JsonObject& add(std::string_view name, const std::vector<std::string_view>& values);
   JsonObject& add(std::string_view name, const JsonObject& value);
 

@@ -19,7 +19,7 @@ Sample measure_one(Workload& workload, DeviceKind device, const InstructionCount
   const auto instructions_after = counter.read();
 
   Sample sample{iteration, std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count(), std::nullopt};
-  // A CPU that waits for a GPU goes round and round: what it executes there says nothing of the work.
+  // A CPU that waits for a GPU spins in a loop: the instructions that it executes there say nothing about the work.
   if (device == DeviceKind::cpu && instructions_before && instructions_after)
     sample.instructions = counted_between(*instructions_before, *instructions_after);
   return sample;
@@ -33,7 +33,8 @@ void warm_up(Workload& workload, const Plan& plan) {
 }
 
 MemoryUse measure(Workload& workload, const Plan& plan, const InstructionCounter& counter, Protocol& protocol) {
-  if (!reset_peak()) std::fputs("tbci-worker: the peak is the whole process's: clear_refs cannot be written\n", stderr);
+  if (!reset_peak())
+    std::fputs("tbci-worker: clear_refs is not writable: the peak is that of the whole process\n", stderr);
   if (plan.device == DeviceKind::gpu) reset_gpu_peak();
   for (int i = 0; i < plan.iterations; ++i) protocol.sample(measure_one(workload, plan.device, counter, i));
   MemoryUse use;

@@ -13,13 +13,13 @@ struct Plan {
   int iterations;
 };
 
-// Warms up, and returns when the caches of LibTorch and of the allocator are filled.
+// Warms up until the caches of LibTorch and of the allocator are full.
 void warm_up(Workload& workload, const Plan& plan);
 
-// Measures and reports each iteration at once. The samples' time has nothing of the reporting in it, and between two
-// samples nothing happens but the reporting: growth is looked for afterwards (growth.hpp).
+// Measures each iteration and reports it immediately. A sample's time excludes the reporting, and only the reporting
+// runs between two samples. The search for growth comes afterwards (growth.hpp).
 // Returns the peaks over these iterations. Throws what the workload throws.
-// The counter was made before LibTorch made its threads.
+// Create the counter before LibTorch starts its threads.
 MemoryUse measure(Workload& workload, const Plan& plan, const InstructionCounter& counter, Protocol& protocol);
 
 }  // namespace tbci::suite

@@ -12,7 +12,7 @@
 namespace tbci::suite {
 namespace {
 
-// A field of /proc/self/status that is given in kilobytes.
+// A field of /proc/self/status in kilobytes.
 std::int64_t status_bytes(const std::string& field) {
   std::ifstream status("/proc/self/status");
   std::string line;
@@ -36,7 +36,7 @@ std::int64_t peak_bytes() {
 }
 
 void settle_allocator() {
-  // 16 chunks of each size that a thread caches (24, 40, ... 1032 bytes) are more than its cache holds of each.
+  // 16 chunks of each size that a thread caches (24, 40, ... 1032 bytes): its cache holds fewer of each.
   constexpr std::size_t chunks = 16;
   for (std::size_t size = 24; size <= 1032; size += 16) {
     void* taken[chunks];
@@ -55,7 +55,7 @@ std::int64_t in_use_bytes() {
 }
 
 std::int64_t resident_bytes() {
-  char text[128] = {};  // of seven numbers, of which the second counts pages
+  char text[128] = {};  // seven numbers, the second counts pages
   const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
   const ssize_t length = ::read(file, text, sizeof text - 1);

@@ -11,7 +11,7 @@
 namespace tbci::suite {
 namespace {
 
-// What is being watched on this thread. The callbacks of RecordFunction are plain functions, so it lies here.
+// The watch of this thread. It is global because the callbacks of RecordFunction are plain functions.
 struct Watch {
   OperatorCalls calls;
   bool inside_kernel = false;
@@ -57,7 +57,7 @@ void leave(const at::RecordFunction&, at::ObserverContext* context) {
   if (entered != nullptr && entered->kernel && watch() != nullptr) watch()->inside_kernel = false;
 }
 
-// Watching lasts as long as this lives.
+// Operators are watched while this object lives.
 class Watching {
  public:
   explicit Watching(Watch& into)

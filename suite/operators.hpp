@@ -15,8 +15,8 @@ namespace tbci::suite {
 
 // Names are written as PyTorch's Python side writes them: `aten.add.Tensor`, `aten.relu.default`.
 struct OperatorCalls {
-  // Below autograd: what reaches a kernel after operators that are made of others alone (`linear`, `conv2d`) have been
-  // taken apart. What such a kernel calls in turn is not counted. The same level as a TorchDispatchMode sees.
+  // Below autograd: the operators that reach a kernel, after those that only consist of others (`linear`, `conv2d`) are
+  // decomposed. The operators that a kernel calls do not count. A TorchDispatchMode sees the same level.
   std::map<std::string, std::int64_t> below_autograd;
 
   // Every operator that went through the dispatcher, at any depth.
@@ -27,7 +27,7 @@ struct OperatorCalls {
 std::string python_name(const c10::OperatorName& name);
 
 // Runs `work` and watches the operators that this thread calls. Observed by at::RecordFunction. Throws what `work`
-// throws; then nothing watches any longer. Must not be nested.
+// throws, and stops watching in either case. Must not be nested.
 OperatorCalls operators_of(const std::function<void()>& work);
 
 }  // namespace tbci::suite

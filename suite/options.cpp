@@ -6,7 +6,7 @@
 namespace tbci::suite {
 namespace {
 
-// Reads `text` wholly as a number from `least` to `most`.
+// Reads all of `text` as a number from `least` to `most`.
 template <class Number>
 std::optional<Number> number(const std::string& text, Number least, Number most) {
   Number value{};
@@ -155,14 +155,14 @@ std::string usage() {
          "                [--precision fp32|tf32|fp16|bf16|amp] [--threads 1] [--seed 42] [--preload LIBRARY]...\n"
          "                [--leak-iterations 0] [--leak-milliseconds 500] [--models FOLDER]\n"
          "tbci-worker operators ...\n"
-         "                as run, but tells which operators one iteration calls instead of measuring it\n"
+         "                takes the options of run; prints which operators one iteration calls, without measuring\n"
          "tbci-worker profile ...\n"
-         "                as run, but tells which operators the time of an iteration goes to\n"
+         "                takes the options of run; prints how an iteration's time divides among its operators\n"
          "tbci-worker environment [--protocol 1] [--threads 1] [--preload LIBRARY]...\n"
-         "                tells which libraries are loaded and what LibTorch says of itself\n"
-         "--models FOLDER: the exported models there (NAME.pt, NAME.pt2, with NAME.inputs.pt), instead of the native "
-         "ones.\n"
-         "Prints one JSON object a line. Exit codes: 0 done, 2 wrong use, 3 an error line was printed.\n";
+         "                prints which libraries are loaded and what LibTorch reports about itself\n"
+         "--models FOLDER: use the exported models in this folder (NAME.pt, NAME.pt2, with NAME.inputs.pt) instead of "
+         "the native ones.\n"
+         "Prints one JSON object per line. Exit codes: 0 done, 2 wrong usage, 3 an error line was printed.\n";
 }
 
 }  // namespace tbci::suite

@@ -18,11 +18,11 @@ inline constexpr int protocol_version = 1;
 struct HelpOptions {};
 
 struct ListOptions {
-  std::string models;  // the folder of exported models to speak of, instead of the native ones; else empty
+  std::string models;  // a folder of exported models to list instead of the native ones; else empty
 };
 
 struct RunOptions {
-  std::string benchmark;  // not yet looked up: an unknown one is an answer of the protocol, not a wrong command line
+  std::string benchmark;  // not yet looked up: the protocol reports an unknown name, so it is no usage error
   Configuration configuration = all_configurations[0];
   Size size = Size::ci;
   Precision precision = Precision::fp32;
@@ -36,8 +36,8 @@ struct RunOptions {
   GrowthPlan growth;
 };
 
-// What one iteration of a benchmark calls: seen, not measured. Of the run's options, those about measuring mean
-// nothing.
+// Which operators one iteration of a benchmark calls, without measuring it. The run's options about measurement have
+// no effect.
 struct OperatorsOptions {
   RunOptions run;
 };
@@ -47,13 +47,13 @@ struct ProfileOptions {
   RunOptions run;
 };
 
-// Which libraries are loaded and what LibTorch says of itself; of the run's options, threads and preload alone count.
+// Which libraries are loaded, and what LibTorch reports. Of the run's options only threads and preload have an effect.
 struct EnvironmentOptions {
   RunOptions run;
 };
 
 struct UsageError {
-  std::string message;  // one line: what is wrong and what would be right
+  std::string message;  // one line: what is wrong and what is expected
 };
 
 using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, ProfileOptions, EnvironmentOptions,

@@ -36,7 +36,7 @@ class AutocastWorkload final : public Workload {
   Autocast autocast_;
 };
 
-// The handle stays, so whoever shares it (an optimizer, the forward function) computes with the new data.
+// The handle stays the same, so everything that shares it (an optimizer, the forward function) uses the new data.
 void convert(const Tensors& tensors, at::ScalarType type) {
   for (torch::Tensor tensor : tensors) {
     if (tensor.defined() && tensor.is_floating_point() && tensor.scalar_type() != type)
@@ -64,7 +64,7 @@ at::ScalarType type_of(Precision precision, DeviceKind device) {
   return precision == Precision::fp16 ? at::kHalf : at::kBFloat16;
 }
 
-// An error that comes of types: no kernel for them, or two that do not go together.
+// An error about types: no kernel exists for them, or two types do not match.
 bool tells_of_types(const std::string& message) {
   for (const char* words : {"dtype", "Half", "BFloat16", "scalar type", "data type", "same type"}) {
     if (message.find(words) != std::string::npos) return true;
@@ -83,7 +83,7 @@ std::string_view name_of(Precision precision) {
 
 std::string why_no_precision(Precision precision, DeviceKind device) {
   if (precision != Precision::tf32) return {};
-  if (device == DeviceKind::cpu) return "tf32 is a format of GPUs: a CPU has none";
+  if (device == DeviceKind::cpu) return "tf32 exists on GPUs only, not on a CPU";
 #ifdef TBCI_WITH_CUDA
   constexpr int ampere = 8;
   if (torch::cuda::is_available() && at::cuda::getDeviceProperties(0)->major < ampere)
@@ -94,7 +94,7 @@ std::string why_no_precision(Precision precision, DeviceKind device) {
 
 void prepare_precision(Precision precision, DeviceKind device) {
   if (device == DeviceKind::cpu) return;
-  // Both are said: LibTorch's own default has TF32 in cuDNN and not in cuBLAS.
+  // Both are set: LibTorch's default is TF32 in cuDNN and not in cuBLAS.
   at::globalContext().setAllowTF32CuBLAS(precision == Precision::tf32);
   at::globalContext().setAllowTF32CuDNN(precision == Precision::tf32);
 }

@@ -1,4 +1,4 @@
-// In which precision a model computes. Done to any workload from outside: no model knows of it.
+// The precision that a model computes in. It is applied to any workload from outside; no model has code for it.
 #pragma once
 
 #include <cstdint>
@@ -31,20 +31,20 @@ inline constexpr NamedPrecision all_precisions[] = {{Precision::fp32, "fp32"},
 
 std::string_view name_of(Precision precision);
 
-// Empty where the device has it, else the reason why not, in one line.
+// Empty if the device supports the precision, else the reason in one line.
 std::string why_no_precision(Precision precision, DeviceKind device);
 
-// What LibTorch as a whole is told, before a model is made.
+// Global settings of LibTorch. Call it before a model is made.
 void prepare_precision(Precision precision, DeviceKind device);
 
-// The workload in that precision, before its first iteration. fp16 and bf16 convert it in place: its optimizer goes on
-// with the same handles. Throws Unsupported where it does not show what would have to be converted.
+// The workload in that precision, before its first iteration. fp16 and bf16 convert it in place, so its optimizer keeps
+// the same handles. Throws Unsupported if the workload does not expose the tensors to convert.
 std::unique_ptr<Workload> in_precision(std::unique_ptr<Workload> workload, Precision precision, DeviceKind device);
 
-// Runs one iteration and sees whether it computes in that precision: how many operators took which type (fp16, bf16,
-// fp32, ...; see element_types.hpp). fp32 and tf32 are settings of LibTorch that types do not show: nothing is run for
-// them, and nothing told. Throws Unsupported, naming the operator, where the iteration fails over types or where
-// nothing computes in the precision's type; else what the workload throws.
+// Runs one iteration, checks that it computes in that precision, and returns how many operators used each type (fp16,
+// bf16, fp32, ...; see element_types.hpp). fp32 and tf32 are settings of LibTorch that types do not show, so nothing
+// runs for them and the result is empty. Throws Unsupported, with the operator's name, if types make the iteration fail
+// or if nothing computes in the precision's type; else what the workload throws.
 std::map<std::string, std::int64_t> check_precision(Workload& workload, Precision precision, DeviceKind device);
 
 }  // namespace tbci::suite

@@ -16,7 +16,7 @@
 namespace tbci::suite {
 namespace {
 
-// What autograd calls the event around a node of the backward pass.
+// Autograd's name for the event around a node of the backward pass.
 constexpr const char* node_prefix = "autograd::engine::evaluate_function: ";
 
 // `autograd::engine::evaluate_function: torch::autograd::AccumulateGrad` -> `AccumulateGrad`.
@@ -47,8 +47,8 @@ class Lane {
 
  private:
   std::size_t number_of(const at::RecordFunction& function) {
-    // An operator's name lies in its schema, where it stays, so its address is known again at once. Any other name
-    // lies in the event, and must be read. Their addresses cannot be the same while both are there.
+    // An operator's name is in its schema and never moves, so its address identifies it. Any other name is in the event
+    // and has to be read. The two addresses cannot be equal while both exist.
     const auto known = by_address_.find(function.name());
     if (known != by_address_.end()) return known->second;
     const auto schema = function.operator_name();
@@ -73,7 +73,7 @@ class Lane {
   std::unordered_map<std::string, std::size_t> by_text_;
 };
 
-// One profile with the lanes of all threads that take part in it.
+// One profile with the lanes of all its threads.
 class Session {
  public:
   Session() {
@@ -99,13 +99,13 @@ class Session {
   std::vector<std::shared_ptr<Lane>> lanes_;
 };
 
-// The callbacks of RecordFunction are plain functions: what they write into, they find from here.
+// The callbacks of RecordFunction are plain functions, so they find their session through this global.
 std::atomic<Session*>& running_session() {
   static std::atomic<Session*> session{nullptr};
   return session;
 }
 
-// This thread's lane in the running session; null where none runs.
+// This thread's lane in the running session; null if none runs.
 Lane* own_lane() {
   struct Seat {
     std::uint64_t session = 0;
@@ -135,9 +135,9 @@ void on_leave(const at::RecordFunction&, at::ObserverContext*) {
   }
 }
 
-// Operators of this thread are watched as long as this lives. LibTorch takes callbacks of a thread along to the threads
-// that autograd works on for it, but not to those that an operator cuts its work up for: what these call is time of
-// that operator, and would be counted twice.
+// Operators of this thread are watched while this object lives. LibTorch copies a thread's callbacks to the threads
+// that autograd uses for it, but not to those among which an operator divides its work: their calls are part of that
+// operator's time and would count twice.
 class WatchedStretch {
  public:
   explicit WatchedStretch(Session& session)

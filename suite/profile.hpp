@@ -6,12 +6,12 @@
 
 namespace tbci::suite {
 
-// Profiles `plan.iterations` iterations; warming up is the caller's. An operator is what went through the dispatcher
-// (`aten.addmm.default`), at any depth, or a node of the backward pass with what autograd does around it
-// (`AddmmBackward0`): both as at::RecordFunction tells of them, on this thread and on those that autograd starts for a
-// GPU. Between the profiled iterations are as many that nobody watches. Times are the host's: a kernel that a GPU runs
-// later is in none of them. Throws what the workload throws; then nothing watches any longer. Must not be nested, nor
-// run on two threads at once.
+// Profiles `plan.iterations` iterations; the caller warms up. An operator is a call through the dispatcher at any depth
+// (`aten.addmm.default`), or a node of the backward pass with autograd's work around it (`AddmmBackward0`). Both come
+// from at::RecordFunction, on this thread and on those that autograd starts for a GPU. An unprofiled iteration runs
+// before each profiled one. Times are the host's: they do not include a kernel that a GPU runs later. Throws what the
+// workload throws, and stops watching in either case. Must not be nested, nor run on
+// two threads at once.
 Profile profile(Workload& workload, const Plan& plan);
 
 }  // namespace tbci::suite

@@ -35,7 +35,7 @@ JsonObject batch_sizes(const BatchSizes& sizes) {
   return object;
 }
 
-// `cpu_growth_bytes`, and its interval where there is one.
+// `cpu_growth_bytes`, and its interval if there is one.
 void add_slope(JsonObject& object, const std::string& what, const Slope& slope) {
   object.add(what + "_growth_bytes", slope.value);
   if (!slope.interval) return;
@@ -53,7 +53,7 @@ void add_growth(JsonObject& object, const Growth& growth) {
 
 void Protocol::write(const JsonObject& object) {
   const std::string text = object.text() + "\n";
-  // Whoever listened is gone: there is no one to tell and nothing to measure for.
+  // The reader has closed the pipe, so there is nothing left to measure for.
   if (std::fputs(text.c_str(), out_) < 0 || std::fflush(out_) != 0) std::_Exit(3);
 }
 

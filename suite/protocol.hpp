@@ -27,17 +27,17 @@ struct ModelFile;
 struct Sample {
   int iteration;
   std::int64_t nanoseconds;
-  std::optional<std::int64_t> instructions;  // where the machine counts them
+  std::optional<std::int64_t> instructions;  // if the machine counts them
 };
 
 // Of a whole run, in nanoseconds.
 struct RunTimes {
   int samples;
-  std::int64_t setup;                                    // making the model and its data, and the warm-up
+  std::int64_t setup;                                    // to make the model and its data, and the warm-up
   std::int64_t warmup;                                   // the iterations that are not measured
-  std::int64_t growth = 0;                               // the iterations that look for memory that is not given back
-  std::map<std::string, std::int64_t> computed_in = {};  // operators by floating-point type, where that was looked at
-  std::optional<GpuSplit> gpu = std::nullopt;            // of one iteration, where it was traced
+  std::int64_t growth = 0;                               // the iterations that look for memory that is not freed
+  std::map<std::string, std::int64_t> computed_in = {};  // operators by floating-point type, if examined
+  std::optional<GpuSplit> gpu = std::nullopt;            // of one iteration, if traced
 };
 
 struct GpuPeaks {
@@ -48,12 +48,12 @@ struct GpuPeaks {
 struct MemoryUse {
   std::int64_t cpu_peak_bytes = 0;
   std::optional<GpuPeaks> gpu;
-  std::optional<Growth> growth;  // where it was looked for
+  std::optional<Growth> growth;  // if examined
 };
 
 class Protocol {
  public:
-  explicit Protocol(std::FILE* out) : out_(out) {}  // stays the caller's
+  explicit Protocol(std::FILE* out) : out_(out) {}  // not owned
 
   void hello();
   void hello(const RunOptions& options, std::int64_t batch);
@@ -63,7 +63,7 @@ class Protocol {
   void memory(const MemoryUse& use);
   void operators(const OperatorCalls& calls);
   void environment(const Environment& environment);
-  void profile(const Profile& profile);  // a line for each operator, then one for the whole
+  void profile(const Profile& profile);  // a line for each operator, then one for the total
   void done();
   void done(const RunTimes& times, std::int64_t parameters);    // of the model as it was measured
   void error(std::string_view kind, std::string_view message);  // unsupported, out_of_memory, exception
@@ -74,8 +74,8 @@ class Protocol {
   std::FILE* out_;
 };
 
-// Keeps the standard output for the protocol alone: a file on it, while everything else that this process prints there
-// (LibTorch, preloaded libraries) goes to the standard error. Call it once, first of all.
+// Reserves the standard output for the protocol and returns a file on it. All other output of this process (LibTorch,
+// preloaded libraries) goes to the standard error. Call it once, before anything else.
 std::FILE* claim_standard_output();
 
 }  // namespace tbci::suite

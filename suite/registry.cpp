@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "suite/models/families.inc"  // made by CMake of the files in models/
+#include "suite/models/families.inc"  // CMake generates it from the files in models/
 
 namespace tbci::suite {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 using models::Catalogued;
 using models::Family;
 
-// Stands for a benchmark whose family could not be compiled.
+// Replaces a benchmark whose family did not compile.
 Benchmark excused(const Catalogued& entry, const std::string& reason) {
   Benchmark benchmark;
   benchmark.name = entry.name;
@@ -39,7 +39,7 @@ std::vector<Benchmark> collect() {
   return all;
 }
 
-// All names that there are, of this worker and of others.
+// All names of the suite, whether this worker has them or not.
 std::vector<std::string> all_names() {
   std::vector<std::string> names;
   for (const Benchmark& benchmark : all_benchmarks()) names.push_back(benchmark.name);

@@ -1,4 +1,4 @@
-// All benchmarks of this worker, and those that it was built without.
+// The benchmarks of this worker, and the names of those that it was built without.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace models {
 struct Family {
   const char* name;
   std::vector<Benchmark> (*make)();
-  const char* (*excuse)();  // null, or what the compiler said where the file does not fit this LibTorch
+  const char* (*excuse)();  // null, or the compiler's message if the file does not compile against this LibTorch
 };
 
 // A line of catalogue.csv.
@@ -31,20 +31,20 @@ struct Catalogued {
 
 }  // namespace models
 
-// In the order of the list: by the folder and the file of its family. A benchmark whose family does not fit this
-// LibTorch is among them: to make it throws Unsupported, with the reason. One that this worker was not to be built with
-// is not.
+// In the order of the list: by folder and file of the family. It includes a benchmark whose family does not compile
+// against this LibTorch: its `make` throws Unsupported with the reason. It does not include a benchmark that was
+// deliberately left out of this worker.
 const std::vector<Benchmark>& all_benchmarks();
 
-const Benchmark* find_benchmark(std::string_view name);  // nullptr where there is none of that name
+const Benchmark* find_benchmark(std::string_view name);  // nullptr if no benchmark has that name
 
-// Why there is no such benchmark: a worker of few families, or a mistyped name (the nearest is told).
+// Why no benchmark has that name: the worker lacks its family, or the name is mistyped (with the nearest name).
 std::string why_no_benchmark(std::string_view name);
 
-// The name that a mistyped one was most likely meant to be.
+// The existing name that is nearest to a mistyped one.
 std::string nearest_benchmark(std::string_view name);
 
-// The family that a benchmark is of.
+// The family of a benchmark.
 std::string family_of(std::string_view name);
 
 }  // namespace tbci::suite

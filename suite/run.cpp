@@ -25,13 +25,13 @@ std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
-// The host's allocator of LibTorch throws a plain error, so its words must tell.
+// LibTorch's host allocator throws a general error, so only its text identifies it.
 bool tells_of_memory(const std::string& message) {
   return message.find("DefaultCPUAllocator: can't allocate memory") != std::string::npos ||
          message.find("DefaultCPUAllocator: not enough memory") != std::string::npos;
 }
 
-// An operator that this LibTorch does not have, or has no kernel of for the device.
+// An operator that this LibTorch does not have, or for which it has no kernel on the device.
 bool tells_of_missing_operator(const std::string& message) {
   return message.find("Could not find schema for") != std::string::npos ||
          (message.find("Could not run '") != std::string::npos && message.find("backend") != std::string::npos);
@@ -39,7 +39,7 @@ bool tells_of_missing_operator(const std::string& message) {
 
 void prepare_torch(const RunOptions& options) {
   torch::set_num_threads(options.threads);
-  if (at::get_num_interop_threads() != 1) at::set_num_interop_threads(1);  // LibTorch takes it once in a process
+  if (at::get_num_interop_threads() != 1) at::set_num_interop_threads(1);  // LibTorch accepts it only once per process
   torch::manual_seed(options.seed);
 }
 
@@ -49,8 +49,8 @@ std::int64_t nanoseconds(Clock::duration duration) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
 }
 
-// A worker process does one job: it makes the workload that the options name, and this is done with it. `begin`: when
-// the making began.
+// A worker process does one job: it makes the workload that the options name and passes it to the job. `begin`: when
+// the setup began.
 using Job = std::function<void(Workload& workload, Protocol& protocol, Clock::time_point begin)>;
 
 std::int64_t elements(const Tensors& tensors) {
@@ -82,7 +82,7 @@ int fail(Protocol& protocol, std::string_view kind, std::string_view message) {
   return exit_error;
 }
 
-// Empty where the configuration can be run, else the reason.
+// Empty if the configuration can run, else the reason.
 std::string why_not(const Choice& choice, const RunOptions& options) {
   const Benchmark* benchmark = choice.benchmark.get();
   if (benchmark == nullptr) return choice.why_none;
@@ -170,7 +170,7 @@ int tell_environment(const RunOptions& options, Protocol& protocol) {
 int tell_operators(const RunOptions& options, Protocol& protocol) {
   return with_workload(options, protocol, [&](Workload& workload, Protocol& to, Clock::time_point) {
     check_precision(workload, options.precision, options.configuration.device);
-    workload.iterate();  // what is made once, such as an optimizer's state, is no part of an iteration
+    workload.iterate();  // one-time work, such as making the optimizer's state, is not part of an iteration
     to.operators(operators_of([&] { workload.iterate(); }));
     to.done();
   });

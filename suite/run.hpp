@@ -13,15 +13,15 @@ inline constexpr int exit_error = 3;
 int list_benchmarks(Protocol& protocol);
 int list_benchmarks(const ListOptions& options, Protocol& protocol);
 
-// Measures one benchmark in one configuration. Whatever goes wrong in it becomes an error line.
+// Measures one benchmark in one configuration. Any failure becomes an error line.
 int run_benchmark(const RunOptions& options, Protocol& protocol);
 
-// Tells which operators one iteration calls, after one that is not looked at.
+// Prints which operators one iteration calls, after one that is not watched.
 int tell_operators(const RunOptions& options, Protocol& protocol);
 
-// Tells which libraries LibTorch and the preloaded ones brought, and what LibTorch says of itself.
+// Prints the libraries that LibTorch and the preloaded libraries loaded, and what LibTorch reports.
 int tell_environment(const RunOptions& options, Protocol& protocol);
-// Tells which operators the time of an iteration goes to.
+// Prints how an iteration's time divides among its operators.
 int profile_benchmark(const RunOptions& options, Protocol& protocol);
 
 }  // namespace tbci::suite

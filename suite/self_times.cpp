@@ -14,7 +14,7 @@ Span spent(const ProfiledIteration& iteration) {
   return iteration.whole - iteration.own;
 }
 
-// Without those for which `length` is in the lowest and in the highest quarter.
+// Without the lowest and the highest quarter by `length`.
 template <class Length>
 std::vector<ProfiledIteration> middle_half(std::vector<ProfiledIteration> iterations, Length length) {
   std::stable_sort(iterations.begin(), iterations.end(),
@@ -59,7 +59,7 @@ void SelfTimes::resume(Instant now) {
 }
 
 std::vector<Tally> SelfTimes::take() {
-  // Who is inside still needs a place.
+  // Operators that are still open need an entry.
   return std::exchange(tallies_, std::vector<Tally>(tallies_.size()));
 }
 

@@ -1,4 +1,4 @@
-// The arithmetic of a profile: who has the time between two events, and what is typical of an iteration. Pure.
+// The arithmetic of a profile: which operator gets the time between two events, and what is typical. Pure.
 #pragma once
 
 #include <chrono>
@@ -15,19 +15,19 @@ using Span = std::chrono::steady_clock::duration;
 
 struct Tally {
   std::int64_t calls = 0;
-  Span self{};  // in it, without what it called
+  Span self{};  // without the operators that it called
 };
 
-// Follows one thread from event to event. The time between two events is of whoever was entered last and not left yet.
-// An event has a length of its own, from when it is told to `resume`: nobody has that but the profiler. Who is entered
-// is a small number, which the caller gives a meaning.
+// Follows one thread from event to event. The time between two events belongs to the operator that was entered last and
+// not left yet. The time from an event to its `resume` belongs to the profiler. Operators are small numbers, whose
+// meaning the caller defines.
 class SelfTimes {
  public:
   void enter(std::size_t who, Instant now);
-  void leave(Instant now);  // whoever was entered last; where nobody was, nothing
+  void leave(Instant now);  // the operator entered last; does nothing if none was
   void resume(Instant now);
 
-  // What was gathered since the last call, by number, and the profiler's own time. Calls are counted where they begin.
+  // The times since the last call, by number, and the profiler's own time. A call counts where it begins.
   std::vector<Tally> take();
   Span take_own();
 
@@ -40,11 +40,11 @@ class SelfTimes {
   Span own_{};
 };
 
-// One iteration as it was seen, from all threads together.
+// One profiled iteration, over all threads.
 struct ProfiledIteration {
   Span whole{};      // by the clock
-  Span own{};        // of that: the profiler's
-  Span unwatched{};  // by the clock, of another one right before it that nobody watched
+  Span own{};        // the profiler's part of it
+  Span unwatched{};  // by the clock, of an unprofiled iteration just before
   std::map<std::string, Tally> operators;
 };
 
@@ -54,14 +54,14 @@ struct ProfiledOperator {
   std::int64_t self_nanoseconds = 0;
 };
 
-// Of one iteration: means over the middle half of the iterations by their length, so a few that were held up do not
-// count, and the operators and what is outside of them add up to the iteration (medians would not).
+// Of one iteration: means over the middle half of the iterations by their length. So a few delayed ones do not count,
+// and the operators and the time outside of them add up to the iteration (medians would not).
 struct Profile {
   int iterations = 0;
   std::int64_t iteration_nanoseconds = 0;   // without the profiler's own time
-  std::int64_t outside_nanoseconds = 0;     // of it: in no operator. Never below 0, also where threads overlapped
-  std::int64_t profiler_nanoseconds = 0;    // the profiler's own time, which was taken off
-  std::int64_t unwatched_nanoseconds = 0;   // an iteration that nobody watches: what the first should be near to
+  std::int64_t outside_nanoseconds = 0;     // the part in no operator. Never below 0, even if threads overlapped
+  std::int64_t profiler_nanoseconds = 0;    // the profiler's own time, already subtracted
+  std::int64_t unwatched_nanoseconds = 0;   // an unprofiled iteration; should be near the first
   std::vector<ProfiledOperator> operators;  // the most expensive first
 };
 

@@ -12,7 +12,7 @@ double median_of_sorted(const std::vector<double>& sorted) {
   return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2.0;
 }
 
-// Of Kendall's S where nothing rises or falls. Values that are equal say less: each group of k is taken off.
+// The variance of Kendall's S without a trend. Equal values carry less information: each group of k is subtracted.
 double variance_of_kendall(std::vector<double> values) {
   const auto term = [](std::size_t count) {
     const auto k = static_cast<double>(count);
@@ -41,7 +41,7 @@ SlopeInterval sen_interval(const std::vector<double>& sorted_slopes, const std::
 }  // namespace
 
 Slope theil_sen(const std::vector<double>& values) {
-  // All pairs of a long series would need too much room; every n-th value tells the same.
+  // All pairs of a long series would need too much memory; every n-th value gives the same slope.
   constexpr std::size_t most = 1000;
   const std::size_t stride = (values.size() + most - 1) / most;
   std::vector<double> slopes;

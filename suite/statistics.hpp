@@ -1,4 +1,4 @@
-// The one statistic that the worker computes itself; all others are the service's.
+// The only statistic that the worker computes; the service computes all others.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct SlopeInterval {
 
 struct Slope {
   double value = 0.0;                     // 0 for fewer than two values
-  std::optional<SlopeInterval> interval;  // 99%; none where the values are too few for one
+  std::optional<SlopeInterval> interval;  // 99%; none for too few values
 };
 
 // The fewest values that can give an interval: of five, even a rise at every step has a probability of 2 in 120.

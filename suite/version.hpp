@@ -5,7 +5,7 @@
 
 namespace tbci::suite {
 
-std::string_view torch_version();  // as the wheel says it, such as 2.13.0+cpu
-std::string_view torch_git();      // 40 hex digits, or empty where the build does not say it
+std::string_view torch_version();  // as the wheel reports it, such as 2.13.0+cpu
+std::string_view torch_git();      // 40 hex digits, or empty if the build does not report it
 
 }  // namespace tbci::suite

@@ -1,4 +1,4 @@
-// What stands between the layers of image models.
+// The activations between the layers of image models.
 #pragma once
 
 #include <torch/torch.h>

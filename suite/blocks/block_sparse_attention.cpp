@@ -64,7 +64,7 @@ BlockSparseAttention::BlockSparseAttention(const BlockSparseShape& shape, std::u
   value_ = register_module("value", OneLinear(shape.width, shape.width));
 }
 
-// [batch, heads, blocks - 2, random]. Drawn anew in every pass, always the same for a layer; in inference no blocks are
+// [batch, heads, blocks - 2, random]. Drawn in every pass, always the same for a layer; in inference no blocks are
 // drawn, and the first takes their place.
 torch::Tensor BlockSparseAttention::drawn(std::int64_t batch, std::int64_t blocks, const torch::Device& device) const {
   std::vector<std::int64_t> numbers;

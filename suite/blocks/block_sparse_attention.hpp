@@ -14,11 +14,11 @@ struct BlockSparseShape {
   std::int64_t heads;
   std::int64_t block;       // words in a block
   std::int64_t random;      // random blocks that a block sees
-  std::int64_t drawn_from;  // the random blocks are among so many first ones
+  std::int64_t drawn_from;  // the random blocks come from the first `drawn_from` blocks
 };
 
-// For each block but the first and the last: the numbers of its random blocks. Hugging Face's plan, with its habits: a
-// block may draw the last one, which it sees anyway.
+// For each block but the first and the last: the numbers of its random blocks. This is Hugging Face's plan, in
+// which a block may draw the last one, although it sees that one anyway.
 std::vector<std::vector<std::int64_t>> draw_blocks(const BlockSparseShape& shape, std::int64_t blocks,
                                                    std::uint32_t seed_of_head);
 

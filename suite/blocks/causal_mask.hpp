@@ -7,7 +7,7 @@
 namespace tbci::suite {
 
 // From the places of the words in their texts [1 or batch, length] to a mask [batch, 1, length, length], true where
-// attention is allowed. Where the places do not go on by one, another text begins in the same row.
+// attention is allowed. A place that is not the next number starts another text in the same row.
 torch::Tensor causal_mask(const torch::Tensor& places, std::int64_t batch);
 
 }  // namespace tbci::suite

@@ -1,4 +1,4 @@
-// A chain of layers, written in the order in which data goes through it: `chain->conv({...}).batch_norm(64).relu()`.
+// A chain of layers, written in the order in which data passes through it: `chain->conv({...}).batch_norm(64).relu()`.
 // Cheaper to compile than torch::nn::Sequential, and its layers take options by name.
 #pragma once
 

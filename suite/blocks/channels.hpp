@@ -5,7 +5,7 @@
 
 namespace tbci::suite {
 
-// A multiple of 8 that does not lose more than a tenth by the rounding.
+// Rounds to a multiple of 8 and loses at most a tenth of the channels.
 std::int64_t scaled_channels(std::int64_t channels, double width);
 
 }  // namespace tbci::suite

@@ -1,4 +1,4 @@
-// What torchvision's classifiers share in TorchBench: random images, soft targets, cross entropy, Adam.
+// The workload of torchvision's classifiers in TorchBench: random images, soft targets, cross entropy, Adam.
 #pragma once
 
 #include <memory>
@@ -19,13 +19,10 @@ std::unique_ptr<Workload> classifier_workload(const Setup& setup, std::shared_pt
   const auto on_device = torch::TensorOptions().device(setup.device);
   const torch::Tensor input = torch::randn({setup.batch, 3, images.side, images.side}, on_device);
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, input] { return Tensors{module->forward(input)}; };
-  // TorchBench makes the targets anew in every step, from a forward pass of their own. Here they are the same numbers
-  // each time: from others nothing could be learned.
+  // TorchBench makes new targets in every step, with an extra forward pass. Here the pass is the same but its numbers
+  // do not change, because a model cannot learn from random targets.
   const at::Generator numbers = at::globalContext().defaultGenerator(setup.device).clone();
-  parts.loss = [module, input, numbers](const Tensors& outputs) {
+  const auto loss = [module, input, numbers](const Tensors& outputs) {
     torch::Tensor target;
     {
       const torch::NoGradGuard no_gradients;
@@ -34,9 +31,11 @@ std::unique_ptr<Workload> classifier_workload(const Setup& setup, std::shared_pt
     }
     return at::cross_entropy_loss(outputs[0], target);
   };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-3); };
-  parts.inputs = {input};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup, {.module = module,
+                                   .forward = [module, input] { return Tensors{module->forward(input)}; },
+                                   .loss = loss,
+                                   .optimizer = use_adam(1e-3),
+                                   .inputs = {input}});
 }
 
 // A convolution without bias, initialised as torchvision does it.

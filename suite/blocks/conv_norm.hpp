@@ -1,4 +1,4 @@
-// A convolution with a batch norm and an activation, the brick of most image models.
+// A convolution with a batch norm and an activation: the basic part of most image models.
 #pragma once
 
 #include <cstdint>

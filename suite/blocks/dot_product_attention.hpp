@@ -1,5 +1,5 @@
-// Scaled dot-product attention, as the fused operator where LibTorch has it (2.0 or newer; 2.4 for a scale of one's
-// own), and what goes around it.
+// Scaled dot-product attention, with the fused operator if LibTorch has it (2.0 or newer; 2.4 for a custom scale), and
+// the functions around it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Attention {
   torch::Tensor mask = {};  // added to the scores, or true where attention is allowed; undefined: everywhere
   bool causal = false;      // no word sees those after it; instead of a mask
   double dropout = 0.0;
-  std::optional<double> scale = std::nullopt;  // of the scores; else one by the square root of a head's width
+  std::optional<double> scale = std::nullopt;  // of the scores; default: 1 / sqrt(width of a head)
 };
 
 torch::Tensor attend(const Attention& attention);

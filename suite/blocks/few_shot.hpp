@@ -1,5 +1,5 @@
-// Few-shot tasks in the manner of Omniglot: pictures of handwriting, five characters a task, a few pictures of each to
-// learn from (support) and some to be asked about (query). Here the pictures are noise around one pattern a character.
+// Few-shot tasks like those of Omniglot: pictures of handwriting, five characters per task, a few pictures of each to
+// learn from (support) and some to classify (query). Here the pictures are noise around one pattern per character.
 #pragma once
 
 #include "suite/benchmark.hpp"

@@ -8,11 +8,10 @@
 namespace tbci::suite {
 
 inline std::unique_ptr<Workload> forward_only(std::function<Tensors()> forward, Tensors inputs) {
-  StandardWorkload::Parts parts;
-  parts.module = std::make_shared<torch::nn::Module>();
-  parts.forward = std::move(forward);
-  parts.inputs = std::move(inputs);
-  return std::make_unique<StandardWorkload>(Mode::infer, std::move(parts));
+  return std::make_unique<StandardWorkload>(
+      Mode::infer,
+      StandardWorkload::Parts{
+          .module = std::make_shared<torch::nn::Module>(), .forward = std::move(forward), .inputs = std::move(inputs)});
 }
 
 }  // namespace tbci::suite

@@ -28,7 +28,7 @@ inline torch::Tensor part(const torch::Tensor& field, const Range& x, const Rang
   return taken;
 }
 
-// Vectors of one direction, made to fit fields.
+// Vectors along one direction, reshaped to broadcast over fields.
 inline torch::Tensor eastward(const torch::Tensor& v) {
   return v.unsqueeze(1).unsqueeze(2);
 }
@@ -39,8 +39,8 @@ inline torch::Tensor upward(const torch::Tensor& v) {
   return v.unsqueeze(0).unsqueeze(1);
 }
 
-// The grid of about `points` cells: eight times as wide as deep. The originals take at least 4096 cells; here no grid
-// is too small for its stencils to have an inside.
+// The grid of about `points` cells: eight times as wide as deep. The originals take at least 4096 cells; here
+// every grid is large enough for its stencils to have an interior.
 class Grid {
  public:
   Grid(std::int64_t points, const torch::Device& device)

@@ -7,8 +7,8 @@ namespace tbci::suite {
 
 torch::Tensor resize_nearest(const torch::Tensor& images, std::int64_t side);
 
-// Cubic; for smaller images the kernel is widened against aliasing. As Shocher's ResizeRight: each pixel is the
-// weighted sum of those in its field of view, and outside of the image is 0.
+// Cubic; for smaller images the kernel is wider, against aliasing. Like Shocher's ResizeRight: each pixel is the
+// weighted sum of the pixels in its field of view, and pixels outside the image are 0.
 torch::Tensor resize_cubic(const torch::Tensor& images, std::int64_t side);
 
 // With a kernel of three pixels each way.

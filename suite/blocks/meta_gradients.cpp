@@ -30,7 +30,7 @@ torch::Tensor with_weights(const Tensors& w, torch::Tensor x) {
   return torch::linear(x.flatten(1), w[head], w[head + 1]);
 }
 
-// The network with weights of its own for each task: parameters are [tasks, ...], pictures [tasks, pictures, ...]. At
+// The network with separate weights for each task: parameters are [tasks, ...], pictures [tasks, pictures, ...]. At
 // the first step all tasks still have the same weights (`shared`), which makes the convolutions ordinary ones.
 torch::Tensor with_weights_of_tasks(const Tensors& w, const torch::Tensor& pictures, bool shared) {
   const std::int64_t tasks = pictures.size(0);

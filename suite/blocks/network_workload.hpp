@@ -1,5 +1,5 @@
-// The workload of a model with one network whose step of training is its own, so that a loss and an optimizer do not
-// tell all (those have a StandardWorkload).
+// The workload of a model with one network and its own training step. If a loss and an optimizer describe the step, use
+// a StandardWorkload.
 #pragma once
 
 #include <memory>
@@ -36,8 +36,8 @@ class NetworkWorkload : public Workload {
   Network& network() const { return *network_; }
 
  private:
-  virtual Tensors train() = 0;  // a whole step: gives the losses
-  virtual Tensors infer() = 0;  // runs without gradients: gives the outputs
+  virtual Tensors train() = 0;  // one step: returns the losses
+  virtual Tensors infer() = 0;  // runs without gradients: returns the outputs
 
   bool training_;
   std::shared_ptr<Network> network_;

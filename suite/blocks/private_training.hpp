@@ -11,7 +11,7 @@ struct PrivateShape {
   std::int64_t classes;  // outputs; the labels are from 0 to 9
 };
 
-// How the network calls its layers: as usual, or so that the gradients of the samples become known.
+// How the network calls its layers: as usual, or in a way that gives the gradient of each sample.
 class LayerCalls {
  public:
   LayerCalls() = default;

@@ -36,7 +36,7 @@ class FakeQuantize : public torch::nn::Module {
   torch::Tensor minimum_, maximum_, scale_, zero_point_;
 };
 
-// A layer whose result has a grid of its own.
+// A layer whose result has its own grid.
 class QuantizableLayer : public torch::nn::Module {
  public:
   QuantizableLayer();
@@ -44,7 +44,7 @@ class QuantizableLayer : public torch::nn::Module {
   // From now on the layer takes quantised tensors. For inference on the CPU.
   void convert();
 
-  // Rounds to this layer's grid what an operator that keeps the grid (pooling, clamping) made of its result.
+  // Rounds to this layer's grid. For the result of an operator that keeps the grid (pooling, clamping).
   torch::Tensor round(const torch::Tensor& x) { return converted_ ? x : fake_quantize_->forward(x); }
 
  protected:

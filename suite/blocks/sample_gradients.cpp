@@ -24,7 +24,7 @@ class ByParameter {
   std::unordered_map<const c10::TensorImpl*, torch::Tensor> of_;
 };
 
-// All convolutions of the network keep the side, but for their stride.
+// All convolutions of the network keep the side, apart from their stride.
 std::int64_t padding_of(const nn::Conv2dImpl& layer) {
   return layer.weight.size(2) / 2;
 }

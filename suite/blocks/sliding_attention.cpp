@@ -25,7 +25,7 @@ torch::Tensor in_rows(const torch::Tensor& x) {  // [batch, length, heads, width
   return x.transpose(1, 2).reshape({x.size(0) * x.size(2), x.size(1), x.size(3)});
 }
 
-// What lies before the first word or after the last one is out of the window.
+// Places before the first word or after the last one are outside the window.
 void hide_outside(torch::Tensor& scores, std::int64_t side) {
   torch::Tensor before = scores.new_ones({side, side + 1}).tril().flip({0}).unsqueeze(0).unsqueeze(2);
   torch::Tensor after = before.flip({1, 3});

@@ -28,8 +28,8 @@ void StandardWorkload::train() {
   results_ = {loss.detach()};
 }
 
-std::unique_ptr<torch::optim::Optimizer> adam(std::vector<torch::Tensor> parameters, double learning_rate) {
-  return std::make_unique<torch::optim::Adam>(std::move(parameters), torch::optim::AdamOptions(learning_rate));
+std::unique_ptr<Workload> standard_workload(const Setup& setup, StandardWorkload::Parts parts) {
+  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
 }
 
 }  // namespace tbci::suite

@@ -3,21 +3,22 @@
 
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include "suite/benchmark.hpp"
+#include "suite/blocks/optimizers.hpp"
 
 namespace tbci::suite {
 
 class StandardWorkload final : public Workload {
  public:
+  // Set the members by name. A model that only infers needs no loss and no optimizer.
   struct Parts {
     std::shared_ptr<torch::nn::Module> module;  // already on its device
     std::function<Tensors()> forward;           // on the prepared inputs
-    std::function<torch::Tensor(const Tensors&)> loss;
-    std::function<std::unique_ptr<torch::optim::Optimizer>(std::vector<torch::Tensor>)> optimizer;
+    std::function<torch::Tensor(const Tensors&)> loss = nullptr;
+    OptimizerFactory optimizer = nullptr;
     bool gradients_in_inference = false;  // for a model whose outputs are derivatives
-    Tensors inputs;                       // what `forward` takes, to show to the original; may stay empty
+    Tensors inputs = {};                  // of `forward`, for the comparison with the original; may stay empty
   };
 
   StandardWorkload(Mode mode, Parts parts);
@@ -37,7 +38,7 @@ class StandardWorkload final : public Workload {
   Tensors results_;
 };
 
-// The optimizer that TorchBench gives to most models.
-std::unique_ptr<torch::optim::Optimizer> adam(std::vector<torch::Tensor> parameters, double learning_rate);
+// The mode is that of the setup.
+std::unique_ptr<Workload> standard_workload(const Setup& setup, StandardWorkload::Parts parts);
 
 }  // namespace tbci::suite

@@ -87,7 +87,7 @@ void mark_outside(Bitmap& bitmap) {
   }
 }
 
-// The part of the text that is connected with this pixel. It is an outermost one if it is beside outer background.
+// The part of the text that is connected with this pixel. It is outermost if it touches the outer background.
 Corners take_component(Bitmap& bitmap, const Pixel& start) {
   Corners corners{start.second, start.first, start.second, start.first, false};
   std::vector<Pixel> open{start};

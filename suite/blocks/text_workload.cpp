@@ -18,13 +18,12 @@ std::unique_ptr<Workload> word_guessing_workload(const Setup& setup, const std::
   module->to(setup.device);
   const torch::Tensor words = draw(setup, texts), labels = draw(setup, texts);
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [forward, guessing = Guessing{words, labels}] { return Tensors{forward(guessing)}; };
-  parts.loss = [loss, labels](const Tensors& outputs) { return loss(outputs[0], labels); };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-3); };
-  parts.inputs = {words};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(
+      setup, {.module = module,
+              .forward = [forward, guessing = Guessing{words, labels}] { return Tensors{forward(guessing)}; },
+              .loss = [loss, labels](const Tensors& outputs) { return loss(outputs[0], labels); },
+              .optimizer = use_adam(1e-3),
+              .inputs = {words}});
 }
 
 std::unique_ptr<Workload> reading_workload(const Setup& setup, const std::shared_ptr<torch::nn::Module>& module,
@@ -33,11 +32,8 @@ std::unique_ptr<Workload> reading_workload(const Setup& setup, const std::shared
   module->to(setup.device);
   const torch::Tensor words = draw(setup, texts);
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [forward, words] { return forward(words); };
-  parts.inputs = {words};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(
+      setup, {.module = module, .forward = [forward, words] { return forward(words); }, .inputs = {words}});
 }
 
 }  // namespace tbci::suite

@@ -12,16 +12,16 @@ namespace tbci::suite {
 struct Texts {
   std::int64_t vocabulary;
   std::int64_t length;
-  std::int64_t first = 0;  // of the words that occur; those before it have a special meaning
+  std::int64_t first = 0;  // the first word that occurs; those before it have a special meaning
 };
 
 struct Guessing {
   torch::Tensor words;   // [batch, length]
-  torch::Tensor labels;  // likewise: what is to be guessed
+  torch::Tensor labels;  // likewise: the words to guess
 };
 
-// TorchBench's work for Hugging Face's language models: random words, and random words to guess; Adam. `forward` gives
-// the scores of the words [batch, length, vocabulary], of which and of the labels `loss` makes the loss.
+// TorchBench's work for Hugging Face's language models: random words, and random words to guess; Adam. `forward`
+// returns the scores of the words [batch, length, vocabulary]; `loss` takes these scores and the labels.
 std::unique_ptr<Workload> word_guessing_workload(const Setup& setup, const std::shared_ptr<torch::nn::Module>& module,
                                                  const Texts& texts,
                                                  const std::function<torch::Tensor(const Guessing&)>& forward,

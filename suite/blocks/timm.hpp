@@ -30,7 +30,7 @@ struct ConvNormOptions {
   Padding padding = Padding::half;
   double epsilon = 1e-5;
   double momentum = 0.1;
-  bool bias = false;  // of the convolution, beside that of the norm
+  bool bias = false;  // of the convolution, in addition to the norm's
 };
 
 class ConvNorm : public torch::nn::Module {
@@ -62,7 +62,7 @@ class SqueezeExcite : public torch::nn::Module {
 // The mean of each channel, [batch, channels].
 torch::Tensor pooled(const torch::Tensor& x);
 
-// Stochastic depth: in training, leaves a sample's branch out with this probability.
+// Stochastic depth: in training, drops a sample's branch with this probability.
 torch::Tensor drop_path(const torch::Tensor& branch, double rate, bool training);
 
 struct Sgd {
@@ -82,15 +82,14 @@ std::unique_ptr<Workload> workload(const Setup& setup, std::shared_ptr<Module> m
   const torch::Tensor input =
       torch::randn({setup.batch, 3, images.side, images.side}, torch::TensorOptions().device(setup.device));
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, input] { return Tensors{module->forward(input)}; };
-  parts.loss = [](const Tensors& outputs) { return loss_on_random_labels(outputs[0]); };
-  parts.optimizer = [module, undecayed](const std::vector<torch::Tensor>&) {
+  const auto optimizer = [module, undecayed](const std::vector<torch::Tensor>&) {
     return make_sgd(*module, {.learning_rate = 1e-4, .weight_decay = 1e-4, .nesterov = true, .undecayed = undecayed});
   };
-  parts.inputs = {input};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup, {.module = module,
+                                   .forward = [module, input] { return Tensors{module->forward(input)}; },
+                                   .loss = [](const Tensors& outputs) { return loss_on_random_labels(outputs[0]); },
+                                   .optimizer = optimizer,
+                                   .inputs = {input}});
 }
 
 }  // namespace tbci::suite::timm

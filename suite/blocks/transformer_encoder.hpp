@@ -129,7 +129,7 @@ struct HeadShape {
   Activation activation = gelu;
 };
 
-// Scores of all words at each place. The last layer's weight is that of the word embeddings.
+// Scores of all words at each place. The last layer shares the weight of the word embeddings.
 class WordHead : public torch::nn::Module {
  public:
   explicit WordHead(const HeadShape& shape);

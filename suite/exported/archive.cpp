@@ -100,10 +100,10 @@ std::string read_entries(const Bytes& directory, std::uint64_t count, std::uint6
     ArchiveEntry entry{directory.text(at + entry_bytes, name_length), directory.u32(at + 24), directory.u32(at + 20),
                        directory.u32(at + 42), directory.u16(at + 10) == 0};
     read_large_sizes(directory, at + entry_bytes + name_length, extra_length, entry);
-    if (!stays_inside(entry.name)) return "it names a file outside of itself";
+    if (!stays_inside(entry.name)) return "it names a file outside of its folder";
     const bool fits = entry.offset <= file_bytes && entry.packed_bytes <= file_bytes - entry.offset;
     if (!fits || (entry.stored && entry.bytes != entry.packed_bytes))
-      return "it is cut off, or claims more than it has";
+      return "it is truncated, or claims more data than it has";
     into.bytes = entry.bytes > UINT64_MAX - into.bytes ? UINT64_MAX : into.bytes + entry.bytes;
     at += entry_bytes + name_length + extra_length + directory.u16(at + 32);
     into.entries.push_back(std::move(entry));
@@ -123,10 +123,9 @@ std::string read_archive(const std::filesystem::path& path, const ArchiveLimits&
   const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
   std::ifstream file(path, std::ios::binary);
   if (error || !file) return "it cannot be read";
-  if (file_bytes > limits.file_bytes)
-    return "it is larger than " + mebibytes(limits.file_bytes) + ", which is as much as is read";
+  if (file_bytes > limits.file_bytes) return "it is larger than " + mebibytes(limits.file_bytes) + ", the limit";
   const auto directory = find_directory(file, file_bytes);
-  if (!directory) return "it is no zip archive, or cut off";
+  if (!directory) return "it is not a zip archive, or it is truncated";
   if (directory->bytes > largest_directory_bytes || directory->bytes > file_bytes ||
       directory->entries > directory->bytes / entry_bytes)
     return "its directory is broken";

@@ -1,5 +1,5 @@
-// The directory of a zip archive: what .pt, .pt2 and .inputs.pt files are. Read before LibTorch is let near a file: its
-// own readers make room for whatever the directory claims, and write to the paths that it names.
+// The directory of a zip archive: what .pt, .pt2 and .inputs.pt files are. Read before LibTorch opens a file: its
+// own readers allocate whatever the directory claims, and write to the paths that it names.
 // The format: PKWARE's APPNOTE.TXT 6.3, sections 4.3.12 to 4.3.16 and 4.5.3.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace tbci::suite::exported {
 
 struct ArchiveEntry {
   std::string name;
-  std::uint64_t bytes;         // as they are when they are unpacked
-  std::uint64_t packed_bytes;  // as they lie in the file
+  std::uint64_t bytes;         // unpacked
+  std::uint64_t packed_bytes;  // in the file
   std::uint64_t offset;        // of the local header
   bool stored;                 // not compressed
 };
@@ -30,11 +30,11 @@ struct ArchiveLimits {
   std::uint64_t unpacked_bytes;
 };
 
-// Empty, or in one line why this is no archive that may be unpacked: not a zip, cut off, over the limits, or with an
-// entry whose name leaves the folder that it is unpacked to.
+// Empty, or one line that says why the archive must not be unpacked: not a zip, truncated, over the limits, or with an
+// entry whose name leaves the target folder.
 std::string read_archive(const std::filesystem::path& file, const ArchiveLimits& limits, Archive& into);
 
-// What a stored entry holds; nothing where it is compressed, above `most` bytes or not there.
+// The content of a stored entry; nothing if it is compressed, above `most` bytes or missing.
 std::string read_entry(const std::filesystem::path& file, const ArchiveEntry& entry, std::size_t most);
 
 }  // namespace tbci::suite::exported

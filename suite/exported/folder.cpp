@@ -30,8 +30,8 @@ std::string why_unusable(std::string_view name) {
   };
   if (name.size() > longest_name) return "its name is longer than " + std::to_string(longest_name) + " characters";
   if (!std::all_of(name.begin(), name.end(), plain))
-    return "letters, digits, '_', '-' and '.' alone make a name: rename it";
-  if (name.front() == '.' || name.front() == '-') return "a name begins with a letter, a digit or '_': rename it";
+    return "a name may only have letters, digits, '_', '-' and '.': rename it";
+  if (name.front() == '.' || name.front() == '-') return "a name must begin with a letter, a digit or '_': rename it";
   return {};
 }
 
@@ -42,7 +42,7 @@ std::string resolve(const fs::path& folder, const fs::path& entry, fs::path& int
   if (error) return "it cannot be followed: " + error.message();
   const auto differ = std::mismatch(folder.begin(), folder.end(), into.begin(), into.end());
   if (differ.first != folder.end()) return "it is a link out of the folder";
-  if (!fs::is_regular_file(into, error)) return "it is no regular file";
+  if (!fs::is_regular_file(into, error)) return "it is not a regular file";
   return {};
 }
 

@@ -1,5 +1,5 @@
-// What lies in a folder of exported models, told by the names of its files alone: none of them is opened. The names are
-// as hostile as whoever may write there.
+// The models in a folder of exported models, found by the names of the files: no file is opened. Names may be hostile,
+// because other people may write to the folder.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct ModelFile {
   std::uintmax_t bytes;
 };
 
-// Looks like a model, and is not offered.
+// Looks like a model, but is not offered.
 struct LeftOut {
   std::string name;
   std::string why;

@@ -75,7 +75,7 @@ std::string why_unsafe(const torch::Tensor& tensor, const StorageSizes& sizes) {
 }
 
 void take(const c10::IValue& value, const std::string& where, Inputs& into) {
-  if (!value.isTensor()) throw std::runtime_error(where + " is no tensor but a " + value.tagKind());
+  if (!value.isTensor()) throw std::runtime_error(where + " is not a tensor but of type " + value.tagKind());
   into.tensors.push_back(value.toTensor());
 }
 
@@ -91,7 +91,7 @@ void flatten(const c10::IValue& value, Inputs& into) {
     for (const c10::IValue& each : value.toTupleRef().elements()) take(each, "one of its inputs", into);
   } else if (value.isGenericDict()) {
     for (const auto& entry : value.toGenericDict()) {
-      if (!entry.key().isString()) throw std::runtime_error("a key of its dict is no text");
+      if (!entry.key().isString()) throw std::runtime_error("a key of its dict is not a string");
       into.names.push_back(entry.key().toStringRef());
       take(entry.value(), "'" + into.names.back().substr(0, longest_key) + "'", into);
     }

@@ -94,8 +94,8 @@ class PackageWorkload final : public Workload {
 
 std::string why_no_package(const PackageFacts& facts) {
   if (!facts.model) {
-    return " is no AOTInductor package: it has no data/aotinductor/model/ (torch.export.save wrote it? "
-           "torch._inductor.aoti_compile_and_package is wanted)";
+    return " is not an AOTInductor package: it has no data/aotinductor/model/ (was it torch.export.save? use "
+           "torch._inductor.aoti_compile_and_package)";
   }
   // LibTorch would compile them, with the commands that the package brings.
   if (!facts.library) return " holds sources and no compiled library: export it without package_cpp_only";

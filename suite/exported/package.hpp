@@ -11,12 +11,12 @@
 
 namespace tbci::suite::exported {
 
-// Loads the package for the device that it was compiled for. Throws one line that says why it cannot: Unsupported where
-// this LibTorch has no AOTInductor, or where the package is for another device. A package is a compiled library: to
-// load it is to run what is in it.
+// Loads the package for the device that it was compiled for. Throws one line with the reason if it cannot: Unsupported
+// if this LibTorch has no AOTInductor, or if the package is for another device. A package is a compiled library:
+// loading it runs its code.
 std::unique_ptr<Workload> load_package(const ModelFile& model, const Inputs& inputs, const torch::Device& device);
 
-// What the directory of a package tells without running anything of it.
+// Facts from the directory of a package, read without running any of its code.
 struct PackageFacts {
   bool model = false;    // has data/aotinductor/model/, which is what is loaded
   bool library = false;  // has a compiled library there, and not only sources

@@ -26,7 +26,7 @@ std::unique_ptr<Workload> load(const ModelFile& model, const Inputs& inputs, con
                                          : load_torchscript(model, inputs, setup.device);
 }
 
-// Named and described, with a batch that nobody knows.
+// Name and description; the batch is unknown.
 Benchmark described(const std::string& name) {
   Benchmark benchmark;
   benchmark.name = name;
@@ -37,7 +37,7 @@ Benchmark described(const std::string& name) {
   return benchmark;
 }
 
-// Stands for a model that cannot be made.
+// Replaces a model that cannot be made.
 std::shared_ptr<const Benchmark> refused(const std::string& name, const std::string& why) {
   Benchmark benchmark = described(name);
   benchmark.make = [why](const Setup&) -> std::unique_ptr<Workload> { throw std::runtime_error(why); };

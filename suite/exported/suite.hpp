@@ -1,4 +1,4 @@
-// The suite that a folder of exported models is: `--models FOLDER` (docs/exported-models.md).
+// A folder of exported models as a suite: `--models FOLDER` (docs/exported-models.md).
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ class Protocol;
 
 namespace tbci::suite::exported {
 
-// The model of that name, with its inputs read, as its batch size follows from them. Inputs that cannot be used are the
-// answer of its `make`, which throws; so is all that is wrong with the model itself.
+// The model of that name. Its inputs are read here, because they determine the batch size. If the inputs or the model
+// itself cannot be used, its `make` throws the reason.
 Choice choose(const std::string& folder, const std::string& name);
 
-// Tells what lies in the folder. No model is loaded, and no file opened. Returns the exit code.
+// Prints the models in the folder. Loads no model and opens no file. Returns the exit code.
 int list(const std::string& folder, Protocol& protocol);
 
 }  // namespace tbci::suite::exported

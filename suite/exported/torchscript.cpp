@@ -95,8 +95,8 @@ std::unique_ptr<Workload> load_torchscript(const ModelFile& model, const Inputs&
   if (!why.empty()) throw std::runtime_error(model.name + " does not load: " + why);
   if (!has_code(archive)) {
     throw std::runtime_error(model.name +
-                             " is no TorchScript module: there is no code in it (torch.save wrote it? "
-                             "torch.jit.save(torch.jit.trace(model, inputs), file) is wanted)");
+                             " is not a TorchScript module: there is no code in it (was it torch.save? use "
+                             "torch.jit.save(torch.jit.trace(model, inputs), file))");
   }
   try {
     torch::jit::Module module = torch::jit::load(model.file.string(), device);

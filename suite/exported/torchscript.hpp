@@ -9,7 +9,7 @@
 
 namespace tbci::suite::exported {
 
-// Loads the module onto the device, in eval mode. Throws one line that says why it cannot.
+// Loads the module onto the device, in eval mode. Throws one line with the reason if it cannot.
 std::unique_ptr<Workload> load_torchscript(const ModelFile& model, const Inputs& inputs, const torch::Device& device);
 
 }  // namespace tbci::suite::exported

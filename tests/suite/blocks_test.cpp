@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "suite/blocks/channels.hpp"
-#include "suite/blocks/patch_discriminator.hpp"
+#include "suite/blocks/networks/patch_discriminator.hpp"
+#include "suite/blocks/networks/resnet.hpp"
 #include "suite/blocks/position_codes.hpp"
-#include "suite/blocks/resnet.hpp"
 #include "suite/blocks/target_network.hpp"
 #include "suite/blocks/text_workload.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
@@ -47,7 +47,7 @@ TEST_CASE("Blocks: a position is a sine in even channels and a cosine in odd one
   }
 }
 
-TEST_CASE("Blocks: a target network follows by a part of the way and leaves the other network alone", "[suite]") {
+TEST_CASE("Blocks: a target network moves part of the way and does not change the other network", "[suite]") {
   const torch::nn::Linear learning(2, 1), target(2, 1);
   {
     const torch::NoGradGuard no_gradients;
@@ -62,7 +62,7 @@ TEST_CASE("Blocks: a target network follows by a part of the way and leaves the 
   CHECK(torch::equal(target->weight, learning->weight));
 }
 
-TEST_CASE("Blocks: words are filled up to whole blocks", "[suite]") {
+TEST_CASE("Blocks: words are padded to whole blocks", "[suite]") {
   const torch::Tensor words = torch::full({2, 5}, 7, torch::kLong);
   const encoder::Filled filled = encoder::fill_up(words, {4, 1});
   const torch::Tensor row = torch::tensor({7, 7, 7, 7, 7, 1, 1, 1}, torch::kLong);

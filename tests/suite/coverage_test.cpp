@@ -42,7 +42,7 @@ void write(const std::string& path, const std::set<std::string>& names) {
 
 }  // namespace
 
-TEST_CASE("Coverage: the suite reaches the operators that it is known to reach", "[suite]") {
+TEST_CASE("Coverage: the suite reaches the operators of the golden list", "[suite]") {
   std::set<std::string> reached;
   for (const Benchmark& benchmark : all_benchmarks()) {
     for (const Mode mode : {Mode::train, Mode::infer}) {

@@ -44,7 +44,7 @@ TEST_CASE("Detection: boxes overlap by their areas", "[suite]") {
   CHECK(near(scale_boxes(rows({1, 2, 3, 4}, 4), {10, 20}, {30, 10}), rows({0.5, 6, 1.5, 12}, 4)));
 }
 
-TEST_CASE("Detection: what is encoded decodes to itself", "[suite]") {
+TEST_CASE("Detection: encoded boxes decode to themselves", "[suite]") {
   const Tensor boxes = rows({10, 10, 30, 50, 0, 0, 8, 8}, 4), targets = rows({12, 8, 40, 44, 2, 1, 6, 12}, 4);
   const BoxCoder coder({10.0, 10.0, 5.0, 5.0});
   const Tensor deltas = coder.encode(boxes, targets);
@@ -56,7 +56,7 @@ TEST_CASE("Detection: what is encoded decodes to itself", "[suite]") {
   CHECK(near(decode_linear(encode_linear(boxes, inner), boxes), inner));
 }
 
-TEST_CASE("Detection: the generalized IoU loss", "[suite]") {
+TEST_CASE("Detection: the generalized IoU loss has the values of its formula", "[suite]") {
   const Tensor box = rows({0, 0, 10, 10}, 4);
   CHECK(near(giou_loss(box, box), torch::tensor(0.0F)));
   // Apart: no overlap, and a hull of 30 x 10 of which 200 are covered.
@@ -174,7 +174,7 @@ TEST_CASE("Detection: boxes are matched by their overlaps", "[suite]") {
   CHECK(draw(labels.slice(0, 30, 50), {64, 0.25}, 0).objects.size(0) == 10);
 }
 
-TEST_CASE("Detection: masks are put where their boxes are", "[suite]") {
+TEST_CASE("Detection: masks are pasted where their boxes are", "[suite]") {
   const Tensor full = torch::ones({2, 1, 28, 28}), boxes = rows({2, 3, 12, 9, 0, 0, 20, 16}, 4);
   const Tensor pasted = paste_masks(full, boxes, {16, 20});
   CHECK(pasted.sizes() == torch::IntArrayRef({2, 16, 20}));

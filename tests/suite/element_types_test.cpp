@@ -29,7 +29,7 @@ TEST_CASE("Element types: an operator counts by the first floating-point tensor 
   CHECK(types_of([&] { torch::cat({bf16, bf16}); }).operators == Counts{{"bf16", 1}});
 }
 
-TEST_CASE("Element types: an operator that is made of others does not count beside them", "[suite]") {
+TEST_CASE("Element types: a composite operator does not count in addition to its parts", "[suite]") {
   const auto x = torch::ones({2, 4});
   const auto weight = torch::ones({3, 4});
   const auto seen = types_of([&] { torch::linear(x, weight, torch::ones({3})); });
@@ -44,7 +44,7 @@ TEST_CASE("Element types: casts and views compute nothing and do not count", "[s
   CHECK(types_of([&] { torch::empty({4, 4}, torch::kBFloat16).copy_(x); }).operators.empty());
 }
 
-TEST_CASE("Element types: where work throws, the innermost operator is named and what was seen stays", "[suite]") {
+TEST_CASE("Element types: if work throws, the innermost operator is named and earlier counts stay", "[suite]") {
   const auto fp32 = torch::ones({4, 4});
   const auto bf16 = fp32.to(torch::kBFloat16);
   ElementTypes seen;
@@ -59,7 +59,7 @@ TEST_CASE("Element types: where work throws, the innermost operator is named and
   CHECK(types_of([&] { fp32.relu(); }).failed_in.empty());
 }
 
-TEST_CASE("Element types: nothing is watched any longer when it is over", "[suite]") {
+TEST_CASE("Element types: the watch ends with the work", "[suite]") {
   const auto x = torch::ones({4, 4});
   ElementTypes seen;
   watch_element_types([&] { x.relu(); }, seen);

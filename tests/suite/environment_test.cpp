@@ -7,7 +7,7 @@
 
 using namespace tbci::suite;
 
-TEST_CASE("Environment: of the mapped files, those that move numbers, each once", "[suite]") {
+TEST_CASE("Environment: mapped files that affect the numbers are listed once each", "[suite]") {
   std::istringstream maps(
       "7f0000000000-7f0000001000 r--p 00000000 08:01 12   /opt/my torch/lib/libgomp.so.1\n"
       "7f0000001000-7f0000002000 r-xp 00001000 08:01 12   /opt/my torch/lib/libgomp.so.1\n"
@@ -21,14 +21,14 @@ TEST_CASE("Environment: of the mapped files, those that move numbers, each once"
                                                        "/usr/lib/libopenblasp-r0.3.21.so", "/usr/lib/libc.so.6"});
 }
 
-TEST_CASE("Environment: a value behind its label", "[suite]") {
+TEST_CASE("Environment: a value is found after its label", "[suite]") {
   const std::string text = "first line\nATen parallel backend: OpenMP \n  label:\t x y\n";
   CHECK(value_after(text, "ATen parallel backend:") == "OpenMP");
   CHECK(value_after(text, "label:") == "x y");
   CHECK(value_after(text, "missing:").empty());
 }
 
-TEST_CASE("Environment: this process", "[suite]") {
+TEST_CASE("Environment: this process has libraries, threads and an affinity", "[suite]") {
   const Environment environment = read_environment();
   const auto has = [&](const std::string& name) {
     return std::any_of(environment.libraries.begin(), environment.libraries.end(),

@@ -29,7 +29,7 @@ TEST_CASE("GPU split: a GPU that did nothing was idle", "[suite]") {
   check({}, {100, 100}, {0, 0, 0});
 }
 
-TEST_CASE("GPU split: what lies apart is added up, in whichever order it comes", "[suite]") {
+TEST_CASE("GPU split: separate pieces of work are added up in any order", "[suite]") {
   check({work(10, 30), movement(40, 45), work(60, 61)}, {0, 100}, {21, 5, 74});
   check({work(60, 61), work(10, 30), movement(40, 45)}, {0, 100}, {21, 5, 74});
 }
@@ -47,7 +47,7 @@ TEST_CASE("GPU split: a copy under a kernel is hidden by it, the rest of the cop
   check({movement(0, 30), movement(20, 50)}, {0, 100}, {0, 50, 50});
 }
 
-TEST_CASE("GPU split: only what lies in the window counts", "[suite]") {
+TEST_CASE("GPU split: only work inside the window counts", "[suite]") {
   check({work(0, 120), movement(300, 400)}, {100, 200}, {20, 0, 80});
   check({work(0, 1000)}, {100, 200}, {100, 0, 0});
   check({work(0, 100), work(200, 300)}, {100, 200}, {0, 0, 100});

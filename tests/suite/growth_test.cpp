@@ -32,7 +32,7 @@ std::string memory_line(const MemoryUse& use) {
 
 }  // namespace
 
-TEST_CASE("Growth: what is kept of every iteration is found, and the interval holds it", "[suite]") {
+TEST_CASE("Growth: memory that every iteration keeps is found, and the interval contains it", "[suite]") {
   for (const std::size_t bytes : {kib, 64 * kib, mib}) {
     truth::Keep keeping(bytes);
     const Growth growth = grown(keeping);
@@ -49,7 +49,7 @@ TEST_CASE("Growth: what is kept of every iteration is found, and the interval ho
   }
 }
 
-TEST_CASE("Growth: a workload that gives everything back grows by nothing", "[suite]") {
+TEST_CASE("Growth: a workload that frees everything does not grow", "[suite]") {
   truth::Churn clean;
   clean.iterate();
   const Growth growth = grown(clean);
@@ -60,7 +60,7 @@ TEST_CASE("Growth: a workload that gives everything back grows by nothing", "[su
   CHECK(growth.in_use.interval->high < 512.0);
 }
 
-TEST_CASE("Growth: a cache that fills for a while is no growth that is certain", "[suite]") {
+TEST_CASE("Growth: a cache that fills for a while is not certain growth", "[suite]") {
   truth::Keep caching(64 * kib, 12);
   const Growth growth = grown(caching);
   REQUIRE(growth.in_use.interval.has_value());
@@ -85,7 +85,7 @@ TEST_CASE("Growth: while memory grows it looks again, and the last look counts",
   CHECK(none.iterations == fewest_grown);
 }
 
-TEST_CASE("Growth: what goes past the allocator is seen in the resident set alone", "[suite]") {
+TEST_CASE("Growth: memory that bypasses the allocator shows in the resident set only", "[suite]") {
   truth::KeepPages keeping(mib);
   const Growth growth = grown(keeping, 40);
   REQUIRE(growth.in_use.interval.has_value());
@@ -97,7 +97,7 @@ TEST_CASE("Growth: what goes past the allocator is seen in the resident set alon
   CHECK(growth.resident.interval->high < 1.1 * mib);
 }
 
-TEST_CASE("Growth: it ends when its time is over, but not before it has enough for an interval", "[suite]") {
+TEST_CASE("Growth: the look ends when its time is over, but not before an interval is possible", "[suite]") {
   truth::Churn clean;
   const Growth growth = watch_growth(clean, DeviceKind::cpu, {1000, std::chrono::milliseconds(0)});
   CHECK(growth.iterations == fewest_grown);
@@ -106,7 +106,7 @@ TEST_CASE("Growth: it ends when its time is over, but not before it has enough f
   CHECK_FALSE(growth.gpu.has_value());
 }
 
-TEST_CASE("Peak: it is what a workload touches, within 2%, for 16 MiB to 1 GiB", "[suite]") {
+TEST_CASE("Peak: it is the memory that a workload touches, within 2%, for 16 MiB to 1 GiB", "[suite]") {
   std::FILE* nowhere = std::fopen("/dev/null", "w");
   REQUIRE(nowhere != nullptr);
   Protocol protocol(nowhere);
@@ -126,8 +126,7 @@ TEST_CASE("Peak: it is what a workload touches, within 2%, for 16 MiB to 1 GiB",
   std::fclose(nowhere);
 }
 
-TEST_CASE("Protocol: growth stands in the memory line with its intervals, and only where it was looked for",
-          "[suite]") {
+TEST_CASE("Protocol: the memory line has growth with its intervals, and only if it was measured", "[suite]") {
   MemoryUse use;
   use.cpu_peak_bytes = 5;
   CHECK(memory_line(use) == "{\"type\":\"memory\",\"cpu_peak_bytes\":5}\n");

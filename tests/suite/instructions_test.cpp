@@ -13,7 +13,7 @@ TEST_CASE("Instructions: a counter that ran throughout gives the difference", "[
   CHECK(counted_between({1000, 50, 30}, {5000, 90, 70}) == 4000);
 }
 
-TEST_CASE("Instructions: a counter that shared its place, or did not run, gives nothing", "[suite]") {
+TEST_CASE("Instructions: a counter that was multiplexed, or did not run, gives nothing", "[suite]") {
   CHECK_FALSE(counted_between({1000, 50, 50}, {3000, 90, 70}));  // half the time: no guess is made of it
   CHECK_FALSE(counted_between({1000, 50, 0}, {1000, 90, 0}));    // opened, and never put on a processor
   CHECK_FALSE(counted_between({1000, 50, 50}, {1000, 90, 90}));  // as some virtual machines count
@@ -21,7 +21,7 @@ TEST_CASE("Instructions: a counter that shared its place, or did not run, gives 
   CHECK_FALSE(counted_between({1000, 50, 50}, {5000, 50, 50}));  // no time passed
 }
 
-TEST_CASE("Instructions: where this machine counts, twice the work is about twice the instructions, threads too",
+TEST_CASE("Instructions: if this machine counts, twice the work takes about twice the instructions, threads too",
           "[suite]") {
   const InstructionCounter counter;
   if (!counter.read()) {

@@ -1,5 +1,5 @@
-// What every model of the suite must show. A test of a family is a list of its models with what is known of each. It
-// includes no LibTorch, so that such a test compiles in a second or two.
+// Checks that hold for every model of the suite. A family's test lists its models with the expected facts. This header
+// does not include LibTorch, so such a test compiles in a second or two.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@ struct Expected {
   std::vector<std::vector<std::int64_t>> outputs;
   std::int64_t batch = 2;
 
-  // Parameters of the paper size as others published them, and who did. 0 where nobody did.
+  // The published number of parameters in paper size, and who published it. 0 if nobody did.
   std::int64_t published = 0;
   std::string published_by = "";
 
-  // Training: the mean of the last five of so many losses is below that of the first five.
+  // Training runs `steps` steps: the mean of the last five losses is below that of the first five.
   std::int64_t train_batch = 4;
   int steps = 30;
 
-  // Parameters that the original's loss does not reach either (say which, and why, in a comment beside it).
+  // Parameters that the original's loss does not reach either (a comment in the test says why).
   std::vector<std::string> unreached = {};
 
-  // Inference draws random numbers or changes the model's own state, as the original's does (say which): two iterations
-  // then need not give the same, but the same seed does.
+  // False if inference draws random numbers or changes the model's state, as the original's does. Two iterations may
+  // then differ, but equal seeds still give equal results.
   bool repeats = true;
 
   // Training changes the weights. False where the original only computes gradients: then no loss falls either.
   bool optimises = true;
 
-  // Over 1 GB of parameters in paper size: counted only where the machine is asked for it (test tag [.large]).
+  // Over 1 GB of parameters in paper size: counted only on request (test tag [.large]).
   bool large = false;
 };
 

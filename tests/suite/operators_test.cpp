@@ -6,7 +6,7 @@
 
 using namespace tbci::suite;
 
-TEST_CASE("Operators: what is made of others is taken apart, and what a kernel calls is not counted", "[suite]") {
+TEST_CASE("Operators: composite operators are decomposed, and a kernel's own calls do not count", "[suite]") {
   const torch::NoGradGuard no_gradients;
   const auto x = torch::ones({2, 3}), weight = torch::ones({4, 3}), bias = torch::ones({4});
   const auto calls = operators_of([&] { torch::linear(x, weight, bias).relu_(); });
@@ -23,7 +23,7 @@ TEST_CASE("Operators: the backward pass is counted as well", "[suite]") {
   CHECK(calls.below_autograd.at("aten.cos.default") == 1);
 }
 
-TEST_CASE("Operators: nothing is watched after a failure, and the next watching begins empty", "[suite]") {
+TEST_CASE("Operators: a failure ends the watch, and the next one begins empty", "[suite]") {
   CHECK_THROWS_AS(operators_of([] { throw std::runtime_error("stop"); }), std::runtime_error);
   torch::ones({1});
   CHECK(operators_of([] {}).at_any_depth.empty());

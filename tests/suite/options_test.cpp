@@ -14,7 +14,7 @@ std::string error_of(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-TEST_CASE("Options: a run with everything said", "[suite]") {
+TEST_CASE("Options: a run with every option is read", "[suite]") {
   const Options options = parse_options({"run",
                                          "--benchmark",
                                          "dlrm",
@@ -62,7 +62,7 @@ TEST_CASE("Options: a run with everything said", "[suite]") {
   CHECK(run->growth.time == std::chrono::milliseconds(700));
 }
 
-TEST_CASE("Options: what is not said has the protocol's defaults", "[suite]") {
+TEST_CASE("Options: missing options have the protocol's defaults", "[suite]") {
   const Options options = parse_options({"run", "--benchmark", "dlrm", "--configuration", "cpu-train"});
   const auto* run = std::get_if<RunOptions>(&options);
   REQUIRE(run != nullptr);
@@ -94,7 +94,7 @@ TEST_CASE("Options: another protocol is refused with both numbers", "[suite]") {
   CHECK(error_of({"list", "--protocol", "1"}).empty());
 }
 
-TEST_CASE("Options: wrong use says what is wrong", "[suite]") {
+TEST_CASE("Options: wrong usage names the mistake", "[suite]") {
   CHECK(error_of({}).find("list, run, operators, profile or environment") != std::string::npos);
   CHECK(error_of({"measure"}).find("'measure'") != std::string::npos);
   CHECK(error_of({"run", "--configuration", "cpu-train"}).find("--benchmark") != std::string::npos);

@@ -90,7 +90,7 @@ TEST_CASE("Precision: fp32 and tf32 leave the workload as it is", "[suite]") {
   CHECK(workload->results().empty());  // nothing was run to look at it
 }
 
-TEST_CASE("Precision: fp16 and bf16 convert what is floating-point, and inference computes in it", "[suite]") {
+TEST_CASE("Precision: fp16 and bf16 convert floating-point tensors, and inference computes in the type", "[suite]") {
   for (const auto& [precision, type, name] :
        {std::tuple(Precision::bf16, torch::kBFloat16, "bf16"), std::tuple(Precision::fp16, torch::kHalf, "fp16")}) {
     INFO(name);
@@ -108,7 +108,7 @@ TEST_CASE("Precision: fp16 and bf16 convert what is floating-point, and inferenc
   }
 }
 
-TEST_CASE("Precision: converted weights are those of before, rounded", "[suite]") {
+TEST_CASE("Precision: converted weights are the rounded original weights", "[suite]") {
   const auto exact = words(Mode::infer);
   const auto rounded = on_cpu(words(Mode::infer), Precision::bf16);
   exact->iterate();
@@ -118,7 +118,7 @@ TEST_CASE("Precision: converted weights are those of before, rounded", "[suite]"
   CHECK_FALSE(torch::equal(result, exact->results()[0]));
 }
 
-TEST_CASE("Precision: training goes on with the converted parameters, optimizer and all", "[suite]") {
+TEST_CASE("Precision: training continues with the converted parameters, including the optimizer", "[suite]") {
   const auto workload = on_cpu(words(Mode::train), Precision::bf16);
   check_precision(*workload, Precision::bf16, DeviceKind::cpu);
   const float first = workload->results()[0].item<float>();
@@ -145,7 +145,7 @@ TEST_CASE("Precision: amp casts the forward pass and leaves parameters and gradi
   CHECK(torch::mm(torch::ones({2, 2}), torch::ones({2, 2})).scalar_type() == torch::kFloat);  // it is over
 }
 
-TEST_CASE("Precision: amp is off in the backward pass and on again behind it", "[suite]") {
+TEST_CASE("Precision: amp is off in the backward pass and on again after it", "[suite]") {
   std::vector<at::ScalarType> types;
   const auto product = [] { return torch::mm(torch::ones({2, 2}), torch::ones({2, 2})).scalar_type(); };
   const auto workload =
@@ -202,7 +202,7 @@ TEST_CASE("Precision: under amp a second forward pass sees what the optimizer ch
   CHECK(second == 16.0F);
 }
 
-TEST_CASE("Precision: what a device does not have is said", "[suite]") {
+TEST_CASE("Precision: a precision that the device lacks is named", "[suite]") {
   CHECK(contains(why_no_precision(Precision::tf32, DeviceKind::cpu), "a CPU has none"));
   for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::bf16, Precision::amp})
     CHECK(why_no_precision(precision, DeviceKind::cpu).empty());
@@ -232,14 +232,14 @@ TEST_CASE("Precision: an iteration in which nothing computes in the type is unsu
                  "none of its operators computes in bf16"));
 }
 
-TEST_CASE("Precision: another failure stays what it is", "[suite]") {
+TEST_CASE("Precision: any other failure is passed on unchanged", "[suite]") {
   const auto broken = does([] { throw std::runtime_error("the disk is on fire"); });
   CHECK_THROWS_WITH(check_precision(*broken, Precision::bf16, DeviceKind::cpu), "the disk is on fire");
   const auto shapes = does([] { torch::mm(torch::ones({2, 3}), torch::ones({2, 3})); });
   CHECK_THROWS_AS(check_precision(*shapes, Precision::bf16, DeviceKind::cpu), c10::Error);
 }
 
-TEST_CASE("Precision: the last line tells the types and where the GPU's time went", "[suite]") {
+TEST_CASE("Precision: the last line has the types and the split of the GPU's time", "[suite]") {
   char* data = nullptr;
   std::size_t size = 0;
   std::FILE* file = ::open_memstream(&data, &size);

@@ -63,7 +63,7 @@ const ProfiledOperator* find(const Profile& profile, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("Profile: a slow operator is the most expensive, and who calls it is not", "[suite]") {
+TEST_CASE("Profile: a slow operator is the most expensive one, and its caller is not", "[suite]") {
   const torch::NoGradGuard no_gradients;
   const auto x = torch::ones({4});
   const Profile profile = profile_of([&] { wait_twice(x).relu(); });
@@ -82,7 +82,7 @@ TEST_CASE("Profile: a slow operator is the most expensive, and who calls it is n
   CHECK(find(profile, "aten.relu.default") != nullptr);
 }
 
-TEST_CASE("Profile: the nodes of the backward pass stand beside the operators that they call", "[suite]") {
+TEST_CASE("Profile: backward nodes are listed in addition to the operators that they call", "[suite]") {
   const auto x = torch::ones({2, 3}, torch::requires_grad());
   const Profile profile = profile_of([&] { x.sin().sum().backward(); });
   REQUIRE(find(profile, "SinBackward0") != nullptr);
@@ -92,7 +92,7 @@ TEST_CASE("Profile: the nodes of the backward pass stand beside the operators th
   CHECK(find(profile, "aten.cos.default")->calls == 1);
 }
 
-TEST_CASE("Profile: two overloads of an operator are apart", "[suite]") {
+TEST_CASE("Profile: two overloads of an operator are listed separately", "[suite]") {
   const torch::NoGradGuard no_gradients;
   const auto x = torch::ones({4});
   const Profile profile = profile_of([&] {
@@ -105,7 +105,7 @@ TEST_CASE("Profile: two overloads of an operator are apart", "[suite]") {
   CHECK(find(profile, "aten.sum.default")->calls == 1);
 }
 
-TEST_CASE("Profile: threads that take over the state of this one are in it, others are not", "[suite]") {
+TEST_CASE("Profile: threads that inherit this thread's state are included, others are not", "[suite]") {
   const torch::NoGradGuard no_gradients;
   const auto x = torch::ones({4});
   const Profile profile = profile_of([&] {
@@ -127,7 +127,7 @@ TEST_CASE("Profile: threads that take over the state of this one are in it, othe
   CHECK(find(profile, "aten.sigmoid.default") == nullptr);
 }
 
-TEST_CASE("Profile: a failure of the workload comes through, and nothing is watched after it", "[suite]") {
+TEST_CASE("Profile: a failure of the workload is passed on, and the watch ends", "[suite]") {
   const torch::NoGradGuard no_gradients;
   CHECK_THROWS_AS(profile_of([] { throw std::runtime_error("stop"); }), std::runtime_error);
   torch::ones({1}).relu();

@@ -104,7 +104,7 @@ TEST_CASE("Worker: a run is hello, samples, memory, done", "[suite]") {
   CHECK(lines[5].rfind(R"({"type":"done","samples":3,"setup_nanoseconds":)", 0) == 0);
 }
 
-TEST_CASE("Worker: growth is looked for when asked, after the samples", "[suite]") {
+TEST_CASE("Worker: growth is measured on request, after the samples", "[suite]") {
   RunOptions options = quick("lennard_jones", 0);
   options.growth.iterations = 8;
   const auto lines = lines_of([&](Protocol& protocol) { run_benchmark(options, protocol); });
@@ -114,7 +114,7 @@ TEST_CASE("Worker: growth is looked for when asked, after the samples", "[suite]
   CHECK(contains(lines[5], R"("growth_nanoseconds":)"));
 }
 
-TEST_CASE("Worker: an unknown benchmark is unsupported, and the nearest name is told", "[suite]") {
+TEST_CASE("Worker: an unknown benchmark is unsupported, and the message has the nearest name", "[suite]") {
   int code = -1;
   const auto lines = lines_of([&](Protocol& protocol) { code = run_benchmark(quick("resnet19", 0), protocol); });
   CHECK(code == exit_error);
@@ -137,7 +137,7 @@ TEST_CASE("Worker: a library that cannot be preloaded is an exception that names
   CHECK(contains(lines.back(), R"("kind":"exception","message":"cannot preload /nowhere/libmissing.so)"));
 }
 
-TEST_CASE("Worker: memory that the host does not have is out_of_memory", "[suite]") {
+TEST_CASE("Worker: a request for more memory than the host has is out_of_memory", "[suite]") {
   RunOptions options = quick("resnet18", 1);
   options.size = Size::paper;
   options.batch = 1000000000;  // 600 TB of images: no overcommit gives that

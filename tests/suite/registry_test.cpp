@@ -14,7 +14,7 @@ TEST_CASE("Registry: a mistyped name finds the nearest", "[suite]") {
   CHECK(nearest_benchmark("dlmr") == "dlrm");
 }
 
-TEST_CASE("Registry: every name is there once", "[suite]") {
+TEST_CASE("Registry: every name is unique", "[suite]") {
   std::set<std::string> names;
   for (const Benchmark& benchmark : all_benchmarks()) CHECK(names.insert(benchmark.name).second);
 }

@@ -32,7 +32,7 @@ ProfiledIteration iteration(std::int64_t whole, std::map<std::string, Tally> ope
 
 }  // namespace
 
-TEST_CASE("Self times: what an operator calls is not its own", "[suite]") {
+TEST_CASE("Self times: the time of called operators is not the caller's own", "[suite]") {
   QuickTimes times;
   times.in(outer, 100);  // 100..160 less 110..130 and 135..140
   times.in(inner, 110);  // 110..130 less 115..120
@@ -55,7 +55,7 @@ TEST_CASE("Self times: what an operator calls is not its own", "[suite]") {
   CHECK(times.take_own() == nanoseconds(0));
 }
 
-TEST_CASE("Self times: an operator that calls itself has the time of both", "[suite]") {
+TEST_CASE("Self times: an operator that calls itself gets the time of both calls", "[suite]") {
   QuickTimes times;
   times.in(outer, 0);
   times.in(outer, 10);
@@ -66,7 +66,7 @@ TEST_CASE("Self times: an operator that calls itself has the time of both", "[su
   CHECK(tallies.at(outer).self == nanoseconds(35));
 }
 
-TEST_CASE("Self times: the profiler's own time is nobody's", "[suite]") {
+TEST_CASE("Self times: the profiler's own time belongs to no operator", "[suite]") {
   SelfTimes times;
   times.enter(outer, moment(100));
   times.resume(moment(107));
@@ -83,7 +83,7 @@ TEST_CASE("Self times: the profiler's own time is nobody's", "[suite]") {
   CHECK(times.take_own() == nanoseconds(0));
 }
 
-TEST_CASE("Self times: what was taken is gone, and who is still inside goes on", "[suite]") {
+TEST_CASE("Self times: taken times are removed, and open operators continue", "[suite]") {
   QuickTimes times;
   times.in(inner, 0);
   times.take();
@@ -127,7 +127,7 @@ TEST_CASE("Profile: numbers are means over the middle half of the iterations, an
   CHECK(profile.operators[1].self_nanoseconds == 10);
 }
 
-TEST_CASE("Profile: an operator that not every iteration calls has its part of an iteration", "[suite]") {
+TEST_CASE("Profile: an operator that only some iterations call gets its mean share", "[suite]") {
   const auto profile = summarize({iteration(100, {{"rare", {1, nanoseconds(60)}}}), iteration(100, {}),
                                   iteration(100, {{"rare", {2, nanoseconds(60)}}})});
   REQUIRE(profile.operators.size() == 1);
@@ -136,15 +136,14 @@ TEST_CASE("Profile: an operator that not every iteration calls has its part of a
   CHECK(profile.outside_nanoseconds == 60);
 }
 
-TEST_CASE("Profile: iterations that nobody watched have a middle half of their own", "[suite]") {
+TEST_CASE("Profile: unprofiled iterations have their own middle half", "[suite]") {
   std::vector<ProfiledIteration> iterations;
   for (const std::int64_t unwatched : {70, 10000, 90, 1})
     iterations.push_back({nanoseconds(unwatched == 70 ? 1 : 100), {}, nanoseconds(unwatched), {}});
   CHECK(summarize(iterations).unwatched_nanoseconds == 80);
 }
 
-TEST_CASE("Profile: the profiler's time is taken off the iteration, and threads that overlap leave nothing outside",
-          "[suite]") {
+TEST_CASE("Profile: the profiler's time is subtracted, and overlapping threads leave nothing outside", "[suite]") {
   const auto profile = summarize({iteration(100, {{"a", {1, nanoseconds(50)}}, {"b", {1, nanoseconds(60)}}}, 20)});
   CHECK(profile.iteration_nanoseconds == 80);
   CHECK(profile.profiler_nanoseconds == 20);

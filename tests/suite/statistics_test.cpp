@@ -45,7 +45,7 @@ TEST_CASE("Theil-Sen: slope and interval are SciPy's, with equal values and with
   }
 }
 
-TEST_CASE("Theil-Sen: equal values are a certain 0, and fewer than six values are certain of nothing", "[suite]") {
+TEST_CASE("Theil-Sen: equal values give a certain 0, and fewer than six values give no interval", "[suite]") {
   const Slope flat = theil_sen(std::vector<double>(8, 5.0));
   REQUIRE(flat.interval.has_value());
   CHECK(flat.interval->low == 0.0);
@@ -54,7 +54,7 @@ TEST_CASE("Theil-Sen: equal values are a certain 0, and fewer than six values ar
   CHECK(theil_sen({0, 1, 2, 3, 4, 5}).interval.has_value());
 }
 
-TEST_CASE("Theil-Sen: one step among flat values is no slope that is certain", "[suite]") {
+TEST_CASE("Theil-Sen: one step among flat values is not a certain slope", "[suite]") {
   std::vector<double> step(40, 0.0);
   for (std::size_t at = 1; at < step.size(); ++at) {
     std::vector<double> values = step;

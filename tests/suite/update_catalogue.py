@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes suite/catalogue.csv anew from the list of a worker that has all models.
+"""Rewrites suite/catalogue.csv from the list of a worker that has all models.
 
 usage: update_catalogue.py WORKER
 """

@@ -1,4 +1,4 @@
-// Anchors: the boxes that a detector starts from, the same around each pixel of its features.
+// Anchors: the boxes that a detector starts from, the same set around each pixel of its features.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// What detectors see with: a residual network (He et al., 2015) whose batch norms are frozen, and a feature pyramid on
-// it (Lin et al., Feature Pyramid Networks for Object Detection, 2017).
+// The backbone of detectors: a residual network (He et al., 2015) whose batch norms are frozen, and a feature pyramid
+// (Lin et al., Feature Pyramid Networks for Object Detection, 2017).
 #pragma once
 
 #include <array>
@@ -70,15 +70,15 @@ struct ResidualShape {
   std::int64_t width = 64;
   int stages = 4;               // of the four
   bool dilated_last = false;    // the last stage keeps the resolution and spreads its kernels instead
-  int frozen = 2;               // the stem and so many stages less one do not learn
-  double pixel_variance = 1.0;  // of the input, which the stem's norm takes out
+  int frozen = 2;               // the stem and the first `frozen - 1` stages do not learn
+  double pixel_variance = 1.0;  // of the input, which the stem's norm removes
 };
 
 class ResidualNetwork : public torch::nn::Module {
  public:
   ResidualNetwork(const ResidualShape& shape, Style style);
 
-  // What each stage gives, at strides of 4, 8, 16 and 32.
+  // The output of each stage, at strides of 4, 8, 16 and 32.
   std::vector<torch::Tensor> forward(const torch::Tensor& images);
 
  private:
@@ -86,7 +86,7 @@ class ResidualNetwork : public torch::nn::Module {
   std::vector<std::shared_ptr<ResidualStage>> stages_;
 };
 
-// The levels that are given, each with what the coarser ones saw; no further levels.
+// The given levels, each combined with the coarser ones; adds no further levels.
 class FeaturePyramid : public torch::nn::Module {
  public:
   FeaturePyramid(const std::vector<std::int64_t>& in, std::int64_t out);

@@ -1,4 +1,4 @@
-// Boxes are rows of x1, y1, x2, y2 in pixels: what detectors compute with them.
+// The arithmetic of boxes in detectors. Boxes are rows of x1, y1, x2, y2 in pixels.
 #pragma once
 
 #include <array>

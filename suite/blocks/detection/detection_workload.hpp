@@ -14,20 +14,16 @@ inline torch::optim::SGDOptions steps_with_momentum(double learning_rate) {
   return torch::optim::SGDOptions(learning_rate).momentum(0.9).weight_decay(1e-4);
 }
 
-// `detector`, not yet on its device, takes the scene and gives its losses in training, else what it detected.
+// `detector`, not yet on its device, takes the scene and returns its losses in training, else its detections.
 template <class Detector>
 std::unique_ptr<Workload> detection_workload(const Setup& setup, std::shared_ptr<Detector> detector, const Scene& scene,
                                              const torch::optim::SGDOptions& steps) {
   detector->to(setup.device);
-  StandardWorkload::Parts parts;
-  parts.module = detector;
-  parts.forward = [detector, scene] { return detector->forward(scene); };
-  parts.loss = [](const Tensors& losses) { return at::stack(losses).sum(); };
-  parts.optimizer = [steps](std::vector<torch::Tensor> parameters) {
-    return std::make_unique<torch::optim::SGD>(std::move(parameters), steps);
-  };
-  parts.inputs = {scene.images};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup, {.module = detector,
+                                   .forward = [detector, scene] { return detector->forward(scene); },
+                                   .loss = [](const Tensors& losses) { return at::stack(losses).sum(); },
+                                   .optimizer = use_sgd(steps),
+                                   .inputs = {scene.images}});
 }
 
 }  // namespace tbci::suite

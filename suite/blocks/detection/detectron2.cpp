@@ -6,12 +6,27 @@ using torch::Tensor;
 
 DetectionScale detection_scale(Size size) {
   // The first picture of the validation set of COCO 2017 has 426 x 640 pixels.
-  if (size == Size::paper) return {{800, 1202}, {426, 640}, 8, 80, 64, 256, 32.0};
-  return {{96, 128}, {72, 96}, 3, 20, 8, 16, 8.0};
+  if (size == Size::paper) {
+    return {.image = {.height = 800, .width = 1202},
+            .original = {.height = 426, .width = 640},
+            .objects = 8,
+            .classes = 80,
+            .width = 64,
+            .channels = 256,
+            .anchor = 32.0};
+  }
+  return {.image = {.height = 96, .width = 128},
+          .original = {.height = 72, .width = 96},
+          .objects = 3,
+          .classes = 20,
+          .width = 8,
+          .channels = 16,
+          .anchor = 8.0};
 }
 
 Scene detectron2_scene(const Setup& setup, const DetectionScale& scale) {
-  Scene scene = draw_scene(setup.batch, {scale.image, scale.objects, scale.classes}, setup.device);
+  Scene scene =
+      draw_scene(setup.batch, {.image = scale.image, .objects = scale.objects, .classes = scale.classes}, setup.device);
   scene.images *= 255.0;
   return scene;
 }

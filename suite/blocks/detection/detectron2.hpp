@@ -1,4 +1,4 @@
-// What all models of facebookresearch/detectron2 share in TorchBench: their pictures and their input.
+// The pictures and the input layer of all models of facebookresearch/detectron2 in TorchBench.
 #pragma once
 
 #include "suite/benchmark.hpp"
@@ -8,8 +8,8 @@
 namespace tbci::suite {
 
 struct DetectionScale {
-  ImageSize image;     // as it is fed
-  ImageSize original;  // as it was before it was resized: detections are given for this size
+  ImageSize image;     // as the network gets it
+  ImageSize original;  // before resizing: detections refer to this size
   std::int64_t objects;
   std::int64_t classes;
   std::int64_t width;     // of the residual network's first stage
@@ -22,14 +22,14 @@ DetectionScale detection_scale(Size size);
 // Images with pixels from 0 to 255.
 Scene detectron2_scene(const Setup& setup, const DetectionScale& scale);
 
-// Takes the mean colour off (blue first; the deviation is not divided by) and pads both sides to a multiple.
+// Subtracts the mean colour (blue first; does not divide by the deviation) and pads both sides to a multiple.
 class Detectron2Input : public torch::nn::Module {
  public:
   explicit Detectron2Input(std::int64_t multiple);
 
   torch::Tensor forward(const torch::Tensor& images);
 
-  static constexpr double variance = 5500.0;  // of what comes out, of our pictures
+  static constexpr double variance = 5500.0;  // of its output, for our pictures
 
  private:
   std::int64_t multiple_;

@@ -1,4 +1,4 @@
-// Masks of boxes, put where they belong in the image.
+// Pastes the masks of boxes into the image.
 #pragma once
 
 #include <torch/torch.h>

@@ -1,4 +1,4 @@
-// Which object a box is to find, and which boxes a step of training looks at.
+// Assigns boxes to objects, and samples the boxes for a training step.
 #pragma once
 
 #include <torch/torch.h>
@@ -7,13 +7,13 @@ namespace tbci::suite {
 
 struct Match {
   torch::Tensor object;  // the number of the object that overlaps the box most
-  torch::Tensor label;   // 1: it is to find that object; 0: it is background; -1: neither
+  torch::Tensor label;   // 1: matches that object; 0: background; -1: neither
 };
 
 struct MatchRule {
   double background;           // overlaps below this are background
-  double object;               // from this on it is the object
-  bool best_always_an_object;  // for each object, the boxes that overlap it most belong to it, however little it is
+  double object;               // overlaps from this on are the object
+  bool best_always_an_object;  // the boxes that overlap an object most match it, even if the overlap is small
 };
 
 // `overlaps` [objects, boxes].
@@ -25,10 +25,10 @@ struct Sample {
 
 struct SampleRule {
   std::int64_t size;
-  double objects;  // the largest part of it
+  double objects;  // the largest share of objects
 };
 
-// Draws boxes by their labels: `background` is that of background, -1 is never drawn.
+// Draws boxes by their labels: `background` is the label of background, -1 is never drawn.
 Sample draw(const torch::Tensor& labels, const SampleRule& rule, std::int64_t background);
 
 }  // namespace tbci::suite

@@ -1,11 +1,11 @@
-// Non-maximum suppression: of boxes that overlap too much, only that with the highest score stays.
+// Non-maximum suppression: of boxes that overlap too much, only the one with the highest score remains.
 #pragma once
 
 #include <torch/torch.h>
 
 namespace tbci::suite {
 
-// The numbers of the boxes that stay, best first. Greedy, as the compiled operators of torchvision are.
+// The numbers of the remaining boxes, best first. Greedy, as the compiled operators of torchvision are.
 torch::Tensor nms(const torch::Tensor& boxes, const torch::Tensor& scores, double most_overlap);
 
 // The same within each group (a class, a level): boxes of different groups do not suppress each other.

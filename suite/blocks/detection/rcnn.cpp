@@ -13,15 +13,15 @@ namespace {
 using torch::Tensor;
 
 ResidualShape residual_shape(const Rcnn& rcnn, const DetectionScale& scale) {
-  return {rcnn.blocks,
-          scale.width,
-          rcnn.layout == Layout::c4 ? 3 : 4,
-          rcnn.layout == Layout::dc5,
-          rcnn.frozen,
-          Detectron2Input::variance};
+  return {.blocks = rcnn.blocks,
+          .width = scale.width,
+          .stages = rcnn.layout == Layout::c4 ? 3 : 4,
+          .dilated_last = rcnn.layout == Layout::dc5,
+          .frozen = rcnn.frozen,
+          .pixel_variance = Detectron2Input::variance};
 }
 
-// The channels of what proposals are made of.
+// The channels of the features that proposals come from.
 std::int64_t channels_of(Layout layout, const DetectionScale& scale) {
   if (layout == Layout::fpn) return scale.channels;
   return 4 * scale.width << (layout == Layout::c4 ? 2 : 3);
@@ -31,19 +31,19 @@ RpnShape rpn_shape(Layout layout, Size size, const DetectionScale& scale) {
   RpnShape shape;
   shape.channels = channels_of(layout, scale);
   const bool paper = size == Size::paper;
-  shape.sample = {paper ? 256 : 64, 0.5};
+  shape.sample = {.size = paper ? 256 : 64, .objects = 0.5};
   std::vector<double> sizes;
   for (int i = 0; i < 5; ++i) sizes.push_back(scale.anchor * (1 << i));
   if (layout == Layout::fpn) {
     for (const double one : sizes) shape.sizes.push_back({one});
     shape.strides = {4, 8, 16, 32, 64};
-    shape.train = paper ? Proposals{2000, 1000} : Proposals{40, 24};
-    shape.infer = paper ? Proposals{1000, 1000} : Proposals{40, 24};
+    shape.train = paper ? Proposals{.before = 2000, .after = 1000} : Proposals{.before = 40, .after = 24};
+    shape.infer = paper ? Proposals{.before = 1000, .after = 1000} : Proposals{.before = 40, .after = 24};
   } else {
     shape.sizes = {sizes};
     shape.strides = {16};
-    shape.train = paper ? Proposals{12000, 2000} : Proposals{160, 40};
-    shape.infer = paper ? Proposals{6000, 1000} : Proposals{120, 16};
+    shape.train = paper ? Proposals{.before = 12000, .after = 2000} : Proposals{.before = 160, .after = 40};
+    shape.infer = paper ? Proposals{.before = 6000, .after = 1000} : Proposals{.before = 120, .after = 16};
   }
   return shape;
 }
@@ -58,7 +58,7 @@ RoiHeadsShape roi_heads_shape(const Rcnn& rcnn, Size size, const DetectionScale&
   shape.shared_stage = c4;
   shape.width = c4 ? scale.width << 3 : (paper ? 1024 : 64);
   shape.mask_width = rcnn.masks ? scale.channels : 0;
-  shape.sample = {paper ? 512 : (c4 ? 8 : 16), 0.25};
+  shape.sample = {.size = paper ? 512 : (c4 ? 8 : 16), .objects = 0.25};
   shape.detections = paper ? 100 : 12;
   shape.canonical_side = 7.0 * scale.anchor;
   return shape;
@@ -141,11 +141,15 @@ Benchmark rcnn_benchmark(const Rcnn& rcnn) {
   std::string differs = "trains on pictures of the size that it infers on, and keeps no statistics of the samples";
   if (rcnn.masks) differs += "; the objects' masks are bitmaps, not polygons";
   if (!rcnn.differs.empty()) differs += "; " + rcnn.differs;
-  return {rcnn.name,       "computer vision",
-          rcnn.task,       "facebookresearch/detectron2",
-          rcnn.parameters, {1, 1},
-          rcnn.ci_batch,   [rcnn](const Setup& setup) { return make(rcnn, setup); },
-          differs};
+  return {.name = rcnn.name,
+          .domain = "computer vision",
+          .task = rcnn.task,
+          .source = "facebookresearch/detectron2",
+          .parameters = rcnn.parameters,
+          .paper_batch = {.train = 1, .infer = 1},
+          .ci_batch = rcnn.ci_batch,
+          .make = [rcnn](const Setup& setup) { return make(rcnn, setup); },
+          .differs = differs};
 }
 
 }  // namespace tbci::suite

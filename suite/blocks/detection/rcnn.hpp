@@ -21,7 +21,7 @@ struct Rcnn {
   std::int64_t parameters;
   BatchSizes ci_batch;
   bool plain_optimizer = false;  // without momentum and decay
-  std::string differs = "";      // beside what differs in all of them
+  std::string differs = "";      // in addition to the differences that all of them have
 };
 
 Benchmark rcnn_benchmark(const Rcnn& rcnn);

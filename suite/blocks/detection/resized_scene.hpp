@@ -1,4 +1,4 @@
-// What torchvision's detectors do to pictures before they look at them.
+// How torchvision's detectors prepare pictures.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace tbci::suite {
 
-// The sides after it are at most so long, and the picture keeps its proportions.
+// The longest sides after resizing; the picture keeps its proportions.
 struct Resizing {
-  ImageSize image;  // before it
+  ImageSize image;  // before resizing
   std::int64_t shorter, longer;
 };
 

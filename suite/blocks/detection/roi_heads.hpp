@@ -1,4 +1,4 @@
-// The second stage of Faster and Mask R-CNN as detectron2 has it: what is in a proposal, where exactly, and its mask.
+// The second stage of Faster and Mask R-CNN as in detectron2: a proposal's class, exact box and mask.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace tbci::suite {
 
-// What is found in one image; in training, the proposals that a step looks at and what they are to become.
+// The detections in one image; in training, the sampled proposals and their targets.
 struct Instances {
   torch::Tensor boxes, scores, classes;
   torch::Tensor masks;                  // in inference: probabilities of each box's pixels
@@ -40,7 +40,7 @@ class BoxPredictor : public torch::nn::Module {
   struct Shape {
     std::int64_t in;
     std::int64_t scores;  // one for each class and for the background
-    std::int64_t boxes;   // of so many classes, four deltas each
+    std::int64_t boxes;   // classes with boxes, four deltas each
   };
   explicit BoxPredictor(const Shape& shape);
 

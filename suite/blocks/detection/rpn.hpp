@@ -25,7 +25,7 @@ class RpnHead : public torch::nn::Module {
   torch::nn::Conv2d convolution_{nullptr}, scores_{nullptr}, deltas_{nullptr};
 };
 
-// How many proposals stay, of each level before suppression and in all after it.
+// The number of proposals to keep: per level before suppression, in total after it.
 struct Proposals {
   std::int64_t before;
   std::int64_t after;

@@ -1,4 +1,4 @@
-// Synthetic pictures with objects on them, in place of a data set: what detectors are fed.
+// Synthetic pictures with objects, in place of a data set: the input of detectors.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace tbci::suite {
 
-// What is to be found in one image. The masks are of the size of the image.
+// The objects in one image. The masks have the size of the image.
 struct Objects {
   torch::Tensor boxes;    // [objects, 4]
   torch::Tensor classes;  // [objects], from 0

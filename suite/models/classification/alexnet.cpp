@@ -57,10 +57,18 @@ class AlexNet : public nn::Module {
 
 std::vector<Benchmark> alexnet() {
   const auto make = [](const Setup& setup) {
-    const Shape shape = setup.size == Size::paper ? Shape{1, {224, 1000}} : Shape{4, {96, 100}};
+    const Shape shape = by_size<Shape>(setup, {.narrower = 1, .images = {.side = 224, .classes = 1000}},
+                                       {.narrower = 4, .images = {.side = 96, .classes = 100}});
     return classifier_workload(setup, std::make_shared<AlexNet>(shape), shape.images);
   };
-  return {{"alexnet", "computer vision", "image classification", "torchvision", 61100840, {128, 128}, {8, 96}, make}};
+  return {{.name = "alexnet",
+           .domain = "computer vision",
+           .task = "image classification",
+           .source = "torchvision",
+           .parameters = 61100840,
+           .paper_batch = {.train = 128, .infer = 128},
+           .ci_batch = {.train = 8, .infer = 96},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

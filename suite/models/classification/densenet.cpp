@@ -95,12 +95,20 @@ class DenseNet : public nn::Module {
 
 std::vector<Benchmark> densenet() {
   const auto make = [](const Setup& setup) {
-    const bool paper = setup.size == Size::paper;
     const std::array<int, 4> layers{6, 12, 24, 16};
-    const Shape shape = paper ? Shape{layers, 32, {224, 1000}} : Shape{layers, 8, {64, 100}};
+    const Shape shape =
+        by_size<Shape>(setup, {.layers = layers, .growth = 32, .images = {.side = 224, .classes = 1000}},
+                       {.layers = layers, .growth = 8, .images = {.side = 64, .classes = 100}});
     return classifier_workload(setup, std::make_shared<DenseNet>(shape), shape.images);
   };
-  return {{"densenet121", "computer vision", "image classification", "torchvision", 7978856, {256, 64}, {3, 32}, make}};
+  return {{.name = "densenet121",
+           .domain = "computer vision",
+           .task = "image classification",
+           .source = "torchvision",
+           .parameters = 7978856,
+           .paper_batch = {.train = 256, .infer = 64},
+           .ci_batch = {.train = 3, .infer = 32},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

@@ -8,7 +8,7 @@ namespace {
 
 namespace nn = torch::nn;
 
-constexpr Norm norm{1e-5, 1.0 - 0.9997};
+constexpr Norm norm{.epsilon = 1e-5, .momentum = 1.0 - 0.9997};
 
 std::shared_ptr<ConvNorm> layer(const Convolution& c, Activation activation) {
   return std::make_shared<ConvNorm>(c, activation, norm);
@@ -57,7 +57,11 @@ class MnasNet : public nn::Module {
     for (const Stage& stage : stages) {
       const std::int64_t out = scaled_channels(stage.channels, width);
       for (std::int64_t i = 0; i < stage.count; ++i) {
-        const Residual residual{channels, out, stage.kernel, i == 0 ? stage.stride : 1, stage.expansion};
+        const Residual residual{.in = channels,
+                                .out = out,
+                                .kernel = stage.kernel,
+                                .stride = i == 0 ? stage.stride : 1,
+                                .expansion = stage.expansion};
         const std::string name = "block" + std::to_string(blocks_.size());
         blocks_.push_back(register_module(name, std::make_shared<InvertedResidual>(residual)));
         channels = out;
@@ -85,11 +89,17 @@ class MnasNet : public nn::Module {
 
 std::vector<Benchmark> mnasnet() {
   const auto make = [](const Setup& setup) {
-    const bool paper = setup.size == Size::paper;
-    const Images images = paper ? Images{224, 1000} : Images{64, 100};
-    return classifier_workload(setup, std::make_shared<MnasNet>(paper ? 1.0 : 0.35, images.classes), images);
+    const Images images = by_size<Images>(setup, {.side = 224, .classes = 1000}, {.side = 64, .classes = 100});
+    return classifier_workload(setup, std::make_shared<MnasNet>(by_size(setup, 1.0, 0.35), images.classes), images);
   };
-  return {{"mnasnet1_0", "computer vision", "image classification", "torchvision", 4383312, {32, 32}, {8, 64}, make}};
+  return {{.name = "mnasnet1_0",
+           .domain = "computer vision",
+           .task = "image classification",
+           .source = "torchvision",
+           .parameters = 4383312,
+           .paper_batch = {.train = 32, .infer = 32},
+           .ci_batch = {.train = 8, .infer = 64},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

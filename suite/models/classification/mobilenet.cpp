@@ -52,7 +52,8 @@ class MobileNetV2 : public torch::nn::Module {
     for (const Stage& stage : stages) {
       const std::int64_t out = scaled_channels(stage.channels, width);
       for (std::int64_t i = 0; i < stage.count; ++i) {
-        features->push_back(InvertedResidual({channels, out, i == 0 ? stage.stride : 1, stage.expansion}));
+        features->push_back(InvertedResidual(
+            {.in = channels, .out = out, .stride = i == 0 ? stage.stride : 1, .expansion = stage.expansion}));
         channels = out;
       }
     }
@@ -78,11 +79,17 @@ class MobileNetV2 : public torch::nn::Module {
 
 std::vector<Benchmark> mobilenet() {
   const auto make = [](const Setup& setup) {
-    const bool paper = setup.size == Size::paper;
-    const Images images = paper ? Images{224, 1000} : Images{64, 100};
-    return classifier_workload(setup, std::make_shared<MobileNetV2>(paper ? 1.0 : 0.35, images.classes), images);
+    const Images images = by_size<Images>(setup, {.side = 224, .classes = 1000}, {.side = 64, .classes = 100});
+    return classifier_workload(setup, std::make_shared<MobileNetV2>(by_size(setup, 1.0, 0.35), images.classes), images);
   };
-  return {{"mobilenet_v2", "computer vision", "image classification", "torchvision", 3504872, {96, 16}, {4, 24}, make}};
+  return {{.name = "mobilenet_v2",
+           .domain = "computer vision",
+           .task = "image classification",
+           .source = "torchvision",
+           .parameters = 3504872,
+           .paper_batch = {.train = 96, .infer = 16},
+           .ci_batch = {.train = 4, .infer = 24},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

@@ -7,7 +7,7 @@ namespace {
 
 namespace nn = torch::nn;
 
-constexpr Norm norm{1e-3, 0.01};
+constexpr Norm norm{.epsilon = 1e-3, .momentum = 0.01};
 
 std::shared_ptr<ConvNorm> layer(const Convolution& c, Activation activation) {
   return std::make_shared<ConvNorm>(c, activation, norm);
@@ -105,12 +105,18 @@ class MobileNetV3 : public nn::Module {
 
 std::vector<Benchmark> mobilenet_v3() {
   const auto make = [](const Setup& setup) {
-    const bool paper = setup.size == Size::paper;
-    const Images images = paper ? Images{224, 1000} : Images{64, 100};
-    return classifier_workload(setup, std::make_shared<MobileNetV3>(paper ? 1.0 : 0.35, images.classes), images);
+    const Images images = by_size<Images>(setup, {.side = 224, .classes = 1000}, {.side = 64, .classes = 100});
+    return classifier_workload(setup, std::make_shared<MobileNetV3>(by_size(setup, 1.0, 0.35), images.classes), images);
   };
   const std::string task = "image classification";
-  return {{"mobilenet_v3_large", "computer vision", task, "torchvision", 5483032, {32, 32}, {8, 64}, make}};
+  return {{.name = "mobilenet_v3_large",
+           .domain = "computer vision",
+           .task = task,
+           .source = "torchvision",
+           .parameters = 5483032,
+           .paper_batch = {.train = 32, .infer = 32},
+           .ci_batch = {.train = 8, .infer = 64},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

@@ -9,7 +9,7 @@ namespace {
 
 namespace nn = torch::nn;
 
-constexpr Images cifar{32, 10};
+constexpr Images cifar{.side = 32, .classes = 10};
 
 nn::Conv2d with_bias(const Convolution& c) {
   nn::Conv2d layer(nn::Conv2dOptions(c.in, c.out, c.kernel).stride(c.stride).padding(c.kernel / 2));
@@ -133,45 +133,40 @@ class ResNet : public nn::Module {
   nn::Linear head_{nullptr};
 };
 
-using MakeOptimizer = std::function<std::unique_ptr<torch::optim::Optimizer>(std::vector<torch::Tensor>)>;
-
-std::unique_ptr<torch::optim::Optimizer> adam_w(std::vector<torch::Tensor> parameters) {
-  return std::make_unique<torch::optim::AdamW>(std::move(parameters),
-                                               torch::optim::AdamWOptions(1e-3).weight_decay(1e-4));
-}
-
-std::unique_ptr<torch::optim::Optimizer> sgd(std::vector<torch::Tensor> parameters) {
-  return std::make_unique<torch::optim::SGD>(std::move(parameters),
-                                             torch::optim::SGDOptions(0.1).momentum(0.9).weight_decay(1e-4));
-}
-
 // Both sizes are the same network: only the batches differ.
 template <class Network>
 Benchmark benchmark(const std::string& name, std::int64_t parameters, const BatchSizes& ci,
-                    const MakeOptimizer& optimizer) {
+                    const OptimizerFactory& optimizer) {
   const auto make = [optimizer](const Setup& setup) {
     auto module = std::make_shared<Network>();
     module->to(setup.device);
     const auto on_device = torch::TensorOptions().device(setup.device);
     const torch::Tensor input = torch::randn({setup.batch, 3, cifar.side, cifar.side}, on_device);
     const torch::Tensor target = torch::randint(cifar.classes, {setup.batch}, on_device.dtype(torch::kLong));
-    StandardWorkload::Parts parts;
-    parts.module = module;
-    parts.forward = [module, input] { return Tensors{module->forward(input)}; };
-    parts.loss = [target](const Tensors& outputs) { return at::cross_entropy_loss(outputs[0], target); };
-    parts.optimizer = optimizer;
-    parts.inputs = {input};
-    return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+    return standard_workload(
+        setup, {.module = module,
+                .forward = [module, input] { return Tensors{module->forward(input)}; },
+                .loss = [target](const Tensors& outputs) { return at::cross_entropy_loss(outputs[0], target); },
+                .optimizer = optimizer,
+                .inputs = {input}});
   };
-  const std::string source = "phlippe/uvadlc_notebooks_benchmarking";
-  return {name, "computer vision", "image classification", source, parameters, {128, 128}, ci, make};
+  return {.name = name,
+          .domain = "computer vision",
+          .task = "image classification",
+          .source = "phlippe/uvadlc_notebooks_benchmarking",
+          .parameters = parameters,
+          .paper_batch = {.train = 128, .infer = 128},
+          .ci_batch = ci,
+          .make = make};
 }
 
 }  // namespace
 
 std::vector<Benchmark> phlippe() {
-  return {benchmark<DenseNet>("phlippe_densenet", 239146, {3, 10}, adam_w),
-          benchmark<ResNet>("phlippe_resnet", 272378, {8, 32}, sgd)};
+  return {benchmark<DenseNet>("phlippe_densenet", 239146, {.train = 3, .infer = 10},
+                              use_adam_w(torch::optim::AdamWOptions(1e-3).weight_decay(1e-4))),
+          benchmark<ResNet>("phlippe_resnet", 272378, {.train = 8, .infer = 32},
+                            use_sgd(torch::optim::SGDOptions(0.1).momentum(0.9).weight_decay(1e-4)))};
 }
 
 }  // namespace tbci::suite::models

@@ -43,8 +43,7 @@ class MobileNetV2 : public nn::Module {
     };
     constexpr Stage stages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
                                 {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
-    const bool paper = setup.size == Size::paper;
-    const double width = paper ? 1.0 : 0.35;
+    const double width = by_size(setup, 1.0, 0.35);
     std::int64_t channels = scaled_channels(32, width);
     input_ = register_module("input", std::make_shared<QuantizableInput>());
     stem_ = register_module("stem", layer({3, channels, 3, 2}, Activation::relu6));
@@ -59,7 +58,7 @@ class MobileNetV2 : public nn::Module {
     constexpr std::int64_t last = 1280;
     last_ = register_module("last", layer({channels, last, 1}, Activation::relu6));
     dropout_ = register_module("dropout", std::make_shared<QuantizableDropout>(0.2));
-    head_ = register_module("head", std::make_shared<QuantizableLinear>(last, paper ? 1000 : 100));
+    head_ = register_module("head", std::make_shared<QuantizableLinear>(last, by_size(setup, 1000, 100)));
   }
 
   torch::Tensor forward(const torch::Tensor& images) {
@@ -107,8 +106,7 @@ class ResNet50 : public nn::Module {
  public:
   explicit ResNet50(const Setup& setup) {
     constexpr int counts[] = {3, 4, 6, 3};
-    const bool paper = setup.size == Size::paper;
-    const std::int64_t first = paper ? 64 : 16;
+    const std::int64_t first = by_size(setup, 64, 16);
     std::int64_t channels = first;
     input_ = register_module("input", std::make_shared<QuantizableInput>());
     stem_ = register_module("stem", layer({3, first, 7, 2}, Activation::relu));
@@ -120,7 +118,7 @@ class ResNet50 : public nn::Module {
         channels = 4 * width;
       }
     }
-    head_ = register_module("fc", std::make_shared<QuantizableLinear>(channels, paper ? 1000 : 100));
+    head_ = register_module("fc", std::make_shared<QuantizableLinear>(channels, by_size(setup, 1000, 100)));
   }
 
   torch::Tensor forward(const torch::Tensor& images) {
@@ -138,7 +136,7 @@ class ResNet50 : public nn::Module {
   std::shared_ptr<QuantizableLinear> head_;
 };
 
-// A network that nobody trained has seen no ranges yet. One image gives it some, so that its integers mean something.
+// An untrained network has observed no ranges yet. One image gives it ranges, so that its integers are meaningful.
 template <class Network>
 void quantize(Network& network, const torch::Tensor& image) {
   const torch::NoGradGuard no_gradients;
@@ -156,33 +154,34 @@ std::unique_ptr<Workload> make(const Setup& setup, std::int64_t side) {
   const torch::Tensor images = torch::randn({setup.batch, 3, side, side}, torch::TensorOptions().device(setup.device));
   if (infer) quantize(*module, images.slice(0, 0, 1));
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.inputs = {images};
-  if (infer) {
-    parts.forward = [module, images] {
-      return Tensors{module->forward(images.select(0, 0).unsqueeze(0)).dequantize()};
-    };
-  } else {
-    parts.forward = [module, images] { return Tensors{module->forward(images)}; };
-  }
-  parts.loss = [](const Tensors& outputs) { return loss_on_random_labels(outputs[0]); };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-3); };
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  const auto forward = [module, images, infer] {
+    if (!infer) return Tensors{module->forward(images)};
+    return Tensors{module->forward(images.select(0, 0).unsqueeze(0)).dequantize()};
+  };
+  return standard_workload(setup, {.module = module,
+                                   .forward = forward,
+                                   .loss = [](const Tensors& outputs) { return loss_on_random_labels(outputs[0]); },
+                                   .optimizer = use_adam(1e-3),
+                                   .inputs = {images}});
 }
 
-// Inference sees one image, whatever the batch, so that in ci size it needs a large one to take its time.
+// Inference always takes one image, whatever the batch, so ci size needs a large image for a measurable time.
 template <class Network>
 Benchmark benchmark(const std::string& name, std::int64_t parameters, std::int64_t paper_batch,
                     std::int64_t ci_infer_side) {
   const auto make_it = [ci_infer_side](const Setup& setup) {
     const std::int64_t ci_side = setup.mode == Mode::train ? 64 : ci_infer_side;
-    return make<Network>(setup, setup.size == Size::paper ? 224 : ci_side);
+    return make<Network>(setup, by_size<std::int64_t>(setup, 224, ci_side));
   };
-  const BatchSizes paper{paper_batch, paper_batch}, ci{2, 1};
-  Benchmark all{name, "computer vision", "image classification", "torchvision", parameters, paper, ci, make_it};
-  all.differs = "ranges are observed on one image before the conversion; the original converts without any";
-  return all;
+  return {.name = name,
+          .domain = "computer vision",
+          .task = "image classification",
+          .source = "torchvision",
+          .parameters = parameters,
+          .paper_batch = {.train = paper_batch, .infer = paper_batch},
+          .ci_batch = {.train = 2, .infer = 1},
+          .make = make_it,
+          .differs = "ranges are observed on one image before the conversion; the original converts without any"};
 }
 
 }  // namespace

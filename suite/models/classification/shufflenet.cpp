@@ -84,13 +84,20 @@ class ShuffleNet : public nn::Module {
 
 std::vector<Benchmark> shufflenet() {
   const auto make = [](const Setup& setup) {
-    const bool paper = setup.size == Size::paper;
     const Shape shape =
-        paper ? Shape{{24, 116, 232, 464, 1024}, {224, 1000}} : Shape{{24, 32, 64, 128, 256}, {64, 100}};
+        by_size<Shape>(setup, {.channels = {24, 116, 232, 464, 1024}, .images = {.side = 224, .classes = 1000}},
+                       {.channels = {24, 32, 64, 128, 256}, .images = {.side = 64, .classes = 100}});
     return classifier_workload(setup, std::make_shared<ShuffleNet>(shape), shape.images);
   };
   const std::string task = "image classification";
-  return {{"shufflenet_v2_x1_0", "computer vision", task, "torchvision", 2278604, {128, 64}, {12, 96}, make}};
+  return {{.name = "shufflenet_v2_x1_0",
+           .domain = "computer vision",
+           .task = task,
+           .source = "torchvision",
+           .parameters = 2278604,
+           .paper_batch = {.train = 128, .infer = 64},
+           .ci_batch = {.train = 12, .infer = 96},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

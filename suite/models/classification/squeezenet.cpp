@@ -73,7 +73,7 @@ class SqueezeNet : public nn::Module {
 
  private:
   static torch::Tensor pool(const torch::Tensor& x) {
-    constexpr bool up = true;  // a window that hangs over the edge counts
+    constexpr bool up = true;  // a window that crosses the edge counts
     return torch::max_pool2d(x, 3, 2, 0, 1, up);
   }
 
@@ -116,11 +116,18 @@ class SqueezeNetWorkload final : public NetworkWorkload<SqueezeNet> {
 
 std::vector<Benchmark> squeezenet() {
   const auto make = [](const Setup& setup) {
-    const Shape shape = setup.size == Size::paper ? Shape{1, 16, {224, 1000}} : Shape{2, 4, {64, 100}};
+    const Shape shape = by_size<Shape>(setup, {.narrower = 1, .passes = 16, .images = {.side = 224, .classes = 1000}},
+                                       {.narrower = 2, .passes = 4, .images = {.side = 64, .classes = 100}});
     return std::make_unique<SqueezeNetWorkload>(setup, shape);
   };
-  return {
-      {"squeezenet1_1", "computer vision", "image classification", "torchvision", 1235496, {32, 16}, {6, 64}, make}};
+  return {{.name = "squeezenet1_1",
+           .domain = "computer vision",
+           .task = "image classification",
+           .source = "torchvision",
+           .parameters = 1235496,
+           .paper_batch = {.train = 32, .infer = 16},
+           .ci_batch = {.train = 6, .infer = 64},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

@@ -1,7 +1,7 @@
 // timm_efficientnet: Tan and Le, EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks (2019),
 // EfficientNet-B0 as timm's efficientnet_b0.
 #include "suite/blocks/channels.hpp"
-#include "suite/blocks/efficientnet.hpp"
+#include "suite/blocks/networks/efficientnet.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -29,23 +29,22 @@ class EfficientNet : public torch::nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Images images = paper ? Images{224, 1000} : Images{64, 100};
-  const EfficientNetShape shape = paper ? EfficientNetShape{} : EfficientNetShape{.width = 0.5, .depth = 0.5};
+  const Images images = by_size<Images>(setup, {.side = 224, .classes = 1000}, {.side = 64, .classes = 100});
+  const EfficientNetShape shape = by_size<EfficientNetShape>(setup, {}, {.width = 0.5, .depth = 0.5});
   return timm::workload(setup, std::make_shared<EfficientNet>(shape, images.classes), images);
 }
 
 }  // namespace
 
 std::vector<Benchmark> timm_efficientnet() {
-  return {{"timm_efficientnet",
-           "computer vision",
-           "image classification",
-           "timm (efficientnet_b0)",
-           5288548,
-           {32, 64},
-           {8, 48},
-           make}};
+  return {{.name = "timm_efficientnet",
+           .domain = "computer vision",
+           .task = "image classification",
+           .source = "timm (efficientnet_b0)",
+           .parameters = 5288548,
+           .paper_batch = {.train = 32, .infer = 64},
+           .ci_batch = {.train = 8, .infer = 48},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

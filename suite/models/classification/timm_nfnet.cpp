@@ -116,8 +116,11 @@ class NfNet : public torch::nn::Module {
         const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
         const std::string name = "stage" + std::to_string(stage) + "_" + std::to_string(i);
         blocks_.push_back(
-            register_module(name, std::make_shared<Block>(BlockShape{channels, shape.widths[stage], stride, shape.group,
-                                                                     1.0 / std::sqrt(variance)})));
+            register_module(name, std::make_shared<Block>(BlockShape{.in = channels,
+                                                                     .out = shape.widths[stage],
+                                                                     .stride = stride,
+                                                                     .group = shape.group,
+                                                                     .beta = 1.0 / std::sqrt(variance)})));
         variance = (i == 0 ? 1.0 : variance) + alpha * alpha;
         channels = shape.widths[stage];
       }
@@ -144,23 +147,31 @@ class NfNet : public torch::nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const Shape paper{128, {256, 512, 1536, 1536}, {1, 2, 6, 3}, 128, {192, 1000}};
-  const Shape ci{32, {32, 64, 192, 192}, {1, 1, 3, 1}, 16, {64, 100}};
-  const Shape& shape = setup.size == Size::paper ? paper : ci;
+  const Shape paper{.stem = 128,
+                    .widths = {256, 512, 1536, 1536},
+                    .depths = {1, 2, 6, 3},
+                    .group = 128,
+                    .images = {.side = 192, .classes = 1000}};
+  const Shape ci{.stem = 32,
+                 .widths = {32, 64, 192, 192},
+                 .depths = {1, 1, 3, 1},
+                 .group = 16,
+                 .images = {.side = 64, .classes = 100}};
+  const Shape shape = by_size(setup, paper, ci);
   return timm::workload(setup, std::make_shared<NfNet>(shape), shape.images);
 }
 
 }  // namespace
 
 std::vector<Benchmark> timm_nfnet() {
-  return {{"timm_nfnet",
-           "computer vision",
-           "image classification",
-           "timm (dm_nfnet_f0)",
-           71489284,
-           {128, 128},
-           {8, 48},
-           make}};
+  return {{.name = "timm_nfnet",
+           .domain = "computer vision",
+           .task = "image classification",
+           .source = "timm (dm_nfnet_f0)",
+           .parameters = 71489284,
+           .paper_batch = {.train = 128, .infer = 128},
+           .ci_batch = {.train = 8, .infer = 48},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

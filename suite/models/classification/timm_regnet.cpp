@@ -19,7 +19,7 @@ std::shared_ptr<ConvNorm> layer(const Convolution& c, Activation activation) {
   return std::make_shared<ConvNorm>(ConvNormOptions{c, activation});
 }
 
-// A residual bottleneck that is no bottleneck: all its widths are equal.
+// A residual bottleneck without a narrow part: all its widths are equal.
 class Block : public torch::nn::Module {
  public:
   Block(std::int64_t in, std::int64_t out, std::int64_t stride, std::int64_t group) {
@@ -73,23 +73,25 @@ class RegNet : public torch::nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const Shape paper{{224, 448, 896, 2240}, {2, 5, 11, 1}, 112, {224, 1000}};
-  const Shape ci{{32, 64, 128, 320}, {1, 2, 4, 1}, 16, {64, 100}};
-  const Shape& shape = setup.size == Size::paper ? paper : ci;
+  const Shape paper{
+      .widths = {224, 448, 896, 2240}, .depths = {2, 5, 11, 1}, .group = 112, .images = {.side = 224, .classes = 1000}};
+  const Shape ci{
+      .widths = {32, 64, 128, 320}, .depths = {1, 2, 4, 1}, .group = 16, .images = {.side = 64, .classes = 100}};
+  const Shape shape = by_size(setup, paper, ci);
   return timm::workload(setup, std::make_shared<RegNet>(shape), shape.images);
 }
 
 }  // namespace
 
 std::vector<Benchmark> timm_regnet() {
-  return {{"timm_regnet",
-           "computer vision",
-           "image classification",
-           "timm (regnety_120)",
-           51822544,
-           {32, 32},
-           {10, 64},
-           make}};
+  return {{.name = "timm_regnet",
+           .domain = "computer vision",
+           .task = "image classification",
+           .source = "timm (regnety_120)",
+           .parameters = 51822544,
+           .paper_batch = {.train = 32, .infer = 32},
+           .ci_batch = {.train = 10, .infer = 64},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

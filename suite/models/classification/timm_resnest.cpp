@@ -106,21 +106,22 @@ class ResNest : public torch::nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const Shape shape = setup.size == Size::paper ? Shape{64, {224, 1000}} : Shape{32, {64, 100}};
+  const Shape shape = by_size<Shape>(setup, {.width = 64, .images = {.side = 224, .classes = 1000}},
+                                     {.width = 32, .images = {.side = 64, .classes = 100}});
   return timm::workload(setup, std::make_shared<ResNest>(shape), shape.images);
 }
 
 }  // namespace
 
 std::vector<Benchmark> timm_resnest() {
-  return {{"timm_resnest",
-           "computer vision",
-           "image classification",
-           "timm (resnest14d)",
-           10611688,
-           {32, 32},
-           {4, 20},
-           make}};
+  return {{.name = "timm_resnest",
+           .domain = "computer vision",
+           .task = "image classification",
+           .source = "timm (resnest14d)",
+           .parameters = 10611688,
+           .paper_batch = {.train = 32, .infer = 32},
+           .ci_batch = {.train = 4, .infer = 20},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

@@ -92,22 +92,65 @@ class VisionTransformer : public nn::Module {
   OneLinear head_{nullptr};
 };
 
-Benchmark benchmark(const std::string& name, const std::string& source, std::int64_t parameters, const BatchSizes& ci,
-                    const Shape& paper_shape, const Shape& ci_shape) {
-  const auto make = [paper_shape, ci_shape](const Setup& setup) {
-    const Shape& shape = setup.size == Size::paper ? paper_shape : ci_shape;
+struct Row {
+  std::string name;
+  std::string source;
+  std::int64_t parameters;
+  BatchSizes ci_batch;
+  Shape paper;
+  Shape ci;
+};
+
+Benchmark benchmark(const Row& row) {
+  const auto make = [row](const Setup& setup) {
+    const Shape shape = by_size(setup, row.paper, row.ci);
     return timm::workload(setup, std::make_shared<VisionTransformer>(shape), shape.images, {"pos_embed", "cls_token"});
   };
-  return {name, "computer vision", "image classification", source, parameters, {32, 32}, ci, make};
+  return {.name = row.name,
+          .domain = "computer vision",
+          .task = "image classification",
+          .source = row.source,
+          .parameters = row.parameters,
+          .paper_batch = {.train = 32, .infer = 32},
+          .ci_batch = row.ci_batch,
+          .make = make};
 }
 
 }  // namespace
 
 std::vector<Benchmark> timm_vision_transformer() {
-  return {benchmark("timm_vision_transformer", "timm (vit_small_patch16_224)", 22050664, {10, 48},
-                    {16, 384, 12, 6, 1536, {224, 1000}}, {16, 96, 6, 3, 384, {112, 100}}),
-          benchmark("timm_vision_transformer_large", "timm (vit_giant_patch14_224)", 1012611432, {2, 8},
-                    {14, 1408, 40, 16, 6144, {224, 1000}}, {14, 176, 8, 2, 768, {112, 100}})};
+  return {benchmark({.name = "timm_vision_transformer",
+                     .source = "timm (vit_small_patch16_224)",
+                     .parameters = 22050664,
+                     .ci_batch = {.train = 10, .infer = 48},
+                     .paper = {.patch = 16,
+                               .width = 384,
+                               .layers = 12,
+                               .heads = 6,
+                               .hidden = 1536,
+                               .images = {.side = 224, .classes = 1000}},
+                     .ci = {.patch = 16,
+                            .width = 96,
+                            .layers = 6,
+                            .heads = 3,
+                            .hidden = 384,
+                            .images = {.side = 112, .classes = 100}}}),
+          benchmark({.name = "timm_vision_transformer_large",
+                     .source = "timm (vit_giant_patch14_224)",
+                     .parameters = 1012611432,
+                     .ci_batch = {.train = 2, .infer = 8},
+                     .paper = {.patch = 14,
+                               .width = 1408,
+                               .layers = 40,
+                               .heads = 16,
+                               .hidden = 6144,
+                               .images = {.side = 224, .classes = 1000}},
+                     .ci = {.patch = 14,
+                            .width = 176,
+                            .layers = 8,
+                            .heads = 2,
+                            .hidden = 768,
+                            .images = {.side = 112, .classes = 100}}})};
 }
 
 }  // namespace tbci::suite::models

@@ -84,23 +84,27 @@ class VovNet : public torch::nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const Shape paper{64, {{{128, 256, 1}, {160, 512, 1}, {192, 768, 2}, {224, 1024, 2}}}, {224, 1000}};
-  const Shape ci{16, {{{32, 64, 1}, {40, 128, 1}, {48, 192, 2}, {56, 256, 2}}}, {64, 100}};
-  const Shape& shape = setup.size == Size::paper ? paper : ci;
+  const Shape paper{.stem = 64,
+                    .stages = {{{128, 256, 1}, {160, 512, 1}, {192, 768, 2}, {224, 1024, 2}}},
+                    .images = {.side = 224, .classes = 1000}};
+  const Shape ci{.stem = 16,
+                 .stages = {{{32, 64, 1}, {40, 128, 1}, {48, 192, 2}, {56, 256, 2}}},
+                 .images = {.side = 64, .classes = 100}};
+  const Shape shape = by_size(setup, paper, ci);
   return timm::workload(setup, std::make_shared<VovNet>(shape), shape.images);
 }
 
 }  // namespace
 
 std::vector<Benchmark> timm_vovnet() {
-  return {{"timm_vovnet",
-           "computer vision",
-           "image classification",
-           "timm (vovnet39a)",
-           22600296,
-           {32, 32},
-           {6, 32},
-           make}};
+  return {{.name = "timm_vovnet",
+           .domain = "computer vision",
+           .task = "image classification",
+           .source = "timm (vovnet39a)",
+           .parameters = 22600296,
+           .paper_batch = {.train = 32, .infer = 32},
+           .ci_batch = {.train = 6, .infer = 32},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

@@ -58,10 +58,18 @@ class Vgg16 : public torch::nn::Module {
 
 std::vector<Benchmark> vgg() {
   const auto make = [](const Setup& setup) {
-    const Shape shape = setup.size == Size::paper ? Shape{64, 4096, {224, 1000}} : Shape{8, 256, {64, 100}};
+    const Shape shape = by_size<Shape>(setup, {.width = 64, .hidden = 4096, .images = {.side = 224, .classes = 1000}},
+                                       {.width = 8, .hidden = 256, .images = {.side = 64, .classes = 100}});
     return classifier_workload(setup, std::make_shared<Vgg16>(shape), shape.images);
   };
-  return {{"vgg16", "computer vision", "image classification", "torchvision", 138357544, {64, 4}, {4, 16}, make}};
+  return {{.name = "vgg16",
+           .domain = "computer vision",
+           .task = "image classification",
+           .source = "torchvision",
+           .parameters = 138357544,
+           .paper_batch = {.train = 64, .infer = 4},
+           .ci_batch = {.train = 4, .infer = 16},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

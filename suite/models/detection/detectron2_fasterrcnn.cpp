@@ -18,12 +18,12 @@ std::vector<Benchmark> detectron2_fasterrcnn() {
     rcnn.ci_batch = ci;
     return rcnn_benchmark(rcnn);
   };
-  return {row("r_50_c4", Layout::c4, resnet50_blocks, 33791644, {2, 2}),
-          row("r_50_dc5", Layout::dc5, resnet50_blocks, 165581468, {2, 2}),
-          row("r_50_fpn", Layout::fpn, resnet50_blocks, 41699936, {2, 2}),
-          row("r_101_c4", Layout::c4, resnet101_blocks, 52731548, {2, 2}),
-          row("r_101_dc5", Layout::dc5, resnet101_blocks, 184521372, {2, 2}),
-          row("r_101_fpn", Layout::fpn, resnet101_blocks, 60639840, {2, 2})};
+  return {row("r_50_c4", Layout::c4, resnet50_blocks, 33791644, {.train = 2, .infer = 2}),
+          row("r_50_dc5", Layout::dc5, resnet50_blocks, 165581468, {.train = 2, .infer = 2}),
+          row("r_50_fpn", Layout::fpn, resnet50_blocks, 41699936, {.train = 2, .infer = 2}),
+          row("r_101_c4", Layout::c4, resnet101_blocks, 52731548, {.train = 2, .infer = 2}),
+          row("r_101_dc5", Layout::dc5, resnet101_blocks, 184521372, {.train = 2, .infer = 2}),
+          row("r_101_fpn", Layout::fpn, resnet101_blocks, 60639840, {.train = 2, .infer = 2})};
 }
 
 }  // namespace tbci::suite::models

@@ -162,20 +162,18 @@ torch::Tensor boxes_of(const torch::Tensor& maps) {
 }
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const Shape shape = setup.size == Size::paper ? Shape{64, {3, 4, 6, 3}, 1024} : Shape{16, {1, 2, 2, 1}, 128};
+  const Shape shape = by_size<Shape>(setup, {.width = 64, .blocks = {3, 4, 6, 3}, .side = 1024},
+                                     {.width = 16, .blocks = {1, 2, 2, 1}, .side = 128});
   auto module = std::make_shared<DbNet>(shape);
   module->to(setup.device);
   const torch::Tensor images =
       torch::randn({setup.batch, 3, shape.side, shape.side}, torch::TensorOptions().device(setup.device));
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, images] {
+  const auto forward = [module, images] {
     const torch::Tensor maps = module->forward(images);
     return Tensors{maps, boxes_of(maps)};
   };
-  parts.inputs = {images};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup, {.module = module, .forward = forward, .inputs = {images}});
 }
 
 }  // namespace
@@ -186,8 +184,8 @@ std::vector<Benchmark> doctr_det_predictor() {
            .task = "object detection",
            .source = "python-doctr (db_resnet50)",
            .parameters = 25412162,
-           .paper_batch = {1, 1},
-           .ci_batch = {1, 12},
+           .paper_batch = {.train = 1, .infer = 1},
+           .ci_batch = {.train = 1, .infer = 12},
            .make = make,
            .modes = {.train = false}}};
 }

@@ -89,20 +89,17 @@ torch::Tensor words(const torch::Tensor& scores) {
 }
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const Shape shape = setup.size == Size::paper ? Shape{64, 128} : Shape{16, 32};
+  const Shape shape = by_size<Shape>(setup, {.width = 64, .units = 128}, {.width = 16, .units = 32});
   auto module = std::make_shared<Crnn>(shape);
   module->to(setup.device);
   const torch::Tensor images = torch::randn({setup.batch, 3, 32, 128}, torch::TensorOptions().device(setup.device));
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, images] {
+  const auto forward = [module, images] {
     const torch::Tensor scores = module->forward(images);
     const torch::Tensor sureness = std::get<0>(std::get<0>(torch::softmax(scores, -1).max(-1)).min(1));
     return Tensors{scores, sureness, words(scores)};
   };
-  parts.inputs = {images};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup, {.module = module, .forward = forward, .inputs = {images}});
 }
 
 }  // namespace
@@ -113,8 +110,8 @@ std::vector<Benchmark> doctr_reco_predictor() {
            .task = "object detection",
            .source = "python-doctr (crnn_vgg16_bn)",
            .parameters = 15808447,
-           .paper_batch = {1, 1},
-           .ci_batch = {1, 16},
+           .paper_batch = {.train = 1, .infer = 1},
+           .ci_batch = {.train = 1, .infer = 16},
            .make = make,
            .modes = {.train = false}}};
 }

@@ -1,8 +1,8 @@
 // timm_efficientdet: Tan et al., EfficientDet: Scalable and Efficient Object Detection (2019), D1 as rwightman's
 // efficientdet-pytorch (effdet) has it under the name tf_efficientdet_d1. In training all anchors are labelled in each
 // step; in inference the best candidates are decoded and thinned out class by class.
-#include "suite/blocks/efficientdet_boxes.hpp"
 #include "suite/blocks/network_workload.hpp"
+#include "suite/blocks/networks/efficientdet_boxes.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -30,7 +30,7 @@ class EfficientDet final : public NetworkWorkload<Network> {
  public:
   EfficientDet(const Setup& setup, const Task& task)
       : NetworkWorkload(setup, std::make_shared<Network>(task.network)), task_(task) {
-    anchors_ = anchors({task.side, task.side}).to(setup.device);
+    anchors_ = anchors({.height = task.side, .width = task.side}).to(setup.device);
     images_ = torch::randn({setup.batch, 3, task.side, task.side}, torch::TensorOptions().device(setup.device));
     objects_ = random_objects(setup, task.side, task.network.classes);
     scaling_.scale = (0.5 + torch::rand({setup.batch})).to(setup.device);
@@ -70,26 +70,28 @@ std::unique_ptr<Workload> make(const Setup& setup) {
       .width = 1.0, .depth = 1.1, .padding = timm::Padding::same, .epsilon = 1e-3, .drop_path = 0.2};
   const timm::EfficientNetShape small{
       .width = 0.25, .depth = 0.3, .padding = timm::Padding::same, .epsilon = 1e-3, .drop_path = 0.2};
-  const Task paper{{b1, 88, 4, 3, 90}, 640, {}};
-  const Task ci{{small, 16, 2, 2, 10}, 128, {1024, 100}};
-  return std::make_unique<EfficientDet>(setup, setup.size == Size::paper ? paper : ci);
+  const Task paper{
+      .network = {.backbone = b1, .channels = 88, .cells = 4, .repeats = 3, .classes = 90}, .side = 640, .choice = {}};
+  const Task ci{.network = {.backbone = small, .channels = 16, .cells = 2, .repeats = 2, .classes = 10},
+                .side = 128,
+                .choice = {.candidates = 1024, .detections = 100}};
+  return std::make_unique<EfficientDet>(setup, by_size(setup, paper, ci));
 }
 
 }  // namespace
 
 std::vector<Benchmark> timm_efficientdet() {
-  return {
-      {"timm_efficientdet",
-       "computer vision",
-       "object detection",
-       "rwightman/efficientdet-pytorch",
-       6625898,
-       {16, 128},
-       {2, 6},
-       make,
-       "the anchors are labelled within each step (the original's option bench_labeler), not when data is loaded; the "
-       "learning rate is that after the warm-up; inference leaves out the evaluator that collects predictions on the "
-       "host"}};
+  return {{.name = "timm_efficientdet",
+           .domain = "computer vision",
+           .task = "object detection",
+           .source = "rwightman/efficientdet-pytorch",
+           .parameters = 6625898,
+           .paper_batch = {.train = 16, .infer = 128},
+           .ci_batch = {.train = 2, .infer = 6},
+           .make = make,
+           .differs = "the anchors are labelled within each step (the original's option bench_labeler), not when data "
+                      "is loaded; the learning rate is that after the warm-up; inference leaves out the evaluator that "
+                      "collects predictions on the host"}};
 }
 
 }  // namespace tbci::suite::models

@@ -26,7 +26,7 @@ struct Shape {
   std::int64_t anchors_drawn, boxes_drawn, detections;
 };
 
-// Those whose sides have at least so many pixels.
+// The boxes whose sides have at least this many pixels.
 Tensor not_small(const Tensor& boxes, double side) {
   const Tensor sides = boxes.slice(1, 2, 4) - boxes.slice(1, 0, 2);
   return at::nonzero((sides.select(1, 0) >= side).logical_and_(sides.select(1, 1) >= side)).squeeze(1);
@@ -57,8 +57,9 @@ class ProposalNetwork : public torch::nn::Module {
     const std::int64_t height = input.images.size(2), width = input.images.size(3);
     std::vector<Tensor> anchors;
     for (std::size_t i = 0; i < features.size(); ++i) {
-      const ImageSize cells{features[i].size(2), features[i].size(3)};
-      anchors.push_back(grid_anchors(cells_[i], {cells, {height / cells.height, width / cells.width}}));
+      const ImageSize cells{.height = features[i].size(2), .width = features[i].size(3)};
+      anchors.push_back(
+          grid_anchors(cells_[i], {cells, {.height = height / cells.height, .width = width / cells.width}}));
     }
     const std::int64_t images = input.images.size(0);
     const Tensor all = at::cat(anchors).repeat({images, 1});
@@ -104,8 +105,9 @@ class ProposalNetwork : public torch::nn::Module {
     const auto of_image = static_cast<std::int64_t>(anchors.size(0)) / static_cast<std::int64_t>(objects.size());
     std::vector<Tensor> labels, targets, is_object, is_background;
     for (const Objects& image : objects) {
-      const Match matched = match(box_iou(image.boxes, anchors.slice(0, 0, of_image)), {0.3, 0.7, true});
-      const Sample sample = draw(matched.label, {shape_.anchors_drawn, 0.5}, 0);
+      const Match matched = match(box_iou(image.boxes, anchors.slice(0, 0, of_image)),
+                                  {.background = 0.3, .object = 0.7, .best_always_an_object = true});
+      const Sample sample = draw(matched.label, {.size = shape_.anchors_drawn, .objects = 0.5}, 0);
       is_object.push_back(at::zeros_like(matched.label).index_put_({sample.objects}, 1));
       is_background.push_back(at::zeros_like(matched.label).index_put_({sample.background}, 1));
       labels.push_back(matched.label.to(torch::kFloat));
@@ -136,16 +138,26 @@ class MaskRcnn : public torch::nn::Module {
   explicit MaskRcnn(const Shape& shape) : shape_(shape) {
     const std::int64_t first = 4 * shape.width, channels = shape.channels;
     network_ = register_module(
-        "network", std::make_shared<ResidualNetwork>(ResidualShape{{3, 4, 6, 3}, shape.width}, Style::torchvision));
+        "network", std::make_shared<ResidualNetwork>(ResidualShape{.blocks = {3, 4, 6, 3}, .width = shape.width},
+                                                     Style::torchvision));
     const std::vector<std::int64_t> in{first, 2 * first, 4 * first, 8 * first};
     pyramid_ = register_module("pyramid", std::make_shared<FeaturePyramid>(in, channels));
     rpn_ = register_module("rpn", std::make_shared<ProposalNetwork>(shape));
-    head_ = register_module("box_head", std::make_shared<BoxHead>(BoxHead::Shape{channels * 7 * 7, shape.head}));
-    predictor_ = register_module(
-        "box_predictor", std::make_shared<BoxPredictor>(BoxPredictor::Shape{shape.head, shape.classes, shape.classes}));
-    masks_ =
-        register_module("mask_head", std::make_shared<MaskHead>(MaskHead::Shape{channels, 4, channels, shape.classes}));
-    pooler_ = {7, 2, false, {4, 8, 16, 32}, 7.0 * shape.anchor, 0.0, 1e-6};
+    head_ = register_module("box_head",
+                            std::make_shared<BoxHead>(BoxHead::Shape{.in = channels * 7 * 7, .width = shape.head}));
+    predictor_ =
+        register_module("box_predictor", std::make_shared<BoxPredictor>(BoxPredictor::Shape{
+                                             .in = shape.head, .scores = shape.classes, .boxes = shape.classes}));
+    masks_ = register_module("mask_head",
+                             std::make_shared<MaskHead>(MaskHead::Shape{
+                                 .in = channels, .convolutions = 4, .width = channels, .classes = shape.classes}));
+    pooler_ = {.side = 7,
+               .samples = 2,
+               .aligned = false,
+               .strides = {4, 8, 16, 32},
+               .canonical_side = 7.0 * shape.anchor,
+               .before_log = 0.0,
+               .after_log = 1e-6};
     mask_pooler_ = pooler_;
     mask_pooler_.side = 14;
   }
@@ -177,10 +189,11 @@ class MaskRcnn : public torch::nn::Module {
   Chosen choose(const Tensor& proposals, const Objects& objects) const {
     const torch::NoGradGuard no_gradients;
     const Tensor boxes = at::cat({proposals, objects.boxes});
-    const Match matched = match(box_iou(objects.boxes, boxes), {0.5, 0.5, false});
+    const Match matched =
+        match(box_iou(objects.boxes, boxes), {.background = 0.5, .object = 0.5, .best_always_an_object = false});
     Tensor classes = objects.classes.index({matched.object});
     classes.index_put_({matched.label == 0}, 0);
-    const Sample sample = draw(classes, {shape_.boxes_drawn, 0.25}, 0);
+    const Sample sample = draw(classes, {.size = shape_.boxes_drawn, .objects = 0.25}, 0);
     Tensor is_drawn = at::zeros_like(classes).index_put_({sample.objects}, 1);
     is_drawn.index_put_({sample.background}, 1);
     const Tensor which = at::nonzero(is_drawn).squeeze(1), object = matched.object.index({which});
@@ -202,7 +215,9 @@ class MaskRcnn : public torch::nn::Module {
       mask_classes.push_back(chosen.classes.index({those}));
       const Tensor object = chosen.objects.index({those}).to(torch::kFloat).unsqueeze(1);
       const Tensor masks = objects[i].masks.unsqueeze(1).to(torch::kFloat);
-      targets.push_back(roi_align(masks, at::cat({object, with_mask.back()}, 1), {side, 1.0, 0, false}).select(1, 0));
+      targets.push_back(roi_align(masks, at::cat({object, with_mask.back()}, 1),
+                                  {.side = side, .scale = 1.0, .samples = 0, .aligned = false})
+                            .select(1, 0));
     }
     const BoxPredictor::Output found = predict(features, boxes);
     const Tensor own = own_masks(features, with_mask, at::cat(mask_classes));
@@ -267,12 +282,35 @@ class MaskRcnn : public torch::nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Shape shape =
-      paper ? Shape{{{426, 640}, 800, 1333}, 8, 91, 64, 256, 1024, 32.0, {2000, 2000}, {1000, 1000}, 256, 512, 100}
-            : Shape{{{72, 96}, 96, 160}, 3, 21, 8, 16, 64, 8.0, {40, 40}, {40, 24}, 64, 16, 12};
+  const Shape paper{.resizing = {.image = {.height = 426, .width = 640}, .shorter = 800, .longer = 1333},
+                    .objects = 8,
+                    .classes = 91,
+                    .width = 64,
+                    .channels = 256,
+                    .head = 1024,
+                    .anchor = 32.0,
+                    .train = {.before = 2000, .after = 2000},
+                    .infer = {.before = 1000, .after = 1000},
+                    .anchors_drawn = 256,
+                    .boxes_drawn = 512,
+                    .detections = 100};
+  const Shape ci{.resizing = {.image = {.height = 72, .width = 96}, .shorter = 96, .longer = 160},
+                 .objects = 3,
+                 .classes = 21,
+                 .width = 8,
+                 .channels = 16,
+                 .head = 64,
+                 .anchor = 8.0,
+                 .train = {.before = 40, .after = 40},
+                 .infer = {.before = 40, .after = 24},
+                 .anchors_drawn = 64,
+                 .boxes_drawn = 16,
+                 .detections = 12};
+  const Shape shape = by_size(setup, paper, ci);
   const auto module = std::make_shared<MaskRcnn>(shape);
-  Scene scene = draw_scene(setup.batch, {shape.resizing.image, shape.objects, shape.classes - 1}, setup.device);
+  Scene scene =
+      draw_scene(setup.batch, {.image = shape.resizing.image, .objects = shape.objects, .classes = shape.classes - 1},
+                 setup.device);
   for (Objects& objects : scene.objects) objects.classes += 1;  // 0 is the background
   return detection_workload(setup, module, scene, steps_with_momentum(0.02));
 }
@@ -280,7 +318,14 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 }  // namespace
 
 std::vector<Benchmark> vision_maskrcnn() {
-  return {{"vision_maskrcnn", "computer vision", "object detection", "torchvision", 44401393, {1, 1}, {2, 2}, make}};
+  return {{.name = "vision_maskrcnn",
+           .domain = "computer vision",
+           .task = "object detection",
+           .source = "torchvision",
+           .parameters = 44401393,
+           .paper_batch = {.train = 1, .infer = 1},
+           .ci_batch = {.train = 2, .infer = 2},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

@@ -3,7 +3,7 @@
 // discriminators; inference is one generator's, as in TorchBench.
 #include <utility>
 
-#include "suite/blocks/patch_discriminator.hpp"
+#include "suite/blocks/networks/patch_discriminator.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models {
@@ -80,7 +80,7 @@ void require_gradients(torch::nn::Module& network, const bool required) {
 struct Side {
   std::shared_ptr<Chain> translate;
   std::shared_ptr<Chain> judge;
-  Tensor real;  // what is to be translated
+  Tensor real;  // the pictures to translate
   ImagePool fakes = {};
 };
 
@@ -149,7 +149,7 @@ class CycleGan final : public Workload {
     results_ = {loss.detach(), loss_a, loss_b};
   }
 
-  // To convince the judges, to come back to the start, and to leave alone what is of the right kind already.
+  // Convince the discriminators, return to the start, and do not change a picture that is already of the right kind.
   Tensor generators_loss(const Tensor& fake_b, const Tensor& again_a, const Tensor& fake_a, const Tensor& again_b) {
     constexpr double cycle = 10.0, identity = 0.5;
     const Tensor same_b = torch::l1_loss(a_.translate->forward(b_.real), b_.real) * cycle * identity;
@@ -175,20 +175,20 @@ class CycleGan final : public Workload {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  return std::make_unique<CycleGan>(setup, setup.size == Size::paper ? Shape{64, 256} : Shape{8, 64});
+  return std::make_unique<CycleGan>(setup, by_size<Shape>(setup, {.width = 64, .side = 256}, {.width = 8, .side = 64}));
 }
 
 }  // namespace
 
 std::vector<Benchmark> cyclegan() {
-  return {{"pytorch_CycleGAN_and_pix2pix",
-           "computer vision",
-           "image generation",
-           "junyanz/pytorch-CycleGAN-and-pix2pix",
-           28285832,
-           {1, 1},
-           {1, 8},
-           make}};
+  return {{.name = "pytorch_CycleGAN_and_pix2pix",
+           .domain = "computer vision",
+           .task = "image generation",
+           .source = "junyanz/pytorch-CycleGAN-and-pix2pix",
+           .parameters = 28285832,
+           .paper_batch = {.train = 1, .infer = 1},
+           .ci_batch = {.train = 1, .infer = 8},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

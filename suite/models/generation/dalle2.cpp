@@ -1,14 +1,14 @@
 // public_image_generator2 (DALLE2_pytorch): Ramesh et al., Hierarchical Text-Conditional Image Generation with CLIP
-// Latents (2022), in the form of lucidrains/DALLE2-pytorch. A prior makes of a text the CLIP embedding of an image, a
+// Latents (2022), in the form of lucidrains/DALLE2-pytorch. A prior turns a text into the CLIP embedding of an image, a
 // decoder of two U-Nets makes the image, small and then large; each is a diffusion of one step, as in TorchBench.
 // Training computes the gradients of all three and takes no step.
 #include <cmath>
 
 #include <ATen/CPUGeneratorImpl.h>
 
-#include "suite/blocks/clip.hpp"
-#include "suite/blocks/dalle2_unet.hpp"
 #include "suite/blocks/images.hpp"
+#include "suite/blocks/networks/clip.hpp"
+#include "suite/blocks/networks/dalle2_unet.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models {
@@ -261,35 +261,47 @@ class Dalle2Workload final : public Workload {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  Shape paper{{{512, 8, 12}, {768, 12, 12}, 49408, 77, 224, 32, 512},
-              {512, 6, 8, 64, 256},
-              {128, {1, 2, 4, 8}, 128, 512, 256, true},
-              {16, {1, 2, 4, 8, 16}, 128, 512, 256, false},
-              128,
-              256};
-  Shape ci{{{64, 2, 2}, {64, 2, 2}, 1000, 16, 28, 7, 64},
-           {64, 2, 2, 32, 24},
-           {16, {1, 2, 4, 8}, 16, 64, 24, true},
-           {8, {1, 2, 4, 8, 16}, 16, 64, 24, false},
-           16,
-           32};
-  return std::make_unique<Dalle2Workload>(setup, setup.size == Size::paper ? paper : ci);
+  Shape paper{
+      .clip = {.text = {.width = 512, .heads = 8, .layers = 12},
+               .vision = {.width = 768, .heads = 12, .layers = 12},
+               .vocabulary = 49408,
+               .words = 77,
+               .side = 224,
+               .patch = 32,
+               .out = 512},
+      .prior = {.width = 512, .layers = 6, .heads = 8, .head_width = 64, .words = 256},
+      .small = {.width = 128, .factors = {1, 2, 4, 8}, .condition = 128, .text = 512, .words = 256, .first = true},
+      .large = {.width = 16, .factors = {1, 2, 4, 8, 16}, .condition = 128, .text = 512, .words = 256, .first = false},
+      .small_side = 128,
+      .large_side = 256};
+  Shape ci{.clip = {.text = {.width = 64, .heads = 2, .layers = 2},
+                    .vision = {.width = 64, .heads = 2, .layers = 2},
+                    .vocabulary = 1000,
+                    .words = 16,
+                    .side = 28,
+                    .patch = 7,
+                    .out = 64},
+           .prior = {.width = 64, .layers = 2, .heads = 2, .head_width = 32, .words = 24},
+           .small = {.width = 16, .factors = {1, 2, 4, 8}, .condition = 16, .text = 64, .words = 24, .first = true},
+           .large = {.width = 8, .factors = {1, 2, 4, 8, 16}, .condition = 16, .text = 64, .words = 24, .first = false},
+           .small_side = 16,
+           .large_side = 32};
+  return std::make_unique<Dalle2Workload>(setup, by_size(setup, paper, ci));
 }
 
 }  // namespace
 
 std::vector<Benchmark> dalle2() {
-  return {{"public_image_generator2",
-           "computer vision",
-           "image generation",
-           "lucidrains/DALLE2-pytorch",
-           379886355,
-           {4, 1},
-           {1, 1},
-           make,
-           "CLIP has random weights and is in float32 (the original's is in float16 on GPUs); the U-Nets' last layers "
-           "start near "
-           "zero instead of at zero, or no gradient would reach the others"}};
+  return {{.name = "public_image_generator2",
+           .domain = "computer vision",
+           .task = "image generation",
+           .source = "lucidrains/DALLE2-pytorch",
+           .parameters = 379886355,
+           .paper_batch = {.train = 4, .infer = 1},
+           .ci_batch = {.train = 1, .infer = 1},
+           .make = make,
+           .differs = "CLIP has random weights and is in float32 (the original's is in float16 on GPUs); the U-Nets' "
+                      "last layers start near zero instead of at zero, or no gradient would reach the others"}};
 }
 
 }  // namespace tbci::suite::models

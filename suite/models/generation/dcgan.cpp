@@ -99,7 +99,7 @@ class Dcgan final : public Workload {
     return all;
   }
 
-  // Inference is the discriminator's alone.
+  // Only the discriminator runs in inference.
   std::shared_ptr<torch::nn::Module> module() const override { return discriminator_.ptr(); }
   Tensors inputs() const override { return {images_}; }
 
@@ -141,9 +141,16 @@ class Dcgan final : public Workload {
 
 std::vector<Benchmark> dcgan() {
   const auto make = [](const Setup& setup) {
-    return std::make_unique<Dcgan>(setup, setup.size == Size::paper ? Shape{64, 5} : Shape{16, 1});
+    return std::make_unique<Dcgan>(setup, by_size<Shape>(setup, {.width = 64, .steps = 5}, {.width = 16, .steps = 1}));
   };
-  return {{"dcgan", "computer vision", "image generation", "pytorch/examples", 6342272, {32, 256}, {4, 128}, make}};
+  return {{.name = "dcgan",
+           .domain = "computer vision",
+           .task = "image generation",
+           .source = "pytorch/examples",
+           .parameters = 6342272,
+           .paper_batch = {.train = 32, .infer = 256},
+           .ci_batch = {.train = 4, .infer = 128},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

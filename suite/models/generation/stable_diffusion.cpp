@@ -3,7 +3,7 @@
 // have them. One pass of each, as TorchBench hands them out.
 #include <limits>
 
-#include "suite/blocks/stable_diffusion_unet.hpp"
+#include "suite/blocks/networks/stable_diffusion_unet.hpp"
 #include "suite/blocks/standard_workload.hpp"
 #include "suite/blocks/transformer_layer.hpp"
 
@@ -25,7 +25,7 @@ class TextEncoder : public nn::Module {
   explicit TextEncoder(const TextShape& s) {
     words_ = register_module("token_embedding", nn::Embedding(s.vocabulary, s.width));
     places_ = register_module("position_embedding", nn::Embedding(longest, s.width));
-    LayerShape layer{s.width, 4 * s.width, s.heads};
+    LayerShape layer{.width = s.width, .inner = 4 * s.width, .heads = s.heads};
     layer.norm_first = true;
     for (int i = 0; i < s.layers; ++i) {
       layers_.push_back(register_module("layer" + std::to_string(i), std::make_shared<TransformerLayer>(layer)));
@@ -34,7 +34,7 @@ class TextEncoder : public nn::Module {
     numbers_ = register_buffer("position_ids", torch::arange(longest).unsqueeze(0));
   }
 
-  // What stands for each word, and what stands at the word that ends the text (the first where there is none).
+  // The output for each word, and the output at the word that ends the text (the first word if none does).
   Tensors forward(const Tensor& words) {
     constexpr std::int64_t end = 49407;
     const std::int64_t length = words.size(1);
@@ -58,61 +58,57 @@ class TextEncoder : public nn::Module {
 };
 
 std::unique_ptr<Workload> make_unet(const Setup& setup) {
-  const UnetShape shape = setup.size == Size::paper ? UnetShape{{320, 640, 1280, 1280}, {5, 10, 20, 20}, 1024, 128}
-                                                    : UnetShape{{32, 64, 64, 64}, {1, 2, 2, 2}, 64, 16};
+  const UnetShape shape =
+      by_size<UnetShape>(setup, {.widths = {320, 640, 1280, 1280}, .heads = {5, 10, 20, 20}, .text = 1024, .side = 128},
+                         {.widths = {32, 64, 64, 64}, .heads = {1, 2, 2, 2}, .text = 64, .side = 16});
   auto module = std::make_shared<Unet>(shape);
   module->to(setup.device);
   const auto options = torch::TensorOptions().device(setup.device);
   const Tensor latent = torch::randn({setup.batch, 4, shape.side, shape.side}, options);
   const Tensor time = torch::ones({1}, options), text = torch::randn({setup.batch, 1, shape.text}, options);
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [=] { return Tensors{module->forward(latent, time, text)}; };
-  parts.inputs = {latent, time, text};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup, {.module = module,
+                                   .forward = [=] { return Tensors{module->forward(latent, time, text)}; },
+                                   .inputs = {latent, time, text}});
 }
 
 std::unique_ptr<Workload> make_text_encoder(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const TextShape shape = paper ? TextShape{49408, 1024, 16, 23} : TextShape{49408, 128, 4, 23};
+  const TextShape shape = by_size<TextShape>(setup, {.vocabulary = 49408, .width = 1024, .heads = 16, .layers = 23},
+                                             {.vocabulary = 49408, .width = 128, .heads = 4, .layers = 23});
   auto module = std::make_shared<TextEncoder>(shape);
   module->to(setup.device);
   const Tensor words = torch::randint(32000, {setup.batch, 10}, torch::kLong).to(setup.device);
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [=] { return module->forward(words); };
-  parts.inputs = {words};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup,
+                           {.module = module, .forward = [=] { return module->forward(words); }, .inputs = {words}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> stable_diffusion() {
   const std::string one_pass = "one pass of this module; TorchBench's eval runs the whole pipeline of three";
-  Benchmark unet{"stable_diffusion_unet",
-                 "computer vision",
-                 "image generation",
-                 "Hugging Face diffusers",
-                 865910724,
-                 {1, 1},
-                 {1, 1},
-                 make_unet,
-                 one_pass,
-                 {false, true}};
-  Benchmark text{"stable_diffusion_text_encoder",
-                 "computer vision",
-                 "image generation",
-                 "Hugging Face transformers",
-                 340387840,
-                 {1, 1},
-                 {1, 8},
-                 make_text_encoder,
-                 one_pass,
-                 {false, true}};
-  unet.listed = text.listed = Listed::later;
-  return {unet, text};
+  return {{.name = "stable_diffusion_unet",
+           .domain = "computer vision",
+           .task = "image generation",
+           .source = "Hugging Face diffusers",
+           .parameters = 865910724,
+           .paper_batch = {.train = 1, .infer = 1},
+           .ci_batch = {.train = 1, .infer = 1},
+           .make = make_unet,
+           .differs = one_pass,
+           .modes = {.train = false},
+           .listed = Listed::later},
+          {.name = "stable_diffusion_text_encoder",
+           .domain = "computer vision",
+           .task = "image generation",
+           .source = "Hugging Face transformers",
+           .parameters = 340387840,
+           .paper_batch = {.train = 1, .infer = 1},
+           .ci_batch = {.train = 1, .infer = 8},
+           .make = make_text_encoder,
+           .differs = one_pass,
+           .modes = {.train = false},
+           .listed = Listed::later}};
 }
 
 }  // namespace tbci::suite::models

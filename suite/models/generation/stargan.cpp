@@ -168,20 +168,20 @@ class StarGan final : public Workload {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  return std::make_unique<StarGan>(setup, setup.size == Size::paper ? Shape{64, 128} : Shape{8, 64});
+  return std::make_unique<StarGan>(setup, by_size<Shape>(setup, {.width = 64, .side = 128}, {.width = 8, .side = 64}));
 }
 
 }  // namespace
 
 std::vector<Benchmark> stargan() {
-  return {{"public_image_generator1",
-           "computer vision",
-           "image generation",
-           "yunjey/stargan",
-           53192576,
-           {16, 16},
-           {4, 8},
-           make}};
+  return {{.name = "public_image_generator1",
+           .domain = "computer vision",
+           .task = "image generation",
+           .source = "yunjey/stargan",
+           .parameters = 53192576,
+           .paper_batch = {.train = 16, .infer = 16},
+           .ci_batch = {.train = 4, .infer = 8},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

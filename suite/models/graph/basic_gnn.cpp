@@ -179,7 +179,7 @@ struct Graph {
 };
 
 // The original trains without a loss and without a step: the gradient of the outputs is random, and those of the
-// parameters add up. A batch of graphs is one graph of so many parts.
+// parameters add up. A batch of graphs is one graph with one part per sample.
 template <class Kind>
 class GraphWorkload final : public NetworkWorkload<BasicGnn<Kind>> {
  public:
@@ -209,20 +209,28 @@ class GraphWorkload final : public NetworkWorkload<BasicGnn<Kind>> {
 
 template <class Kind>
 Benchmark benchmark(const std::string& name, std::int64_t parameters, const BatchSizes& ci) {
-  Benchmark all{name, "other", "graph classification", "PyTorch Geometric", parameters, {1, 1}, ci, nullptr};
-  all.make = [](const Setup& setup) {
-    const Graph graph = setup.size == Size::paper ? Graph{10000, 200000} : Graph{500, 5000};
+  const auto make = [](const Setup& setup) {
+    const Graph graph = by_size<Graph>(setup, {.nodes = 10000, .edges = 200000}, {.nodes = 500, .edges = 5000});
     return std::make_unique<GraphWorkload<Kind>>(setup, graph);
   };
-  all.listed = Listed::later;
-  return all;
+  return {.name = name,
+          .domain = "other",
+          .task = "graph classification",
+          .source = "PyTorch Geometric",
+          .parameters = parameters,
+          .paper_batch = {.train = 1, .infer = 1},
+          .ci_batch = ci,
+          .make = make,
+          .listed = Listed::later};
 }
 
 }  // namespace
 
 std::vector<Benchmark> basic_gnn() {
-  return {benchmark<Gcn>("basic_gnn_gcn", 12480, {12, 20}), benchmark<Gin>("basic_gnn_gin", 24960, {14, 32}),
-          benchmark<Sage>("basic_gnn_sage", 24768, {16, 36}), benchmark<Edge>("basic_gnn_edgecnn", 37248, {2, 8})};
+  return {benchmark<Gcn>("basic_gnn_gcn", 12480, {.train = 12, .infer = 20}),
+          benchmark<Gin>("basic_gnn_gin", 24960, {.train = 14, .infer = 32}),
+          benchmark<Sage>("basic_gnn_sage", 24768, {.train = 16, .infer = 36}),
+          benchmark<Edge>("basic_gnn_edgecnn", 37248, {.train = 2, .infer = 8})};
 }
 
 }  // namespace tbci::suite::models

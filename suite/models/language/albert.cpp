@@ -20,15 +20,26 @@ struct Shape {
 class Albert : public torch::nn::Module {
  public:
   explicit Albert(const Shape& shape) : layers_(shape.layers) {
-    encoder::EmbeddingShape text{shape.vocabulary, shape.length, 2, shape.narrow};
+    encoder::EmbeddingShape text{
+        .vocabulary = shape.vocabulary, .positions = shape.length, .segments = 2, .width = shape.narrow};
     text.dropout = 0.0;
     embeddings_ = register_module("embeddings", std::make_shared<encoder::Embeddings>(text));
     widen_ = register_module("mapping_in", OneLinear(shape.narrow, shape.width));
-    auto attention = std::make_shared<DenseAttention>(encoder::AttentionShape{shape.width, shape.heads, 0.0});
-    const encoder::BlockShape inner{shape.width, 4 * shape.width, 0.0, 0.0, 1e-12, gelu_by_tanh};
+    auto attention = std::make_shared<DenseAttention>(
+        encoder::AttentionShape{.width = shape.width, .heads = shape.heads, .dropout = 0.0});
+    const encoder::BlockShape inner{.width = shape.width,
+                                    .inner = 4 * shape.width,
+                                    .dropout = 0.0,
+                                    .mixed_dropout = 0.0,
+                                    .epsilon = 1e-12,
+                                    .activation = gelu_by_tanh};
     block_ = register_module("layer", std::make_shared<Block>(attention, inner));
-    head_ = register_module("head", std::make_shared<encoder::WordHead>(encoder::HeadShape{
-                                        shape.width, shape.narrow, shape.vocabulary, 1e-12, gelu_by_tanh}));
+    head_ =
+        register_module("head", std::make_shared<encoder::WordHead>(encoder::HeadShape{.in = shape.width,
+                                                                                       .width = shape.narrow,
+                                                                                       .vocabulary = shape.vocabulary,
+                                                                                       .epsilon = 1e-12,
+                                                                                       .activation = gelu_by_tanh}));
     encoder::initialise(*this);
   }
 
@@ -51,22 +62,24 @@ class Albert : public torch::nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Shape shape = paper ? Shape{30000, 512, 128, 768, 12, 12} : Shape{1000, 64, 24, 48, 12, 4};
-  return encoder::word_guessing_workload(setup, std::make_shared<Albert>(shape), {shape.vocabulary, shape.length});
+  const Shape shape = by_size<Shape>(
+      setup, {.vocabulary = 30000, .length = 512, .narrow = 128, .width = 768, .layers = 12, .heads = 12},
+      {.vocabulary = 1000, .length = 64, .narrow = 24, .width = 48, .layers = 12, .heads = 4});
+  return encoder::word_guessing_workload(setup, std::make_shared<Albert>(shape),
+                                         {.vocabulary = shape.vocabulary, .length = shape.length});
 }
 
 }  // namespace
 
 std::vector<Benchmark> albert() {
-  return {{"hf_Albert",
-           "nlp",
-           "language modeling",
-           "Hugging Face transformers (ALBERT)",
-           11221680,
-           {8, 1},
-           {10, 32},
-           make}};
+  return {{.name = "hf_Albert",
+           .domain = "nlp",
+           .task = "language modeling",
+           .source = "Hugging Face transformers (ALBERT)",
+           .parameters = 11221680,
+           .paper_batch = {.train = 8, .infer = 1},
+           .ci_batch = {.train = 10, .infer = 32},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

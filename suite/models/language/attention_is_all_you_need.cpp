@@ -212,8 +212,9 @@ torch::Tensor loss(const torch::Tensor& scores, const torch::Tensor& words) {
 }
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Shape shape = paper ? Shape{9521, 512, 2048, 8, 6, 32} : Shape{1000, 64, 256, 4, 3, 16};
+  const Shape shape =
+      by_size<Shape>(setup, {.vocabulary = 9521, .width = 512, .inner = 2048, .heads = 8, .layers = 6, .length = 32},
+                     {.vocabulary = 1000, .width = 64, .inner = 256, .heads = 4, .layers = 3, .length = 16});
   auto module = std::make_shared<Transformer>(shape);
   module->to(setup.device);
   const torch::Tensor source = sentences(setup, shape);
@@ -221,29 +222,28 @@ std::unique_ptr<Workload> make(const Setup& setup) {
   const torch::Tensor said = target.slice(1, 0, -1).contiguous();
   const torch::Tensor to_say = target.slice(1, 1).reshape({-1});
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, source, said] { return Tensors{module->forward(source, said)}; };
-  parts.loss = [to_say](const Tensors& outputs) { return loss(outputs[0], to_say); };
-  parts.optimizer = [shape](std::vector<torch::Tensor> parameters) {
+  const auto optimizer = [shape](std::vector<torch::Tensor> parameters) {
     return std::make_unique<WarmedUpAdam>(std::move(parameters), shape.width);
   };
-  parts.inputs = {source, said};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup, {.module = module,
+                                   .forward = [module, source, said] { return Tensors{module->forward(source, said)}; },
+                                   .loss = [to_say](const Tensors& outputs) { return loss(outputs[0], to_say); },
+                                   .optimizer = optimizer,
+                                   .inputs = {source, said}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> attention_is_all_you_need() {
-  return {{"attention_is_all_you_need_pytorch",
-           "nlp",
-           "translation",
-           "jadore801120/attention-is-all-you-need-pytorch",
-           58727936,
-           {256, 32},
-           {24, 128},
-           make,
-           "sentences of 16 to 32 random words stand for Multi30k's, and 9,521 words for its vocabulary"}};
+  return {{.name = "attention_is_all_you_need_pytorch",
+           .domain = "nlp",
+           .task = "translation",
+           .source = "jadore801120/attention-is-all-you-need-pytorch",
+           .parameters = 58727936,
+           .paper_batch = {.train = 256, .infer = 32},
+           .ci_batch = {.train = 24, .infer = 128},
+           .make = make,
+           .differs = "sentences of 16 to 32 random words stand for Multi30k's, and 9,521 words for its vocabulary"}};
 }
 
 }  // namespace tbci::suite::models

@@ -28,7 +28,7 @@ struct Shape {
 class Stack : public nn::Module {
  public:
   Stack(const Shape& shape, bool decoder) {
-    LayerShape layer{shape.width, shape.inner, shape.heads};
+    LayerShape layer{.width = shape.width, .inner = shape.inner, .heads = shape.heads};
     layer.dropout = drop;
     layer.looks_at_encoder = decoder;
     places_ = register_module("embed_positions", nn::Embedding(shape.places + place_offset, shape.width));
@@ -86,32 +86,34 @@ class Bart : public nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Shape shape = paper ? Shape{50265, 1024, 512, 768, 3072, 12, 6} : Shape{1024, 64, 32, 96, 384, 4, 3};
+  const Shape shape = by_size<Shape>(
+      setup,
+      {.vocabulary = 50265, .places = 1024, .length = 512, .width = 768, .inner = 3072, .heads = 12, .layers = 6},
+      {.vocabulary = 1024, .places = 64, .length = 32, .width = 96, .inner = 384, .heads = 4, .layers = 3});
   const auto module = std::make_shared<Bart>(shape);
   const bool train = setup.mode == Mode::train;
   const auto forward = [module, train](const Guessing& guessing) {
-    const Shift shift{decoder_start, padding};
+    const Shift shift{.start = decoder_start, .padding = padding};
     return module->forward(guessing.words, train ? shift_right(guessing.labels, shift) : guessing.words);
   };
-  return word_guessing_workload(setup, module, {shape.vocabulary, shape.length}, forward);
+  return word_guessing_workload(setup, module, {.vocabulary = shape.vocabulary, .length = shape.length}, forward);
 }
 
 }  // namespace
 
 std::vector<Benchmark> bart() {
   const std::string differs =
-      "no dropout of attention weights and inside the feed-forward network, as in transformers' "
-      "default configuration (the published bart-base trains with 0.1 there)";
-  return {{"hf_Bart",
-           "nlp",
-           "language modeling",
-           "Hugging Face transformers (BART)",
-           139420416,
-           {4, 1},
-           {12, 48},
-           make,
-           differs}};
+      "no dropout of attention weights and inside the feed-forward network, as in transformers' default configuration "
+      "(the published bart-base trains with 0.1 there)";
+  return {{.name = "hf_Bart",
+           .domain = "nlp",
+           .task = "language modeling",
+           .source = "Hugging Face transformers (BART)",
+           .parameters = 139420416,
+           .paper_batch = {.train = 4, .infer = 1},
+           .ci_batch = {.train = 12, .infer = 48},
+           .make = make,
+           .differs = differs}};
 }
 
 }  // namespace tbci::suite::models

@@ -100,7 +100,7 @@ class Bert : public nn::Module {
     words_ =
         register_module("token", nn::Embedding(nn::EmbeddingOptions(shape.vocabulary, shape.hidden).padding_idx(0)));
     segments_ = register_module("segment", nn::Embedding(nn::EmbeddingOptions(3, shape.hidden).padding_idx(0)));
-    positions_ = register_buffer("position", position_codes({512, shape.hidden}));
+    positions_ = register_buffer("position", position_codes({.places = 512, .width = shape.hidden}));
     dropout_ = register_module("dropout", nn::Dropout(drop));
     for (int i = 0; i < shape.layers; ++i) {
       blocks_.push_back(register_module("block" + std::to_string(i), std::make_shared<Block>(shape)));
@@ -150,8 +150,9 @@ torch::Tensor loss(const Tensors& outputs, const Text& text) {
 }
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Shape shape = paper ? Shape{20005, 768, 12, 12, 128} : Shape{1005, 96, 4, 4, 32};
+  const Shape shape =
+      by_size<Shape>(setup, {.vocabulary = 20005, .hidden = 768, .layers = 12, .heads = 12, .length = 128},
+                     {.vocabulary = 1005, .hidden = 96, .layers = 4, .heads = 4, .length = 32});
   auto module = std::make_shared<Bert>(shape);
   module->to(setup.device);
   Text data = text(setup.batch, shape);
@@ -159,37 +160,32 @@ std::unique_ptr<Workload> make(const Setup& setup) {
     *tensor = tensor->to(setup.device);
   }
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
   const bool infer = setup.mode == Mode::infer;
-  parts.forward = [module, data, infer] {
+  const auto forward = [module, data, infer] {
     Tensors outputs = module->forward(data.words, data.segments);
     if (infer) outputs.push_back(loss(outputs, data));  // the original computes it in inference too
     return outputs;
   };
-  parts.loss = [data](const Tensors& outputs) { return loss(outputs, data); };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) {
-    return std::make_unique<torch::optim::Adam>(std::move(parameters),
-                                                torch::optim::AdamOptions(1e-4).weight_decay(0.01));
-  };
-  parts.inputs = {data.words, data.segments, data.is_next, data.labels};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup, {.module = module,
+                                   .forward = forward,
+                                   .loss = [data](const Tensors& outputs) { return loss(outputs, data); },
+                                   .optimizer = use_adam(torch::optim::AdamOptions(1e-4).weight_decay(0.01)),
+                                   .inputs = {data.words, data.segments, data.is_next, data.labels}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> bert_pytorch() {
-  return {{"BERT_pytorch",
-           "nlp",
-           "language modeling",
-           "codertimo/BERT-pytorch",
-           115805991,
-           {16, 16},
-           {4, 16},
-           make,
-           "longer sentences, and the learning rate stays at 1e-4 instead of rising for 10,000 steps; the batch of "
-           "inference is "
-           "that of a GPU, on a CPU the original takes an eighth"}};
+  return {{.name = "BERT_pytorch",
+           .domain = "nlp",
+           .task = "language modeling",
+           .source = "codertimo/BERT-pytorch",
+           .parameters = 115805991,
+           .paper_batch = {.train = 16, .infer = 16},
+           .ci_batch = {.train = 4, .infer = 16},
+           .make = make,
+           .differs = "longer sentences, and the learning rate stays at 1e-4 instead of rising for 10,000 steps; the "
+                      "batch of inference is that of a GPU, on a CPU the original takes an eighth"}};
 }
 
 }  // namespace tbci::suite::models

@@ -92,7 +92,7 @@ class TextTower : public nn::Module {
     for (const auto& layer : layers_) x = layer->forward(x, view);
     x = norm_->forward(x);
     const torch::Tensor ends = (words.to(torch::kInt) == end_).to(torch::kInt).argmax(-1);
-    return x.index({torch::arange(x.size(0), words.options()), ends});  // the end stands for the whole text
+    return x.index({torch::arange(x.size(0), words.options()), ends});  // the end represents the whole text
   }
 
  private:
@@ -142,15 +142,31 @@ torch::Tensor loss(const Tensors& outputs) {
 }
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  LayerShape vision = paper ? LayerShape{768, 3072, 12} : LayerShape{96, 384, 4};
-  LayerShape text = paper ? LayerShape{512, 2048, 8} : LayerShape{64, 256, 4};
+  LayerShape vision =
+      by_size<LayerShape>(setup, {.width = 768, .inner = 3072, .heads = 12}, {.width = 96, .inner = 384, .heads = 4});
+  LayerShape text =
+      by_size<LayerShape>(setup, {.width = 512, .inner = 2048, .heads = 8}, {.width = 64, .inner = 256, .heads = 4});
   for (LayerShape* shape : {&vision, &text}) {
     shape->quick_gelu = true;
     shape->norm_first = true;
   }
-  const Shape shape =
-      paper ? Shape{224, 32, vision, text, 12, 49408, 77, 512} : Shape{96, 16, vision, text, 4, 1000, 16, 64};
+  const Shape shape = by_size<Shape>(setup,
+                                     {.side = 224,
+                                      .patch = 32,
+                                      .vision = vision,
+                                      .text = text,
+                                      .layers = 12,
+                                      .vocabulary = 49408,
+                                      .longest = 77,
+                                      .shared = 512},
+                                     {.side = 96,
+                                      .patch = 16,
+                                      .vision = vision,
+                                      .text = text,
+                                      .layers = 4,
+                                      .vocabulary = 1000,
+                                      .longest = 16,
+                                      .shared = 64});
   auto module = std::make_shared<Clip>(shape);
   module->to(setup.device);
   // A start, four words and an end, as the original's sentence has.
@@ -161,32 +177,26 @@ std::unique_ptr<Workload> make(const Setup& setup) {
   const torch::Tensor images =
       torch::randn({setup.batch, 3, shape.side, shape.side}, torch::TensorOptions().device(setup.device));
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, words, mask, images] { return module->forward(words, mask, images); };
-  parts.loss = loss;
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) {
-    const auto options = torch::optim::AdamWOptions(5e-4).weight_decay(1e-4).eps(1e-6);
-    return std::make_unique<torch::optim::AdamW>(std::move(parameters), options);
-  };
-  parts.inputs = {words, mask, images};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup,
+                           {.module = module,
+                            .forward = [module, words, mask, images] { return module->forward(words, mask, images); },
+                            .loss = loss,
+                            .optimizer = use_adam_w(torch::optim::AdamWOptions(5e-4).weight_decay(1e-4).eps(1e-6)),
+                            .inputs = {words, mask, images}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> clip() {
-  return {{"hf_clip",
-           "other",
-           "multimodal",
-           "Hugging Face transformers (CLIP)",
-           151277313,
-           {32, 32},
-           {14, 40},
-           make,
-           "",
-           {},
-           Listed::later}};
+  return {{.name = "hf_clip",
+           .domain = "other",
+           .task = "multimodal",
+           .source = "Hugging Face transformers (CLIP)",
+           .parameters = 151277313,
+           .paper_batch = {.train = 32, .infer = 32},
+           .ci_batch = {.train = 14, .infer = 40},
+           .make = make,
+           .listed = Listed::later}};
 }
 
 }  // namespace tbci::suite::models

@@ -64,17 +64,25 @@ class MaskedAttention : public nn::Module {
 class Bert : public nn::Module {
  public:
   explicit Bert(const Shape& shape) {
-    embeddings_ = register_module("embeddings", std::make_shared<encoder::Embeddings>(encoder::EmbeddingShape{
-                                                    shape.vocabulary, shape.positions, 2, shape.width}));
-    const encoder::BlockShape inner{shape.width, 4 * shape.width, 0.1, 0.1, 1e-12, gelu_by_erf};
+    embeddings_ = register_module(
+        "embeddings",
+        std::make_shared<encoder::Embeddings>(encoder::EmbeddingShape{
+            .vocabulary = shape.vocabulary, .positions = shape.positions, .segments = 2, .width = shape.width}));
+    const encoder::BlockShape inner{.width = shape.width,
+                                    .inner = 4 * shape.width,
+                                    .dropout = 0.1,
+                                    .mixed_dropout = 0.1,
+                                    .epsilon = 1e-12,
+                                    .activation = gelu_by_erf};
     for (int i = 0; i < shape.layers; ++i) {
-      auto attention = std::make_shared<MaskedAttention>(encoder::AttentionShape{shape.width, shape.heads});
+      auto attention =
+          std::make_shared<MaskedAttention>(encoder::AttentionShape{.width = shape.width, .heads = shape.heads});
       blocks_.push_back(register_module("layer" + std::to_string(i), std::make_shared<Block>(attention, inner)));
     }
     pooler_ = register_module("pooler", OneLinear(shape.width, shape.width));
   }
 
-  // What the last layer makes of the pieces. The pooled first piece is computed for nobody, as in the original.
+  // The last layer's output for the pieces. The pooled first piece is computed but not used, as in the original.
   torch::Tensor forward(const torch::Tensor& pieces, const torch::Tensor& segments, const torch::Tensor& real) {
     const torch::Tensor mask = (1.0 - real.unsqueeze(1).unsqueeze(2).to(torch::kFloat)) * -10000.0;
     torch::Tensor x = embeddings_->forward(pieces, segments);
@@ -181,7 +189,7 @@ class AnswerFinder : public nn::Module {
   nn::Dropout dropout_{nullptr};
 };
 
-// All questions to each of `batch` texts: five in training, four in inference, a batch of so many questions at a time.
+// All questions to each of `batch` texts: five in training, four in inference, in batches of that many questions.
 class FindAnswers final : public NetworkWorkload<AnswerFinder> {
  public:
   FindAnswers(const Setup& setup, const Shape& shape) : NetworkWorkload(setup, std::make_shared<AnswerFinder>(shape)) {
@@ -236,22 +244,37 @@ class FindAnswers final : public NetworkWorkload<AnswerFinder> {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Shape shape = paper ? Shape{6674, 21128, 512, 768, 12, 12, 457, 16} : Shape{200, 500, 64, 32, 12, 4, 31, 8};
+  const Shape shape = by_size<Shape>(setup,
+                                     {.characters = 6674,
+                                      .vocabulary = 21128,
+                                      .positions = 512,
+                                      .width = 768,
+                                      .layers = 12,
+                                      .heads = 12,
+                                      .context = 457,
+                                      .question = 16},
+                                     {.characters = 200,
+                                      .vocabulary = 500,
+                                      .positions = 64,
+                                      .width = 32,
+                                      .layers = 12,
+                                      .heads = 4,
+                                      .context = 31,
+                                      .question = 8});
   return std::make_unique<FindAnswers>(setup, shape);
 }
 
 }  // namespace
 
 std::vector<Benchmark> fastnlp_bert() {
-  return {{"fastNLP_Bert",
-           "nlp",
-           "language modeling",
-           "fastNLP 0.6 (BertForQuestionAnswering)",
-           102269186,
-           {6, 1},
-           {1, 14},
-           make}};
+  return {{.name = "fastNLP_Bert",
+           .domain = "nlp",
+           .task = "language modeling",
+           .source = "fastNLP 0.6 (BertForQuestionAnswering)",
+           .parameters = 102269186,
+           .paper_batch = {.train = 6, .infer = 1},
+           .ci_batch = {.train = 1, .infer = 14},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

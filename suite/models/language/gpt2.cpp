@@ -19,7 +19,7 @@ struct Shape {
   std::int64_t heads;
 };
 
-// A linear layer whose weight lies the other way round: [in, out].
+// A linear layer with a transposed weight: [in, out].
 class Projection : public nn::Module {
  public:
   Projection(std::int64_t in, std::int64_t out)
@@ -110,24 +110,50 @@ struct Variant {
 std::unique_ptr<Workload> workload(const Setup& setup, const Variant& variant) {
   const auto module = std::make_shared<Gpt2>(variant.shape);
   const auto forward = [module](const Guessing& guessing) { return module->forward(guessing.words); };
-  return word_guessing_workload(setup, module, {variant.shape.vocabulary, variant.lengths.of(setup)}, forward,
+  return word_guessing_workload(setup, module,
+                                {.vocabulary = variant.shape.vocabulary, .length = variant.lengths.of(setup)}, forward,
                                 next_word_loss);
 }
 
-Benchmark benchmark(const std::string& name, std::int64_t parameters, const BatchSizes& ci_batch, const Variant& paper,
-                    const Variant& ci) {
-  const auto make = [paper, ci](const Setup& setup) { return workload(setup, setup.size == Size::paper ? paper : ci); };
-  return {name, "nlp", "language modeling", "Hugging Face transformers (GPT-2)", parameters, {4, 1}, ci_batch, make};
+struct Row {
+  std::string name;
+  std::int64_t parameters;
+  BatchSizes ci_batch;
+  Variant paper;
+  Variant ci;
+};
+
+Benchmark benchmark(const Row& row) {
+  const auto make = [row](const Setup& setup) { return workload(setup, by_size(setup, row.paper, row.ci)); };
+  return {.name = row.name,
+          .domain = "nlp",
+          .task = "language modeling",
+          .source = "Hugging Face transformers (GPT-2)",
+          .parameters = row.parameters,
+          .paper_batch = {.train = 4, .infer = 1},
+          .ci_batch = row.ci_batch,
+          .make = make};
 }
 
 }  // namespace
 
 std::vector<Benchmark> gpt2() {
-  const TextLengths ci_lengths{32, 64, 64};
-  return {benchmark("hf_public_text_generator1", 124439808, {12, 20}, {{50257, 1024, 768, 12, 12}, {512, 1024, 256}},
-                    {{1024, 64, 96, 4, 4}, ci_lengths}),
-          benchmark("hf_public_text_generator1_large", 774030080, {8, 14},
-                    {{50257, 1024, 1280, 36, 20}, {512, 1024, 1024}}, {{1024, 64, 80, 9, 5}, ci_lengths})};
+  const TextLengths ci_lengths{.train = 32, .infer = 64, .infer_on_cpu = 64};
+  return {
+      benchmark({.name = "hf_public_text_generator1",
+                 .parameters = 124439808,
+                 .ci_batch = {.train = 12, .infer = 20},
+                 .paper = {.shape = {.vocabulary = 50257, .positions = 1024, .width = 768, .layers = 12, .heads = 12},
+                           .lengths = {.train = 512, .infer = 1024, .infer_on_cpu = 256}},
+                 .ci = {.shape = {.vocabulary = 1024, .positions = 64, .width = 96, .layers = 4, .heads = 4},
+                        .lengths = ci_lengths}}),
+      benchmark({.name = "hf_public_text_generator1_large",
+                 .parameters = 774030080,
+                 .ci_batch = {.train = 8, .infer = 14},
+                 .paper = {.shape = {.vocabulary = 50257, .positions = 1024, .width = 1280, .layers = 36, .heads = 20},
+                           .lengths = {.train = 512, .infer = 1024, .infer_on_cpu = 1024}},
+                 .ci = {.shape = {.vocabulary = 1024, .positions = 64, .width = 80, .layers = 9, .heads = 5},
+                        .lengths = ci_lengths}})};
 }
 
 }  // namespace tbci::suite::models

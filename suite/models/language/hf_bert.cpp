@@ -30,17 +30,27 @@ class Bert : public torch::nn::Module {
  public:
   Bert(const Shape& shape, const Variant& variant) {
     const std::int64_t first_place = variant.roberta ? 2 : 0;  // places 0 and 1 are never used, or for padding
-    encoder::EmbeddingShape text{shape.vocabulary, shape.length + first_place, variant.segments, shape.width};
+    encoder::EmbeddingShape text{.vocabulary = shape.vocabulary,
+                                 .positions = shape.length + first_place,
+                                 .segments = variant.segments,
+                                 .width = shape.width};
     text.epsilon = variant.epsilon;
     if (variant.roberta) text = encoder::as_roberta(text);
     embeddings_ = register_module("embeddings", std::make_shared<encoder::Embeddings>(text));
     for (std::int64_t i = 0; i < shape.layers; ++i) {
-      auto attention = std::make_shared<DenseAttention>(encoder::AttentionShape{shape.width, shape.heads});
-      const encoder::BlockShape inner{shape.width, shape.inner, 0.1, variant.mixed_dropout, variant.epsilon};
+      auto attention =
+          std::make_shared<DenseAttention>(encoder::AttentionShape{.width = shape.width, .heads = shape.heads});
+      const encoder::BlockShape inner{.width = shape.width,
+                                      .inner = shape.inner,
+                                      .dropout = 0.1,
+                                      .mixed_dropout = variant.mixed_dropout,
+                                      .epsilon = variant.epsilon};
       blocks_.push_back(register_module("layer" + std::to_string(i), std::make_shared<Block>(attention, inner)));
     }
-    head_ = register_module("head", std::make_shared<encoder::WordHead>(encoder::HeadShape{
-                                        shape.width, shape.width, shape.vocabulary, variant.epsilon}));
+    head_ = register_module(
+        "head",
+        std::make_shared<encoder::WordHead>(encoder::HeadShape{
+            .in = shape.width, .width = shape.width, .vocabulary = shape.vocabulary, .epsilon = variant.epsilon}));
     encoder::initialise(*this);
   }
 
@@ -64,35 +74,82 @@ struct Sizes {
 
 auto maker(const Sizes& sizes, const Variant& variant) {
   return [sizes, variant](const Setup& setup) {
-    const Shape& shape = setup.size == Size::paper ? sizes.paper : sizes.ci;
+    const Shape shape = by_size(setup, sizes.paper, sizes.ci);
     return encoder::word_guessing_workload(setup, std::make_shared<Bert>(shape, variant),
-                                           {shape.vocabulary, shape.length});
+                                           {.vocabulary = shape.vocabulary, .length = shape.length});
   };
 }
 
-Benchmark benchmark(const std::string& name, const std::string& kind, std::int64_t parameters, const BatchSizes& paper,
-                    const BatchSizes& ci, const Sizes& sizes, const Variant& variant) {
-  return {name,  "nlp", "language modeling",  "Hugging Face transformers (" + kind + ")", parameters,
-          paper, ci,    maker(sizes, variant)};
+struct Row {
+  std::string name;
+  std::string kind;
+  std::int64_t parameters;
+  BatchSizes paper_batch;
+  BatchSizes ci_batch;
+  Sizes sizes;
+  Variant variant;
+};
+
+Benchmark benchmark(const Row& row) {
+  return {.name = row.name,
+          .domain = "nlp",
+          .task = "language modeling",
+          .source = "Hugging Face transformers (" + row.kind + ")",
+          .parameters = row.parameters,
+          .paper_batch = row.paper_batch,
+          .ci_batch = row.ci_batch,
+          .make = maker(row.sizes, row.variant)};
 }
 
 }  // namespace
 
 std::vector<Benchmark> hf_bert() {
   const Variant bert;
-  const Variant roberta{1, true, 1e-5};
+  const Variant roberta{.segments = 1, .roberta = true, .epsilon = 1e-5};
   Variant distilled;
   distilled.segments = 0;
   distilled.mixed_dropout = 0.0;
   std::vector<Benchmark> all{
-      benchmark("hf_Bert", "BERT", 109514298, {4, 1}, {6, 36},
-                {{30522, 512, 768, 12, 12, 3072}, {1000, 64, 48, 12, 4, 192}}, bert),
-      benchmark("hf_Bert_large", "BERT", 284818234, {4, 1}, {3, 28},
-                {{30522, 512, 1024, 24, 16, 3072}, {1000, 64, 48, 24, 4, 144}}, bert),
-      benchmark("hf_DistilBert", "DistilBERT", 66985530, {8, 1}, {10, 64},
-                {{30522, 512, 768, 6, 12, 3072}, {1000, 64, 48, 6, 4, 192}}, distilled),
-      benchmark("hf_Roberta_base", "XLM-RoBERTa", 278295186, {4, 1}, {5, 40},
-                {{250002, 512, 768, 12, 12, 3072}, {2000, 64, 48, 12, 4, 192}}, roberta),
+      benchmark(
+          {.name = "hf_Bert",
+           .kind = "BERT",
+           .parameters = 109514298,
+           .paper_batch = {.train = 4, .infer = 1},
+           .ci_batch = {.train = 6, .infer = 36},
+           .sizes =
+               {.paper = {.vocabulary = 30522, .length = 512, .width = 768, .layers = 12, .heads = 12, .inner = 3072},
+                .ci = {.vocabulary = 1000, .length = 64, .width = 48, .layers = 12, .heads = 4, .inner = 192}},
+           .variant = bert}),
+      benchmark(
+          {.name = "hf_Bert_large",
+           .kind = "BERT",
+           .parameters = 284818234,
+           .paper_batch = {.train = 4, .infer = 1},
+           .ci_batch = {.train = 3, .infer = 28},
+           .sizes =
+               {.paper = {.vocabulary = 30522, .length = 512, .width = 1024, .layers = 24, .heads = 16, .inner = 3072},
+                .ci = {.vocabulary = 1000, .length = 64, .width = 48, .layers = 24, .heads = 4, .inner = 144}},
+           .variant = bert}),
+      benchmark(
+          {.name = "hf_DistilBert",
+           .kind = "DistilBERT",
+           .parameters = 66985530,
+           .paper_batch = {.train = 8, .infer = 1},
+           .ci_batch = {.train = 10, .infer = 64},
+           .sizes =
+               {.paper = {.vocabulary = 30522, .length = 512, .width = 768, .layers = 6, .heads = 12, .inner = 3072},
+                .ci = {.vocabulary = 1000, .length = 64, .width = 48, .layers = 6, .heads = 4, .inner = 192}},
+           .variant = distilled}),
+      benchmark(
+          {.name = "hf_Roberta_base",
+           .kind = "XLM-RoBERTa",
+           .parameters = 278295186,
+           .paper_batch = {.train = 4, .infer = 1},
+           .ci_batch = {.train = 5, .infer = 40},
+           .sizes =
+               {.paper = {.vocabulary = 250002, .length = 512, .width = 768, .layers = 12, .heads = 12, .inner = 3072},
+                .ci = {.vocabulary = 2000, .length = 64, .width = 48, .layers = 12, .heads = 4, .inner = 192}},
+           .variant = roberta}),
   };
   all.back().listed = Listed::later;
   return all;

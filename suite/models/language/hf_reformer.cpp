@@ -10,7 +10,7 @@ namespace nn = torch::nn;
 
 struct Shape {
   std::int64_t vocabulary;
-  std::array<std::int64_t, 2> grid;    // rows and columns: a text of so many words
+  std::array<std::int64_t, 2> grid;    // rows and columns: their product is the length of a text
   std::array<std::int64_t, 2> widths;  // of a row's and of a column's part of the position
   int layers;
   reformer::LayerShape layer;
@@ -88,28 +88,38 @@ class Reformer : public nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Shape shape = paper ? Shape{320, {64, 64}, {64, 192}, 6, {256, 12, 64, 512, 64, 128}}
-                            : Shape{320, {16, 16}, {8, 24}, 6, {32, 4, 16, 64, 16, 32}};
+  const Shape shape = by_size<Shape>(
+      setup,
+      {.vocabulary = 320,
+       .grid = {64, 64},
+       .widths = {64, 192},
+       .layers = 6,
+       .layer = {.width = 256, .heads = 12, .head_width = 64, .inner = 512, .chunk = 64, .buckets = 128}},
+      {.vocabulary = 320,
+       .grid = {16, 16},
+       .widths = {8, 24},
+       .layers = 6,
+       .layer = {.width = 32, .heads = 4, .head_width = 16, .inner = 64, .chunk = 16, .buckets = 32}});
   // TorchBench takes half the words for inference on a CPU.
   const std::int64_t all = shape.grid[0] * shape.grid[1];
   const std::int64_t length = setup.mode == Mode::infer && setup.device.is_cpu() ? all / 2 : all;
-  return encoder::word_guessing_workload(setup, std::make_shared<Reformer>(shape), {shape.vocabulary, length});
+  return encoder::word_guessing_workload(setup, std::make_shared<Reformer>(shape),
+                                         {.vocabulary = shape.vocabulary, .length = length});
 }
 
 }  // namespace
 
 std::vector<Benchmark> hf_reformer() {
-  return {{"hf_Reformer",
-           "nlp",
-           "language modeling",
-           "Hugging Face transformers (Reformer)",
-           5975872,
-           {8, 1},
-           {3, 20},
-           make,
-           "the backward pass repeats the dropout of hashed attention, which differs from the forward pass in the "
-           "original; the head's bias is added, as it was before transformers 5"}};
+  return {{.name = "hf_Reformer",
+           .domain = "nlp",
+           .task = "language modeling",
+           .source = "Hugging Face transformers (Reformer)",
+           .parameters = 5975872,
+           .paper_batch = {.train = 8, .infer = 1},
+           .ci_batch = {.train = 3, .infer = 20},
+           .make = make,
+           .differs = "the backward pass repeats the dropout of hashed attention, which differs from the forward pass "
+                      "in the original; the head's bias is added, as it was before transformers 5"}};
 }
 
 }  // namespace tbci::suite::models

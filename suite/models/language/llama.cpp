@@ -137,28 +137,42 @@ class Llama : public nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  Shape shape = paper ? Shape{32000, 512, 1536, 8, 8, 1024, 64, 32} : Shape{1000, 96, 256, 4, 4, 64, 64, 32};
+  Shape shape = by_size<Shape>(setup,
+                               {.vocabulary = 32000,
+                                .width = 512,
+                                .inner = 1536,
+                                .heads = 8,
+                                .layers = 8,
+                                .longest = 1024,
+                                .largest_batch = 64,
+                                .length = 32},
+                               {.vocabulary = 1000,
+                                .width = 96,
+                                .inner = 256,
+                                .heads = 4,
+                                .layers = 4,
+                                .longest = 64,
+                                .largest_batch = 64,
+                                .length = 32});
   shape.largest_batch = std::max(shape.largest_batch, setup.batch);
   const auto module = std::make_shared<Llama>(shape);
-  return reading_workload(setup, module, {shape.vocabulary, shape.length},
+  return reading_workload(setup, module, {.vocabulary = shape.vocabulary, .length = shape.length},
                           [module](const torch::Tensor& words) { return Tensors{module->forward(words, 1)}; });
 }
 
 }  // namespace
 
 std::vector<Benchmark> llama() {
-  return {{"llama",
-           "nlp",
-           "language modeling",
-           "facebookresearch/llama, as in TorchBench",
-           60039680,
-           {32, 32},
-           {64, 64},
-           make,
-           "",
-           {false, true},
-           Listed::later}};
+  return {{.name = "llama",
+           .domain = "nlp",
+           .task = "language modeling",
+           .source = "facebookresearch/llama, as in TorchBench",
+           .parameters = 60039680,
+           .paper_batch = {.train = 32, .infer = 32},
+           .ci_batch = {.train = 64, .infer = 64},
+           .make = make,
+           .modes = {.train = false},
+           .listed = Listed::later}};
 }
 
 }  // namespace tbci::suite::models

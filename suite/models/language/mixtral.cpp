@@ -125,29 +125,49 @@ class Layer : public nn::Module {
 using Mixtral = RotaryDecoder<Layer, std::shared_ptr<RmsNorm>, nn::Linear>;
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Shape s = paper ? Shape{32000, 4096, 14336, 32, 8, 8, 1, 512} : Shape{1000, 128, 448, 8, 2, 8, 2, 32};
-  const RotaryDecoderShape shape{s.vocabulary, s.width, s.layers, s.width / s.heads, rotary_base, false};
+  const Shape s = by_size<Shape>(setup,
+                                 {.vocabulary = 32000,
+                                  .width = 4096,
+                                  .inner = 14336,
+                                  .heads = 32,
+                                  .key_heads = 8,
+                                  .experts = 8,
+                                  .layers = 1,
+                                  .length = 512},
+                                 {.vocabulary = 1000,
+                                  .width = 128,
+                                  .inner = 448,
+                                  .heads = 8,
+                                  .key_heads = 2,
+                                  .experts = 8,
+                                  .layers = 2,
+                                  .length = 32});
+  const RotaryDecoderShape shape{.vocabulary = s.vocabulary,
+                                 .width = s.width,
+                                 .layers = s.layers,
+                                 .turned = s.width / s.heads,
+                                 .rotary_base = rotary_base,
+                                 .output_bias = false};
   const auto module =
       std::make_shared<Mixtral>(shape, s, Mixtral::LastNorm{"norm", std::make_shared<RmsNorm>(s.width, epsilon)});
-  return reading_workload(setup, module, {s.vocabulary, s.length},
+  return reading_workload(setup, module, {.vocabulary = s.vocabulary, .length = s.length},
                           [module](const torch::Tensor& words) { return Tensors{module->forward(words)}; });
 }
 
 }  // namespace
 
 std::vector<Benchmark> mixtral() {
-  return {{"hf_mixtral",
-           "nlp",
-           "language modeling",
-           "Hugging Face transformers (Mixtral)",
-           1713418240,
-           {1, 1},
-           {32, 32},
-           make,
-           "one layer in full width, not 32 of them (46.7 billion parameters)",
-           {false, true},
-           Listed::later}};
+  return {{.name = "hf_mixtral",
+           .domain = "nlp",
+           .task = "language modeling",
+           .source = "Hugging Face transformers (Mixtral)",
+           .parameters = 1713418240,
+           .paper_batch = {.train = 1, .infer = 1},
+           .ci_batch = {.train = 32, .infer = 32},
+           .make = make,
+           .differs = "one layer in full width, not 32 of them (46.7 billion parameters)",
+           .modes = {.train = false},
+           .listed = Listed::later}};
 }
 
 }  // namespace tbci::suite::models

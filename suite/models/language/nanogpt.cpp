@@ -111,44 +111,42 @@ std::unique_ptr<torch::optim::Optimizer> optimizer(const std::vector<torch::Tens
 }
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Shape shape = paper ? Shape{50304, 1024, 768, 12, 12} : Shape{1024, 96, 96, 4, 4};
-  const Writing writing{paper ? 32 : 8, paper ? 200 : 50, 0.8};
+  const Shape shape =
+      by_size<Shape>(setup, {.vocabulary = 50304, .places = 1024, .width = 768, .layers = 12, .heads = 12},
+                     {.vocabulary = 1024, .places = 96, .width = 96, .layers = 4, .heads = 4});
+  const Writing writing{.words = by_size(setup, 32, 8), .likeliest = by_size(setup, 200, 50), .temperature = 0.8};
   auto module = std::make_shared<NanoGpt>(shape);
   module->to(setup.device);
-  const torch::Tensor words = random_words(setup, shape.vocabulary - 1, paper ? 64 : 32) + 1;
+  const torch::Tensor words = random_words(setup, shape.vocabulary - 1, by_size(setup, 64, 32)) + 1;
   // Its own generator, so that each iteration writes the same.
   auto dice = at::globalContext().defaultGenerator(setup.device).clone();
   const auto seed = static_cast<std::uint64_t>(torch::randint(1 << 30, {}, torch::kLong).item<std::int64_t>());
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
   const bool train = setup.mode == Mode::train;
-  parts.forward = [module, words, writing, dice, seed, train]() mutable {
+  const auto forward = [module, words, writing, dice, seed, train]() mutable {
     if (train) return Tensors{module->forward(words)};
     dice.set_current_seed(seed);
     return Tensors{module->write(words, writing, dice)};
   };
-  parts.loss = [](const Tensors& outputs) { return outputs[0].sum() / outputs[0].numel(); };
-  parts.optimizer = optimizer;
-  parts.inputs = {words, torch::full({}, static_cast<std::int64_t>(seed), torch::kLong)};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup, {.module = module,
+                                   .forward = forward,
+                                   .loss = [](const Tensors& outputs) { return outputs[0].sum() / outputs[0].numel(); },
+                                   .optimizer = optimizer,
+                                   .inputs = {words, torch::full({}, static_cast<std::int64_t>(seed), torch::kLong)}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> nanogpt() {
-  return {{"nanogpt",
-           "nlp",
-           "language modeling",
-           "karpathy/nanoGPT",
-           124475904,
-           {1, 1},
-           {20, 10},
-           make,
-           "",
-           {},
-           Listed::later}};
+  return {{.name = "nanogpt",
+           .domain = "nlp",
+           .task = "language modeling",
+           .source = "karpathy/nanoGPT",
+           .parameters = 124475904,
+           .paper_batch = {.train = 1, .infer = 1},
+           .ci_batch = {.train = 20, .infer = 10},
+           .make = make,
+           .listed = Listed::later}};
 }
 
 }  // namespace tbci::suite::models

@@ -52,29 +52,34 @@ class Layer : public nn::Module {
 using Phi = RotaryDecoder<Layer, nn::LayerNorm, OneLinear>;
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Shape s = paper ? Shape{51200, 2048, 8192, 32, 24, 512} : Shape{1000, 96, 384, 4, 4, 32};
-  const RotaryDecoderShape shape{s.vocabulary, s.width, s.layers, s.width / s.heads / 2, rotary_base, true};
+  const Shape s = by_size<Shape>(
+      setup, {.vocabulary = 51200, .width = 2048, .inner = 8192, .heads = 32, .layers = 24, .length = 512},
+      {.vocabulary = 1000, .width = 96, .inner = 384, .heads = 4, .layers = 4, .length = 32});
+  const RotaryDecoderShape shape{.vocabulary = s.vocabulary,
+                                 .width = s.width,
+                                 .layers = s.layers,
+                                 .turned = s.width / s.heads / 2,
+                                 .rotary_base = rotary_base,
+                                 .output_bias = true};
   const nn::LayerNorm norm(nn::LayerNormOptions({s.width}));
   const auto module = std::make_shared<Phi>(shape, s, Phi::LastNorm{"final_layernorm", norm});
-  return reading_workload(setup, module, {s.vocabulary, s.length},
+  return reading_workload(setup, module, {.vocabulary = s.vocabulary, .length = s.length},
                           [module](const torch::Tensor& words) { return Tensors{module->forward(words)}; });
 }
 
 }  // namespace
 
 std::vector<Benchmark> phi() {
-  return {{"phi_1_5",
-           "nlp",
-           "language modeling",
-           "Hugging Face transformers (Phi)",
-           1418270720,
-           {1, 1},
-           {36, 36},
-           make,
-           "",
-           {false, true},
-           Listed::later}};
+  return {{.name = "phi_1_5",
+           .domain = "nlp",
+           .task = "language modeling",
+           .source = "Hugging Face transformers (Phi)",
+           .parameters = 1418270720,
+           .paper_batch = {.train = 1, .infer = 1},
+           .ci_batch = {.train = 36, .infer = 36},
+           .make = make,
+           .modes = {.train = false},
+           .listed = Listed::later}};
 }
 
 }  // namespace tbci::suite::models

@@ -1,7 +1,7 @@
 // hf_T5, hf_T5_base and hf_T5_large: Raffel et al., Exploring the Limits of Transfer Learning with a Unified
 // Text-to-Text Transformer (2019), the small, base and large size, as Hugging Face's transformers has them.
 // hf_T5_generate: the small one writes word after word.
-#include "suite/blocks/t5.hpp"
+#include "suite/blocks/networks/t5.hpp"
 
 #include "suite/blocks/text_workload.hpp"
 
@@ -17,28 +17,45 @@ std::unique_ptr<Workload> workload(const Setup& setup, const Variant& variant) {
   const auto module = std::make_shared<T5>(variant.shape);
   const bool train = setup.mode == Mode::train;
   const auto forward = [module, train](const Guessing& guessing) {
-    return module->forward(guessing.words, train ? shift_right(guessing.labels, {0, 0}) : guessing.words);
+    return module->forward(guessing.words,
+                           train ? shift_right(guessing.labels, {.start = 0, .padding = 0}) : guessing.words);
   };
-  return word_guessing_workload(setup, module, {variant.shape.vocabulary, variant.lengths.of(setup)}, forward);
+  return word_guessing_workload(setup, module,
+                                {.vocabulary = variant.shape.vocabulary, .length = variant.lengths.of(setup)}, forward);
 }
 
-Benchmark benchmark(const std::string& name, std::int64_t parameters, const BatchSizes& paper_batch,
-                    const BatchSizes& ci_batch, const Variant& paper, const Variant& ci) {
-  const auto make = [paper, ci](const Setup& setup) { return workload(setup, setup.size == Size::paper ? paper : ci); };
-  return {name, "nlp", "language modeling", "Hugging Face transformers (T5)", parameters, paper_batch, ci_batch, make};
+struct Row {
+  std::string name;
+  std::int64_t parameters;
+  BatchSizes paper_batch;
+  BatchSizes ci_batch;
+  Variant paper;
+  Variant ci;
+};
+
+Benchmark benchmark(const Row& row) {
+  const auto make = [row](const Setup& setup) { return workload(setup, by_size(setup, row.paper, row.ci)); };
+  return {.name = row.name,
+          .domain = "nlp",
+          .task = "language modeling",
+          .source = "Hugging Face transformers (T5)",
+          .parameters = row.parameters,
+          .paper_batch = row.paper_batch,
+          .ci_batch = row.ci_batch,
+          .make = make};
 }
 
 constexpr std::int64_t vocabulary = 32128;
-const T5Shape small{vocabulary, 512, 2048, 6, 8, 64};
+const T5Shape small{.vocabulary = vocabulary, .width = 512, .inner = 2048, .layers = 6, .heads = 8, .head_width = 64};
 
 std::unique_ptr<Workload> generation(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const T5Shape shape = paper ? small : T5Shape{1000, 64, 256, 3, 4, 16};
-  const std::int64_t length = !paper ? 64 : setup.device.is_cpu() ? 512 : 2048;
-  const std::int64_t count = paper ? 256 : 24;
+  const T5Shape shape = by_size(
+      setup, small, T5Shape{.vocabulary = 1000, .width = 64, .inner = 256, .layers = 3, .heads = 4, .head_width = 16});
+  const std::int64_t length = by_size(setup, setup.device.is_cpu() ? 512 : 2048, 64);
+  const std::int64_t count = by_size(setup, 256, 24);
   const auto module = std::make_shared<T5>(shape);
   constexpr std::int64_t first = 1;  // 0 is padding
-  return reading_workload(setup, module, {shape.vocabulary, length, first},
+  return reading_workload(setup, module, {.vocabulary = shape.vocabulary, .length = length, .first = first},
                           [module, count](const torch::Tensor& words) {
                             const T5Text text = module->generate(words, count);
                             return Tensors{text.words, text.scores};
@@ -48,23 +65,53 @@ std::unique_ptr<Workload> generation(const Setup& setup) {
 }  // namespace
 
 std::vector<Benchmark> t5() {
-  return {benchmark("hf_T5", 60506624, {8, 1}, {12, 36}, {small, {1024, 2048, 512}},
-                    {{1000, 64, 256, 3, 4, 16}, {32, 64, 64}}),
-          benchmark("hf_T5_base", 222903552, {8, 1}, {9, 28}, {{vocabulary, 768, 3072, 12, 12, 64}, {1024, 2048, 2048}},
-                    {{1000, 60, 240, 4, 5, 12}, {32, 64, 64}}),
-          benchmark("hf_T5_large", 737668096, {2, 1}, {6, 40}, {{vocabulary, 1024, 4096, 24, 16, 64}, {512, 512, 512}},
-                    {{1000, 64, 256, 6, 4, 16}, {32, 32, 32}}),
-          {"hf_T5_generate",
-           "nlp",
-           "language modeling",
-           "Hugging Face transformers (T5)",
-           60506624,
-           {1, 1},
-           {16, 16},
-           generation,
-           "",
-           {false, true},
-           Listed::later}};
+  return {
+      benchmark(
+          {.name = "hf_T5",
+           .parameters = 60506624,
+           .paper_batch = {.train = 8, .infer = 1},
+           .ci_batch = {.train = 12, .infer = 36},
+           .paper = {.shape = small, .lengths = {.train = 1024, .infer = 2048, .infer_on_cpu = 512}},
+           .ci = {.shape = {.vocabulary = 1000, .width = 64, .inner = 256, .layers = 3, .heads = 4, .head_width = 16},
+                  .lengths = {.train = 32, .infer = 64, .infer_on_cpu = 64}}}),
+      benchmark(
+          {.name = "hf_T5_base",
+           .parameters = 222903552,
+           .paper_batch = {.train = 8, .infer = 1},
+           .ci_batch = {.train = 9, .infer = 28},
+           .paper = {.shape = {.vocabulary = vocabulary,
+                               .width = 768,
+                               .inner = 3072,
+                               .layers = 12,
+                               .heads = 12,
+                               .head_width = 64},
+                     .lengths = {.train = 1024, .infer = 2048, .infer_on_cpu = 2048}},
+           .ci = {.shape = {.vocabulary = 1000, .width = 60, .inner = 240, .layers = 4, .heads = 5, .head_width = 12},
+                  .lengths = {.train = 32, .infer = 64, .infer_on_cpu = 64}}}),
+      benchmark(
+          {.name = "hf_T5_large",
+           .parameters = 737668096,
+           .paper_batch = {.train = 2, .infer = 1},
+           .ci_batch = {.train = 6, .infer = 40},
+           .paper = {.shape = {.vocabulary = vocabulary,
+                               .width = 1024,
+                               .inner = 4096,
+                               .layers = 24,
+                               .heads = 16,
+                               .head_width = 64},
+                     .lengths = {.train = 512, .infer = 512, .infer_on_cpu = 512}},
+           .ci = {.shape = {.vocabulary = 1000, .width = 64, .inner = 256, .layers = 6, .heads = 4, .head_width = 16},
+                  .lengths = {.train = 32, .infer = 32, .infer_on_cpu = 32}}}),
+      {.name = "hf_T5_generate",
+       .domain = "nlp",
+       .task = "language modeling",
+       .source = "Hugging Face transformers (T5)",
+       .parameters = 60506624,
+       .paper_batch = {.train = 1, .infer = 1},
+       .ci_batch = {.train = 16, .infer = 16},
+       .make = generation,
+       .modes = {.train = false},
+       .listed = Listed::later}};
 }
 
 }  // namespace tbci::suite::models

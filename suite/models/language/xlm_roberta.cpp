@@ -63,16 +63,21 @@ struct Shape {
 class XlmRoberta : public nn::Module {
  public:
   explicit XlmRoberta(const Shape& shape) {
-    const auto text = encoder::as_roberta({shape.vocabulary, shape.positions, 0, shape.width});
+    const auto text = encoder::as_roberta(
+        {.vocabulary = shape.vocabulary, .positions = shape.positions, .segments = 0, .width = shape.width});
     embeddings_ = register_module("embeddings", std::make_shared<encoder::Embeddings>(text));
-    const encoder::BlockShape inner{shape.width, 4 * shape.width, 0.1, 0.1, norm_epsilon};
+    const encoder::BlockShape inner{
+        .width = shape.width, .inner = 4 * shape.width, .dropout = 0.1, .mixed_dropout = 0.1, .epsilon = norm_epsilon};
     for (int i = 0; i < shape.layers; ++i) {
-      auto attention = std::make_shared<TimeFirstAttention>(encoder::AttentionShape{shape.width, shape.heads});
+      auto attention =
+          std::make_shared<TimeFirstAttention>(encoder::AttentionShape{.width = shape.width, .heads = shape.heads});
       blocks_.push_back(register_module("layer" + std::to_string(i), std::make_shared<Block>(attention, inner)));
     }
-    // Part of the model, but nobody asks for words here.
-    head_ = register_module("lm_head", std::make_shared<encoder::WordHead>(encoder::HeadShape{
-                                           shape.width, shape.width, shape.vocabulary, norm_epsilon}));
+    // Part of the model, but not used: no words are predicted here.
+    head_ = register_module(
+        "lm_head",
+        std::make_shared<encoder::WordHead>(encoder::HeadShape{
+            .in = shape.width, .width = shape.width, .vocabulary = shape.vocabulary, .epsilon = norm_epsilon}));
     encoder::initialise(*this);
   }
 
@@ -82,7 +87,7 @@ class XlmRoberta : public nn::Module {
     x = x * (1 - padded.unsqueeze(-1).to(x.scalar_type()) * any.to(x.scalar_type()));
     x = x.transpose(0, 1);
     for (const auto& block : blocks_) {
-      x = block->forward(x, {any.item<bool>() ? padded : torch::Tensor()});  // asked anew for each layer, as there
+      x = block->forward(x, {any.item<bool>() ? padded : torch::Tensor()});  // for each layer, as there
     }
     return x.transpose(0, 1);
   }
@@ -97,37 +102,35 @@ class XlmRoberta : public nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Shape shape = paper ? Shape{250002, 514, 1024, 24, 16, 64} : Shape{1002, 34, 48, 24, 4, 32};
+  const Shape shape = by_size<Shape>(
+      setup, {.vocabulary = 250002, .positions = 514, .width = 1024, .layers = 24, .heads = 16, .length = 64},
+      {.vocabulary = 1002, .positions = 34, .width = 48, .layers = 24, .heads = 4, .length = 32});
   auto module = std::make_shared<XlmRoberta>(shape);
   module->to(setup.device);
   const std::int64_t drawn = shape.vocabulary - 2;
   const torch::Tensor words = (torch::rand({setup.batch, shape.length}) * drawn).to(torch::kInt).to(setup.device);
   const torch::Tensor wanted = torch::rand({setup.batch, shape.length, shape.width}).to(setup.device);
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, words] { return Tensors{module->forward(words)}; };
-  // FAMBench's loss takes the places for the classes.
-  parts.loss = [wanted](const Tensors& outputs) { return at::cross_entropy_loss(outputs[0], wanted); };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) {
-    return std::make_unique<torch::optim::SGD>(std::move(parameters), torch::optim::SGDOptions(0.01));
-  };
-  parts.inputs = {words};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(
+      setup, {.module = module,
+              .forward = [module, words] { return Tensors{module->forward(words)}; },
+              // FAMBench's loss takes the places for the classes.
+              .loss = [wanted](const Tensors& outputs) { return at::cross_entropy_loss(outputs[0], wanted); },
+              .optimizer = use_sgd(0.01),
+              .inputs = {words}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> xlm_roberta() {
-  return {{"fambench_xlmr",
-           "nlp",
-           "language modeling",
-           "facebookresearch/FAMBench (fairseq's xlmr.large)",
-           560141458,
-           {96, 96},
-           {6, 48},
-           make}};
+  return {{.name = "fambench_xlmr",
+           .domain = "nlp",
+           .task = "language modeling",
+           .source = "facebookresearch/FAMBench (fairseq's xlmr.large)",
+           .parameters = 560141458,
+           .paper_batch = {.train = 96, .infer = 96},
+           .ci_batch = {.train = 6, .infer = 48},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

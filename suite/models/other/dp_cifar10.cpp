@@ -9,16 +9,24 @@ namespace {
 Benchmark benchmark(const std::string& name, const std::string& source, std::int64_t parameters, std::int64_t classes,
                     const BatchSizes& ci, GradientsOfSamples gradients) {
   const auto make = [classes, gradients](const Setup& setup) {
-    return private_workload(setup, {setup.size == Size::paper ? 64 : 16, classes}, gradients);
+    return private_workload(setup, {.width = by_size(setup, 64, 16), .classes = classes}, gradients);
   };
-  return {name, "other", "other", source, parameters, {64, 64}, ci, make};
+  return {.name = name,
+          .domain = "other",
+          .task = "other",
+          .source = source,
+          .parameters = parameters,
+          .paper_batch = {.train = 64, .infer = 64},
+          .ci_batch = ci,
+          .make = make};
 }
 
 }  // namespace
 
 std::vector<Benchmark> dp_cifar10() {
-  return {benchmark("functorch_dp_cifar10", "pytorch/functorch", 11689512, 1000, {4, 192}, gradients_by_vmap),
-          benchmark("opacus_cifar10", "pytorch/opacus", 11181642, 10, {5, 192}, gradients_by_hooks)};
+  return {benchmark("functorch_dp_cifar10", "pytorch/functorch", 11689512, 1000, {.train = 4, .infer = 192},
+                    gradients_by_vmap),
+          benchmark("opacus_cifar10", "pytorch/opacus", 11181642, 10, {.train = 5, .infer = 192}, gradients_by_hooks)};
 }
 
 }  // namespace tbci::suite::models

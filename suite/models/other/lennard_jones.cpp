@@ -25,7 +25,7 @@ nn::Sequential potential() {
                         nn::Linear(16, 16), nn::Tanh(), nn::Linear(16, 1));
 }
 
-// Energies [batch, 1] and forces [batch, 3]. The derivative has a forward pass of its own, as the original's jacrev.
+// Energies [batch, 1] and forces [batch, 3]. The derivative has its own forward pass, as the original's jacrev.
 // `training` keeps its graph.
 Tensors predict(nn::Sequential& model, const torch::Tensor& displacements, bool training) {
   const torch::Tensor distances = at::linalg_vector_norm(displacements, 2, std::vector<std::int64_t>{1}, true);
@@ -46,23 +46,30 @@ std::unique_ptr<Workload> make(const Setup& setup) {
   const torch::Tensor forces = force_at(distances) * displacements;
   const bool training = setup.mode == Mode::train;
 
-  StandardWorkload::Parts parts;
-  parts.module = model.ptr();
-  parts.forward = [model, displacements, training]() mutable { return predict(model, displacements, training); };
-  parts.loss = [energies, forces](const Tensors& outputs) {
+  const auto loss = [energies, forces](const Tensors& outputs) {
     return torch::mse_loss(outputs[0], energies) + 0.01 * torch::mse_loss(outputs[1], forces) / 3.0;
   };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 1e-3); };
-  parts.gradients_in_inference = true;
-  parts.inputs = {displacements};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(
+      setup, {.module = model.ptr(),
+              .forward = [model, displacements, training]() mutable { return predict(model, displacements, training); },
+              .loss = loss,
+              .optimizer = use_adam(1e-3),
+              .gradients_in_inference = true,
+              .inputs = {displacements}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> lennard_jones() {
   // The original takes about a millisecond: the small size has a larger batch instead of a narrower model.
-  return {{"lennard_jones", "other", "molecular dynamics", "muhrin/milad", 865, {1000, 1000}, {24000, 80000}, make}};
+  return {{.name = "lennard_jones",
+           .domain = "other",
+           .task = "molecular dynamics",
+           .source = "muhrin/milad",
+           .parameters = 865,
+           .paper_batch = {.train = 1000, .infer = 1000},
+           .ci_batch = {.train = 24000, .infer = 80000},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

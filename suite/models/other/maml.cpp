@@ -152,23 +152,27 @@ class Maml final : public Workload {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const Shape shape = setup.size == Size::paper ? Shape{64, {32, 1, 15}, 5} : Shape{16, {2, 1, 3}, 5};
+  const Shape shape =
+      by_size<Shape>(setup, {.width = 64, .tasks = {.tasks = 32, .support = 1, .query = 15}, .steps = 5},
+                     {.width = 16, .tasks = {.tasks = 2, .support = 1, .query = 3}, .steps = 5});
   return std::make_unique<Maml>(setup, shape);
 }
 
 }  // namespace
 
 std::vector<Benchmark> maml() {
-  return {{"maml",
-           "other",
-           "other",
-           "dragen1860/MAML-Pytorch",
-           91781,
-           {32, 32},
-           {3, 3},
-           make,
+  return {
+      {.name = "maml",
+       .domain = "other",
+       .task = "other",
+       .source = "dragen1860/MAML-Pytorch",
+       .parameters = 91781,
+       .paper_batch = {.train = 32, .infer = 32},
+       .ci_batch = {.train = 3, .infer = 3},
+       .make = make,
+       .differs =
            "the batch counts tasks (the original names 1 and has 32), and the step is taken back after each iteration",
-           {false, true}}};
+       .modes = {.train = false}}};
 }
 
 }  // namespace tbci::suite::models

@@ -1,8 +1,8 @@
 // moco: He et al., Momentum Contrast for Unsupervised Visual Representation Learning (2019), facebookresearch/moco,
-// version 1: an encoder of queries, which learns, one of keys, which follows it slowly, and a queue of old keys, from
-// which the loss tells the key of the query's own image. An iteration is two batches, as TorchBench's epoch, and
+// version 1: an encoder of queries, which learns, one of keys, which follows it slowly, and a queue of old keys, in
+// which the loss looks for the key of the query's own image. An iteration is two batches, as TorchBench's epoch, and
 // inference does the same without learning.
-#include "suite/blocks/resnet.hpp"
+#include "suite/blocks/networks/resnet.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -54,7 +54,7 @@ class Moco : public torch::nn::Module {
   // What all processes have: there is one.
   static torch::Tensor gathered(const torch::Tensor& x) { return torch::cat(Tensors(1, torch::ones_like(x).copy_(x))); }
 
-  // In another order than the queries, so that the batch norms tell nothing.
+  // In another order than the queries, so that the batch norms do not give the answer away.
   torch::Tensor encoded_keys(const torch::Tensor& images) {
     const torch::NoGradGuard no_gradients;
     follow();
@@ -144,21 +144,26 @@ class Contrasting final : public Workload {
 }  // namespace
 
 std::vector<Benchmark> moco() {
-  const Sizes paper{{ResidualBlock::bottleneck, {3, 4, 6, 3}, 64, 128}, 32000, 224};
-  const Sizes ci{{ResidualBlock::bottleneck, {2, 2, 2, 2}, 16, 32}, 64, 32};
+  const Sizes paper{
+      .encoder = {.block = ResidualBlock::bottleneck, .blocks = {3, 4, 6, 3}, .width = 64, .outputs = 128},
+      .queue = 32000,
+      .side = 224};
+  const Sizes ci{.encoder = {.block = ResidualBlock::bottleneck, .blocks = {2, 2, 2, 2}, .width = 16, .outputs = 32},
+                 .queue = 64,
+                 .side = 32};
   const auto make = [paper, ci](const Setup& setup) {
-    return std::make_unique<Contrasting>(setup, setup.size == Size::paper ? paper : ci);
+    return std::make_unique<Contrasting>(setup, by_size(setup, paper, ci));
   };
-  return {{"moco",
-           "other",
-           "other",
-           "facebookresearch/moco",
-           23770304,
-           {32, 32},
-           {4, 16},
-           make,
-           "one process without a process group, where the original wraps itself in DistributedDataParallel and "
-           "refuses CPUs"}};
+  return {{.name = "moco",
+           .domain = "other",
+           .task = "other",
+           .source = "facebookresearch/moco",
+           .parameters = 23770304,
+           .paper_batch = {.train = 32, .infer = 32},
+           .ci_batch = {.train = 4, .infer = 16},
+           .make = make,
+           .differs = "one process without a process group, where the original wraps itself in DistributedDataParallel "
+                      "and refuses CPUs"}};
 }
 
 }  // namespace tbci::suite::models

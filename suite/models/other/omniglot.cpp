@@ -82,26 +82,30 @@ class MetaLearning final : public NetworkWorkload<Network> {
 Benchmark benchmark(const std::string& name, const std::string& source, bool running, const BatchSizes& ci,
                     MetaGradient differentiate) {
   const auto make = [running, differentiate](const Setup& setup) {
-    const Shape shape = setup.size == Size::paper ? Shape{64, {32, 5, 15}} : Shape{8, {2, 1, 3}};
+    const Shape shape = by_size<Shape>(setup, {.width = 64, .tasks = {.tasks = 32, .support = 5, .query = 15}},
+                                       {.width = 8, .tasks = {.tasks = 2, .support = 1, .query = 3}});
     return std::make_unique<MetaLearning>(setup, shape, running, differentiate);
   };
-  return {name,
-          "other",
-          "other",
-          source,
-          75205,
-          {32, 25},
-          ci,
-          make,
-          "the batch counts tasks in training and pictures in inference; the original has 32 tasks and 25 pictures and "
-          "names other numbers; training leaves the running statistics of the norms as they are"};
+  return {.name = name,
+          .domain = "other",
+          .task = "other",
+          .source = source,
+          .parameters = 75205,
+          .paper_batch = {.train = 32, .infer = 25},
+          .ci_batch = ci,
+          .make = make,
+          .differs =
+              "the batch counts tasks in training and pictures in inference; the original has 32 tasks and 25 pictures "
+              "and names other numbers; training leaves the running statistics of the norms as they are"};
 }
 
 }  // namespace
 
 std::vector<Benchmark> omniglot() {
-  return {benchmark("maml_omniglot", "facebookresearch/higher", true, {2, 300}, meta_gradient_one_by_one),
-          benchmark("functorch_maml_omniglot", "pytorch/functorch", false, {2, 300}, meta_gradient_all_at_once)};
+  return {
+      benchmark("maml_omniglot", "facebookresearch/higher", true, {.train = 2, .infer = 300}, meta_gradient_one_by_one),
+      benchmark("functorch_maml_omniglot", "pytorch/functorch", false, {.train = 2, .infer = 300},
+                meta_gradient_all_at_once)};
 }
 
 }  // namespace tbci::suite::models

@@ -170,16 +170,16 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 }  // namespace
 
 std::vector<Benchmark> pyhpc_equation_of_state() {
-  return {{"pyhpc_equation_of_state",
-           "other",
-           "other",
-           "dionhaefner/pyhpc-benchmarks",
-           0,
-           {1048576, 1048576},
-           {40000, 40000},
-           make,
-           "the same sums in another order",
-           {false, true}}};
+  return {{.name = "pyhpc_equation_of_state",
+           .domain = "other",
+           .task = "other",
+           .source = "dionhaefner/pyhpc-benchmarks",
+           .parameters = 0,
+           .paper_batch = {.train = 1048576, .infer = 1048576},
+           .ci_batch = {.train = 40000, .infer = 40000},
+           .make = make,
+           .differs = "the same sums in another order",
+           .modes = {.train = false}}};
 }
 
 }  // namespace tbci::suite::models

@@ -207,16 +207,15 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 }  // namespace
 
 std::vector<Benchmark> pyhpc_isoneutral_mixing() {
-  return {{"pyhpc_isoneutral_mixing",
-           "other",
-           "other",
-           "dionhaefner/pyhpc-benchmarks",
-           0,
-           {1048576, 1048576},
-           {65536, 65536},
-           make,
-           "",
-           {false, true}}};
+  return {{.name = "pyhpc_isoneutral_mixing",
+           .domain = "other",
+           .task = "other",
+           .source = "dionhaefner/pyhpc-benchmarks",
+           .parameters = 0,
+           .paper_batch = {.train = 1048576, .infer = 1048576},
+           .ci_batch = {.train = 65536, .infer = 65536},
+           .make = make,
+           .modes = {.train = false}}};
 }
 
 }  // namespace tbci::suite::models

@@ -263,16 +263,15 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 }  // namespace
 
 std::vector<Benchmark> pyhpc_turbulent_kinetic_energy() {
-  return {{"pyhpc_turbulent_kinetic_energy",
-           "other",
-           "other",
-           "dionhaefner/pyhpc-benchmarks",
-           0,
-           {1048576, 1048576},
-           {131072, 131072},
-           make,
-           "",
-           {false, true}}};
+  return {{.name = "pyhpc_turbulent_kinetic_energy",
+           .domain = "other",
+           .task = "other",
+           .source = "dionhaefner/pyhpc-benchmarks",
+           .parameters = 0,
+           .paper_batch = {.train = 1048576, .infer = 1048576},
+           .ci_batch = {.train = 131072, .infer = 131072},
+           .make = make,
+           .modes = {.train = false}}};
 }
 
 }  // namespace tbci::suite::models

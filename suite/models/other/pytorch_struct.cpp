@@ -13,7 +13,7 @@ namespace nn = torch::nn;
 
 struct Shape {
   std::int64_t vocabulary;
-  std::int64_t symbols;  // so many terminals, and so many nonterminals
+  std::int64_t symbols;  // the number of terminals, and of nonterminals
   std::int64_t width;
   std::int64_t length;  // words of the longest sentence
 };
@@ -84,7 +84,7 @@ class NeuralGrammar : public nn::Module {
   std::shared_ptr<Residual> of_terminals_, of_roots_;
 };
 
-// A batch is so many words: sentences of nearly the same length, padded.
+// `batch` counts words: sentences of nearly the same length, padded.
 class Grammar final : public NetworkWorkload<NeuralGrammar> {
  public:
   Grammar(const Setup& setup, const Shape& shape) : NetworkWorkload(setup, std::make_shared<NeuralGrammar>(shape)) {
@@ -123,15 +123,22 @@ class Grammar final : public NetworkWorkload<NeuralGrammar> {
 }  // namespace
 
 std::vector<Benchmark> pytorch_struct() {
-  Benchmark all{"pytorch_struct", "other",    "other",    "harvardnlp/pytorch-struct",
-                2882816,          {200, 200}, {240, 240}, nullptr};
-  all.make = [](const Setup& setup) {
-    const Shape shape = setup.size == Size::paper ? Shape{5000, 30, 256, 15} : Shape{200, 12, 32, 10};
+  const auto make = [](const Setup& setup) {
+    const Shape shape = by_size<Shape>(setup, {.vocabulary = 5000, .symbols = 30, .width = 256, .length = 15},
+                                       {.vocabulary = 200, .symbols = 12, .width = 32, .length = 10});
     return std::make_unique<Grammar>(setup, shape);
   };
-  all.differs = "The vocabulary has 5000 words and sentences have 15, where the original counts them in its treebank.";
-  all.modes = {true, false};
-  return {all};
+  return {{.name = "pytorch_struct",
+           .domain = "other",
+           .task = "other",
+           .source = "harvardnlp/pytorch-struct",
+           .parameters = 2882816,
+           .paper_batch = {.train = 200, .infer = 200},
+           .ci_batch = {.train = 240, .infer = 240},
+           .make = make,
+           .differs =
+               "The vocabulary has 5000 words and sentences have 15, where the original counts them in its treebank.",
+           .modes = {.infer = false}}};
 }
 
 }  // namespace tbci::suite::models

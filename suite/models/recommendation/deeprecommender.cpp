@@ -43,34 +43,30 @@ torch::Tensor loss(const torch::Tensor& output, const torch::Tensor& ratings) {
 }
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const std::vector<std::int64_t> sizes = setup.size == Size::paper ? std::vector<std::int64_t>{197951, 512, 512, 1024}
-                                                                    : std::vector<std::int64_t>{2048, 128, 128, 256};
+  const std::vector<std::int64_t> sizes =
+      by_size<std::vector<std::int64_t>>(setup, {197951, 512, 512, 1024}, {2048, 128, 128, 256});
   auto module = std::make_shared<AutoEncoder>(sizes);
   module->to(setup.device);
   const torch::Tensor ratings = torch::randn({setup.batch, sizes[0]}, torch::TensorOptions().device(setup.device));
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.inputs = {ratings};
-  parts.forward = [module, ratings] { return Tensors{module->forward(ratings)}; };
-  parts.loss = [ratings](const Tensors& outputs) { return loss(outputs[0], ratings); };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) {
-    return std::make_unique<torch::optim::SGD>(std::move(parameters), torch::optim::SGDOptions(0.005).momentum(0.9));
-  };
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup, {.module = module,
+                                   .forward = [module, ratings] { return Tensors{module->forward(ratings)}; },
+                                   .loss = [ratings](const Tensors& outputs) { return loss(outputs[0], ratings); },
+                                   .optimizer = use_sgd(torch::optim::SGDOptions(0.005).momentum(0.9)),
+                                   .inputs = {ratings}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> deeprecommender() {
-  return {{"nvidia_deeprecommender",
-           "recommendation",
-           "recommendation",
-           "NVIDIA/DeepRecommender",
-           204475711,
-           {256, 256},
-           {256, 1024},
-           make}};
+  return {{.name = "nvidia_deeprecommender",
+           .domain = "recommendation",
+           .task = "recommendation",
+           .source = "NVIDIA/DeepRecommender",
+           .parameters = 204475711,
+           .paper_batch = {.train = 256, .infer = 256},
+           .ci_batch = {.train = 256, .infer = 1024},
+           .make = make}};
 }
 
 }  // namespace tbci::suite::models

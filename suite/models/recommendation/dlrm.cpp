@@ -135,17 +135,49 @@ Shape shape_of(Variant variant, Size size) {
   switch (variant) {
     case Variant::original:
       if (paper) {
-        return {std::vector<std::int64_t>(8, 1000000), 64, {512, 512, 64}, {1024, 1024, 1024}, 100, Lookups::uniform};
+        return {.tables = std::vector<std::int64_t>(8, 1000000),
+                .width = 64,
+                .bottom = {512, 512, 64},
+                .top = {1024, 1024, 1024},
+                .lookups = 100,
+                .kind = Lookups::uniform};
       }
-      return {uneven_tables(8, 50000), 16, {64, 64, 16}, {128, 128, 128}, 40, Lookups::skewed};
+      return {.tables = uneven_tables(8, 50000),
+              .width = 16,
+              .bottom = {64, 64, 16},
+              .top = {128, 128, 128},
+              .lookups = 40,
+              .kind = Lookups::skewed};
     case Variant::embedding_bound:
-      if (paper) return {uneven_tables(40, 1000000), 32, {256, 128, 32}, {512, 128}, 80, Lookups::skewed};
-      return {uneven_tables(20, 50000), 32, {32, 16, 32}, {64, 16}, 80, Lookups::skewed};
+      if (paper)
+        return {.tables = uneven_tables(40, 1000000),
+                .width = 32,
+                .bottom = {256, 128, 32},
+                .top = {512, 128},
+                .lookups = 80,
+                .kind = Lookups::skewed};
+      return {.tables = uneven_tables(20, 50000),
+              .width = 32,
+              .bottom = {32, 16, 32},
+              .top = {64, 16},
+              .lookups = 80,
+              .kind = Lookups::skewed};
     case Variant::mlp_bound:
       break;
   }
-  if (paper) return {uneven_tables(10, 1000000), 32, {2560, 512, 32}, {512, 128}, 20, Lookups::skewed};
-  return {uneven_tables(4, 50000), 16, {1024, 256, 16}, {256, 64}, 4, Lookups::skewed};
+  if (paper)
+    return {.tables = uneven_tables(10, 1000000),
+            .width = 32,
+            .bottom = {2560, 512, 32},
+            .top = {512, 128},
+            .lookups = 20,
+            .kind = Lookups::skewed};
+  return {.tables = uneven_tables(4, 50000),
+          .width = 16,
+          .bottom = {1024, 256, 16},
+          .top = {256, 64},
+          .lookups = 4,
+          .kind = Lookups::skewed};
 }
 
 std::unique_ptr<Workload> make(const Setup& setup, Variant variant) {
@@ -159,17 +191,15 @@ std::unique_ptr<Workload> make(const Setup& setup, Variant variant) {
     for (torch::Tensor& tensor : *tensors) tensor = tensor.to(setup.device);
   }
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, dense, bags] { return Tensors{module->forward(dense, bags)}; };
-  parts.loss = [target](const Tensors& outputs) { return torch::mse_loss(outputs[0], target); };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) {
-    return std::make_unique<torch::optim::SGD>(std::move(parameters), torch::optim::SGDOptions(0.01));
-  };
-  parts.inputs = {dense};
-  parts.inputs.insert(parts.inputs.end(), bags.indices.begin(), bags.indices.end());
-  parts.inputs.insert(parts.inputs.end(), bags.offsets.begin(), bags.offsets.end());
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  Tensors inputs{dense};
+  inputs.insert(inputs.end(), bags.indices.begin(), bags.indices.end());
+  inputs.insert(inputs.end(), bags.offsets.begin(), bags.offsets.end());
+  return standard_workload(setup,
+                           {.module = module,
+                            .forward = [module, dense, bags] { return Tensors{module->forward(dense, bags)}; },
+                            .loss = [target](const Tensors& outputs) { return torch::mse_loss(outputs[0], target); },
+                            .optimizer = use_sgd(0.01),
+                            .inputs = inputs});
 }
 
 struct Row {
@@ -183,36 +213,40 @@ struct Row {
 
 Benchmark benchmark(const Row& row) {
   const auto make_variant = [variant = row.variant](const Setup& setup) { return make(setup, variant); };
-  return {row.name,         "recommendation",
-          "recommendation", "facebookresearch/dlrm",
-          row.parameters,   {2048, 2048},
-          row.ci,           make_variant,
-          row.differs,      {},
-          row.listed};
+  return {.name = row.name,
+          .domain = "recommendation",
+          .task = "recommendation",
+          .source = "facebookresearch/dlrm",
+          .parameters = row.parameters,
+          .paper_batch = {.train = 2048, .infer = 2048},
+          .ci_batch = row.ci,
+          .make = make_variant,
+          .differs = row.differs,
+          .listed = row.listed};
 }
 
 }  // namespace
 
 std::vector<Benchmark> dlrm() {
   const std::string sizes = "tables, layers and lookups: ";
-  return {benchmark({"dlrm",
-                     Variant::original,
-                     514540609,
-                     {512, 6144},
-                     "the lookups of a bag are not sorted and may repeat",
-                     Listed::table1}),
-          benchmark({"dlrm_embedding_bound",
-                     Variant::embedding_bound,
-                     137452577,
-                     {128, 1536},
-                     sizes + "many tables of uneven size, most lookups in few rows, small layers",
-                     Listed::later}),
-          benchmark({"dlrm_mlp_bound",
-                     Variant::mlp_bound,
-                     95165441,
-                     {1536, 4096},
-                     sizes + "few lookups, most of them in few rows, large layers",
-                     Listed::later})};
+  return {benchmark({.name = "dlrm",
+                     .variant = Variant::original,
+                     .parameters = 514540609,
+                     .ci = {.train = 512, .infer = 6144},
+                     .differs = "the lookups of a bag are not sorted and may repeat",
+                     .listed = Listed::table1}),
+          benchmark({.name = "dlrm_embedding_bound",
+                     .variant = Variant::embedding_bound,
+                     .parameters = 137452577,
+                     .ci = {.train = 128, .infer = 1536},
+                     .differs = sizes + "many tables of uneven size, most lookups in few rows, small layers",
+                     .listed = Listed::later}),
+          benchmark({.name = "dlrm_mlp_bound",
+                     .variant = Variant::mlp_bound,
+                     .parameters = 95165441,
+                     .ci = {.train = 1536, .infer = 4096},
+                     .differs = sizes + "few lookups, most of them in few rows, large layers",
+                     .listed = Listed::later})};
 }
 
 }  // namespace tbci::suite::models

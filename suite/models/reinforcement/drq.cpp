@@ -1,7 +1,7 @@
 // drq: Kostrikov et al., Image Augmentation Is All You Need: Regularizing Deep Reinforcement Learning from Pixels
 // (2020), as denisyarats/drq: soft actor-critic on pictures. Each transition that is learned from is seen twice, both
 // times shifted at random; actor and critics share the convolutions, which learn from the critics' loss alone.
-#include "suite/blocks/pixel_networks.hpp"
+#include "suite/blocks/networks/pixel_networks.hpp"
 #include "suite/blocks/target_network.hpp"
 
 namespace tbci::suite::models {
@@ -185,22 +185,23 @@ class Drq final : public Workload {
 
 std::vector<Benchmark> drq() {
   const auto make = [](const Setup& setup) {
-    const bool paper = setup.size == Size::paper;
-    const std::int64_t memory = paper ? 1000 : 64;  // transitions
-    return std::make_unique<Drq>(setup, paper ? Shape{27, 84, 32, 50, 1024} : Shape{9, 36, 8, 16, 64}, memory);
+    const Shape shape =
+        by_size<Shape>(setup, {.channels = 27, .side = 84, .filters = 32, .features = 50, .hidden = 1024},
+                       {.channels = 9, .side = 36, .filters = 8, .features = 16, .hidden = 64});
+    const std::int64_t memory = by_size(setup, 1000, 64);  // transitions
+    return std::make_unique<Drq>(setup, shape, memory);
   };
-  return {
-      {"drq",
-       "reinforcement learning",
-       "control",
-       "denisyarats/drq",
-       7267473,
-       {128, 1},
-       {16, 200},
-       make,
-       "the batch counts what is sampled from memory (the original names 1 and samples 128) or, in inference, steps; "
-       "each iteration updates the actor and the targets, the original's every second; the memory holds 1000 "
-       "transitions, not 100000"}};
+  return {{.name = "drq",
+           .domain = "reinforcement learning",
+           .task = "control",
+           .source = "denisyarats/drq",
+           .parameters = 7267473,
+           .paper_batch = {.train = 128, .infer = 1},
+           .ci_batch = {.train = 16, .infer = 200},
+           .make = make,
+           .differs = "the batch counts what is sampled from memory (the original names 1 and samples 128) or, in "
+                      "inference, steps; each iteration updates the actor and the targets, the original's every "
+                      "second; the memory holds 1000 transitions, not 100000"}};
 }
 
 }  // namespace tbci::suite::models

@@ -1,7 +1,7 @@
 // LearningToPaint: Huang et al., Learning to Paint With Model-based Deep Reinforcement Learning (2019), as
 // megvii-research/ICCV2019-LearningToPaint: DDPG through a neural renderer. The actor chooses five strokes at a time,
 // the renderer draws them, a critic says what that is worth; the reward is the judgement of a Wasserstein GAN.
-#include "suite/blocks/painting.hpp"
+#include "suite/blocks/networks/painting.hpp"
 #include "suite/blocks/target_network.hpp"
 
 namespace tbci::suite::models {
@@ -239,7 +239,7 @@ class LearningToPaint final : public Workload {
 
   Setup setup_;
   Shape shape_;
-  std::shared_ptr<Renderer> renderer_;  // nobody trains it
+  std::shared_ptr<Renderer> renderer_;  // is not trained
   std::shared_ptr<Actor> actor_;
   std::shared_ptr<Critic> critic_;
   std::shared_ptr<Discriminator> discriminator_;
@@ -258,20 +258,21 @@ class LearningToPaint final : public Workload {
 
 std::vector<Benchmark> learning_to_paint() {
   const auto make = [](const Setup& setup) {
-    const Shape shape = setup.size == Size::paper ? Shape{128, 64, 40, 5, 40} : Shape{32, 8, 4, 1, 8};
+    const Shape shape =
+        by_size<Shape>(setup, {.side = 128, .width = 64, .episode = 40, .evaluated = 5, .remembered = 40},
+                       {.side = 32, .width = 8, .episode = 4, .evaluated = 1, .remembered = 8});
     return std::make_unique<LearningToPaint>(setup, shape);
   };
-  return {
-      {"LearningToPaint",
-       "reinforcement learning",
-       "control",
-       "megvii-research/ICCV2019-LearningToPaint",
-       22663513,
-       {96, 96},
-       {2, 12},
-       make,
-       "an iteration of training is a step and an update, where TorchBench's stops before the first update; the memory "
-       "holds 40 steps, not 333"}};
+  return {{.name = "LearningToPaint",
+           .domain = "reinforcement learning",
+           .task = "control",
+           .source = "megvii-research/ICCV2019-LearningToPaint",
+           .parameters = 22663513,
+           .paper_batch = {.train = 96, .infer = 96},
+           .ci_batch = {.train = 2, .infer = 12},
+           .make = make,
+           .differs = "an iteration of training is a step and an update, where TorchBench's stops before the first "
+                      "update; the memory holds 40 steps, not 333"}};
 }
 
 }  // namespace tbci::suite::models

@@ -234,19 +234,21 @@ class SoftActorCritic final : public Workload {
 
 std::vector<Benchmark> soft_actor_critic() {
   const auto make = [](const Setup& setup) {
-    const Shape shape = setup.size == Size::paper ? Shape{1024, 10, 1000000} : Shape{256, 400, 4096};
+    const Shape shape = by_size<Shape>(setup, {.hidden = 1024, .episode = 10, .replay = 1000000},
+                                       {.hidden = 256, .episode = 400, .replay = 4096});
     return std::make_unique<SoftActorCritic>(setup, shape);
   };
-  return {{"soft_actor_critic",
-           "reinforcement learning",
-           "control",
-           "deep_control (soft actor-critic, pendulum)",
-           3167237,
-           {256, 256},
-           {256, 256},
-           make,
-           "an episode goes on over iterations of training and begins with a filled memory; the original begins both "
-           "anew"}};
+  return {{.name = "soft_actor_critic",
+           .domain = "reinforcement learning",
+           .task = "control",
+           .source = "deep_control (soft actor-critic, pendulum)",
+           .parameters = 3167237,
+           .paper_batch = {.train = 256, .infer = 256},
+           .ci_batch = {.train = 256, .infer = 256},
+           .make = make,
+           .differs =
+               "in training an episode continues across iterations and begins with a filled memory; the original "
+               "restarts both"}};
 }
 
 }  // namespace tbci::suite::models

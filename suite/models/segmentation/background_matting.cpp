@@ -3,7 +3,7 @@
 // looks at the person before another background.
 #include <cmath>
 
-#include "suite/blocks/patch_discriminator.hpp"
+#include "suite/blocks/networks/patch_discriminator.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models {
@@ -259,24 +259,24 @@ class BackgroundMatting final : public Workload {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  return std::make_unique<BackgroundMatting>(setup, setup.size == Size::paper ? Shape{64, 512} : Shape{4, 64});
+  return std::make_unique<BackgroundMatting>(
+      setup, by_size<Shape>(setup, {.width = 64, .side = 512}, {.width = 4, .side = 64}));
 }
 
 }  // namespace
 
 std::vector<Benchmark> background_matting() {
-  return {
-      {"Background_Matting",
-       "computer vision",
-       "pattern recognition",
-       "senguptaumd/Background-Matting",
-       20673157,
-       {4, 1},
-       {2, 2},
-       make,
-       "the frozen teacher has random weights of its own; no logging and no checkpoint, which the original writes in "
-       "each iteration",
-       {true, false}}};
+  return {{.name = "Background_Matting",
+           .domain = "computer vision",
+           .task = "pattern recognition",
+           .source = "senguptaumd/Background-Matting",
+           .parameters = 20673157,
+           .paper_batch = {.train = 4, .infer = 1},
+           .ci_batch = {.train = 2, .infer = 2},
+           .make = make,
+           .differs = "the frozen teacher has random weights of its own; no logging and no checkpoint, which the "
+                      "original writes in each iteration",
+           .modes = {.infer = false}}};
 }
 
 }  // namespace tbci::suite::models

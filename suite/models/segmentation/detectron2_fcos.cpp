@@ -21,7 +21,7 @@ constexpr std::int64_t stride_of(std::size_t level) {
   return std::int64_t{8} << level;
 }
 
-// Each level has statistics of its own; scale and shift are shared.
+// Each level has its own statistics; scale and shift are shared.
 class NormOfLevels : public torch::nn::Module {
  public:
   explicit NormOfLevels(std::int64_t channels) {
@@ -143,7 +143,7 @@ class Fcos : public torch::nn::Module {
  public:
   Fcos(const DetectionScale& scale, double cells_with_objects)
       : scale_(scale), cells_with_objects_(cells_with_objects) {
-    ResidualShape shape{{3, 4, 6, 3}, scale.width};
+    ResidualShape shape{.blocks = {3, 4, 6, 3}, .width = scale.width};
     shape.pixel_variance = Detectron2Input::variance;
     input_ = register_module("input", std::make_shared<Detectron2Input>(32));
     network_ = register_module("network", std::make_shared<ResidualNetwork>(shape, Style::detectron2));
@@ -172,8 +172,9 @@ class Fcos : public torch::nn::Module {
     const Predictions found = head_->forward(features);
     std::vector<Tensor> cells;
     for (std::size_t i = 0; i < features.size(); ++i) {
-      const ImageSize stride{stride_of(i), stride_of(i)};
-      cells.push_back(grid_anchors(cells_[i], {{features[i].size(2), features[i].size(3)}, stride, 0.5}));
+      const ImageSize stride{.height = stride_of(i), .width = stride_of(i)};
+      cells.push_back(
+          grid_anchors(cells_[i], {{.height = features[i].size(2), .width = features[i].size(3)}, stride, 0.5}));
     }
     return is_training() ? losses(cells, found, scene.objects) : detect(cells, found);
   }
@@ -239,23 +240,23 @@ class Fcos : public torch::nn::Module {
 
 std::unique_ptr<Workload> make(const Setup& setup) {
   const DetectionScale scale = detection_scale(setup.size);
-  const auto module = std::make_shared<Fcos>(scale, setup.size == Size::paper ? 300.0 : 20.0);
+  const auto module = std::make_shared<Fcos>(scale, by_size(setup, 300.0, 20.0));
   return detection_workload(setup, module, detectron2_scene(setup, scale), steps_with_momentum(0.01));
 }
 
 }  // namespace
 
 std::vector<Benchmark> detectron2_fcos() {
-  return {{"detectron2_fcos_r_50_fpn",
-           "computer vision",
-           "image segmentation",
-           "facebookresearch/detectron2",
-           32244245,
-           {1, 1},
-           {2, 2},
-           make,
-           "trains as detectron2 does, on pictures of the size that it infers on; TorchBench only infers with it, as "
-           "an old fault of detectron2 kept it from training"}};
+  return {{.name = "detectron2_fcos_r_50_fpn",
+           .domain = "computer vision",
+           .task = "image segmentation",
+           .source = "facebookresearch/detectron2",
+           .parameters = 32244245,
+           .paper_batch = {.train = 1, .infer = 1},
+           .ci_batch = {.train = 2, .infer = 2},
+           .make = make,
+           .differs = "trains as detectron2 does, on pictures of the size that it infers on; TorchBench only infers "
+                      "with it, as an old fault of detectron2 kept it from training"}};
 }
 
 }  // namespace tbci::suite::models

@@ -12,13 +12,13 @@ Rcnn mask_rcnn(const std::string& name, Layout layout, const std::array<int, 4>&
   rcnn.layout = layout;
   rcnn.blocks = blocks;
   rcnn.masks = true;
-  rcnn.ci_batch = {2, 2};
+  rcnn.ci_batch = {.train = 2, .infer = 2};
   const bool c4 = layout == Layout::c4, deep = blocks == resnet101_blocks;
   rcnn.parameters = c4 ? (deep ? 54849516 : 35909612) : (deep ? 63283120 : 44343216);
   return rcnn;
 }
 
-// The configuration that is named detectron2_maskrcnn alone freezes no stage, and has an optimizer of its own.
+// Only the configuration named detectron2_maskrcnn freezes no stage, and it has its own optimizer.
 Rcnn plain() {
   Rcnn rcnn = mask_rcnn("detectron2_maskrcnn", Layout::fpn, resnet50_blocks);
   rcnn.task = "object detection";

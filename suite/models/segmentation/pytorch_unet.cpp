@@ -86,7 +86,8 @@ torch::Tensor dice_loss(const torch::Tensor& probabilities, const torch::Tensor&
 }
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const Shape shape = setup.size == Size::paper ? Shape{64, 640, 959} : Shape{8, 80, 119};
+  const Shape shape = by_size<Shape>(setup, {.width = 64, .height_of_image = 640, .width_of_image = 959},
+                                     {.width = 8, .height_of_image = 80, .width_of_image = 119});
   auto module = std::make_shared<UNet>(shape.width);
   module->to(setup.device);
   const auto options = torch::TensorOptions().device(setup.device);
@@ -95,36 +96,30 @@ std::unique_ptr<Workload> make(const Setup& setup) {
   const torch::Tensor masks =
       torch::zeros({setup.batch, shape.height_of_image, shape.width_of_image}, options.dtype(torch::kLong));
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.inputs = {images};
-  if (setup.mode == Mode::train) {
-    parts.forward = [module, images] { return Tensors{module->forward(images)}; };
-  } else {
-    parts.forward = [module, images] { return Tensors{class_masks(module->forward(images).argmax(1))}; };
-  }
-  parts.loss = [masks](const Tensors& outputs) {
+  const auto forward = [module, images, training = setup.mode == Mode::train] {
+    const torch::Tensor scores = module->forward(images);
+    return Tensors{training ? scores : class_masks(scores.argmax(1))};
+  };
+  const auto loss = [masks](const Tensors& outputs) {
     return at::cross_entropy_loss(outputs[0], masks) + dice_loss(torch::softmax(outputs[0], 1), class_masks(masks));
   };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) {
-    return std::make_unique<torch::optim::RMSprop>(std::move(parameters),
-                                                   torch::optim::RMSpropOptions(1e-5).weight_decay(1e-8).momentum(0.9));
-  };
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  const auto steps = torch::optim::RMSpropOptions(1e-5).weight_decay(1e-8).momentum(0.9);
+  return standard_workload(
+      setup, {.module = module, .forward = forward, .loss = loss, .optimizer = use_rmsprop(steps), .inputs = {images}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> pytorch_unet() {
-  return {{"pytorch_unet",
-           "computer vision",
-           "image segmentation",
-           "milesial/Pytorch-UNet",
-           17267458,
-           {1, 1},
-           {1, 3},
-           make,
-           "in float32 everywhere (the original uses automatic mixed precision on GPUs)"}};
+  return {{.name = "pytorch_unet",
+           .domain = "computer vision",
+           .task = "image segmentation",
+           .source = "milesial/Pytorch-UNet",
+           .parameters = 17267458,
+           .paper_batch = {.train = 1, .infer = 1},
+           .ci_batch = {.train = 1, .infer = 3},
+           .make = make,
+           .differs = "in float32 everywhere (the original uses automatic mixed precision on GPUs)"}};
 }
 
 }  // namespace tbci::suite::models

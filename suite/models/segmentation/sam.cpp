@@ -1,8 +1,8 @@
 // sam: Kirillov et al., Segment Anything (2023), with the largest image encoder (ViT-H), in the authors'
-// implementation. A point in each image is the prompt, three masks of what is there are the answer, as TorchBench runs
-// it.
-#include "suite/blocks/sam_decoder.hpp"
-#include "suite/blocks/sam_encoder.hpp"
+// implementation. A point in each image is the prompt, and three masks of the object there are the output, as in
+// TorchBench.
+#include "suite/blocks/networks/sam_decoder.hpp"
+#include "suite/blocks/networks/sam_encoder.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models {
@@ -37,7 +37,7 @@ class Prompt : public nn::Module {
     no_mask_ = register_module("no_mask_embed", nn::Embedding(1, width));
   }
 
-  // `points` [prompts, points, 2] in pixels; labels 1 for what is meant, 0 for what is not.
+  // `points` [prompts, points, 2] in pixels; labels 1 for the object, 0 for the background.
   Tensor tokens(const Tensor& points, const Tensor& labels) {
     const Tensor padding = torch::zeros({points.size(0), 1, 2}, points.options());
     const Tensor all = torch::cat({points + 0.5, padding}, 1);
@@ -120,9 +120,33 @@ class Sam : public nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const Shape paper{{1024, 16, 1280, 16, 32, {7, 15, 23, 31}, 14, 256}, {256, 8, 2048}, 683, 1024, 1200, 1800};
-  const Shape ci{{192, 16, 64, 4, 4, {1, 3}, 5, 32}, {32, 4, 64}, 128, 192, 160, 240};
-  const Shape& shape = setup.size == Size::paper ? paper : ci;
+  const Shape paper{.encoder = {.side = 1024,
+                                .patch = 16,
+                                .width = 1280,
+                                .heads = 16,
+                                .layers = 32,
+                                .everywhere = {7, 15, 23, 31},
+                                .window = 14,
+                                .out = 256},
+                    .decoder = {.width = 256, .heads = 8, .inner = 2048},
+                    .height = 683,
+                    .width = 1024,
+                    .full_height = 1200,
+                    .full_width = 1800};
+  const Shape ci{.encoder = {.side = 192,
+                             .patch = 16,
+                             .width = 64,
+                             .heads = 4,
+                             .layers = 4,
+                             .everywhere = {1, 3},
+                             .window = 5,
+                             .out = 32},
+                 .decoder = {.width = 32, .heads = 4, .inner = 64},
+                 .height = 128,
+                 .width = 192,
+                 .full_height = 160,
+                 .full_width = 240};
+  const Shape shape = by_size(setup, paper, ci);
   auto module = std::make_shared<Sam>(shape);
   module->to(setup.device);
   const Tensor images =
@@ -130,30 +154,26 @@ std::unique_ptr<Workload> make(const Setup& setup) {
   const Tensor size = torch::tensor({static_cast<float>(shape.width), static_cast<float>(shape.height)});
   const Tensor points = (torch::rand({setup.batch, 2}) * size).to(setup.device);
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [=] { return module->forward(images, points); };
-  parts.inputs = {images, points};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(
+      setup,
+      {.module = module, .forward = [=] { return module->forward(images, points); }, .inputs = {images, points}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> sam() {
-  Benchmark sam{"sam",
-                "computer vision",
-                "image segmentation",
-                "facebookresearch/segment-anything",
-                641090608,
-                {1, 1},
-                {1, 2},
-                make,
-                "the photograph is at the encoder's size already (the original resizes one of 1200x1800 in each "
-                "iteration), and the "
-                "masks stay on the device; several images at once are encoded together",
-                {false, true}};
-  sam.listed = Listed::later;
-  return {sam};
+  return {{.name = "sam",
+           .domain = "computer vision",
+           .task = "image segmentation",
+           .source = "facebookresearch/segment-anything",
+           .parameters = 641090608,
+           .paper_batch = {.train = 1, .infer = 1},
+           .ci_batch = {.train = 1, .infer = 2},
+           .make = make,
+           .differs = "the photograph is at the encoder's size already (the original resizes one of 1200x1800 in each "
+                      "iteration), and the masks stay on the device; several images at once are encoded together",
+           .modes = {.train = false},
+           .listed = Listed::later}};
 }
 
 }  // namespace tbci::suite::models

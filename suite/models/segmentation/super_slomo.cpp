@@ -182,34 +182,33 @@ class SuperSlomo : public torch::nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const Shape shape = setup.size == Size::paper ? Shape{32, 64, 352} : Shape{8, 8, 64};
+  const Shape shape =
+      by_size<Shape>(setup, {.width = 32, .vgg_width = 64, .side = 352}, {.width = 8, .vgg_width = 8, .side = 64});
   auto module = std::make_shared<SuperSlomo>(shape);
   module->to(setup.device);
   const auto options = torch::TensorOptions().device(setup.device);
   const auto frame = [&] { return torch::rand({setup.batch, 3, shape.side, shape.side}, options) - 0.42; };
   const Frames frames{torch::randint(7, {setup.batch}, options.dtype(torch::kLong)), frame(), frame(), frame()};
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, frames] { return module->forward(frames); };
-  parts.loss = [](const Tensors& outputs) { return outputs[1]; };
-  parts.optimizer = [](std::vector<Tensor> parameters) { return adam(std::move(parameters), 1e-4); };
-  parts.inputs = {frames.index, frames.first, frames.second, frames.between};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup, {.module = module,
+                                   .forward = [module, frames] { return module->forward(frames); },
+                                   .loss = [](const Tensors& outputs) { return outputs[1]; },
+                                   .optimizer = use_adam(1e-4),
+                                   .inputs = {frames.index, frames.first, frames.second, frames.between}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> super_slomo() {
-  return {{"Super_SloMo",
-           "computer vision",
-           "video interpolation",
-           "avinashpaliwal/Super-SloMo",
-           47245737,
-           {6, 6},
-           {1, 2},
-           make,
-           "the VGG16 of its loss has random weights"}};
+  return {{.name = "Super_SloMo",
+           .domain = "computer vision",
+           .task = "video interpolation",
+           .source = "avinashpaliwal/Super-SloMo",
+           .parameters = 47245737,
+           .paper_batch = {.train = 6, .infer = 6},
+           .ci_batch = {.train = 1, .infer = 2},
+           .make = make,
+           .differs = "the VGG16 of its loss has random weights"}};
 }
 
 }  // namespace tbci::suite::models

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "suite/blocks/yolo.hpp"
-#include "suite/blocks/yolo_network.hpp"
+#include "suite/blocks/networks/yolo.hpp"
+#include "suite/blocks/networks/yolo_network.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -70,7 +70,7 @@ class Detector final : public Workload {
     const torch::NoGradGuard no_gradients;
     const Tensors levels = network_->forward(images_);
     results_ = {network_->boxes(levels)};
-    const Tensors found = yolo::detections(results_[0], {0.3, 0.6});
+    const Tensors found = yolo::detections(results_[0], {.confidence = 0.3, .overlap = 0.6});
     results_.insert(results_.end(), levels.begin(), levels.end());
     results_.insert(results_.end(), found.begin(), found.end());
   }
@@ -148,28 +148,29 @@ class Detector final : public Workload {
 std::unique_ptr<Workload> make(const Setup& setup) {
   const bool training = setup.mode == Mode::train;
   if (setup.size == Size::ci)
-    return std::make_unique<Detector>(setup, yolo::NetworkShape{4, {1, 2, 2, 2, 1}, 80},
+    return std::make_unique<Detector>(setup, yolo::NetworkShape{.width = 4, .blocks = {1, 2, 2, 2, 1}, .classes = 80},
                                       std::vector<std::int64_t>{96, 128});
   const std::vector<std::int64_t> image =
       training ? std::vector<std::int64_t>{416, 416} : std::vector<std::int64_t>{384, 512};
-  return std::make_unique<Detector>(setup, yolo::NetworkShape{32, {1, 2, 8, 8, 4}, 80}, image);
+  return std::make_unique<Detector>(setup, yolo::NetworkShape{.width = 32, .blocks = {1, 2, 8, 8, 4}, .classes = 80},
+                                    image);
 }
 
 }  // namespace
 
 std::vector<Benchmark> yolov3() {
-  return {
-      {"yolov3",
-       "computer vision",
-       "image segmentation",
-       "ultralytics/yolov3",
-       62998749,
-       {16, 8},
-       {2, 4},
-       make,
-       "the burn-in goes on from one iteration to the next, where the original's starts anew with a learning rate of "
-       "0 for the weights; in inference the last layers are scaled so that there are objects to suppress; in float32 "
-       "everywhere (the original infers with automatic mixed precision on GPUs)"}};
+  return {{.name = "yolov3",
+           .domain = "computer vision",
+           .task = "image segmentation",
+           .source = "ultralytics/yolov3",
+           .parameters = 62998749,
+           .paper_batch = {.train = 16, .infer = 8},
+           .ci_batch = {.train = 2, .infer = 4},
+           .make = make,
+           .differs =
+               "the burn-in continues from one iteration to the next, where the original's restarts with a learning "
+               "rate of 0 for the weights; in inference the last layers are scaled so that there are objects to "
+               "suppress; in float32 everywhere (the original infers with automatic mixed precision on GPUs)"}};
 }
 
 }  // namespace tbci::suite::models

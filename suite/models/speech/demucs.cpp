@@ -10,7 +10,7 @@ namespace {
 namespace nn = torch::nn;
 
 constexpr std::int64_t sources = 4, ears = 2, depth = 6, kernel = 8, stride = 4, context = 3;
-constexpr std::int64_t together = 4;  // tracks among which the training mixes sources anew
+constexpr std::int64_t together = 4;  // tracks among which training mixes the sources
 
 struct Shape {
   std::int64_t channels;  // of the first layer; each layer doubles them
@@ -133,17 +133,16 @@ torch::Tensor augmented(torch::Tensor wave, const Shape& shape) {
 }
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const Shape shape = setup.size == Size::paper ? Shape{64, 426888, 44100} : Shape{8, 22000, 3100};
+  const Shape shape = by_size<Shape>(setup, {.channels = 64, .samples = 426888, .shift = 44100},
+                                     {.channels = 8, .samples = 22000, .shift = 3100});
   auto module = std::make_shared<Demucs>(shape);
   module->to(setup.device);
   const torch::Tensor streams =
       torch::rand({setup.batch, 1 + sources, ears, shape.samples}, torch::TensorOptions().device(setup.device));
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
   const bool training = setup.mode == Mode::train;
   const auto loss = [](const Tensors& outputs) { return torch::l1_loss(outputs[1], outputs[0]); };
-  parts.forward = [module, streams, shape, training, loss] {
+  const auto forward = [module, streams, shape, training, loss] {
     const torch::Tensor all = streams.slice(1, 1);  // the first stream is the mix of the others
     const torch::Tensor wave = training ? augmented(all, shape) : all.slice(3, 0, shape.samples - shape.shift);
     const torch::Tensor estimates = module->forward(wave.sum(1));
@@ -151,24 +150,22 @@ std::unique_ptr<Workload> make(const Setup& setup) {
     if (!training) outputs.push_back(loss(outputs));  // the original computes it in inference too
     return outputs;
   };
-  parts.loss = loss;
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) { return adam(std::move(parameters), 3e-4); };
-  parts.inputs = {streams};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(
+      setup, {.module = module, .forward = forward, .loss = loss, .optimizer = use_adam(3e-4), .inputs = {streams}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> demucs() {
-  return {{"demucs",
-           "speech",
-           "audio source separation",
-           "facebookresearch/demucs",
-           265679496,
-           {64, 8},
-           {4, 16},
-           make,
-           "the batch of inference is that of a GPU; on a CPU the original takes an eighth"}};
+  return {{.name = "demucs",
+           .domain = "speech",
+           .task = "audio source separation",
+           .source = "facebookresearch/demucs",
+           .parameters = 265679496,
+           .paper_batch = {.train = 64, .infer = 8},
+           .ci_batch = {.train = 4, .infer = 16},
+           .make = make,
+           .differs = "the batch of inference is that of a GPU; on a CPU the original takes an eighth"}};
 }
 
 }  // namespace tbci::suite::models

@@ -3,7 +3,7 @@
 // TorchBench calls its validation, which also takes a step; inference is the beam search for one utterance.
 #include <cmath>
 
-#include "suite/blocks/speech_transformer.hpp"
+#include "suite/blocks/networks/speech_transformer.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -17,7 +17,7 @@ struct Sizes {
   SpeechDecoder::Beam beam;
 };
 
-// Cross entropy with smoothed targets, of elementary operators, per character that is no padding.
+// Cross entropy with smoothed targets, of elementary operators, per character that is not padding.
 torch::Tensor smoothed_loss(const torch::Tensor& scores, const torch::Tensor& target) {
   const std::int64_t classes = scores.size(1);
   const torch::Tensor known = (target != SpeechDecoder::ignored).to(torch::kLong) * target;
@@ -127,21 +127,27 @@ class Recogniser final : public Workload {
 
 std::vector<Benchmark> speech_transformer() {
   // The batch of the original is 15000 frames, of which three make one of these: 32 utterances of AISHELL.
-  const Sizes paper{{320, 4233, 512, 8, 2048, 6}, 170, 15, {5, 100}};
-  const Sizes ci{{320, 500, 128, 8, 256, 3}, 60, 10, {5, 12}};
+  const Sizes paper{.net = {.frame = 320, .vocabulary = 4233, .width = 512, .heads = 8, .inner = 2048, .layers = 6},
+                    .frames = 170,
+                    .characters = 15,
+                    .beam = {.width = 5, .longest = 100}};
+  const Sizes ci{.net = {.frame = 320, .vocabulary = 500, .width = 128, .heads = 8, .inner = 256, .layers = 3},
+                 .frames = 60,
+                 .characters = 10,
+                 .beam = {.width = 5, .longest = 12}};
   const auto make = [paper, ci](const Setup& setup) {
-    return std::make_unique<Recogniser>(setup, setup.size == Size::paper ? paper : ci);
+    return std::make_unique<Recogniser>(setup, by_size(setup, paper, ci));
   };
-  return {{"speech_transformer",
-           "speech",
-           "speech recognition",
-           "kaituoxu/Speech-Transformer",
-           46471168,
-           {32, 1},
-           {4, 1},
-           make,
-           "The vocabulary has 4233 characters, as all of AISHELL, where the original has those of the part it ships; "
-           "lengths are invented."}};
+  return {{.name = "speech_transformer",
+           .domain = "speech",
+           .task = "speech recognition",
+           .source = "kaituoxu/Speech-Transformer",
+           .parameters = 46471168,
+           .paper_batch = {.train = 32, .infer = 1},
+           .ci_batch = {.train = 4, .infer = 1},
+           .make = make,
+           .differs = "The vocabulary has 4233 characters, as all of AISHELL, where the original has those of the part "
+                      "it ships; lengths are invented."}};
 }
 
 }  // namespace tbci::suite::models

@@ -3,8 +3,8 @@
 // decoder the true frame before each (teacher forcing), as TorchBench does.
 #include <cmath>
 
+#include "suite/blocks/networks/tacotron2_decoder.hpp"
 #include "suite/blocks/standard_workload.hpp"
-#include "suite/blocks/tacotron2_decoder.hpp"
 
 namespace tbci::suite::models {
 namespace {
@@ -43,7 +43,7 @@ class Convolutions : public nn::Module {
   }
 
  private:
-  std::vector<Gain> gains_;  // also tells the activation
+  std::vector<Gain> gains_;  // also determines the activation
   std::vector<nn::Conv1d> convolutions_;
   std::vector<nn::BatchNorm1d> norms_;
 };
@@ -137,40 +137,43 @@ torch::Tensor loss(const Tensors& outputs, const Speech& data) {
 }
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  const Shape shape = paper ? Shape{{512, 1024, 256, 128, 32}, 160, 800} : Shape{{64, 128, 32, 16, 8}, 16, 32};
+  const Shape shape =
+      by_size<Shape>(setup,
+                     {.decoder = {.encoder = 512, .decoder = 1024, .prenet = 256, .attention = 128, .filters = 32},
+                      .letters = 160,
+                      .frames = 800},
+                     {.decoder = {.encoder = 64, .decoder = 128, .prenet = 32, .attention = 16, .filters = 8},
+                      .letters = 16,
+                      .frames = 32});
   auto module = std::make_shared<Tacotron2>(shape.decoder);
   module->to(setup.device);
   const Speech data = speech(setup, shape);
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, data] { return module->forward(data); };
-  parts.loss = [data](const Tensors& outputs) { return loss(outputs, data); };
-  parts.optimizer = [](std::vector<torch::Tensor> parameters) {
-    const auto options = torch::optim::AdamOptions(1e-3).weight_decay(1e-6);
-    return std::make_unique<torch::optim::Adam>(std::move(parameters), options);
-  };
-  // The layers before the decoder drop values in inference too: the generator's state makes that repeatable.
-  parts.inputs = {data.letters, data.letter_counts, data.frames, data.frame_counts,
-                  at::globalContext().defaultGenerator(torch::kCPU).get_state()};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(
+      setup,
+      {.module = module,
+       .forward = [module, data] { return module->forward(data); },
+       .loss = [data](const Tensors& outputs) { return loss(outputs, data); },
+       .optimizer = use_adam(torch::optim::AdamOptions(1e-3).weight_decay(1e-6)),
+       // The layers before the decoder drop values in inference too: the generator's state makes that repeatable.
+       .inputs = {data.letters, data.letter_counts, data.frames, data.frame_counts,
+                  at::globalContext().defaultGenerator(torch::kCPU).get_state()}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> tacotron2() {
-  return {{"tacotron2",
-           "speech",
-           "synthesis",
-           "NVIDIA/tacotron2",
-           28193153,
-           {64, 64},
-           {4, 32},
-           make,
-           "lengths of texts and spectrograms are invented (up to 160 letters and 800 frames, as in LJ Speech), and "
-           "inference has the precision of training, where the original takes autocast on CUDA; the original refuses "
-           "CPUs"}};
+  return {{.name = "tacotron2",
+           .domain = "speech",
+           .task = "synthesis",
+           .source = "NVIDIA/tacotron2",
+           .parameters = 28193153,
+           .paper_batch = {.train = 64, .infer = 64},
+           .ci_batch = {.train = 4, .infer = 32},
+           .make = make,
+           .differs = "lengths of texts and spectrograms are invented (up to 160 letters and 800 frames, as in LJ "
+                      "Speech), and inference has the precision of training, where the original takes autocast on "
+                      "CUDA; the original refuses CPUs"}};
 }
 
 }  // namespace tbci::suite::models

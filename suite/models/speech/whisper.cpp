@@ -65,38 +65,37 @@ class Whisper : public nn::Module {
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
-  const bool paper = setup.size == Size::paper;
-  LayerShape layer = paper ? LayerShape{384, 1536, 6} : LayerShape{96, 384, 3};
+  LayerShape layer =
+      by_size<LayerShape>(setup, {.width = 384, .inner = 1536, .heads = 6}, {.width = 96, .inner = 384, .heads = 3});
   layer.norm_first = true;
   layer.key_bias = false;
   layer.scale_the_query = true;
-  const Shape shape = paper ? Shape{80, 3000, layer, 4, 256, 2} : Shape{80, 200, layer, 4, 64, 2};
+  const Shape shape =
+      by_size<Shape>(setup, {.bands = 80, .frames = 3000, .layer = layer, .layers = 4, .summary = 256, .classes = 2},
+                     {.bands = 80, .frames = 200, .layer = layer, .layers = 4, .summary = 64, .classes = 2});
   auto module = std::make_shared<Whisper>(shape);
   module->to(setup.device);
   const torch::Tensor spectrograms =
       torch::randn({setup.batch, shape.bands, shape.frames}, torch::TensorOptions().device(setup.device));
 
-  StandardWorkload::Parts parts;
-  parts.module = module;
-  parts.forward = [module, spectrograms] { return Tensors{module->forward(spectrograms)}; };
-  parts.inputs = {spectrograms};
-  return std::make_unique<StandardWorkload>(setup.mode, std::move(parts));
+  return standard_workload(setup, {.module = module,
+                                   .forward = [module, spectrograms] { return Tensors{module->forward(spectrograms)}; },
+                                   .inputs = {spectrograms}});
 }
 
 }  // namespace
 
 std::vector<Benchmark> whisper() {
-  return {{"hf_Whisper",
-           "speech",
-           "speech recognition",
-           "Hugging Face transformers (Whisper)",
-           8307458,
-           {8, 8},
-           {20, 20},
-           make,
-           "",
-           {false, true},
-           Listed::later}};
+  return {{.name = "hf_Whisper",
+           .domain = "speech",
+           .task = "speech recognition",
+           .source = "Hugging Face transformers (Whisper)",
+           .parameters = 8307458,
+           .paper_batch = {.train = 8, .infer = 8},
+           .ci_batch = {.train = 20, .infer = 20},
+           .make = make,
+           .modes = {.train = false},
+           .listed = Listed::later}};
 }
 
 }  // namespace tbci::suite::models

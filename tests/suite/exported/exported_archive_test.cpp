@@ -14,7 +14,7 @@ constexpr ArchiveLimits mebibyte{1U << 20, 1U << 20};
 
 }  // namespace
 
-TEST_CASE("Exported archive: the directory of what LibTorch writes is read", "[exported]") {
+TEST_CASE("Exported archive: the directory of LibTorch's own files is read", "[exported]") {
   const TemporaryDirectory folder;
   save_archive(folder / "a.zip", {{"one", "first"}, {"two/three", std::string(1000, 'x')}});
   Archive archive;
@@ -28,7 +28,7 @@ TEST_CASE("Exported archive: the directory of what LibTorch writes is read", "[e
   CHECK(read_entry(folder / "a.zip", *three, 999).empty());
 }
 
-TEST_CASE("Exported archive: what is cut off, too large or leaves its folder is refused", "[exported]") {
+TEST_CASE("Exported archive: a file that is truncated, too large or leaves its folder is refused", "[exported]") {
   const TemporaryDirectory folder;
   Archive archive;
   const auto why = [&](const std::string& name, const ArchiveLimits& limits = mebibyte) {
@@ -50,7 +50,7 @@ TEST_CASE("Exported archive: what is cut off, too large or leaves its folder is 
   CHECK(why("dots.zip").empty());
 }
 
-TEST_CASE("Exported archive: no byte of it that is changed does harm", "[exported]") {
+TEST_CASE("Exported archive: no changed byte does harm", "[exported]") {
   const TemporaryDirectory folder;
   save_archive(folder / "a.zip", {{"one", "first"}, {"two", "second"}});
   const std::string good = text_of(folder / "a.zip");

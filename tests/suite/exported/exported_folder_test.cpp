@@ -11,7 +11,7 @@ using namespace tbci::suite;
 using namespace tbci::suite::exported;
 using namespace tbci::test;
 
-TEST_CASE("Exported folder: models are offered by the names of their files, and inputs are none", "[exported]") {
+TEST_CASE("Exported folder: models are listed by file name, and inputs are not models", "[exported]") {
   const TemporaryDirectory folder;
   for (const char* name : {"b.pt2", "b.pt", "b.inputs.pt", "a-1.0_x.pt", "notes.txt", "c.PT", "d.pt3"})
     write(folder / name, "x");
@@ -27,8 +27,7 @@ TEST_CASE("Exported folder: models are offered by the names of their files, and 
   CHECK(read.left_out.empty());
 }
 
-TEST_CASE("Exported folder: hostile names, links out of it and what is no file are left out, with the reason",
-          "[exported]") {
+TEST_CASE("Exported folder: hostile names, links out of it and non-files are left out, with the reason", "[exported]") {
   const TemporaryDirectory folder, elsewhere;
   write(elsewhere / "secret.pt", "x");
   write(folder / "real.pt", "x");
@@ -54,17 +53,17 @@ TEST_CASE("Exported folder: hostile names, links out of it and what is no file a
   };
   CHECK(contains(why("a b.pt"), "letters, digits"));
   CHECK(contains(why("a;rm.pt"), "letters, digits"));
-  CHECK(contains(why(".hidden.pt"), "begins with a letter"));
-  CHECK(contains(why("-rf.pt2"), "begins with a letter"));
+  CHECK(contains(why(".hidden.pt"), "must begin with a letter"));
+  CHECK(contains(why("-rf.pt2"), "must begin with a letter"));
   CHECK(contains(why(std::string(100, 'l') + ".pt"), "longer than 80"));
   CHECK(contains(why("out.pt"), "link out of the folder"));
   CHECK(contains(why("dangling.pt"), "cannot be followed"));
-  CHECK(contains(why("folder.pt"), "no regular file"));
-  CHECK(contains(why("pipe.pt"), "no regular file"));
+  CHECK(contains(why("folder.pt"), "not a regular file"));
+  CHECK(contains(why("pipe.pt"), "not a regular file"));
   CHECK(contains(failure(folder.path(), "out.pt"), R"("kind":"exception")"));
 }
 
-TEST_CASE("Exported folder: its neighbour with the same beginning is outside of it", "[exported]") {
+TEST_CASE("Exported folder: a neighbour whose path begins the same is outside of it", "[exported]") {
   const TemporaryDirectory above;
   fs::create_directory(above / "models");
   fs::create_directory(above / "models-old");
@@ -75,7 +74,7 @@ TEST_CASE("Exported folder: its neighbour with the same beginning is outside of 
   CHECK(read.models.empty());
 }
 
-TEST_CASE("Exported list: it says what lies there without opening a file", "[exported]") {
+TEST_CASE("Exported list: the models are listed without opening a file", "[exported]") {
   const TemporaryDirectory folder;
   write(folder / "broken.pt", "no module at all");
   write(folder / "broken.pt2", "no package");
@@ -92,7 +91,7 @@ TEST_CASE("Exported list: it says what lies there without opening a file", "[exp
   CHECK(lines[3] == R"({"type":"done"})");
 }
 
-TEST_CASE("Exported list: a folder that is not there is an error that names it", "[exported]") {
+TEST_CASE("Exported list: a missing folder is an error that names it", "[exported]") {
   const ListOptions options{"/nowhere/models"};
   const auto lines = lines_of([&](Protocol& protocol) { return list_benchmarks(options, protocol); }, exit_error);
   REQUIRE(lines.size() == 2);

@@ -62,7 +62,7 @@ TEST_CASE("Exported inputs: a list, a tuple, one tensor and a dict are read", "[
   CHECK(torch::equal(inputs.tensors[1], y));
 }
 
-TEST_CASE("Exported inputs: what Python writes is read", "[exported]") {
+TEST_CASE("Exported inputs: files that Python wrote are read", "[exported]") {
   const TemporaryDirectory folder;
   save_pickled(folder / "a.pt", pickle(6, 2, 3, 3), 6);
   Inputs inputs;
@@ -83,22 +83,22 @@ TEST_CASE("Exported inputs: a tensor that claims more than the file has is refus
   CHECK_FALSE(why_no_inputs(folder / "nothing.pt").empty());
 }
 
-TEST_CASE("Exported inputs: what is no list of tensors is refused in one line", "[exported]") {
+TEST_CASE("Exported inputs: anything but a list of tensors is refused in one line", "[exported]") {
   const TemporaryDirectory folder;
   save_value(folder / "number.pt", c10::IValue(3));
   CHECK(contains(why_no_inputs(folder / "number.pt"), "number.pt: it holds a Int"));
   save_value(folder / "mixed.pt", c10::ivalue::Tuple::create({torch::ones({1}), 3}));
-  CHECK(contains(why_no_inputs(folder / "mixed.pt"), "one of its inputs is no tensor but a Int"));
+  CHECK(contains(why_no_inputs(folder / "mixed.pt"), "one of its inputs is not a tensor but of type Int"));
   c10::Dict<std::int64_t, torch::Tensor> by_number;
   by_number.insert(1, torch::ones({1}));
   save_value(folder / "keys.pt", by_number);
-  CHECK(contains(why_no_inputs(folder / "keys.pt"), "a key of its dict is no text"));
+  CHECK(contains(why_no_inputs(folder / "keys.pt"), "a key of its dict is not a string"));
   save_inputs(folder / "empty.pt", std::vector<torch::Tensor>{});
   CHECK(contains(why_no_inputs(folder / "empty.pt"), "holds no tensor"));
   save_inputs(folder / "many.pt", std::vector<torch::Tensor>(most_inputs + 1, torch::ones({1})));
   CHECK(contains(why_no_inputs(folder / "many.pt"), "more than 1000"));
   write(folder / "text.pt", "hello");
-  CHECK(contains(why_no_inputs(folder / "text.pt"), "no zip archive"));
+  CHECK(contains(why_no_inputs(folder / "text.pt"), "not a zip archive"));
   save_archive(folder / "other.pt", {{"one", "first"}});
   CHECK_FALSE(why_no_inputs(folder / "other.pt").empty());
   save_archive(folder / "evil.pt", {{"data.pkl",

@@ -17,7 +17,7 @@ constexpr ArchiveLimits mebibyte{1U << 20, 1U << 20};
 
 }  // namespace
 
-TEST_CASE("Exported packages: their directory tells the device, and whether there is a library", "[exported]") {
+TEST_CASE("Exported packages: the directory shows the device and whether there is a library", "[exported]") {
   const TemporaryDirectory folder;
   const std::string at = "data/aotinductor/model/";
   save_archive(folder / "a.pt2", {{at + "x.wrapper.so", "ELF"},
@@ -39,7 +39,7 @@ TEST_CASE("Exported packages: their directory tells the device, and whether ther
 
 #if __has_include(<torch/csrc/inductor/aoti_package/model_package_loader.h>)
 
-TEST_CASE("Exported packages: a file that does not load says why, and nothing of it is run", "[exported]") {
+TEST_CASE("Exported packages: a file that does not load gives the reason, and none of its code runs", "[exported]") {
   const TemporaryDirectory folder;
   save_inputs(folder / "a.inputs.pt", {torch::ones({4, 3})});
   const std::string at = "data/aotinductor/model/";
@@ -50,7 +50,7 @@ TEST_CASE("Exported packages: a file that does not load says why, and nothing of
     return line;
   };
   write(folder / "a.pt2", "no package");
-  CHECK(contains(answer("exception"), "no zip archive"));
+  CHECK(contains(answer("exception"), "not a zip archive"));
   save_archive(folder / "a.pt2", {{"models/model.json", "{}"}, {"data/weights/w", "1"}});
   CHECK(contains(answer("exception"), "torch.export.save"));
   const std::string ran = (folder / "ran").string();
@@ -70,7 +70,7 @@ TEST_CASE("Exported packages: a file that does not load says why, and nothing of
   save_archive(folder / "a.pt2", {{at + "x.wrapper.so", "no library"},
                                   {at + "../../../../../escaped.so", "x"},
                                   {at + "x.wrapper_metadata.json", metadata}});
-  CHECK(contains(answer("exception"), "outside of itself"));
+  CHECK(contains(answer("exception"), "outside of its folder"));
 }
 
 TEST_CASE("Exported packages: one that is compiled for a GPU is unsupported on the CPU", "[exported]") {
@@ -104,7 +104,7 @@ fs::path export_script() {
 
 }  // namespace
 
-TEST_CASE("Exported packages: what docs/export_model.py writes is measured, and lies about it are found",
+TEST_CASE("Exported packages: the output of docs/export_model.py is measured, and false claims are found",
           "[exported]") {
   const fs::path python = python_of_libtorch();
   if (python.empty()) {

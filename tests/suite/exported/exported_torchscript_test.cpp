@@ -48,7 +48,7 @@ TEST_CASE("Exported TorchScript: a dict gives arguments by name, and nested outp
   CHECK(torch::equal(results[2], torch::full({2}, 8.0F)));
 }
 
-TEST_CASE("Exported TorchScript: its operators are told", "[exported]") {
+TEST_CASE("Exported TorchScript: its operators are printed", "[exported]") {
   const TemporaryDirectory folder;
   save_module(folder / "product.pt");
   save_inputs(folder / "product.inputs.pt", {torch::ones({4, 3})});
@@ -57,7 +57,7 @@ TEST_CASE("Exported TorchScript: its operators are told", "[exported]") {
   CHECK(contains(lines[1], R"("aten.mm.default":1)"));
 }
 
-TEST_CASE("Exported TorchScript: inputs that lie are an exception in one line that shows them", "[exported]") {
+TEST_CASE("Exported TorchScript: inputs that do not fit give a one-line exception that shows them", "[exported]") {
   const TemporaryDirectory folder;
   save_module(folder / "product.pt");
   const auto answer = [&](const std::vector<torch::Tensor>& inputs) {
@@ -94,7 +94,7 @@ TEST_CASE("Exported TorchScript: a file that does not load is an exception with 
     return line;
   };
   write(folder / "a.pt", "no module");
-  CHECK(contains(answer(), "a.pt does not load: it is no zip archive"));
+  CHECK(contains(answer(), "a.pt does not load: it is not a zip archive"));
   save_module(folder / "whole");
   const std::string whole = text_of(folder / "whole");
   write(folder / "a.pt", whole.substr(0, whole.size() / 2));
@@ -105,7 +105,7 @@ TEST_CASE("Exported TorchScript: a file that does not load is an exception with 
   CHECK(contains(answer(), "does not load"));
 }
 
-TEST_CASE("Exported models: what one cannot do is unsupported", "[exported]") {
+TEST_CASE("Exported models: training, other batches and unknown names are unsupported", "[exported]") {
   const TemporaryDirectory folder;
   save_module(folder / "product.pt");
   save_inputs(folder / "product.inputs.pt", {torch::ones({4, 3})});
@@ -124,7 +124,7 @@ TEST_CASE("Exported models: what one cannot do is unsupported", "[exported]") {
   CHECK(contains(failure(folder.path(), "resnet18"), R"("kind":"unsupported")"));
 }
 
-TEST_CASE("Exported models: the reason of LibTorch is cut down to the line that tells it", "[exported]") {
+TEST_CASE("Exported models: LibTorch's message is reduced to the line with the reason", "[exported]") {
   CHECK(telling_line("one\ntwo\n") == "one");
   CHECK(telling_line("\n  \n  Unknown builtin op: my::op.\nHere it is:\n") == "Unknown builtin op: my::op.");
   CHECK(telling_line("The following operation failed.\nTraceback of TorchScript:\n  File \"code\", line 9: x\n"

@@ -9,7 +9,7 @@
 using namespace tbci::suite;
 
 TEST_CASE("Models: hf_BigBird", "[suite]") {
-  // The pooled first word is made for nobody, as in the original.
+  // The pooled first word is computed but not used, as in the original.
   check_model({.name = "hf_BigBird",
                .outputs = {{2, 51, 1000}},
                .published = 128111286,
@@ -42,7 +42,7 @@ torch::Tensor times_seen(const std::vector<std::vector<std::int64_t>>& plan, con
 
 }  // namespace
 
-TEST_CASE("Block-sparse attention: random blocks are others than the neighbours and the first", "[suite]") {
+TEST_CASE("Block-sparse attention: random blocks are never the neighbours or the first block", "[suite]") {
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     const auto plan = encoder::draw_blocks(small, 16, seed);
     REQUIRE(plan.size() == 14);
@@ -58,7 +58,7 @@ TEST_CASE("Block-sparse attention: random blocks are others than the neighbours 
   CHECK(encoder::draw_blocks(small, 16, 1) != encoder::draw_blocks(small, 16, 2));
 }
 
-TEST_CASE("Block-sparse attention: the same as dense attention over the blocks that are seen", "[suite]") {
+TEST_CASE("Block-sparse attention: it equals dense attention over the visible blocks", "[suite]") {
   torch::manual_seed(5);
   const bool training = GENERATE(false, true);
   const std::int64_t length = 64, filled = training ? 64 : 61;  // the last block may be filled up

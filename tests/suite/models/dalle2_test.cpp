@@ -21,7 +21,7 @@ TEST_CASE("Models: public_image_generator2", "[suite]") {
                .outputs = {{2, 3, 32, 32}},
                .published = 379886355,
                .published_by = "lucidrains/DALLE2-pytorch 1.15.6 with openai/CLIP, counted",
-               .train_batch = 16,  // so many that the image embedding of one is dropped
+               .train_batch = 16,  // large enough that the image embedding of one is dropped
                .steps = 10,
                .unreached = unreached,
                .repeats = false,  // each iteration draws its own noise

@@ -36,7 +36,7 @@ TEST_CASE("Text boxes: a block of likely text becomes a box, enlarged by area an
   CHECK(boxes[0].score == Approx((200 * 0.9 + 31 * 0.1) / 231).epsilon(1e-5));  // with the pixels behind the end
 }
 
-TEST_CASE("Text boxes: what is too thin, too unlikely or within another word gives none", "[suite]") {
+TEST_CASE("Text boxes: an area that is too thin, too unlikely or within another word gives no box", "[suite]") {
   const torch::Tensor map = page();
   part(map, 5, 7, 5, 50).fill_(0.9);     // two pixels high
   part(map, 10, 20, 5, 15).fill_(0.25);  // below the threshold

@@ -37,7 +37,7 @@ Tensors take_gradients(const reformer::Layers& layers, const torch::Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("Reversible layers: gradients as if the activations had been kept, with the same dropout", "[suite]") {
+TEST_CASE("Reversible layers: gradients equal those with stored activations and the same dropout", "[suite]") {
   torch::manual_seed(5);
   const auto layers = two_layers();
   const torch::Tensor x = torch::randn({2, 32, 16}, torch::kDouble).requires_grad_();
@@ -55,7 +55,7 @@ TEST_CASE("Reversible layers: gradients as if the activations had been kept, wit
   const torch::Tensor expected = torch::cat({first, second}, -1);
   CHECK(torch::allclose(found, expected));
   (expected * weights).sum().backward();
-  // The original gives the gradient of the halves the other way round, which nobody sees: both are the same text.
+  // The original gives the gradient of the halves in reverse order, which has no effect: both are the same text.
   Tensors others = take_gradients(layers, x);
   const auto swapped = others[0].chunk(2, -1);
   others[0] = torch::cat({swapped[1], swapped[0]}, -1);
@@ -63,8 +63,7 @@ TEST_CASE("Reversible layers: gradients as if the activations had been kept, wit
   for (std::size_t i = 0; i < gradients.size(); ++i) CHECK(torch::allclose(gradients[i], others[i], 1e-7, 1e-9));
 }
 
-TEST_CASE("Hashed attention: softmax over the words of the own chunk and the one before, in the order of the hash",
-          "[suite]") {
+TEST_CASE("Hashed attention: softmax covers the words of a chunk and the one before, in hash order", "[suite]") {
   torch::manual_seed(5);
   const std::int64_t length = 16, chunk = 4;
   const reformer::LayerShape shape{4, 1, 4, 8, chunk, 4, 0.0};

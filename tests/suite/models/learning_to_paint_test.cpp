@@ -1,4 +1,4 @@
-#include "suite/blocks/painting.hpp"
+#include "suite/blocks/networks/painting.hpp"
 #include "tests/suite/model_check.hpp"
 #include "tests/suite/torch_and_catch.hpp"
 

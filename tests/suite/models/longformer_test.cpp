@@ -52,7 +52,7 @@ torch::Tensor dense(const torch::nn::Module& attention, const torch::Tensor& x, 
 
 }  // namespace
 
-TEST_CASE("Sliding attention: the same as dense attention within the window and to global words", "[suite]") {
+TEST_CASE("Sliding attention: it equals dense attention within the window and to global words", "[suite]") {
   torch::manual_seed(5);
   encoder::SlidingAttention attention(small);
   const torch::Tensor x = torch::randn({2, 32, small.width});

@@ -78,7 +78,7 @@ TEST_CASE("Models: functorch_maml_omniglot has gradients of second order", "[sui
   check_against_differences(meta_gradient_all_at_once);
 }
 
-TEST_CASE("Models: all tasks at once give what they give one by one", "[suite]") {
+TEST_CASE("Models: all tasks at once give the same results as one by one", "[suite]") {
   const Problem one_by_one = problem(), at_once = problem();
   const double loss = meta_gradient_one_by_one(one_by_one.weights, one_by_one.tasks).item<double>();
   CHECK(meta_gradient_all_at_once(at_once.weights, at_once.tasks).item<double>() == tbci::test::Approx(loss));

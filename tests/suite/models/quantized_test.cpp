@@ -34,14 +34,14 @@ TEST_CASE("Quantisation: the grid covers the observed range and has a point at z
   CHECK_THAT(scale[1].item<double>(), WithinRel(0.5 / 127.5, 1e-6));
 }
 
-TEST_CASE("Quantisation: ranges move by a hundredth of what is new", "[suite]") {
+TEST_CASE("Quantisation: ranges move by a hundredth of the new values", "[suite]") {
   FakeQuantize activations(FakeQuantize::Of::activations, 1);
   activations.forward(torch::tensor({0.0f, 1.0f}));
   activations.forward(torch::tensor({0.0f, 2.0f}));
   CHECK_THAT(activations.grid().scale.item<double>(), WithinRel(1.01 / 127.0, 1e-6));
 }
 
-TEST_CASE("Quantisation: a converted layer gives what it gave in floats, but for a step or two", "[suite]") {
+TEST_CASE("Quantisation: a converted layer gives its float results within a step or two", "[suite]") {
   torch::manual_seed(3);
   const torch::NoGradGuard no_gradients;
   const torch::Tensor x = torch::randn({1, 8, 9, 9});

@@ -1,7 +1,7 @@
 #include "tests/suite/model_check.hpp"
 #include "tests/suite/torch_and_catch.hpp"
 
-#include "suite/blocks/t5.hpp"
+#include "suite/blocks/networks/t5.hpp"
 
 using namespace tbci::suite;
 
@@ -45,13 +45,13 @@ TEST_CASE("Models: T5's encoder puts distances into buckets on both sides", "[su
 }
 
 // Expected: 16 buckets for distances below 16, then 16 + floor(16 log(d / 16) / log(8)), at most 31.
-TEST_CASE("Models: T5's decoder puts distances into buckets to the left alone", "[suite]") {
+TEST_CASE("Models: T5's decoder puts distances into buckets on the left only", "[suite]") {
   const torch::Tensor distance = torch::tensor({0L, 5L, -1L, -15L, -16L, -20L, -100L, -200L});
   const torch::Tensor expected = torch::tensor({0L, 0L, 1L, 15L, 16L, 17L, 30L, 31L});
   CHECK(torch::equal(t5_bucket(distance, false), expected));
 }
 
-TEST_CASE("Models: T5 writes with its cache what it would write without", "[suite]") {
+TEST_CASE("Models: T5 generates the same words with and without its cache", "[suite]") {
   const torch::NoGradGuard no_gradients;
   torch::manual_seed(3);
   T5 model({100, 32, 64, 2, 4, 8});

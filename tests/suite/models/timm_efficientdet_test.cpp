@@ -1,4 +1,4 @@
-#include "suite/blocks/efficientdet_boxes.hpp"
+#include "suite/blocks/networks/efficientdet_boxes.hpp"
 
 #include <cmath>
 
@@ -52,11 +52,11 @@ TEST_CASE("EfficientDet: anchors have three sizes and three forms around each pi
   CHECK(close(anchors[80 * 80 * 9], {8 - 32, 8 - 32, 8 + 32, 8 + 32}));
 }
 
-TEST_CASE("EfficientDet: an anchor on an object is to find it, the others are background", "[suite]") {
+TEST_CASE("EfficientDet: an anchor on an object has it as its target, the others are background", "[suite]") {
   const torch::Tensor anchors =
       torch::tensor({{0.F, 0.F, 10.F, 10.F}, {20.F, 20.F, 30.F, 30.F}, {50.F, 50.F, 60.F, 60.F}});
   // The first object is the first anchor moved by a pixel; the second one meets the third anchor a little only. The
-  // third row is no object.
+  // third row is not an object.
   const efficientdet::Objects objects{
       torch::tensor({{{1.F, 0.F, 11.F, 10.F}, {58.F, 58.F, 78.F, 68.F}, {20.F, 20.F, 30.F, 30.F}}}),
       torch::tensor({{4.F, 7.F, -1.F}})};

@@ -26,6 +26,6 @@ TEST_CASE("Models: timm_vision_transformer_large", "[suite]") {
   check_model(giant);
 }
 
-TEST_CASE("Models: timm_vision_transformer_large, its parameters", "[.large]") {
+TEST_CASE("Models: timm_vision_transformer_large has the published number of parameters", "[.large]") {
   check_parameters(giant);
 }

@@ -1,4 +1,4 @@
-#include "suite/blocks/yolo.hpp"
+#include "suite/blocks/networks/yolo.hpp"
 
 #include "tests/suite/model_check.hpp"
 #include "tests/suite/torch_and_catch.hpp"

@@ -4,7 +4,7 @@
 usage: compare.py SUITE_DUMP [BENCHMARK ...]
 
 Needs torch of the same version, and the package that each original is in; where that is missing, it says so.
-A file cases_*.py beside this one has a dict CASES: benchmark -> Case.
+A file cases_*.py in this folder has a dict CASES: benchmark -> Case.
 """
 
 import dataclasses

@@ -45,7 +45,7 @@ class Pages {
   void* start_ = nullptr;
 };
 
-// Takes so many bytes of the kernel, touches them, gives them back.
+// Allocates the bytes, touches them and frees them.
 class TouchPages final : public Known {
  public:
   explicit TouchPages(std::size_t bytes) : bytes_(bytes) {}
@@ -77,10 +77,10 @@ inline Block touched_block(std::size_t bytes) {
   return block;
 }
 
-// Keeps so many bytes of every iteration, up to the `last` one: a leak, or a cache that fills.
+// Keeps some bytes of every iteration, up to the `last` one: a leak, or a cache that fills.
 class Keep final : public Known {
  public:
-  static constexpr std::size_t most = 100000;  // iterations: room for them is made first, so that it is no growth
+  static constexpr std::size_t most = 100000;  // iterations; the room is reserved before
 
   explicit Keep(std::size_t bytes, std::size_t last = most) : bytes_(bytes), last_(last) { kept_.reserve(last); }
   void iterate() override {
