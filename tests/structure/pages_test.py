@@ -6,27 +6,27 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import check_options  # noqa: E402
-import check_pages  # noqa: E402
-import pages  # noqa: E402
+import tree_options  # noqa: E402
+import tree_pages  # noqa: E402
+import markdown  # noqa: E402
 
 LONG = "word " * 30
 
 
 class Width(unittest.TestCase):
     def test_prose_over_the_limit_is_found_with_its_line(self):
-        self.assertEqual([line.number for line in pages.too_wide(f"# a\n\n{LONG}\nshort\n- {LONG}\n", 100)], [3, 5])
+        self.assertEqual([line.number for line in markdown.too_wide(f"# a\n\n{LONG}\nshort\n- {LONG}\n", 100)], [3, 5])
 
     def test_the_limit_itself_is_allowed_and_counts_characters(self):
-        self.assertFalse(pages.too_wide("ä" * 100, 100))
-        self.assertTrue(pages.too_wide("ä" * 101, 100))
+        self.assertFalse(markdown.too_wide("ä" * 100, 100))
+        self.assertTrue(markdown.too_wide("ä" * 101, 100))
 
     def test_tables_links_and_code_are_exempt(self):
         page = f"| {LONG} |\n[{LONG}](x.md)\n\n    {LONG}\n\n```\n{LONG}\n```\n"
-        self.assertFalse(pages.too_wide(page, 100))
+        self.assertFalse(markdown.too_wide(page, 100))
 
     def test_a_list_that_is_indented_is_no_code(self):
-        self.assertTrue(pages.too_wide(f"- one\n    {LONG}\n", 100))
+        self.assertTrue(markdown.too_wide(f"- one\n    {LONG}\n", 100))
 
 
 class Links(unittest.TestCase):
@@ -38,7 +38,7 @@ class Links(unittest.TestCase):
         (self.root / "docs" / "a.md").write_text("# A page\n\n## What `tbci` does, and why\n")
 
     def broken(self, text):
-        return len(check_pages.broken_links(self.root, "docs/b.md", text))
+        return len(tree_pages.broken_links(self.root, "docs/b.md", text))
 
     def test_a_link_leads_to_a_file_or_a_heading(self):
         good = "[a](a.md) [b](a.md#what-tbci-does-and-why) [c](../docs) [d](https://x.example/y)"
@@ -51,7 +51,7 @@ class Links(unittest.TestCase):
         self.assertEqual(self.broken("`[a](c.md)`\n\n    [a](c.md)\n"), 0)
 
     def test_a_path_of_an_index_exists(self):
-        dead = lambda text: check_pages.dead_paths(self.root, "docs/b.md", text)  # noqa: E731
+        dead = lambda text: tree_pages.dead_paths(self.root, "docs/b.md", text)  # noqa: E731
         self.assertEqual(dead("`docs/a.md`, `docs/NAME.md`, `docs/`, `other/thing`, `a.md`"), [])
         self.assertEqual(dead("\n`docs/c.md`"), ["docs/b.md:2: no docs/c.md"])
 
@@ -65,7 +65,7 @@ class Rooms(unittest.TestCase):
   };"""
 
     def findings(self, *rows):
-        return check_pages.wrong_rooms(check_pages.rooms_of_rule(self.RULE), check_pages.rooms_of_page("\n".join(rows)))
+        return tree_pages.wrong_rooms(tree_pages.rooms_of_rule(self.RULE), tree_pages.rooms_of_page("\n".join(rows)))
 
     def test_the_page_has_the_rooms_of_the_rule(self):
         base, model = "| `base` | a | |", "| `storage/model` | b, `c` | `base` |"
@@ -80,23 +80,23 @@ class Rooms(unittest.TestCase):
 
 class Words(unittest.TestCase):
     def test_tics_are_found_and_words_that_hold_them_are_not(self):
-        found = [tic for _, tic, _ in pages.tics_in("Measured anew.\nIt mends so many.\nHe is told of it.")]
+        found = [tic for _, tic, _ in markdown.tics_in("Measured anew.\nIt mends so many.\nHe is told of it.")]
         self.assertEqual(found, ["anew", "mends", "so many", "is told of"])
-        self.assertEqual(pages.tics_in("amended, recommend, begins_anew, is told, so much"), [])
+        self.assertEqual(markdown.tics_in("amended, recommend, begins_anew, is told, so much"), [])
 
 
 class Options(unittest.TestCase):
     def setUp(self):
-        self.tbci = check_options.Tbci.__new__(check_options.Tbci)
+        self.tbci = tree_options.Tbci.__new__(tree_options.Tbci)
         self.tbci.helps = {(): "", ("run",): "", ("suite",): "", ("suite", "list"): ""}
         self.tbci.options = {(): {"--config", "--json"}, ("run",): {"--build"}}
         self.tbci.options |= {("suite",): set(), ("suite", "list"): {"--all"}}
 
     def lines(self, page):
-        return check_options.in_command_lines(self.tbci, "x.md", page)
+        return tree_options.in_command_lines(self.tbci, "x.md", page)
 
     def alone(self, page):
-        return check_options.standing_alone(Path(__file__).resolve().parents[2], self.tbci, "x.md", page)
+        return tree_options.standing_alone(Path(__file__).resolve().parents[2], self.tbci, "x.md", page)
 
     def test_an_option_of_a_command_line_is_that_commands(self):
         self.assertEqual(self.lines("`tbci run --build X` and `tbci --config F suite list --all --json`"), [])

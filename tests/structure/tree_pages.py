@@ -1,4 +1,4 @@
-"""What holds for the pages and for the words of the whole tree. Usage: check_pages.py ROOT
+"""What holds for the pages and for the words of the whole tree. Usage: tree_pages.py ROOT
 
 Links lead somewhere, paths of the index exist, the rooms are those of the include rule, prose is wrapped, and words
 that were taken out do not come back.
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pages
+import markdown
 
 WIDTH = 100
 
@@ -56,7 +56,7 @@ NOT_PLAIN = {
 # Texts that a program wrote.
 NOT_PAGES = ("tests/github/golden/", "miniature/templates/")
 # These hold the words to find them.
-ABOUT_WORDS = {"tests/structure/pages.py", "tests/structure/pages_test.py"}
+ABOUT_WORDS = {"tests/structure/markdown.py", "tests/structure/pages_test.py"}
 # Pages that are written at the same time as the links to them. Remove an entry once its page is there.
 TO_COME = {"docs/building.md", "docs/adding-a-model.md"}
 # Pages all of whose paths exist. Decisions name files as they were.
@@ -83,7 +83,7 @@ def files_of(root: Path) -> list[str]:
 
 def broken_links(root: Path, name: str, text: str) -> list[str]:
     findings = []
-    for number, target in pages.links_of(text):
+    for number, target in markdown.links_of(text):
         file, _, anchor = target.partition("#")
         path = (root / name).parent / file if file else root / name
         if not path.exists():
@@ -91,7 +91,7 @@ def broken_links(root: Path, name: str, text: str) -> list[str]:
             inside = resolved.is_relative_to(root.resolve())
             if not inside or str(resolved.relative_to(root.resolve())) not in TO_COME:
                 findings.append(f"{name}:{number}: no file {target}")
-        elif anchor and path.suffix == ".md" and anchor not in pages.anchors_of(path.read_text(encoding="utf-8")):
+        elif anchor and path.suffix == ".md" and anchor not in markdown.anchors_of(path.read_text(encoding="utf-8")):
             findings.append(f"{name}:{number}: {file or name} has no heading #{anchor}")
     return findings
 
@@ -100,7 +100,7 @@ def dead_paths(root: Path, name: str, text: str) -> list[str]:
     roots = {entry.name for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith((".", "build"))}
     return [
         f"{name}:{number}: no {path}"
-        for number, path in pages.paths_of(text, roots)
+        for number, path in markdown.paths_of(text, roots)
         if path not in TO_COME and not (root / path).exists() and not list(root.glob(path + ".[ch]pp"))
     ]
 
@@ -148,13 +148,13 @@ def check(root: Path) -> list[str]:
             if name not in NOT_WRAPPED:
                 findings += [
                     f"{name}:{line.number}: {len(line.text)} columns, wrap at {WIDTH}"
-                    for line in pages.too_wide(text, WIDTH)
+                    for line in markdown.too_wide(text, WIDTH)
                 ]
         if name in INDEXES:
             findings += dead_paths(root, name, text)
         plain = not any(name == entry or entry.endswith("/") and name.startswith(entry) for entry in NOT_PLAIN)
         if plain and name not in ABOUT_WORDS:
-            findings += [f"{name}:{number}: '{tic}': say {better}" for number, tic, better in pages.tics_in(text)]
+            findings += [f"{name}:{number}: '{tic}': say {better}" for number, tic, better in markdown.tics_in(text)]
     rule = rooms_of_rule((root / "tests/structure/include_rule_test.cpp").read_text(encoding="utf-8"))
     findings += wrong_rooms(rule, rooms_of_page((root / "docs/architecture.md").read_text(encoding="utf-8")))
     if sum(name.endswith(".md") for name in names) < 20:
@@ -164,7 +164,7 @@ def check(root: Path) -> list[str]:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("usage: check_pages.py ROOT")
+        sys.exit("usage: tree_pages.py ROOT")
     found = check(Path(sys.argv[1]))
     print("\n".join(found))
     sys.exit(1 if found else 0)

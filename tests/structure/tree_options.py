@@ -1,4 +1,4 @@
-"""Each option that a page names exists. Usage: check_options.py ROOT TBCI
+"""Each option that a page names exists. Usage: tree_options.py ROOT TBCI
 
 In a `tbci ...` command line it must be in that command's --help. An option that stands alone in backticks must be in
 the help of some command, or belong to another program that the same section names. The words of --help are checked too.
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pages
+import markdown
 
 # Commands whose help is not in plain English yet. Remove an entry once it is.
 NOT_PLAIN_HELP = {
@@ -50,7 +50,7 @@ class Tbci:
         self._program = program
         self.helps: dict[tuple[str, ...], str] = {}
         self._read(())
-        self.options = {command: pages.options_in(text) for command, text in self.helps.items()}
+        self.options = {command: markdown.options_in(text) for command, text in self.helps.items()}
 
     def _read(self, command: tuple[str, ...]) -> None:
         ran = subprocess.run([self._program, *command, "--help"], capture_output=True, text=True, check=True)
@@ -88,7 +88,7 @@ def text_below(path: Path) -> str:
 
 
 def options_of(root: Path, places: list[str]) -> set[str]:
-    return pages.options_in("\n".join(text_below(root / place) for place in places))
+    return markdown.options_in("\n".join(text_below(root / place) for place in places))
 
 
 def options_of_named_programs(root: Path, section: str) -> set[str]:
@@ -101,7 +101,7 @@ def options_of_named_programs(root: Path, section: str) -> set[str]:
 
 def in_command_lines(tbci: Tbci, name: str, page: str) -> list[str]:
     findings = []
-    for use in pages.uses_of(page):
+    for use in markdown.uses_of(page):
         if not is_tbci(use.program):
             continue
         command = tbci.command_of(use.arguments)
@@ -109,7 +109,7 @@ def in_command_lines(tbci: Tbci, name: str, page: str) -> list[str]:
         if not command and re.fullmatch("[a-z]+", first):
             findings.append(f"{name}:{use.number}: there is no command `tbci {first}`")
             continue
-        for option in filter(None, map(pages.option_of, use.arguments)):
+        for option in filter(None, map(markdown.option_of, use.arguments)):
             if not tbci.knows(command, option):
                 findings.append(f"{name}:{use.number}: `tbci {' '.join(command)}` has no option {option}")
     return findings
@@ -118,10 +118,10 @@ def in_command_lines(tbci: Tbci, name: str, page: str) -> list[str]:
 def standing_alone(root: Path, tbci: Tbci, name: str, page: str) -> list[str]:
     findings = []
     worker = options_of(root, WORKER) if name in WORKER_PAGES else set()
-    for first, section in pages.sections_of(page):
+    for first, section in markdown.sections_of(page):
         elsewhere = options_of_named_programs(root, section)
-        for use in pages.uses_of(section):
-            option = pages.option_of(use.program)
+        for use in markdown.uses_of(section):
+            option = markdown.option_of(use.program)
             if option and not tbci.anywhere(option) and option not in elsewhere | worker:
                 findings.append(f"{name}:{first + use.number - 1}: no command has an option {option}")
     return findings
@@ -132,7 +132,7 @@ def tics_of_help(tbci: Tbci) -> list[str]:
     for command, text in tbci.helps.items():
         name = " ".join(command)
         if name not in NOT_PLAIN_HELP:
-            for _, tic, better in pages.tics_in(text):
+            for _, tic, better in markdown.tics_in(text):
                 findings.append(f"tbci {name} --help: '{tic}': say {better}")
     return findings
 
@@ -150,7 +150,7 @@ def check(root: Path, tbci: Tbci) -> list[str]:
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit("usage: check_options.py ROOT TBCI")
+        sys.exit("usage: tree_options.py ROOT TBCI")
     found = check(Path(sys.argv[1]), Tbci(sys.argv[2]))
     print("\n".join(found))
     sys.exit(1 if found else 0)
