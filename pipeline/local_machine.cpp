@@ -95,7 +95,7 @@ class LocalMachine final : public Machine {
     return std::move(listing.benchmarks);
   }
 
-  std::vector<runner::SuiteTrouble> troubles() const override { return troubles_; }
+  std::vector<runner::UnlistedSuite> troubles() const override { return troubles_; }
 
   Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                      std::stop_token stop) override {
@@ -229,7 +229,7 @@ class LocalMachine final : public Machine {
   std::unique_ptr<runner::NightlySource> nightlies_;
   runner::Measurer measurer_;
   std::map<std::filesystem::path, std::filesystem::path> workers_;
-  std::vector<runner::SuiteTrouble> troubles_;
+  std::vector<runner::UnlistedSuite> troubles_;
   std::map<std::string, runner::LibraryFacts> libraries_;  // by what key_of names
   bool base_checked_ = false;
 };

@@ -40,7 +40,7 @@ class Machine {
   virtual Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product& product,
                                                                 std::stop_token stop) = 0;
   /// The suites that the last `benchmarks` could not list: they cost their own benchmarks alone.
-  virtual std::vector<runner::SuiteTrouble> troubles() const { return {}; }
+  virtual std::vector<runner::UnlistedSuite> troubles() const { return {}; }
   /// One fresh process.
   virtual Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                              std::stop_token stop) = 0;

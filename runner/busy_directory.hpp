@@ -7,6 +7,6 @@ namespace tbci::runner {
 
 /// Whether a process has its working folder at or below `folder`. Compilers outlive a build tool that was killed, and
 /// would still write there.
-bool has_inhabitants(const std::filesystem::path& folder);
+bool is_busy_directory(const std::filesystem::path& folder);
 
 }  // namespace tbci::runner

@@ -141,7 +141,7 @@ MachineFacts gather_facts(ProcessRunner& processes, const DoctorSettings& settin
   facts.memory_bytes = kilobytes(meminfo, "MemTotal");
   facts.swapped_bytes =
       kilobytes(meminfo, "SwapTotal") - std::min(kilobytes(meminfo, "SwapTotal"), kilobytes(meminfo, "SwapFree"));
-  facts.watched = watch_machine(settings.root, settings.watched, stop);
+  facts.load_sample = sample_load(settings.root, settings.sampling_time, stop);
   facts.siblings = siblings_of(reader);
   facts.counter = try_counter(settings.root);
   facts.gpus = look_at_gpus(processes, stop);

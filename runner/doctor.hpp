@@ -26,8 +26,8 @@ std::string_view to_string(Health health);
 struct Check {
   std::string name;
   Health health = Health::ok;
-  std::string what;  ///< what was found
-  std::string mend;  ///< how to mend it; empty where it is well
+  std::string what;    ///< what was found
+  std::string remedy;  ///< how to mend it; empty where it is well
 };
 
 /// All that the checks look at.
@@ -40,7 +40,7 @@ struct MachineFacts {
   GroupLimits group;                         ///< of our control group
   std::uint64_t memory_bytes = 0;            ///< of the machine; 0: unknown
   std::uint64_t swapped_bytes = 0;           ///< of the swap space that is in use
-  Watched watched;                           ///< what the machine did while it was watched
+  LoadSample load_sample;                    ///< what the machine did while it was watched
   std::map<int, std::vector<int>> siblings;  ///< CPU -> the others that share its core
   CounterState counter;
   std::vector<GpuState> gpus;
@@ -59,8 +59,8 @@ struct DoctorSettings {
   std::vector<int> worker_cpus;      ///< that workers are pinned to
   int threads = 1;                   ///< of a worker
   std::uint64_t needed_free_bytes = std::uint64_t{5} << 30;
-  std::uint64_t needed_memory_bytes = std::uint64_t{4} << 30;          ///< a compiler or a model of the suite
-  std::chrono::milliseconds watched = std::chrono::milliseconds(500);  ///< how long the machine is watched
+  std::uint64_t needed_memory_bytes = std::uint64_t{4} << 30;                ///< a compiler or a model of the suite
+  std::chrono::milliseconds sampling_time = std::chrono::milliseconds(500);  ///< how long the machine is watched
 };
 
 /// Looks at the machine; takes a second or two.

@@ -10,14 +10,14 @@
 namespace tbci::runner {
 
 /// A suite that was left out of a listing, and why.
-struct SuiteTrouble {
+struct UnlistedSuite {
   std::string prefix;  ///< of its benchmarks' names
   std::string reason;
 };
 
 struct Listing {
   std::vector<BenchmarkInfo> benchmarks;
-  std::vector<SuiteTrouble> left_out;
+  std::vector<UnlistedSuite> left_out;
 };
 
 /// Asks each suite. One that cannot be listed stops none of the others. Errors: all of them are broken (as the first

@@ -128,7 +128,7 @@ Command measure_command(const model::Product& product, const Suite& suite, const
     option("--leak-iterations", std::to_string(settings.leak_iterations));
     option("--leak-milliseconds", std::to_string(settings.leak_time.count()));
   }
-  lay_over(command, product);
+  preload_libraries(command, product);
   // Set from outside as well: an OpenMP runtime reads them before the worker's first line runs.
   for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"})
     command.environment[name] = std::to_string(settings.threads);
@@ -147,11 +147,11 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
     return fail(ErrorKind::usage, "measuring takes at least 1 iteration, 0 warm-ups and 1 thread; asked for {}, {}, {}",
                 settings.iterations, settings.warmup, settings.threads);
   }
-  if (!suite.trouble.empty()) {
+  if (!suite.unavailable_reason.empty()) {
     model::Measurement refused;
     refused.measured = measured;
     refused.outcome = model::Outcome::unsupported;
-    refused.message = suite.trouble;
+    refused.message = suite.unavailable_reason;
     refused.started = clock_.now();
     return refused;
   }
@@ -180,7 +180,7 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
 Result<OperatorCalls> Measurer::operators(const model::Product& product, const Suite& suite,
                                           const model::Case& measured, const MeasureSettings& settings,
                                           std::stop_token stop) {
-  if (!suite.trouble.empty()) return fail(ErrorKind::environment, "{}", suite.trouble);
+  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::environment, "{}", suite.unavailable_reason);
   Command command = measure_command(product, suite, measured, settings);
   command.arguments[suite.program.size()] = "operators";
   TBCI_ASSIGN(const ProcessOutcome ended, processes_.run(command, stop));
@@ -191,7 +191,7 @@ Result<OperatorCalls> Measurer::operators(const model::Product& product, const S
 Result<model::OperatorProfile> Measurer::profile(const model::Product& product, const Suite& suite,
                                                  const model::Case& measured, const MeasureSettings& settings,
                                                  std::stop_token stop) {
-  if (!suite.trouble.empty()) return fail(ErrorKind::environment, "{}", suite.trouble);
+  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::environment, "{}", suite.unavailable_reason);
   Command command = measure_command(product, suite, measured, settings);
   command.arguments[suite.program.size()] = "profile";
   command.kept_output_bytes = std::size_t{2} << 20;  // a line for each operator
@@ -206,7 +206,7 @@ Result<model::OperatorProfile> Measurer::profile(const model::Product& product, 
 }
 
 Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite, std::stop_token stop) {
-  if (!suite.trouble.empty()) return fail(ErrorKind::environment, "{}", suite.trouble);
+  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::environment, "{}", suite.unavailable_reason);
   Command command = ask(suite, "list");
   command.time_limit = std::chrono::minutes(2);
   TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, std::move(stop)));

@@ -37,7 +37,7 @@ Result<double> plain_number(std::string_view line) {
 
 }  // namespace
 
-Result<double> printed_number(std::string_view output) {
+Result<double> parse_number_output(std::string_view output) {
   std::vector<double> samples;
   std::string last;
   for (const std::string& line : split(output, '\n')) {

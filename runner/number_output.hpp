@@ -11,6 +11,6 @@ namespace tbci::runner {
 /// (docs/worker-protocol.md), the median of their nanoseconds; else its last line that is not empty, which must be a
 /// decimal number and nothing else (`12`, `0.031`, `1.2e-3`). Errors (failed): no such line, a number that is not
 /// finite or not above 0 (changes are ratios), an `error` line of the protocol.
-Result<double> printed_number(std::string_view output);
+Result<double> parse_number_output(std::string_view output);
 
 }  // namespace tbci::runner

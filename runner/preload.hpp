@@ -17,6 +17,6 @@ bool is_preloadable(const std::filesystem::path& library);
 /// Adds the product's libraries to a worker's command. One that takes the place of LibTorch's own must be there before
 /// the program starts (`LD_PRELOAD`): opened later it would be a second copy beside the first, and the two register the
 /// same names. One that adds to LibTorch is opened by the worker itself (`--preload`), once LibTorch is there.
-void lay_over(Command& command, const model::Product& product);
+void preload_libraries(Command& command, const model::Product& product);
 
 }  // namespace tbci::runner

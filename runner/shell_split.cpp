@@ -144,7 +144,7 @@ class Splitter {
 
 }  // namespace
 
-Result<std::vector<std::string>> words_of(std::string_view command) {
+Result<std::vector<std::string>> shell_split(std::string_view command) {
   if (command.find('\0') != std::string_view::npos)
     return fail(ErrorKind::usage, "the command holds a byte of value 0");
   return Splitter(command).run();

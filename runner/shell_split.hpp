@@ -15,6 +15,6 @@ namespace tbci::runner {
 ///
 /// Errors (usage): nothing in it, a quote that is not closed, and what only a shell could do and would be a silent
 /// surprise as a plain word: `|`, `&`, `;`, `<`, `>`, parentheses, `$NAME`, backticks, `NAME=value` before the program.
-Result<std::vector<std::string>> words_of(std::string_view command);
+Result<std::vector<std::string>> shell_split(std::string_view command);
 
 }  // namespace tbci::runner

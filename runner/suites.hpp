@@ -20,7 +20,7 @@ struct Suite {
   std::vector<std::string> options;  ///< for every subcommand, after it
 
   std::map<std::string, std::string> environment = {};  ///< of its processes, beside what is inherited
-  std::string trouble = {};                             ///< why it cannot be started on this build; empty: it can
+  std::string unavailable_reason = {};                  ///< why it cannot be started on this build; empty: it can
 
   /// The name by which the program itself knows a benchmark; nothing where the benchmark is not of this suite.
   std::optional<std::string> own_name(std::string_view benchmark) const;

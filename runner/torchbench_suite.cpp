@@ -45,7 +45,7 @@ Suite torchbench_suite(const TorchBenchSettings& settings, const model::Product&
               .program = {python.string(), settings.worker.string()},
               .options = {"--checkout", fs::absolute(settings.checkout).string()},
               .environment = environment_of_python(),
-              .trouble = why_no_python(python)};
+              .unavailable_reason = why_no_python(python)};
   const auto option = [&](const char* name, std::string value) {
     suite.options.emplace_back(name);
     suite.options.push_back(std::move(value));

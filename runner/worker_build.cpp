@@ -60,7 +60,7 @@ Result<FileLock> wait_for_lock(const fs::path& path, std::stop_token stop) {
 
 // Compilers of a build that was killed end soon. A person's shell in the folder must not hold us up for ever.
 Status wait_for_orphans(const fs::path& folder, std::stop_token stop) {
-  for (int round = 0; round < 300 && has_inhabitants(folder); ++round) {
+  for (int round = 0; round < 300 && is_busy_directory(folder); ++round) {
     if (!SystemClock().sleep_for(std::chrono::milliseconds(200), stop))
       return fail(ErrorKind::interrupted, "waiting for an earlier build of the worker: stopped");
   }

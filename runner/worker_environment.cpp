@@ -66,7 +66,7 @@ Result<WorkerEnvironment> ask_worker(ProcessRunner& processes, const Suite& suit
   command.arguments.insert(command.arguments.end(), {"environment", "--protocol", std::to_string(protocol_version)});
   command.arguments.insert(command.arguments.end(), suite.options.begin(), suite.options.end());
   command.arguments.insert(command.arguments.end(), {"--threads", std::to_string(place.threads)});
-  lay_over(command, product);
+  preload_libraries(command, product);
   for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"})
     command.environment[name] = std::to_string(place.threads);
   command.cpus = place.cpus;

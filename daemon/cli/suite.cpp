@@ -38,7 +38,7 @@ Result<int> list(const Invocation& invocation, const SuiteOptions& options, std:
   TBCI_ASSIGN(const model::Product product, product_to_ask(at.context(), options.build));
   TBCI_ASSIGN(const auto suite, pipeline::listed_benchmarks(at.context(), product));
   nlohmann::json json = {{"benchmarks", nlohmann::json::array()}, {"left_out", nlohmann::json::array()}};
-  for (const runner::SuiteTrouble& trouble : at.context().machine.troubles())
+  for (const runner::UnlistedSuite& trouble : at.context().machine.troubles())
     json["left_out"].push_back({{"suite", trouble.prefix}, {"reason", valid_utf8(trouble.reason)}});
   Table table({{"benchmark"}, {"domain"}, {"task"}, {"configurations"}, {"parameters", Align::right}});
   for (const runner::BenchmarkInfo& benchmark : suite) {

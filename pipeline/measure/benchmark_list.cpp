@@ -10,14 +10,14 @@ namespace tbci::pipeline {
 namespace {
 
 // The suite of our own models has no prefix.
-std::string name_of(const runner::SuiteTrouble& trouble) {
+std::string name_of(const runner::UnlistedSuite& trouble) {
   return trouble.prefix.empty() ? "the native suite" : trouble.prefix + "*";
 }
 
 // Of the suite with the longest prefix that the name begins with.
-const runner::SuiteTrouble* trouble_of(const std::vector<runner::SuiteTrouble>& troubles, const std::string& name) {
-  const runner::SuiteTrouble* found = nullptr;
-  for (const runner::SuiteTrouble& trouble : troubles) {
+const runner::UnlistedSuite* trouble_of(const std::vector<runner::UnlistedSuite>& troubles, const std::string& name) {
+  const runner::UnlistedSuite* found = nullptr;
+  for (const runner::UnlistedSuite& trouble : troubles) {
     if (!name.starts_with(trouble.prefix)) continue;
     if (found == nullptr || trouble.prefix.size() > found->prefix.size()) found = &trouble;
   }
@@ -28,7 +28,7 @@ const runner::SuiteTrouble* trouble_of(const std::vector<runner::SuiteTrouble>& 
 
 Result<std::vector<runner::BenchmarkInfo>> listed_benchmarks(SubjectContext& context, const model::Product& product) {
   TBCI_ASSIGN(auto listed, context.machine.benchmarks(product, context.stop));
-  for (const runner::SuiteTrouble& trouble : context.machine.troubles())
+  for (const runner::UnlistedSuite& trouble : context.machine.troubles())
     context.progress.note(fmt::format("{} is left out: {}", name_of(trouble), trouble.reason));
   return listed;
 }

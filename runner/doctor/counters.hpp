@@ -8,8 +8,8 @@ namespace tbci::runner {
 
 struct CounterState {
   bool counts = false;
-  std::string why;   ///< where it does not
-  std::string mend;  ///< what would change that
+  std::string why;     ///< where it does not
+  std::string remedy;  ///< what would change that
 };
 
 /// What is known where the counter did not open, or opened and stood still.

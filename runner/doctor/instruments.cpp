@@ -14,7 +14,7 @@ namespace {
 Check check_counter(const MachineFacts& facts) {
   if (facts.counter.counts) return {"instruction counter", Health::ok, "there", ""};
   return {"instruction counter", Health::warning, facts.counter.why + ": no instructions are counted beside the times",
-          facts.counter.mend};
+          facts.counter.remedy};
 }
 
 // The gravest of what ails a GPU, for one line; the others show once it is mended.

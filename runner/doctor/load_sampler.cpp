@@ -44,8 +44,8 @@ std::map<std::string, CpuUse> cpu_use(const fs::path& root) {
 }
 
 std::vector<BusyProcess> busy_between(const std::map<std::string, CpuUse>& before,
-                                      const std::map<std::string, CpuUse>& after, std::chrono::milliseconds watched) {
-  const double ticks = static_cast<double>(::sysconf(_SC_CLK_TCK)) * std::chrono::duration<double>(watched).count();
+                                      const std::map<std::string, CpuUse>& after, std::chrono::milliseconds duration) {
+  const double ticks = static_cast<double>(::sysconf(_SC_CLK_TCK)) * std::chrono::duration<double>(duration).count();
   std::vector<BusyProcess> busy;
   for (const auto& [pid, use] : after) {
     const auto earlier = before.find(pid);
@@ -79,14 +79,14 @@ std::map<int, CpuTimes> cpu_times(std::string_view stat) {
   return times;
 }
 
-Watched watch_machine(const fs::path& root, std::chrono::milliseconds watched, std::stop_token stop) {
+LoadSample sample_load(const fs::path& root, std::chrono::milliseconds duration, std::stop_token stop) {
   const auto text = [&] { return read_file(root / "proc/stat").value_or(std::string()); };
   const auto use_before = cpu_use(root);
   const auto times_before = cpu_times(text());
-  SystemClock().sleep_for(watched, std::move(stop));
+  SystemClock().sleep_for(duration, std::move(stop));
   const auto times_after = cpu_times(text());
-  Watched seen;
-  seen.busy = busy_between(use_before, cpu_use(root), watched);
+  LoadSample seen;
+  seen.busy = busy_between(use_before, cpu_use(root), duration);
   for (const auto& [cpu, after] : times_after) {
     const auto before = times_before.find(cpu);
     if (before == times_before.end()) continue;

@@ -15,14 +15,14 @@ struct BusyProcess {
   double cpu_share = 0;  ///< of one CPU, over the time that was watched
 };
 
-struct Watched {
+struct LoadSample {
   std::vector<BusyProcess> busy;  ///< others that used a tenth of a CPU or more
   std::map<int, double> cpus;     ///< CPU -> share of the time in which it was busy
   double stolen = 0;              ///< share of all CPUs' time that the hypervisor gave to others
 };
 
 /// Looks twice at proc/ below `root`, so long apart.
-Watched watch_machine(const std::filesystem::path& root, std::chrono::milliseconds watched, std::stop_token stop);
+LoadSample sample_load(const std::filesystem::path& root, std::chrono::milliseconds duration, std::stop_token stop);
 
 /// One line of /proc/stat, in clock ticks.
 struct CpuTimes {

@@ -16,7 +16,7 @@ Check check_load(const MachineFacts& facts) {
 }
 
 Check check_others(const MachineFacts& facts) {
-  const auto& busy = facts.watched.busy;
+  const auto& busy = facts.load_sample.busy;
   if (busy.empty()) return {"other processes", Health::ok, "none uses a tenth of a CPU", ""};
   std::vector<std::string> names;
   for (const BusyProcess& process : busy) {
@@ -38,8 +38,8 @@ Check check_cpu_limit(const MachineFacts& facts) {
 }
 
 Check check_stolen(const MachineFacts& facts) {
-  const std::string what = fmt::format("{:.1f}% of the CPUs' time", 100 * facts.watched.stolen);
-  if (facts.watched.stolen < 0.01) return {"stolen time", Health::ok, what, ""};
+  const std::string what = fmt::format("{:.1f}% of the CPUs' time", 100 * facts.load_sample.stolen);
+  if (facts.load_sample.stolen < 0.01) return {"stolen time", Health::ok, what, ""};
   return {"stolen time", Health::warning, what + " went to other virtual machines of the host",
           "take a virtual machine with CPUs of its own, or a whole machine"};
 }

@@ -38,8 +38,8 @@ std::vector<std::string> busy_siblings(const MachineFacts& facts, const DoctorSe
     const auto siblings = facts.siblings.find(cpu);
     if (siblings == facts.siblings.end()) continue;
     for (const int sibling : siblings->second) {
-      const auto share = facts.watched.cpus.find(sibling);
-      if (share == facts.watched.cpus.end() || share->second < 0.1) continue;
+      const auto share = facts.load_sample.cpus.find(sibling);
+      if (share == facts.load_sample.cpus.end() || share->second < 0.1) continue;
       busy.push_back(fmt::format("CPU {} shares its core with CPU {}, which was busy for {:.0f}% of the time", cpu,
                                  sibling, 100 * share->second));
     }

@@ -43,7 +43,7 @@ Status wait_until_left(const fs::path& source, const std::stop_token& stop) {
   constexpr int most_rounds = 100;
   constexpr std::chrono::milliseconds between_rounds(100);
   SystemClock clock;
-  for (int round = 0; has_inhabitants(source); ++round) {
+  for (int round = 0; is_busy_directory(source); ++round) {
     if (round == most_rounds) {
       return fail(ErrorKind::transient, "a process that an earlier run left still works in {}: end it, or wait for it",
                   source.string());
@@ -167,9 +167,9 @@ Result<Slot> Worktree::free_slot() const {
   for (int number = 0; number < most_slots; ++number) {
     const std::string name = fmt::format("slot-{}", number);
     auto lock = FileLock::acquire(settings_.folder / (name + ".lock"));
-    const bool inhabited =
-        has_inhabitants(settings_.folder / name) || has_inhabitants(settings_.folder / (name + ".prefix"));
-    if (lock && !inhabited) return Slot{settings_.folder / name, std::move(*lock)};
+    const bool busy =
+        is_busy_directory(settings_.folder / name) || is_busy_directory(settings_.folder / (name + ".prefix"));
+    if (lock && !busy) return Slot{settings_.folder / name, std::move(*lock)};
     if (!lock && lock.error().kind != ErrorKind::transient) return pass_on(std::move(lock).error());
   }
   return fail(ErrorKind::transient, "all {} checkouts in {} are in use: wait for the other builds", most_slots,

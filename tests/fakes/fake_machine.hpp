@@ -38,7 +38,7 @@ class FakeMachine final : public pipeline::Machine {
       broken;  ///< benchmark -> how it fails, on the new end and all after `broken_from`
   std::size_t broken_from = 0;
   std::vector<std::string> suite = {"alpha", "beta"};
-  std::vector<runner::SuiteTrouble> left_out;  ///< of the list of benchmarks
+  std::vector<runner::UnlistedSuite> left_out;  ///< of the list of benchmarks
   double noise = 0.01;
   double slowness = 1;            ///< of the machine: all builds take so many times as long
   std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
@@ -110,7 +110,7 @@ class FakeMachine final : public pipeline::Machine {
                                                    std::stop_token) override {
     return sources;
   }
-  std::vector<runner::SuiteTrouble> troubles() const override { return left_out; }
+  std::vector<runner::UnlistedSuite> troubles() const override { return left_out; }
   Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product&, std::stop_token) override {
     std::vector<runner::BenchmarkInfo> infos;
     for (const std::string& name : suite) {

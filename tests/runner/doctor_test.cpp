@@ -45,7 +45,7 @@ Check found(const std::string& name, const Spoil& spoil, const DoctorSettings& s
   for (const Check& check : checks) {
     INFO(check.name << ": " << check.what);
     CHECK((check.health != Health::ok) == (check.name == name));
-    CHECK((check.health == Health::ok) == check.mend.empty());
+    CHECK((check.health == Health::ok) == check.remedy.empty());
   }
   CHECK(worst(checks) == named(checks, name).health);
   return named(checks, name);
@@ -61,7 +61,7 @@ TEST_CASE("judge: a good machine is well, and asks for nothing", "[doctor]") {
   const auto well = judge(good_facts(), {});
   CHECK(worst(well) == Health::ok);
   for (const Check& check : well) {
-    CHECK(check.mend.empty());
+    CHECK(check.remedy.empty());
     CHECK_FALSE(check.what.empty());
   }
 }
@@ -74,13 +74,13 @@ TEST_CASE("judge: what keeps tbci from working is a problem", "[doctor]") {
 }
 
 TEST_CASE("judge: each fault of the processor is found with the command that mends it", "[doctor]") {
-  CHECK(found("governor", with_fact("governor", "powersave")).mend == "cpupower frequency-set -g performance");
+  CHECK(found("governor", with_fact("governor", "powersave")).remedy == "cpupower frequency-set -g performance");
   CHECK(found("governor", with_fact("governor", "performance on CPU 0, powersave on CPU 1")).health == Health::warning);
-  CHECK(found("turbo", with_fact("turbo", "on")).mend == "echo 0 > /sys/devices/system/cpu/cpufreq/boost");
+  CHECK(found("turbo", with_fact("turbo", "on")).remedy == "echo 0 > /sys/devices/system/cpu/cpufreq/boost");
   CHECK(found("turbo", [](auto& facts) {
           facts.environment.facts["turbo"] = "on";
           facts.environment.facts["cpu_driver"] = "intel_pstate";
-        }).mend == "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo");
+        }).remedy == "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo");
   CHECK(found("turbo", with_fact("turbo", "1")).health == Health::warning);
   CHECK(found("clock source", with_fact("clocksource", "hpet")).what ==
         "hpet: reading the time takes a system call, in every iteration");
@@ -99,7 +99,7 @@ TEST_CASE("judge: a sibling that works beside the measured CPU is named", "[doct
   const auto shared = [](MachineFacts& facts) {
     facts.environment.facts["smt"] = "1";
     facts.siblings = {{3, {7}}, {2, {6}}};
-    facts.watched.cpus = {{6, 0.9}, {7, 0.42}};
+    facts.load_sample.cpus = {{6, 0.9}, {7, 0.42}};
   };
   CHECK(found("smt", shared, settings).what ==
         "on: CPU 3 shares its core with CPU 7, which was busy for 42% of the time");
@@ -107,10 +107,10 @@ TEST_CASE("judge: a sibling that works beside the measured CPU is named", "[doct
 }
 
 TEST_CASE("judge: each fault of the memory is found", "[doctor]") {
-  CHECK(found("huge pages", with_fact("huge_pages", "always")).mend ==
+  CHECK(found("huge pages", with_fact("huge_pages", "always")).remedy ==
         "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
-  CHECK(found("address layout", with_fact("aslr", "0")).mend == "sysctl kernel.randomize_va_space=2");
-  CHECK(found("swap", [](auto& facts) { facts.swapped_bytes = std::uint64_t{1} << 30; }).mend == "swapoff -a");
+  CHECK(found("address layout", with_fact("aslr", "0")).remedy == "sysctl kernel.randomize_va_space=2");
+  CHECK(found("swap", [](auto& facts) { facts.swapped_bytes = std::uint64_t{1} << 30; }).remedy == "swapoff -a");
   CHECK(found("memory", [](auto& facts) { facts.group.memory_bytes = std::uint64_t{1} << 30; }).what ==
         "1 GiB for the control group: the kernel kills a compiler or a model that needs more (allow for 4 GiB)");
   CHECK(found("memory", [](auto& facts) { facts.memory_bytes = std::uint64_t{1} << 30; }).health == Health::warning);
@@ -122,7 +122,9 @@ TEST_CASE("judge: each fault of the memory is found", "[doctor]") {
 
 TEST_CASE("judge: others on the machine, and limits of a container, are found", "[doctor]") {
   CHECK(found("load", [](auto& facts) { facts.load = 3; }).health == Health::warning);
-  CHECK(found("other processes", [](auto& facts) { facts.watched.busy = {{"x (5)", 0.9}}; }).what == "x (5) uses 90%");
+  CHECK(found("other processes", [](auto& facts) {
+          facts.load_sample.busy = {{"x (5)", 0.9}};
+        }).what == "x (5) uses 90%");
   CHECK(found("cpu limit", [](auto& facts) { facts.group.cpus = 1.5; }).what ==
         "1.5 CPUs for the control group: the scheduler stops a process that used up its share, for up to a tenth of a "
         "second");
@@ -130,7 +132,7 @@ TEST_CASE("judge: others on the machine, and limits of a container, are found", 
           facts.group.cpus = 4;
           facts.group.throttled = 7;
         }).what.find("stopped 7 times") != std::string::npos);
-  CHECK(found("stolen time", [](auto& facts) { facts.watched.stolen = 0.05; }).what ==
+  CHECK(found("stolen time", [](auto& facts) { facts.load_sample.stolen = 0.05; }).what ==
         "5.0% of the CPUs' time went to other virtual machines of the host");
 }
 
@@ -159,17 +161,17 @@ TEST_CASE("judge: each fault of a GPU is found, the gravest first", "[doctor]") 
   bad.throttled.clear();
   CHECK(what().what == "H200: others use it: python (77)");
   bad.processes.clear();
-  CHECK(what().mend == "nvidia-smi -i 1 -pm 1");
+  CHECK(what().remedy == "nvidia-smi -i 1 -pm 1");
   bad.persistent = true;
-  CHECK(what().mend == "nvidia-smi -i 1 -lgc 1000");
+  CHECK(what().remedy == "nvidia-smi -i 1 -lgc 1000");
 }
 
 TEST_CASE("explain: why instructions are not counted, and what would change it", "[doctor]") {
   CHECK(explain({.error = EACCES, .paranoid = 3}).why == "kernel.perf_event_paranoid is 3: only root may count");
-  CHECK(explain({.error = EACCES, .paranoid = 3}).mend == "sysctl kernel.perf_event_paranoid=2");
+  CHECK(explain({.error = EACCES, .paranoid = 3}).remedy == "sysctl kernel.perf_event_paranoid=2");
   CHECK(explain({.error = EPERM, .paranoid = 2, .filtered = true}).why ==
         "a seccomp filter (of a container) keeps us from perf_event_open");
-  CHECK(explain({.error = ENOSYS, .filtered = true}).mend.find("--cap-add PERFMON") != std::string::npos);
+  CHECK(explain({.error = ENOSYS, .filtered = true}).remedy.find("--cap-add PERFMON") != std::string::npos);
   CHECK(explain({.error = ENOSYS}).why == "this kernel was built without perf_event_open");
   CHECK(explain({.error = ENOENT, .virtual_machine = true}).why ==
         "the virtual machine has no counters of its processor");
@@ -178,7 +180,7 @@ TEST_CASE("explain: why instructions are not counted, and what would change it",
   CHECK(explain({.error = ENODEV}).why.find("cannot be used") != std::string::npos);
   for (const int error : {0, EACCES, EPERM, ENOSYS, ENOENT, ENODEV, EBUSY}) {
     CHECK_FALSE(explain({.error = error}).counts);
-    CHECK_FALSE(explain({.error = error}).mend.empty());
+    CHECK_FALSE(explain({.error = error}).remedy.empty());
   }
   CHECK(found("instruction counter", [](auto& facts) { facts.counter = explain({.error = ENOENT}); }).health ==
         Health::warning);
@@ -232,7 +234,7 @@ TEST_CASE("gather_facts: a machine of files", "[doctor]") {
   DoctorSettings settings;
   settings.root = machine.folder.path();
   settings.state = machine.folder.path();
-  settings.watched = std::chrono::milliseconds(1);
+  settings.sampling_time = std::chrono::milliseconds(1);
   settings.worker_cpus = {1};
   const MachineFacts facts = gather_facts(machine.processes, settings, {});
   CHECK(facts.load == 1.25);
@@ -254,7 +256,7 @@ TEST_CASE("gather_facts: this machine", "[doctor]") {
   DoctorSettings settings;
   settings.state = folder.path();
   settings.libtorch = folder / "no torch";
-  settings.watched = std::chrono::milliseconds(20);
+  settings.sampling_time = std::chrono::milliseconds(20);
   const MachineFacts facts = gather_facts(processes, settings, {});
   CHECK(facts.tools.contains("git"));
   CHECK(facts.free_bytes > 0);

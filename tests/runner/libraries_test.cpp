@@ -118,9 +118,9 @@ TEST_CASE("folders_of: a LibTorch that builds are laid over is the machine's", "
   WorkerEnvironment loaded;
   loaded.libraries = {machine.at("base/lib/libgomp.so.1"), machine.at("build/libminiature.so")};
   LibraryDigests digests(machine.at("digests"));
-  const auto laid_over = library_facts(loaded, folders_of(product, machine.at("base")), digests);
-  CHECK(laid_over.machine.contains("library.openmp"));
-  CHECK(laid_over.build.contains("library.other"));
+  const auto preloaded = library_facts(loaded, folders_of(product, machine.at("base")), digests);
+  CHECK(preloaded.machine.contains("library.openmp"));
+  CHECK(preloaded.build.contains("library.other"));
   const auto own = library_facts(loaded, folders_of(product, machine.at("elsewhere")), digests);
   CHECK_FALSE(own.machine.contains("library.openmp"));
   CHECK(own.build.contains("library.openmp"));

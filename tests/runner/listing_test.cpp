@@ -31,9 +31,9 @@ const std::string broken =
 
 TEST_CASE("list_suites: a suite that cannot be listed stops none of the others", "[listing]") {
   Bench bench;
-  Suite troubled = bench.suite("t.", good);
-  troubled.trouble = "no Python here";
-  const auto listing = list_suites(bench.measurer, {bench.suite("a.", broken), bench.suite("", good), troubled}, {});
+  Suite unavailable = bench.suite("t.", good);
+  unavailable.unavailable_reason = "no Python here";
+  const auto listing = list_suites(bench.measurer, {bench.suite("a.", broken), bench.suite("", good), unavailable}, {});
   REQUIRE(listing);
   REQUIRE(listing->benchmarks.size() == 1);
   CHECK(listing->benchmarks.front().name == "dlrm");
@@ -59,7 +59,7 @@ TEST_CASE("list_suites: where all are broken, the first says why; a stop is none
 TEST_CASE("Measurer: a case of a suite that cannot be started is unsupported, and says why", "[listing]") {
   Bench bench;
   Suite suite = bench.suite("t.", good);
-  suite.trouble = "this build has no Python";
+  suite.unavailable_reason = "this build has no Python";
   const auto measured = bench.measurer.measure({}, suite, {"t.dlrm", model::Configuration::cpu_infer}, {}, {});
   REQUIRE(measured);
   CHECK(measured->outcome == model::Outcome::unsupported);

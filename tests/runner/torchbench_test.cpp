@@ -308,12 +308,12 @@ TEST_CASE("TorchBench: a Python that has not the build's torch says so", "[torch
 TEST_CASE("TorchBench: without a Python the suite has a trouble that says what to do", "[torchbench]") {
   Bench bench;
   bench.product.python.clear();
-  CHECK(bench.suite().trouble.find("[subject.torchbench]") != std::string::npos);
+  CHECK(bench.suite().unavailable_reason.find("[subject.torchbench]") != std::string::npos);
   CHECK(bench.infer("steady").outcome == Outcome::unsupported);
   bench.torchbench.python = bench.folder / "bin/python";
-  CHECK(bench.suite().trouble.starts_with("no Python at "));
+  CHECK(bench.suite().unavailable_reason.starts_with("no Python at "));
   bench.torchbench.python = "python3";
-  CHECK(bench.suite().trouble.empty());
+  CHECK(bench.suite().unavailable_reason.empty());
 }
 
 TEST_CASE("suites_of: TorchBench stands beside the native suite where it is configured", "[torchbench]") {
