@@ -88,34 +88,17 @@ class LocalMachine final : public Machine {
                                        operators);
   }
 
-  Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product& product, std::stop_token stop) override {
+  Result<runner::Listing> benchmarks(const model::Product& product, std::stop_token stop) override {
     TBCI_ASSIGN(const auto suites, suites_for(product, stop));
-    TBCI_ASSIGN(runner::Listing listing, runner::list_suites(measurer_, suites, stop));
-    troubles_ = std::move(listing.left_out);
-    return std::move(listing.benchmarks);
+    return runner::list_suites(measurer_, suites, stop);
   }
-
-  std::vector<runner::UnlistedSuite> troubles() const override { return troubles_; }
 
   Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
-                                     std::stop_token stop) override {
-    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
-    return measurer_.measure(product, suite, measured, config_.measure.worker, std::move(stop));
-  }
-
-  Result<model::Measurement> measure_batch(const model::Product& product, const model::Case& measured, int batch,
-                                           std::stop_token stop) override {
-    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
-    runner::MeasureSettings settings = config_.measure.worker;
-    settings.batches = {{measured, batch}};
-    return measurer_.measure(product, suite, measured, settings, std::move(stop));
-  }
-
-  Result<model::Measurement> measure_growth(const model::Product& product, const model::Case& measured,
-                                            std::stop_token stop) override {
+                                     const MeasureOptions& options, std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
     runner::MeasureSettings worker = config_.measure.worker;
-    worker.leak_iterations = config_.measure.leak_iterations;
+    if (options.batch) worker.batches = {{measured, *options.batch}};
+    if (options.leaks) worker.leak_iterations = config_.measure.leak_iterations;
     return measurer_.measure(product, suite, measured, worker, std::move(stop));
   }
 
@@ -229,7 +212,6 @@ class LocalMachine final : public Machine {
   std::unique_ptr<runner::NightlySource> nightlies_;
   runner::Measurer measurer_;
   std::map<std::filesystem::path, std::filesystem::path> workers_;
-  std::vector<runner::UnlistedSuite> troubles_;
   std::map<std::string, runner::LibraryFacts> libraries_;  // by what key_of names
   bool base_checked_ = false;
 };
