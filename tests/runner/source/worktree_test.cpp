@@ -49,7 +49,7 @@ struct Place {
 
 }  // namespace
 
-TEST_CASE("Worktree: the mirror follows branches and tags, and leaves pull requests where they are", "[source]") {
+TEST_CASE("Worktree: the mirror follows branches and tags, but not pull requests", "[source]") {
   Place place;
   const std::string first = place.commit("a", "one\n");
   place.repository.git({"tag", "v1"});
@@ -74,7 +74,7 @@ TEST_CASE("Worktree: the mirror follows branches and tags, and leaves pull reque
   CHECK(place.worktree().commit(first, {}).value().id == first);
 }
 
-TEST_CASE("Worktree: an address with credentials is refused and not shown", "[source]") {
+TEST_CASE("Worktree: rejects an address with credentials without showing it", "[source]") {
   Place place;
   for (const char* address : {"https://user:s3cret@example.org/a.git", "https://s3cret@example.org/a.git",
                               "http://s3cret:x-oauth-basic@example.org/a", "ssh://git:s3cret@example.org/a"}) {
@@ -98,7 +98,7 @@ TEST_CASE("Worktree: an address with credentials is refused and not shown", "[so
   CHECK(place.worktree().commit(first, {}).value().id == first);
 }
 
-TEST_CASE("Worktree: a slot whose prefix somebody still works in is not taken", "[source]") {
+TEST_CASE("Worktree: does not take a slot while a process works in its prefix", "[source]") {
   Place place;
   const std::string first = place.commit("a", "one\n");
   CHECK(place.checked_out(first).source.filename() == "slot-0");
@@ -116,7 +116,7 @@ TEST_CASE("Worktree: a slot whose prefix somebody still works in is not taken", 
   CHECK(taken == "slot-1");
 }
 
-TEST_CASE("Worktree: submodules are fetched relative to the real repository, and cleaned", "[source]") {
+TEST_CASE("Worktree: fetches submodules relative to the real repository, and cleans them", "[source]") {
   Place place;
   // What a user whose submodules are local has in his settings.
   REQUIRE(write_file_atomically(place.folder / "gitconfig", "[protocol \"file\"]\n\tallow = always\n"));
@@ -140,7 +140,7 @@ TEST_CASE("Worktree: submodules are fetched relative to the real repository, and
   place.checked_out(first);
   CHECK(fs::exists(source / "inner/left.o"));
 
-  // A submodule that cannot be had is no reason to make the checkout anew.
+  // A submodule that cannot be fetched does not cause a new clone.
   REQUIRE(write_file_atomically(source / ".git/kept", "still this one\n"));
   place.repository.git({"config", "-f", ".gitmodules", "submodule.inner.url", "../gone"});
   const std::string broken = place.repository.commit("broken", "2026-01-06T08:00:00Z");
@@ -151,7 +151,7 @@ TEST_CASE("Worktree: submodules are fetched relative to the real repository, and
   CHECK(fs::exists(source / ".git/kept"));
 }
 
-TEST_CASE("Worktree: a commit is taken back on top of a later one, the same each time, and theirs is left alone",
+TEST_CASE("Worktree: reverts a commit on top of a later one, reproducibly and without touching the user's repository",
           "[source]") {
   Place place;
   place.commit("kept", "one\n");
@@ -176,7 +176,7 @@ TEST_CASE("Worktree: a commit is taken back on top of a later one, the same each
   CHECK(place.git_in(place.repository.path(), {"for-each-ref", "refs/tbci"}).empty());
 }
 
-TEST_CASE("Worktree: what cannot be taken back says why, and the slot is good again", "[source]") {
+TEST_CASE("Worktree: says why a commit cannot be reverted, and cleans the slot", "[source]") {
   Place place;
   place.commit("file", "one\n");
   const std::string culprit = place.commit("file", "two\n");
@@ -184,7 +184,7 @@ TEST_CASE("Worktree: what cannot be taken back says why, and the slot is good ag
   const auto conflict = place.worktree().revert(culprit, tip, {});
   REQUIRE(conflict);
   CHECK(conflict->commit.empty());
-  CHECK(conflict->reason == "taking it back conflicts with what came after it");
+  CHECK(conflict->reason == "reverting it conflicts with later commits");
   const Slot slot = place.checked_out(tip);
   CHECK(read_file(slot.source / "file").value() == "three\n");
   const std::string back = place.commit("file", "two\n");
