@@ -6,12 +6,12 @@ namespace tbci::precision_test {
 
 using runner::precision_from;
 
-TEST_CASE("Precision: every name is taken, and the default is one of them", "[precision]") {
+TEST_CASE("Precision: accepts every name, including the default", "[precision]") {
   for (const std::string_view name : runner::all_precisions) CHECK(precision_from(name).value() == name);
   CHECK(precision_from(runner::default_precision));
 }
 
-TEST_CASE("Precision: an unknown one names the nearest and all", "[precision]") {
+TEST_CASE("Precision: suggests the nearest name for an unknown one and lists all", "[precision]") {
   const auto wrong = precision_from("bf-16");
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().kind == ErrorKind::usage);

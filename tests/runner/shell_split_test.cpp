@@ -28,7 +28,7 @@ std::string refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("Shell split: blanks part them and quotes keep them together", "[shell_split]") {
+TEST_CASE("Shell split: blanks separate words and quotes keep them together", "[shell_split]") {
   CHECK(words("make -j2") == Words{"make", "-j2"});
   CHECK(words("  a\t b\n") == Words{"a", "b"});
   CHECK(words("'a b' \"c d\" e\\ f") == Words{"a b", "c d", "e f"});
@@ -38,18 +38,18 @@ TEST_CASE("Shell split: blanks part them and quotes keep them together", "[shell
   CHECK(words("a \\\n b\\\nc") == Words{"a", "bc"});
 }
 
-TEST_CASE("Shell split: in double quotes a backslash escapes what a shell lets it escape", "[shell_split]") {
+TEST_CASE("Shell split: in double quotes a backslash escapes the same characters as in a shell", "[shell_split]") {
   CHECK(words(R"(a "\$x \" \\ \n \` ")") == Words{"a", "$x \" \\ \\n ` "});
   CHECK(words(R"(a '\n$x')") == Words{"a", "\\n$x"});
   CHECK(words(R"(a \$x \| \')") == Words{"a", "$x", "|", "'"});
 }
 
-TEST_CASE("Shell split: nothing is expanded", "[shell_split]") {
+TEST_CASE("Shell split: expands nothing", "[shell_split]") {
   CHECK(words("./bench --filter=*/x? [a] ~ # {1,2} a=b 5$ $") ==
         Words{"./bench", "--filter=*/x?", "[a]", "~", "#", "{1,2}", "a=b", "5$", "$"});
 }
 
-TEST_CASE("Shell split: what only a shell can do is refused, with the way to ask for one", "[shell_split]") {
+TEST_CASE("Shell split: rejects shell syntax and suggests sh -c", "[shell_split]") {
   for (const char* text : {"make && ./x", "a | b", "a; b", "a > b", "a < b", "(a)", "a &", "a `b`", "a \"`b`\"",
                            "a $HOME", "a ${HOME}", "a $(pwd)", "a \"$HOME\"", "a $1"}) {
     CHECK(refusal(text).find("sh -c") != std::string::npos);
@@ -57,17 +57,17 @@ TEST_CASE("Shell split: what only a shell can do is refused, with the way to ask
   CHECK(refusal("CFLAGS=-O2 make").find("env CFLAGS=-O2 make") != std::string::npos);
 }
 
-TEST_CASE("Shell split: what is not finished, or is nothing, is refused", "[shell_split]") {
-  CHECK(refusal("a 'b").find("not closed") != std::string::npos);
-  CHECK(refusal("a \"b\\\"").find("not closed") != std::string::npos);
+TEST_CASE("Shell split: rejects incomplete and empty commands", "[shell_split]") {
+  CHECK(refusal("a 'b").find("unclosed quote") != std::string::npos);
+  CHECK(refusal("a \"b\\\"").find("unclosed quote") != std::string::npos);
   CHECK(refusal("a b\\").find("backslash") != std::string::npos);
   CHECK(refusal("").find("empty") != std::string::npos);
   CHECK(refusal(" \n\t").find("empty") != std::string::npos);
-  CHECK(refusal("'' a").find("no program") != std::string::npos);
+  CHECK(refusal("'' a").find("not name a program") != std::string::npos);
   refusal(std::string("a\0b", 3));
 }
 
-TEST_CASE("Shell split: a shell splits them the same way", "[shell_split]") {
+TEST_CASE("Shell split: splits like a shell", "[shell_split]") {
   SystemProcessRunner processes;
   for (const std::string text : {R"(printf '%s\n' a'b c'"d e"\ f "" '' "\"x\"" '\' \\ "a\b" =x a\=b)",
                                  "printf '%s\\n' \"two\nlines\" a\\\nb 'c\nd'", "printf '%s\\n' \"\\\\\" '\"' \"'\""}) {

@@ -47,7 +47,7 @@ struct Workshop {
 
 }  // namespace
 
-TEST_CASE("ensure_worker: built once for a LibTorch, anew for other sources, gone on with after a kill", "[worker]") {
+TEST_CASE("ensure_worker: builds once per LibTorch, again for other sources, and continues after a kill", "[worker]") {
   Workshop shop;
   const auto worker = shop.ensure();
   INFO((worker ? std::string() : worker.error().message));
@@ -70,7 +70,7 @@ TEST_CASE("ensure_worker: built once for a LibTorch, anew for other sources, gon
   CHECK(shop.ensure().value() != *other);
 }
 
-TEST_CASE("ensure_worker: a worker that does not compile is told with its line and its log", "[worker]") {
+TEST_CASE("ensure_worker: reports the error line and the log of a worker that does not compile", "[worker]") {
   Workshop shop;
   shop.put("suite/main.cpp", "int main() { return undeclared; }\n");
   const auto worker = shop.ensure();
@@ -82,7 +82,7 @@ TEST_CASE("ensure_worker: a worker that does not compile is told with its line a
   CHECK(shop.ensure().error().kind == ErrorKind::environment);
 }
 
-TEST_CASE("check_libtorch: a LibTorch that does not load is told in one line", "[worker]") {
+TEST_CASE("check_libtorch: reports a LibTorch that does not load in one line", "[worker]") {
   Workshop shop;
   CHECK(check_libtorch(shop.processes, shop.product.libtorch));
   const auto trouble = [&] {
