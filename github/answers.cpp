@@ -79,7 +79,7 @@ std::string_view advice(int status) {
     case 401:
       return "the token is invalid or has expired: write a valid one to the token file, then send the report again";
     case 403:
-      return "the token may not write issues: grant it 'Issues: read and write' on the repository";
+      return "the token may not write issues: give it the permission 'Issues: read and write' on the repository";
     case 404:
       return "the repository does not exist or the token has no access to it: check the name and the token's access";
     case 410:

@@ -49,7 +49,7 @@ TEST_CASE("Answers: a fault that a person must fix is refused with advice", "[gi
   for (const auto& [status, advice] : std::vector<std::pair<int, std::string>>{{401, "token"},
                                                                                {403, "permission"},
                                                                                {404, "repository"},
-                                                                               {410, "switched off"},
+                                                                               {410, "disabled"},
                                                                                {301, "moved"},
                                                                                {422, "text"}}) {
     const Attempt attempt = failure(status, {{"x-ratelimit-remaining", "4999"}});

@@ -52,7 +52,7 @@ struct Bench {
   model::Report report = make_report(test::culprit_facts());
 };
 
-// Standard error, where the log goes, while it lives.
+// Captures standard error, which contains the log, while it lives.
 class CapturedLog {
  public:
   explicit CapturedLog(const std::filesystem::path& path) : path_(path), kept_(::dup(2)) {

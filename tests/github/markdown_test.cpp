@@ -15,7 +15,7 @@ using namespace tbci::github;
 
 namespace {
 
-// What a reader of the source must not find in escaped text: written from GitHub's documentation, not from our code.
+// What escaped text must not contain; taken from GitHub's documentation and not from our code.
 const std::vector<std::pair<const char*, std::regex>> dangers = {
     {"tag or comment", std::regex("[<>]")},
     {"mention", std::regex("@[A-Za-z0-9]")},
@@ -27,7 +27,7 @@ const std::vector<std::pair<const char*, std::regex>> dangers = {
     {"line break", std::regex("[\\n\\r]")},
 };
 
-// Is there a character of `marks` without an odd number of backslashes in front?
+// Whether a character of `marks` does not follow an odd number of backslashes.
 bool has_bare(const std::string& text, const std::string& marks) {
   bool escaping = false;
   for (const char c : text) {
@@ -157,7 +157,7 @@ TEST_CASE("Markdown: inline code survives backticks", "[github]") {
     CHECK(code.find("<!--") == std::string::npos);
     CHECK(code.find('\n') == std::string::npos);
     const std::size_t fence = code.find_first_not_of('`');
-    // The fence occurs at both ends and nowhere between.
+    // The fence is at both ends and nowhere in between.
     if (fence == 0 || fence == std::string::npos) continue;
     const std::string inside = code.substr(fence, code.size() - 2 * fence);
     CHECK(code.substr(code.size() - fence) == std::string(fence, '`'));

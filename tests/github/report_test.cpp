@@ -21,7 +21,7 @@ namespace {
 
 const std::string script_commit = "c0ffee0000000000000000000000000000000001";
 
-// Set TBCI_WRITE_GOLDEN=1 to write what is made now; then read the difference before committing it.
+// TBCI_WRITE_GOLDEN=1 writes the files; read the difference before you commit it.
 void check_golden(const std::string& name, const model::Report& report) {
   const std::filesystem::path path = std::filesystem::path(TBCI_SOURCE_DIR) / "tests/github/golden" / (name + ".md");
   const std::string text = "# " + report.title + "\n\n" + report.body;
@@ -285,7 +285,7 @@ TEST_CASE("Report: a long body fits into the limit and says what it omits", "[gi
   CHECK(report.body.find("| benchmark@&#8203;1999 |") == std::string::npos);
   CHECK(has_marker(report.body, report.marker));
 
-  // The note is true: rows shown and rows left out are all rows.
+  // The note is true: shown and omitted rows add up to all rows.
   std::size_t shown = 0;
   for (std::size_t at = report.body.find("| benchmark@"); at != std::string::npos;
        at = report.body.find("| benchmark@", at + 1))
