@@ -25,11 +25,11 @@ class LocalMachine final : public Machine {
       : config_(parts.config),
         subject_(parts.subject),
         processes_(parts.processes),
-        tell_(parts.tell),
+        lines_(parts.lines),
         folder_(parts.config.service.state / "subjects" / parts.subject.subject.name),
-        builder_(parts.subject.subject, folder_, parts.processes, parts.tell),
+        builder_(parts.subject.subject, folder_, parts.processes, parts.lines),
         nightlies_(runner::make_nightly_source(parts.subject.subject, folder_, builder_, parts.processes, parts.clock,
-                                               parts.tell)),
+                                               parts.lines)),
         measurer_(parts.processes, parts.clock) {}
 
   Result<std::vector<model::Nightly>> nightlies(std::stop_token stop) override {
@@ -139,7 +139,7 @@ class LocalMachine final : public Machine {
     TBCI_ASSIGN(const auto loaded, runner::ask_worker(processes_, runner::native_suite(worker), product, place, stop));
     runner::LibraryDigests digests(config_.service.state / "libraries.sha256");
     auto facts = runner::library_facts(loaded, runner::folders_of(product, subject_.subject.torch_base), digests);
-    if (const Status saved = digests.save(); !saved) runner::tell(tell_, saved.error().message);
+    if (const Status saved = digests.save(); !saved) runner::send_line(lines_, saved.error().message);
     return libraries_[key_of(product)] = std::move(facts);
   }
 
@@ -179,7 +179,7 @@ class LocalMachine final : public Machine {
                                                .cache = config_.service.state / "workers",
                                                .families = subject_.subject.worker_families,
                                                .jobs = subject_.subject.jobs};
-    TBCI_ASSIGN(const auto worker, runner::ensure_worker(processes_, settings, product, tell_, std::move(stop)));
+    TBCI_ASSIGN(const auto worker, runner::ensure_worker(processes_, settings, product, lines_, std::move(stop)));
     workers_[product.libtorch] = worker;
     return worker;
   }
@@ -206,7 +206,7 @@ class LocalMachine final : public Machine {
   const settings::Config& config_;
   const settings::SubjectConfig& subject_;
   ProcessRunner& processes_;
-  runner::LineSink tell_;
+  runner::LineSink lines_;
   std::filesystem::path folder_;
   runner::SourceBuilder builder_;
   std::unique_ptr<runner::NightlySource> nightlies_;

@@ -76,7 +76,7 @@ struct MachineParts {
   const settings::SubjectConfig& subject;
   ProcessRunner& processes;
   const Clock& clock;
-  runner::LineSink tell;  ///< takes lines about long work
+  runner::LineSink lines;  ///< takes lines about long work
 };
 
 /// The real one, on this machine. What `parts` refers to must outlive it.

@@ -9,7 +9,7 @@ namespace tbci::runner {
 /// Takes one line of text for people; may be empty. Called from the working thread.
 using LineSink = std::function<void(std::string_view)>;
 
-inline void tell(const LineSink& progress, std::string_view line) {
+inline void send_line(const LineSink& progress, std::string_view line) {
   if (progress) progress(line);
 }
 

@@ -98,7 +98,7 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettin
                                      {"families", join(settings.families, ";")},
                                      {"jobs", std::to_string(jobs)}};
   const fs::path log = folder.string() + ".log";
-  tell(progress, "building the worker against " + prefix.string());
+  send_line(progress, "building the worker against " + prefix.string());
   TBCI_ASSIGN(const RecipeOutcome outcome,
               run_recipe(processes, recipe, placeholders, {.directory = folder, .log = log}, progress, stop));
   if (!outcome.succeeded) {

@@ -123,12 +123,12 @@ Status PipNightlies::make_venv(const Venv& venv, const std::string& version, std
   fs::remove_all(venv.folder, error);
   if (error) return fail(ErrorKind::environment, "cannot remove {}: {}", venv.folder.string(), error.message());
   const auto run = [&](std::string_view doing, std::vector<std::string> arguments) -> Status {
-    tell(progress_, doing);
+    send_line(progress_, doing);
     Command command;
     command.arguments = std::move(arguments);
     command.environment = {{"LC_ALL", "C.UTF-8"}};
     command.time_limit = std::chrono::hours(2);
-    command.on_output_line = [this](std::string_view line) { tell(progress_, one_line(line)); };
+    command.on_output_line = [this](std::string_view line) { send_line(progress_, one_line(line)); };
     TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, stop));
     if (!outcome.succeeded()) return pip_failed(doing, outcome, command);
     return {};
@@ -148,7 +148,7 @@ Status PipNightlies::make_venv(const Venv& venv, const std::string& version, std
 
 Status PipNightlies::refuse_cuda(const Venv& venv, const std::string& requirement, std::stop_token stop) {
   if (settings_.allow_cuda || names_its_contents(settings_.index_url)) return {};
-  tell(progress_, "asking pip what " + requirement + " would install");
+  send_line(progress_, "asking pip what " + requirement + " would install");
   Command command;
   command.arguments = {venv.python().string(),
                        "-m",

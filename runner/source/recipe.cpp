@@ -162,7 +162,7 @@ Result<RecipeOutcome> run_recipe(ProcessRunner& processes, const Recipe& recipe,
   const auto deadline = Steady::now() + recipe.time_limit;
   for (Command& command : commands) {
     const std::string shown = describe(command);
-    tell(progress, one_line(shown));
+    send_line(progress, one_line(shown));
     log.add("$ " + shown);
     command.on_output_line = command.on_error_line = [&log](std::string_view line) { log.add(line); };
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Steady::now());

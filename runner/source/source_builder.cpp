@@ -135,7 +135,7 @@ Status SourceBuilder::ready_to_build() const {
 }
 
 Result<BuildOutcome> SourceBuilder::build_now(const std::string& commit, const std::string& key, std::stop_token stop) {
-  tell(progress_, fmt::format("checking out {}", commit.substr(0, 12)));
+  send_line(progress_, fmt::format("checking out {}", commit.substr(0, 12)));
   TBCI_ASSIGN(const Slot slot, worktree_.check_out(commit, stop));
   // Always the same path next to the checkout, so that ccache sees equal paths.
   const fs::path prefix = slot.source.string() + ".prefix";

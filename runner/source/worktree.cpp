@@ -126,7 +126,7 @@ Status Worktree::update(std::stop_token stop) {
                 "+refs/tags/*:refs/tags/*"},
                mirror_path(), stop);
   }
-  tell(progress_, "cloning " + settings_.repository);
+  send_line(progress_, "cloning " + settings_.repository);
   const fs::path making = settings_.folder / "mirror.making";
   fs::remove_all(making, ignored);
   const std::string objects = settings_.share_objects ? "--shared" : "--no-hardlinks";
@@ -204,7 +204,7 @@ Status Worktree::fill(const fs::path& source, const std::string& commit, std::st
 }
 
 Status Worktree::fill_submodules(const fs::path& source, std::stop_token stop) {
-  tell(progress_, "fetching submodules");
+  send_line(progress_, "fetching submodules");
   TBCI_TRY(git({"submodule", "--quiet", "sync", "--recursive"}, source, stop));
   TBCI_TRY(git({"submodule", "--quiet", "update", "--init", "--recursive", "--force"}, source, stop));
   if (settings_.keep_untracked) return {};
@@ -229,7 +229,7 @@ Result<Slot> Worktree::filled(Slot slot, const std::string& commit, std::stop_to
   Status status = fill(slot.source, commit, stop);
   if (!status && status.error().kind == ErrorKind::environment) {
     // The checkout is damaged: clone it again, once.
-    tell(progress_, "repairing the checkout: " + status.error().message);
+    send_line(progress_, "repairing the checkout: " + status.error().message);
     TBCI_TRY(make_slot(slot.source, stop));
     status = fill(slot.source, commit, stop);
   }

@@ -16,7 +16,8 @@ BatchPoint fast(int batch, double samples_per_second) {
   return {batch, Outcome::done, {}, samples_per_second};
 }
 
-// A device that is full at `full` samples: below that an iteration takes the same time, above it grows with the batch.
+// A device that is busy from `full` samples on: below, an iteration takes constant time; above, it grows with the
+// batch.
 double throughput(int batch, int full) {
   return 1000.0 * std::min(batch, full);
 }
@@ -58,7 +59,7 @@ TEST_CASE("Batch search: continues after a single bad batch", "[batch]") {
 }
 
 TEST_CASE("Batch search: compares a slow rise with the best batch so far", "[batch]") {
-  // 3% a doubling: two of them are over 5%.
+  // 3% per doubling: two doublings exceed 5%.
   const auto answer = search([](int batch) { return fast(batch, 100 * std::pow(1.03, std::log2(batch))); },
                              {.largest = 64, .least_gain = 0.05, .patience = 2});
   CHECK(answer.batch == 64);

@@ -1,4 +1,4 @@
-// suite/compile_or_excuse with a real compiler: what happens to a family of models that does not fit a LibTorch.
+// suite/compile_or_excuse with a real compiler, for a family of models that does not compile with a LibTorch.
 #include "base/file.hpp"
 #include "base/process.hpp"
 #include "tests/catch.hpp"
@@ -43,7 +43,7 @@ struct Compiling {
     return *outcome;
   }
 
-  // What the object file has in its text and names.
+  // The text and names in the object file.
   std::string object() { return read_file(folder / "resnet.o").value(); }
 };
 

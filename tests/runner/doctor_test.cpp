@@ -37,7 +37,7 @@ MachineFacts good_facts() {
 
 using Spoil = std::function<void(MachineFacts&)>;
 
-// The check that finds the fault, which must be the only one.
+// The check that finds the fault. No other check may fail.
 Check found(const std::string& name, const Spoil& spoil, const DoctorSettings& settings = {}) {
   MachineFacts bad = good_facts();
   spoil(bad);

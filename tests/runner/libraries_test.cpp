@@ -137,14 +137,14 @@ TEST_CASE("LibraryDigests: read a library once, until its size or modification t
     CHECK(digests.of(library).value() == sha256_hex("one").substr(0, 16));
     REQUIRE(digests.save());
   }
-  // Other bytes behind the same size and time: what is remembered answers, and shows that nothing was read.
+  // Other bytes with the same size and time: the stored digest shows that the file was not read.
   REQUIRE(write_file_atomically(library, "two"));
   std::filesystem::last_write_time(library, time);
   CHECK(LibraryDigests(machine.at("digests")).of(library).value() == sha256_hex("one").substr(0, 16));
   std::filesystem::last_write_time(library, time + std::chrono::seconds(1));
   LibraryDigests digests(machine.at("digests"));
   CHECK(digests.of(library).value() == sha256_hex("two").substr(0, 16));
-  // What is not there any more is forgotten.
+  // Missing files are dropped.
   std::filesystem::remove(library);
   REQUIRE(digests.save());
   CHECK(read_file(machine.at("digests")).value().empty());

@@ -108,7 +108,7 @@ TEST_CASE("Measurer: requests a precision and expects the worker to confirm it",
   const auto measurement = bench.measured("printf '%s ' \"$@\" > " + record + "\n" + confirmed + two_samples + done);
   CHECK(measurement.outcome == Outcome::done);
   CHECK(read_file(record).value().find("--precision bf16 ") != std::string::npos);
-  // One that says nothing computes in 32 bits.
+  // A worker that does not report a precision computes in 32 bits.
   CHECK(says(bench.measured(hello + two_samples + done), "computes in '' instead of bf16"));
   bench.settings.precision = "fp32";
   CHECK(bench.measured(hello + two_samples + done).outcome == Outcome::done);

@@ -1,4 +1,4 @@
-// A worker that lacks what a build offers measures another build: checked on a real process and a real library.
+// A worker without the libraries of a build would measure another build: checked with a real process and library.
 #include "runner/preload.hpp"
 
 #include "base/file.hpp"

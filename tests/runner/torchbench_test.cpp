@@ -1,5 +1,5 @@
-// The TorchBench worker on a small package with TorchBench's interface (tests/runner/torchbench). A folder stands for
-// PyTorch, so that this runs with any Python; where TBCI_TEST_PYTHON names one that has PyTorch, that is taken.
+// The TorchBench worker on a small package with TorchBench's interface (tests/runner/torchbench). A stand-in replaces
+// PyTorch, so that the tests run in any Python; set TBCI_TEST_PYTHON to a Python with PyTorch to use that.
 #include <cstdlib>
 
 #include "runner/measure.hpp"
@@ -73,7 +73,7 @@ const BenchmarkInfo& named(const std::vector<BenchmarkInfo>& all, const std::str
   return *found;
 }
 
-// Whatever the machine's user has set for Python, while it lives.
+// Sets variables like a user's Python settings, while it lives.
 struct UserVariable {
   explicit UserVariable(const char* variable, const std::string& value) : name(variable) {
     ::setenv(name, value.c_str(), 1);
@@ -206,7 +206,7 @@ TEST_CASE("TorchBench: output of a model or its children does not mix with the p
 TEST_CASE("TorchBench: kept memory is growth, garbage that waits for the collector is not", "[torchbench]") {
   Bench bench;
   CHECK(bench.infer("leaks").cpu_growth_bytes.value_or(0) == Approx(65536).epsilon(0.1));
-  // In small objects, which the C library's allocator does not know of.
+  // In small objects, which the C library's allocator does not see.
   CHECK(bench.train("leaks").cpu_growth_bytes.value_or(0) == Approx(65536).epsilon(0.1));
   CHECK(bench.infer("cycles").cpu_growth_bytes.value_or(1e9) < 4096);
 }

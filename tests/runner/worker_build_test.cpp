@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A real build of a worker of one line, and a prefix that has the parts of a LibTorch: its library is a real one.
+// Builds a worker of one line against a prefix with the parts of a LibTorch, including a real library.
 struct Workshop {
   test::TemporaryDirectory folder;
   SystemProcessRunner processes;
@@ -56,7 +56,7 @@ TEST_CASE("ensure_worker: builds once per LibTorch, again for other sources, and
   const auto made = fs::last_write_time(*worker);
   CHECK(shop.ensure().value() == *worker);
   CHECK(fs::last_write_time(*worker) == made);
-  // A kill before the end: no marker, and a worker that cannot be trusted.
+  // A kill before the end: no marker, and a worker that may be incomplete.
   fs::remove(worker->parent_path() / ".complete");
   fs::remove(*worker);
   CHECK(shop.ensure().value() == *worker);
@@ -94,7 +94,7 @@ TEST_CASE("check_libtorch: reports a LibTorch that does not load in one line", "
   };
   shop.put("torch/lib/libtorch_cpu.so", "not a library\n");
   CHECK(trouble().find("does not load") != std::string::npos);
-  // It needs a library that went away.
+  // It needs a library that is gone.
   shop.library("libneeded.so", "");
   shop.library("libtorch_cpu.so", (shop.product.libtorch / "lib/libneeded.so").string());
   CHECK(check_libtorch(shop.processes, shop.product.libtorch));

@@ -12,7 +12,7 @@ using namespace tbci::runner;
 
 namespace {
 
-// As pip 23.2 printed it for an index of nightlies.
+// Output of pip 23.2 for an index of nightlies.
 const std::string recorded_index =
     "torch (2.13.0.dev20260518+cpu)\n"
     "Available versions: 2.13.0.dev20260518+cpu, 2.13.0.dev20260517+cpu, 2.12.0.dev20260401+cpu\n"
@@ -30,7 +30,7 @@ bool has(const Command& command, const std::string& argument) {
   return std::find(command.arguments.begin(), command.arguments.end(), argument) != command.arguments.end();
 }
 
-// Plays python -m venv and pip: lays out what they would.
+// Simulates python -m venv and pip: creates the files that they would.
 struct FakePip {
   std::filesystem::path venv;
   std::string report = R"({"install":[{"metadata":{"name":"torch"}}]})";
@@ -153,7 +153,7 @@ TEST_CASE("PipNightlies: installs once, and repeats an interrupted installation"
   FakePip fake;
   test::ScriptedProcesses pip(std::ref(fake));
   PipNightlies nightlies({}, folder.path(), {}, pip);
-  // A kill in the middle leaves this.
+  // What a kill in the middle leaves.
   REQUIRE(write_file_atomically(folder / "torch-2.13.0/lib/half", "x"));
   const auto product = nightlies.install({"2.13.0", ""}, {});
   INFO((product ? std::string() : product.error().message));

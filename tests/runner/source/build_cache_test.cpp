@@ -64,7 +64,7 @@ TEST_CASE("BuildCache: over its budget removes the longest unused entries and ke
   CHECK(fs::exists(a));
   CHECK_FALSE(fs::exists(b));
   CHECK(fs::exists(c));
-  // All were used in the last day: over the budget, yet none is taken from who may be measuring it.
+  // All were used in the last day: over the budget, but a process may be measuring any of them.
   const fs::path d = keep(cache, "dd", 1000);
   CHECK(fs::exists(a));
   CHECK(fs::exists(d));

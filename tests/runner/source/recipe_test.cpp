@@ -111,7 +111,7 @@ TEST_CASE("machine_trouble: ignores source code that quotes such words", "[recip
   CHECK(machine_trouble("all is well\n").empty());
   CHECK_FALSE(machine_trouble("/tmp/cc.s: No space left on device\n").empty());
   CHECK_FALSE(machine_trouble("make: *** [Makefile:3: all] Error 127\n").empty());
-  // A compiler shows the source, and says what it found there.
+  // A compiler quotes the source in its message.
   CHECK(machine_trouble("   12 | throw Error(\"No space left on device\");\n      |  ^~~~\n").empty());
   const std::string source_error = "a.cpp:3:1: error: expected ';'\n";
   CHECK(machine_trouble(source_error + "note: Connection refused\n").empty());

@@ -60,7 +60,7 @@ TEST_CASE("Worktree: the mirror follows branches and tags, but not pull requests
     return split(place.git_in(place.settings.folder / "mirror.git", {"for-each-ref", "--format=%(refname)"}), '\n');
   };
   CHECK(refs() == std::vector<std::string>{"refs/heads/main", "refs/heads/release", "refs/tags/v1"});
-  // Pushed over, a branch removed and one below its name, a tag moved.
+  // A forced push, a branch replaced by one below its name, a moved tag.
   place.repository.git({"commit", "--quiet", "--amend", "--allow-empty", "-m", "other"}, "2026-01-06T08:00:00Z");
   place.repository.git({"branch", "-D", "release"});
   place.repository.git({"branch", "release/2"});
@@ -70,7 +70,7 @@ TEST_CASE("Worktree: the mirror follows branches and tags, but not pull requests
   CHECK(refs() == std::vector<std::string>{"refs/heads/main", "refs/heads/release/2", "refs/tags/v1"});
   CHECK(place.worktree().commit("main", {}).value().id == place.repository.head());
   CHECK(place.worktree().commit("v1", {}).value().id == place.repository.head());
-  // What was pushed over may still be measured.
+  // A commit replaced by a forced push may still be measured.
   CHECK(place.worktree().commit(first, {}).value().id == first);
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("Worktree: rejects an address with credentials without showing it", "[
       CHECK(error.message.find("credential helper") != std::string::npos);
     }
   }
-  // An @ in a path is no credential.
+  // An @ in a path is not a credential.
   const fs::path odd = place.folder / "the@ir:s";
   const std::string first = place.commit("a", "one\n");
   fs::rename(place.repository.path(), odd);
@@ -118,7 +118,7 @@ TEST_CASE("Worktree: does not take a slot while a process works in its prefix", 
 
 TEST_CASE("Worktree: fetches submodules relative to the real repository, and cleans them", "[source]") {
   Place place;
-  // What a user whose submodules are local has in his settings.
+  // The settings of a user with local submodules.
   REQUIRE(write_file_atomically(place.folder / "gitconfig", "[protocol \"file\"]\n\tallow = always\n"));
   ::setenv("GIT_CONFIG_GLOBAL", (place.folder / "gitconfig").c_str(), 1);
   test::GitFixture part(place.folder / "part");
