@@ -32,7 +32,7 @@ OpenContext::OpenContext(Site& site, const settings::SubjectConfig& subject, Pro
                                              .subject = subject,
                                              .processes = site.processes(),
                                              .clock = site.clock(),
-                                             .tell = [](std::string_view line) { log::debug("{}", line); }})),
+                                             .lines = [](std::string_view line) { log::debug("{}", line); }})),
       context_{site.config(), subject, site.stores(), *machine_, site.clock(), progress, std::move(stop)} {}
 
 }  // namespace tbci::daemon

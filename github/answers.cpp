@@ -31,7 +31,7 @@ std::optional<std::int64_t> number(std::string_view text) {
   return whole ? std::optional(value) : std::nullopt;
 }
 
-// `Validation Failed (title missing_field)`: the message with its details, in one line.
+// `Validation Failed (title missing_field)`: the message with its details, on one line.
 std::string message_of(const HttpResponse& response) {
   const json answer = json::parse(response.body, nullptr, false);
   if (!answer.is_object()) return {};
@@ -55,7 +55,7 @@ bool is_rate_limit(const HttpResponse& response, std::string_view message) {
           message.find("rate limit") != std::string_view::npos);
 }
 
-// When the server wants to be asked again. A wait in numbers that make no sense becomes the shortest or the longest.
+// When to retry, as the server asks. Limits implausible times to between the shortest and the longest wait.
 TimePoint end_of_wait(const HttpResponse& response, TimePoint now) {
   const std::int64_t longest = std::chrono::seconds(longest_wait).count();
   if (const auto seconds = number(header(response, "retry-after"))) {
@@ -77,17 +77,17 @@ std::string_view advice(int status) {
     case 308:
       return "the repository has moved: set its new name in the configuration";
     case 401:
-      return "the token is wrong or has expired: put a valid one into the token file, then send the report again";
+      return "the token is invalid or has expired: write a valid one to the token file, then send the report again";
     case 403:
       return "the token may not write issues: give it the permission 'Issues: read and write' on the repository";
     case 404:
-      return "no such repository, or the token does not see it: check the repository's name and the token's access";
+      return "the repository does not exist or the token has no access to it: check the name and the token's access";
     case 410:
-      return "issues are switched off in the repository: switch them on, or name another repository";
+      return "issues are disabled in the repository: enable them, or configure another repository";
     case 422:
-      return "GitHub does not accept the text of the issue";
+      return "GitHub rejected the text of the issue: see its reason above";
     default:
-      return "this answer is not expected: check the base address in the configuration";
+      return "unexpected answer: check the base URL in the configuration";
   }
 }
 
@@ -141,13 +141,14 @@ Attempt attempt_of_failure(const HttpResponse& response, std::string_view doing,
                                            : fmt::format("status {}, '{}'", response.status, message);
   if (is_rate_limit(response, message)) {
     const TimePoint until = end_of_wait(response, now);
-    return Attempt::retry({ErrorKind::transient, fmt::format("{}: {}: GitHub limits the rate, tried again after {}",
-                                                             doing, said, to_iso8601(until))},
-                          until);
+    return Attempt::retry(
+        {ErrorKind::transient,
+         fmt::format("{}: {}: GitHub's rate limit is reached; tbci retries after {}", doing, said, to_iso8601(until))},
+        until);
   }
   if (response.status >= 500 || response.status == 408) {
     return Attempt::retry(
-        {ErrorKind::transient, fmt::format("{}: {}: GitHub is in trouble, tried again later", doing, said)});
+        {ErrorKind::transient, fmt::format("{}: {}: GitHub has a problem; tbci retries later", doing, said)});
   }
   return Attempt::refused({ErrorKind::failed, fmt::format("{}: {}: {}", doing, said, advice(response.status))});
 }

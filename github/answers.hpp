@@ -1,4 +1,4 @@
-// What GitHub's answers mean. Pure.
+// Interprets GitHub's answers. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,20 +12,20 @@
 
 namespace tbci::github {
 
-/// `https://host:port` of an address; empty where it has no scheme, no host, or names a user.
+/// `https://host:port` of a URL; empty if it has no scheme or host, or contains a user.
 std::string_view origin_of(std::string_view url);
 
-/// https, or http to this machine.
+/// Whether the URL uses https, or http to this machine.
 bool is_safe_address(std::string_view url);
 
-/// The address behind rel="next" in a `Link` header; nothing where there is none.
+/// The URL of rel="next" in a `Link` header; nothing if there is none.
 std::optional<std::string> next_page(const HttpResponse& response);
 
-/// A field that is a text; empty where there is none.
+/// A string field; empty if it is missing or not a string.
 std::string text_of(const nlohmann::json& object, const char* key);
 
-/// What an answer other than success means: whether and when to try again, and what a person should do. `doing` begins
-/// the message.
+/// The meaning of an unsuccessful answer: whether and when to retry, and what a person should do. The message starts
+/// with `doing`.
 Attempt attempt_of_failure(const HttpResponse& response, std::string_view doing, TimePoint now);
 
 }  // namespace tbci::github

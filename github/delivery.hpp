@@ -1,4 +1,4 @@
-// The ways out for reports.
+// Channels that deliver reports.
 #pragma once
 
 #include <optional>
@@ -11,24 +11,24 @@
 
 namespace tbci::github {
 
-/// How one attempt to deliver a report went.
+/// The result of one attempt to deliver a report.
 struct Attempt {
   enum class Outcome {
-    delivered,  ///< it is there (perhaps from an earlier attempt): see `reference`
+    delivered,  ///< the report is delivered, perhaps by an earlier attempt: see `reference`
     retry,      ///< may succeed later: see `error` and `not_before`
-    refused,    ///< will not succeed without a person: see `error`
+    refused,    ///< fails until a person intervenes: see `error`
   };
   Outcome outcome = Outcome::retry;
-  std::string reference;                ///< path of the file, or address of the issue
-  Error error;                          ///< kind `interrupted` where we were asked to stop: no attempt was made
-  std::optional<TimePoint> not_before;  ///< the other side asked us to wait until then
+  std::string reference;                ///< path of the file, or URL of the issue
+  Error error;                          ///< kind `interrupted` if a stop was requested: no attempt was made
+  std::optional<TimePoint> not_before;  ///< the server asked to wait until then
 
   static Attempt delivered(std::string reference);
   static Attempt retry(Error error, std::optional<TimePoint> not_before = {});
   static Attempt refused(Error error);
 };
 
-/// Delivers reports, each at most once: a report that is there already (by its marker) counts as delivered.
+/// Delivers each report at most once: a report whose marker already exists counts as delivered.
 class Channel {
  public:
   virtual ~Channel() = default;
@@ -38,7 +38,7 @@ class Channel {
   virtual Attempt deliver(const model::Report& report, std::stop_token stop) = 0;
 };
 
-/// The JSON that GitHub takes at POST /repos/{owner}/{repo}/issues: title, body, labels.
+/// The JSON body of POST /repos/{owner}/{repo}/issues: title, body, labels.
 std::string issue_json(const model::Report& report);
 
 }  // namespace tbci::github

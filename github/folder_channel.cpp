@@ -40,12 +40,12 @@ Attempt FolderChannel::deliver(const model::Report& report, std::stop_token stop
   if (stop.stop_requested()) return Attempt::retry({ErrorKind::interrupted, "stopped before writing the report"});
   const std::string marker = report.marker.substr(0, marker_digits);
   if (marker.empty() || marker.find_first_not_of("0123456789abcdef") != std::string::npos) {
-    return Attempt::refused({ErrorKind::failed, fmt::format("the report's marker '{}' is not made of hex digits",
+    return Attempt::refused({ErrorKind::failed, fmt::format("the report's marker '{}' does not consist of hex digits",
                                                             one_line(report.marker, 40))});
   }
   if (const auto path = earlier(folder_, marker)) return Attempt::delivered(path->string());
   const std::string name = fmt::format("{}-{}", to_date(report.created), marker);
-  // The text last: where it stands, the delivery is whole.
+  // The text comes last: once it exists, the delivery is complete.
   Status status = write_file_atomically(folder_ / (name + ".json"), issue_json(report));
   if (status)
     status = write_file_atomically(folder_ / (name + ".md"),

@@ -1,4 +1,4 @@
-// Reports as files: for machines without a token, and for reading before anything goes out.
+// Writes reports to files: for machines without a token, and to read reports before tbci files issues.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,9 @@
 
 namespace tbci::github {
 
-/// Writes `<date>-<marker>.md` (the text) and `<date>-<marker>.json` (what GitHub's API takes) into a folder, which is
-/// made where it is missing. The reference is the path of the text. A report whose text is there already, of whatever
-/// date, is not written again.
+/// Writes `<date>-<marker>.md` (the text) and `<date>-<marker>.json` (the body for GitHub's API) into a folder, which
+/// it creates if necessary. The reference is the path of the text. Does not write a report again whose text exists
+/// already with any date.
 class FolderChannel final : public Channel {
  public:
   explicit FolderChannel(std::filesystem::path folder);

@@ -25,22 +25,23 @@ using nlohmann::json;
 
 constexpr std::uintmax_t largest_token_file_bytes = 64 << 10;
 
-// A token that others can read is no secret any more, so it is not used.
+// A token that other users can read is no longer secret, so it is not used.
 Result<std::string> read_token(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::is_regular_file(status) || fs::file_size(path, error) > largest_token_file_bytes || error) {
-    return fail(ErrorKind::environment, "the token file {} is not there or is no ordinary file: write a token into it",
+    return fail(ErrorKind::environment, "the token file {} is missing or not a regular file: write a token to it",
                 path.string());
   }
   if ((status.permissions() & fs::perms::others_all) != fs::perms::none) {
-    return fail(ErrorKind::environment, "others may use the token file {}: run 'chmod 600' on it", path.string());
+    return fail(ErrorKind::environment, "other users can access the token file {}: run 'chmod 600' on it",
+                path.string());
   }
   TBCI_ASSIGN(const std::string text, read_file(path));
   const std::string token(trim(text));
   const bool clean = std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c <= '~'; });
   if (token.empty() || !clean) {
-    return fail(ErrorKind::environment, "the token file {} holds no token: it must be one line of one word",
+    return fail(ErrorKind::environment, "the token file {} contains no token: write the token to it as a single word",
                 path.string());
   }
   return token;
@@ -86,7 +87,7 @@ class GithubChannel final : public Channel {
 
  private:
   template <typename T>
-  using Or = tl::expected<T, Attempt>;  // the value, or what the attempt came to
+  using Or = tl::expected<T, Attempt>;  // the value, or the result of the attempt
 
   Attempt deliver_as(const std::string& token, const model::Report& report, std::stop_token stop) const {
     const auto found = earlier_issue(token, report.marker, stop);
@@ -110,7 +111,7 @@ class GithubChannel final : public Channel {
     return std::move(*response);
   }
 
-  // The address of the issue that carries the marker, open or closed; nothing where there is none.
+  // The URL of the issue with the marker, open or closed; nothing if there is none.
   Or<std::optional<std::string>> earlier_issue(const std::string& token, const std::string& marker,
                                                std::stop_token stop) const {
     const std::string doing = fmt::format("looking for an earlier issue in {}", settings_.repository);
@@ -130,11 +131,12 @@ class GithubChannel final : public Channel {
       }
       const auto next = next_page(*response);
       if (!next) return std::nullopt;
-      // The token goes to nobody else.
+      // The token must not go to another host.
       if (origin_of(*next) != origin_of(settings_.base_url)) return tl::unexpected(foreign_page(doing, *next));
       url = *next;
     }
-    log::warning("{}: only the newest {} pages were read: an earlier issue may be missed", doing, settings_.most_pages);
+    log::warning("{}: read only the newest {} pages: an earlier issue may have been missed", doing,
+                 settings_.most_pages);
     return std::nullopt;
   }
 
@@ -150,13 +152,14 @@ class GithubChannel final : public Channel {
     const json issue = json::parse(response->body, nullptr, false);
     if (!issue.is_object()) return no_json(doing);
     if (!has_label(issue, report_label)) {
-      log::warning("{}: GitHub dropped the label '{}', by which earlier issues are found: the token needs push access",
-                   doing, report_label);
+      log::warning(
+          "{}: GitHub dropped the label '{}', which tbci needs to find earlier issues: give the token push access",
+          doing, report_label);
     }
     return Attempt::delivered(address_of(issue));
   }
 
-  // The issue's page. An answer without one still is a delivery: then the list of issues has to do.
+  // The URL of the issue. An answer without one is still a delivery: then the URL of the list has to do.
   std::string address_of(const json& issue) const {
     const std::string address = plain_line(text_of(issue, "html_url"), 500);
     const bool web = address.substr(0, 8) == "https://" || address.substr(0, 7) == "http://";
@@ -164,19 +167,19 @@ class GithubChannel final : public Channel {
   }
 
   static Attempt no_json(std::string_view doing) {
-    return Attempt::retry({ErrorKind::transient, fmt::format("{}: the answer is not what GitHub gives: check the base "
-                                                             "address in the configuration",
+    return Attempt::retry({ErrorKind::transient, fmt::format("{}: the answer is not from GitHub's API: check the base "
+                                                             "URL in the configuration",
                                                              doing)});
   }
 
   static Attempt foreign_page(std::string_view doing, std::string_view url) {
     return Attempt::refused(
-        {ErrorKind::failed, fmt::format("{}: the next page lies on another host ({}): set the base address in the "
-                                        "configuration to that host if it is GitHub's",
+        {ErrorKind::failed, fmt::format("{}: the next page is on another host ({}): if it is GitHub's, set the "
+                                        "base URL in the configuration to that host",
                                         doing, plain_line(url, 120))});
   }
 
-  // A server that sends the token back must not get it into our texts.
+  // A server may echo the token; messages must not contain it.
   static void hide(std::string& text, std::string_view token) {
     for (std::size_t at = text.find(token); at != std::string::npos; at = text.find(token, at)) {
       text.replace(at, token.size(), "***");
@@ -195,11 +198,11 @@ class GithubChannel final : public Channel {
 Result<std::unique_ptr<Channel>> make_github_channel(const GithubSettings& settings, HttpClient& http,
                                                      const Clock& clock) {
   if (!is_repository(settings.repository)) {
-    return fail(ErrorKind::usage, "'{}' is no repository on GitHub: write owner/name, as in pytorch/pytorch",
+    return fail(ErrorKind::usage, "'{}' is not a GitHub repository: write owner/name, as in pytorch/pytorch",
                 plain_line(settings.repository, 80));
   }
   if (!is_safe_address(settings.base_url)) {
-    return fail(ErrorKind::usage, "'{}' is no address for GitHub's API: write https://HOST (http only to this machine)",
+    return fail(ErrorKind::usage, "'{}' is not a URL of GitHub's API: write https://HOST (http only to this machine)",
                 plain_line(settings.base_url, 120));
   }
   GithubSettings cleaned = settings;

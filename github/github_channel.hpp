@@ -1,4 +1,4 @@
-// Reports as issues, through GitHub's REST API.
+// Files reports as issues through GitHub's REST API.
 #pragma once
 
 #include <chrono>
@@ -12,16 +12,16 @@
 namespace tbci::github {
 
 struct GithubSettings {
-  std::string repository;                           ///< `owner/name`
-  std::filesystem::path token_file;                 ///< a regular file that others cannot read; read at each use
+  std::string repository;            ///< `owner/name`
+  std::filesystem::path token_file;  ///< a regular file that other users cannot read; read for each report
   std::string base_url = "https://api.github.com";  ///< GitHub Enterprise: `https://host/api/v3`. http only to loopback
-  int most_pages = 50;                              ///< of 100 issues, when looking for an earlier one
+  int most_pages = 50;                              ///< of 100 issues each, in the search for an earlier issue
   std::chrono::milliseconds time_limit = std::chrono::seconds(30);  ///< of one request
 };
 
-/// Looks for an earlier issue with the report's marker, and files one only where there is none. A closed issue counts
-/// as there. The token stands in no error and in no log line. `http` and `clock` must outlive the channel. Errors (kind
-/// usage): a repository or an address that cannot be one.
+/// Looks for an issue with the report's marker, open or closed, and files one only if there is none. Errors and log
+/// lines never contain the token. `http` and `clock` must outlive the channel. Errors (usage): an invalid repository or
+/// URL.
 Result<std::unique_ptr<Channel>> make_github_channel(const GithubSettings& settings, HttpClient& http,
                                                      const Clock& clock);
 

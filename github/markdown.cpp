@@ -12,7 +12,7 @@ namespace tbci::github {
 
 namespace {
 
-// A character that is not seen and that no reference, mention or link goes across.
+// An invisible character that interrupts references, mentions and links.
 constexpr std::string_view zero_width_entity = "&#8203;";
 constexpr std::string_view zero_width_space = "\xE2\x80\x8B";
 
@@ -35,8 +35,8 @@ bool breaks_line(std::uint32_t c) {
   return c < 0x20 || c == 0x7F || c == 0x85 || c == 0x2028 || c == 0x2029;
 }
 
-// What is not seen but changes what is: C1 controls, marks of direction, zero-width characters, tags. (The joiners
-// U+200C and U+200D stay: some scripts and many emoji need them.)
+// Invisible characters that change the visible text: C1 controls, direction marks, zero-width characters, tags. (Keeps
+// the joiners U+200C and U+200D: some scripts and many emoji need them.)
 bool unseen(std::uint32_t c) {
   return (c >= 0x80 && c < 0xA0) || c == 0x61C || c == 0x200B || c == 0x200E || c == 0x200F ||
          (c >= 0x202A && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) ||
@@ -76,8 +76,7 @@ char upper(char c) {
   return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
-// A word of letters and digits, broken where GitHub would take it for a commit, and at its end where it begins a
-// reference (GH-12) or an address (www.).
+// A word of letters and digits, interrupted if GitHub would read it as a commit, a reference (GH-12) or a URL (www.).
 std::string broken_word(std::string_view word, std::string_view rest) {
   constexpr std::size_t shortest_commit = 7;
   std::string text;
@@ -127,7 +126,7 @@ std::string escaped_mark(char c, std::string_view rest) {
   }
 }
 
-// What a line must not begin with: `- `, `+ `, `===`, `1. `.
+// What a line must not start with: `- `, `+ `, `===`, `1. `.
 std::size_t length_of_block_start(std::string_view line) {
   if (line.empty()) return 0;
   if (line[0] == '-' || line[0] == '+' || line[0] == '=') return 1;
@@ -147,7 +146,7 @@ std::size_t longest_run(std::string_view text, char wanted) {
   return longest;
 }
 
-// Code is shown as it is, so a comment in it does no harm on the page, but who looks for our marker reads the source.
+// A comment in code is harmless on the page, but the search for the marker reads the source.
 std::string without_comments(std::string text) {
   for (std::size_t at = text.find("<!"); at != std::string::npos; at = text.find("<!", at + 2)) {
     text.insert(at + 1, zero_width_space);

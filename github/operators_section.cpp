@@ -13,13 +13,13 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr std::size_t most_operators = 12;
-constexpr double least_step = 0.01;  // of the iteration: shares of a smaller one mean nothing
+constexpr double least_step = 0.01;  // of the iteration: shares of a smaller change mean nothing
 
 std::string signed_duration(nanoseconds difference) {
   return (difference < nanoseconds{} ? "-" : "+") + human_duration(std::chrono::abs(difference));
 }
 
-// Of the iteration's change; `-` where that is too small to have shares.
+// Share of the iteration's change; `-` if that is too small to divide.
 std::string share_text(const model::OperatorComparison& compared, nanoseconds difference) {
   const auto step = static_cast<double>(compared.difference().count());
   if (std::abs(step) < least_step * static_cast<double>(compared.before.count())) return "-";
@@ -29,7 +29,7 @@ std::string share_text(const model::OperatorComparison& compared, nanoseconds di
 std::string calls_text(const model::OperatorChange& change) {
   if (change.name == model::in_no_operator) return "";
   if (change.calls_before == change.calls_after) return fmt::format("{}", change.calls_after);
-  return fmt::format("{}, before {}", change.calls_after, change.calls_before);
+  return fmt::format("{} (was {})", change.calls_after, change.calls_before);
 }
 
 }  // namespace
@@ -38,13 +38,13 @@ std::string operators_section(const ReportFacts& facts) {
   if (!facts.operators) return "";
   const model::OperatorComparison& compared = *facts.operators;
   std::string text = fmt::format(
-      "### Operators that changed\n\nOne iteration of {} ({}) at the culprit's parent and at the culprit, profiled: {} "
-      "before, {} now (medians of {} processes each). Times are an operator's own, without what it calls{}.\n\n",
+      "### Operators that changed\n\nProfile of {} ({}), the culprit compared with its parent: one iteration took {} "
+      "before and takes {} now (medians of {} processes). Times exclude the operators that an operator calls{}.\n\n",
       escaped(compared.measured.benchmark, 100), model::to_string(compared.measured.configuration),
       human_duration(compared.before), human_duration(compared.after), compared.processes,
-      model::to_string(compared.measured.configuration).starts_with("gpu") ? ", on the host's side" : "");
+      model::to_string(compared.measured.configuration).starts_with("gpu") ? ", and are host time" : "");
   if (compared.changed.empty())
-    return text + "No operator changed by more than 1% of the iteration and its own spread.\n";
+    return text + "No operator changed by more than 1% of the iteration and more than its own spread.\n";
   text +=
       "| operator | before | after | difference | share of the change | calls |\n"
       "| --- | ---: | ---: | ---: | ---: | ---: |\n";

@@ -1,4 +1,4 @@
-// What to do with the rows of the outbox: whom to try, when to try again. Storage stays behind an interface.
+// Delivers the reports of the outbox and schedules retries. Storage stays behind an interface.
 #pragma once
 
 #include <chrono>
@@ -16,12 +16,12 @@
 
 namespace tbci::github {
 
-/// Where the outcome of an attempt is written before the next attempt is begun.
+/// Records the outcome of an attempt before the next attempt starts.
 class OutboxJournal {
  public:
   virtual ~OutboxJournal() = default;
   virtual Status delivered(std::int64_t delivery_id, const std::string& reference) = 0;
-  /// Counts one attempt more; it is tried again at `next`.
+  /// Counts one more attempt; the next one is due at `next`.
   virtual Status failed_attempt(std::int64_t delivery_id, const std::string& error, TimePoint next) = 0;
   virtual Status refused(std::int64_t delivery_id, const std::string& error) = 0;
 };
@@ -35,15 +35,15 @@ struct OutboxSummary {
   int delivered = 0;
   int postponed = 0;
   int refused = 0;
-  std::optional<TimePoint> next;  ///< when the earliest of those left is due
+  std::optional<TimePoint> next;  ///< when the earliest remaining delivery is due
 };
 
-/// One minute after the first failure, doubling up to six hours. `attempts` counts this failure.
+/// One minute after the first failure, then doubling up to six hours. `attempts` includes this failure.
 std::chrono::minutes backoff(int attempts);
 
-/// Tries every delivery that is pending and due, in the order given. A channel that asks to wait is not tried again in
-/// this pass. A delivery whose channel is not configured is postponed. An error only from the journal (then what
-/// follows was not tried), or kind `interrupted` where a stop was requested.
+/// Tries every delivery that is pending and due, in the given order. After a channel asks to wait, this pass does not
+/// try it again. Postpones a delivery whose channel is not configured. Errors: only from the journal (the rest is then
+/// not tried), or `interrupted` if a stop was requested.
 Result<OutboxSummary> deliver_due(std::span<const PendingDelivery> pending,
                                   std::span<const std::unique_ptr<Channel>> channels, OutboxJournal& journal,
                                   const Clock& clock, std::stop_token stop = {});

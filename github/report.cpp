@@ -60,7 +60,7 @@ std::string marker_comment(std::string_view marker) {
   return fmt::format("<!-- tbci:marker:{} -->", marker);
 }
 
-// A line of its own: our text lets no `<!--` of others through, and who quotes an issue puts something in front.
+// Only as a separate line: tbci escapes every other `<!--`, and a quoted issue has a prefix on each line.
 bool has_marker(std::string_view body, std::string_view marker) {
   const std::string wanted = marker_comment(marker);
   for (std::size_t at = body.find(wanted); at != std::string_view::npos; at = body.find(wanted, at + 1)) {

@@ -16,7 +16,7 @@ namespace {
 
 using model::Metric;
 
-// What a section may take of the body at most, so that the table always has most of it.
+// Limits of the sections, so that the table can use most of the body.
 constexpr std::size_t most_suspects_bytes = 10'000;
 constexpr std::size_t most_evidence_bytes = 6'000;
 constexpr std::size_t most_answers_bytes = 8'000;
@@ -65,7 +65,7 @@ std::string interval_text(double low, double high) {
   return fmt::format("{} to {}", human_change(low), human_change(high));
 }
 
-// Only an address without anything that means something in Markdown becomes a link.
+// Only a URL without Markdown syntax becomes a link.
 bool is_plain_web_address(std::string_view address) {
   constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/:%";
   return (address.substr(0, 8) == "https://" || address.substr(0, 7) == "http://") && address.size() <= 300 &&
@@ -93,10 +93,10 @@ std::string where_text(const model::Series& series) {
 }
 
 std::string culprit_text(const ReportFacts& facts) {
-  if (facts.suspects.empty()) return "No commit could be named as the culprit";
-  if (facts.suspects.size() > 1) {
-    return fmt::format("The culprit is one of {} commits that cannot be told apart", facts.suspects.size());
-  }
+  const std::string reason = facts.reason.empty() ? "" : ": " + escaped(facts.reason, 400);
+  if (facts.suspects.empty()) return "No culprit was found" + reason;
+  if (facts.suspects.size() > 1)
+    return fmt::format("The culprit is one of {} commits that cannot be told apart{}", facts.suspects.size(), reason);
   const model::Commit& culprit = facts.suspects.front();
   return fmt::format("The culprit is commit {} by {}, {}: {}", commit_text(facts, culprit.id), author_text(culprit),
                      to_date(culprit.time), inline_code(culprit.subject));
@@ -129,25 +129,24 @@ std::string row(const model::Finding& finding) {
                      finding.pairs > 0 ? std::to_string(finding.pairs) : "-");
 }
 
-// `; 99.97% certain; 24% before anything was measured (touches a/b.cpp)`
+// `; 99.97% certain; prior 24% (touches a/b.cpp)`
 std::string certainty_text(const model::FoundStep& step) {
   std::string text;
   if (step.posterior > 0) text += fmt::format("; {} certain", human_certainty(step.posterior));
   if (step.prior > 0) {
-    text +=
-        fmt::format("; {:.2g}% before anything was measured ({})", 100 * step.prior, escaped(step.prior_reason, 200));
+    text += fmt::format("; prior {:.2g}% ({})", 100 * step.prior, escaped(step.prior_reason, 200));
   }
   return text;
 }
 
-// The other steps of a series: one that goes the other way made up for a part of it.
+// The other steps of a series. A step in the other direction repaired part of the regression.
 std::string other_step_text(const ReportFacts& facts, const model::FoundStep& step) {
   std::vector<std::string> commits;
   for (const std::string& id : step.suspects) commits.push_back(commit_text(facts, id));
   constexpr std::size_t most_named = 5;
   const std::string more = commits.size() > most_named ? fmt::format(" and {} more", commits.size() - most_named) : "";
   if (!more.empty()) commits.resize(most_named);
-  return fmt::format("    - {} {}{}: {} ({}){}", step.repair ? "repaired in part by" : "another step at",
+  return fmt::format("    - {} {}{}: {} ({}){}", step.repair ? "partly repaired by" : "also changed at",
                      join(commits, commits.size() > 1 ? " or " : ""), more, change_text(step.change),
                      interval_text(step.low, step.high), certainty_text(step));
 }
@@ -158,36 +157,36 @@ const model::FoundStep* step_at(const model::Answer& answer, const std::vector<s
   return found == answer.steps.end() ? nullptr : &*found;
 }
 
-// The step that the report is about, which need not be the largest of its series.
-const model::FoundStep* told_step(const ReportFacts& facts, const model::Answer& answer) {
+// The step that the report is about. It may not be the largest of its series.
+const model::FoundStep* reported_step(const ReportFacts& facts, const model::Answer& answer) {
   std::vector<std::string> ids;
   for (const model::Commit& suspect : facts.suspects) ids.push_back(suspect.id);
-  const model::FoundStep* told = step_at(answer, ids);
-  return told != nullptr ? told : step_at(answer, answer.suspects);
+  const model::FoundStep* reported = step_at(answer, ids);
+  return reported != nullptr ? reported : step_at(answer, answer.suspects);
 }
 
 std::string answer_line(const ReportFacts& facts, const model::Answer& answer) {
   std::string change = fmt::format("{} ({})", change_text(answer.change), interval_text(answer.low, answer.high));
   std::string certainty, others;
-  const model::FoundStep* told = told_step(facts, answer);
-  if (told != nullptr) {
-    change = fmt::format("{} ({})", change_text(told->change), interval_text(told->low, told->high));
-    certainty = certainty_text(*told);
+  const model::FoundStep* reported = reported_step(facts, answer);
+  if (reported != nullptr) {
+    change = fmt::format("{} ({})", change_text(reported->change), interval_text(reported->low, reported->high));
+    certainty = certainty_text(*reported);
   }
   for (const model::FoundStep& step : answer.steps) {
-    if (&step != told) others += "\n" + other_step_text(facts, step);
+    if (&step != reported) others += "\n" + other_step_text(facts, step);
   }
   return fmt::format("  - {}, {}: {}{}{}{}", where_text(answer.series), escaped(model::to_string(answer.series.metric)),
                      change, certainty, answer.reason.empty() ? "" : "; " + escaped(answer.reason), others);
 }
 
-// Below this, two counts of the same work are the same: threads that wait for each other, and addresses, move it.
+// Counts that differ by less are equal: waiting threads and address layout change the count of the same work.
 constexpr double same_work = 0.01;
 
 std::string meaning_of_instructions(const model::Finding& finding) {
-  if (finding.change > same_work) return "there is more work to do";
-  if (finding.change < -same_work) return "there is less work to do";
-  return "the work is the same, and each instruction takes longer (memory, caches, waiting, frequency)";
+  if (finding.change > same_work) return "the code does more work";
+  if (finding.change < -same_work) return "the code does less work";
+  return "the work is the same, but instructions take longer (memory, caches, waiting, frequency)";
 }
 
 }  // namespace
@@ -222,13 +221,11 @@ std::string summary_section(const ReportFacts& facts, const std::vector<model::F
   const model::Finding& worst = affected.front();
   const Metric metric = worst.series.metric;
   std::string text =
-      fmt::format("{} of **{}** got worse", counted(benchmarks.size(), "benchmark"), escaped(facts.subject, 100));
-  if (!facts.night.empty()) text += fmt::format(" in the nightly {}", inline_code(facts.night, 100));
-  text += fmt::format(". {}{} {}: {} before, {} now. {}", affected.size() > 1 ? "The worst: " : "",
-                      where_text(worst.series), predicate(worst), value_text(metric, worst.before),
-                      value_text(metric, worst.after), culprit_text(facts));
-  if (facts.suspects.size() != 1 && !facts.reason.empty()) text += fmt::format(": {}", escaped(facts.reason, 400));
-  return text + ".\n";
+      fmt::format("{} of **{}** regressed", counted(benchmarks.size(), "benchmark"), escaped(facts.subject, 100));
+  if (!facts.night.empty()) text += fmt::format(" in nightly {}", inline_code(facts.night, 100));
+  return text + fmt::format(".\n\n- {}{} {}, from {} to {}.\n- {}.\n", affected.size() > 1 ? "Worst: " : "",
+                            where_text(worst.series), predicate(worst), value_text(metric, worst.before),
+                            value_text(metric, worst.after), culprit_text(facts));
 }
 
 std::string suspects_section(const ReportFacts& facts) {
@@ -239,7 +236,7 @@ std::string suspects_section(const ReportFacts& facts) {
                                 to_date(suspect.time), inline_code(suspect.subject)));
   }
   const Lines kept = lines_within(lines, most_suspects_bytes);
-  std::string text = "The suspects:\n\n" + kept.text;
+  std::string text = "Suspects:\n\n" + kept.text;
   if (kept.left_out > 0) text += fmt::format("- and {} more\n", kept.left_out);
   return text;
 }
@@ -254,7 +251,7 @@ std::string table_section(const std::vector<model::Finding>& affected, std::size
   const std::size_t taken = head.size() + room_for_note;
   const Lines kept = lines_within(rows, most_bytes > taken ? most_bytes - taken : 0);
   std::string text = head + kept.text;
-  if (kept.left_out > 0) text += fmt::format("\n{} of {} rows are left out here.\n", kept.left_out, rows.size());
+  if (kept.left_out > 0) text += fmt::format("\n{} of {} rows are omitted.\n", kept.left_out, rows.size());
   return text;
 }
 
@@ -263,29 +260,29 @@ std::string evidence_section(const ReportFacts& facts) {
   for (const model::Finding& finding : facts.evidence) {
     if (!std::isfinite(finding.change) || finding.pairs == 0) continue;
     const Metric metric = finding.series.metric;
-    lines.push_back(fmt::format("- {}: {} before, {} now ({}, interval {}){}", where_text(finding.series),
+    lines.push_back(fmt::format("- {}: from {} to {} ({}, interval {}){}", where_text(finding.series),
                                 value_text(metric, finding.before), value_text(metric, finding.after),
                                 change_text(finding.change), interval_text(finding.low, finding.high),
                                 metric == Metric::instructions ? ": " + meaning_of_instructions(finding) : ""));
   }
-  if (!facts.libraries.empty())
-    lines.push_back("- Of the libraries that come with the builds: " + escaped(facts.libraries, 1000));
+  if (!facts.libraries.empty()) lines.push_back("- Libraries of the builds: " + escaped(facts.libraries, 1000));
   if (lines.empty()) return "";
   const Lines kept = lines_within(lines, most_evidence_bytes);
-  std::string text = "### Evidence beside it\n\n" + kept.text;
+  std::string text = "### Additional evidence\n\n" + kept.text;
   if (kept.left_out > 0) text += fmt::format("- and {} more\n", kept.left_out);
   return text;
 }
 
 std::string search_section(const ReportFacts& facts) {
-  std::string text = "### How it was found\n\n";
+  std::string text = "### How tbci found it\n\n";
   if (!facts.night.empty()) {
     text +=
-        fmt::format("- Nightly {} held against {}\n", inline_code(facts.night, 100), inline_code(facts.baseline, 100));
+        fmt::format("- Nightly {} compared with {}\n", inline_code(facts.night, 100), inline_code(facts.baseline, 100));
   }
   if (!facts.from.empty() && !facts.to.empty()) {
-    text += fmt::format("- Commits from {} to {}", commit_text(facts, facts.from), commit_text(facts, facts.to));
-    text += facts.commits > 0 ? fmt::format(": {}\n", facts.commits) : "\n";
+    text += fmt::format("- Commits {} to {}", commit_text(facts, facts.from), commit_text(facts, facts.to));
+    text +=
+        facts.commits > 0 ? fmt::format(" ({})\n", counted(static_cast<std::size_t>(facts.commits), "commit")) : "\n";
   }
   if (facts.builds > 0 || facts.measurements > 0) {
     text += fmt::format("- Bisection: {}, {}\n", counted(static_cast<std::size_t>(std::max(0, facts.builds)), "build"),
@@ -296,7 +293,7 @@ std::string search_section(const ReportFacts& facts) {
   std::vector<std::string> lines;
   for (const model::Answer& answer : facts.answers) lines.push_back(answer_line(facts, answer));
   const Lines kept = lines_within(lines, most_answers_bytes);
-  text += facts.suspects.size() == 1 ? "- The culprit held against its parent:\n" : "- What the search says:\n";
+  text += facts.suspects.size() == 1 ? "- The culprit compared with its parent:\n" : "- Result of the search:\n";
   text += kept.text;
   if (kept.left_out > 0) text += fmt::format("  - and {} more\n", kept.left_out);
   return text;
@@ -311,8 +308,8 @@ std::string reproduction_section(const ReportFacts& facts) {
     lines.push_back(join(words, " "));
   }
   Lines kept = lines_within(lines, most_commands_bytes);
-  if (kept.left_out > 0) kept.text += fmt::format("# {} left out here\n", counted(kept.left_out, "command"));
-  return "### How to reproduce it\n\n" + code_block(kept.text, "sh");
+  if (kept.left_out > 0) kept.text += fmt::format("# {} omitted\n", counted(kept.left_out, "command"));
+  return "### How to reproduce\n\n" + code_block(kept.text, "sh");
 }
 
 std::string environment_section(const ReportFacts& facts) {
@@ -323,7 +320,7 @@ std::string environment_section(const ReportFacts& facts) {
   }
   const Lines kept = lines_within(lines, most_facts_bytes);
   std::string text = "<details>\n<summary>Environment</summary>\n\n| fact | value |\n| --- | --- |\n" + kept.text;
-  if (kept.left_out > 0) text += fmt::format("\n{} left out here.\n", counted(kept.left_out, "fact"));
+  if (kept.left_out > 0) text += fmt::format("\n{} omitted.\n", counted(kept.left_out, "fact"));
   return text + "\n</details>\n";
 }
 

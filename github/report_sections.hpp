@@ -1,4 +1,4 @@
-// The parts that the body of a report is put together from. Each ends with a newline, or is empty.
+// The sections of the body of a report. Each ends with a newline, or is empty.
 #pragma once
 
 #include <string>
@@ -8,20 +8,21 @@
 
 namespace tbci::github {
 
-/// Worst first: the largest change, growth from nothing before all; equal changes by name.
+/// Sorted by change, largest first, with growth from nothing before all others; equal changes by name.
 std::vector<model::Finding> worst_first(std::vector<model::Finding> findings);
-/// `31% slower`, `12% more CPU memory`, `leaks 4 KiB/iteration`: plain text. With `up to` where it is one of several.
+/// `31% slower`, `12% more CPU memory`, `leaks 4 KiB/iteration`: plain text. With `up to` if it is one of several.
 std::string headline(const model::Finding& finding, bool one_of_several);
 
-/// One paragraph: what got worse, how much, since when, by whom. `affected` is sorted, worst first.
+/// The top of the issue: what regressed, by how much, since when, and which commit caused it. `affected` is sorted,
+/// worst first.
 std::string summary_section(const ReportFacts& facts, const std::vector<model::Finding>& affected);
 /// The commits that cannot be told apart; empty for one culprit or none.
 std::string suspects_section(const ReportFacts& facts);
-/// The table, as many rows as fit into `most_bytes`, and how many were left out.
+/// The table with as many rows as fit into `most_bytes`, and the number of omitted rows.
 std::string table_section(const std::vector<model::Finding>& affected, std::size_t most_bytes);
-/// What was counted beside the times, and the libraries that came with the builds; empty where nothing is known.
+/// The secondary metrics, and the libraries of the builds; empty if nothing is known.
 std::string evidence_section(const ReportFacts& facts);
-/// The operators whose own time changed at the culprit, the first dozen of them; empty where nothing was profiled.
+/// The operators whose own time changed at the culprit, at most a dozen; empty without a profile.
 std::string operators_section(const ReportFacts& facts);
 std::string search_section(const ReportFacts& facts);
 std::string reproduction_section(const ReportFacts& facts);

@@ -25,11 +25,11 @@ class LocalMachine final : public Machine {
       : config_(parts.config),
         subject_(parts.subject),
         processes_(parts.processes),
-        tell_(parts.tell),
+        lines_(parts.lines),
         folder_(parts.config.service.state / "subjects" / parts.subject.subject.name),
-        builder_(parts.subject.subject, folder_, parts.processes, parts.tell),
+        builder_(parts.subject.subject, folder_, parts.processes, parts.lines),
         nightlies_(runner::make_nightly_source(parts.subject.subject, folder_, builder_, parts.processes, parts.clock,
-                                               parts.tell)),
+                                               parts.lines)),
         measurer_(parts.processes, parts.clock) {}
 
   Result<std::vector<model::Nightly>> nightlies(std::stop_token stop) override {
@@ -88,34 +88,17 @@ class LocalMachine final : public Machine {
                                        operators);
   }
 
-  Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product& product, std::stop_token stop) override {
+  Result<runner::Listing> benchmarks(const model::Product& product, std::stop_token stop) override {
     TBCI_ASSIGN(const auto suites, suites_for(product, stop));
-    TBCI_ASSIGN(runner::Listing listing, runner::list_suites(measurer_, suites, stop));
-    troubles_ = std::move(listing.left_out);
-    return std::move(listing.benchmarks);
+    return runner::list_suites(measurer_, suites, stop);
   }
-
-  std::vector<runner::SuiteTrouble> troubles() const override { return troubles_; }
 
   Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
-                                     std::stop_token stop) override {
-    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
-    return measurer_.measure(product, suite, measured, config_.measure.worker, std::move(stop));
-  }
-
-  Result<model::Measurement> measure_batch(const model::Product& product, const model::Case& measured, int batch,
-                                           std::stop_token stop) override {
-    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
-    runner::MeasureSettings settings = config_.measure.worker;
-    settings.batches = {{measured, batch}};
-    return measurer_.measure(product, suite, measured, settings, std::move(stop));
-  }
-
-  Result<model::Measurement> measure_growth(const model::Product& product, const model::Case& measured,
-                                            std::stop_token stop) override {
+                                     const MeasureOptions& options, std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
     runner::MeasureSettings worker = config_.measure.worker;
-    worker.leak_iterations = config_.measure.leak_iterations;
+    if (options.batch) worker.batches = {{measured, *options.batch}};
+    if (options.leaks) worker.leak_iterations = config_.measure.leak_iterations;
     return measurer_.measure(product, suite, measured, worker, std::move(stop));
   }
 
@@ -156,7 +139,7 @@ class LocalMachine final : public Machine {
     TBCI_ASSIGN(const auto loaded, runner::ask_worker(processes_, runner::native_suite(worker), product, place, stop));
     runner::LibraryDigests digests(config_.service.state / "libraries.sha256");
     auto facts = runner::library_facts(loaded, runner::folders_of(product, subject_.subject.torch_base), digests);
-    if (const Status saved = digests.save(); !saved) runner::tell(tell_, saved.error().message);
+    if (const Status saved = digests.save(); !saved) runner::send_line(lines_, saved.error().message);
     return libraries_[key_of(product)] = std::move(facts);
   }
 
@@ -196,7 +179,7 @@ class LocalMachine final : public Machine {
                                                .cache = config_.service.state / "workers",
                                                .families = subject_.subject.worker_families,
                                                .jobs = subject_.subject.jobs};
-    TBCI_ASSIGN(const auto worker, runner::ensure_worker(processes_, settings, product, tell_, std::move(stop)));
+    TBCI_ASSIGN(const auto worker, runner::ensure_worker(processes_, settings, product, lines_, std::move(stop)));
     workers_[product.libtorch] = worker;
     return worker;
   }
@@ -223,13 +206,12 @@ class LocalMachine final : public Machine {
   const settings::Config& config_;
   const settings::SubjectConfig& subject_;
   ProcessRunner& processes_;
-  runner::LineSink tell_;
+  runner::LineSink lines_;
   std::filesystem::path folder_;
   runner::SourceBuilder builder_;
   std::unique_ptr<runner::NightlySource> nightlies_;
   runner::Measurer measurer_;
   std::map<std::filesystem::path, std::filesystem::path> workers_;
-  std::vector<runner::SuiteTrouble> troubles_;
   std::map<std::string, runner::LibraryFacts> libraries_;  // by what key_of names
   bool base_checked_ = false;
 };

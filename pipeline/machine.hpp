@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -24,6 +25,12 @@
 
 namespace tbci::pipeline {
 
+/// How one measurement differs from the configured ones.
+struct MeasureOptions {
+  std::optional<int> batch = {};  ///< replaces the configured batch
+  bool leaks = false;             ///< runs more iterations after the measured ones, to see what memory they keep
+};
+
 /// The machine as one subject's work sees it. Nothing here writes to the database. One object a thread.
 class Machine {
  public:
@@ -37,21 +44,11 @@ class Machine {
   /// Good end first, bad end last.
   virtual Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
                                                              std::stop_token stop) = 0;
-  virtual Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product& product,
-                                                                std::stop_token stop) = 0;
-  /// The suites that the last `benchmarks` could not list: they cost their own benchmarks alone.
-  virtual std::vector<runner::SuiteTrouble> troubles() const { return {}; }
+  /// The benchmarks of all suites, and the suites that cannot be listed: a broken suite loses only its own benchmarks.
+  virtual Result<runner::Listing> benchmarks(const model::Product& product, std::stop_token stop) = 0;
   /// One fresh process.
   virtual Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
-                                             std::stop_token stop) = 0;
-  /// The same with a batch of its own, whatever is configured.
-  virtual Result<model::Measurement> measure_batch(const model::Product& product, const model::Case& measured,
-                                                   int batch, std::stop_token stop) = 0;
-  /// The same as `measure`, and after the measured iterations more of them, to see what they leave behind.
-  virtual Result<model::Measurement> measure_growth(const model::Product& product, const model::Case& measured,
-                                                    std::stop_token stop) {
-    return measure(product, measured, std::move(stop));
-  }
+                                             const MeasureOptions& options, std::stop_token stop) = 0;
   /// A commit of our own: `culprit` taken back on top of `onto`.
   virtual Result<runner::Reverted> revert(const std::string& culprit, const std::string& onto,
                                           std::stop_token stop) = 0;
@@ -79,7 +76,7 @@ struct MachineParts {
   const settings::SubjectConfig& subject;
   ProcessRunner& processes;
   const Clock& clock;
-  runner::LineSink tell;  ///< takes lines about long work
+  runner::LineSink lines;  ///< takes lines about long work
 };
 
 /// The real one, on this machine. What `parts` refers to must outlive it.

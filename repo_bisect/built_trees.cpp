@@ -95,7 +95,7 @@ Result<fs::path> BuiltTrees::tree(const std::string& commit, std::stop_token sto
   std::error_code missing;
   fs::last_write_time(mark_path(commit), fs::file_time_type::clock::now(), missing);
   if (!missing && fs::is_directory(tree_path(commit), missing)) return tree_path(commit);
-  runner::tell(progress_, fmt::format("building {} again: its tree was removed", commit.substr(0, 12)));
+  runner::send_line(progress_, fmt::format("building {} again: its tree was removed", commit.substr(0, 12)));
   TBCI_ASSIGN(const BuildRecord record, build(commit, std::move(stop)));
   if (record.buildable) {
     ++rebuilds_;
@@ -129,7 +129,7 @@ Result<BuildRecord> BuiltTrees::run_build(const fs::path& source, const std::str
     TBCI_TRY(write_file_atomically(log, fmt::format("$ {}\n{}{}", describe(command), ended->output, ended->error)));
     auto record = judge(command, *ended, log);
     if (record || record.error().kind != ErrorKind::environment || attempt > 0) return record;
-    runner::tell(progress_, "building again: " + record.error().message);
+    runner::send_line(progress_, "building again: " + record.error().message);
   }
 }
 

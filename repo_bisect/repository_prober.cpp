@@ -24,7 +24,7 @@ struct Judged {
 
 Judged judge(const Command& command, const ProcessOutcome& ended) {
   if (ended.succeeded()) {
-    const auto number = runner::printed_number(ended.output);
+    const auto number = runner::parse_number_output(ended.output);
     if (number) return {{*number, ""}};
     return {{std::nullopt, "the measure command: " + number.error().message}};
   }

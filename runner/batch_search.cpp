@@ -45,7 +45,7 @@ Result<BatchEnd> batch_end_from(std::string_view text) {
   for (const auto& [end, name] : end_names) {
     if (name == text) return end;
   }
-  return fail(ErrorKind::failed, "unknown end of a search '{}'", one_line(text, 40));
+  return fail(ErrorKind::failed, "unknown reason for the end of a batch search: '{}'", one_line(text, 40));
 }
 
 Result<BatchAnswer> search_batch(const MeasureBatch& measure, const BatchSearchSettings& settings) {

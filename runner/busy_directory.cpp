@@ -7,7 +7,7 @@ namespace tbci::runner {
 
 namespace fs = std::filesystem;
 
-bool has_inhabitants(const fs::path& folder) {
+bool is_busy_directory(const fs::path& folder) {
   std::error_code ignored;
   const std::string inside = fs::weakly_canonical(folder, ignored).string() + "/";
   for (fs::directory_iterator at("/proc", ignored), end; !ignored && at != end; at.increment(ignored)) {

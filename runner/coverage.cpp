@@ -12,15 +12,15 @@ namespace {
 
 using nlohmann::json;
 
-// Names of operators are letters, digits, dots and underscores; anything else comes from no dispatcher.
+// Operator names contain only letters, digits, dots, colons and underscores.
 bool plausible(const std::string& name) {
-  return !name.empty() && name.size() < 200 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+  return !name.empty() && name.size() < 200 && std::ranges::all_of(name, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '_' || c == ':';
   });
 }
 
 Result<OperatorCalls> read_calls(const json& line) {
-  const auto refuse = [] { return fail(ErrorKind::failed, "the worker's operators are not what the protocol says"); };
+  const auto refuse = [] { return fail(ErrorKind::failed, "the worker printed an invalid line of operators"); };
   const auto below = line.find("below_autograd"), deep = line.find("at_any_depth");
   if (below == line.end() || !below->is_object() || deep == line.end() || !deep->is_array()) return refuse();
   OperatorCalls calls;
@@ -50,13 +50,14 @@ Result<OperatorCalls> parse_operators(std::string_view output) {
   for (const std::string& line : split(output, '\n')) {
     if (trim(line).empty()) continue;
     const json parsed = json::parse(line, nullptr, false);
-    if (!parsed.is_object()) return fail(ErrorKind::failed, "the worker printed no JSON: {}", one_line(line, 80));
+    if (!parsed.is_object()) return fail(ErrorKind::failed, "the worker did not print JSON: {}", one_line(line, 80));
     const std::string type = text_field(parsed, "type");
     if (type == "error")
       return fail(ErrorKind::failed, "{}: {}", text_field(parsed, "kind"), text_field(parsed, "message", 300));
     if (type == "operators") return read_calls(parsed);
   }
-  return fail(ErrorKind::failed, "the worker told no operators: build it anew, or use a worker that knows `operators`");
+  return fail(ErrorKind::failed,
+              "the worker did not report its operators: rebuild it, or use a worker that supports `operators`");
 }
 
 std::set<std::string> Coverage::names() const {
@@ -70,7 +71,7 @@ Coverage coverage_of(const std::vector<Reached>& reached) {
   std::map<std::string, std::set<std::string>> benchmarks_of;
   for (const Reached& one : reached) {
     const auto& like = mlperf_like();
-    const bool mlperf = std::find(like.begin(), like.end(), one.benchmark) != like.end();
+    const bool mlperf = std::ranges::find(like, one.benchmark) != like.end();
     for (const std::string& name : one.calls.at_any_depth) {
       if (!of_aten(name)) {
         coverage.of_other_libraries.insert(name);

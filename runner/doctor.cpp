@@ -23,7 +23,7 @@ struct Tool {
   bool needed;
 };
 
-// What each is for stands in the finding, so that a person can judge what its absence costs.
+// The purpose is part of the finding, so that a reader can judge what a missing tool costs.
 constexpr Tool tools[] = {
     {"c++", "builds the worker and commits", true},
     {"cmake", "builds the worker", true},
@@ -33,7 +33,7 @@ constexpr Tool tools[] = {
     {"python3", "installs nightlies with pip", true},
     {"ccache", "makes rebuilding cheap", false},
     {"mold", "links faster", false},
-    {"ldd", "tells whether a LibTorch loads", true},
+    {"ldd", "checks whether a LibTorch loads", true},
 };
 
 std::string first_line(std::string_view text) {
@@ -61,7 +61,7 @@ std::uint64_t kilobytes(const std::string& meminfo, const std::string& name) {
   return count * 1024;
 }
 
-// CPU -> the others on its core.
+// CPU -> the other CPUs of its core.
 std::map<int, std::vector<int>> siblings_of(const FactReader& reader) {
   std::map<int, std::vector<int>> siblings;
   for (const int cpu : from_list(reader.text("sys/devices/system/cpu/online"))) {
@@ -73,7 +73,7 @@ std::map<int, std::vector<int>> siblings_of(const FactReader& reader) {
   return siblings;
 }
 
-// How many CPUs we may use: the list of our own process, below the root.
+// How many CPUs this process may use, as proc/ below the root says.
 int usable_cpus(const FactReader& reader) {
   const auto cpus = from_list(field_of(reader.text("proc/self/status"), "Cpus_allowed_list"));
   return std::max(1, static_cast<int>(cpus.size()));
@@ -99,17 +99,16 @@ void add_libraries(MachineFacts& facts, ProcessRunner& processes, const DoctorSe
 
 Check check_space(const MachineFacts& facts, const DoctorSettings& settings) {
   const std::string what = human_bytes(static_cast<double>(facts.free_bytes)) + " free";
-  if (facts.free_bytes >= settings.needed_free_bytes) return {"space", Health::ok, what, ""};
-  return {"space", Health::problem,
-          fmt::format("{}, {} are needed", what, human_bytes(static_cast<double>(settings.needed_free_bytes))),
-          "make space on the file system of " + settings.state.string()};
+  if (facts.free_bytes >= settings.needed_free_bytes) return passed("space", what);
+  return problem(
+      "space", fmt::format("{}, but {} are needed", what, human_bytes(static_cast<double>(settings.needed_free_bytes))),
+      "free space on the file system of " + settings.state.string());
 }
 
 Check check_torch(const MachineFacts& facts) {
   if (!facts.libtorch_trouble.empty())
-    return {"libtorch", Health::problem, facts.libtorch_trouble, "install it anew: tbci nightly install"};
-  if (facts.libtorch.empty()) return {"libtorch", Health::ok, "none is configured", ""};
-  return {"libtorch", Health::ok, facts.libtorch, ""};
+    return problem("libtorch", facts.libtorch_trouble, "reinstall it: tbci nightly install");
+  return passed("libtorch", facts.libtorch.empty() ? "none is configured" : facts.libtorch);
 }
 
 }  // namespace
@@ -141,7 +140,7 @@ MachineFacts gather_facts(ProcessRunner& processes, const DoctorSettings& settin
   facts.memory_bytes = kilobytes(meminfo, "MemTotal");
   facts.swapped_bytes =
       kilobytes(meminfo, "SwapTotal") - std::min(kilobytes(meminfo, "SwapTotal"), kilobytes(meminfo, "SwapFree"));
-  facts.watched = watch_machine(settings.root, settings.watched, stop);
+  facts.load_sample = sample_load(settings.root, settings.sampling_time, stop);
   facts.siblings = siblings_of(reader);
   facts.counter = try_counter(settings.root);
   facts.gpus = look_at_gpus(processes, stop);
@@ -155,10 +154,11 @@ std::vector<Check> judge(const MachineFacts& facts, const DoctorSettings& settin
   for (const Tool& tool : tools) {
     const auto found = facts.tools.find(tool.name);
     if (found != facts.tools.end()) {
-      checks.push_back({tool.name, Health::ok, found->second, ""});
+      checks.push_back(passed(tool.name, found->second));
     } else {
-      checks.push_back({tool.name, tool.needed ? Health::problem : Health::warning,
-                        fmt::format("not installed ({})", tool.purpose), "install it, as deploy/deps does"});
+      const std::string what = fmt::format("not installed ({})", tool.purpose),
+                        remedy = "install it (deploy/deps does)";
+      checks.push_back(tool.needed ? problem(tool.name, what, remedy) : warning(tool.name, what, remedy));
     }
   }
   checks.push_back(check_space(facts, settings));

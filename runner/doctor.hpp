@@ -1,4 +1,4 @@
-// What this machine lacks, or does wrong for measuring.
+// Checks what this machine lacks for measuring, and what disturbs measurements on it.
 #pragma once
 
 #include <chrono>
@@ -26,51 +26,51 @@ std::string_view to_string(Health health);
 struct Check {
   std::string name;
   Health health = Health::ok;
-  std::string what;  ///< what was found
-  std::string mend;  ///< how to mend it; empty where it is well
+  std::string what;    ///< what was found
+  std::string remedy;  ///< how to fix it; empty if the check passed
 };
 
-/// All that the checks look at.
+/// The input of all checks.
 struct MachineFacts {
   model::Environment environment;
-  std::map<std::string, std::string> tools;  ///< name -> first line of its version; missing tools are left out
+  std::map<std::string, std::string> tools;  ///< name -> first line of its version; without missing tools
   std::uint64_t free_bytes = 0;              ///< of the state folder's file system
   double load = 0;                           ///< of the last minute
-  int cpus = 1;                              ///< that we may use
+  int cpus = 1;                              ///< that tbci may use
   GroupLimits group;                         ///< of our control group
   std::uint64_t memory_bytes = 0;            ///< of the machine; 0: unknown
-  std::uint64_t swapped_bytes = 0;           ///< of the swap space that is in use
-  Watched watched;                           ///< what the machine did while it was watched
+  std::uint64_t swapped_bytes = 0;           ///< swap space in use
+  LoadSample load_sample;                    ///< of half a second without tbci\'s own work
   std::map<int, std::vector<int>> siblings;  ///< CPU -> the others that share its core
   CounterState counter;
   std::vector<GpuState> gpus;
-  std::string libtorch;          ///< version of the LibTorch; empty: none is configured
-  std::string libtorch_trouble;  ///< why it does not load; empty: it does
-  /// What a worker loads; nothing where none is built yet.
+  std::string libtorch;          ///< version; empty: none is configured
+  std::string libtorch_trouble;  ///< why it does not load; empty: it loads
+  /// What a worker loads; nothing if none is built yet.
   std::optional<std::vector<std::filesystem::path>> libraries;
-  std::string libraries_trouble;  ///< why the worker does not tell; empty: it does, or there is none
+  std::string libraries_trouble;  ///< why the worker does not report them; empty: it does, or there is none
 };
 
 struct DoctorSettings {
   std::filesystem::path root = "/";  ///< as in EnvironmentSettings
-  std::filesystem::path state;       ///< whose free space counts
-  std::filesystem::path libtorch;    ///< prefix; empty: not looked at
-  std::filesystem::path worker;      ///< program that tells which libraries it loads; empty: not asked
-  std::vector<int> worker_cpus;      ///< that workers are pinned to
+  std::filesystem::path state;       ///< its file system's free space is checked
+  std::filesystem::path libtorch;    ///< prefix; empty: not checked
+  std::filesystem::path worker;      ///< program that reports which libraries it loads; empty: not checked
+  std::vector<int> worker_cpus;      ///< the CPUs that workers are pinned to
   int threads = 1;                   ///< of a worker
   std::uint64_t needed_free_bytes = std::uint64_t{5} << 30;
-  std::uint64_t needed_memory_bytes = std::uint64_t{4} << 30;          ///< a compiler or a model of the suite
-  std::chrono::milliseconds watched = std::chrono::milliseconds(500);  ///< how long the machine is watched
+  std::uint64_t needed_memory_bytes = std::uint64_t{4} << 30;                ///< by a compiler or a model of the suite
+  std::chrono::milliseconds sampling_time = std::chrono::milliseconds(500);  ///< of the load
 };
 
-/// Looks at the machine; takes a second or two.
+/// Collects the facts; takes a second or two.
 MachineFacts gather_facts(ProcessRunner& processes, const DoctorSettings& settings, std::stop_token stop);
-/// Judges what was seen. Pure.
+/// Judges the facts. Pure.
 std::vector<Check> judge(const MachineFacts& facts, const DoctorSettings& settings);
 /// The worst of the checks.
 Health worst(const std::vector<Check>& checks);
 
-/// A worker that was built in the state folder, the latest; empty where there is none.
+/// The latest worker that was built in the state folder; empty if there is none.
 std::filesystem::path latest_worker(const std::filesystem::path& state);
 
 }  // namespace tbci::runner

@@ -1,5 +1,5 @@
-// Reads fields of a worker's JSON lines. A worker runs the code under test, so every field may be missing, of another
-// type or out of range: then the answer is empty. Pure; safe from any thread.
+// Reads fields of JSON that other programs wrote: workers, pip. A worker runs the code under test, so every field may
+// be missing, of another type or out of range: then the result is empty. Pure; safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tbci::runner {
 std::optional<std::int64_t> integer_field(const nlohmann::json& line, const char* name, std::int64_t least,
                                           std::int64_t most);
 
-/// One printable line of at most `length` characters; empty unless the field is a text.
+/// One printable line of at most `length` characters; empty unless the field is a string.
 std::string text_field(const nlohmann::json& line, const char* name, std::size_t length = 200);
 
 }  // namespace tbci::runner

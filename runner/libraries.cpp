@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 struct Role {
   const char* prefix;  ///< of the file's name
   const char* role;
-  const char* product;  ///< what people call it
+  const char* product;  ///< its usual name
 };
 constexpr Role roles[] = {
     {"libopenblas", "blas", "OpenBLAS"},
@@ -53,7 +53,7 @@ constexpr Role roles[] = {
 };
 
 const Role* role_entry(std::string_view file_name) {
-  // libmkldnn is no MKL: the longest prefix holds.
+  // The longest prefix decides: libmkldnn is not MKL.
   const Role* best = nullptr;
   for (const Role& role : roles) {
     const std::string_view prefix = role.prefix;
@@ -63,7 +63,7 @@ const Role* role_entry(std::string_view file_name) {
   return best;
 }
 
-// A library of the fact's value: `libgomp.so.1 3f2a91c0b3d27e11`.
+// One library in the value of a fact: `libgomp.so.1 3f2a91c0b3d27e11`.
 struct Named {
   std::string name, digest;
   std::string product() const {
@@ -78,8 +78,9 @@ std::vector<Named> read_value(std::string_view value) {
     const std::string_view trimmed = trim(part);
     const std::size_t space = trimmed.rfind(' ');
     if (trimmed.empty()) continue;
-    libraries.push_back({std::string(trimmed.substr(0, space)),
-                         space == std::string_view::npos ? std::string() : std::string(trimmed.substr(space + 1))});
+    libraries.push_back(
+        {.name = std::string(trimmed.substr(0, space)),
+         .digest = space == std::string_view::npos ? std::string() : std::string(trimmed.substr(space + 1))});
   }
   return libraries;
 }
@@ -99,7 +100,7 @@ std::string described(const std::vector<Named>& libraries) {
 }
 
 bool has_name(const std::vector<Named>& libraries, const std::string& name) {
-  return std::any_of(libraries.begin(), libraries.end(), [&](const Named& library) { return library.name == name; });
+  return std::ranges::find(libraries, name, &Named::name) != libraries.end();
 }
 
 }  // namespace
@@ -118,7 +119,7 @@ std::vector<fs::path> folders_of(const model::Product& product, const fs::path& 
   const fs::path prefix = real(product.libtorch);
   if (!torch_base.empty() && prefix == real(torch_base)) return folders;
   folders.push_back(prefix);
-  // What pip brings beside torch (MKL, cuBLAS) lies in the same Python environment.
+  // Libraries that pip installs with torch (MKL, cuBLAS) are in the same Python environment.
   for (fs::path above = prefix.parent_path(); above.has_relative_path(); above = above.parent_path()) {
     if (fs::exists(above / "pyvenv.cfg", ignored)) folders.push_back(above);
   }
@@ -129,15 +130,14 @@ LibraryFacts library_facts(const WorkerEnvironment& loaded, const std::vector<fs
                            LibraryDigests& digests) {
   std::map<std::string, std::set<std::string>> machine, build;
   for (const fs::path& library : loaded.libraries) {
-    const bool comes_with_build = std::any_of(of_build.begin(), of_build.end(), [&](const fs::path& folder) {
-      return (library.string() + "/").starts_with(folder.string() + "/");
-    });
+    const bool comes_with_build = std::ranges::any_of(
+        of_build, [&](const fs::path& folder) { return (library.string() + "/").starts_with(folder.string() + "/"); });
     const std::string role = role_of(library);
-    // A build's LibTorch is named by its commit: half a gigabyte that is not read each night.
+    // The commit identifies a build's LibTorch: no need to read half a gigabyte each night.
     if (comes_with_build && role == "torch") continue;
-    // The names are hostile: a comma or a line break would make two of one.
+    // Names are hostile: a comma or a line break would split one name into two.
     std::string name = one_line(library.filename().string(), 80);
-    std::replace(name.begin(), name.end(), ',', '_');
+    std::ranges::replace(name, ',', '_');
     (comes_with_build ? build : machine)["library." + role].insert(
         fmt::format("{} {}", name, digests.of(library).value_or("unreadable")));
   }
@@ -147,7 +147,7 @@ LibraryFacts library_facts(const WorkerEnvironment& loaded, const std::vector<fs
       facts[role] = join(std::vector<std::string>(libraries.begin(), libraries.end()), ", ");
     return facts;
   };
-  LibraryFacts facts{joined(machine), joined(build)};
+  LibraryFacts facts{.machine = joined(machine), .build = joined(build)};
   facts.machine.insert(loaded.process.begin(), loaded.process.end());
   facts.build.insert(loaded.build.begin(), loaded.build.end());
   return facts;
@@ -155,12 +155,11 @@ LibraryFacts library_facts(const WorkerEnvironment& loaded, const std::vector<fs
 
 std::string library_change(std::string_view before, std::string_view after) {
   std::vector<Named> gone = read_value(before), come = read_value(after);
-  // The same name with another digest is another build of the same library.
+  // The same name with a different digest is a different build of the same library.
   std::vector<std::string> sentences;
   std::vector<Named> lost, found;
   for (const Named& library : come) {
-    const auto same =
-        std::find_if(gone.begin(), gone.end(), [&](const Named& old) { return old.name == library.name; });
+    const auto same = std::ranges::find(gone, library.name, &Named::name);
     if (same == gone.end()) {
       found.push_back(library);
     } else if (same->digest != library.digest) {
@@ -177,7 +176,7 @@ std::string library_change(std::string_view before, std::string_view after) {
   else if (!found.empty())
     sentences.push_back(fmt::format("{} {} loaded, which {} not before", described(found), were(found), were(found)));
   else if (!lost.empty())
-    sentences.push_back(fmt::format("{} {} not loaded any more", described(lost), were(lost)));
+    sentences.push_back(fmt::format("{} {} no longer loaded", described(lost), were(lost)));
   return join(sentences, "; ");
 }
 

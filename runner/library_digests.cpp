@@ -30,7 +30,7 @@ Result<std::string> LibraryDigests::of(const fs::path& library) {
   const std::string key = fmt::format("{} {} {}", size, time, library.string());
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
   TBCI_ASSIGN(const std::string digest, sha256_of_file(library));
-  // A name with a line break would be read back as two; it is read anew each time instead.
+  // A name with a line break would be read back as two names, so it is not stored.
   if (key.find('\n') != std::string::npos) return digest.substr(0, kept_digits);
   changed_ = true;
   return known_[key] = digest.substr(0, kept_digits);
@@ -40,7 +40,7 @@ Status LibraryDigests::save() {
   if (!changed_) return {};
   std::string lines;
   for (const auto& [key, digest] : known_) {
-    // Of nightlies that were removed nothing is kept, or the file would grow for years.
+    // Drop removed nightlies, or the file would grow for years.
     const std::size_t path = key.find(' ', key.find(' ') + 1);
     std::error_code ignored;
     if (fs::exists(key.substr(path + 1), ignored)) lines += digest + " " + key + "\n";

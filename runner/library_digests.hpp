@@ -1,4 +1,4 @@
-// Digests of libraries, remembered between nights.
+// Digests of libraries, stored between nights.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,15 @@
 
 namespace tbci::runner {
 
-/// Digests of files, kept in a file so that a library is read once, not each night: another size or time of change is
-/// another library. Used by one thread.
+/// Stores digests in a file, so that a library is read once and not every night. A different size or modification time
+/// means a different library. For one thread.
 class LibraryDigests {
  public:
-  /// What the file says is taken where it can be read; nothing is lost otherwise but time.
+  /// Reads the stored digests. If the file cannot be read, only time is lost.
   explicit LibraryDigests(std::filesystem::path file);
-  /// The first 16 digits of its SHA-256. Error (environment) where it cannot be read.
+  /// The first 16 digits of the SHA-256 of the library. Error (environment) if it cannot be read.
   Result<std::string> of(const std::filesystem::path& library);
-  /// Writes what is new. Without anything new, nothing is written.
+  /// Writes the file if there are new digests.
   Status save();
 
  private:

@@ -59,13 +59,13 @@ Result<TorchVersion> read_torch_version(const std::filesystem::path& prefix) {
   }
   if (const auto text = read_file(prefix / "build-version")) {
     const auto hash = read_file(prefix / "build-hash").value_or(std::string());
-    TorchVersion version{one_line(*text, 80), std::string(trim(hash))};
+    TorchVersion version{.version = one_line(*text, 80), .git_version = std::string(trim(hash))};
     if (!is_commit(version.git_version)) version.git_version.clear();
     if (!version.version.empty()) return version;
   }
   return fail(ErrorKind::environment,
-              "{} is no prefix of a LibTorch: it has neither version.py nor build-version; name the folder that holds "
-              "lib/ and share/cmake/Torch",
+              "{} is not a LibTorch installation: it has neither version.py nor build-version; name the folder that "
+              "contains lib/ and share/cmake/Torch",
               prefix.string());
 }
 
@@ -74,7 +74,7 @@ Status check_libtorch(ProcessRunner& processes, const std::filesystem::path& pre
                            "share/cmake/Torch/TorchConfig.cmake"}) {
     std::error_code ignored;
     if (!std::filesystem::exists(prefix / part, ignored)) {
-      return fail(ErrorKind::environment, "{} is no prefix of a LibTorch: {} is missing; install it anew",
+      return fail(ErrorKind::environment, "{} is not a LibTorch installation: {} is missing; reinstall it",
                   prefix.string(), part);
     }
   }
@@ -83,12 +83,12 @@ Status check_libtorch(ProcessRunner& processes, const std::filesystem::path& pre
   command.environment = {{"LC_ALL", "C"}};
   command.time_limit = std::chrono::minutes(2);
   TBCI_ASSIGN(const ProcessOutcome outcome, processes.run(command, stop));
-  if (outcome.interrupted) return fail(ErrorKind::interrupted, "looking at {}: stopped", prefix.string());
+  if (outcome.interrupted) return fail(ErrorKind::interrupted, "checking {}: stopped", prefix.string());
   const std::string missing = missing_libraries(outcome.output + "\n" + outcome.error);
   if (!outcome.succeeded() || !missing.empty()) {
     const std::string why =
         missing.empty() ? one_line(outcome.error.empty() ? outcome.output : outcome.error) : missing;
-    return fail(ErrorKind::environment, "the LibTorch in {} does not load: {}; install it anew", prefix.string(), why);
+    return fail(ErrorKind::environment, "the LibTorch in {} does not load: {}; reinstall it", prefix.string(), why);
   }
   return {};
 }

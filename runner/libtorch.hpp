@@ -1,4 +1,4 @@
-// What lies under a prefix of LibTorch.
+// Reads and checks a LibTorch installation.
 #pragma once
 
 #include <filesystem>
@@ -16,13 +16,13 @@ struct TorchVersion {
   std::string git_version;  ///< 40 hex digits; empty: unknown
 };
 
-/// The assignments of torch/version.py, read as text: it is never run.
+/// The assignments in torch/version.py, read as text: the file is never executed.
 TorchVersion parse_version_py(std::string_view text);
-/// Reads version.py of a wheel, or build-version and build-hash of a zip. Error (environment) where neither is there.
+/// Reads version.py of a wheel, or build-version and build-hash of a zip. Error (environment) if both are missing.
 Result<TorchVersion> read_torch_version(const std::filesystem::path& prefix);
 
-/// Whether a worker can be built against the prefix and load it: its parts are there and the dynamic loader finds and
-/// understands all that it needs. Runs nothing of it. Error (environment) saying what is wrong.
+/// Checks that a worker can be built against the prefix and load it: its parts exist, and the dynamic loader finds all
+/// libraries and symbols that it needs. Runs none of its code. Error (environment) saying what is wrong.
 Status check_libtorch(ProcessRunner& processes, const std::filesystem::path& prefix, std::stop_token stop = {});
 
 }  // namespace tbci::runner

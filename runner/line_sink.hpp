@@ -1,4 +1,4 @@
-// How long work tells what it is doing.
+// Reports the progress of long work as lines of text.
 #pragma once
 
 #include <functional>
@@ -6,10 +6,10 @@
 
 namespace tbci::runner {
 
-/// Takes one line for people; may be empty. Called from the thread that works.
+/// Takes one line of text for people; may be empty. Called from the working thread.
 using LineSink = std::function<void(std::string_view)>;
 
-inline void tell(const LineSink& progress, std::string_view line) {
+inline void send_line(const LineSink& progress, std::string_view line) {
   if (progress) progress(line);
 }
 

@@ -1,5 +1,6 @@
 #include "runner/listing.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 
@@ -11,12 +12,12 @@ Result<Listing> list_suites(Measurer& measurer, const std::vector<Suite>& suites
   for (const Suite& suite : suites) {
     auto listed = measurer.list_benchmarks(suite, stop);
     if (listed) {
-      std::move(listed->begin(), listed->end(), std::back_inserter(all.benchmarks));
+      std::ranges::move(*listed, std::back_inserter(all.benchmarks));
       continue;
     }
     if (listed.error().kind == ErrorKind::interrupted) return pass_on(listed.error());
     if (!first) first = listed.error();
-    all.left_out.push_back({suite.prefix, listed.error().message});
+    all.left_out.push_back({.prefix = suite.prefix, .reason = listed.error().message});
   }
   if (first && all.left_out.size() == suites.size()) return pass_on(*first);
   return all;

@@ -1,4 +1,4 @@
-// What several suites can measure, where some of them may be broken.
+// Lists the benchmarks of several suites, some of which may be broken.
 #pragma once
 
 #include <stop_token>
@@ -9,19 +9,19 @@
 
 namespace tbci::runner {
 
-/// A suite that was left out of a listing, and why.
-struct SuiteTrouble {
+/// A suite that could not be listed, and why.
+struct UnlistedSuite {
   std::string prefix;  ///< of its benchmarks' names
   std::string reason;
 };
 
 struct Listing {
   std::vector<BenchmarkInfo> benchmarks;
-  std::vector<SuiteTrouble> left_out;
+  std::vector<UnlistedSuite> left_out;
 };
 
-/// Asks each suite. One that cannot be listed stops none of the others. Errors: all of them are broken (as the first
-/// says), we are asked to stop (interrupted).
+/// Asks each suite. A suite that cannot be listed does not affect the others. Errors: the first suite's error if all
+/// are broken; interrupted if a stop was requested.
 Result<Listing> list_suites(Measurer& measurer, const std::vector<Suite>& suites, std::stop_token stop);
 
 }  // namespace tbci::runner

@@ -17,7 +17,7 @@ std::string last_line(std::string_view text) {
   return one_line(newline == std::string_view::npos ? body : body.substr(newline + 1), 300);
 }
 
-bool speaks_of_memory(std::string_view text) {
+bool mentions_memory(std::string_view text) {
   for (const char* words : {"bad_alloc", "Cannot allocate memory", "out of memory", "OutOfMemory",
                             "can't allocate memory", "memory exhausted"}) {
     if (text.find(words) != std::string_view::npos) return true;
@@ -25,7 +25,7 @@ bool speaks_of_memory(std::string_view text) {
   return false;
 }
 
-// CUDA maps more addresses than the machine and its GPUs have memory: no limit of them could hold there.
+// CUDA maps more address space than the machine and its GPUs have memory, so a limit would always fail there.
 std::optional<std::uint64_t> address_limit(const model::Case& measured, const MeasureSettings& settings) {
   const bool gpu = to_string(measured.configuration).starts_with("gpu-");
   return gpu ? std::nullopt : settings.memory_limit_bytes;
@@ -36,42 +36,46 @@ struct Judged {
   std::string message;
 };
 
-// How a process that did not end as the protocol says is told. The worker's own last words go with it.
+// The outcome of a process, and for a failure its message with the last line of standard error.
 Judged judge(const ProcessOutcome& ended, const ProtocolReader& reader, const MeasureSettings& settings) {
   const std::string said = last_line(ended.error);
   const std::string tail = said.empty() ? "" : ": " + said;
   const std::string how = describe(ended, settings.time_limit);
-  if (ended.timed_out) return {model::Outcome::timed_out, how + tail};
-  // A process that dies in the middle of a line has crashed; one that we ended for its nonsense has not.
+  if (ended.timed_out) return {.outcome = model::Outcome::timed_out, .message = how + tail};
+  // A process that dies in the middle of a line has crashed; one that tbci ended for a malformed line has not.
   const bool died = ended.signal != 0 && !ended.interrupted;
   if (reader.broken() && !died)
-    return {model::Outcome::protocol, "it broke the protocol: " + reader.violation() + tail};
-  if (reader.failed() && ended.signal == 0) return {reader.measurement().outcome, reader.measurement().message};
-  if (reader.done() && ended.succeeded()) return {model::Outcome::done, {}};
+    return {.outcome = model::Outcome::protocol, .message = "it violated the protocol: " + reader.violation() + tail};
+  if (reader.failed() && ended.signal == 0)
+    return {.outcome = reader.measurement().outcome, .message = reader.measurement().message};
+  if (reader.done() && ended.succeeded()) return {.outcome = model::Outcome::done, .message = {}};
   const std::string after = reader.done() ? " after its last line" : "";
   if (ended.signal == SIGKILL) {
-    return {model::Outcome::out_of_memory, how + after + ", as the kernel does where memory runs out" + tail};
+    return {.outcome = model::Outcome::out_of_memory,
+            .message = how + after + ", as the kernel does when memory runs out" + tail};
   }
   if (const auto limit = address_limit(reader.measurement().measured, settings);
-      limit && speaks_of_memory(ended.error)) {
-    return {model::Outcome::out_of_memory,
-            fmt::format("{} within its limit of {}{}", how, human_bytes(static_cast<double>(*limit)), tail)};
+      limit && mentions_memory(ended.error)) {
+    return {.outcome = model::Outcome::out_of_memory,
+            .message = fmt::format("{} within its limit of {}{}", how, human_bytes(static_cast<double>(*limit)), tail)};
   }
-  // 2 is the protocol's code for a command line that the worker does not understand.
-  if (ended.exit_code == 2 && !reader.done()) return {model::Outcome::protocol, "it refused its command line" + tail};
-  if (ended.exit_code == 0) return {model::Outcome::crashed, "it ended without done" + tail};
-  return {model::Outcome::crashed, how + after + tail};
+  // 2 is the protocol's exit code for a command line that the worker does not understand.
+  if (ended.exit_code == 2 && !reader.done())
+    return {.outcome = model::Outcome::protocol, .message = "it rejected its command line" + tail};
+  if (ended.exit_code == 0)
+    return {.outcome = model::Outcome::crashed, .message = "it ended without printing done" + tail};
+  return {.outcome = model::Outcome::crashed, .message = how + after + tail};
 }
 
-// The worker's own words tell more than how it ended, unless it had none.
-template <typename Told>
-Result<Told> told_or_ended(Result<Told> told, const ProcessOutcome& ended, const MeasureSettings& settings) {
+// The worker's error line says more than its exit code. Without an error line, the exit code is the error.
+template <typename Value>
+Result<Value> value_or_exit(Result<Value> parsed, const ProcessOutcome& ended, const MeasureSettings& settings) {
   const bool silent = ended.output.find("\"error\"") == std::string::npos;
-  if (told || ended.succeeded() || !silent) return told;
+  if (parsed || ended.succeeded() || !silent) return parsed;
   return fail(ErrorKind::failed, "{}: {}", describe(ended, settings.time_limit), last_line(ended.error));
 }
 
-// Stops the worker when we are asked to stop, and from the first broken line on.
+// Stops the worker on request, and at its first malformed line.
 class EarlyEnd {
  public:
   explicit EarlyEnd(std::stop_token outer) : forward_(std::move(outer), Forward{&source_}) {}
@@ -86,6 +90,12 @@ class EarlyEnd {
   std::stop_source source_;
   std::stop_callback<Forward> forward_;
 };
+
+// The case by the name that the suite's program knows.
+model::Case case_of_suite(const Suite& suite, const model::Case& measured) {
+  return {.benchmark = suite.own_name(measured.benchmark).value_or(std::string()),
+          .configuration = measured.configuration};
+}
 
 // `PROGRAM SUBCOMMAND --protocol N OPTIONS...`
 Command ask(const Suite& suite, const char* subcommand) {
@@ -117,19 +127,19 @@ Command measure_command(const model::Product& product, const Suite& suite, const
   option("--configuration", std::string(to_string(measured.configuration)));
   option("--size", settings.size);
   if (const auto batch = batch_of(settings, measured)) option("--batch", std::to_string(*batch));
-  // Said only where it is not what every suite does anyway: another suite need not know the option.
+  // Only if it is not the default: other suites may not know the option.
   if (settings.precision != default_precision) option("--precision", settings.precision);
   option("--warmup", std::to_string(settings.warmup));
   option("--iterations", std::to_string(settings.iterations));
   option("--threads", std::to_string(settings.threads));
   option("--seed", std::to_string(settings.seed));
-  // An option that not every suite needs to know: it is only given where it says something.
+  // Only if leaks are looked for: other suites may not know the options.
   if (settings.leak_iterations > 0) {
     option("--leak-iterations", std::to_string(settings.leak_iterations));
     option("--leak-milliseconds", std::to_string(settings.leak_time.count()));
   }
-  lay_over(command, product);
-  // Set from outside as well: an OpenMP runtime reads them before the worker's first line runs.
+  preload_libraries(command, product);
+  // Also as variables: an OpenMP runtime reads them before the worker's first line runs.
   for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"})
     command.environment[name] = std::to_string(settings.threads);
   command.environment["MKL_DYNAMIC"] = "FALSE";
@@ -144,20 +154,21 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
                                              const model::Case& measured, const MeasureSettings& settings,
                                              std::stop_token stop) {
   if (settings.iterations < 1 || settings.warmup < 0 || settings.threads < 1) {
-    return fail(ErrorKind::usage, "measuring takes at least 1 iteration, 0 warm-ups and 1 thread; asked for {}, {}, {}",
+    return fail(ErrorKind::usage,
+                "a measurement needs at least 1 iteration, 0 warm-ups and 1 thread, not {}, {} and {}: see [measure]",
                 settings.iterations, settings.warmup, settings.threads);
   }
-  if (!suite.trouble.empty()) {
+  if (!suite.unavailable_reason.empty()) {
     model::Measurement refused;
     refused.measured = measured;
     refused.outcome = model::Outcome::unsupported;
-    refused.message = suite.trouble;
+    refused.message = suite.unavailable_reason;
     refused.started = clock_.now();
     return refused;
   }
-  ProtocolReader reader({{suite.own_name(measured.benchmark).value_or(std::string()), measured.configuration},
-                         static_cast<std::size_t>(settings.iterations),
-                         settings.precision});
+  ProtocolReader reader({.measured = case_of_suite(suite, measured),
+                         .iterations = static_cast<std::size_t>(settings.iterations),
+                         .precision = settings.precision});
   EarlyEnd early_end(stop);
   Command command = measure_command(product, suite, measured, settings);
   command.on_output_line = [&](std::string_view line) {
@@ -180,42 +191,42 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
 Result<OperatorCalls> Measurer::operators(const model::Product& product, const Suite& suite,
                                           const model::Case& measured, const MeasureSettings& settings,
                                           std::stop_token stop) {
-  if (!suite.trouble.empty()) return fail(ErrorKind::environment, "{}", suite.trouble);
+  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::environment, "{}", suite.unavailable_reason);
   Command command = measure_command(product, suite, measured, settings);
   command.arguments[suite.program.size()] = "operators";
   TBCI_ASSIGN(const ProcessOutcome ended, processes_.run(command, stop));
   if (ended.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", to_string(measured));
-  return told_or_ended(parse_operators(ended.output), ended, settings);
+  return value_or_exit(parse_operators(ended.output), ended, settings);
 }
 
 Result<model::OperatorProfile> Measurer::profile(const model::Product& product, const Suite& suite,
                                                  const model::Case& measured, const MeasureSettings& settings,
                                                  std::stop_token stop) {
-  if (!suite.trouble.empty()) return fail(ErrorKind::environment, "{}", suite.trouble);
+  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::environment, "{}", suite.unavailable_reason);
   Command command = measure_command(product, suite, measured, settings);
   command.arguments[suite.program.size()] = "profile";
   command.kept_output_bytes = std::size_t{2} << 20;  // a line for each operator
   const TimePoint started = clock_.now();
   TBCI_ASSIGN(const ProcessOutcome ended, processes_.run(command, stop));
   if (ended.interrupted) return fail(ErrorKind::interrupted, "profiling {}: stopped", to_string(measured));
-  const model::Case by_own_name{suite.own_name(measured.benchmark).value_or(std::string()), measured.configuration};
-  TBCI_ASSIGN(auto profile, told_or_ended(parse_profile(ended.output, by_own_name), ended, settings));
+  TBCI_ASSIGN(auto profile,
+              value_or_exit(parse_profile(ended.output, case_of_suite(suite, measured)), ended, settings));
   profile.measured = measured;
   profile.started = started;
   return profile;
 }
 
 Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite, std::stop_token stop) {
-  if (!suite.trouble.empty()) return fail(ErrorKind::environment, "{}", suite.trouble);
+  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::environment, "{}", suite.unavailable_reason);
   Command command = ask(suite, "list");
   command.time_limit = std::chrono::minutes(2);
   TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, std::move(stop)));
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", suite.program.front());
-  // The worker's own words tell more than how it ended, unless it had none.
+  // The worker's error line says more than its exit code.
   if (!outcome.succeeded() && outcome.output.find("\"error\"") == std::string::npos) {
-    // What we ended ourselves, or the kernel for want of memory, is not the suite's fault.
-    const bool ended = outcome.timed_out || outcome.signal == SIGKILL;
-    return fail(ended ? ErrorKind::environment : ErrorKind::failed, "{}: {}: {}", suite.program.front(),
+    // A process that tbci ended, or the kernel for lack of memory, is not the suite's fault.
+    const bool killed = outcome.timed_out || outcome.signal == SIGKILL;
+    return fail(killed ? ErrorKind::environment : ErrorKind::failed, "{}: {}: {}", suite.program.front(),
                 describe(outcome, command.time_limit), last_line(outcome.error));
   }
   TBCI_ASSIGN(auto benchmarks, parse_benchmarks(outcome.output));

@@ -26,42 +26,42 @@ struct MeasureSettings {
   std::string size = "ci";                   ///< `ci` or `paper`
   std::string precision{default_precision};  ///< see precision.hpp
   std::optional<int> batch;                  ///< nothing: the benchmark's own
-  std::map<model::Case, int> batches;        ///< of single cases, as searched: they go before `batch`
+  std::map<model::Case, int> batches;        ///< of single cases, as searched: they take precedence over `batch`
   int warmup = 3;
   int iterations = 10;
   int threads = 1;
   std::uint64_t seed = 42;
-  int leak_iterations = 0;  ///< after the measured ones, to see what they leave behind; 0: none
-  std::chrono::milliseconds leak_time = std::chrono::milliseconds(500);  ///< then they end, however few they were
-  std::vector<int> cpus;  ///< that the process is pinned to; none: not pinned
+  int leak_iterations = 0;  ///< after the measured ones, to find leaks; 0: none
+  std::chrono::milliseconds leak_time = std::chrono::milliseconds(500);  ///< then they end, even if there were fewer
+  std::vector<int> cpus;  ///< that the process is pinned to; empty: not pinned
   std::chrono::milliseconds time_limit = std::chrono::minutes(5);
-  std::optional<std::uint64_t> memory_limit_bytes;  ///< of address space; not for GPU configurations
+  std::optional<std::uint64_t> memory_limit_bytes;  ///< of address space; ignored for GPU configurations
 };
 
 /// The batch that the case is measured with; nothing: the benchmark's own.
 std::optional<int> batch_of(const MeasureSettings& settings, const model::Case& measured);
 
-/// Thread-safe where its process runner and clock are.
+/// Thread-safe if its process runner and clock are.
 class Measurer {
  public:
   Measurer(ProcessRunner& processes, const Clock& clock) : processes_(processes), clock_(clock) {}
 
-  /// Runs the suite's worker once. Whatever the worker does (crash, hang, nonsense, too much memory) is a measurement
-  /// with that outcome and a telling message; what it measured before stays in it. Errors: the program cannot be
-  /// started (environment), we are asked to stop (interrupted). The case is of this suite, else it is no case: asserts.
+  /// Runs the suite's worker once. Every failure of the worker (crash, hang, malformed output, too much memory) is a
+  /// measurement with that outcome, a message and the samples so far. Errors: the program cannot be started
+  /// (environment), a stop was requested (interrupted). Asserts that the case belongs to the suite.
   Result<model::Measurement> measure(const model::Product& product, const Suite& suite, const model::Case& measured,
                                      const MeasureSettings& settings, std::stop_token stop);
 
-  /// Which operators one iteration of the case calls, in the size of the settings. Errors: as the worker says.
+  /// Which operators one iteration of the case calls, in the configured size. Errors: as the worker reports.
   Result<OperatorCalls> operators(const model::Product& product, const Suite& suite, const model::Case& measured,
                                   const MeasureSettings& settings, std::stop_token stop);
 
-  /// Where the time of an iteration of the case goes, in one process with the settings of a measurement. Errors: as the
-  /// worker says (failed), it cannot be started (environment), we are asked to stop (interrupted).
+  /// Where the time of an iteration goes, in one process with the settings of a measurement. Errors: as the worker
+  /// reports (failed), it cannot be started (environment), a stop was requested (interrupted).
   Result<model::OperatorProfile> profile(const model::Product& product, const Suite& suite, const model::Case& measured,
                                          const MeasureSettings& settings, std::stop_token stop);
 
-  /// What the suite can measure, with its prefix before each name.
+  /// The benchmarks of the suite, each name with the suite's prefix.
   Result<std::vector<BenchmarkInfo>> list_benchmarks(const Suite& suite, std::stop_token stop);
 
  private:
@@ -69,7 +69,7 @@ class Measurer {
   const Clock& clock_;
 };
 
-/// The command that `measure` runs: a report shows it.
+/// The command that `measure` runs. Reports show it.
 Command measure_command(const model::Product& product, const Suite& suite, const model::Case& measured,
                         const MeasureSettings& settings);
 

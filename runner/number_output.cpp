@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "runner/json_fields.hpp"
 #include "runner/protocol.hpp"
 #include "storage/model/measurement.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 std::optional<nlohmann::json> protocol_line(std::string_view line) {
   if (!line.starts_with('{') || line.size() > longest_protocol_line) return std::nullopt;
   auto json = nlohmann::json::parse(line, nullptr, false);
-  if (!json.is_object() || !json.contains("type") || !json["type"].is_string()) return std::nullopt;
+  if (!json.is_object() || text_field(json, "type").empty()) return std::nullopt;
   return json;
 }
 
@@ -28,16 +29,17 @@ Result<double> plain_number(std::string_view line) {
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc() || end != digits.data() + digits.size()) {
-    return fail(ErrorKind::failed, "the last line that it printed is no number: '{}'", one_line(line, 80));
+    return fail(ErrorKind::failed, "its last line is not a number: '{}'; print only a number there",
+                one_line(line, 80));
   }
   if (!std::isfinite(value) || value <= 0)
-    return fail(ErrorKind::failed, "it printed {}, and a number above 0 is needed", one_line(line, 80));
+    return fail(ErrorKind::failed, "it printed {}, but the number must be above 0", one_line(line, 80));
   return value;
 }
 
 }  // namespace
 
-Result<double> printed_number(std::string_view output) {
+Result<double> parse_number_output(std::string_view output) {
   std::vector<double> samples;
   std::string last;
   for (const std::string& line : split(output, '\n')) {
@@ -46,20 +48,19 @@ Result<double> printed_number(std::string_view output) {
     last = text;
     const auto json = protocol_line(text);
     if (!json) continue;
-    const std::string type = (*json)["type"];
+    const std::string type = text_field(*json, "type");
     if (type == "error") {
-      const auto message = json->find("message");
-      return fail(ErrorKind::failed, "it says: {}",
-                  message != json->end() && message->is_string() ? one_line(message->get<std::string>()) : "error");
+      const std::string message = text_field(*json, "message");
+      return fail(ErrorKind::failed, "it reported an error: {}", message.empty() ? "without a message" : message);
     }
     if (type != "sample") continue;
     const auto nanoseconds = json->find("nanoseconds");
     if (nanoseconds == json->end() || !nanoseconds->is_number() || !(nanoseconds->get<double>() > 0))
-      return fail(ErrorKind::failed, "a sample line has no possible number of nanoseconds: {}", one_line(text, 80));
+      return fail(ErrorKind::failed, "a sample line has invalid nanoseconds: {}", one_line(text, 80));
     samples.push_back(nanoseconds->get<double>());
   }
   if (!samples.empty()) return model::median(std::move(samples));
-  if (last.empty()) return fail(ErrorKind::failed, "it printed nothing: the last line must be a number");
+  if (last.empty()) return fail(ErrorKind::failed, "it printed nothing: print a number as the last line");
   return plain_number(last);
 }
 

@@ -1,4 +1,4 @@
-// The number that a measuring command printed.
+// Reads the number that a measuring command printed.
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,10 @@
 
 namespace tbci::runner {
 
-/// Reads standard output of a command that ended well. Where it holds `sample` lines of the worker protocol
-/// (docs/worker-protocol.md), the median of their nanoseconds; else its last line that is not empty, which must be a
-/// decimal number and nothing else (`12`, `0.031`, `1.2e-3`). Errors (failed): no such line, a number that is not
-/// finite or not above 0 (changes are ratios), an `error` line of the protocol.
-Result<double> printed_number(std::string_view output);
+/// `output`: standard output of a command that succeeded. If it contains `sample` lines of the worker protocol
+/// (docs/worker-protocol.md), the median of their nanoseconds. Otherwise the last line that is not empty, which must be
+/// only a decimal number (`12`, `0.031`, `1.2e-3`). Errors (failed): no such line, a number that is not finite or not
+/// above 0 (changes are ratios), an `error` line of the protocol.
+Result<double> parse_number_output(std::string_view output);
 
 }  // namespace tbci::runner

@@ -8,10 +8,10 @@
 namespace tbci::runner {
 
 Result<std::string> precision_from(std::string_view text) {
-  if (std::find(all_precisions.begin(), all_precisions.end(), text) != all_precisions.end()) return std::string(text);
+  if (std::ranges::find(all_precisions, text) != all_precisions.end()) return std::string(text);
   const std::vector<std::string> known(all_precisions.begin(), all_precisions.end());
-  return fail(ErrorKind::usage, "unknown precision '{}'{}: one of {}", one_line(text, 40), did_you_mean(text, known),
-              join(known, ", "));
+  return fail(ErrorKind::usage, "unknown precision '{}'{}: use one of {}", one_line(text, 40),
+              did_you_mean(text, known), join(known, ", "));
 }
 
 }  // namespace tbci::runner

@@ -1,4 +1,4 @@
-// The precisions that a worker may be asked for, by name. What they mean is the worker's (docs/precision.md).
+// The names of the precisions that a worker may support (docs/precision.md).
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace tbci::runner {
 inline constexpr std::string_view default_precision = "fp32";
 inline constexpr std::array<std::string_view, 5> all_precisions = {"fp32", "tf32", "fp16", "bf16", "amp"};
 
-/// The text, where it is one of them. Error (usage) naming the nearest.
+/// The text if it is one of them. Error (usage) with the nearest name.
 Result<std::string> precision_from(std::string_view text);
 
 }  // namespace tbci::runner

@@ -13,7 +13,7 @@ bool is_preloadable(const std::filesystem::path& library) {
   return library.string().find_first_of(" :") == std::string::npos;
 }
 
-void lay_over(Command& command, const model::Product& product) {
+void preload_libraries(Command& command, const model::Product& product) {
   std::string before_start;
   for (const auto& library : product.preload) {
     if (replaces_libtorch(library)) {

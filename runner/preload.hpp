@@ -1,4 +1,4 @@
-// How the libraries of a build come to stand in a worker before those of LibTorch.
+// Loads the libraries of a build into a worker.
 #pragma once
 
 #include <filesystem>
@@ -8,15 +8,15 @@
 
 namespace tbci::runner {
 
-/// Whether LibTorch has a library of that name itself: libc10.so, libtorch_cpu.so, ...
+/// Whether LibTorch itself has a library of that name: libc10.so, libtorch_cpu.so, ...
 bool replaces_libtorch(const std::filesystem::path& library);
 
-/// Whether the dynamic linker can be told of that path: it takes spaces and colons for the end of a name.
+/// Whether `LD_PRELOAD` can contain the path: the dynamic linker separates names at spaces and colons.
 bool is_preloadable(const std::filesystem::path& library);
 
-/// Adds the product's libraries to a worker's command. One that takes the place of LibTorch's own must be there before
-/// the program starts (`LD_PRELOAD`): opened later it would be a second copy beside the first, and the two register the
-/// same names. One that adds to LibTorch is opened by the worker itself (`--preload`), once LibTorch is there.
-void lay_over(Command& command, const model::Product& product);
+/// Adds the product's libraries to a worker's command. A library that replaces one of LibTorch's must be loaded before
+/// the program starts (`LD_PRELOAD`): loaded later, it would be a second copy, and both would register the same names.
+/// The worker itself opens a library that extends LibTorch (`--preload`), once LibTorch is loaded.
+void preload_libraries(Command& command, const model::Product& product);
 
 }  // namespace tbci::runner

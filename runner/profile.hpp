@@ -1,4 +1,4 @@
-// The profile that a worker tells of one case. Pure; made for hostile input.
+// Parses the profile that a worker prints for one case. Pure; accepts hostile input.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace tbci::runner {
 
-/// PyTorch has some 3000 operators; a worker that names more is not to be believed.
+/// PyTorch has about 3000 operators; a profile with more than this is invalid.
 inline constexpr std::size_t most_profiled_operators = 4096;
 
-/// The output of `tbci-worker profile` for `expected`, the case by the name that the worker knows it by. `started` is
-/// left empty. Errors (failed): the worker's own error line, or what breaks the protocol.
+/// The output of `tbci-worker profile` for `expected`, the case under the worker's own name for it. Leaves `started`
+/// empty. Errors (failed): the worker's own error line, or what violates the protocol.
 Result<model::OperatorProfile> parse_profile(std::string_view output, const model::Case& expected);
 
 }  // namespace tbci::runner

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// An iteration of a day, a machine of a pebibyte: more is nonsense.
+// A day per iteration, a pebibyte of memory: larger values are invalid.
 constexpr std::int64_t longest_iteration_ns = std::int64_t{24} * 3600 * 1000000000;
 constexpr std::int64_t largest_bytes = std::int64_t{1} << 50;
 constexpr std::int64_t most_instructions = std::int64_t{1} << 60;
@@ -28,7 +28,7 @@ std::optional<double> real(const json& line, const char* name) {
 
 std::optional<json> parse_object(std::string_view line) {
   if (line.size() > longest_protocol_line) return std::nullopt;
-  // A deeply nested line would cost stack: nothing of the protocol is nested further than this.
+  // The protocol needs no deeper nesting, and a deeply nested line would exhaust the stack.
   const auto depth_limit = [](int depth, json::parse_event_t, json&) { return depth < 8; };
   json parsed = json::parse(line.begin(), line.end(), depth_limit, false);
   if (!parsed.is_object()) return std::nullopt;
@@ -45,8 +45,9 @@ std::optional<model::GpuSplit> gpu_split(const json& line) {
   const auto active = part("gpu_active_nanoseconds"), movement = part("gpu_movement_nanoseconds"),
              idle = part("gpu_idle_nanoseconds");
   if (!active || !movement || !idle) return std::nullopt;
-  return model::GpuSplit{std::chrono::nanoseconds(*active), std::chrono::nanoseconds(*movement),
-                         std::chrono::nanoseconds(*idle)};
+  return model::GpuSplit{.active = std::chrono::nanoseconds(*active),
+                         .movement = std::chrono::nanoseconds(*movement),
+                         .idle = std::chrono::nanoseconds(*idle)};
 }
 
 }  // namespace
@@ -67,11 +68,11 @@ bool ProtocolReader::take(std::string_view line) {
 }
 
 std::string ProtocolReader::read(std::string_view text_line) {
-  if (state_ == State::done || state_ == State::failed) return "it follows the last line: " + shown(text_line);
+  if (state_ == State::done || state_ == State::failed) return "a line after the last one: " + shown(text_line);
   if (text_line.size() > longest_protocol_line)
-    return fmt::format("it is longer than {} bytes: {}", longest_protocol_line, shown(text_line));
+    return fmt::format("a line longer than {} bytes: {}", longest_protocol_line, shown(text_line));
   const auto parsed = parse_object(text_line);
-  if (!parsed) return "it is no JSON object: " + shown(text_line);
+  if (!parsed) return "not a JSON object: " + shown(text_line);
   const Line line{*parsed};
   const std::string type = text_field(*parsed, "type");
   if (type == "error") return error(line);
@@ -80,14 +81,14 @@ std::string ProtocolReader::read(std::string_view text_line) {
   if (type == "memory") return memory(line);
   if (type == "done") return finish(line);
   if (type == "hello") return "a second hello";
-  return fmt::format("protocol {} knows no '{}'", protocol_version, one_line(type, 40));
+  return fmt::format("protocol {} has no '{}' line here", protocol_version, one_line(type, 40));
 }
 
 std::string ProtocolReader::hello(const Line& line) {
   const auto protocol = integer_field(line.fields, "protocol", 0, 1000000);
-  if (!protocol) return "hello names no protocol";
+  if (!protocol) return "hello has no protocol version";
   if (*protocol != protocol_version) {
-    return fmt::format("the worker speaks protocol {}, this tbci speaks {}: build the worker anew", *protocol,
+    return fmt::format("the worker speaks protocol {}, but tbci speaks {}: rebuild the worker", *protocol,
                        protocol_version);
   }
   const std::string benchmark = text_field(line.fields, "benchmark"),
@@ -96,9 +97,9 @@ std::string ProtocolReader::hello(const Line& line) {
     return fmt::format("it measures '{}/{}', not {}", benchmark, configuration, to_string(expected_.measured));
   }
   if (const std::string precision = text_field(line.fields, "precision", 20); precision != expected_.precision) {
-    // A suite that knows no precisions computes in 32 bits.
+    // A suite without precisions computes in 32 bits.
     if (!precision.empty() || expected_.precision != default_precision)
-      return fmt::format("it computes in '{}', not in {}", precision, expected_.precision);
+      return fmt::format("it computes in '{}' instead of {}", precision, expected_.precision);
   }
   measurement_.torch_version = text_field(line.fields, "torch_version", 80);
   measurement_.torch_git = text_field(line.fields, "torch_git", 80);
@@ -110,10 +111,10 @@ std::string ProtocolReader::sample(const Line& line) {
   const std::size_t count = measurement_.nanoseconds.size();
   const auto iteration = integer_field(line.fields, "iteration", 0, 1 << 30);
   if (!iteration || static_cast<std::size_t>(*iteration) != count) return fmt::format("not sample {}", count);
-  if (count >= expected_.iterations) return fmt::format("more than the {} samples asked for", expected_.iterations);
+  if (count >= expected_.iterations) return fmt::format("more than the requested {} samples", expected_.iterations);
   const auto nanoseconds = integer_field(line.fields, "nanoseconds", 1, longest_iteration_ns);
-  if (!nanoseconds) return fmt::format("sample {} has no possible number of nanoseconds", count);
-  // A counter may stop or be shared away in the middle. Then none of its counts is of use, and the times still are.
+  if (!nanoseconds) return fmt::format("sample {} has invalid nanoseconds", count);
+  // A counter may become unavailable between samples. Then its counts are useless, but the times are still valid.
   const auto instructions = integer_field(line.fields, "instructions", 1, most_instructions);
   if (instructions && measurement_.instructions.size() == count) {
     measurement_.instructions.push_back(*instructions);
@@ -130,11 +131,11 @@ std::string ProtocolReader::memory(const Line& line) {
   std::string wrong;
   const auto bytes = [&](const char* name, std::optional<std::int64_t>& into) {
     into = integer_field(line.fields, name, 0, largest_bytes);
-    if (!into && line.fields.contains(name)) wrong = fmt::format("{} is no possible number of bytes", name);
+    if (!into && line.fields.contains(name)) wrong = fmt::format("{} is not a valid number of bytes", name);
   };
   const auto number = [&](const std::string& name) {
     const auto found = real(line.fields, name.c_str());
-    if (!found && line.fields.contains(name)) wrong = fmt::format("{} is no possible number of bytes", name);
+    if (!found && line.fields.contains(name)) wrong = fmt::format("{} is not a valid number of bytes", name);
     return found;
   };
   const auto growth = [&](const std::string& of, std::optional<double>& into, std::optional<model::Interval>& within) {
@@ -142,9 +143,9 @@ std::string ProtocolReader::memory(const Line& line) {
     const auto low = number(of + "_growth_low_bytes"), high = number(of + "_growth_high_bytes");
     if (!into || !low || !high) return;
     if (*low <= *into && *into <= *high) {
-      within = {*low, *high};
+      within = {.low = *low, .high = *high};
     } else {
-      wrong = fmt::format("{}_growth_bytes does not lie in its interval", of);
+      wrong = fmt::format("{}_growth_bytes is outside its interval", of);
     }
   };
   bytes("cpu_peak_bytes", measurement_.cpu_peak_bytes);
@@ -160,9 +161,8 @@ std::string ProtocolReader::finish(const Line& line) {
   const auto samples = integer_field(line.fields, "samples", 0, 1 << 30);
   const std::size_t count = measurement_.nanoseconds.size();
   if (!samples || static_cast<std::size_t>(*samples) != count)
-    return fmt::format("done does not count the {} samples that came", count);
-  if (count != expected_.iterations)
-    return fmt::format("{} samples came of the {} asked for", count, expected_.iterations);
+    return fmt::format("done reports another number of samples than the {} received", count);
+  if (count != expected_.iterations) return fmt::format("{} samples instead of {}", count, expected_.iterations);
   measurement_.warmup =
       std::chrono::nanoseconds(integer_field(line.fields, "warmup_nanoseconds", 0, longest_iteration_ns).value_or(0));
   measurement_.gpu_split = gpu_split(line.fields);
@@ -181,7 +181,7 @@ std::string ProtocolReader::error(const Line& line) {
   } else if (kind == "exception") {
     measurement_.outcome = model::Outcome::exception;
   } else {
-    return fmt::format("protocol {} knows no kind of error '{}'", protocol_version, kind);
+    return fmt::format("protocol {} has no error kind '{}'", protocol_version, kind);
   }
   measurement_.message = text_field(line.fields, "message", 500);
   if (measurement_.message.empty()) measurement_.message = kind + ", without a message";
@@ -201,10 +201,9 @@ std::string read_benchmark(const json& line, BenchmarkInfo& info) {
   const auto configurations = line.find("configurations");
   if (configurations == line.end() || !configurations->is_array()) return info.name + " has no configurations";
   for (const json& name : *configurations) {
-    if (!name.is_string()) return info.name + " has a configuration that is no text";
+    if (!name.is_string()) return info.name + " has a configuration that is not a string";
     const auto known = model::configuration_from(name.get_ref<const std::string&>());
-    const bool fresh =
-        known && std::find(info.configurations.begin(), info.configurations.end(), *known) == info.configurations.end();
+    const bool fresh = known && std::ranges::find(info.configurations, *known) == info.configurations.end();
     if (fresh) info.configurations.push_back(*known);
   }
   if (const auto batch = line.find("batch"); batch != line.end() && batch->is_object()) {
@@ -232,7 +231,9 @@ Result<std::vector<BenchmarkInfo>> parse_benchmarks(std::string_view output) {
     } else if (type == "hello") {
       const auto protocol = integer_field(*parsed, "protocol", 0, 1000000);
       greeted = protocol == protocol_version;
-      if (!greeted) wrong = fmt::format("the worker speaks protocol {}, this tbci speaks {}", protocol.value_or(0), 1);
+      if (!greeted)
+        wrong = fmt::format("the worker speaks protocol {}, but tbci speaks {}: rebuild the worker",
+                            protocol.value_or(0), protocol_version);
     } else if (type == "error") {
       return fail(ErrorKind::failed, "{}", text_field(*parsed, "message", 500));
     } else if (!greeted) {
@@ -251,7 +252,7 @@ Result<std::vector<BenchmarkInfo>> parse_benchmarks(std::string_view output) {
     }
     if (!wrong.empty()) return fail(ErrorKind::failed, "the worker's list of benchmarks: line {}: {}", number, wrong);
   }
-  if (!done) return fail(ErrorKind::failed, "the worker's list of benchmarks ends without done");
+  if (!done) return fail(ErrorKind::failed, "the worker's list of benchmarks is incomplete: its last line is not done");
   return benchmarks;
 }
 

@@ -1,4 +1,4 @@
-// The worker protocol, version 1, as the runner reads it. Pure; made for hostile input.
+// Parses the worker protocol, version 1. Pure; accepts hostile input.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace tbci::runner {
 inline constexpr int protocol_version = 1;
 inline constexpr std::size_t longest_protocol_line = 65536;  ///< bytes
 
-/// What the worker has to print to be believed.
+/// What a valid output must match.
 struct Expected {
   model::Case measured;
   std::size_t iterations = 10;
@@ -30,16 +30,16 @@ class ProtocolReader {
  public:
   explicit ProtocolReader(Expected expected);
 
-  /// False from the first line on that breaks the protocol: nothing after it is read.
+  /// False from the first line on that violates the protocol. Ignores all lines after it.
   bool take(std::string_view line);
 
   bool broken() const { return !violation_.empty(); }
-  /// What broke the protocol, naming the line; empty: nothing.
+  /// What violated the protocol, with the line number; empty: nothing.
   const std::string& violation() const { return violation_; }
   bool done() const { return state_ == State::done; }
-  /// The last line was an `error`: its outcome and message are in the measurement.
+  /// Whether the last line was an `error`; the measurement contains its outcome and message.
   bool failed() const { return state_ == State::failed; }
-  /// What has come so far. The outcome is `done` until an `error` line says otherwise.
+  /// What was read so far. The outcome is `done` until an `error` line changes it.
   const model::Measurement& measurement() const { return measurement_; }
 
  private:
@@ -66,11 +66,11 @@ struct BenchmarkInfo {
   std::vector<model::Configuration> configurations;
   std::int64_t parameters = 0;
   std::string source;
-  std::map<std::string, std::int64_t> batch;  ///< `train` and `infer`: samples an iteration
+  std::map<std::string, std::int64_t> batch;  ///< `train` and `infer`: samples per iteration
 };
 
-/// The output of `tbci-worker list`. Error (failed) naming the line that is wrong, or as the worker's error line says.
-/// Configurations of a later version are left out.
+/// The output of `tbci-worker list`. Error (failed) with the invalid line, or as the worker's error line says. Skips
+/// unknown configurations, which a later version may have.
 Result<std::vector<BenchmarkInfo>> parse_benchmarks(std::string_view output);
 
 }  // namespace tbci::runner

@@ -14,7 +14,7 @@ bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// `$HOME`, `${HOME}`, `$(pwd)`, `$1`. A dollar before anything else is one in a shell too.
+/// `$HOME`, `${HOME}`, `$(pwd)`, `$1`. A shell also keeps a dollar before anything else.
 bool begins_expansion(std::string_view text) {
   if (text.size() < 2 || text.front() != '$') return false;
   return is_name_character(text[1]) || std::string_view("{(@*#?$!-").find(text[1]) != std::string_view::npos;
@@ -39,7 +39,7 @@ class Splitter {
     while (at_ < text_.size()) TBCI_TRY(take());
     end_word();
     if (words_.empty()) return fail(ErrorKind::usage, "the command is empty");
-    if (words_.front().empty()) return fail(ErrorKind::usage, "the command '{}' names no program", shown());
+    if (words_.front().empty()) return fail(ErrorKind::usage, "the command '{}' does not name a program", shown());
     if (is_assignment(words_.front())) {
       return fail(ErrorKind::usage, "the command '{}' sets a variable before the program: write env {}", shown(),
                   shown());
@@ -52,10 +52,11 @@ class Splitter {
   std::string_view rest() const { return text_.substr(at_); }
 
   tl::unexpected<Error> only_a_shell(std::string_view what) const {
-    return fail(ErrorKind::usage,
-                "'{}' in the command '{}' means something to a shell only, and none reads it: quote it, or write "
-                "sh -c '...'",
-                what, shown());
+    return fail(
+        ErrorKind::usage,
+        "the command '{1}' contains '{0}', which needs a shell, but tbci runs commands without one: quote it, or "
+        "write sh -c '...'",
+        what, shown());
   }
 
   void add(char c) {
@@ -93,8 +94,8 @@ class Splitter {
 
   Status take_escaped() {
     if (at_ + 1 >= text_.size())
-      return fail(ErrorKind::usage, "the command '{}' ends with a backslash that has nothing behind it", shown());
-    // A backslash before the end of a line joins two lines.
+      return fail(ErrorKind::usage, "the command '{}' ends with a backslash: remove it, or quote it", shown());
+    // A backslash at the end of a line joins two lines.
     if (text_[at_ + 1] != '\n') add(text_[at_ + 1]);
     at_ += 2;
     return {};
@@ -132,7 +133,7 @@ class Splitter {
   }
 
   tl::unexpected<Error> unclosed(char quote) const {
-    return fail(ErrorKind::usage, "the command '{}' has a quote {} that is not closed", shown(), quote);
+    return fail(ErrorKind::usage, "the command '{}' has an unclosed quote: add the missing {}", shown(), quote);
   }
 
   std::string_view text_;
@@ -144,9 +145,9 @@ class Splitter {
 
 }  // namespace
 
-Result<std::vector<std::string>> words_of(std::string_view command) {
+Result<std::vector<std::string>> shell_split(std::string_view command) {
   if (command.find('\0') != std::string_view::npos)
-    return fail(ErrorKind::usage, "the command holds a byte of value 0");
+    return fail(ErrorKind::usage, "the command contains a null byte: remove it");
   return Splitter(command).run();
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A user's settings of Python would change what is imported, or what it costs. Python takes an empty one as not set.
+// A user's Python settings would change what is imported, or what it costs. Python treats an empty variable as unset.
 constexpr std::array unset = {"PYTHONPATH",         "PYTHONHOME",         "PYTHONSTARTUP", "PYTHONOPTIMIZE",
                               "PYTHONMALLOC",       "PYTHONTRACEMALLOC",  "PYTHONDEVMODE", "PYTHONDEBUG",
                               "PYTHONINSPECT",      "PYTHONFAULTHANDLER", "PYTHONVERBOSE", "PYTHONBREAKPOINT",
@@ -19,21 +19,21 @@ constexpr std::array unset = {"PYTHONPATH",         "PYTHONHOME",         "PYTHO
 std::map<std::string, std::string> environment_of_python() {
   std::map<std::string, std::string> environment;
   for (const char* name : unset) environment[name] = "";
-  environment["PYTHONNOUSERSITE"] = "1";         // packages of the user that happens to run us
-  environment["PYTHONDONTWRITEBYTECODE"] = "1";  // the checkout is the user's: nothing is written there
-  environment["PYTHONHASHSEED"] = "0";           // else sets are in another order in each process
+  environment["PYTHONNOUSERSITE"] = "1";         // packages of the user who runs tbci
+  environment["PYTHONDONTWRITEBYTECODE"] = "1";  // the checkout belongs to the user: do not write into it
+  environment["PYTHONHASHSEED"] = "0";           // otherwise the order of sets differs between processes
   return environment;
 }
 
 std::string why_no_python(const fs::path& python) {
   if (python.empty()) {
-    return "this build has no Python to run TorchBench with: name one that has its packages as `python` in "
-           "[subject.torchbench]";
+    return "this build has no Python to run TorchBench: set `python` in [subject.torchbench] to one with TorchBench's "
+           "packages";
   }
   std::error_code ignored;
-  // A bare name is looked up on PATH, where it is started.
+  // A bare name is looked up in PATH when the process starts.
   if (python.has_parent_path() && !fs::exists(python, ignored))
-    return fmt::format("no Python at {}: see `python` in [subject.torchbench]", python.string());
+    return fmt::format("no Python at {}: correct `python` in [subject.torchbench]", python.string());
   return {};
 }
 
@@ -45,12 +45,12 @@ Suite torchbench_suite(const TorchBenchSettings& settings, const model::Product&
               .program = {python.string(), settings.worker.string()},
               .options = {"--checkout", fs::absolute(settings.checkout).string()},
               .environment = environment_of_python(),
-              .trouble = why_no_python(python)};
+              .unavailable_reason = why_no_python(python)};
   const auto option = [&](const char* name, std::string value) {
     suite.options.emplace_back(name);
     suite.options.push_back(std::move(value));
   };
-  // That Python may have a torch of its own: the worker takes the build's, or refuses.
+  // That Python may have its own torch: the worker uses the build's torch, or fails.
   if (!product.libtorch.empty()) option("--torch", fs::absolute(product.libtorch).string());
   for (const std::string& name : settings.models) option("--model", name);
   return suite;

@@ -1,4 +1,4 @@
-// TorchBench as a suite: a checkout of pytorch/benchmark, driven by our worker in Python.
+// TorchBench as a suite: a checkout of pytorch/benchmark, run by tbci's Python worker.
 #pragma once
 
 #include <stop_token>
@@ -11,11 +11,11 @@ namespace tbci::runner {
 
 inline constexpr const char* torchbench_prefix = "torchbench.";
 
-/// The suite for a product. Where the product has no Python and none is configured, or it is not there, the suite has a
-/// trouble that says so.
+/// The suite for a product. It is unavailable if the product has no Python and none is configured, or if that Python
+/// does not exist.
 Suite torchbench_suite(const TorchBenchSettings& settings, const model::Product& product);
 
-/// The commit of the checkout, 40 hex digits; empty where git does not say. Another one measures other models.
+/// The commit of the checkout, 40 hex digits; empty if git does not report it. Another commit measures other models.
 std::string torchbench_commit(ProcessRunner& processes, const TorchBenchSettings& settings, std::stop_token stop);
 
 }  // namespace tbci::runner

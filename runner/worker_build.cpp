@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Over names and contents of the sources, in order.
+// Hashes the names and contents of the sources, sorted by name.
 Result<std::string> hash_of_sources(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> files;
@@ -26,8 +26,9 @@ Result<std::string> hash_of_sources(const fs::path& folder) {
     if (at->is_regular_file(ignored)) files.push_back(at->path());
   }
   if (error || !fs::exists(folder / "CMakeLists.txt"))
-    return fail(ErrorKind::environment, "no sources of the worker in {}: set the folder of the suite", folder.string());
-  std::sort(files.begin(), files.end());
+    return fail(ErrorKind::environment,
+                "{} contains no sources of the worker: set worker_source to the folder of the suite", folder.string());
+  std::ranges::sort(files);
   std::string text;
   for (const fs::path& file : files) {
     TBCI_ASSIGN(const std::string contents, read_file(file));
@@ -36,7 +37,7 @@ Result<std::string> hash_of_sources(const fs::path& folder) {
   return sha256_hex(text);
 }
 
-// A prefix that was installed anew at the same place is another LibTorch: its library's size and time tell.
+// The size and time of the library identify a LibTorch that was reinstalled under the same prefix.
 Result<std::string> key_of(const WorkerBuildSettings& settings, const fs::path& prefix) {
   TBCI_ASSIGN(const std::string sources, hash_of_sources(settings.source));
   TBCI_ASSIGN(const TorchVersion torch, read_torch_version(prefix));
@@ -44,7 +45,8 @@ Result<std::string> key_of(const WorkerBuildSettings& settings, const fs::path& 
   std::error_code error;
   const auto size = fs::file_size(library, error);
   const auto time = fs::last_write_time(library, error).time_since_epoch().count();
-  if (error) return fail(ErrorKind::environment, "no {}: {}; install it anew", library.string(), error.message());
+  if (error)
+    return fail(ErrorKind::environment, "cannot read {}: {}; reinstall LibTorch", library.string(), error.message());
   return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{} {}\n{}", sources, torch.version, torch.git_version, prefix.string(),
                                 size, time, join(settings.families, ";")));
 }
@@ -58,9 +60,9 @@ Result<FileLock> wait_for_lock(const fs::path& path, std::stop_token stop) {
   }
 }
 
-// Compilers of a build that was killed end soon. A person's shell in the folder must not hold us up for ever.
+// Compilers of a killed build end soon. A user's shell in the folder must not block the build forever.
 Status wait_for_orphans(const fs::path& folder, std::stop_token stop) {
-  for (int round = 0; round < 300 && has_inhabitants(folder); ++round) {
+  for (int round = 0; round < 300 && is_busy_directory(folder); ++round) {
     if (!SystemClock().sleep_for(std::chrono::milliseconds(200), stop))
       return fail(ErrorKind::interrupted, "waiting for an earlier build of the worker: stopped");
   }
@@ -80,30 +82,33 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettin
   TBCI_ASSIGN(const FileLock lock, wait_for_lock(folder.string() + ".lock", stop));
   if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) return worker;
   TBCI_TRY(check_libtorch(processes, prefix, stop));
-  // What was cut off is gone on with: the build tool knows what is done.
+  // Continues an interrupted build: the build tool knows what is done.
   TBCI_TRY(make_directories(folder));
   TBCI_TRY(wait_for_orphans(folder, stop));
   const int jobs =
       settings.jobs > 0 ? settings.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const Recipe recipe{{{"cmake", "-S", "{source}", "-B", "{prefix}", "-G", "Ninja", "-DCMAKE_PREFIX_PATH={torch}",
-                        "-DTBCI_SUITE_FAMILIES={families}"},
-                       {"cmake", "--build", "{prefix}", "--target", "tbci-worker", "--parallel", "{jobs}"}},
-                      {},
-                      settings.time_limit};
+  const Recipe recipe{.commands = {{"cmake", "-S", "{source}", "-B", "{prefix}", "-G", "Ninja",
+                                    "-DCMAKE_PREFIX_PATH={torch}", "-DTBCI_SUITE_FAMILIES={families}"},
+                                   {"cmake", "--build", "{prefix}", "--target", "tbci-worker", "--parallel", "{jobs}"}},
+                      .environment = {},
+                      .time_limit = settings.time_limit};
   const Placeholders placeholders = {{"source", fs::absolute(settings.source).string()},
                                      {"prefix", folder.string()},
                                      {"torch", prefix.string()},
                                      {"families", join(settings.families, ";")},
                                      {"jobs", std::to_string(jobs)}};
   const fs::path log = folder.string() + ".log";
-  tell(progress, "building the worker against " + prefix.string());
-  TBCI_ASSIGN(const RecipeOutcome outcome, run_recipe(processes, recipe, placeholders, {folder, log}, progress, stop));
+  send_line(progress, "building the worker against " + prefix.string());
+  TBCI_ASSIGN(const RecipeOutcome outcome,
+              run_recipe(processes, recipe, placeholders, {.directory = folder, .log = log}, progress, stop));
   if (!outcome.succeeded) {
     return fail(ErrorKind::failed, "the worker does not build against {} {}: {}; see {}", prefix.string(),
                 product.version, outcome.telling_line, log.string());
   }
   if (!fs::exists(worker, ignored))
-    return fail(ErrorKind::failed, "the sources in {} make no tbci-worker", settings.source.string());
+    return fail(ErrorKind::failed,
+                "the sources in {} do not build a tbci-worker: set worker_source to the folder of the suite",
+                settings.source.string());
   TBCI_TRY(write_file_atomically(marker, "complete\n"));
   return worker;
 }

@@ -1,9 +1,11 @@
 #include "runner/worker_environment.hpp"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/text.hpp"
+#include "runner/json_fields.hpp"
 #include "runner/preload.hpp"
 #include "runner/protocol.hpp"
 
@@ -15,30 +17,24 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_libraries = 500;
 
-std::string text(const nlohmann::json& line, const char* name, std::size_t length = 200) {
-  const auto found = line.find(name);
-  return found != line.end() && found->is_string() ? one_line(found->get_ref<const std::string&>(), length)
-                                                   : std::string();
-}
-
 Result<WorkerEnvironment> read_line(const nlohmann::json& line) {
   WorkerEnvironment environment;
   const auto libraries = line.find("libraries");
   if (libraries == line.end() || !libraries->is_array() || libraries->size() > most_libraries)
-    return fail(ErrorKind::failed, "the worker's environment has no list of at most {} libraries", most_libraries);
+    return fail(ErrorKind::failed, "the worker's environment has no valid list of libraries (at most {})",
+                most_libraries);
   std::set<fs::path> seen;
   for (const auto& each : *libraries) {
     const fs::path path = each.is_string() ? each.get<std::string>() : std::string();
-    if (!path.is_absolute()) return fail(ErrorKind::failed, "the worker names a library without an absolute path");
+    if (!path.is_absolute()) return fail(ErrorKind::failed, "the worker lists a library without an absolute path");
     if (seen.insert(path).second) environment.libraries.push_back(path);
   }
   for (const char* name : {"cpu_capability", "parallel_backend", "openmp", "mkl", "onednn"}) {
-    if (const std::string value = text(line, name); !value.empty()) environment.build[name] = value;
+    if (const std::string value = text_field(line, name); !value.empty()) environment.build[name] = value;
   }
-  const auto threads = line.find("threads");
-  if (threads != line.end() && threads->is_number_unsigned())
-    environment.build["worker_threads"] = std::to_string(threads->get<std::uint64_t>());
-  if (const std::string cpus = text(line, "affinity"); !cpus.empty()) environment.process["worker_cpus"] = cpus;
+  if (const auto threads = integer_field(line, "threads", 0, std::numeric_limits<std::int64_t>::max()))
+    environment.build["worker_threads"] = std::to_string(*threads);
+  if (const std::string cpus = text_field(line, "affinity"); !cpus.empty()) environment.process["worker_cpus"] = cpus;
   return environment;
 }
 
@@ -51,12 +47,14 @@ Result<WorkerEnvironment> parse_worker_environment(std::string_view output) {
       return fail(ErrorKind::failed, "the worker's line is longer than {} bytes", longest_protocol_line);
     const auto depth_limit = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 8; };
     const auto parsed = nlohmann::json::parse(line, depth_limit, false);
-    if (!parsed.is_object()) return fail(ErrorKind::failed, "the worker printed no JSON: {}", one_line(line, 80));
-    const std::string type = text(parsed, "type");
-    if (type == "error") return fail(ErrorKind::failed, "{}: {}", text(parsed, "kind"), text(parsed, "message"));
+    if (!parsed.is_object()) return fail(ErrorKind::failed, "the worker did not print JSON: {}", one_line(line, 80));
+    const std::string type = text_field(parsed, "type");
+    if (type == "error")
+      return fail(ErrorKind::failed, "{}: {}", text_field(parsed, "kind"), text_field(parsed, "message"));
     if (type == "environment") return read_line(parsed);
   }
-  return fail(ErrorKind::failed, "the worker told no environment: build it anew, or use one that knows `environment`");
+  return fail(ErrorKind::failed,
+              "the worker did not report its environment: rebuild it, or use one that supports `environment`");
 }
 
 Result<WorkerEnvironment> ask_worker(ProcessRunner& processes, const Suite& suite, const model::Product& product,
@@ -66,7 +64,7 @@ Result<WorkerEnvironment> ask_worker(ProcessRunner& processes, const Suite& suit
   command.arguments.insert(command.arguments.end(), {"environment", "--protocol", std::to_string(protocol_version)});
   command.arguments.insert(command.arguments.end(), suite.options.begin(), suite.options.end());
   command.arguments.insert(command.arguments.end(), {"--threads", std::to_string(place.threads)});
-  lay_over(command, product);
+  preload_libraries(command, product);
   for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"})
     command.environment[name] = std::to_string(place.threads);
   command.cpus = place.cpus;

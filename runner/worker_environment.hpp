@@ -1,4 +1,4 @@
-// What a worker tells of itself once LibTorch and all libraries under it are loaded.
+// What a worker reports about itself once LibTorch and its libraries are loaded.
 #pragma once
 
 #include <filesystem>
@@ -15,21 +15,21 @@
 
 namespace tbci::runner {
 
-/// What `tbci-worker environment` tells.
+/// The output of `tbci-worker environment`.
 struct WorkerEnvironment {
-  std::vector<std::filesystem::path> libraries;  ///< absolute, no two the same
+  std::vector<std::filesystem::path> libraries;  ///< absolute, without duplicates
   std::map<std::string, std::string> build;      ///< `mkl`, `onednn`, `openmp`, `cpu_capability`, ...: of its LibTorch
-  std::map<std::string, std::string> process;    ///< `worker_cpus`: what the kernel gave it
+  std::map<std::string, std::string> process;    ///< `worker_cpus`: CPUs that the kernel lets it use
 };
-/// Made for hostile output. Error (failed): the worker's own error line, or what breaks the protocol.
+/// Accepts hostile output. Error (failed): the worker's own error line, or what violates the protocol.
 Result<WorkerEnvironment> parse_worker_environment(std::string_view output);
 
-/// How a worker is started to be asked: as when it measures.
+/// Threads and CPUs of the worker: the same as for a measurement.
 struct WorkerPlace {
   int threads = 1;
   std::vector<int> cpus;  ///< none: not pinned
 };
-/// Asks the suite's worker. Errors: as the worker says, or interrupted.
+/// Runs `environment` of the suite's worker. Errors: as the worker says, or interrupted.
 Result<WorkerEnvironment> ask_worker(ProcessRunner& processes, const Suite& suite, const model::Product& product,
                                      const WorkerPlace& place, std::stop_token stop);
 

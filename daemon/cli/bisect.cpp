@@ -114,7 +114,7 @@ std::vector<std::string> names_of(const std::vector<model::Series>& series) {
 Status check_benchmarks(pipeline::SubjectContext& context, const std::vector<model::Series>& series, const Ends& ends) {
   TBCI_ASSIGN(const model::Build build, built_end(context, ends.to));
   TBCI_ASSIGN(const auto suite, pipeline::listed_benchmarks(context, build.product));
-  return pipeline::check_names(context, suite, names_of(series));
+  return pipeline::check_names(suite, names_of(series));
 }
 
 // The search as `git bisect log` tells it, of the first series that has a culprit.

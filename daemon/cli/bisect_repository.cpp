@@ -62,10 +62,10 @@ Result<repo_bisect::RepositoryJob> job_of(const RepositoryOptions& options, cons
   TBCI_ASSIGN(const std::string modules, repository.compiled_inputs(job.to, module_file));
   job.submodules = modules != sha256_hex("");
   if (!options.build.empty()) {
-    TBCI_ASSIGN(job.build, runner::words_of(options.build));
+    TBCI_ASSIGN(job.build, runner::shell_split(options.build));
   }
   if (!options.measure.empty()) {
-    TBCI_ASSIGN(job.measure, runner::words_of(options.measure));
+    TBCI_ASSIGN(job.measure, runner::shell_split(options.measure));
   }
   if (job.measure.empty() && !request.dry_run)
     return fail(ErrorKind::usage,

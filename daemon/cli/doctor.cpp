@@ -31,12 +31,12 @@ Result<int> doctor(const Invocation& invocation, std::stop_token stop) {
     nlohmann::json json = nlohmann::json::array();
     for (const runner::Check& check : checks)
       json.push_back(
-          {{"name", check.name}, {"health", to_string(check.health)}, {"what", check.what}, {"mend", check.mend}});
+          {{"name", check.name}, {"health", to_string(check.health)}, {"what", check.what}, {"mend", check.remedy}});
     print_json(json);
   } else {
     for (const runner::Check& check : checks) {
       fmt::print("{:8} {}: {}\n", to_string(check.health), check.name, check.what);
-      if (check.health != runner::Health::ok && !check.mend.empty()) fmt::print("         {}\n", check.mend);
+      if (check.health != runner::Health::ok && !check.remedy.empty()) fmt::print("         {}\n", check.remedy);
     }
   }
   return worst(checks) == runner::Health::problem ? negative : success;

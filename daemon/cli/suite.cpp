@@ -38,10 +38,10 @@ Result<int> list(const Invocation& invocation, const SuiteOptions& options, std:
   TBCI_ASSIGN(const model::Product product, product_to_ask(at.context(), options.build));
   TBCI_ASSIGN(const auto suite, pipeline::listed_benchmarks(at.context(), product));
   nlohmann::json json = {{"benchmarks", nlohmann::json::array()}, {"left_out", nlohmann::json::array()}};
-  for (const runner::SuiteTrouble& trouble : at.context().machine.troubles())
+  for (const runner::UnlistedSuite& trouble : suite.left_out)
     json["left_out"].push_back({{"suite", trouble.prefix}, {"reason", valid_utf8(trouble.reason)}});
   Table table({{"benchmark"}, {"domain"}, {"task"}, {"configurations"}, {"parameters", Align::right}});
-  for (const runner::BenchmarkInfo& benchmark : suite) {
+  for (const runner::BenchmarkInfo& benchmark : suite.benchmarks) {
     const auto configurations = names_of(benchmark.configurations);
     table.add({benchmark.name, benchmark.domain, benchmark.task, join(configurations, " "),
                std::to_string(benchmark.parameters)});
@@ -62,7 +62,7 @@ Result<std::vector<runner::Reached>> reach(pipeline::SubjectContext& context, co
   TBCI_ASSIGN(const auto suite, pipeline::listed_benchmarks(context, product));
   TBCI_ASSIGN(const auto cases, pipeline::wanted_cases(context, product));
   std::map<std::string, std::string> domains;
-  for (const runner::BenchmarkInfo& benchmark : suite) domains[benchmark.name] = benchmark.domain;
+  for (const runner::BenchmarkInfo& benchmark : suite.benchmarks) domains[benchmark.name] = benchmark.domain;
   std::vector<model::Case> on_cpu;
   for (const model::Case& wanted : cases) {
     if (wanted.configuration == model::Configuration::cpu_train ||

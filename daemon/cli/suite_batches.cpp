@@ -75,7 +75,7 @@ Result<int> batches(const Invocation& invocation, const BatchesOptions& options,
   if (invocation.json) {
     print_json({{"file", plan.file.string()}, {"cases", batches_json(searches)}});
   } else {
-    fmt::print("{}\nkept in {}\n", batches_text(searches, own_batches(suite)), plan.file.string());
+    fmt::print("{}\nkept in {}\n", batches_text(searches, own_batches(suite.benchmarks)), plan.file.string());
   }
   return std::any_of(searches.begin(), searches.end(), failed) ? negative : success;
 }

@@ -39,7 +39,7 @@ Result<runner::BatchPoint> measure_point(SubjectContext& context, const model::P
   std::vector<double> nanoseconds;
   for (int process = 0; process < context.config.measure.sampling.least; ++process) {
     TBCI_ASSIGN(const model::Measurement measurement,
-                context.machine.measure_batch(product, asked.measured, batch, context.stop));
+                context.machine.measure(product, asked.measured, {.batch = batch}, context.stop));
     asked.torch = measurement.torch_version;
     const auto time = model::value_of(measurement, model::Metric::time);
     if (!time) {

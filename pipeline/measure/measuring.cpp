@@ -13,8 +13,8 @@ namespace tbci::pipeline {
 namespace {
 
 Result<model::Measurement> measure_now(SubjectContext& context, const model::Build& build, const Process& process) {
-  if (process.leaks == Leaks::skip) return context.machine.measure(build.product, process.measured, context.stop);
-  return context.machine.measure_growth(build.product, process.measured, context.stop);
+  const MeasureOptions options{.leaks = process.leaks == Leaks::watch};
+  return context.machine.measure(build.product, process.measured, options, context.stop);
 }
 
 }  // namespace
@@ -143,14 +143,14 @@ void note_unknown_batches(const SubjectContext& context, const std::vector<std::
 }  // namespace
 
 Result<std::vector<model::Case>> wanted_cases(SubjectContext& context, const model::Product& product) {
-  TBCI_ASSIGN(const auto suite, listed_benchmarks(context, product));
+  TBCI_ASSIGN(const runner::Listing suite, listed_benchmarks(context, product));
   std::vector<std::string> names;
-  for (const runner::BenchmarkInfo& benchmark : suite) names.push_back(benchmark.name);
+  for (const runner::BenchmarkInfo& benchmark : suite.benchmarks) names.push_back(benchmark.name);
   note_unknown_batches(context, names);
   const settings::MeasureConfig& wanted = context.config.measure;
-  TBCI_TRY(check_names(context, suite, wanted.benchmarks));
+  TBCI_TRY(check_names(suite, wanted.benchmarks));
   std::vector<model::Case> cases;
-  for (const runner::BenchmarkInfo& benchmark : suite) {
+  for (const runner::BenchmarkInfo& benchmark : suite.benchmarks) {
     const bool chosen = wanted.benchmarks.empty() || std::find(wanted.benchmarks.begin(), wanted.benchmarks.end(),
                                                                benchmark.name) != wanted.benchmarks.end();
     for (const model::Configuration configuration : benchmark.configurations) {

@@ -1,19 +1,34 @@
-// The checks of the machine, one function each: what was found, and the command that mends it. All are pure.
+// The checks of the machine. Each says what it found and how to fix it. All are pure.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "runner/doctor.hpp"
 
 namespace tbci::runner {
 
-/// Governor, turbo, simultaneous multithreading, one CPU, clock source.
+/// Governor, turbo, simultaneous multithreading, number of CPUs, clock source.
 std::vector<Check> check_processor(const MachineFacts& facts, const DoctorSettings& settings);
-/// Huge pages, address layout, swap, how much there is.
+/// Huge pages, address layout, swap, size.
 std::vector<Check> check_memory(const MachineFacts& facts, const DoctorSettings& settings);
-/// Load, other processes, the control group's CPU time, time that a hypervisor took.
+/// Load, other processes, the control group's CPU time, time that the hypervisor took.
 std::vector<Check> check_neighbours(const MachineFacts& facts);
 /// The instruction counter, the GPUs, the libraries that a worker loads.
 std::vector<Check> check_instruments(const MachineFacts& facts);
+
+inline Check passed(std::string name, std::string what) {
+  return {.name = std::move(name), .health = Health::ok, .what = std::move(what), .remedy = {}};
+}
+inline Check warning(std::string name, std::string what, std::string remedy) {
+  return {.name = std::move(name), .health = Health::warning, .what = std::move(what), .remedy = std::move(remedy)};
+}
+inline Check problem(std::string name, std::string what, std::string remedy) {
+  return {.name = std::move(name), .health = Health::problem, .what = std::move(what), .remedy = std::move(remedy)};
+}
+
+/// A fact of the environment; empty if it is not known.
+std::string fact(const MachineFacts& facts, const std::string& name);
 
 }  // namespace tbci::runner

@@ -18,7 +18,7 @@ namespace tbci::runner {
 
 namespace {
 
-// 0 where the counter counts, -1 where it opens and stands still, else the errno of opening it.
+// 0 if the counter counts, -1 if it opens but does not advance, otherwise the errno of opening it.
 int try_to_count() {
   perf_event_attr wanted{};
   wanted.type = PERF_TYPE_HARDWARE;
@@ -36,36 +36,43 @@ int try_to_count() {
   return read == sizeof count && count >= 10000 ? 0 : -1;
 }
 
+CounterState cannot_count(std::string why, std::string remedy) {
+  return {.counts = false, .why = std::move(why), .remedy = std::move(remedy)};
+}
+
 }  // namespace
 
 CounterState explain(const CounterFailure& failure) {
   const int error = failure.error;
   if (error == EACCES || error == EPERM || error == ENOSYS) {
     if (failure.filtered && (failure.paranoid <= 2 || error != EACCES)) {
-      return {false, "a seccomp filter (of a container) keeps us from perf_event_open",
-              "start the container with --cap-add PERFMON, or with a seccomp profile that allows perf_event_open"};
+      return cannot_count(
+          "a seccomp filter (of a container) blocks perf_event_open",
+          "start the container with --cap-add PERFMON, or with a seccomp profile that allows perf_event_open");
     }
     if (error == ENOSYS)
-      return {false, "this kernel was built without perf_event_open", "take a kernel with CONFIG_PERF_EVENTS"};
-    return {false, fmt::format("kernel.perf_event_paranoid is {}: only root may count", failure.paranoid),
-            "sysctl kernel.perf_event_paranoid=2"};
+      return cannot_count("this kernel was built without perf_event_open", "use a kernel with CONFIG_PERF_EVENTS");
+    return cannot_count(
+        fmt::format("kernel.perf_event_paranoid is {}: only root may count instructions", failure.paranoid),
+        "sysctl kernel.perf_event_paranoid=2");
   }
   if (failure.virtual_machine) {
-    return {false,
-            error == 0 ? "the virtual machine's counter stands still"
-                       : "the virtual machine has no counters of its processor",
-            "give the virtual machine a PMU (QEMU: -cpu host,pmu=on; many clouds: only whole machines have one)"};
+    return cannot_count(
+        error == 0 ? "the virtual machine's counter does not advance"
+                   : "the virtual machine does not expose the processor's counters",
+        "give the virtual machine a PMU (QEMU: -cpu host,pmu=on; many clouds have one on whole machines only)");
   }
   if (error == 0)
-    return {false, "the counter opens and stands still",
-            "end what else uses the processor's counters (perf, an NMI watchdog: sysctl kernel.nmi_watchdog=0)"};
-  return {false, fmt::format("the processor's counters cannot be used: {}", std::strerror(error)),
-          "look at the kernel's log: dmesg | grep -i perf"};
+    return cannot_count(
+        "the counter opens but does not advance",
+        "stop what else uses the processor's counters (perf, or the NMI watchdog: sysctl kernel.nmi_watchdog=0)");
+  return cannot_count(fmt::format("the processor's counters cannot be used: {}", std::strerror(error)),
+                      "check the kernel log: dmesg | grep -i perf");
 }
 
 CounterState try_counter(const std::filesystem::path& root) {
   const int outcome = try_to_count();
-  if (outcome == 0) return {true, {}, {}};
+  if (outcome == 0) return {.counts = true, .why = {}, .remedy = {}};
   const FactReader reader(root);
   CounterFailure failure{.error = outcome < 0 ? 0 : outcome};
   const std::string paranoid(trim(reader.text("proc/sys/kernel/perf_event_paranoid")));

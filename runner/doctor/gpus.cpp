@@ -30,8 +30,8 @@ std::vector<std::vector<std::string>> rows_of(ProcessRunner& processes, const st
   return rows;
 }
 
-// Below the most that it can, a clock that was set holds. At the most it falls as soon as the GPU warms up.
-bool holds(const std::string& set, const std::string& most) {
+// A clock set below the maximum stays. At the maximum it drops as soon as the GPU warms up.
+bool stays_at(const std::string& set, const std::string& most) {
   double chosen = 0, highest = 0;
   const bool known = std::from_chars(set.data(), set.data() + set.size(), chosen).ec == std::errc() &&
                      std::from_chars(most.data(), most.data() + most.size(), highest).ec == std::errc();
@@ -70,14 +70,14 @@ std::vector<GpuState> look_at_gpus(ProcessRunner& processes, std::stop_token sto
     buses.push_back(row[1]);
   }
   if (gpus.empty()) return gpus;
-  // Asked apart: a GPU without application clocks, and a driver that gave them up, refuse the question.
+  // A separate query: GPUs and drivers without application clocks refuse the whole query.
   const auto clocks = rows_of(processes, "--query-gpu=clocks.applications.graphics,clocks.max.graphics", stop);
   for (std::size_t i = 0; i < std::min(clocks.size(), gpus.size()); ++i) {
-    if (clocks[i].size() == 2) gpus[i].clocks_locked = holds(clocks[i][0], clocks[i][1]);
+    if (clocks[i].size() == 2) gpus[i].clocks_locked = stays_at(clocks[i][0], clocks[i][1]);
   }
   for (const auto& row : rows_of(processes, "--query-compute-apps=gpu_bus_id,pid,process_name", stop)) {
     if (row.size() < 3) continue;
-    const auto at = std::find(buses.begin(), buses.end(), row[0]);
+    const auto at = std::ranges::find(buses, row[0]);
     if (at == buses.end()) continue;
     GpuState& gpu = gpus[static_cast<std::size_t>(std::distance(buses.begin(), at))];
     if (gpu.processes.size() < most_processes) gpu.processes.push_back(row[2] + " (" + row[1] + ")");

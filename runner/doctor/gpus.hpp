@@ -1,4 +1,4 @@
-// The GPUs' state of the moment: what changes by itself, and so is no part of the machine's fingerprint.
+// The current state of the GPUs. It changes on its own, so it is not part of the machine's fingerprint.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ struct GpuState {
   int number = 0;
   std::string name;
   bool persistent = true;
-  bool clocks_locked = true;           ///< application clocks below or at what it always holds, or unknown
-  std::vector<std::string> throttled;  ///< reasons for which its clock is lower than wanted: `power limit`, ...
+  bool clocks_locked = true;           ///< application clocks are below the maximum, or unknown
+  std::vector<std::string> throttled;  ///< why its clock is lower than requested: `power limit`, ...
   std::vector<std::string> processes;  ///< programs that use it now
 };
 
-/// The reasons in the bit mask that nvidia-smi gives (`0x0000000000000004`), without idleness and the clocks that
-/// somebody chose. Meanings: nvmlClocksEventReasons of nvml.h.
+/// The reasons in nvidia-smi's bit mask (`0x0000000000000004`), except idleness and clocks that a user has set.
+/// Meanings: nvmlClocksEventReasons of nvml.h.
 std::vector<std::string> throttle_reasons(std::string_view mask);
 
-/// What nvidia-smi tells; none where there is no GPU.
+/// What nvidia-smi reports; empty without a GPU.
 std::vector<GpuState> look_at_gpus(ProcessRunner& processes, std::stop_token stop);
 
 }  // namespace tbci::runner

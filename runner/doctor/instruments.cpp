@@ -4,7 +4,6 @@
 
 #include "base/text.hpp"
 #include "runner/doctor/checks.hpp"
-#include "runner/doctor/fact.hpp"
 #include "runner/libraries.hpp"
 
 namespace tbci::runner {
@@ -12,39 +11,40 @@ namespace tbci::runner {
 namespace {
 
 Check check_counter(const MachineFacts& facts) {
-  if (facts.counter.counts) return {"instruction counter", Health::ok, "there", ""};
-  return {"instruction counter", Health::warning, facts.counter.why + ": no instructions are counted beside the times",
-          facts.counter.mend};
+  if (facts.counter.counts) return passed("instruction counter", "available");
+  return warning("instruction counter", facts.counter.why + ": times are recorded without instruction counts",
+                 facts.counter.remedy);
 }
 
-// The gravest of what ails a GPU, for one line; the others show once it is mended.
+// Only the most serious fault of a GPU; the next one shows once that is fixed.
 Check check_gpu(const GpuState& gpu) {
   const std::string name = fmt::format("gpu {}", gpu.number);
   if (!gpu.throttled.empty()) {
-    return {name, Health::warning, fmt::format("{}: its clock is held down by {}", gpu.name, join(gpu.throttled, ", ")),
-            fmt::format("cool it, or lock a lower clock that it can hold: nvidia-smi -i {} -lgc 1000", gpu.number)};
+    return warning(
+        name, fmt::format("{}: its clock is throttled by {}", gpu.name, join(gpu.throttled, ", ")),
+        fmt::format("cool it, or lock a lower clock that it can hold: nvidia-smi -i {} -lgc 1000", gpu.number));
   }
   if (!gpu.processes.empty()) {
-    return {name, Health::warning, fmt::format("{}: others use it: {}", gpu.name, join(gpu.processes, ", ")),
-            "end them while measuring"};
+    return warning(name, fmt::format("{}: other programs use it: {}", gpu.name, join(gpu.processes, ", ")),
+                   "stop them before you measure");
   }
   if (!gpu.persistent) {
-    return {name, Health::warning, gpu.name + ": persistence mode is off: the driver starts anew for each process",
-            fmt::format("nvidia-smi -i {} -pm 1", gpu.number)};
+    return warning(name, gpu.name + ": persistence mode is off, so the driver starts again for each process",
+                   fmt::format("nvidia-smi -i {} -pm 1", gpu.number));
   }
   if (!gpu.clocks_locked) {
-    return {name, Health::warning, gpu.name + ": its clock is not locked, and falls as it warms up",
-            fmt::format("nvidia-smi -i {} -lgc 1000", gpu.number)};
+    return warning(name, gpu.name + ": its clock is not locked, and drops as the GPU warms up",
+                   fmt::format("nvidia-smi -i {} -lgc 1000", gpu.number));
   }
-  return {name, Health::ok, gpu.name, ""};
+  return passed(name, gpu.name);
 }
 
 Check check_libraries(const MachineFacts& facts) {
   if (!facts.libraries_trouble.empty()) {
-    return {"libraries", Health::warning, "the worker does not tell what it loads: " + facts.libraries_trouble,
-            "remove the workers in the state folder; the next night builds them anew"};
+    return warning("libraries", "the worker does not report which libraries it loads: " + facts.libraries_trouble,
+                   "delete the workers in the state folder; the next night rebuilds them");
   }
-  if (!facts.libraries) return {"libraries", Health::ok, "no worker is built yet: none was looked at", ""};
+  if (!facts.libraries) return passed("libraries", "not checked: no worker is built yet");
   const auto runtimes = openmp_runtimes(*facts.libraries);
   if (runtimes.size() < 2) {
     std::set<std::string> names;
@@ -53,20 +53,20 @@ Check check_libraries(const MachineFacts& facts) {
       if (role == "blas" || role == "openmp" || role == "onednn") names.insert(library.filename().string());
     }
     const std::string what = join(std::vector<std::string>(names.begin(), names.end()), ", ");
-    return {"libraries", Health::ok, what.empty() ? "no BLAS or OpenMP library beside LibTorch" : what, ""};
+    return passed("libraries", what.empty() ? "no BLAS or OpenMP library besides LibTorch" : what);
   }
-  return {"libraries", Health::warning,
-          fmt::format("a worker loads {} OpenMP runtimes, each with threads of its own: {}", runtimes.size(),
-                      one_line(join(runtimes, ", "), 300)),
-          "link what is preloaded with the OpenMP runtime of its LibTorch; ldd shows who asks for the other"};
+  return warning(
+      "libraries",
+      fmt::format("a worker loads {} OpenMP runtimes, each with its own threads: {}", runtimes.size(),
+                  one_line(join(runtimes, ", "), 300)),
+      "link the preloaded libraries with LibTorch's OpenMP runtime; ldd shows which library needs the other");
 }
 
 }  // namespace
 
 std::vector<Check> check_instruments(const MachineFacts& facts) {
   std::vector<Check> checks = {check_counter(facts), check_libraries(facts)};
-  if (facts.gpus.empty())
-    checks.push_back({"gpu", Health::ok, "none: the GPU configurations are reported as unsupported", ""});
+  if (facts.gpus.empty()) checks.push_back(passed("gpu", "none: GPU configurations are reported as unsupported"));
   for (const GpuState& gpu : facts.gpus) checks.push_back(check_gpu(gpu));
   return checks;
 }

@@ -1,4 +1,4 @@
-// What the machine does by itself while nothing of ours runs.
+// Samples the load of the machine while tbci measures nothing.
 #pragma once
 
 #include <chrono>
@@ -12,23 +12,23 @@ namespace tbci::runner {
 
 struct BusyProcess {
   std::string name;
-  double cpu_share = 0;  ///< of one CPU, over the time that was watched
+  double cpu_share = 0;  ///< of one CPU, during the sample
 };
 
-struct Watched {
-  std::vector<BusyProcess> busy;  ///< others that used a tenth of a CPU or more
-  std::map<int, double> cpus;     ///< CPU -> share of the time in which it was busy
-  double stolen = 0;              ///< share of all CPUs' time that the hypervisor gave to others
+struct LoadSample {
+  std::vector<BusyProcess> busy;  ///< other processes that used 10% of a CPU or more
+  std::map<int, double> cpus;     ///< CPU -> fraction of the time that it was busy
+  double stolen = 0;              ///< fraction of all CPU time that the hypervisor gave to others
 };
 
-/// Looks twice at proc/ below `root`, so long apart.
-Watched watch_machine(const std::filesystem::path& root, std::chrono::milliseconds watched, std::stop_token stop);
+/// Reads proc/ below `root` twice, `duration` apart, and returns the difference.
+LoadSample sample_load(const std::filesystem::path& root, std::chrono::milliseconds duration, std::stop_token stop);
 
 /// One line of /proc/stat, in clock ticks.
 struct CpuTimes {
   double busy = 0, idle = 0, stolen = 0;
 };
-/// By CPU, from the text of /proc/stat; -1: all of them. What is no such line is left out.
+/// By CPU, from the text of /proc/stat; -1: all CPUs together. Ignores other lines.
 std::map<int, CpuTimes> cpu_times(std::string_view stat);
 
 }  // namespace tbci::runner

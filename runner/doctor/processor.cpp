@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/text.hpp"
 #include "runner/doctor/checks.hpp"
-#include "runner/doctor/fact.hpp"
 #include "runner/environment/fact_reader.hpp"
 
 namespace tbci::runner {
@@ -14,32 +14,31 @@ namespace {
 Check check_governor(const MachineFacts& facts) {
   const std::string governor = fact(facts, "governor");
   if (governor.empty()) {
-    return {"governor", Health::ok, "the machine does not let us choose (as virtual machines do not)", ""};
+    return passed("governor", "cannot be set on this machine (usual for virtual machines)");
   }
-  if (governor == "performance") return {"governor", Health::ok, governor, ""};
-  return {"governor", Health::warning, governor + ": the clock follows the load, and times with it",
-          "cpupower frequency-set -g performance"};
+  if (governor == "performance") return passed("governor", governor);
+  return warning("governor", governor + ": the clock frequency follows the load, so times vary with the load",
+                 "cpupower frequency-set -g performance");
 }
 
 Check check_turbo(const MachineFacts& facts) {
   const std::string turbo = fact(facts, "turbo");
-  if (!turbo.starts_with("on") && !turbo.starts_with("1"))
-    return {"turbo", Health::ok, turbo.empty() ? "unknown" : "off", ""};
+  if (!turbo.starts_with("on") && !turbo.starts_with("1")) return passed("turbo", turbo.empty() ? "unknown" : "off");
   const std::string driver = fact(facts, "cpu_driver");
-  return {"turbo", Health::warning, "on: the clock depends on temperature and on what the other cores do",
-          driver.starts_with("intel_pstate") ? "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo"
-                                             : "echo 0 > /sys/devices/system/cpu/cpufreq/boost"};
+  return warning("turbo", "on: the clock frequency depends on the temperature and on the load of the other cores",
+                 driver.starts_with("intel_pstate") ? "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo"
+                                                    : "echo 0 > /sys/devices/system/cpu/cpufreq/boost");
 }
 
-// The siblings of the CPUs that we measure on, and how busy they were.
+// The CPUs that share a core with a measured CPU, and how busy they were.
 std::vector<std::string> busy_siblings(const MachineFacts& facts, const DoctorSettings& settings) {
   std::vector<std::string> busy;
   for (const int cpu : settings.worker_cpus) {
     const auto siblings = facts.siblings.find(cpu);
     if (siblings == facts.siblings.end()) continue;
     for (const int sibling : siblings->second) {
-      const auto share = facts.watched.cpus.find(sibling);
-      if (share == facts.watched.cpus.end() || share->second < 0.1) continue;
+      const auto share = facts.load_sample.cpus.find(sibling);
+      if (share == facts.load_sample.cpus.end() || share->second < 0.1) continue;
       busy.push_back(fmt::format("CPU {} shares its core with CPU {}, which was busy for {:.0f}% of the time", cpu,
                                  sibling, 100 * share->second));
     }
@@ -48,37 +47,36 @@ std::vector<std::string> busy_siblings(const MachineFacts& facts, const DoctorSe
 }
 
 Check check_smt(const MachineFacts& facts, const DoctorSettings& settings) {
-  if (fact(facts, "smt") != "1") return {"smt", Health::ok, fact(facts, "smt").empty() ? "unknown" : "off", ""};
+  if (fact(facts, "smt") != "1") return passed("smt", fact(facts, "smt").empty() ? "unknown" : "off");
   const auto busy = busy_siblings(facts, settings);
-  return {"smt", Health::warning,
-          busy.empty() ? "on: two threads share a core, and slow each other" : "on: " + join(busy, "; "),
-          "echo off > /sys/devices/system/cpu/smt/control"};
+  return warning("smt",
+                 "on: " + (busy.empty() ? "two threads share a core and slow each other down" : join(busy, "; ")),
+                 "echo off > /sys/devices/system/cpu/smt/control");
 }
 
 Check check_cpus(const MachineFacts& facts, const DoctorSettings& settings) {
   if (facts.cpus == 1) {
-    return {"cpus", Health::warning,
-            "one: what is measured shares it with the system and with tbci, and every interruption is measured as well",
-            "give the machine or container a second CPU; until then, ask for more processes: [measure] "
-            "processes_at_most = 20"};
+    return warning("cpus",
+                   "one: benchmarks share it with the system and with tbci, so every interruption adds to their times",
+                   "give the machine or container a second CPU; until then, measure with more processes: [measure] "
+                   "processes_at_most = 20");
   }
   if (settings.threads > facts.cpus) {
-    return {"cpus", Health::warning, fmt::format("{}, and a worker has {} threads", facts.cpus, settings.threads),
-            fmt::format("[measure] threads = {}", facts.cpus - 1)};
+    return warning("cpus", fmt::format("{}, but a worker has {} threads", facts.cpus, settings.threads),
+                   fmt::format("[measure] threads = {}", facts.cpus - 1));
   }
-  return {"cpus", Health::ok, std::to_string(facts.cpus), ""};
+  return passed("cpus", std::to_string(facts.cpus));
 }
 
 Check check_clock(const MachineFacts& facts) {
   const std::string clock = fact(facts, "clocksource");
-  // Those that are read without a system call: of the processor itself, and of hypervisors that hand it on.
-  static constexpr const char* quick[] = {"tsc",      "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page",
-                                          "timebase", "riscv_clocksource"};
-  const bool good =
-      clock.empty() || std::any_of(std::begin(quick), std::end(quick), [&](const char* name) { return clock == name; });
-  if (good) return {"clock source", Health::ok, clock.empty() ? "unknown" : clock, ""};
-  return {"clock source", Health::warning, clock + ": reading the time takes a system call, in every iteration",
-          "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource"};
+  // Clocks that can be read without a system call: those of the processor, and those that a hypervisor passes on.
+  static constexpr std::string_view quick[] = {
+      "tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "timebase", "riscv_clocksource"};
+  const bool good = clock.empty() || std::ranges::find(quick, clock) != std::end(quick);
+  if (good) return passed("clock source", clock.empty() ? "unknown" : clock);
+  return warning("clock source", clock + ": reading the time takes a system call in every iteration",
+                 "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource");
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ void tighten(std::optional<T>& limit, T value) {
   if (!limit || value < *limit) limit = value;
 }
 
-// `mount` and every group on the way to `group`. Inside a container the path is often the host's: what is not there is
-// skipped by those who read.
+// `mount` and every group on the path to `group`. Inside a container the path is often the host's, so callers skip
+// missing folders.
 std::vector<fs::path> folders_to(const fs::path& mount, const std::string& group) {
   std::vector<fs::path> folders = {mount};
   fs::path folder = mount;
@@ -57,7 +57,7 @@ void add_quota(GroupLimits& limits, std::string_view quota, std::string_view per
 }
 
 void add_memory(GroupLimits& limits, std::string_view text) {
-  // Version 1 writes the largest number of whole pages where there is no limit.
+  // Version 1 writes the largest number of whole pages if there is no limit.
   constexpr double no_limit = 1e18;
   const auto bytes = number(text);
   if (bytes && *bytes > 0 && *bytes < no_limit) tighten(limits.memory_bytes, static_cast<std::uint64_t>(*bytes));
@@ -88,21 +88,21 @@ void read_version_1(GroupLimits& limits, const fs::path& mount, const std::strin
 GroupLimits group_limits(const fs::path& root) {
   GroupLimits limits;
   const fs::path mount = root / "sys/fs/cgroup";
-  bool told = false;
+  bool found = false;
   // `0::/some/group` in version 2, `4:cpu,cpuacct:/some/group` in version 1.
   for (const std::string& line : split(read_file(root / "proc/self/cgroup").value_or(std::string()), '\n')) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1), group = line.substr(second + 1);
-    told = true;
+    found = true;
     if (controllers.empty()) {
       read_version_2(limits, mount, group);
     } else if (controllers.find('=') == std::string::npos) {  // `name=systemd` limits nothing
       read_version_1(limits, mount, controllers, group);
     }
   }
-  if (!told) read_version_2(limits, mount, "/");
+  if (!found) read_version_2(limits, mount, "/");
   return limits;
 }
 

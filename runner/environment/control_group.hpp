@@ -1,4 +1,4 @@
-// What a container, or any control group, allows its processes.
+// Reads the limits of a container or any other control group.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace tbci::runner {
 
-/// Of our own control group and of all above it, the tightest. Both versions of control groups are read.
+/// The tightest limits of this process's control group and its parents, in both versions of control groups.
 struct GroupLimits {
-  std::optional<double> cpus;                 ///< CPU time a second; nothing: no limit
+  std::optional<double> cpus;                 ///< CPU seconds per second; nothing: no limit
   std::optional<std::uint64_t> memory_bytes;  ///< nothing: no limit
-  std::string cpu_list;                       ///< CPUs that it may use, `0-3`; empty: unknown
-  /// How often the scheduler stopped the group for having used up its CPU time, since the group was made.
+  std::string cpu_list;                       ///< CPUs that the group may use, `0-3`; empty: unknown
+  /// How often the scheduler has throttled the group since its creation because it had used up its CPU time.
   std::uint64_t throttled = 0;
 };
 
-/// `root`: the folder in which proc/ and sys/ lie.
+/// `root`: the folder that contains proc/ and sys/.
 GroupLimits group_limits(const std::filesystem::path& root = "/");
 
 }  // namespace tbci::runner

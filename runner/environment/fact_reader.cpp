@@ -36,7 +36,7 @@ std::string field_of(std::string_view text, std::string_view name) {
 }
 
 std::string as_list(std::vector<int> numbers) {
-  std::sort(numbers.begin(), numbers.end());
+  std::ranges::sort(numbers);
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < numbers.size();) {
     std::size_t end = i;
@@ -56,7 +56,7 @@ std::vector<int> from_list(std::string_view text) {
     if (!first || !last) continue;
     for (int number = *first; number <= *last && numbers.size() < most_numbers; ++number) numbers.push_back(number);
   }
-  std::sort(numbers.begin(), numbers.end());
+  std::ranges::sort(numbers);
   return numbers;
 }
 

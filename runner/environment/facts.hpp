@@ -1,4 +1,4 @@
-// The facts of a machine, by what they are about. Each adds what can be read to the reader.
+// The facts of a machine, by topic. Each function adds what it can read.
 #pragma once
 
 #include <map>
@@ -15,13 +15,13 @@ void add_memory_facts(FactReader& reader);
 /// Kernel, C library, control group.
 void add_software_facts(FactReader& reader);
 
-/// Of these variables, those that reach a worker and steer its allocator, its threads or its libraries, as facts
-/// `variable NAME`. Those that hold secrets are no such variables.
+/// The variables that reach a worker and control its allocator, threads or libraries, as facts `variable NAME`. Omits
+/// variables that may contain secrets.
 std::map<std::string, std::string> steering_variables(const std::map<std::string, std::string>& variables);
-/// This process's own.
+/// The variables of this process.
 std::map<std::string, std::string> own_variables();
 
-/// What nvidia-smi says of each GPU and does not change by itself, as `gpu0.name`. Empty where there is none.
+/// The constant facts that nvidia-smi reports about each GPU, as `gpu0.name`. Empty without a GPU.
 std::map<std::string, std::string> gpu_facts(ProcessRunner& processes, std::stop_token stop);
 
 }  // namespace tbci::runner

@@ -7,8 +7,8 @@ namespace tbci::runner {
 
 namespace {
 
-// What is asked of nvidia-smi, and the fact that each answer becomes. None moves by itself. An older driver refuses the
-// whole question for one name that it does not know, so what is not known by all is asked apart.
+// Each field of the queries to nvidia-smi becomes a fact; none fluctuates. An older driver rejects a whole query for
+// one unknown field, so fields that not all drivers know are in a second query.
 constexpr const char* first_query =
     "name,driver_version,vbios_version,memory.total,clocks.max.sm,clocks.max.memory,persistence_mode,compute_mode,"
     "power.limit,mig.mode.current";

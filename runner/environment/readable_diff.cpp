@@ -1,4 +1,4 @@
-// The difference of two environments, in words.
+// Describes the difference of two environments as text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,11 +12,9 @@ namespace tbci::runner {
 
 namespace {
 
-/// How a fact is spoken of: `<subject> <verb> <new> instead of <old>`. The order of the table is that of the answer.
+/// The words for a fact: `<subject> <verb> <new> instead of <old>`. The order of the table is the order of the text.
 struct Phrase {
-  const char* fact;
-  const char* subject;
-  const char* verb;
+  std::string_view fact, subject, verb;
 };
 constexpr Phrase phrases[] = {
     {"cpu", "the CPU", "is"},
@@ -40,7 +38,7 @@ constexpr Phrase phrases[] = {
     {"huge_pages", "transparent huge pages", "are"},
     {"huge_pages_defrag", "the defragmentation for huge pages", "is"},
     {"kernel", "the kernel", "is"},
-    {"mitigations", "what the kernel does against flaws of the CPU", "is"},
+    {"mitigations", "the digest of the kernel's CPU mitigations", "is"},
     {"libc", "the C library", "is"},
     {"microcode", "the microcode", "is"},
     {"memory", "the memory", "is"},
@@ -49,7 +47,7 @@ constexpr Phrase phrases[] = {
     {"cpus_online", "the CPUs online", "are"},
     {"cpus_isolated", "the isolated CPUs", "are"},
     {"numa_nodes", "the NUMA nodes", "are"},
-    {"hypervisor", "the machine as a virtual one", "is"},
+    {"hypervisor", "running in a virtual machine", "is"},
     {"clocksource", "the clock source", "is"},
     {"cpu_driver", "the frequency driver", "is"},
     {"idle_governor", "the idle governor", "is"},
@@ -60,12 +58,10 @@ constexpr Phrase phrases[] = {
 };
 
 std::size_t rank(const std::string& fact) {
-  const auto found =
-      std::find_if(std::begin(phrases), std::end(phrases), [&](const Phrase& p) { return p.fact == fact; });
-  return static_cast<std::size_t>(found - std::begin(phrases));
+  return static_cast<std::size_t>(std::ranges::find(phrases, fact, &Phrase::fact) - std::begin(phrases));
 }
 
-// The value as it is said in a sentence.
+// The value as it appears in a sentence.
 std::string spoken(const std::string& fact, const std::string& value) {
   if (value.empty()) return {};
   if (fact == "smt") return value == "1" ? "on" : "off";
@@ -87,8 +83,8 @@ std::string sentence_of(const FactChange& change) {
   }
   const std::size_t at = rank(change.name);
   const bool known = at < std::size(phrases);
-  const std::string subject = known ? phrases[at].subject : change.name;
-  const std::string verb = known ? phrases[at].verb : "is";
+  const std::string subject(known ? phrases[at].subject : change.name);
+  const std::string verb(known ? phrases[at].verb : "is");
   const bool limit = change.name == "cpu_limit" || change.name == "memory_limit";
   if (after.empty())
     return fmt::format("{} {} {}", subject, verb,
@@ -97,7 +93,7 @@ std::string sentence_of(const FactChange& change) {
     return fmt::format("{} {} limited to {}{}", subject, verb, after,
                        before.empty() ? "; it was not limited" : " instead of " + before);
   if (before.empty()) return fmt::format("{} {} {}, which was unknown before", subject, verb, after);
-  // After a thread, `instead of 1` says it all.
+  // `4 threads instead of 1`: the unit is not repeated.
   const bool counted = change.name == "threads" || change.name == "cpu_limit";
   return fmt::format("{} {} {} instead of {}", subject, verb, after, counted ? change.before : before);
 }
@@ -114,11 +110,10 @@ std::vector<FactChange> changes_between(const model::Environment& before, const 
   };
   std::vector<FactChange> changes;
   for (const std::string& name : names) {
-    FactChange change{name, value_in(before, name), value_in(after, name)};
+    FactChange change{.name = name, .before = value_in(before, name), .after = value_in(after, name)};
     if (change.before != change.after) changes.push_back(std::move(change));
   }
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const FactChange& a, const FactChange& b) { return rank(a.name) < rank(b.name); });
+  std::ranges::stable_sort(changes, {}, [](const FactChange& change) { return rank(change.name); });
   return changes;
 }
 
@@ -126,9 +121,9 @@ std::string readable_diff(const model::Environment& before, const model::Environ
   const auto changes = changes_between(before, after);
   std::vector<std::string> sentences, others;
   for (const FactChange& change : changes) {
-    // One that is left is told rather than named.
-    const bool told = sentences.size() < most || changes.size() == most + 1;
-    (told ? sentences : others).push_back(told ? sentence_of(change) : change.name);
+    // A single remaining change is described as well: naming it is hardly shorter.
+    const bool described = sentences.size() < most || changes.size() == most + 1;
+    (described ? sentences : others).push_back(described ? sentence_of(change) : change.name);
   }
   if (!others.empty()) sentences.push_back(fmt::format("and {} more: {}", others.size(), join(others, ", ")));
   return join(sentences, "; ");

@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the kernel does against each flaw of the CPU, as one digest: each of them costs time at every system call, page
-// fault or switch.
+// The kernel's mitigations of CPU vulnerabilities, as one digest: each costs time at every system call, page fault or
+// context switch.
 void add_mitigations(FactReader& reader) {
   std::vector<std::string> lines;
   std::error_code ignored;
@@ -31,7 +31,7 @@ void add_mitigations(FactReader& reader) {
     const auto said = read_file(at->path());
     if (said) lines.push_back(at->path().filename().string() + ": " + one_line(*said));
   }
-  std::sort(lines.begin(), lines.end());
+  std::ranges::sort(lines);
   if (!lines.empty()) reader.add("mitigations", sha256_hex(join(lines, "\n")).substr(0, 16));
 }
 
@@ -66,17 +66,17 @@ std::map<std::string, std::string> steering_variables(const std::map<std::string
       "MALLOC_",  "GLIBC_TUNABLES", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_BIND_NOW", "TCMALLOC_", "OMP_",  "GOMP_",
       "KMP_",     "MKL_",           "OPENBLAS_",  "BLIS_",           "DNNL_",       "ONEDNN_",   "ATEN_", "TORCH_",
       "PYTORCH_", "C10_",           "CUDA_",      "CUBLAS_",         "CUDNN_",      "NVIDIA_",   "NCCL_"};
-  // The measurer sets these for every worker, whatever stands here.
-  static constexpr const char* overridden[] = {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS",
-                                               "MKL_DYNAMIC"};
+  // The measurer sets these for every worker.
+  static constexpr std::string_view overridden[] = {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+                                                    "MKL_DYNAMIC"};
   static constexpr const char* secrets[] = {"TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "KEY"};
   std::map<std::string, std::string> facts;
   for (const auto& [name, value] : variables) {
     const auto begins = [&name = name](const char* prefix) { return name.starts_with(prefix); };
     const auto holds = [&name = name](const char* word) { return name.find(word) != std::string::npos; };
-    if (std::none_of(std::begin(prefixes), std::end(prefixes), begins)) continue;
-    if (std::find(std::begin(overridden), std::end(overridden), name) != std::end(overridden)) continue;
-    if (std::any_of(std::begin(secrets), std::end(secrets), holds)) continue;
+    if (std::ranges::none_of(prefixes, begins)) continue;
+    if (std::ranges::find(overridden, name) != std::end(overridden)) continue;
+    if (std::ranges::any_of(secrets, holds)) continue;
     const std::string shown = one_line(value);
     facts["variable " + one_line(name, 80)] = shown.empty() ? "(empty)" : shown;
   }

@@ -20,7 +20,7 @@ Result<std::vector<model::Nightly>> GitNightlies::list(std::stop_token stop) {
   std::vector<model::Nightly> nightlies;
   for (const GitCommit& commit : days) {
     const std::string date = to_date(commit.time);
-    if (date < today) nightlies.push_back({date, commit.id});
+    if (date < today) nightlies.push_back({.name = date, .commit = commit.id});
   }
   if (nightlies.size() > subject_.nightly.listed) nightlies.erase(nightlies.begin());
   return nightlies;
@@ -28,8 +28,7 @@ Result<std::vector<model::Nightly>> GitNightlies::list(std::stop_token stop) {
 
 Result<model::Product> GitNightlies::install(const model::Nightly& nightly, std::stop_token stop) {
   if (nightly.commit.empty())
-    return fail(ErrorKind::usage, "the nightly {} names no commit: list the nightlies first",
-                one_line(nightly.name, 60));
+    return fail(ErrorKind::usage, "the nightly {} has no commit: list the nightlies first", one_line(nightly.name, 60));
   TBCI_ASSIGN(BuildOutcome outcome, builder_.build(nightly.commit, stop));
   if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
     return fail(ErrorKind::failed, "the nightly {} ({}) does not build: {}; see {}", nightly.name,

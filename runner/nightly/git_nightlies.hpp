@@ -8,8 +8,8 @@ namespace tbci::runner {
 class GitNightlies final : public NightlySource {
  public:
   GitNightlies(const Subject& subject, SourceBuilder& builder, const Clock& clock);
-  /// Brings the mirror up to date first. A day is listed once it is over (by the clock, UTC): before that its last
-  /// commit is not known.
+  /// Updates the mirror first. Lists a day only after its end (by the clock, UTC): until then its last commit is not
+  /// known.
   Result<std::vector<model::Nightly>> list(std::stop_token stop) override;
   Result<model::Product> install(const model::Nightly& nightly, std::stop_token stop) override;
 

@@ -21,15 +21,15 @@ class SourceBuilder;
 class NightlySource {
  public:
   virtual ~NightlySource() = default;
-  /// What is published, oldest first. The last is the newest. Errors: transient where the network failed, usage where
-  /// the settings name nothing.
+  /// The published nightlies, oldest first. Errors: transient if the network failed, usage if the settings name no
+  /// source.
   virtual Result<std::vector<model::Nightly>> list(std::stop_token stop) = 0;
-  /// Makes a nightly usable, or finds that it already is. Done again after a kill, it goes on. Error `failed` where the
-  /// nightly itself is at fault (it does not build, it does not exist); other kinds where the machine is.
+  /// Installs a nightly unless it is installed already. Continues after a kill. Error `failed` if the nightly itself is
+  /// at fault (it does not build, it does not exist); other kinds if the machine is.
   virtual Result<model::Product> install(const model::Nightly& nightly, std::stop_token stop) = 0;
 };
 
-/// The source that the subject's settings ask for. `state` is a folder of this subject alone. The references must
+/// The source in the subject's settings. `state` is a folder for this subject only. The references must
 /// outlive it.
 std::unique_ptr<NightlySource> make_nightly_source(const Subject& subject, const std::filesystem::path& state,
                                                    SourceBuilder& builder, ProcessRunner& processes, const Clock& clock,

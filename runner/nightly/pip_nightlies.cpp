@@ -12,16 +12,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A network that failed may work again; a version that is not there will not come.
+// A network failure may pass; a missing version will stay missing.
 tl::unexpected<Error> pip_failed(std::string_view doing, const ProcessOutcome& outcome, const Command& command) {
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", doing);
   const std::string& said = outcome.error;
-  const auto speaks_of = [&said](const char* words) { return said.find(words) != std::string::npos; };
+  const auto says = [&said](const char* words) { return said.find(words) != std::string::npos; };
   ErrorKind kind = ErrorKind::environment;
-  if (speaks_of("No matching distribution found") || speaks_of("Could not find a version")) kind = ErrorKind::failed;
-  if (outcome.timed_out || speaks_of("ConnectionError") || speaks_of("NewConnectionError") ||
-      speaks_of("ReadTimeout") || speaks_of("Connection broken") || speaks_of("HTTP error 5") ||
-      speaks_of("Max retries exceeded"))
+  if (says("No matching distribution found") || says("Could not find a version")) kind = ErrorKind::failed;
+  if (outcome.timed_out || says("ConnectionError") || says("NewConnectionError") || says("ReadTimeout") ||
+      says("Connection broken") || says("HTTP error 5") || says("Max retries exceeded"))
     kind = ErrorKind::transient;
   if (!machine_trouble(said).empty()) kind = ErrorKind::environment;
   std::string why;
@@ -32,8 +31,8 @@ tl::unexpected<Error> pip_failed(std::string_view doing, const ProcessOutcome& o
   return fail(kind, "{}: {}: {}", doing, describe(outcome, command.time_limit), why);
 }
 
-// PyTorch's own indexes say in their name what they bring (.../cpu, .../cu130); no other does.
-bool names_what_it_brings(std::string_view index_url) {
+// The names of PyTorch's own indexes say what they contain (.../cpu, .../cu130); those of other indexes do not.
+bool names_its_contents(std::string_view index_url) {
   return index_url.starts_with("https://download.pytorch.org/whl/");
 }
 
@@ -45,7 +44,7 @@ Result<fs::path> find_torch(const fs::path& venv) {
       if (fs::exists(torch / "version.py", ignored)) return torch;
     }
   }
-  return fail(ErrorKind::failed, "the package brought no torch into {}: is its name right?", venv.string());
+  return fail(ErrorKind::failed, "{} was installed, but contains no torch; check the package name", venv.string());
 }
 
 }  // namespace
@@ -53,7 +52,7 @@ Result<fs::path> find_torch(const fs::path& venv) {
 struct PipNightlies::Venv {
   fs::path folder;
   fs::path python() const { return folder / "bin/python"; }
-  // Written last: a venv without it was cut off. (A venv cannot be renamed into place: it holds its own path.)
+  // Written last: a venv without it is incomplete. (A venv contains its own path, so it cannot be renamed into place.)
   fs::path marker() const { return folder / ".complete"; }
 };
 
@@ -85,7 +84,7 @@ Result<std::vector<std::string>> PipNightlies::versions(std::stop_token stop) {
   TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, stop));
   if (outcome.succeeded()) return parse_pip_index(outcome.output);
   if (outcome.error.find("unknown command") == std::string::npos) return pip_failed(doing, outcome, command);
-  // A pip before 21.2: it lists them when asked for one that cannot be.
+  // A pip before 21.2 lists them in the error message for a version that does not exist.
   command.arguments = {settings_.python, "-m",      "pip",       "--disable-pip-version-check",
                        "--no-input",     "install", "--no-deps", settings_.package + "==0+no.such.version"};
   command.arguments.insert(command.arguments.end(), options.begin(), options.end());
@@ -96,11 +95,11 @@ Result<std::vector<std::string>> PipNightlies::versions(std::stop_token stop) {
 
 Result<std::vector<model::Nightly>> PipNightlies::list(std::stop_token stop) {
   if (settings_.package.empty() || settings_.package.starts_with('-'))
-    return fail(ErrorKind::usage, "'{}' is no name of a package: set nightly.package", settings_.package);
+    return fail(ErrorKind::usage, "'{}' is not a package name: set nightly.package", settings_.package);
   TBCI_ASSIGN(const std::vector<std::string> found, versions(stop));
   std::vector<model::Nightly> nightlies;
   const std::size_t skipped = found.size() > settings_.listed ? found.size() - settings_.listed : 0;
-  for (std::size_t i = skipped; i < found.size(); ++i) nightlies.push_back({found[i], {}});
+  for (std::size_t i = skipped; i < found.size(); ++i) nightlies.push_back({.name = found[i], .commit = {}});
   return nightlies;
 }
 
@@ -108,7 +107,7 @@ Result<model::Product> PipNightlies::install(const model::Nightly& nightly, std:
   static constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+!_-";
   const bool digit_first = !nightly.name.empty() && nightly.name.front() >= '0' && nightly.name.front() <= '9';
   if (!digit_first || nightly.name.find_first_not_of(allowed) != std::string::npos)
-    return fail(ErrorKind::usage, "'{}' is no version of a package", one_line(nightly.name, 80));
+    return fail(ErrorKind::usage, "'{}' is not a package version: see `tbci nightly list`", one_line(nightly.name, 80));
   const Venv venv{folder_ / (settings_.package + "-" + nightly.name)};
   std::error_code ignored;
   if (!fs::exists(venv.marker(), ignored)) {
@@ -124,18 +123,18 @@ Status PipNightlies::make_venv(const Venv& venv, const std::string& version, std
   fs::remove_all(venv.folder, error);
   if (error) return fail(ErrorKind::environment, "cannot remove {}: {}", venv.folder.string(), error.message());
   const auto run = [&](std::string_view doing, std::vector<std::string> arguments) -> Status {
-    tell(progress_, doing);
+    send_line(progress_, doing);
     Command command;
     command.arguments = std::move(arguments);
     command.environment = {{"LC_ALL", "C.UTF-8"}};
     command.time_limit = std::chrono::hours(2);
-    command.on_output_line = [this](std::string_view line) { tell(progress_, one_line(line)); };
+    command.on_output_line = [this](std::string_view line) { send_line(progress_, one_line(line)); };
     TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, stop));
     if (!outcome.succeeded()) return pip_failed(doing, outcome, command);
     return {};
   };
   const std::string requirement = settings_.package + "==" + version;
-  TBCI_TRY(run("making a venv for " + requirement, {settings_.python, "-m", "venv", venv.folder.string()}));
+  TBCI_TRY(run("creating a venv for " + requirement, {settings_.python, "-m", "venv", venv.folder.string()}));
   TBCI_TRY(refuse_cuda(venv, requirement, stop));
   std::vector<std::string> install = {
       venv.python().string(), "-m",  "pip",      "--disable-pip-version-check", "--no-input", "install",
@@ -148,8 +147,8 @@ Status PipNightlies::make_venv(const Venv& venv, const std::string& version, std
 }
 
 Status PipNightlies::refuse_cuda(const Venv& venv, const std::string& requirement, std::stop_token stop) {
-  if (settings_.allow_cuda || names_what_it_brings(settings_.index_url)) return {};
-  tell(progress_, "asking pip what " + requirement + " brings");
+  if (settings_.allow_cuda || names_its_contents(settings_.index_url)) return {};
+  send_line(progress_, "asking pip what " + requirement + " would install");
   Command command;
   command.arguments = {venv.python().string(),
                        "-m",
@@ -170,15 +169,15 @@ Status PipNightlies::refuse_cuda(const Venv& venv, const std::string& requiremen
   TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, stop));
   if (outcome.error.find("no such option") != std::string::npos) {
     return fail(ErrorKind::environment,
-                "this pip cannot say what {} brings (22.2 and newer can): upgrade pip, name an index of "
+                "this pip cannot report what {} would install: upgrade it to 22.2 or newer, use an index of "
                 "download.pytorch.org, or set nightly.allow_cuda",
                 requirement);
   }
-  if (!outcome.succeeded()) return pip_failed("asking pip what " + requirement + " brings", outcome, command);
+  if (!outcome.succeeded()) return pip_failed("asking pip what " + requirement + " would install", outcome, command);
   TBCI_ASSIGN(const std::vector<std::string> cuda, cuda_packages(outcome.output));
   if (cuda.empty()) return {};
   return fail(ErrorKind::usage,
-              "{} would bring several GB of CUDA ({} and {} more): set nightly.index_url to {}, or set "
+              "{} would install several GB of CUDA ({} and {} more): set nightly.index_url to {}, or set "
               "nightly.allow_cuda",
               requirement, cuda.front(), cuda.size() - 1, pytorch_nightly_index);
 }

@@ -1,4 +1,4 @@
-// Nightlies of a package index, through pip itself: each in a venv of its own.
+// Nightlies from a package index, installed by pip, each in its own venv.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@ namespace tbci::runner {
 
 class PipNightlies final : public NightlySource {
  public:
-  /// Venvs go into `folder`. Where `repository` is a clone of the subject's, the commit of the nightly branch that an
-  /// installation names is resolved there to the commit of main.
+  /// Creates the venvs in `folder`. `repository`: a clone of the subject's repository, which may be missing; it
+  /// resolves the commit of the nightly branch that an installation names to the commit of main.
   PipNightlies(NightlySettings settings, std::filesystem::path folder, std::filesystem::path repository,
                ProcessRunner& processes, LineSink progress = {});
   Result<std::vector<model::Nightly>> list(std::stop_token stop) override;
@@ -36,9 +36,9 @@ class PipNightlies final : public NightlySource {
 
 /// The versions that `pip index versions` printed, oldest first.
 Result<std::vector<std::string>> parse_pip_index(std::string_view output);
-/// The versions in the complaint of a pip that found none that fits: `(from versions: 1.0, 1.1)`; oldest first.
+/// The versions in the error message of a pip that found no match: `(from versions: 1.0, 1.1)`; oldest first.
 Result<std::vector<std::string>> parse_pip_complaint(std::string_view error);
-/// The packages with CUDA in them that a `pip install --dry-run --report -` would bring.
+/// The CUDA packages that a `pip install --dry-run --report -` would install.
 Result<std::vector<std::string>> cuda_packages(std::string_view report);
 /// The commit of main that the message of a commit of the nightly branch names:
 /// `2026-01-07 nightly release (<40 hex digits>)`.

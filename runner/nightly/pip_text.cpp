@@ -1,8 +1,9 @@
-// What pip prints, read.
+// Parses what pip prints.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "runner/json_fields.hpp"
 #include "runner/nightly/pip_nightlies.hpp"
 
 namespace tbci::runner {
@@ -29,19 +30,17 @@ std::vector<std::string> versions_in(std::string_view list) {
 Result<std::vector<std::string>> parse_pip_index(std::string_view output) {
   static constexpr std::string_view heading = "Available versions:";
   const std::size_t at = output.find(heading);
-  if (at == std::string_view::npos)
-    return fail(ErrorKind::failed, "pip listed no versions, but said: {}", one_line(output, 200));
+  if (at == std::string_view::npos) return fail(ErrorKind::failed, "pip listed no versions: {}", one_line(output, 200));
   const std::string_view rest = output.substr(at + heading.size());
   auto versions = versions_in(rest.substr(0, rest.find('\n')));
-  std::reverse(versions.begin(), versions.end());  // pip has the newest first
+  std::ranges::reverse(versions);  // pip prints the newest first
   return versions;
 }
 
 Result<std::vector<std::string>> parse_pip_complaint(std::string_view error) {
   static constexpr std::string_view heading = "(from versions:";
   const std::size_t at = error.find(heading);
-  if (at == std::string_view::npos)
-    return fail(ErrorKind::failed, "pip listed no versions, but said: {}", one_line(error, 200));
+  if (at == std::string_view::npos) return fail(ErrorKind::failed, "pip listed no versions: {}", one_line(error, 200));
   const std::string_view rest = error.substr(at + heading.size());
   return versions_in(rest.substr(0, rest.find(')')));  // the oldest first
 }
@@ -50,14 +49,12 @@ Result<std::vector<std::string>> cuda_packages(std::string_view report) {
   const auto parsed = nlohmann::json::parse(report.begin(), report.end(), nullptr, false);
   const auto install = parsed.is_object() ? parsed.find("install") : parsed.end();
   if (!parsed.is_object() || install == parsed.end() || !install->is_array())
-    return fail(ErrorKind::failed, "pip's report of what it would install cannot be read");
+    return fail(ErrorKind::failed, "pip printed an installation report that tbci cannot parse: update pip");
   std::vector<std::string> found;
   for (const auto& package : *install) {
     const auto metadata = package.is_object() ? package.find("metadata") : package.end();
     if (!package.is_object() || metadata == package.end() || !metadata->is_object()) continue;
-    const std::string name = metadata->contains("name") && (*metadata)["name"].is_string()
-                                 ? one_line((*metadata)["name"].get<std::string>(), 80)
-                                 : std::string();
+    const std::string name = text_field(*metadata, "name", 80);
     if (name.starts_with("nvidia-") || name.starts_with("nvidia_") || name.starts_with("cuda-")) found.push_back(name);
   }
   return found;

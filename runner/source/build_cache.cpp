@@ -29,7 +29,7 @@ std::uint64_t size_of(const fs::path& folder) {
   return bytes;
 }
 
-// So that an entry that is seen after a power cut is whole.
+// So that an entry is complete even after a power failure.
 void sync_files(const fs::path& folder) {
   std::error_code ignored;
   for (fs::recursive_directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
@@ -41,7 +41,7 @@ void sync_files(const fs::path& folder) {
   }
 }
 
-// The process that fills it is named in it; one that is gone fills it no more.
+// Whether the process in its name has ended.
 bool abandoned(const fs::path& unfinished) {
   const auto parts = split(unfinished.filename().string(), '-');
   if (parts.size() < 3) return true;
@@ -65,7 +65,7 @@ BuildCache::BuildCache(BuildCacheSettings settings) : settings_(std::move(settin
 std::optional<fs::path> BuildCache::find(const std::string& key) const {
   const fs::path entry = settings_.folder / key;
   std::error_code missing;
-  // Marking it as used and seeing that it is there are one step: evict looks at the mark.
+  // One step finds the entry and marks it as used: evict checks the mark.
   fs::last_write_time(entry, fs::file_time_type::clock::now(), missing);
   if (missing) return std::nullopt;
   return entry;
@@ -82,7 +82,8 @@ Result<fs::path> BuildCache::begin(const std::string& key) const {
   }
   std::string folder = (settings_.folder / fmt::format("{}{}-{}.XXXXXX", unfinished_prefix, ::getpid(), key)).string();
   if (::mkdtemp(folder.data()) == nullptr)
-    return fail(ErrorKind::environment, "cannot make a folder in {}: check its permissions", settings_.folder.string());
+    return fail(ErrorKind::environment, "cannot create a folder in {}: check its permissions",
+                settings_.folder.string());
   fs::permissions(folder,
                   fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read |
                       fs::perms::others_exec,
@@ -100,7 +101,7 @@ Result<fs::path> BuildCache::commit(const std::string& key, const fs::path& fill
     const bool came_first = fs::exists(entry, ignored);
     fs::remove_all(filled, ignored);
     if (!came_first)
-      return fail(ErrorKind::environment, "cannot keep the build {}: {}", entry.string(), error.message());
+      return fail(ErrorKind::environment, "cannot store the build in {}: {}", entry.string(), error.message());
   }
   find(key);
   TBCI_TRY(evict());
@@ -117,18 +118,18 @@ Result<int> BuildCache::evict() const {
     if (name.starts_with(unfinished_prefix) || !at->is_directory(gone)) continue;
     const auto used = at->last_write_time(gone);
     if (gone) continue;
-    entries.push_back({at->path(), used, size_of(at->path())});
+    entries.push_back({.path = at->path(), .used = used, .bytes = size_of(at->path())});
     total += entries.back().bytes;
   }
   if (error) return fail(ErrorKind::environment, "cannot list {}: {}", settings_.folder.string(), error.message());
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  std::ranges::sort(entries, {}, &Entry::used);
   const auto newest_removable = fs::file_time_type::clock::now() - settings_.kept_at_least;
   int removed = 0;
   for (const Entry& entry : entries) {
     if (total <= settings_.budget_bytes) break;
     std::error_code kept;
     if (entry.used > newest_removable || fs::last_write_time(entry.path, kept) != entry.used) continue;
-    // Out of sight whole, then removed: half an entry is never found.
+    // Rename first, so that nobody finds half an entry.
     const fs::path doomed = settings_.folder / fmt::format("{}0-{}", unfinished_prefix, entry.path.filename().string());
     fs::rename(entry.path, doomed, kept);
     if (kept) continue;

@@ -1,4 +1,4 @@
-// Finished products, kept by what went into them.
+// Stores finished products by a key of their inputs.
 #pragma once
 
 #include <chrono>
@@ -15,23 +15,23 @@ namespace tbci::runner {
 struct BuildCacheSettings {
   std::filesystem::path folder;
   std::uint64_t budget_bytes = std::uint64_t{20} << 30;
-  /// What was used this recently is never removed: someone may be measuring it.
+  /// Never removes an entry used more recently than this: a process may be measuring it.
   std::chrono::seconds kept_at_least = std::chrono::hours(24);
 };
 
-/// An entry is a folder that appears whole or not at all. Several processes may share a cache.
+/// An entry is a folder that appears atomically. Several processes may share a cache.
 class BuildCache {
  public:
   explicit BuildCache(BuildCacheSettings settings);
 
-  /// The entry of a key, marked as used now; nothing where there is none.
+  /// The entry of a key, marked as used now; nothing if there is none.
   std::optional<std::filesystem::path> find(const std::string& key) const;
-  /// An empty folder to fill for a key. What earlier processes left unfinished is removed.
+  /// An empty folder to fill for a key. Removes what earlier processes left unfinished.
   Result<std::filesystem::path> begin(const std::string& key) const;
-  /// Makes what `begin` gave the entry of the key (an entry that came first wins), then removes the longest unused
-  /// entries until the budget holds. Gives the entry's folder.
+  /// Turns the folder of `begin` into the entry of the key (the first of two entries wins), then removes the longest
+  /// unused entries until the budget is kept. Returns the entry's folder.
   Result<std::filesystem::path> commit(const std::string& key, const std::filesystem::path& filled) const;
-  /// Removes the longest unused entries over the budget; how many.
+  /// Removes the longest unused entries over the budget. Returns how many.
   Result<int> evict() const;
 
  private:

@@ -15,20 +15,22 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// The log of a build: a file that grows while it runs, and its first and last parts in memory for judging.
+// The log of a build: a file that grows during the build, with its first and last parts in memory to judge it.
 class Log {
  public:
   static Result<Log> open(const std::filesystem::path& path) {
     TBCI_TRY(make_directories(path.parent_path()));
     std::FILE* file = std::fopen(path.c_str(), "we");
-    if (file == nullptr) return fail(ErrorKind::environment, "cannot write the log {}", path.string());
+    if (file == nullptr)
+      return fail(ErrorKind::environment, "cannot write the log {}: check its permissions and the disk space",
+                  path.string());
     return Log(file);
   }
 
   void add(std::string_view line) {
     write(line);
     text_.append(line).push_back('\n');
-    // Both ends tell: the first error, and how it all ended.
+    // Both ends matter: the first error, and the end.
     if (text_.size() > 4 * kept_bytes) text_.erase(kept_bytes, text_.size() - 2 * kept_bytes);
   }
 
@@ -59,9 +61,9 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Compilers, linkers and build tools, the surest words first.
+// How clearly a line of a compiler, linker or build tool names the cause; 1 is best, 0 is not an error.
 int rank(std::string_view line) {
-  // `0 errors`, `-Werror`, `error.cpp` are no complaints: the colon makes one.
+  // `0 errors`, `-Werror` and `error.cpp` are not errors: the colon decides.
   if (contains(line, "fatal error:")) return 1;
   if (contains(line, " error:") || line.starts_with("error:")) return 1;
   if (contains(line, "undefined reference to") || contains(line, "undefined symbol")) return 2;
@@ -71,13 +73,13 @@ int rank(std::string_view line) {
   return 0;
 }
 
-// `a.cpp:3:1: error: ...`, `a.cu(12): error: ...`: the compiler speaks of a place in the source.
+// `a.cpp:3:1: error: ...`, `a.cu(12): error: ...`: an error at a place in the source.
 bool is_source_error(std::string_view line, std::string_view word = ": error:") {
   const std::size_t at = line.find(word);
   return at != std::string_view::npos && at > 0 && contains("0123456789)", line.substr(at - 1, 1));
 }
 
-// `   12 | int x;`: a line of the source that a compiler shows.
+// `   12 | int x;`: a line of source code quoted by a compiler.
 bool is_excerpt(std::string_view line) {
   const std::string_view text = trim(line);
   const std::size_t digits = text.find_first_not_of("0123456789");
@@ -106,22 +108,22 @@ Result<std::vector<Command>> prepare(const Recipe& recipe, const Placeholders& p
   return commands;
 }
 
-// An error where the machine is at fault, else the outcome.
+// An error if the machine is at fault, otherwise the outcome.
 Result<RecipeOutcome> judge(const Command& command, const ProcessOutcome& ended, const Recipe& recipe,
                             const std::string& log, const std::filesystem::path& log_path) {
-  if (ended.succeeded()) return RecipeOutcome{true, {}};
+  if (ended.succeeded()) return RecipeOutcome{.succeeded = true, .telling_line = {}};
   const std::string name = one_line(describe(command), 120);
   if (ended.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", name);
   if (ended.timed_out) {
-    return fail(ErrorKind::environment, "{}: the build was ended after its limit of {}; raise it, or see {}", name,
+    return fail(ErrorKind::environment, "{}: the build exceeded its time limit of {}; raise the limit, or see {}", name,
                 human_duration(recipe.time_limit), log_path.string());
   }
   const std::string trouble =
-      ended.signal == SIGKILL ? "killed by SIGKILL, as where memory runs out" : machine_trouble(log);
+      ended.signal == SIGKILL ? "killed by SIGKILL, as when memory runs out" : machine_trouble(log);
   if (!trouble.empty()) return fail(ErrorKind::environment, "{}: {}; see {}", name, trouble, log_path.string());
   std::string telling = telling_line(log);
   if (telling.empty() || ended.signal != 0) telling = name + ": " + describe(ended, recipe.time_limit);
-  return RecipeOutcome{false, std::move(telling)};
+  return RecipeOutcome{.succeeded = false, .telling_line = std::move(telling)};
 }
 
 }  // namespace
@@ -144,7 +146,7 @@ Result<std::string> fill_in(std::string_view text, const Placeholders& placehold
       std::vector<std::string> known;
       for (const auto& [each, value] : placeholders) known.push_back(each);
       return fail(ErrorKind::usage,
-                  "the recipe has an unknown placeholder {{{}}}{}: known are {}; write {{{{ for a brace",
+                  "the recipe has an unknown placeholder {{{}}}{}: use one of {}; write {{{{ for a brace",
                   one_line(name, 40), did_you_mean(name, known), join(known, ", "));
     }
     filled += found->second;
@@ -160,7 +162,7 @@ Result<RecipeOutcome> run_recipe(ProcessRunner& processes, const Recipe& recipe,
   const auto deadline = Steady::now() + recipe.time_limit;
   for (Command& command : commands) {
     const std::string shown = describe(command);
-    tell(progress, one_line(shown));
+    send_line(progress, one_line(shown));
     log.add("$ " + shown);
     command.on_output_line = command.on_error_line = [&log](std::string_view line) { log.add(line); };
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Steady::now());
@@ -169,7 +171,7 @@ Result<RecipeOutcome> run_recipe(ProcessRunner& processes, const Recipe& recipe,
     TBCI_ASSIGN(RecipeOutcome outcome, judge(command, ended, recipe, log.text(), place.log));
     if (!outcome.succeeded) return outcome;
   }
-  return RecipeOutcome{true, {}};
+  return RecipeOutcome{.succeeded = true, .telling_line = {}};
 }
 
 std::string telling_line(std::string_view log) {
@@ -191,13 +193,13 @@ std::string telling_line(std::string_view log) {
 std::string machine_trouble(std::string_view log) {
   struct Sign {
     std::string_view words, meaning;
-    bool sure = false;  // holds beside an error of a compiler too
+    bool sure = false;  // counts even if the log contains a compiler error
   };
   static constexpr std::string_view memory = "memory ran out; use fewer jobs", network = "the network failed";
   static constexpr std::array signs = {
       Sign{"No space left on device", "no space left on the device", true},
       Sign{"Disk quota exceeded", "the disk quota is used up", true},
-      Sign{"Killed signal terminated program", "a compiler was killed, as where memory runs out; use fewer jobs", true},
+      Sign{"Killed signal terminated program", "a compiler was killed, as when memory runs out; use fewer jobs", true},
       Sign{"virtual memory exhausted", memory},
       Sign{"Cannot allocate memory", memory},
       Sign{"command not found", "a tool is missing"},
@@ -213,11 +215,10 @@ std::string machine_trouble(std::string_view log) {
       Sign{"HTTP error 5", network},
   };
   const std::vector<std::string> lines = split(log, '\n');
-  const bool source_at_fault = std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
-    return is_source_error(line) || is_source_error(line, ": fatal error:");
-  });
+  const bool source_at_fault = std::ranges::any_of(
+      lines, [](const std::string& line) { return is_source_error(line) || is_source_error(line, ": fatal error:"); });
   for (const std::string& line : lines) {
-    // Only what a tool says of itself: a source that does not compile may quote such words.
+    // Only messages of tools: source code that does not compile may contain such words.
     if (line.starts_with("$ ") || is_source_error(line) || is_excerpt(line)) continue;
     for (const Sign& sign : signs) {
       if ((sign.sure || !source_at_fault) && contains(line, sign.words))

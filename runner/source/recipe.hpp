@@ -1,4 +1,4 @@
-// Runs the commands that build a commit, and judges how they ended.
+// Runs the commands that build a commit, and decides whether a failure is the fault of the commit or the machine.
 #pragma once
 
 #include <chrono>
@@ -15,10 +15,10 @@
 
 namespace tbci::runner {
 
-/// What the placeholders stand for: `{torch}`, `{jobs}`, `{source}`, `{prefix}`.
+/// The values of the placeholders: `{torch}`, `{jobs}`, `{source}`, `{prefix}`.
 using Placeholders = std::map<std::string, std::string>;
 
-/// The text with its placeholders filled in. Error (usage) for an unknown one, naming the nearest. `{{` is a brace.
+/// Replaces the placeholders. Error (usage) for an unknown one, with the nearest name. `{{` is a brace.
 Result<std::string> fill_in(std::string_view text, const Placeholders& placeholders);
 
 struct Recipe {
@@ -29,24 +29,24 @@ struct Recipe {
 
 struct RecipePlace {
   std::filesystem::path directory;  ///< where the commands run
-  std::filesystem::path log;        ///< takes what they print, up to 256 MiB; made anew
+  std::filesystem::path log;        ///< receives their output, up to 256 MiB; overwritten
 };
 
 struct RecipeOutcome {
   bool succeeded = false;
-  std::string telling_line;  ///< why it did not
+  std::string telling_line;  ///< why it failed
 };
 
-/// Runs the commands in order until one fails. That a command fails is an outcome; an error is what is not the
-/// commit's fault: a missing program, no space, memory that ran out, the time limit, a stop.
+/// Runs the commands in order until one fails. A command that fails is an outcome. Errors are not the commit's fault: a
+/// missing program, no disk space, no memory, the time limit, a stop.
 Result<RecipeOutcome> run_recipe(ProcessRunner& processes, const Recipe& recipe, const Placeholders& placeholders,
                                  const RecipePlace& place, const LineSink& progress, std::stop_token stop);
 
-/// The line of a log that tells best why it failed: the first `error:` of a compiler, linker or build tool, else the
-/// last that is not empty. One line of valid UTF-8.
+/// The line of a log that best explains the failure: the first `error:` of a compiler, linker or build tool, otherwise
+/// the last line that is not empty. One line of valid UTF-8.
 std::string telling_line(std::string_view log);
-/// Why a failed log is the machine's fault and not the source's (no space, no memory, no network, a tool that is
-/// missing); empty where it is not.
+/// Why the machine and not the source caused the failure (no disk space, no memory, no network, a missing tool); empty
+/// if it did not.
 std::string machine_trouble(std::string_view log);
 
 }  // namespace tbci::runner

@@ -21,7 +21,10 @@ int jobs_of(const Subject& subject) {
 }
 
 WorktreeSettings worktree_settings(const Subject& subject, const fs::path& state) {
-  return {subject.source.repository, state / "checkouts", subject.source.submodules, subject.source.keep_build_tree};
+  return {.repository = subject.source.repository,
+          .folder = state / "checkouts",
+          .submodules = subject.source.submodules,
+          .keep_untracked = subject.source.keep_build_tree};
 }
 
 Status copy_all(const fs::path& from, const fs::path& to) {
@@ -33,7 +36,7 @@ Status copy_all(const fs::path& from, const fs::path& to) {
   return {};
 }
 
-// The prefix of a build lies inside `prefix` where the settings say `{prefix}...`, else in the checkout.
+// The LibTorch prefix is inside `prefix` if the settings say `{prefix}...`, otherwise in the checkout.
 Result<fs::path> built_libtorch(const BuiltProduct& product, const fs::path& source, const fs::path& prefix) {
   static constexpr std::string_view own = "{prefix}";
   if (!product.libtorch.starts_with(own)) return path_inside(source, product.libtorch);
@@ -50,7 +53,7 @@ SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& pro
       processes_(processes),
       progress_(progress),
       worktree_(worktree_settings(subject_, state_), processes, std::move(progress)),
-      cache_({state_ / "products", subject_.source.cache_budget_bytes}) {}
+      cache_({.folder = state_ / "products", .budget_bytes = subject_.source.cache_budget_bytes}) {}
 
 Result<std::string> SourceBuilder::input_key(const std::string& commit, std::stop_token stop) {
   const SourceSettings& source = subject_.source;
@@ -112,43 +115,45 @@ Result<BuildOutcome> SourceBuilder::build(const std::string& commit, std::stop_t
 Status SourceBuilder::ready_to_build() const {
   const BuiltProduct& product = subject_.source.product;
   if (product.preload.empty() == product.libtorch.empty()) {
-    return fail(ErrorKind::usage, "subject {}: its product must be either libraries to preload or a LibTorch prefix",
-                subject_.name);
+    return fail(ErrorKind::usage, "subject {}: set either product.preload or product.libtorch", subject_.name);
   }
-  if (!is_preloadable(state_) && std::any_of(product.preload.begin(), product.preload.end(), replaces_libtorch)) {
+  if (!is_preloadable(state_) && std::ranges::any_of(product.preload, replaces_libtorch)) {
     return fail(
         ErrorKind::environment,
-        "{} has a space or a colon in its name, and libraries that replace LibTorch's own can't be laid over it "
-        "from there (the dynamic linker ends a name at those): choose another state folder",
+        "the state folder {} has a space or a colon in its name, so the dynamic linker cannot preload libraries from "
+        "it: choose another state folder",
         state_.string());
   }
   TBCI_ASSIGN(const std::uint64_t free, free_bytes(state_));
   if (free < subject_.source.needed_free_bytes) {
-    return fail(ErrorKind::environment, "{} has {} free, a build needs {}: make space, or set another state folder",
-                state_.string(), human_bytes(static_cast<double>(free)),
+    return fail(ErrorKind::environment,
+                "{} has {} free, but a build needs {}: free space, or choose another state folder", state_.string(),
+                human_bytes(static_cast<double>(free)),
                 human_bytes(static_cast<double>(subject_.source.needed_free_bytes)));
   }
   return {};
 }
 
 Result<BuildOutcome> SourceBuilder::build_now(const std::string& commit, const std::string& key, std::stop_token stop) {
-  tell(progress_, fmt::format("checking out {}", commit.substr(0, 12)));
+  send_line(progress_, fmt::format("checking out {}", commit.substr(0, 12)));
   TBCI_ASSIGN(const Slot slot, worktree_.check_out(commit, stop));
-  // Beside the checkout, at the same place each time: paths in what is compiled stay equal, for ccache's sake.
+  // Always the same path next to the checkout, so that ccache sees equal paths.
   const fs::path prefix = slot.source.string() + ".prefix";
   std::error_code ignored;
   fs::remove_all(prefix, ignored);
   TBCI_TRY(make_directories(prefix));
   const fs::path log = state_ / "logs" / (commit + ".log");
-  const Recipe recipe{subject_.source.recipe, subject_.source.environment, subject_.source.time_limit};
+  const Recipe recipe{.commands = subject_.source.recipe,
+                      .environment = subject_.source.environment,
+                      .time_limit = subject_.source.time_limit};
   const Placeholders placeholders = {{"torch", subject_.torch_base.string()},
                                      {"jobs", std::to_string(jobs_of(subject_))},
                                      {"source", slot.source.string()},
                                      {"prefix", prefix.string()}};
   TBCI_ASSIGN(const RecipeOutcome outcome,
-              run_recipe(processes_, recipe, placeholders, {slot.source, log}, progress_, stop));
-  if (!outcome.succeeded) return BuildOutcome(CompileFailure{outcome.telling_line, log});
-  TBCI_ASSIGN(model::Product product, keep({slot.source, prefix}, commit, key));
+              run_recipe(processes_, recipe, placeholders, {.directory = slot.source, .log = log}, progress_, stop));
+  if (!outcome.succeeded) return BuildOutcome(CompileFailure{.telling_line = outcome.telling_line, .log = log});
+  TBCI_ASSIGN(model::Product product, keep({.source = slot.source, .prefix = prefix}, commit, key));
   fs::remove_all(prefix, ignored);
   return BuildOutcome(std::move(product));
 }
@@ -172,7 +177,8 @@ Status SourceBuilder::gather(const BuiltPlace& place, const std::string& commit,
     TBCI_ASSIGN(const fs::path to, path_inside(filling / "preload", library));
     std::error_code ignored;
     if (!fs::is_regular_file(from, ignored)) {
-      return fail(ErrorKind::usage, "subject {}: the build of {} succeeded but made no {}: correct the recipe",
+      return fail(ErrorKind::usage,
+                  "subject {}: the build of {} succeeded but did not create {}: correct the recipe or product.preload",
                   subject_.name, commit.substr(0, 12), library);
     }
     TBCI_TRY(copy_all(fs::canonical(from, ignored), to));

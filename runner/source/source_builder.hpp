@@ -1,4 +1,4 @@
-// Builds commits of a subject from source, and keeps what was built.
+// Builds commits of a subject from source, and stores the products.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@
 
 namespace tbci::runner {
 
-/// The commit does not build. A fact about the commit, and not an error of ours.
+/// The commit does not build. This is a fact about the commit, not an error of tbci.
 struct CompileFailure {
   std::string telling_line;
   std::filesystem::path log;
@@ -28,18 +28,18 @@ using BuildOutcome = std::variant<model::Product, CompileFailure>;
 /// One object a thread; several, and several processes, may share a state folder.
 class SourceBuilder {
  public:
-  /// `state` is a folder of this subject alone: the mirror, the checkouts, the cache and the logs lie in it.
+  /// `state` is a folder for this subject only: it contains the mirror, the checkouts, the cache and the logs.
   SourceBuilder(Subject subject, std::filesystem::path state, ProcessRunner& processes, LineSink progress = {});
 
-  /// Builds a commit, or finds the product of equal inputs. Errors are what is not the commit's fault: an unknown
-  /// commit (usage), no space or a missing tool (environment), the time limit (environment), a stop (interrupted).
+  /// Builds a commit, or finds the product of equal inputs. Errors are not the commit's fault: an unknown commit
+  /// (usage), no disk space or a missing tool (environment), the time limit (environment), a stop (interrupted).
   Result<BuildOutcome> build(const std::string& commit, std::stop_token stop);
-  /// The finished product of a commit, if there is one: never builds.
+  /// The stored product of a commit, if there is one. Never builds.
   Result<std::optional<model::Product>> find(const std::string& commit, std::stop_token stop);
-  /// Names what a build of the commit is made of: equal keys, equal products.
+  /// A digest of all inputs of a build: equal keys mean equal products.
   Result<std::string> input_key(const std::string& commit, std::stop_token stop);
 
-  /// The mirror of the repository: its path serves bisect's history too.
+  /// The mirror of the repository. Bisection also reads its history.
   Worktree& worktree() { return worktree_; }
 
  private:

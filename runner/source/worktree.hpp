@@ -1,4 +1,4 @@
-// Our own mirror of a subject's repository, and checkouts of it. The user's checkout is never touched.
+// tbci's own mirror of a subject's repository, and checkouts of it. Never touches the user's checkout.
 #pragma once
 
 #include <filesystem>
@@ -16,24 +16,24 @@
 namespace tbci::runner {
 
 struct WorktreeSettings {
-  std::string repository;        ///< path or address; one with credentials in it is refused (usage)
-  std::filesystem::path folder;  ///< ours: `mirror.git` and `slot-0`, `slot-1` ... lie in it
+  std::string repository;        ///< path or URL; one with credentials is rejected (usage)
+  std::filesystem::path folder;  ///< contains `mirror.git` and `slot-0`, `slot-1` ...
   bool submodules = false;
-  bool keep_untracked = false;  ///< what an earlier build left in a checkout
-  /// The mirror reads the objects of a repository on this machine where they lie: nothing is copied, and commits that
-  /// no branch or tag names are found as well.
+  bool keep_untracked = false;  ///< files that an earlier build left in a checkout
+  /// The mirror reads the objects of a local repository in place, without a copy, and so also finds commits that no
+  /// branch or tag refers to.
   bool share_objects = false;
 };
 
-/// A checkout that is ours alone while this lives.
+/// A checkout that is locked while this object lives.
 struct Slot {
   std::filesystem::path source;
   FileLock lock;
 };
 
-/// A commit with another one taken back, or why there is none.
+/// A commit that reverts another one, or why there is none.
 struct Reverted {
-  std::string commit;  ///< kept in the mirror under refs/tbci; empty: see reason
+  std::string commit;  ///< stored in the mirror under refs/tbci; empty: see reason
   std::string reason;
 };
 
@@ -41,22 +41,21 @@ class Worktree {
  public:
   Worktree(WorktreeSettings settings, ProcessRunner& processes, LineSink progress = {});
 
-  /// Makes the mirror, or brings it up to date with the repository. Errors: usage where there is no such repository.
+  /// Creates the mirror, or updates it from the repository. Errors: usage if the repository does not exist.
   Status update(std::stop_token stop);
-  /// The mirror, opened; made first where it is not there yet.
+  /// The opened mirror. Creates it if necessary.
   Result<GitRepository> mirror(std::stop_token stop);
-  /// The commit that a revision names; the mirror is brought up to date where it does not know it. Error (usage) where
-  /// there is none.
+  /// The commit that a revision names. Updates the mirror if necessary. Error (usage) if there is no such commit.
   Result<GitCommit> commit(const std::string& revision, std::stop_token stop);
-  /// A free slot with exactly the files of the commit in it. What a process that died left there (locks, half a
-  /// checkout) is repaired.
+  /// A free slot with exactly the files of the commit. Repairs what a dead process left there (locks, half a
+  /// checkout).
   Result<Slot> check_out(const std::string& commit, std::stop_token stop);
-  /// The same in the folder of that name beside the slots, for a checkout that stays. Error (transient) where another
-  /// process holds it, or still works in it after 10 seconds.
+  /// The same in a named folder next to the slots, for a permanent checkout. Error (transient) if another process has
+  /// locked it, or still works in it after 10 seconds.
   Result<Slot> check_out_at(const std::string& name, const std::string& commit, std::stop_token stop);
 
-  /// What `git revert` of `culprit` makes on top of `onto`. The same two give the same commit. Where it does not apply
-  /// cleanly, or is taken back already, the reason says so. The user's repository is left as it is.
+  /// The commit that `git revert` of `culprit` creates on top of `onto`; reproducible. The reason says if the revert
+  /// does not apply cleanly, or if the commit is reverted already. Does not change the user's repository.
   Result<Reverted> revert(const std::string& culprit, const std::string& onto, std::stop_token stop);
 
   std::filesystem::path mirror_path() const;

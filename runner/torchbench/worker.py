@@ -1,10 +1,10 @@
-"""A worker of tbci that measures the models of a checkout of pytorch/benchmark.
+"""The tbci worker that measures the models of a checkout of pytorch/benchmark.
 
     python worker.py list --checkout DIR
     python worker.py run --checkout DIR --benchmark B --configuration C ...
 
-It speaks the worker protocol (docs/worker-protocol.md) and runs on the Python of the build under test, with nothing but
-the standard library beside what TorchBench itself needs.
+It speaks the worker protocol (docs/worker-protocol.md) and runs in the Python of the build under test. Apart from what
+TorchBench needs it uses only the standard library.
 """
 
 import os
@@ -20,9 +20,9 @@ from tbci_torchbench.protocol import Protocol, claim_standard_output  # noqa: E4
 
 def main() -> int:
     chosen = options.parse(sys.argv[1:])
-    # Some models parse the command line of their process: they are to find none.
+    # Some models parse the command line of their process, so leave it empty.
     sys.argv = sys.argv[:1]
-    # Nothing of ours is to be imported by a model, or to stand before what it imports.
+    # Models must not import our modules, and ours must not hide theirs.
     sys.path.remove(_HERE)
     protocol = Protocol(claim_standard_output())
     if chosen.command == "list":

@@ -38,7 +38,7 @@ class FakeMachine final : public pipeline::Machine {
       broken;  ///< benchmark -> how it fails, on the new end and all after `broken_from`
   std::size_t broken_from = 0;
   std::vector<std::string> suite = {"alpha", "beta"};
-  std::vector<runner::SuiteTrouble> left_out;  ///< of the list of benchmarks
+  std::vector<runner::UnlistedSuite> left_out;  ///< of the list of benchmarks
   double noise = 0.01;
   double slowness = 1;            ///< of the machine: all builds take so many times as long
   std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
@@ -110,8 +110,7 @@ class FakeMachine final : public pipeline::Machine {
                                                    std::stop_token) override {
     return sources;
   }
-  std::vector<runner::SuiteTrouble> troubles() const override { return left_out; }
-  Result<std::vector<runner::BenchmarkInfo>> benchmarks(const model::Product&, std::stop_token) override {
+  Result<runner::Listing> benchmarks(const model::Product&, std::stop_token) override {
     std::vector<runner::BenchmarkInfo> infos;
     for (const std::string& name : suite) {
       infos.push_back({.name = name,
@@ -122,61 +121,13 @@ class FakeMachine final : public pipeline::Machine {
                        .source = "",
                        .batch = {}});
     }
-    return infos;
+    return runner::Listing{.benchmarks = std::move(infos), .left_out = left_out};
   }
   Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
-                                     std::stop_token) override {
-    TBCI_TRY(effect(fmt::format("measure {} {}", product.commit, to_string(measured))));
-    model::Measurement measurement;
-    measurement.measured = measured;
-    if (measured.configuration == model::Configuration::gpu_infer) {
-      measurement.outcome = model::Outcome::unsupported;
-      measurement.message = "no CUDA";
-      return measurement;
-    }
-    const auto taken_back = taken_back_.find(product.commit);
-    const std::size_t commit = taken_back == taken_back_.end() ? index_of(product.commit) : taken_back->second.onto;
-    if (broken.contains(measured.benchmark) && commit >= broken_from) {
-      measurement.outcome = broken.at(measured.benchmark);
-      measurement.message = "killed by SIGSEGV";
-      return measurement;
-    }
-    double typical = 1e7 * slowness;
-    for (const auto& [from, factor] : slower[measured.benchmark]) {
-      const bool gone = taken_back != taken_back_.end() && taken_back->second.culprit == from;
-      typical *= commit >= from && !gone ? factor : 1.0;
-    }
-    const double level = typical * std::exp(noise * gaussian());
-    for (int i = 0; i < 10; ++i) measurement.nanoseconds.push_back(std::llround(level * std::exp(0.002 * gaussian())));
-    if (instructions)
-      measurement.instructions.assign(10,
-                                      std::llround(static_cast<double>(*instructions) * typical / (1e7 * slowness)));
-    measurement.cpu_peak_bytes = 200 << 20;
-    return measurement;
-  }
-  Result<model::Measurement> measure_growth(const model::Product& product, const model::Case& measured,
-                                            std::stop_token stop) override {
-    TBCI_ASSIGN(model::Measurement measurement, measure(product, measured, std::move(stop)));
-    if (measurement.outcome != model::Outcome::done) return measurement;
-    ++growths;
-    double bytes = 0;
-    for (const auto& [from, leak] : leaking[measured.benchmark]) bytes += index_of(product.commit) >= from ? leak : 0;
-    measurement.cpu_growth_bytes = bytes;
-    measurement.cpu_growth_interval = {bytes - growth_half_width, bytes + growth_half_width};
-    return measurement;
-  }
-  Result<model::Measurement> measure_batch(const model::Product&, const model::Case& measured, int batch,
-                                           std::stop_token) override {
-    TBCI_TRY(effect(fmt::format("measure {} with {}", to_string(measured), batch)));
-    model::Measurement measurement;
-    measurement.measured = measured;
-    measurement.torch_version = "fake";
-    if (measured.configuration == model::Configuration::gpu_infer) measurement.outcome = model::Outcome::unsupported;
-    if (batch > most_samples) measurement.outcome = model::Outcome::out_of_memory;
-    if (measurement.outcome != model::Outcome::done) measurement.message = "not here";
-    // A millisecond for as many samples as fit side by side.
-    const int rounds = (batch + side_by_side - 1) / side_by_side;
-    if (measurement.outcome == model::Outcome::done) measurement.nanoseconds.assign(10, std::int64_t{1000000} * rounds);
+                                     const pipeline::MeasureOptions& options, std::stop_token) override {
+    if (options.batch) return measure_batch(measured, *options.batch);
+    TBCI_ASSIGN(model::Measurement measurement, measure_configured(product, measured));
+    if (options.leaks && measurement.outcome == model::Outcome::done) add_growth(measurement, product);
     return measurement;
   }
   Result<runner::OperatorCalls> operators(const model::Product&, const model::Case& measured,
@@ -219,6 +170,56 @@ class FakeMachine final : public pipeline::Machine {
   }
 
  private:
+  Result<model::Measurement> measure_configured(const model::Product& product, const model::Case& measured) {
+    TBCI_TRY(effect(fmt::format("measure {} {}", product.commit, to_string(measured))));
+    model::Measurement measurement;
+    measurement.measured = measured;
+    if (measured.configuration == model::Configuration::gpu_infer) {
+      measurement.outcome = model::Outcome::unsupported;
+      measurement.message = "no CUDA";
+      return measurement;
+    }
+    const auto taken_back = taken_back_.find(product.commit);
+    const std::size_t commit = taken_back == taken_back_.end() ? index_of(product.commit) : taken_back->second.onto;
+    if (broken.contains(measured.benchmark) && commit >= broken_from) {
+      measurement.outcome = broken.at(measured.benchmark);
+      measurement.message = "killed by SIGSEGV";
+      return measurement;
+    }
+    double typical = 1e7 * slowness;
+    for (const auto& [from, factor] : slower[measured.benchmark]) {
+      const bool gone = taken_back != taken_back_.end() && taken_back->second.culprit == from;
+      typical *= commit >= from && !gone ? factor : 1.0;
+    }
+    const double level = typical * std::exp(noise * gaussian());
+    for (int i = 0; i < 10; ++i) measurement.nanoseconds.push_back(std::llround(level * std::exp(0.002 * gaussian())));
+    if (instructions)
+      measurement.instructions.assign(10,
+                                      std::llround(static_cast<double>(*instructions) * typical / (1e7 * slowness)));
+    measurement.cpu_peak_bytes = 200 << 20;
+    return measurement;
+  }
+  void add_growth(model::Measurement& measurement, const model::Product& product) {
+    ++growths;
+    double bytes = 0;
+    for (const auto& [from, leak] : leaking[measurement.measured.benchmark])
+      bytes += index_of(product.commit) >= from ? leak : 0;
+    measurement.cpu_growth_bytes = bytes;
+    measurement.cpu_growth_interval = {bytes - growth_half_width, bytes + growth_half_width};
+  }
+  Result<model::Measurement> measure_batch(const model::Case& measured, int batch) {
+    TBCI_TRY(effect(fmt::format("measure {} with {}", to_string(measured), batch)));
+    model::Measurement measurement;
+    measurement.measured = measured;
+    measurement.torch_version = "fake";
+    if (measured.configuration == model::Configuration::gpu_infer) measurement.outcome = model::Outcome::unsupported;
+    if (batch > most_samples) measurement.outcome = model::Outcome::out_of_memory;
+    if (measurement.outcome != model::Outcome::done) measurement.message = "not here";
+    // A millisecond for as many samples as fit side by side.
+    const int rounds = (batch + side_by_side - 1) / side_by_side;
+    if (measurement.outcome == model::Outcome::done) measurement.nanoseconds.assign(10, std::int64_t{1000000} * rounds);
+    return measurement;
+  }
   std::vector<std::size_t> day_commits() const {
     return days.empty() ? std::vector<std::size_t>{0, history.size() - 1} : days;
   }

@@ -22,7 +22,7 @@ HttpResponse with_link(const std::string& link) {
 
 }  // namespace
 
-TEST_CASE("Answers: a rate limit says when to come back", "[github]") {
+TEST_CASE("Answers: a rate limit says when to retry", "[github]") {
   CHECK(failure(429, {{"retry-after", "90"}}).not_before == now + seconds(90));
   CHECK(failure(403, {{"retry-after", "5"}}).not_before == now + seconds(5));
   CHECK(failure(403, {{"x-ratelimit-remaining", "0"}, {"x-ratelimit-reset", "1800000600"}}).not_before ==
@@ -36,7 +36,7 @@ TEST_CASE("Answers: a rate limit says when to come back", "[github]") {
   }
 }
 
-TEST_CASE("Answers: a wait that makes no sense does not stop the outbox for good", "[github]") {
+TEST_CASE("Answers: an implausible wait does not stop the outbox forever", "[github]") {
   CHECK(failure(429, {{"retry-after", "99999999999"}}).not_before == now + seconds(86'400));
   CHECK(failure(429, {{"retry-after", "-7"}}).not_before == now + seconds(1));
   CHECK(failure(429, {{"retry-after", "Wed, 21 Oct 2026 07:28:00 GMT"}}).not_before == now + seconds(60));
@@ -45,11 +45,11 @@ TEST_CASE("Answers: a wait that makes no sense does not stop the outbox for good
         now + seconds(86'400));
 }
 
-TEST_CASE("Answers: what a person has to mend is refused with what to do", "[github]") {
+TEST_CASE("Answers: a fault that a person must fix is refused with advice", "[github]") {
   for (const auto& [status, advice] : std::vector<std::pair<int, std::string>>{{401, "token"},
                                                                                {403, "permission"},
                                                                                {404, "repository"},
-                                                                               {410, "switched off"},
+                                                                               {410, "disabled"},
                                                                                {301, "moved"},
                                                                                {422, "text"}}) {
     const Attempt attempt = failure(status, {{"x-ratelimit-remaining", "4999"}});
@@ -61,14 +61,14 @@ TEST_CASE("Answers: what a person has to mend is refused with what to do", "[git
   }
 }
 
-TEST_CASE("Answers: a server in trouble is asked again later", "[github]") {
+TEST_CASE("Answers: a server error is retried later", "[github]") {
   for (const int status : {500, 502, 503, 504, 408}) {
     CHECK(failure(status).outcome == Attempt::Outcome::retry);
     CHECK(failure(status, {}, "<html>oops").error.kind == ErrorKind::transient);
   }
 }
 
-TEST_CASE("Answers: the server's message is told in one harmless line", "[github]") {
+TEST_CASE("Answers: shows the server's message as one harmless line", "[github]") {
   const std::string body =
       R"({"message": "Validation\nFailed\u202e", "errors": [{"field": "title", "code": "missing_field"},
                               {"message": "body is too long"}, 7]})";
@@ -80,7 +80,7 @@ TEST_CASE("Answers: the server's message is told in one harmless line", "[github
   CHECK(failure(422, {}, R"({"message": {"a": 1}, "errors": "x"})").outcome == Attempt::Outcome::refused);
 }
 
-TEST_CASE("Answers: the next page is found in a Link header", "[github]") {
+TEST_CASE("Answers: reads the next page from the Link header", "[github]") {
   CHECK(next_page(with_link("<https://h/a?page=2>; rel=\"next\", <https://h/a?page=9>; rel=\"last\"")) ==
         "https://h/a?page=2");
   CHECK(next_page(with_link("<https://h/1>; rel=\"prev\", <https://h/3>; rel=\"next\"")) == "https://h/3");
@@ -100,7 +100,7 @@ TEST_CASE("Answers: an origin is scheme, host and port", "[github]") {
   CHECK(origin_of("https://h\\@evil.example/").empty());
 }
 
-TEST_CASE("Answers: the token goes over https, or to this machine", "[github]") {
+TEST_CASE("Answers: a safe URL uses https or this machine", "[github]") {
   for (const char* url : {"https://api.github.com", "https://ghe.example/api/v3", "http://127.0.0.1:80",
                           "http://localhost", "http://[::1]:8080/x"}) {
     CHECK(is_safe_address(url));

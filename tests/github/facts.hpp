@@ -1,4 +1,4 @@
-// Facts of a report for tests. The numbers are made up; the cases are those of a bad day in the miniature.
+// Facts of a report for tests. The numbers are invented; the cases are those of a bad day of the miniature.
 #pragma once
 
 #include <chrono>

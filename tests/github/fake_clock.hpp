@@ -1,4 +1,4 @@
-// A clock that stands where the test put it.
+// A clock that only the test advances.
 #pragma once
 
 #include "base/clock.hpp"

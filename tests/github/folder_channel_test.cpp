@@ -26,7 +26,7 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("Folder channel: it writes the text and what GitHub's API takes", "[github]") {
+TEST_CASE("Folder channel: writes the text and the body for GitHub's API", "[github]") {
   const test::TemporaryDirectory directory;
   FolderChannel channel(directory / "reports" / "out");
   const model::Report report = make_report(test::culprit_facts());
@@ -46,7 +46,7 @@ TEST_CASE("Folder channel: it writes the text and what GitHub's API takes", "[gi
   CHECK(json.at("labels") == report.labels);
 }
 
-TEST_CASE("Folder channel: a report that is there is not written again, of whatever date", "[github]") {
+TEST_CASE("Folder channel: does not write an existing report again, whatever its date", "[github]") {
   const test::TemporaryDirectory directory;
   FolderChannel channel(directory.path());
   model::Report report = make_report(test::culprit_facts());
@@ -61,7 +61,7 @@ TEST_CASE("Folder channel: a report that is there is not written again, of whate
   CHECK(names_in(directory.path()).size() == 2);
 }
 
-TEST_CASE("Folder channel: a delivery cut off between its two files is completed", "[github]") {
+TEST_CASE("Folder channel: completes a delivery that stopped between its two files", "[github]") {
   const test::TemporaryDirectory directory;
   FolderChannel channel(directory.path());
   const model::Report report = make_report(test::culprit_facts());
@@ -71,7 +71,7 @@ TEST_CASE("Folder channel: a delivery cut off between its two files is completed
   CHECK(names_in(directory.path()).size() == 2);
 }
 
-TEST_CASE("Folder channel: a marker that is a path is refused", "[github]") {
+TEST_CASE("Folder channel: refuses a marker that is a path", "[github]") {
   const test::TemporaryDirectory directory;
   FolderChannel channel(directory / "reports");
   model::Report report = make_report(test::culprit_facts());
@@ -82,7 +82,7 @@ TEST_CASE("Folder channel: a marker that is a path is refused", "[github]") {
   CHECK(names_in(directory.path()).empty());
 }
 
-TEST_CASE("Folder channel: a folder that cannot be written is tried again", "[github]") {
+TEST_CASE("Folder channel: retries a folder that is not writable", "[github]") {
   const test::TemporaryDirectory directory;
   REQUIRE(write_file_atomically(directory / "file", "in the way"));
   FolderChannel channel(directory / "file");

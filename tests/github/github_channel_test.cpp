@@ -52,7 +52,7 @@ struct Bench {
   model::Report report = make_report(test::culprit_facts());
 };
 
-// Standard error, where the log goes, while it lives.
+// Captures standard error, which contains the log, while it lives.
 class CapturedLog {
  public:
   explicit CapturedLog(const std::filesystem::path& path) : path_(path), kept_(::dup(2)) {
@@ -75,7 +75,7 @@ class CapturedLog {
 
 }  // namespace
 
-TEST_CASE("GitHub channel: it files an issue with title, body and labels", "[github]") {
+TEST_CASE("GitHub channel: files an issue with title, body and labels", "[github]") {
   Bench bench;
   const Attempt attempt = bench.deliver(bench.report);
   CAPTURE(attempt.error.message);
@@ -92,7 +92,7 @@ TEST_CASE("GitHub channel: it files an issue with title, body and labels", "[git
   }
 }
 
-TEST_CASE("GitHub channel: a report that is there is found by its marker, not filed again", "[github]") {
+TEST_CASE("GitHub channel: finds an existing report by its marker and does not file it again", "[github]") {
   Bench bench;
   const std::string first = bench.deliver(bench.report).reference;
   model::Report again = bench.report;
@@ -104,7 +104,7 @@ TEST_CASE("GitHub channel: a report that is there is found by its marker, not fi
   CHECK(bench.server.count("POST") == 1);
 }
 
-TEST_CASE("GitHub channel: a closed issue counts as there, a pull request or a quoted marker does not", "[github]") {
+TEST_CASE("GitHub channel: a closed issue counts as existing, a pull request or a quoted marker does not", "[github]") {
   Bench bench;
   bench.server.add_issue("pull", bench.report.body, "open", true);
   bench.server.add_issue("quote", "> " + marker_comment(bench.report.marker));
@@ -117,7 +117,7 @@ TEST_CASE("GitHub channel: a closed issue counts as there, a pull request or a q
   CHECK(closed.server.count("POST") == 0);
 }
 
-TEST_CASE("GitHub channel: an earlier issue is found on a later page", "[github]") {
+TEST_CASE("GitHub channel: finds an earlier issue on a later page", "[github]") {
   Bench bench;
   bench.server.add_issue("mine", bench.report.body);
   for (int i = 0; i < 6; ++i) bench.server.add_issue("newer", "text");
@@ -127,7 +127,7 @@ TEST_CASE("GitHub channel: an earlier issue is found on a later page", "[github]
   CHECK(bench.server.count("POST") == 0);
 }
 
-TEST_CASE("GitHub channel: the number of pages is bounded", "[github]") {
+TEST_CASE("GitHub channel: reads a limited number of pages", "[github]") {
   Bench bench;
   for (int i = 0; i < 6; ++i) bench.server.add_issue("newer", "text");
   bench.server.set_page_size(1);
@@ -138,7 +138,7 @@ TEST_CASE("GitHub channel: the number of pages is bounded", "[github]") {
   CHECK(log.text().find("newest 3 pages") != std::string::npos);
 }
 
-TEST_CASE("GitHub channel: the token goes to no other host", "[github]") {
+TEST_CASE("GitHub channel: never sends the token to another host", "[github]") {
   Bench bench;
   test::StubServer other(secret);
   for (int i = 0; i < 3; ++i) bench.server.add_issue("newer", "text");
@@ -151,7 +151,7 @@ TEST_CASE("GitHub channel: the token goes to no other host", "[github]") {
   CHECK(bench.server.count("POST") == 0);
 }
 
-TEST_CASE("GitHub channel: an issue whose answer was lost is found by the retry", "[github]") {
+TEST_CASE("GitHub channel: a retry finds an issue whose answer was lost", "[github]") {
   for (const int status : {0, 502}) {
     Bench bench;
     bench.server.answer_next("POST", {status, {}, "{}", true});
@@ -167,7 +167,7 @@ TEST_CASE("GitHub channel: an issue whose answer was lost is found by the retry"
   }
 }
 
-TEST_CASE("GitHub channel: trouble of either request is told apart", "[github]") {
+TEST_CASE("GitHub channel: distinguishes failures of the two requests", "[github]") {
   for (const std::string method : {"GET", "POST"}) {
     Bench bench;
     const auto after = [&](test::Trouble trouble) {
@@ -189,7 +189,7 @@ TEST_CASE("GitHub channel: trouble of either request is told apart", "[github]")
   }
 }
 
-TEST_CASE("GitHub channel: a server that is not there is asked again later", "[github]") {
+TEST_CASE("GitHub channel: retries an unreachable server later", "[github]") {
   Bench bench;
   {
     const test::StubServer gone(secret);
@@ -200,7 +200,7 @@ TEST_CASE("GitHub channel: a server that is not there is asked again later", "[g
   CHECK(attempt.error.kind == ErrorKind::transient);
 }
 
-TEST_CASE("GitHub channel: a report that breaks GitHub's rules is refused with GitHub's reason", "[github]") {
+TEST_CASE("GitHub channel: a report that GitHub rejects is refused with GitHub's reason", "[github]") {
   Bench bench;
   bench.report.title.clear();
   const Attempt attempt = bench.deliver(bench.report);
@@ -208,7 +208,7 @@ TEST_CASE("GitHub channel: a report that breaks GitHub's rules is refused with G
   CHECK(attempt.error.message.find("title missing_field") != std::string::npos);
 }
 
-TEST_CASE("GitHub channel: a token that is missing, open to others or no token is not used", "[github]") {
+TEST_CASE("GitHub channel: does not use a missing, exposed or malformed token", "[github]") {
   using std::filesystem::perms;
   Bench bench;
   const auto complaint = [&] {
@@ -224,13 +224,13 @@ TEST_CASE("GitHub channel: a token that is missing, open to others or no token i
   bench.write_token(secret + "\r\nX-Evil: 1");
   CHECK(complaint().find("no token") != std::string::npos);
   std::filesystem::remove(bench.directory / "token");
-  CHECK(complaint().find("not there") != std::string::npos);
+  CHECK(complaint().find("missing") != std::string::npos);
   std::filesystem::create_directory(bench.directory / "token");
-  CHECK(complaint().find("ordinary file") != std::string::npos);
+  CHECK(complaint().find("regular file") != std::string::npos);
   CHECK(bench.server.seen().empty());
 }
 
-TEST_CASE("GitHub channel: a new token is used at once", "[github]") {
+TEST_CASE("GitHub channel: uses a new token immediately", "[github]") {
   Bench bench;
   auto channel = make_github_channel(bench.settings, bench.http, bench.clock);
   REQUIRE(channel);
@@ -243,7 +243,7 @@ TEST_CASE("GitHub channel: a new token is used at once", "[github]") {
   CHECK((*channel)->deliver(bench.report, {}).outcome == Outcome::delivered);
 }
 
-TEST_CASE("GitHub channel: the token stands in no error, no reference and no log line", "[github]") {
+TEST_CASE("GitHub channel: errors, references and log lines never contain the token", "[github]") {
   Bench bench;
   const CapturedLog log(bench.directory / "log");
   log::set_level(log::Level::debug);
@@ -282,7 +282,7 @@ TEST_CASE("GitHub channel: a requested stop sends nothing", "[github]") {
   CHECK(bench.server.seen().empty());
 }
 
-TEST_CASE("GitHub channel: settings that cannot be right are refused when it is made", "[github]") {
+TEST_CASE("GitHub channel: rejects invalid settings at construction", "[github]") {
   Bench bench;
   const auto made = [&] { return make_github_channel(bench.settings, bench.http, bench.clock); };
   for (const std::string repository : {"", "demo", "a/b/c", "../x", "a/..", "a/b?x", "a b/c", "/x", "x/"}) {

@@ -15,7 +15,7 @@ using namespace tbci::github;
 
 namespace {
 
-// What a reader of the source must not find in escaped text: written from GitHub's documentation, not from our code.
+// What escaped text must not contain; taken from GitHub's documentation and not from our code.
 const std::vector<std::pair<const char*, std::regex>> dangers = {
     {"tag or comment", std::regex("[<>]")},
     {"mention", std::regex("@[A-Za-z0-9]")},
@@ -27,7 +27,7 @@ const std::vector<std::pair<const char*, std::regex>> dangers = {
     {"line break", std::regex("[\\n\\r]")},
 };
 
-// Is there a character of `marks` without an odd number of backslashes in front?
+// Whether a character of `marks` does not follow an odd number of backslashes.
 bool has_bare(const std::string& text, const std::string& marks) {
   bool escaping = false;
   for (const char c : text) {
@@ -87,7 +87,7 @@ const std::vector<std::string> hostile = {
 
 }  // namespace
 
-TEST_CASE("Markdown: hostile text loses everything that GitHub acts on", "[github]") {
+TEST_CASE("Markdown: escaping removes everything that GitHub interprets", "[github]") {
   for (const std::string& text : hostile) {
     const std::string safe = escaped(text, 500);
     CAPTURE(text, safe);
@@ -102,7 +102,7 @@ TEST_CASE("Markdown: hostile text loses everything that GitHub acts on", "[githu
   }
 }
 
-TEST_CASE("Markdown: escaped text reads on the page as it was written", "[github]") {
+TEST_CASE("Markdown: escaped text appears on the page as written", "[github]") {
   CHECK(escaped("Check bounds in embedding bag, twice") == "Check bounds in embedding bag, twice");
   CHECK(escaped("at::addmm: a < b && c") == "at::addmm: a &lt; b &amp;&amp; c");
   CHECK(escaped("BERT_pytorch") == "BERT\\_pytorch");
@@ -118,7 +118,7 @@ TEST_CASE("Markdown: escaped text reads on the page as it was written", "[github
   CHECK(escaped("deadbeef") == "deadbe&#8203;ef");
 }
 
-TEST_CASE("Markdown: a line of escaped text begins no block", "[github]") {
+TEST_CASE("Markdown: a line of escaped text starts no block", "[github]") {
   CHECK(escaped("- x") == "\\- x");
   CHECK(escaped("+ x") == "\\+ x");
   CHECK(escaped("===") == "\\===");
@@ -129,7 +129,7 @@ TEST_CASE("Markdown: a line of escaped text begins no block", "[github]") {
   CHECK(escaped("3.5 times") == "3.5 times");
 }
 
-TEST_CASE("Markdown: characters that turn or hide text are taken out", "[github]") {
+TEST_CASE("Markdown: removes characters that reverse or hide text", "[github]") {
   const std::array unseen = {"\xE2\x80\xAA", "\xE2\x80\xAB", "\xE2\x80\xAC", "\xE2\x80\xAD", "\xE2\x80\xAE",
                              "\xE2\x81\xA6", "\xE2\x81\xA7", "\xE2\x81\xA8", "\xE2\x81\xA9", "\xE2\x80\x8E",
                              "\xE2\x80\x8F", "\xD8\x9C",     "\xEF\xBB\xBF", "\xE2\x80\x8B", "\xC2\x9B"};
@@ -157,7 +157,7 @@ TEST_CASE("Markdown: inline code survives backticks", "[github]") {
     CHECK(code.find("<!--") == std::string::npos);
     CHECK(code.find('\n') == std::string::npos);
     const std::size_t fence = code.find_first_not_of('`');
-    // The fence occurs at both ends and nowhere between.
+    // The fence is at both ends and nowhere in between.
     if (fence == 0 || fence == std::string::npos) continue;
     const std::string inside = code.substr(fence, code.size() - 2 * fence);
     CHECK(code.substr(code.size() - fence) == std::string(fence, '`'));
@@ -166,14 +166,14 @@ TEST_CASE("Markdown: inline code survives backticks", "[github]") {
   }
 }
 
-TEST_CASE("Markdown: a code block cannot be left from inside", "[github]") {
+TEST_CASE("Markdown: text cannot close its code block", "[github]") {
   CHECK(code_block("make\n\tall", "sh") == "```sh\nmake\n\tall\n```\n");
   CHECK(code_block("```\nout\n```") == "````\n```\nout\n```\n````\n");
   CHECK(code_block("") == "```\n```\n");
   CHECK(code_block("<!-- tbci:marker:ab -->\n").find("<!--") == std::string::npos);
 }
 
-TEST_CASE("Markdown: text is cut between characters", "[github]") {
+TEST_CASE("Markdown: cuts text between characters", "[github]") {
   const std::string euros = "\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC";
   CHECK(cut(euros, 9) == euros);
   CHECK(cut(euros, 8) == euros.substr(0, 6));

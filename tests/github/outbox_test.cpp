@@ -15,7 +15,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// Answers as it was told, in order.
+// Returns the prepared answers in order.
 class ScriptedChannel final : public Channel {
  public:
   ScriptedChannel(std::string name, std::vector<std::int64_t>& asked, std::deque<Attempt> answers)
@@ -90,7 +90,7 @@ const Error broken_line{ErrorKind::transient, "the line is broken"};
 
 }  // namespace
 
-TEST_CASE("Outbox: the wait doubles from a minute to six hours", "[github]") {
+TEST_CASE("Outbox: the wait doubles from one minute to six hours", "[github]") {
   CHECK(backoff(1) == minutes(1));
   CHECK(backoff(2) == minutes(2));
   CHECK(backoff(5) == minutes(16));
@@ -99,7 +99,7 @@ TEST_CASE("Outbox: the wait doubles from a minute to six hours", "[github]") {
   CHECK(backoff(1'000'000) == minutes(360));
 }
 
-TEST_CASE("Outbox: each outcome is recorded, in order", "[github]") {
+TEST_CASE("Outbox: records each outcome in order", "[github]") {
   Bench bench;
   bench.add_channel("folder", {Attempt::delivered("/out/a.md"), Attempt::refused({ErrorKind::failed, "no\nway"})});
   bench.add_channel("github", {Attempt::retry(broken_line)});
@@ -123,7 +123,7 @@ TEST_CASE("Outbox: each outcome is recorded, in order", "[github]") {
   CHECK(summary->next == bench.now + minutes(8));
 }
 
-TEST_CASE("Outbox: what is not due or not pending is left alone", "[github]") {
+TEST_CASE("Outbox: ignores deliveries that are not due or not pending", "[github]") {
   Bench bench;
   bench.add_channel("folder", {Attempt::delivered("x")});
   bench.add(1, "folder", 0, seconds(61));
@@ -136,7 +136,7 @@ TEST_CASE("Outbox: what is not due or not pending is left alone", "[github]") {
   CHECK(summary->next == bench.now + seconds(61));
 }
 
-TEST_CASE("Outbox: a channel that asks to wait is not tried again in this pass", "[github]") {
+TEST_CASE("Outbox: does not try a channel again in the same pass after it asks to wait", "[github]") {
   Bench bench;
   bench.add_channel("github", {Attempt::retry(broken_line, bench.now + minutes(30))});
   bench.add_channel("folder", {Attempt::delivered("x")});
@@ -150,7 +150,7 @@ TEST_CASE("Outbox: a channel that asks to wait is not tried again in this pass",
   CHECK(bench.journal.lines.at(1).next == bench.now + minutes(30));
 }
 
-TEST_CASE("Outbox: a wait asked for never shortens our own", "[github]") {
+TEST_CASE("Outbox: a requested wait never shortens the backoff", "[github]") {
   Bench bench;
   bench.add_channel("github", {Attempt::retry(broken_line, bench.now + seconds(5))});
   bench.add(1, "github", 6);
@@ -158,7 +158,7 @@ TEST_CASE("Outbox: a wait asked for never shortens our own", "[github]") {
   CHECK(bench.journal.lines.at(0).next == bench.now + minutes(64));
 }
 
-TEST_CASE("Outbox: a channel that is not configured postpones and says so", "[github]") {
+TEST_CASE("Outbox: postpones a delivery whose channel is not configured and says so", "[github]") {
   Bench bench;
   bench.add(1, "github");
   const auto summary = bench.deliver();
@@ -167,7 +167,7 @@ TEST_CASE("Outbox: a channel that is not configured postpones and says so", "[gi
   CHECK(bench.journal.lines.at(0).text.find("no channel 'github' is configured") != std::string::npos);
 }
 
-TEST_CASE("Outbox: a stop counts no attempt and leaves the rest", "[github]") {
+TEST_CASE("Outbox: a stop counts no attempt and leaves the rest pending", "[github]") {
   Bench bench;
   bench.add_channel("github", {Attempt::retry({ErrorKind::interrupted, "stopped"})});
   bench.add(1, "github");
@@ -184,7 +184,7 @@ TEST_CASE("Outbox: a stop counts no attempt and leaves the rest", "[github]") {
   CHECK(bench.asked.size() == 1);
 }
 
-TEST_CASE("Outbox: nothing more is sent once an outcome cannot be recorded", "[github]") {
+TEST_CASE("Outbox: sends nothing more once an outcome cannot be recorded", "[github]") {
   Bench bench;
   bench.add_channel("folder", {Attempt::delivered("x"), Attempt::delivered("y")});
   bench.add(1, "folder");

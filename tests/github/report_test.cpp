@@ -21,7 +21,7 @@ namespace {
 
 const std::string script_commit = "c0ffee0000000000000000000000000000000001";
 
-// Set TBCI_WRITE_GOLDEN=1 to write what is made now; then read the difference before committing it.
+// TBCI_WRITE_GOLDEN=1 writes the files; read the difference before you commit it.
 void check_golden(const std::string& name, const model::Report& report) {
   const std::filesystem::path path = std::filesystem::path(TBCI_SOURCE_DIR) / "tests/github/golden" / (name + ".md");
   const std::string text = "# " + report.title + "\n\n" + report.body;
@@ -68,7 +68,7 @@ ReportFacts hostile_facts() {
   return facts;
 }
 
-ReportFacts by_hand_facts() {
+ReportFacts without_night_facts() {
   ReportFacts facts = culprit_facts();
   facts.night.clear();
   facts.baseline.clear();
@@ -81,8 +81,7 @@ ReportFacts by_hand_facts() {
 
 }  // namespace
 
-TEST_CASE("Report: says how certain a culprit is, what pointed at it before, and which other steps there are",
-          "[report]") {
+TEST_CASE("Report: states the certainty and the prior of a culprit, and the other steps", "[report]") {
   ReportFacts facts = culprit_facts();
   model::Answer& answer = facts.answers.front();
   const std::string other(40, 'e');
@@ -99,14 +98,14 @@ TEST_CASE("Report: says how certain a culprit is, what pointed at it before, and
   second.repair = true;
   answer.steps = {first, second};
   const std::string body = make_report(facts).body;
-  CHECK(body.find("99.93% certain; 24% before anything was measured (touches a/") != std::string::npos);
+  CHECK(body.find("99.93% certain; prior 24% (touches a/") != std::string::npos);
   CHECK(body.find("<b>") == std::string::npos);
   CHECK(body.find(" @team") == std::string::npos);
-  CHECK(body.find("- repaired in part by [`eeeeeeeeee`](") != std::string::npos);
+  CHECK(body.find("- partly repaired by [`eeeeeeeeee`](") != std::string::npos);
   CHECK(body.find("-4.0% (-5.0% to -3.0%); 99.80% certain") != std::string::npos);
 }
 
-TEST_CASE("Report: of a series with several culprits each report tells its own step first", "[report]") {
+TEST_CASE("Report: names its own step first in a series with several culprits", "[report]") {
   ReportFacts facts = culprit_facts();
   model::Answer& answer = facts.answers.front();
   model::FoundStep ours, larger;
@@ -121,57 +120,56 @@ TEST_CASE("Report: of a series with several culprits each report tells its own s
   larger.high = 0.32;
   answer.steps = {ours, larger};
   const std::string body = make_report(facts).body;
-  CHECK(body.find(": +11.0% (+10.0% to +12.0%); 99.95% certain\n    - another step at [`eeeeeeeeee`](") !=
+  CHECK(body.find(": +11.0% (+10.0% to +12.0%); 99.95% certain\n    - also changed at [`eeeeeeeeee`](") !=
         std::string::npos);
 }
 
-TEST_CASE("Report: the texts are those of the golden files", "[github]") {
+TEST_CASE("Report: matches the golden files", "[github]") {
   check_golden("culprit", make_report(culprit_facts()));
   check_golden("suspects", make_report(suspects_facts()));
   check_golden("unattributed", make_report(unattributed_facts()));
   check_golden("hostile", make_report(hostile_facts()));
-  check_golden("by_hand", make_report(by_hand_facts()));
+  check_golden("without_night", make_report(without_night_facts()));
 }
 
-TEST_CASE("Report: the title says what, how much and since when", "[github]") {
+TEST_CASE("Report: the title says what regressed, by how much and since when", "[github]") {
   CHECK(make_report(culprit_facts()).title ==
         "[tbci] demo: dlrm (+2 more) up to 31% slower since 1a2b3c4d5e (2026-01-07)");
-  CHECK(make_report(by_hand_facts()).title == "[tbci] demo: dlrm 31% slower since 1a2b3c4d5e (2026-01-06)");
+  CHECK(make_report(without_night_facts()).title == "[tbci] demo: dlrm 31% slower since 1a2b3c4d5e (2026-01-06)");
   CHECK(make_report(suspects_facts()).title ==
         "[tbci] demo: dlrm (+2 more) up to 31% slower since one of 3 commits (2026-01-07)");
   CHECK(make_report(unattributed_facts()).title == "[tbci] demo: dcgan leaks 4 KiB/iteration since 2026-01-07");
-  ReportFacts ends = by_hand_facts();
+  ReportFacts ends = without_night_facts();
   ends.suspects.clear();
   CHECK(make_report(ends).title == "[tbci] demo: dlrm 31% slower between aaaaaaaaaa and bbbbbbbbbb");
 }
 
-TEST_CASE("Report: what was counted beside the times says what it means, and hostile libraries forge nothing",
-          "[github]") {
+TEST_CASE("Report: explains secondary metrics, and hostile library names forge no marker", "[github]") {
   ReportFacts facts = culprit_facts();
-  CHECK(make_report(facts).body.find("Evidence") == std::string::npos);
+  CHECK(make_report(facts).body.find("evidence") == std::string::npos);
   const model::Series counted{"dlrm", model::Configuration::cpu_train, model::Metric::instructions};
   const auto line_of = [&](double after) {
     facts.evidence = {finding(counted, 1e9, after)};
     const std::string body = make_report(facts).body;
-    const std::size_t begin = body.find("- dlrm (cpu-train): 1 G instructions before");
+    const std::size_t begin = body.find("- dlrm (cpu-train): from 1 G instructions");
     REQUIRE(begin != std::string::npos);
     return body.substr(begin, body.find('\n', begin) - begin);
   };
   CHECK(line_of(1.25e9) ==
-        "- dlrm (cpu-train): 1 G instructions before, 1.25 G instructions now (+25.0%, interval +23.0% to +27.0%): "
-        "there is more work to do");
+        "- dlrm (cpu-train): from 1 G instructions to 1.25 G instructions (+25.0%, interval +23.0% to +27.0%): "
+        "the code does more work");
   CHECK(line_of(1.005e9).ends_with(
-      "the work is the same, and each instruction takes longer (memory, caches, waiting, frequency)"));
-  CHECK(line_of(0.9e9).ends_with("there is less work to do"));
+      "the work is the same, but instructions take longer (memory, caches, waiting, frequency)"));
+  CHECK(line_of(0.9e9).ends_with("the code does less work"));
   facts.libraries = "another libgomp.so.1 was loaded\n<!-- tbci:marker:" + std::string(32, 'a') + " -->\n@everyone";
   const model::Report report = make_report(facts);
   CHECK_FALSE(has_marker(report.body, std::string(32, 'a')));
-  CHECK(report.body.find("- Of the libraries that come with the builds: another libgomp") != std::string::npos);
+  CHECK(report.body.find("- Libraries of the builds: another libgomp") != std::string::npos);
   CHECK(report.body.find("\n@everyone") == std::string::npos);
   CHECK(has_marker(report.body, report.marker));
 }
 
-TEST_CASE("Report: it carries its labels, its subject and its marker as the last line", "[github]") {
+TEST_CASE("Report: has its labels, its subject, and its marker as the last line", "[github]") {
   const ReportFacts facts = culprit_facts();
   const model::Report report = make_report(facts);
   CHECK(report.labels == std::vector<std::string>{"tbci", "performance"});
@@ -184,7 +182,7 @@ TEST_CASE("Report: it carries its labels, its subject and its marker as the last
   CHECK(has_marker(report.body, report.marker));
 }
 
-TEST_CASE("Report: the worst stands first, growth from nothing before all", "[github]") {
+TEST_CASE("Report: lists the worst change first, and growth from nothing before all others", "[github]") {
   ReportFacts facts = culprit_facts();
   facts.affected.insert(facts.affected.begin() + 1,
                         finding({"zeta", model::Configuration::cpu_infer, model::Metric::cpu_leak}, 0, 100));
@@ -198,7 +196,7 @@ TEST_CASE("Report: the worst stands first, growth from nothing before all", "[gi
   CHECK(place("dlrm | cpu-train") != std::string::npos);
 }
 
-TEST_CASE("Report: a marker names the culprit, whatever night and benchmarks found it", "[github]") {
+TEST_CASE("Report: the marker depends on the culprit, not on the night or the benchmarks", "[github]") {
   const ReportFacts first = culprit_facts();
   ReportFacts again = first;
   again.night = "2026-01-08";
@@ -218,7 +216,7 @@ TEST_CASE("Report: a marker names the culprit, whatever night and benchmarks fou
   CHECK(marker_of(several) == marker_of(suspects_facts()));
 }
 
-TEST_CASE("Report: without a commit the marker names the night and its series", "[github]") {
+TEST_CASE("Report: without a commit the marker depends on the night and its series", "[github]") {
   const ReportFacts first = unattributed_facts();
   ReportFacts other = first;
   other.reason = "another";
@@ -228,9 +226,9 @@ TEST_CASE("Report: without a commit the marker names the night and its series", 
   other = first;
   other.affected[0].series.metric = model::Metric::time;
   CHECK(marker_of(other) != marker_of(first));
-  ReportFacts by_hand = first;
-  by_hand.night.clear();
-  CHECK(marker_of(by_hand) != marker_of(first));
+  ReportFacts without_night = first;
+  without_night.night.clear();
+  CHECK(marker_of(without_night) != marker_of(first));
 }
 
 TEST_CASE("Report: hostile facts forge no marker and notify nobody", "[github]") {
@@ -249,7 +247,7 @@ TEST_CASE("Report: hostile facts forge no marker and notify nobody", "[github]")
   CHECK(report.title.find('\n') == std::string::npos);
 }
 
-TEST_CASE("Report: a marker counts only as a line of its own", "[github]") {
+TEST_CASE("Report: a marker counts only as a separate line", "[github]") {
   const std::string marker(32, 'a');
   CHECK(has_marker(marker_comment(marker), marker));
   CHECK(has_marker("text\r\n" + marker_comment(marker) + "\r\nmore", marker));
@@ -259,7 +257,7 @@ TEST_CASE("Report: a marker counts only as a line of its own", "[github]") {
   CHECK_FALSE(has_marker("", marker));
 }
 
-TEST_CASE("Report: however much there is to say, the body fits and says what it left out", "[github]") {
+TEST_CASE("Report: a long body fits into the limit and says what it omits", "[github]") {
   ReportFacts facts = culprit_facts();
   const model::Finding one = facts.affected.front();
   facts.affected.clear();
@@ -282,12 +280,12 @@ TEST_CASE("Report: however much there is to say, the body fits and says what it 
   CHECK(report.body.size() > 60'000);
   CHECK(report.title.size() <= 256);
   CHECK(report.body == valid_utf8(report.body));
-  CHECK(report.body.find(" of 2000 rows are left out here.") != std::string::npos);
+  CHECK(report.body.find(" of 2000 rows are omitted.") != std::string::npos);
   CHECK(report.body.find("| benchmark@&#8203;0000 |") != std::string::npos);
   CHECK(report.body.find("| benchmark@&#8203;1999 |") == std::string::npos);
   CHECK(has_marker(report.body, report.marker));
 
-  // The note is true: rows shown and rows left out are all rows.
+  // The note is true: shown and omitted rows add up to all rows.
   std::size_t shown = 0;
   for (std::size_t at = report.body.find("| benchmark@"); at != std::string::npos;
        at = report.body.find("| benchmark@", at + 1))
@@ -295,13 +293,12 @@ TEST_CASE("Report: however much there is to say, the body fits and says what it 
   CHECK(report.body.find(fmt::format("\n{} of 2000 rows", 2000 - shown)) != std::string::npos);
 }
 
-TEST_CASE("Report: the operators that changed stand with their part of the change, and the rest in one line",
-          "[github]") {
+TEST_CASE("Report: lists the changed operators with their share of the change, and the rest in one row", "[github]") {
   ReportFacts facts = culprit_facts();
   const std::string body = make_report(facts).body;
   CHECK(body.find("\n| aten.\\_embedding\\_bag.default | 900 us | 4.50 ms | +3.60 ms | 97% | 8 |\n") !=
         std::string::npos);
-  CHECK(body.find("| +250 us | 7% | 18, before 2 |\n") != std::string::npos);
+  CHECK(body.find("| +250 us | 7% | 18 (was 2) |\n") != std::string::npos);
   CHECK(body.find("| -150 us | -4% | 30 |\n") != std::string::npos);
   CHECK(body.find("\n| all others | | | +0 ns | 0% | |\n") != std::string::npos);  // 3.6 + 0.25 - 0.15 = 3.7
 
@@ -313,7 +310,7 @@ TEST_CASE("Report: the operators that changed stand with their part of the chang
   CHECK(make_report(facts).body.find("Operators that changed") == std::string::npos);
 }
 
-TEST_CASE("Report: of many operators a dozen are shown, and the others are summed", "[github]") {
+TEST_CASE("Report: shows at most a dozen operators and sums up the others", "[github]") {
   ReportFacts facts = culprit_facts();
   facts.operators->changed.assign(40, facts.operators->changed.back());
   const std::string body = make_report(facts).body;
@@ -323,7 +320,7 @@ TEST_CASE("Report: of many operators a dozen are shown, and the others are summe
   CHECK(body.find("| all others | | | +5.50 ms |") != std::string::npos);  // 3.7 + 12 * 0.15
 }
 
-TEST_CASE("Report: commands stand as a shell reads them", "[github]") {
+TEST_CASE("Report: quotes commands for a shell", "[github]") {
   const std::string body = make_report(culprit_facts()).body;
   CHECK(body.find("tbci compare --note 'it'\\''s slower; really' aaaa") != std::string::npos);
 }

@@ -1,5 +1,5 @@
-// GitHub's REST API for issues in miniature, on loopback, as strict as GitHub about what it takes. It can be told to be
-// in trouble. Its thread ends with it.
+// A miniature of GitHub's REST API for issues on loopback, as strict about its input as GitHub. It can simulate
+// failures. Its thread ends with the object.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace tbci::test {
 
-/// An answer other than the ordinary one.
+/// An answer other than the normal one.
 struct Trouble {
   int status = 500;  ///< 0: the connection is closed without an answer
   std::map<std::string, std::string> headers = {};
@@ -48,12 +48,12 @@ class StubServer {
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
-  /// The next request for which `method` fits gets this answer; later ones the ordinary one.
+  /// The next request with this `method` gets this answer; later ones get the normal one.
   void answer_next(const std::string& method, Trouble trouble) {
     const std::lock_guard lock(mutex_);
     troubles_.emplace(method, std::move(trouble));
   }
-  /// An issue that is there already.
+  /// Adds an existing issue.
   void add_issue(const std::string& title, const std::string& body, const std::string& state = "open",
                  bool pull_request = false) {
     const std::lock_guard lock(mutex_);
@@ -62,12 +62,12 @@ class StubServer {
     if (pull_request) issue["pull_request"] = nlohmann::json::object();
     issues_.insert(issues_.begin(), issue);
   }
-  /// Issues a page, whatever the request asks for: to see several pages without hundreds of issues.
+  /// Issues per page, independent of the request: gives several pages without hundreds of issues.
   void set_page_size(std::size_t size) {
     const std::lock_guard lock(mutex_);
     page_size_ = size;
   }
-  /// Where `Link` headers lead; ours unless set.
+  /// The target of `Link` headers; default: this server.
   void set_link_origin(const std::string& origin) {
     const std::lock_guard lock(mutex_);
     link_origin_ = origin;

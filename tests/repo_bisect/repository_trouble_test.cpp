@@ -80,7 +80,7 @@ TEST_CASE("Any repository: what a killed run left at work in a tree is waited fo
     command.directory = tree;
     const auto ignored = processes.run(command, {});
   });
-  while (!runner::has_inhabitants(tree)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!runner::is_busy_directory(tree)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   CHECK(place.suspects() == Ids{place.ids[2]});
 }
 

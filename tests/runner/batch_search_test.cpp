@@ -16,7 +16,8 @@ BatchPoint fast(int batch, double samples_per_second) {
   return {batch, Outcome::done, {}, samples_per_second};
 }
 
-// A device that is full at `full` samples: below that an iteration takes the same time, above it grows with the batch.
+// A device that is busy from `full` samples on: below, an iteration takes constant time; above, it grows with the
+// batch.
 double throughput(int batch, int full) {
   return 1000.0 * std::min(batch, full);
 }
@@ -35,7 +36,7 @@ std::vector<int> tried(const BatchAnswer& answer) {
 
 }  // namespace
 
-TEST_CASE("Batch search: it doubles from one and takes the batch from which on nothing rises", "[batch]") {
+TEST_CASE("Batch search: doubles from one and takes the batch after which throughput stops rising", "[batch]") {
   const auto answer = search([](int batch) { return fast(batch, throughput(batch, 8)); });
   CHECK(answer.batch == 8);
   CHECK(answer.end == BatchEnd::throughput);
@@ -43,7 +44,7 @@ TEST_CASE("Batch search: it doubles from one and takes the batch from which on n
   CHECK(tried(answer) == std::vector<int>{1, 2, 4, 8, 16, 32});
 }
 
-TEST_CASE("Batch search: a throughput that never rises gives one sample", "[batch]") {
+TEST_CASE("Batch search: chooses one sample if throughput never rises", "[batch]") {
   const auto flat = search([](int batch) { return fast(batch, 100); });
   CHECK(flat.batch == 1);
   CHECK(flat.end == BatchEnd::throughput);
@@ -51,21 +52,21 @@ TEST_CASE("Batch search: a throughput that never rises gives one sample", "[batc
   CHECK(search([](int batch) { return fast(batch, 100.0 / batch); }).batch == 1);
 }
 
-TEST_CASE("Batch search: one bad batch in between does not end it", "[batch]") {
+TEST_CASE("Batch search: continues after a single bad batch", "[batch]") {
   const auto answer =
       search([](int batch) { return fast(batch, batch == 4 ? 1900 : throughput(batch, 64)); });  // 2 has 2000
   CHECK(answer.batch == 64);
 }
 
-TEST_CASE("Batch search: a slow rise is a rise, measured against the best so far", "[batch]") {
-  // 3% a doubling: two of them are over 5%.
+TEST_CASE("Batch search: compares a slow rise with the best batch so far", "[batch]") {
+  // 3% per doubling: two doublings exceed 5%.
   const auto answer = search([](int batch) { return fast(batch, 100 * std::pow(1.03, std::log2(batch))); },
                              {.largest = 64, .least_gain = 0.05, .patience = 2});
   CHECK(answer.batch == 64);
   CHECK(answer.end == BatchEnd::largest);
 }
 
-TEST_CASE("Batch search: memory, time and failures end it with what was best before", "[batch]") {
+TEST_CASE("Batch search: stops at memory, time and failures with the best batch so far", "[batch]") {
   const auto until = [](int most, Outcome outcome) {
     return search([=](int batch) {
       return batch > most ? BatchPoint{batch, outcome, "too much", 0} : fast(batch, throughput(batch, 1 << 20));
@@ -83,7 +84,7 @@ TEST_CASE("Batch search: memory, time and failures end it with what was best bef
   CHECK(until(4, Outcome::crashed).end == BatchEnd::failed);
 }
 
-TEST_CASE("Batch search: where not even one sample works there is no batch", "[batch]") {
+TEST_CASE("Batch search: finds no batch if one sample already fails", "[batch]") {
   const auto answer = search([](int batch) { return BatchPoint{batch, Outcome::unsupported, "no CUDA", 0}; });
   CHECK(answer.batch == 0);
   CHECK(answer.end == BatchEnd::failed);
@@ -91,7 +92,7 @@ TEST_CASE("Batch search: where not even one sample works there is no batch", "[b
   CHECK(answer.points.size() == 1);
 }
 
-TEST_CASE("Batch search: the largest batch is never passed", "[batch]") {
+TEST_CASE("Batch search: never exceeds the largest batch", "[batch]") {
   for (const int largest : {1, 2, 3, 6, 64}) {
     INFO(largest);
     const auto answer = search([](int batch) { return fast(batch, batch); }, {.largest = largest});
@@ -120,7 +121,7 @@ TEST_CASE("Batch search: noise of a few percent moves the answer by at most one 
   CHECK(exact > runs * 9 / 10);
 }
 
-TEST_CASE("Batch search: an error of who measures ends it with that error", "[batch]") {
+TEST_CASE("Batch search: passes on an error of the measurement", "[batch]") {
   const auto answer = search_batch(
       [](int batch) -> Result<BatchPoint> {
         if (batch == 4) return fail(ErrorKind::interrupted, "stopped");
@@ -131,7 +132,7 @@ TEST_CASE("Batch search: an error of who measures ends it with that error", "[ba
   CHECK(answer.error().kind == ErrorKind::interrupted);
 }
 
-TEST_CASE("Batch search: the names of its ends are read again", "[batch]") {
+TEST_CASE("Batch search: reads back the names of its ends", "[batch]") {
   for (const BatchEnd end :
        {BatchEnd::throughput, BatchEnd::memory, BatchEnd::time, BatchEnd::largest, BatchEnd::failed}) {
     CHECK(batch_end_from(to_string(end)) == end);

@@ -1,4 +1,4 @@
-// suite/compile_or_excuse with a real compiler: what happens to a family of models that does not fit a LibTorch.
+// suite/compile_or_excuse with a real compiler, for a family of models that does not compile with a LibTorch.
 #include "base/file.hpp"
 #include "base/process.hpp"
 #include "tests/catch.hpp"
@@ -43,13 +43,13 @@ struct Compiling {
     return *outcome;
   }
 
-  // What the object file has in its text and names.
+  // The text and names in the object file.
   std::string object() { return read_file(folder / "resnet.o").value(); }
 };
 
 }  // namespace
 
-TEST_CASE("compile_or_excuse: what compiles is compiled, and nothing else is left", "[worker]") {
+TEST_CASE("compile_or_excuse: compiles valid source and leaves no other files", "[worker]") {
   Compiling compiling(family);
   CHECK(compiling.run().succeeded());
   CHECK(compiling.object().find("excuse_of_resnet") == std::string::npos);
@@ -66,7 +66,7 @@ TEST_CASE("compile_or_excuse: an error in the source becomes an excuse that name
   CHECK(object.find("resnet.cpp:6:18: error: 'torch_has_no_such_operator' was not declared") != std::string::npos);
 }
 
-TEST_CASE("compile_or_excuse: hostile words of a compiler do not leave the text they are put into", "[worker]") {
+TEST_CASE("compile_or_excuse: hostile compiler output stays inside the string literal", "[worker]") {
   Compiling compiling(family);
   compiling.compiler = test::write_script(compiling.folder / "compiler", R"(case "$*" in
 *stand_in*) exec c++ "$@" ;;
@@ -77,7 +77,7 @@ esac
   CHECK(compiling.object().find("excuse_of_resnet") != std::string::npos);
 }
 
-TEST_CASE("compile_or_excuse: a compiler that dies is no excuse", "[worker]") {
+TEST_CASE("compile_or_excuse: a compiler crash is not an excuse", "[worker]") {
   Compiling compiling(family);
   compiling.compiler =
       test::write_script(compiling.folder / "compiler", "echo 'c++: fatal error: Killed signal' >&2\nexit 1\n");

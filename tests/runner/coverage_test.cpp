@@ -17,7 +17,7 @@ runner::Reached reached(const std::string& benchmark, const std::string& domain,
 
 }  // namespace
 
-TEST_CASE("Coverage: operators are counted once, apart by overload, mode and domain", "[runner]") {
+TEST_CASE("Coverage: counts each operator once per overload, mode and domain", "[runner]") {
   const auto coverage = runner::coverage_of({
       reached("resnet50", "vision", false, {"aten.conv2d.default", "aten.add.Tensor"}),
       reached("resnet50", "vision", true, {"aten.conv2d.default", "aten.add.Tensor", "aten.add.Scalar"}),
@@ -36,13 +36,13 @@ TEST_CASE("Coverage: operators are counted once, apart by overload, mode and dom
   CHECK(coverage.of_other_libraries == std::set<std::string>{"quantized.add.default"});
 }
 
-TEST_CASE("Coverage: what the worker tells is read, and its error line is the error", "[runner]") {
-  const auto told = runner::parse_operators(
+TEST_CASE("Coverage: reads the worker's output and passes on its error line", "[runner]") {
+  const auto parsed = runner::parse_operators(
       "{\"type\":\"hello\"}\n{\"type\":\"operators\",\"below_autograd\":{\"aten.mm.default\":3},\"at_any_depth\":"
       "[\"aten.mm.default\",\"aten.linear.default\"]}\n{\"type\":\"done\"}\n");
-  REQUIRE(told);
-  CHECK(told->below_autograd.at("aten.mm.default") == 3);
-  CHECK(told->at_any_depth.size() == 2);
+  REQUIRE(parsed);
+  CHECK(parsed->below_autograd.at("aten.mm.default") == 3);
+  CHECK(parsed->at_any_depth.size() == 2);
   const auto refused = runner::parse_operators(R"({"type":"error","kind":"unsupported","message":"no CUDA"})");
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message == "unsupported: no CUDA");

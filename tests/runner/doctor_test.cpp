@@ -2,13 +2,13 @@
 
 #include <cerrno>
 
-#include "tests/runner/machine.hpp"
+#include "tests/runner/file_machine.hpp"
 
 namespace tbci::doctor_test {
 
 using namespace tbci::runner;
 using test::answer;
-using test::Machine;
+using test::FileMachine;
 
 namespace {
 
@@ -29,7 +29,7 @@ MachineFacts good_facts() {
   good.free_bytes = std::uint64_t{100} << 30;
   good.memory_bytes = std::uint64_t{16} << 30;
   good.cpus = 4;
-  good.counter = {true, {}, {}};
+  good.counter = {.counts = true, .why = {}, .remedy = {}};
   good.libtorch = "2.13.0+cpu";
   good.libraries = {{"/torch/lib/libgomp.so.1", "/usr/lib/libc.so.6"}};
   return good;
@@ -37,7 +37,7 @@ MachineFacts good_facts() {
 
 using Spoil = std::function<void(MachineFacts&)>;
 
-// The check that finds the fault, which must be the only one.
+// The check that finds the fault. No other check may fail.
 Check found(const std::string& name, const Spoil& spoil, const DoctorSettings& settings = {}) {
   MachineFacts bad = good_facts();
   spoil(bad);
@@ -45,7 +45,7 @@ Check found(const std::string& name, const Spoil& spoil, const DoctorSettings& s
   for (const Check& check : checks) {
     INFO(check.name << ": " << check.what);
     CHECK((check.health != Health::ok) == (check.name == name));
-    CHECK((check.health == Health::ok) == check.mend.empty());
+    CHECK((check.health == Health::ok) == check.remedy.empty());
   }
   CHECK(worst(checks) == named(checks, name).health);
   return named(checks, name);
@@ -57,89 +57,92 @@ Spoil with_fact(const std::string& name, const std::string& value) {
 
 }  // namespace
 
-TEST_CASE("judge: a good machine is well, and asks for nothing", "[doctor]") {
+TEST_CASE("judge: a well configured machine passes every check", "[doctor]") {
   const auto well = judge(good_facts(), {});
   CHECK(worst(well) == Health::ok);
   for (const Check& check : well) {
-    CHECK(check.mend.empty());
+    CHECK(check.remedy.empty());
     CHECK_FALSE(check.what.empty());
   }
 }
 
-TEST_CASE("judge: what keeps tbci from working is a problem", "[doctor]") {
+TEST_CASE("judge: a fault that stops tbci is a problem", "[doctor]") {
   CHECK(found("git", [](auto& facts) { facts.tools.erase("git"); }).health == Health::problem);
   CHECK(found("mold", [](auto& facts) { facts.tools.erase("mold"); }).health == Health::warning);
   CHECK(found("space", [](auto& facts) { facts.free_bytes = 1; }).health == Health::problem);
   CHECK(found("libtorch", [](auto& facts) { facts.libtorch_trouble = "no"; }).health == Health::problem);
 }
 
-TEST_CASE("judge: each fault of the processor is found with the command that mends it", "[doctor]") {
-  CHECK(found("governor", with_fact("governor", "powersave")).mend == "cpupower frequency-set -g performance");
+TEST_CASE("judge: reports each fault of the processor and the command that fixes it", "[doctor]") {
+  CHECK(found("governor", with_fact("governor", "powersave")).remedy == "cpupower frequency-set -g performance");
   CHECK(found("governor", with_fact("governor", "performance on CPU 0, powersave on CPU 1")).health == Health::warning);
-  CHECK(found("turbo", with_fact("turbo", "on")).mend == "echo 0 > /sys/devices/system/cpu/cpufreq/boost");
+  CHECK(found("turbo", with_fact("turbo", "on")).remedy == "echo 0 > /sys/devices/system/cpu/cpufreq/boost");
   CHECK(found("turbo", [](auto& facts) {
           facts.environment.facts["turbo"] = "on";
           facts.environment.facts["cpu_driver"] = "intel_pstate";
-        }).mend == "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo");
+        }).remedy == "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo");
   CHECK(found("turbo", with_fact("turbo", "1")).health == Health::warning);
   CHECK(found("clock source", with_fact("clocksource", "hpet")).what ==
-        "hpet: reading the time takes a system call, in every iteration");
+        "hpet: reading the time takes a system call in every iteration");
   CHECK(found("cpus", [](auto& facts) { facts.cpus = 1; }).what ==
-        "one: what is measured shares it with the system and with tbci, and every interruption is measured as well");
+        "one: benchmarks share it with the system and with tbci, so every interruption adds to their times");
   DoctorSettings many;
   many.threads = 8;
   CHECK(found(
             "cpus", [](auto&) {}, many)
-            .what == "4, and a worker has 8 threads");
+            .what == "4, but a worker has 8 threads");
 }
 
-TEST_CASE("judge: a sibling that works beside the measured CPU is named", "[doctor]") {
+TEST_CASE("judge: names a busy CPU that shares a core with the measured CPU", "[doctor]") {
   DoctorSettings settings;
   settings.worker_cpus = {3};
   const auto shared = [](MachineFacts& facts) {
     facts.environment.facts["smt"] = "1";
     facts.siblings = {{3, {7}}, {2, {6}}};
-    facts.watched.cpus = {{6, 0.9}, {7, 0.42}};
+    facts.load_sample.cpus = {{6, 0.9}, {7, 0.42}};
   };
   CHECK(found("smt", shared, settings).what ==
         "on: CPU 3 shares its core with CPU 7, which was busy for 42% of the time");
-  CHECK(found("smt", with_fact("smt", "1"), settings).what == "on: two threads share a core, and slow each other");
+  CHECK(found("smt", with_fact("smt", "1"), settings).what == "on: two threads share a core and slow each other down");
 }
 
-TEST_CASE("judge: each fault of the memory is found", "[doctor]") {
-  CHECK(found("huge pages", with_fact("huge_pages", "always")).mend ==
+TEST_CASE("judge: reports each fault of the memory", "[doctor]") {
+  CHECK(found("huge pages", with_fact("huge_pages", "always")).remedy ==
         "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
-  CHECK(found("address layout", with_fact("aslr", "0")).mend == "sysctl kernel.randomize_va_space=2");
-  CHECK(found("swap", [](auto& facts) { facts.swapped_bytes = std::uint64_t{1} << 30; }).mend == "swapoff -a");
+  CHECK(found("address layout", with_fact("aslr", "0")).remedy == "sysctl kernel.randomize_va_space=2");
+  CHECK(found("swap", [](auto& facts) { facts.swapped_bytes = std::uint64_t{1} << 30; }).remedy == "swapoff -a");
   CHECK(found("memory", [](auto& facts) { facts.group.memory_bytes = std::uint64_t{1} << 30; }).what ==
-        "1 GiB for the control group: the kernel kills a compiler or a model that needs more (allow for 4 GiB)");
+        "1 GiB for the control group: the kernel kills a compiler or a model that needs more; at least 4 GiB are "
+        "recommended");
   CHECK(found("memory", [](auto& facts) { facts.memory_bytes = std::uint64_t{1} << 30; }).health == Health::warning);
-  // A limit above what the machine has limits nothing.
+  // A limit above the memory of the machine has no effect.
   MachineFacts roomy = good_facts();
   roomy.group.memory_bytes = std::uint64_t{64} << 30;
   CHECK(named(judge(roomy, {}), "memory").what == "16 GiB");
 }
 
-TEST_CASE("judge: others on the machine, and limits of a container, are found", "[doctor]") {
+TEST_CASE("judge: reports other processes and the limits of a container", "[doctor]") {
   CHECK(found("load", [](auto& facts) { facts.load = 3; }).health == Health::warning);
-  CHECK(found("other processes", [](auto& facts) { facts.watched.busy = {{"x (5)", 0.9}}; }).what == "x (5) uses 90%");
+  CHECK(found("other processes", [](auto& facts) {
+          facts.load_sample.busy = {{"x (5)", 0.9}};
+        }).what == "x (5) uses 90%");
   CHECK(found("cpu limit", [](auto& facts) { facts.group.cpus = 1.5; }).what ==
-        "1.5 CPUs for the control group: the scheduler stops a process that used up its share, for up to a tenth of a "
-        "second");
+        "1.5 CPUs for the control group: the scheduler stops a process that has used up its share, for up to 0.1 s");
   CHECK(found("cpu limit", [](auto& facts) {
           facts.group.cpus = 4;
           facts.group.throttled = 7;
-        }).what.find("stopped 7 times") != std::string::npos);
-  CHECK(found("stolen time", [](auto& facts) { facts.watched.stolen = 0.05; }).what ==
-        "5.0% of the CPUs' time went to other virtual machines of the host");
+        }).what.find("throttled 7 times") != std::string::npos);
+  CHECK(found("stolen time", [](auto& facts) { facts.load_sample.stolen = 0.05; }).what ==
+        "5.0% of the CPU time went to other virtual machines of the host");
 }
 
-TEST_CASE("judge: two OpenMP runtimes in one worker are found, and a worker that does not tell", "[doctor]") {
+TEST_CASE("judge: reports two OpenMP runtimes in one worker, and a worker that does not list its libraries",
+          "[doctor]") {
   const auto mixed = [](MachineFacts& facts) {
     facts.libraries = {{"/torch/lib/libgomp.so.1", "/opt/intel/libiomp5.so", "/usr/lib/libc.so.6"}};
   };
   CHECK(found("libraries", mixed).what ==
-        "a worker loads 2 OpenMP runtimes, each with threads of its own: /torch/lib/libgomp.so.1, "
+        "a worker loads 2 OpenMP runtimes, each with its own threads: /torch/lib/libgomp.so.1, "
         "/opt/intel/libiomp5.so");
   CHECK(found("libraries", [](auto& facts) { facts.libraries_trouble = "exit code 2"; }).health == Health::warning);
   MachineFacts none = good_facts();
@@ -147,7 +150,7 @@ TEST_CASE("judge: two OpenMP runtimes in one worker are found, and a worker that
   CHECK(named(judge(none, {}), "libraries").health == Health::ok);
 }
 
-TEST_CASE("judge: each fault of a GPU is found, the gravest first", "[doctor]") {
+TEST_CASE("judge: reports the most serious fault of each GPU first", "[doctor]") {
   GpuState well, bad;
   well.name = bad.name = "H200";
   bad.number = 1;
@@ -155,36 +158,37 @@ TEST_CASE("judge: each fault of a GPU is found, the gravest first", "[doctor]") 
   bad.processes = {"python (77)"};
   bad.throttled = {"power limit", "heat (hardware)"};
   const auto what = [&] { return found("gpu 1", [&](auto& facts) { facts.gpus = {well, bad}; }); };
-  CHECK(what().what == "H200: its clock is held down by power limit, heat (hardware)");
+  CHECK(what().what == "H200: its clock is throttled by power limit, heat (hardware)");
   bad.throttled.clear();
-  CHECK(what().what == "H200: others use it: python (77)");
+  CHECK(what().what == "H200: other programs use it: python (77)");
   bad.processes.clear();
-  CHECK(what().mend == "nvidia-smi -i 1 -pm 1");
+  CHECK(what().remedy == "nvidia-smi -i 1 -pm 1");
   bad.persistent = true;
-  CHECK(what().mend == "nvidia-smi -i 1 -lgc 1000");
+  CHECK(what().remedy == "nvidia-smi -i 1 -lgc 1000");
 }
 
-TEST_CASE("explain: why instructions are not counted, and what would change it", "[doctor]") {
-  CHECK(explain({.error = EACCES, .paranoid = 3}).why == "kernel.perf_event_paranoid is 3: only root may count");
-  CHECK(explain({.error = EACCES, .paranoid = 3}).mend == "sysctl kernel.perf_event_paranoid=2");
+TEST_CASE("explain: says why instructions are not counted, and how to change that", "[doctor]") {
+  CHECK(explain({.error = EACCES, .paranoid = 3}).why ==
+        "kernel.perf_event_paranoid is 3: only root may count instructions");
+  CHECK(explain({.error = EACCES, .paranoid = 3}).remedy == "sysctl kernel.perf_event_paranoid=2");
   CHECK(explain({.error = EPERM, .paranoid = 2, .filtered = true}).why ==
-        "a seccomp filter (of a container) keeps us from perf_event_open");
-  CHECK(explain({.error = ENOSYS, .filtered = true}).mend.find("--cap-add PERFMON") != std::string::npos);
+        "a seccomp filter (of a container) blocks perf_event_open");
+  CHECK(explain({.error = ENOSYS, .filtered = true}).remedy.find("--cap-add PERFMON") != std::string::npos);
   CHECK(explain({.error = ENOSYS}).why == "this kernel was built without perf_event_open");
   CHECK(explain({.error = ENOENT, .virtual_machine = true}).why ==
-        "the virtual machine has no counters of its processor");
-  CHECK(explain({.error = 0, .virtual_machine = true}).why == "the virtual machine's counter stands still");
-  CHECK(explain({.error = 0}).why == "the counter opens and stands still");
+        "the virtual machine does not expose the processor's counters");
+  CHECK(explain({.error = 0, .virtual_machine = true}).why == "the virtual machine's counter does not advance");
+  CHECK(explain({.error = 0}).why == "the counter opens but does not advance");
   CHECK(explain({.error = ENODEV}).why.find("cannot be used") != std::string::npos);
   for (const int error : {0, EACCES, EPERM, ENOSYS, ENOENT, ENODEV, EBUSY}) {
     CHECK_FALSE(explain({.error = error}).counts);
-    CHECK_FALSE(explain({.error = error}).mend.empty());
+    CHECK_FALSE(explain({.error = error}).remedy.empty());
   }
   CHECK(found("instruction counter", [](auto& facts) { facts.counter = explain({.error = ENOENT}); }).health ==
         Health::warning);
 }
 
-TEST_CASE("throttle_reasons: idleness and chosen clocks are none", "[doctor]") {
+TEST_CASE("throttle_reasons: idleness and clocks that a user has set are not reasons", "[doctor]") {
   CHECK(throttle_reasons("0x0000000000000000").empty());
   CHECK(throttle_reasons("0x0000000000000001").empty());
   CHECK(throttle_reasons("0x0000000000000002").empty());
@@ -192,8 +196,8 @@ TEST_CASE("throttle_reasons: idleness and chosen clocks are none", "[doctor]") {
   CHECK(throttle_reasons("[N/A]").empty());
 }
 
-TEST_CASE("look_at_gpus: what nvidia-smi says of the moment", "[doctor]") {
-  Machine machine;
+TEST_CASE("look_at_gpus: reads the current state from nvidia-smi", "[doctor]") {
+  FileMachine machine;
   machine.gpu_answers = {{"clocks_throttle_reasons",
                           "NVIDIA H200, 00000000:0F:00.0, Enabled, 0x0000000000000004\n"
                           "NVIDIA H200, 00000000:2D:00.0, Disabled, 0x0000000000000001\n"},
@@ -213,7 +217,7 @@ TEST_CASE("look_at_gpus: what nvidia-smi says of the moment", "[doctor]") {
   CHECK(look_at_gpus(machine.processes, {}).empty());
 }
 
-TEST_CASE("cpu_times: busy, idle and stolen ticks of /proc/stat", "[doctor]") {
+TEST_CASE("cpu_times: reads busy, idle and stolen ticks from /proc/stat", "[doctor]") {
   const auto times = cpu_times("cpu  10 20 30 400 5 6 7 80 9 9\ncpu0 1 2 3 4\nintr 5 6\ncpufreq\n");
   REQUIRE(times.size() == 2);
   CHECK(times.at(-1).busy == 73);
@@ -222,8 +226,8 @@ TEST_CASE("cpu_times: busy, idle and stolen ticks of /proc/stat", "[doctor]") {
   CHECK(times.at(0).stolen == 0);
 }
 
-TEST_CASE("gather_facts: a machine of files", "[doctor]") {
-  Machine machine;
+TEST_CASE("gather_facts: reads a machine made of files", "[doctor]") {
+  FileMachine machine;
   machine.put("proc/loadavg", "1.25 1 1 1/2 3\n");
   machine.put("proc/stat", "cpu  1 0 0 9 0 0 0 0\ncpu0 1 0 0 9 0 0 0 0\n");
   machine.put("proc/meminfo", "MemTotal: 8388608 kB\nSwapTotal: 1048576 kB\nSwapFree: 524288 kB\n");
@@ -232,7 +236,7 @@ TEST_CASE("gather_facts: a machine of files", "[doctor]") {
   DoctorSettings settings;
   settings.root = machine.folder.path();
   settings.state = machine.folder.path();
-  settings.watched = std::chrono::milliseconds(1);
+  settings.sampling_time = std::chrono::milliseconds(1);
   settings.worker_cpus = {1};
   const MachineFacts facts = gather_facts(machine.processes, settings, {});
   CHECK(facts.load == 1.25);
@@ -248,13 +252,13 @@ TEST_CASE("gather_facts: a machine of files", "[doctor]") {
   }
 }
 
-TEST_CASE("gather_facts: this machine", "[doctor]") {
+TEST_CASE("gather_facts: reads this machine", "[doctor]") {
   SystemProcessRunner processes;
   test::TemporaryDirectory folder;
   DoctorSettings settings;
   settings.state = folder.path();
   settings.libtorch = folder / "no torch";
-  settings.watched = std::chrono::milliseconds(20);
+  settings.sampling_time = std::chrono::milliseconds(20);
   const MachineFacts facts = gather_facts(processes, settings, {});
   CHECK(facts.tools.contains("git"));
   CHECK(facts.free_bytes > 0);
@@ -264,7 +268,7 @@ TEST_CASE("gather_facts: this machine", "[doctor]") {
   CHECK_FALSE(facts.environment.facts.at("kernel").empty());
 }
 
-TEST_CASE("latest_worker: only one that was built to its end", "[doctor]") {
+TEST_CASE("latest_worker: ignores a worker whose build did not finish", "[doctor]") {
   test::TemporaryDirectory state;
   CHECK(latest_worker(state.path()).empty());
   REQUIRE(write_file_atomically(state / "workers/half/tbci-worker", ""));

@@ -2,13 +2,13 @@
 
 #include "runner/environment/control_group.hpp"
 #include "runner/environment/fact_reader.hpp"
-#include "tests/runner/machine.hpp"
+#include "tests/runner/file_machine.hpp"
 
 namespace tbci::environment_test {
 
 using namespace tbci::runner;
 using test::answer;
-using test::Machine;
+using test::FileMachine;
 
 namespace {
 
@@ -18,8 +18,8 @@ model::Environment facts(std::map<std::string, std::string> values) {
 
 }  // namespace
 
-TEST_CASE("read_environment: the facts of a machine", "[environment]") {
-  Machine machine;
+TEST_CASE("read_environment: reads the facts of a machine", "[environment]") {
+  FileMachine machine;
   machine.variables = {{"MALLOC_ARENA_MAX", "1"},    {"OMP_NUM_THREADS", "7"}, {"OMP_PROC_BIND", "close"},
                        {"LD_PRELOAD", "/lib/je.so"}, {"HOME", "mine"},         {"TORCH_API_TOKEN", "hush"},
                        {"GLIBC_TUNABLES", ""}};
@@ -40,7 +40,7 @@ TEST_CASE("read_environment: the facts of a machine", "[environment]") {
   CHECK(read.at("compiler") == "g++ (Debian 12.2.0-14) 12.2.0");
   CHECK_FALSE(read.contains("gpu0.name"));
   CHECK_FALSE(read.contains("memory_limit"));
-  // Of the variables, those that steer a worker, without those that it is given anew, and no secret.
+  // Only variables that control a worker, without those that the measurer sets, and without secrets.
   CHECK(read.at("variable MALLOC_ARENA_MAX") == "1");
   CHECK(read.at("variable OMP_PROC_BIND") == "close");
   CHECK(read.at("variable LD_PRELOAD") == "/lib/je.so");
@@ -49,9 +49,8 @@ TEST_CASE("read_environment: the facts of a machine", "[environment]") {
     CHECK_FALSE(read.contains(std::string("variable ") + name));
 }
 
-TEST_CASE("read_environment: what moves by itself does not change the fingerprint, what is changed does",
-          "[environment]") {
-  Machine machine;
+TEST_CASE("read_environment: only changes of the setup change the fingerprint, fluctuations do not", "[environment]") {
+  FileMachine machine;
   const auto before = machine.read();
   machine.put("proc/meminfo", "MemTotal:       24617000 kB\nMemFree:          99999 kB\n");
   machine.put("proc/loadavg", "3.5 1 1 1/2 3\n");
@@ -65,15 +64,15 @@ TEST_CASE("read_environment: what moves by itself does not change the fingerprin
   CHECK(readable_diff(before, after) == "turbo is on instead of off; the kernel is 6.5.0 instead of 6.1.0-20-amd64");
 }
 
-TEST_CASE("read_environment: CPUs that differ are told apart", "[environment]") {
-  Machine machine;
+TEST_CASE("read_environment: lists CPUs that differ", "[environment]") {
+  FileMachine machine;
   machine.put("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
   machine.put("sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "performance\n");
   CHECK(machine.read().facts.at("governor") == "performance on CPUs 1-2, powersave on CPU 0");
 }
 
-TEST_CASE("read_environment: GPUs as nvidia-smi tells of them", "[environment]") {
-  Machine machine;
+TEST_CASE("read_environment: reads GPUs from nvidia-smi", "[environment]") {
+  FileMachine machine;
   machine.gpu_answers["name,driver_version"] =
       "NVIDIA H200, 570.86.15, 96.00.A5, 143771, 1980, 3201, Enabled, Default, 700.00, Disabled\n"
       "NVIDIA H200, 570.86.15, 96.00.A5, 143771, [N/A], 3201, Enabled, Default, 700.00, Disabled\n";
@@ -89,7 +88,7 @@ TEST_CASE("read_environment: GPUs as nvidia-smi tells of them", "[environment]")
   CHECK(read.at("gpu1.ecc.mode.current") == "Enabled");
 }
 
-TEST_CASE("read_environment: a machine that tells nothing still has an environment", "[environment]") {
+TEST_CASE("read_environment: works on a machine without readable facts", "[environment]") {
   test::TemporaryDirectory nothing;
   test::ScriptedProcesses processes([](const Command&) { return answer("", 1); });
   const auto read =
@@ -103,8 +102,8 @@ TEST_CASE("read_environment: a machine that tells nothing still has an environme
   CHECK_FALSE(limits.memory_bytes);
 }
 
-TEST_CASE("group_limits: the tightest of all groups above, in both versions", "[environment]") {
-  Machine machine;
+TEST_CASE("group_limits: the tightest limit of all parent groups, in both versions", "[environment]") {
+  FileMachine machine;
   machine.put("sys/fs/cgroup/memory.max", "max\n");
   machine.put("sys/fs/cgroup/jobs/memory.max", "2147483648\n");
   machine.put("sys/fs/cgroup/jobs/one/memory.max", "4294967296\n");
@@ -131,14 +130,15 @@ TEST_CASE("group_limits: the tightest of all groups above, in both versions", "[
   CHECK(limits.cpu_list == "0");
 }
 
-TEST_CASE("group_limits: inside a container the path is the host's, and the mount's own files hold", "[environment]") {
-  Machine machine;
+TEST_CASE("group_limits: inside a container, where the path is the host's, the files of the mount count",
+          "[environment]") {
+  FileMachine machine;
   machine.put("proc/self/cgroup", "0::/../../kubepods/pod1\n");
   machine.put("sys/fs/cgroup/cpu.max", "200000 100000\n");
   CHECK(group_limits(machine.folder.path()).cpus == 2.0);
 }
 
-TEST_CASE("as_list, from_list: numbers as the kernel lists them", "[environment]") {
+TEST_CASE("as_list, from_list: convert lists in the kernel's format", "[environment]") {
   CHECK(as_list({3, 0, 1, 7, 2}) == "0-3,7");
   CHECK(as_list({}).empty());
   CHECK(from_list(" 0-3,7\n") == std::vector<int>{0, 1, 2, 3, 7});
@@ -146,7 +146,7 @@ TEST_CASE("as_list, from_list: numbers as the kernel lists them", "[environment]
   CHECK(from_list("0-99999999").size() == 4096);
 }
 
-TEST_CASE("readable_diff: two machines read as a sentence", "[environment]") {
+TEST_CASE("readable_diff: describes two machines in a sentence", "[environment]") {
   CHECK(
       readable_diff(
           facts({{"governor", "performance"}, {"library.blas", "libmkl_rt.so.2 91bc000000000000"}, {"threads", "1"}}),
@@ -156,7 +156,7 @@ TEST_CASE("readable_diff: two machines read as a sentence", "[environment]") {
       "MKL (libmkl_rt.so.2, 91bc…); workers had 4 threads instead of 1");
 }
 
-TEST_CASE("readable_diff: what came, what went, and what is another of the same name", "[environment]") {
+TEST_CASE("readable_diff: describes added, removed and replaced libraries", "[environment]") {
   CHECK(readable_diff(facts({}), facts({{"gpu0.name", "H200"}})) == "GPU 0 is H200, which was unknown before");
   CHECK(readable_diff(facts({{"governor", "performance"}}), facts({})) ==
         "the governor is unknown instead of performance");
@@ -176,7 +176,7 @@ TEST_CASE("readable_diff: what came, what went, and what is another of the same 
   CHECK(readable_diff(facts({}), facts({{"library.openmp", "libgomp.so.1 aaaabbbb, libiomp5.so ccccdddd"}})) ==
         "libgomp (libgomp.so.1, aaaa…) and libiomp5 (libiomp5.so, cccc…) were loaded, which were not before");
   CHECK(readable_diff(facts({{"library.allocator", "libjemalloc.so.2 aaaabbbb"}}), facts({})) ==
-        "jemalloc (libjemalloc.so.2, aaaa…) was not loaded any more");
+        "jemalloc (libjemalloc.so.2, aaaa…) was no longer loaded");
   CHECK(readable_diff(facts({{"measured on CPUs", "1"}}), facts({{"measured on CPUs", "any"}})) ==
         "workers were pinned to no CPU instead of CPU 1");
   CHECK(readable_diff(facts({{"smt", "0"}}), facts({{"smt", "1"}})) ==
@@ -185,8 +185,7 @@ TEST_CASE("readable_diff: what came, what went, and what is another of the same 
         "something new is b instead of a");
 }
 
-TEST_CASE("readable_diff: of many changes the gravest are told and the others named, and none is lost",
-          "[environment]") {
+TEST_CASE("readable_diff: describes the most important of many changes and names the others", "[environment]") {
   std::map<std::string, std::string> before, after;
   for (const char* name : {"zeta", "yota", "cpu", "governor", "kernel", "libc"}) {
     before[name] = "1";
@@ -195,7 +194,7 @@ TEST_CASE("readable_diff: of many changes the gravest are told and the others na
   CHECK(readable_diff(facts(before), facts(after), 3) ==
         "the CPU is 2 instead of 1; the governor is 2 instead of 1; the kernel is 2 instead of 1; and 3 more: libc, "
         "yota, zeta");
-  // A single one is told rather than named.
+  // A single remaining change is described as well.
   CHECK(readable_diff(facts(before), facts(after), 5).find("zeta is 2 instead of 1") != std::string::npos);
   const auto changes = changes_between(facts(before), facts(after));
   REQUIRE(changes.size() == 6);

@@ -1,4 +1,4 @@
-// Things that the runner's tests share.
+// Helpers for the runner's tests.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace tbci::test {
 
-/// A program of a few lines of shell.
+/// Writes a shell script.
 inline std::filesystem::path write_script(const std::filesystem::path& path, const std::string& text) {
   const Status written = write_file_atomically(path, "#!/bin/sh\n" + text);
   REQUIRE(written);
@@ -20,7 +20,7 @@ inline std::filesystem::path write_script(const std::filesystem::path& path, con
   return path;
 }
 
-/// What stands for a LibTorch where only its version is read.
+/// Writes a stand-in for a LibTorch of which only the version is read.
 inline void write_torch_base(const std::filesystem::path& prefix, const std::string& version) {
   const Status written =
       write_file_atomically(prefix / "version.py", "__version__ = '" + version +
@@ -28,7 +28,7 @@ inline void write_torch_base(const std::filesystem::path& prefix, const std::str
   REQUIRE(written);
 }
 
-/// Answers commands from a function, and remembers them.
+/// Answers commands with a function, and records them.
 class ScriptedProcesses final : public ProcessRunner {
  public:
   using Answer = std::function<ProcessOutcome(const Command&)>;

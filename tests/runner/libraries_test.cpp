@@ -11,7 +11,7 @@ using namespace tbci::runner;
 
 namespace {
 
-const std::string told =
+const std::string printed =
     R"({"type":"hello","protocol":1}
 {"type":"environment","libraries":["/t/lib/libgomp.so.1","/usr/lib/libc.so.6","/t/lib/libgomp.so.1"],"cpu_capability":"AVX2","parallel_backend":"OpenMP","openmp":"OpenMP 201511","mkl":"","onednn":"v3.7.1","affinity":"1","threads":2}
 {"type":"done"}
@@ -26,7 +26,7 @@ struct Machine {
 
 }  // namespace
 
-TEST_CASE("sha256_of_file: as of the text, over any length, and of ordinary files alone", "[libraries]") {
+TEST_CASE("sha256_of_file: equals the digest of the text, for any length, and only for regular files", "[libraries]") {
   Machine machine;
   const std::string large(3'000'000, 'x');
   machine.put("large", large);
@@ -37,8 +37,8 @@ TEST_CASE("sha256_of_file: as of the text, over any length, and of ordinary file
   CHECK_FALSE(sha256_of_file(machine.folder.path()));
 }
 
-TEST_CASE("parse_worker_environment: what the worker tells", "[libraries]") {
-  const auto environment = parse_worker_environment(told);
+TEST_CASE("parse_worker_environment: reads the worker's output", "[libraries]") {
+  const auto environment = parse_worker_environment(printed);
   REQUIRE(environment);
   CHECK(environment->libraries == std::vector<std::filesystem::path>{"/t/lib/libgomp.so.1", "/usr/lib/libc.so.6"});
   CHECK(environment->build == std::map<std::string, std::string>{{"cpu_capability", "AVX2"},
@@ -49,22 +49,23 @@ TEST_CASE("parse_worker_environment: what the worker tells", "[libraries]") {
   CHECK(environment->process == std::map<std::string, std::string>{{"worker_cpus", "1"}});
 }
 
-TEST_CASE("parse_worker_environment: hostile output is an error, and a worker's own error is told", "[libraries]") {
+TEST_CASE("parse_worker_environment: hostile output is an error, and a worker's own error is passed on",
+          "[libraries]") {
   const auto message = [](const std::string& output) {
     const auto parsed = parse_worker_environment(output);
     return parsed ? std::string() : parsed.error().message;
   };
-  CHECK(message("") == "the worker told no environment: build it anew, or use one that knows `environment`");
-  CHECK(message("hi\n").find("no JSON") != std::string::npos);
+  CHECK(message("") == "the worker did not report its environment: rebuild it, or use one that supports `environment`");
+  CHECK(message("hi\n").find("not print JSON") != std::string::npos);
   CHECK(message(R"({"type":"error","kind":"exception","message":"cannot preload"})") == "exception: cannot preload");
-  CHECK(message(R"({"type":"environment"})").find("no list") != std::string::npos);
+  CHECK(message(R"({"type":"environment"})").find("no valid list") != std::string::npos);
   CHECK(message(R"({"type":"environment","libraries":["../libc.so.6"]})").find("absolute") != std::string::npos);
   CHECK(message(R"({"type":"environment","libraries":[7]})").find("absolute") != std::string::npos);
   CHECK(message("{\"type\":\"environment\",\"x\":\"" + std::string(70000, 'x') + "\"}").find("longer than") !=
         std::string::npos);
 }
 
-TEST_CASE("role_of: by the longest name that fits", "[libraries]") {
+TEST_CASE("role_of: the longest matching prefix decides", "[libraries]") {
   CHECK(role_of("/usr/lib/libopenblasp-r0.3.21.so") == "blas");
   CHECK(role_of("libmkl_rt.so.2") == "blas");
   CHECK(role_of("libmkldnn.so.2") == "onednn");
@@ -77,7 +78,7 @@ TEST_CASE("role_of: by the longest name that fits", "[libraries]") {
   CHECK(role_of("something.so") == "other");
 }
 
-TEST_CASE("library_facts: what comes with the build is the build's, all else the machine's", "[libraries]") {
+TEST_CASE("library_facts: libraries of the build belong to the build, all others to the machine", "[libraries]") {
   Machine machine;
   machine.put("venv/pyvenv.cfg", "");
   machine.put("venv/lib/python3/site-packages/torch/lib/libgomp.so.1", "gomp of the wheel");
@@ -108,7 +109,7 @@ TEST_CASE("library_facts: what comes with the build is the build's, all else the
   CHECK(facts.machine.at("worker_cpus") == "1");
 }
 
-TEST_CASE("folders_of: a LibTorch that builds are laid over is the machine's", "[libraries]") {
+TEST_CASE("folders_of: a base LibTorch that builds are preloaded into belongs to the machine", "[libraries]") {
   Machine machine;
   machine.put("base/lib/libgomp.so.1", "x");
   machine.put("build/libminiature.so", "y");
@@ -118,15 +119,15 @@ TEST_CASE("folders_of: a LibTorch that builds are laid over is the machine's", "
   WorkerEnvironment loaded;
   loaded.libraries = {machine.at("base/lib/libgomp.so.1"), machine.at("build/libminiature.so")};
   LibraryDigests digests(machine.at("digests"));
-  const auto laid_over = library_facts(loaded, folders_of(product, machine.at("base")), digests);
-  CHECK(laid_over.machine.contains("library.openmp"));
-  CHECK(laid_over.build.contains("library.other"));
+  const auto preloaded = library_facts(loaded, folders_of(product, machine.at("base")), digests);
+  CHECK(preloaded.machine.contains("library.openmp"));
+  CHECK(preloaded.build.contains("library.other"));
   const auto own = library_facts(loaded, folders_of(product, machine.at("elsewhere")), digests);
   CHECK_FALSE(own.machine.contains("library.openmp"));
   CHECK(own.build.contains("library.openmp"));
 }
 
-TEST_CASE("LibraryDigests: a library is read once, until its size or time says that it is another", "[libraries]") {
+TEST_CASE("LibraryDigests: read a library once, until its size or modification time changes", "[libraries]") {
   Machine machine;
   machine.put("lib/a lib.so", "one");
   const auto library = machine.at("lib/a lib.so");
@@ -136,14 +137,14 @@ TEST_CASE("LibraryDigests: a library is read once, until its size or time says t
     CHECK(digests.of(library).value() == sha256_hex("one").substr(0, 16));
     REQUIRE(digests.save());
   }
-  // Other bytes behind the same size and time: what is remembered answers, and shows that nothing was read.
+  // Other bytes with the same size and time: the stored digest shows that the file was not read.
   REQUIRE(write_file_atomically(library, "two"));
   std::filesystem::last_write_time(library, time);
   CHECK(LibraryDigests(machine.at("digests")).of(library).value() == sha256_hex("one").substr(0, 16));
   std::filesystem::last_write_time(library, time + std::chrono::seconds(1));
   LibraryDigests digests(machine.at("digests"));
   CHECK(digests.of(library).value() == sha256_hex("two").substr(0, 16));
-  // What is not there any more is forgotten.
+  // Missing files are dropped.
   std::filesystem::remove(library);
   REQUIRE(digests.save());
   CHECK(read_file(machine.at("digests")).value().empty());
@@ -152,7 +153,7 @@ TEST_CASE("LibraryDigests: a library is read once, until its size or time says t
   CHECK_FALSE(LibraryDigests(machine.at("digests")).of(machine.at("missing")));
 }
 
-TEST_CASE("libraries_diff: what two builds bring", "[libraries]") {
+TEST_CASE("libraries_diff: describes how the libraries of two builds differ", "[libraries]") {
   CHECK(libraries_diff({}, {}).empty());
   CHECK(libraries_diff({{"library.openmp", "libgomp.so.1 aaaabbbb"}, {"mkl", "2023"}},
                        {{"library.openmp", "libgomp.so.1 ccccdddd"}, {"mkl", "2024"}}) ==
@@ -160,13 +161,13 @@ TEST_CASE("libraries_diff: what two builds bring", "[libraries]") {
   CHECK(libraries_diff({{"mkl", "2023"}}, {}) == "mkl is unknown instead of 2023");
 }
 
-TEST_CASE("ask_worker: the worker is asked as it measures, and its failure is told", "[libraries]") {
+TEST_CASE("ask_worker: starts the worker as for a measurement, and reports its failure", "[libraries]") {
   Machine machine;
   SystemProcessRunner processes;
   const std::string record = machine.at("record").string();
   const auto worker = test::write_script(machine.at("worker"), "printf '%s ' \"$@\" $OMP_NUM_THREADS > " + record +
                                                                    "\ngrep Cpus_allowed_list /proc/self/status >> " +
-                                                                   record + "\ncat <<'END'\n" + told + "END\n");
+                                                                   record + "\ncat <<'END'\n" + printed + "END\n");
   model::Product product;
   product.preload = {"/lib/one.so"};
   const auto environment =

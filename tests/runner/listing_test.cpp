@@ -29,11 +29,11 @@ const std::string broken =
 
 }  // namespace
 
-TEST_CASE("list_suites: a suite that cannot be listed stops none of the others", "[listing]") {
+TEST_CASE("list_suites: a suite that cannot be listed does not affect the others", "[listing]") {
   Bench bench;
-  Suite troubled = bench.suite("t.", good);
-  troubled.trouble = "no Python here";
-  const auto listing = list_suites(bench.measurer, {bench.suite("a.", broken), bench.suite("", good), troubled}, {});
+  Suite unavailable = bench.suite("t.", good);
+  unavailable.unavailable_reason = "no Python here";
+  const auto listing = list_suites(bench.measurer, {bench.suite("a.", broken), bench.suite("", good), unavailable}, {});
   REQUIRE(listing);
   REQUIRE(listing->benchmarks.size() == 1);
   CHECK(listing->benchmarks.front().name == "dlrm");
@@ -43,7 +43,7 @@ TEST_CASE("list_suites: a suite that cannot be listed stops none of the others",
   CHECK(listing->left_out[1].reason == "no Python here");
 }
 
-TEST_CASE("list_suites: where all are broken, the first says why; a stop is none", "[listing]") {
+TEST_CASE("list_suites: if all suites are broken, returns the first error; a stop is an error", "[listing]") {
   Bench bench;
   const auto all = list_suites(bench.measurer, {bench.suite("a.", broken), bench.suite("b.", "exit 1")}, {});
   REQUIRE_FALSE(all);
@@ -56,10 +56,10 @@ TEST_CASE("list_suites: where all are broken, the first says why; a stop is none
   CHECK(stopped.error().kind == ErrorKind::interrupted);
 }
 
-TEST_CASE("Measurer: a case of a suite that cannot be started is unsupported, and says why", "[listing]") {
+TEST_CASE("Measurer: a case of an unavailable suite is unsupported, with the reason", "[listing]") {
   Bench bench;
   Suite suite = bench.suite("t.", good);
-  suite.trouble = "this build has no Python";
+  suite.unavailable_reason = "this build has no Python";
   const auto measured = bench.measurer.measure({}, suite, {"t.dlrm", model::Configuration::cpu_infer}, {}, {});
   REQUIRE(measured);
   CHECK(measured->outcome == model::Outcome::unsupported);

@@ -52,7 +52,7 @@ bool says(const model::Measurement& measurement, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("Measurer: a worker that does its work gives its samples", "[measure]") {
+TEST_CASE("Measurer: returns the samples of a successful worker", "[measure]") {
   Bench bench;
   const auto measurement = bench.measured(hello + two_samples + done);
   CHECK(measurement.outcome == Outcome::done);
@@ -64,7 +64,7 @@ TEST_CASE("Measurer: a worker that does its work gives its samples", "[measure]"
   CHECK(measurement.started.time_since_epoch().count() > 0);
 }
 
-TEST_CASE("Measurer: the worker is told everything, on its command line and in its environment", "[measure]") {
+TEST_CASE("Measurer: passes all settings to the worker, on its command line and in its environment", "[measure]") {
   Bench bench;
   bench.settings.threads = 3;
   bench.settings.batch = 7;
@@ -85,7 +85,7 @@ TEST_CASE("Measurer: the worker is told everything, on its command line and in i
   CHECK(said.ends_with("Cpus_allowed_list:\t0\n"));
 }
 
-TEST_CASE("Measurer: a searched batch goes before the configured one, for its own case", "[measure]") {
+TEST_CASE("Measurer: a searched batch takes precedence over the configured one, only for its own case", "[measure]") {
   const model::Case dlrm{"dlrm", Configuration::cpu_infer}, bert{"bert", Configuration::cpu_infer};
   MeasureSettings settings;
   settings.batches = {{dlrm, 64}};
@@ -98,7 +98,7 @@ TEST_CASE("Measurer: a searched batch goes before the configured one, for its ow
   CHECK(command.find("--batch 64") != std::string::npos);
 }
 
-TEST_CASE("Measurer: a precision is asked for and has to be confirmed", "[measure]") {
+TEST_CASE("Measurer: requests a precision and expects the worker to confirm it", "[measure]") {
   Bench bench;
   bench.settings.precision = "bf16";
   const std::string confirmed =
@@ -108,14 +108,15 @@ TEST_CASE("Measurer: a precision is asked for and has to be confirmed", "[measur
   const auto measurement = bench.measured("printf '%s ' \"$@\" > " + record + "\n" + confirmed + two_samples + done);
   CHECK(measurement.outcome == Outcome::done);
   CHECK(read_file(record).value().find("--precision bf16 ") != std::string::npos);
-  // One that says nothing computes in 32 bits.
-  CHECK(says(bench.measured(hello + two_samples + done), "computes in '', not in bf16"));
+  // A worker that does not report a precision computes in 32 bits.
+  CHECK(says(bench.measured(hello + two_samples + done), "computes in '' instead of bf16"));
   bench.settings.precision = "fp32";
   CHECK(bench.measured(hello + two_samples + done).outcome == Outcome::done);
-  CHECK(says(bench.measured(confirmed + two_samples + done), "computes in 'bf16', not in fp32"));
+  CHECK(says(bench.measured(confirmed + two_samples + done), "computes in 'bf16' instead of fp32"));
 }
 
-TEST_CASE("Measurer: a crash is a measurement, with the signal, the last words and what was measured", "[measure]") {
+TEST_CASE("Measurer: a crash is a measurement with the signal, the last error line and the samples so far",
+          "[measure]") {
   Bench bench;
   const auto measurement =
       bench.measured(hello + two_samples + "echo 'first' >&2; echo 'double free' >&2; kill -SEGV $$");
@@ -127,21 +128,21 @@ TEST_CASE("Measurer: a crash is a measurement, with the signal, the last words a
   CHECK_FALSE(model::value_of(measurement, model::Metric::time));
 }
 
-TEST_CASE("Measurer: a crash in the middle of a line is a crash, not nonsense", "[measure]") {
+TEST_CASE("Measurer: a crash in the middle of a line is a crash, not a protocol violation", "[measure]") {
   Bench bench;
   const auto measurement = bench.measured(hello + "printf '{\"type\":\"sam'; kill -ABRT $$");
   CHECK(measurement.outcome == Outcome::crashed);
   CHECK(says(measurement, "SIGABRT"));
 }
 
-TEST_CASE("Measurer: a crash after done spoils the measurement and says so", "[measure]") {
+TEST_CASE("Measurer: a crash after done fails the measurement", "[measure]") {
   Bench bench;
   const auto measurement = bench.measured(hello + two_samples + done + "kill -SEGV $$");
   CHECK(measurement.outcome == Outcome::crashed);
   CHECK(says(measurement, "after its last line"));
 }
 
-TEST_CASE("Measurer: a hang is ended at the time limit, half a line or not", "[measure]") {
+TEST_CASE("Measurer: stops a worker that hangs at the time limit, even after half a line", "[measure]") {
   Bench bench;
   bench.settings.time_limit = std::chrono::milliseconds(300);
   for (const char* half : {"", "printf '{\"type\":';"}) {
@@ -151,9 +152,9 @@ TEST_CASE("Measurer: a hang is ended at the time limit, half a line or not", "[m
   }
 }
 
-TEST_CASE("Measurer: nonsense ends the worker at once and is named", "[measure]") {
+TEST_CASE("Measurer: stops the worker at the first malformed line and quotes it", "[measure]") {
   Bench bench;
-  // Without the early end each of these would last for its time limit.
+  // Without the early stop each of these would run until its time limit.
   bench.settings.time_limit = std::chrono::hours(24);
   const auto words = bench.measured(hello + "echo hi there; exec sleep 100000");
   CHECK(words.outcome == Outcome::protocol);
@@ -166,11 +167,11 @@ TEST_CASE("Measurer: nonsense ends the worker at once and is named", "[measure]"
   CHECK(says(no_newlines, "longer than 65536 bytes"));
 }
 
-TEST_CASE("Measurer: a worker that ends early, or refuses its command line, is told apart", "[measure]") {
+TEST_CASE("Measurer: distinguishes an early end, a failed start and a rejected command line", "[measure]") {
   Bench bench;
   const auto early = bench.measured(hello + two_samples + "exit 0");
   CHECK(early.outcome == Outcome::crashed);
-  CHECK(says(early, "without done"));
+  CHECK(says(early, "without printing done"));
   const auto failed = bench.measured(hello + "echo 'libfoo.so: cannot open' >&2; exit 127");
   CHECK(failed.outcome == Outcome::crashed);
   CHECK(says(failed, "exit code 127"));
@@ -180,7 +181,7 @@ TEST_CASE("Measurer: a worker that ends early, or refuses its command line, is t
   CHECK(says(refused, "speaks protocol 2"));
 }
 
-TEST_CASE("Measurer: what the worker reports as an error is its outcome", "[measure]") {
+TEST_CASE("Measurer: the worker's error line is the outcome", "[measure]") {
   Bench bench;
   const auto unsupported = bench.measured(
       hello + "echo '{\"type\":\"error\",\"kind\":\"unsupported\",\"message\":\"no CUDA device\"}'; exit 3");
@@ -188,7 +189,7 @@ TEST_CASE("Measurer: what the worker reports as an error is its outcome", "[meas
   CHECK(unsupported.message == "no CUDA device");
 }
 
-TEST_CASE("Measurer: memory that runs out is told from a crash", "[measure]") {
+TEST_CASE("Measurer: distinguishes running out of memory from a crash", "[measure]") {
   Bench bench;
   const auto killed = bench.measured(hello + "kill -KILL $$");
   CHECK(killed.outcome == Outcome::out_of_memory);
@@ -203,7 +204,7 @@ TEST_CASE("Measurer: memory that runs out is told from a crash", "[measure]") {
 #endif
 }
 
-TEST_CASE("measure_command: leaks are looked for where that is asked, and else the option is not named", "[measure]") {
+TEST_CASE("measure_command: passes the leak options only if leaks are looked for", "[measure]") {
   MeasureSettings settings;
   const auto text = [&] {
     return describe(measure_command({}, native_suite("worker"), {"dlrm", Configuration::cpu_infer}, settings));
@@ -214,7 +215,7 @@ TEST_CASE("measure_command: leaks are looked for where that is asked, and else t
   CHECK(text().find("--leak-iterations 50 --leak-milliseconds 1500") != std::string::npos);
 }
 
-TEST_CASE("measure_command: addresses are limited on CPUs alone", "[measure]") {
+TEST_CASE("measure_command: limits the address space only in CPU configurations", "[measure]") {
   MeasureSettings settings;
   settings.memory_limit_bytes = std::uint64_t{256} << 20;
   for (const Configuration configuration : model::all_configurations) {
@@ -225,7 +226,7 @@ TEST_CASE("measure_command: addresses are limited on CPUs alone", "[measure]") {
   }
 }
 
-TEST_CASE("Measurer: a stop is an error and no measurement, half a line or not", "[measure]") {
+TEST_CASE("Measurer: a stop is an error and not a measurement, even after half a line", "[measure]") {
   Bench bench;
   std::stop_source stop;
   stop.request_stop();
@@ -247,7 +248,7 @@ TEST_CASE("Measurer: a worker that cannot be started is an error", "[measure]") 
   CHECK(none.error().kind == ErrorKind::usage);
 }
 
-TEST_CASE("Measurer: a suite's prefix stands in front of its names here, and never reaches its program", "[measure]") {
+TEST_CASE("Measurer: adds the suite's prefix to its names, and never passes it to the program", "[measure]") {
   Bench bench;
   Measurer measurer(bench.processes, bench.clock);
   const auto program = test::write_script(
@@ -270,7 +271,7 @@ TEST_CASE("Measurer: a suite's prefix stands in front of its names here, and nev
   CHECK_FALSE(suite.own_name("dlrm").has_value());
 }
 
-TEST_CASE("Measurer: the list of benchmarks of a worker", "[measure]") {
+TEST_CASE("Measurer: lists the benchmarks of a worker", "[measure]") {
   Bench bench;
   Measurer measurer(bench.processes, bench.clock);
   const auto worker =

@@ -1,4 +1,4 @@
-// A worker that lacks what a build offers measures another build: checked on a real process and a real library.
+// A worker without the libraries of a build would measure another build: checked with a real process and library.
 #include "runner/preload.hpp"
 
 #include "base/file.hpp"
@@ -9,22 +9,22 @@ namespace tbci::preload_test {
 
 using namespace tbci::runner;
 
-TEST_CASE("Laid over: LibTorch's own libraries come before the start, others are opened by the worker", "[laid_over]") {
+TEST_CASE("Preload: libraries that replace LibTorch's own load before the start, the worker opens the others",
+          "[preload]") {
   model::Product product;
   product.preload = {"/b/libc10.so", "/b/libmine.so", "/b/libtorch_cpu.so"};
   Command command;
   command.arguments = {"worker"};
-  lay_over(command, product);
+  preload_libraries(command, product);
   CHECK(command.arguments == std::vector<std::string>{"worker", "--preload", "/b/libmine.so"});
   CHECK(command.environment.at("LD_PRELOAD") == "/b/libc10.so:/b/libtorch_cpu.so");
 
   Command nothing;
-  lay_over(nothing, {});
+  preload_libraries(nothing, {});
   CHECK(nothing.environment.count("LD_PRELOAD") == 0);
 }
 
-TEST_CASE("Laid over: a library of the same name stands in for the one that the program was linked with",
-          "[laid_over]") {
+TEST_CASE("Preload: a library of the same name replaces the one that the program was linked with", "[preload]") {
   const test::TemporaryDirectory folder;
   SystemProcessRunner processes;
   const auto compile = [&](const std::string& where, const std::string& value) {
@@ -52,11 +52,11 @@ TEST_CASE("Laid over: a library of the same name stands in for the one that the 
   CHECK(processes.run(worker, {})->exit_code == 3);
   model::Product product;
   product.preload = {built};
-  lay_over(worker, product);
+  preload_libraries(worker, product);
   CHECK(processes.run(worker, {})->exit_code == 4);
 }
 
-TEST_CASE("Laid over: the dynamic linker ends a name at a space and at a colon", "[laid_over]") {
+TEST_CASE("Preload: a path with a space or a colon cannot be preloaded", "[preload]") {
   CHECK(is_preloadable("/state/libtorch_cpu.so"));
   CHECK_FALSE(is_preloadable("/my state/libtorch_cpu.so"));
   CHECK_FALSE(is_preloadable("/state:1/libtorch_cpu.so"));

@@ -25,7 +25,7 @@ ProtocolReader read(const std::vector<std::string>& lines, std::size_t iteration
 
 }  // namespace
 
-TEST_CASE("ProtocolReader: a whole measurement is read", "[protocol]") {
+TEST_CASE("ProtocolReader: reads a complete measurement", "[protocol]") {
   const auto reader = read({hello, sample(0, "1200"), sample(1, "1100"),
                             R"({"type":"memory","cpu_peak_bytes":1048576,"cpu_growth_bytes":-12.5})",
                             R"({"type":"done","samples":2})"});
@@ -43,7 +43,7 @@ TEST_CASE("ProtocolReader: a whole measurement is read", "[protocol]") {
   CHECK(measurement.measured == model::Case{"dlrm", Configuration::cpu_infer});
 }
 
-TEST_CASE("ProtocolReader: the split of the GPU's time is read where all of it is there", "[protocol]") {
+TEST_CASE("ProtocolReader: reads the split of the GPU's time only if all parts are present", "[protocol]") {
   const auto split = [](const std::string& fields) {
     return read({hello, sample(0, "1"), sample(1, "1"), R"({"type":"done","samples":2)" + fields + "}"})
         .measurement()
@@ -59,7 +59,7 @@ TEST_CASE("ProtocolReader: the split of the GPU's time is read where all of it i
   CHECK_FALSE(split(active + movement + R"(,"gpu_idle_nanoseconds":"much")"));
 }
 
-TEST_CASE("ProtocolReader: growths come with their intervals, the GPU's peaks apart", "[protocol]") {
+TEST_CASE("ProtocolReader: reads growth with its interval, and both peaks of the GPU", "[protocol]") {
   const auto reader = read({hello, sample(0, "1200"), sample(1, "1100"),
                             R"({"type":"memory","gpu_peak_bytes":7,"gpu_reserved_peak_bytes":9,"growth_iterations":50,)"
                             R"("cpu_growth_bytes":1040,"cpu_growth_low_bytes":1030.5,"cpu_growth_high_bytes":1050,)"
@@ -83,7 +83,7 @@ TEST_CASE("ProtocolReader: growths come with their intervals, the GPU's peaks ap
   CHECK_FALSE(model::interval_of(measurement, model::Metric::time).has_value());
 }
 
-TEST_CASE("ProtocolReader: an error line is an outcome, before hello too", "[protocol]") {
+TEST_CASE("ProtocolReader: an error line is an outcome, even before hello", "[protocol]") {
   const auto unsupported = read({R"({"type":"error","kind":"unsupported","message":"no CUDA"})"});
   CHECK(unsupported.failed());
   CHECK(unsupported.measurement().outcome == Outcome::unsupported);
@@ -96,7 +96,7 @@ TEST_CASE("ProtocolReader: an error line is an outcome, before hello too", "[pro
   CHECK(exception.measurement().message == "a b");
 }
 
-TEST_CASE("ProtocolReader: instructions are kept where every sample has them, and dropped otherwise", "[protocol]") {
+TEST_CASE("ProtocolReader: keeps instruction counts only if every sample has one", "[protocol]") {
   const auto with = [](int iteration, const std::string& instructions) {
     return R"({"type":"sample","iteration":)" + std::to_string(iteration) + R"(,"nanoseconds":5,"instructions":)" +
            instructions + "}";
@@ -117,39 +117,39 @@ TEST_CASE("ProtocolReader: instructions are kept where every sample has them, an
   }
 }
 
-TEST_CASE("ProtocolReader: what breaks the protocol is seen at once and named", "[protocol]") {
+TEST_CASE("ProtocolReader: reports the first line that violates the protocol", "[protocol]") {
   struct Broken {
     std::vector<std::string> lines;
     std::string says;
   };
   const std::string memory = R"({"type":"memory","cpu_peak_bytes":5})", done = R"({"type":"done","samples":2})";
   const std::vector<Broken> all = {
-      {{"Hello, I am a worker"}, "line 1: it is no JSON object"},
-      {{""}, "no JSON object"},
-      {{"[1,2]"}, "no JSON object"},
-      {{"{\"type\":\"hello\",\"protocol\":1"}, "no JSON object"},
-      {{"{\"type\":\"hello\xff\"}"}, "no JSON object"},
+      {{"Hello, I am a worker"}, "line 1: not a JSON object"},
+      {{""}, "not a JSON object"},
+      {{"[1,2]"}, "not a JSON object"},
+      {{"{\"type\":\"hello\",\"protocol\":1"}, "not a JSON object"},
+      {{"{\"type\":\"hello\xff\"}"}, "not a JSON object"},
       {{std::string(70000, ' ') + hello}, "longer than 65536 bytes"},
-      {{std::string(60000, '[')}, "no JSON object"},
+      {{std::string(60000, '[')}, "not a JSON object"},
       {{sample(0, "5")}, "hello must come first"},
-      {{R"({"type":"hello"})"}, "names no protocol"},
-      {{R"({"type":"hello","protocol":"1"})"}, "names no protocol"},
-      {{R"({"type":"hello","protocol":2})"}, "speaks protocol 2, this tbci speaks 1"},
+      {{R"({"type":"hello"})"}, "no protocol version"},
+      {{R"({"type":"hello","protocol":"1"})"}, "no protocol version"},
+      {{R"({"type":"hello","protocol":2})"}, "speaks protocol 2, but tbci speaks 1"},
       {{R"({"type":"hello","protocol":1,"benchmark":"bert","configuration":"cpu-infer"})"},
        "measures 'bert/cpu-infer'"},
       {{R"({"type":5})"}, "hello must come first"},
       {{hello, hello}, "line 2: a second hello"},
-      {{hello, R"({"type":"gossip"})"}, "knows no 'gossip'"},
+      {{hello, R"({"type":"gossip"})"}, "no 'gossip' line"},
       {{hello, sample(1, "5")}, "not sample 0"},
       {{hello, sample(0, "5"), sample(0, "5")}, "not sample 1"},
-      {{hello, sample(0, "0")}, "no possible number of nanoseconds"},
-      {{hello, sample(0, "-5")}, "no possible number of nanoseconds"},
-      {{hello, sample(0, "5.5")}, "no possible number of nanoseconds"},
-      {{hello, sample(0, "\"5\"")}, "no possible number of nanoseconds"},
-      {{hello, sample(0, "null")}, "no possible number of nanoseconds"},
-      {{hello, sample(0, "18446744073709551615")}, "no possible number of nanoseconds"},
-      {{hello, sample(0, "99999999999999999999999")}, "no possible number of nanoseconds"},
-      {{hello, sample(0, "5"), sample(1, "5"), sample(2, "5")}, "more than the 2 samples"},
+      {{hello, sample(0, "0")}, "invalid nanoseconds"},
+      {{hello, sample(0, "-5")}, "invalid nanoseconds"},
+      {{hello, sample(0, "5.5")}, "invalid nanoseconds"},
+      {{hello, sample(0, "\"5\"")}, "invalid nanoseconds"},
+      {{hello, sample(0, "null")}, "invalid nanoseconds"},
+      {{hello, sample(0, "18446744073709551615")}, "invalid nanoseconds"},
+      {{hello, sample(0, "99999999999999999999999")}, "invalid nanoseconds"},
+      {{hello, sample(0, "5"), sample(1, "5"), sample(2, "5")}, "more than the requested 2 samples"},
       {{hello, memory, memory}, "a second memory line"},
       {{hello, R"({"type":"memory","cpu_peak_bytes":-1})"}, "cpu_peak_bytes"},
       {{hello, R"({"type":"memory","cpu_growth_bytes":1e300})"}, "cpu_growth_bytes"},
@@ -157,12 +157,12 @@ TEST_CASE("ProtocolReader: what breaks the protocol is seen at once and named", 
       {{hello, R"({"type":"memory","gpu_reserved_peak_bytes":-4})"}, "gpu_reserved_peak_bytes"},
       {{hello, R"({"type":"memory","rss_growth_bytes":1,"rss_growth_low_bytes":"few"})"}, "rss_growth_low_bytes"},
       {{hello, R"({"type":"memory","cpu_growth_bytes":1,"cpu_growth_low_bytes":2,"cpu_growth_high_bytes":3})"},
-       "cpu_growth_bytes does not lie in its interval"},
-      {{hello, sample(0, "5"), done}, "does not count the 1 samples"},
-      {{hello, sample(0, "5"), R"({"type":"done","samples":1})"}, "1 samples came of the 2"},
-      {{hello, R"({"type":"error","kind":"mood"})"}, "no kind of error 'mood'"},
-      {{hello, sample(0, "5"), sample(1, "5"), done, sample(2, "5")}, "line 5: it follows the last line"},
-      {{hello, R"({"type":"error","kind":"exception"})", done}, "it follows the last line"},
+       "cpu_growth_bytes is outside its interval"},
+      {{hello, sample(0, "5"), done}, "another number of samples than the 1 received"},
+      {{hello, sample(0, "5"), R"({"type":"done","samples":1})"}, "1 samples instead of 2"},
+      {{hello, R"({"type":"error","kind":"mood"})"}, "no error kind 'mood'"},
+      {{hello, sample(0, "5"), sample(1, "5"), done, sample(2, "5")}, "line 5: a line after the last one"},
+      {{hello, R"({"type":"error","kind":"exception"})", done}, "a line after the last one"},
   };
   for (const Broken& broken : all) {
     const auto reader = read(broken.lines);
@@ -174,7 +174,7 @@ TEST_CASE("ProtocolReader: what breaks the protocol is seen at once and named", 
   }
 }
 
-TEST_CASE("ProtocolReader: nothing is read after the first broken line", "[protocol]") {
+TEST_CASE("ProtocolReader: ignores all lines after the first invalid one", "[protocol]") {
   ProtocolReader reader({{"dlrm", Configuration::cpu_infer}, 2});
   CHECK(reader.take(hello));
   CHECK_FALSE(reader.take("nonsense"));
@@ -183,7 +183,7 @@ TEST_CASE("ProtocolReader: nothing is read after the first broken line", "[proto
   CHECK(reader.violation().starts_with("line 2:"));
 }
 
-TEST_CASE("parse_benchmarks: the list of a suite", "[protocol]") {
+TEST_CASE("parse_benchmarks: reads the list of a suite", "[protocol]") {
   const std::string listed =
       R"({"type":"hello","protocol":1}
 {"type":"benchmark","name":"resnet18","domain":"computer vision","task":"classification","configurations":["cpu-train","cpu-infer","tpu-infer"],"parameters":11689512,"source":"torchvision","batch":{"train":4,"infer":8}}
@@ -200,7 +200,7 @@ TEST_CASE("parse_benchmarks: the list of a suite", "[protocol]") {
   CHECK(first.batch == std::map<std::string, std::int64_t>{{"train", 4}, {"infer", 8}});
 }
 
-TEST_CASE("parse_benchmarks: a broken list is an error that names the line", "[protocol]") {
+TEST_CASE("parse_benchmarks: an invalid list is an error", "[protocol]") {
   const std::string first = "{\"type\":\"hello\",\"protocol\":1}\n", last = "{\"type\":\"done\"}\n";
   const std::string one = R"({"type":"benchmark","name":"a","configurations":["cpu-infer"]})"
                           "\n";

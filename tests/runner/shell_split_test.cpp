@@ -5,20 +5,20 @@
 
 namespace tbci::shell_split_test {
 
-using runner::words_of;
+using runner::shell_split;
 using Words = std::vector<std::string>;
 
 namespace {
 
 Words words(const std::string& text) {
-  const auto split = words_of(text);
+  const auto split = shell_split(text);
   INFO(text << (split ? std::string() : ": " + split.error().message));
   REQUIRE(split);
   return *split;
 }
 
 std::string refusal(const std::string& text) {
-  const auto split = words_of(text);
+  const auto split = shell_split(text);
   INFO(text);
   REQUIRE_FALSE(split);
   CHECK(split.error().kind == ErrorKind::usage);
@@ -28,7 +28,7 @@ std::string refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("Words: blanks part them and quotes keep them together", "[words]") {
+TEST_CASE("Shell split: blanks separate words and quotes keep them together", "[shell_split]") {
   CHECK(words("make -j2") == Words{"make", "-j2"});
   CHECK(words("  a\t b\n") == Words{"a", "b"});
   CHECK(words("'a b' \"c d\" e\\ f") == Words{"a b", "c d", "e f"});
@@ -38,18 +38,18 @@ TEST_CASE("Words: blanks part them and quotes keep them together", "[words]") {
   CHECK(words("a \\\n b\\\nc") == Words{"a", "bc"});
 }
 
-TEST_CASE("Words: in double quotes a backslash escapes what a shell lets it escape", "[words]") {
+TEST_CASE("Shell split: in double quotes a backslash escapes the same characters as in a shell", "[shell_split]") {
   CHECK(words(R"(a "\$x \" \\ \n \` ")") == Words{"a", "$x \" \\ \\n ` "});
   CHECK(words(R"(a '\n$x')") == Words{"a", "\\n$x"});
   CHECK(words(R"(a \$x \| \')") == Words{"a", "$x", "|", "'"});
 }
 
-TEST_CASE("Words: nothing is expanded", "[words]") {
+TEST_CASE("Shell split: expands nothing", "[shell_split]") {
   CHECK(words("./bench --filter=*/x? [a] ~ # {1,2} a=b 5$ $") ==
         Words{"./bench", "--filter=*/x?", "[a]", "~", "#", "{1,2}", "a=b", "5$", "$"});
 }
 
-TEST_CASE("Words: what only a shell can do is refused, with the way to ask for one", "[words]") {
+TEST_CASE("Shell split: rejects shell syntax and suggests sh -c", "[shell_split]") {
   for (const char* text : {"make && ./x", "a | b", "a; b", "a > b", "a < b", "(a)", "a &", "a `b`", "a \"`b`\"",
                            "a $HOME", "a ${HOME}", "a $(pwd)", "a \"$HOME\"", "a $1"}) {
     CHECK(refusal(text).find("sh -c") != std::string::npos);
@@ -57,17 +57,17 @@ TEST_CASE("Words: what only a shell can do is refused, with the way to ask for o
   CHECK(refusal("CFLAGS=-O2 make").find("env CFLAGS=-O2 make") != std::string::npos);
 }
 
-TEST_CASE("Words: what is not finished, or is nothing, is refused", "[words]") {
-  CHECK(refusal("a 'b").find("not closed") != std::string::npos);
-  CHECK(refusal("a \"b\\\"").find("not closed") != std::string::npos);
+TEST_CASE("Shell split: rejects incomplete and empty commands", "[shell_split]") {
+  CHECK(refusal("a 'b").find("unclosed quote") != std::string::npos);
+  CHECK(refusal("a \"b\\\"").find("unclosed quote") != std::string::npos);
   CHECK(refusal("a b\\").find("backslash") != std::string::npos);
   CHECK(refusal("").find("empty") != std::string::npos);
   CHECK(refusal(" \n\t").find("empty") != std::string::npos);
-  CHECK(refusal("'' a").find("no program") != std::string::npos);
+  CHECK(refusal("'' a").find("not name a program") != std::string::npos);
   refusal(std::string("a\0b", 3));
 }
 
-TEST_CASE("Words: a shell splits them the same way", "[words]") {
+TEST_CASE("Shell split: splits like a shell", "[shell_split]") {
   SystemProcessRunner processes;
   for (const std::string text : {R"(printf '%s\n' a'b c'"d e"\ f "" '' "\"x\"" '\' \\ "a\b" =x a\=b)",
                                  "printf '%s\\n' \"two\nlines\" a\\\nb 'c\nd'", "printf '%s\\n' \"\\\\\" '\"' \"'\""}) {

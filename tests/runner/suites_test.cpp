@@ -9,7 +9,7 @@ using namespace tbci::test;
 using runner::Subject;
 using runner::suites_of;
 
-TEST_CASE("Suites: without more in the configuration there are our own models alone", "[suites]") {
+TEST_CASE("Suites: contain only the native models by default", "[suites]") {
   const auto suites = suites_of(Subject{}, {}, "/w/tbci-worker");
   REQUIRE(suites.size() == 1);
   CHECK(suites[0].prefix.empty());
@@ -17,7 +17,7 @@ TEST_CASE("Suites: without more in the configuration there are our own models al
   CHECK(suites[0].options.empty());
 }
 
-TEST_CASE("Suites: a folder of exported models is one of its own, measured by the same worker", "[suites]") {
+TEST_CASE("Suites: a folder of exported models is its own suite with the same worker", "[suites]") {
   Subject subject;
   subject.exported_models = "/srv/models";
   const auto suites = suites_of(subject, {}, "/w/tbci-worker");

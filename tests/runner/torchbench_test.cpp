@@ -1,5 +1,5 @@
-// The TorchBench worker on a small package with TorchBench's interface (tests/runner/torchbench). A folder stands for
-// PyTorch, so that this runs with any Python; where TBCI_TEST_PYTHON names one that has PyTorch, that is taken.
+// The TorchBench worker on a small package with TorchBench's interface (tests/runner/torchbench). A stand-in replaces
+// PyTorch, so that the tests run in any Python; set TBCI_TEST_PYTHON to a Python with PyTorch to use that.
 #include <cstdlib>
 
 #include "runner/measure.hpp"
@@ -73,7 +73,7 @@ const BenchmarkInfo& named(const std::vector<BenchmarkInfo>& all, const std::str
   return *found;
 }
 
-// Whatever the machine's user has set for Python, while it lives.
+// Sets variables like a user's Python settings, while it lives.
 struct UserVariable {
   explicit UserVariable(const char* variable, const std::string& value) : name(variable) {
     ::setenv(name, value.c_str(), 1);
@@ -86,7 +86,7 @@ struct UserVariable {
 
 }  // namespace
 
-TEST_CASE("TorchBench: the core models are listed without being imported", "[torchbench]") {
+TEST_CASE("TorchBench: lists the core models without importing them", "[torchbench]") {
   Bench bench;
   const auto listed = bench.list();
   const BenchmarkInfo& steady = named(listed, "torchbench.steady");
@@ -98,7 +98,7 @@ TEST_CASE("TorchBench: the core models are listed without being imported", "[tor
   CHECK(std::none_of(listed.begin(), listed.end(), [](const auto& one) { return one.name == "torchbench.large"; }));
 }
 
-TEST_CASE("TorchBench: what metadata.yaml calls not implemented is no configuration", "[torchbench]") {
+TEST_CASE("TorchBench: omits configurations that metadata.yaml marks as not implemented", "[torchbench]") {
   Bench bench;
   Command import_yaml;
   import_yaml.arguments = {bench.product.python.string(), "-c", "import yaml"};
@@ -110,7 +110,7 @@ TEST_CASE("TorchBench: what metadata.yaml calls not implemented is no configurat
   if (!has_yaml->succeeded()) CHECK(configurations.size() == 4);
 }
 
-TEST_CASE("TorchBench: models that are named are listed alone, the canary ones as well", "[torchbench]") {
+TEST_CASE("TorchBench: lists only the configured models, including canary models", "[torchbench]") {
   Bench bench;
   bench.torchbench.models = {"large", "steady", "gone"};
   const auto listed = bench.list();
@@ -121,7 +121,7 @@ TEST_CASE("TorchBench: models that are named are listed alone, the canary ones a
   CHECK(gone.message == "the checkout has no model stedy (did you mean steady?)");
 }
 
-TEST_CASE("TorchBench: every iteration of a model is measured", "[torchbench]") {
+TEST_CASE("TorchBench: measures every iteration of a model", "[torchbench]") {
   Bench bench;
   for (const auto& measured : {bench.infer("steady"), bench.train("steady")}) {
     CHECK(measured.outcome == Outcome::done);
@@ -133,7 +133,7 @@ TEST_CASE("TorchBench: every iteration of a model is measured", "[torchbench]") 
   }
 }
 
-TEST_CASE("TorchBench: the peak is that of the process of the model", "[torchbench]") {
+TEST_CASE("TorchBench: the peak is that of the model's process", "[torchbench]") {
   Bench bench;
   bench.settings.batch = 1;
   const double small = static_cast<double>(bench.infer("steady").cpu_peak_bytes.value_or(0));
@@ -143,7 +143,7 @@ TEST_CASE("TorchBench: the peak is that of the process of the model", "[torchben
   CHECK(large - small == Approx(128 << 20).epsilon(0.02));
 }
 
-TEST_CASE("TorchBench: the model is made with the batch, threads and folder that are asked for", "[torchbench]") {
+TEST_CASE("TorchBench: creates the model with the requested batch, threads and folder", "[torchbench]") {
   Bench bench;
   const UserVariable record("TBCI_TEST_RECORD", (bench.folder / "record").string());
   const auto recorded = [&] { return read_file(bench.folder / "record").value(); };
@@ -161,7 +161,7 @@ TEST_CASE("TorchBench: the model is made with the batch, threads and folder that
   CHECK(recorded().starts_with("batch 5\n"));
 }
 
-TEST_CASE("TorchBench: what is not implemented is unsupported, raised or returned", "[torchbench]") {
+TEST_CASE("TorchBench: a raised or returned NotImplementedError is unsupported", "[torchbench]") {
   Bench bench;
   for (const int warmup : {0, 2}) {
     bench.settings.warmup = warmup;
@@ -177,14 +177,14 @@ TEST_CASE("TorchBench: what is not implemented is unsupported, raised or returne
   CHECK(bench.infer("returns").outcome == Outcome::unsupported);
 }
 
-TEST_CASE("TorchBench: a package that is missing is named, and is no failure of the model", "[torchbench]") {
+TEST_CASE("TorchBench: names a missing package, and does not blame the model", "[torchbench]") {
   Bench bench;
   const auto measured = bench.infer("needs_package");
   CHECK(measured.outcome == Outcome::unsupported);
   CHECK(measured.message == "needs the Python package a_package_that_nobody_has, which is not installed");
 }
 
-TEST_CASE("TorchBench: an exception is told by its first line, and what was measured before stays", "[torchbench]") {
+TEST_CASE("TorchBench: reports the first line of an exception and keeps the samples so far", "[torchbench]") {
   Bench bench;
   const auto broken = bench.infer("breaks");
   CHECK(broken.outcome == Outcome::exception);
@@ -193,25 +193,25 @@ TEST_CASE("TorchBench: an exception is told by its first line, and what was meas
   CHECK(bench.train("breaks").outcome == Outcome::out_of_memory);
   const auto quit = bench.train("talks");
   CHECK(quit.outcome == Outcome::exception);
-  CHECK(quit.message == "the model ended its process by exit(-1)");
+  CHECK(quit.message == "the model called exit(-1)");
 }
 
-TEST_CASE("TorchBench: what a model or its children print is no word of the protocol", "[torchbench]") {
+TEST_CASE("TorchBench: output of a model or its children does not mix with the protocol", "[torchbench]") {
   Bench bench;
   const auto measured = bench.infer("talks");
   CHECK(measured.message.empty());
   CHECK(measured.outcome == Outcome::done);
 }
 
-TEST_CASE("TorchBench: memory that is kept is growth, garbage that waits for its collector is not", "[torchbench]") {
+TEST_CASE("TorchBench: kept memory is growth, garbage that waits for the collector is not", "[torchbench]") {
   Bench bench;
   CHECK(bench.infer("leaks").cpu_growth_bytes.value_or(0) == Approx(65536).epsilon(0.1));
-  // In small objects, which the C library's allocator does not know of.
+  // In small objects, which the C library's allocator does not see.
   CHECK(bench.train("leaks").cpu_growth_bytes.value_or(0) == Approx(65536).epsilon(0.1));
   CHECK(bench.infer("cycles").cpu_growth_bytes.value_or(1e9) < 4096);
 }
 
-TEST_CASE("TorchBench: a batch that a model refuses is unsupported, unless nobody asked for it", "[torchbench]") {
+TEST_CASE("TorchBench: a rejected batch is unsupported only if it was requested", "[torchbench]") {
   Bench bench;
   CHECK(bench.train("fixed_batch").outcome == Outcome::done);
   const auto listed = bench.list();
@@ -222,7 +222,7 @@ TEST_CASE("TorchBench: a batch that a model refuses is unsupported, unless nobod
   CHECK(refused.message == "Model doesn't support customizing batch size");
 }
 
-TEST_CASE("TorchBench: models of an older checkout run, those of an unknown shape say what they take", "[torchbench]") {
+TEST_CASE("TorchBench: runs models of an older checkout, and reports the arguments of unknown ones", "[torchbench]") {
   Bench bench;
   CHECK(bench.infer("older").outcome == Outcome::done);
   CHECK(bench.train("older").message == "this model has no training");
@@ -231,7 +231,7 @@ TEST_CASE("TorchBench: models of an older checkout run, those of an unknown shap
   CHECK(unknown.message.find("Model takes (where)") != std::string::npos);
 }
 
-TEST_CASE("TorchBench: a GPU that is not there is unsupported", "[torchbench]") {
+TEST_CASE("TorchBench: a missing GPU is unsupported", "[torchbench]") {
   Bench bench;
   if (bench.real) return;
   const auto measured = bench.run("steady", Configuration::gpu_infer);
@@ -239,7 +239,7 @@ TEST_CASE("TorchBench: a GPU that is not there is unsupported", "[torchbench]") 
   CHECK(measured.message == "this torch was built without CUDA");
 }
 
-TEST_CASE("TorchBench: libraries are opened before the model is made, or it is said which cannot", "[torchbench]") {
+TEST_CASE("TorchBench: preloads libraries before it creates the model, and reports one that fails", "[torchbench]") {
   Bench bench;
   const fs::path library = bench.folder / "preloaded.so";
   REQUIRE(write_file_atomically(bench.folder / "preloaded.c", "int tbci_test_preloaded(void) { return 1; }\n"));
@@ -256,7 +256,7 @@ TEST_CASE("TorchBench: libraries are opened before the model is made, or it is s
   CHECK(missing.message.starts_with("cannot preload " + (bench.folder / "missing.so").string()));
 }
 
-TEST_CASE("TorchBench: what the user has set for Python changes nothing", "[torchbench]") {
+TEST_CASE("TorchBench: ignores the user's Python settings", "[torchbench]") {
   Bench bench;
   const auto written =
       write_file_atomically(bench.folder / "argparse.py", "raise RuntimeError('the wrong argparse')\n");
@@ -269,7 +269,7 @@ TEST_CASE("TorchBench: what the user has set for Python changes nothing", "[torc
   CHECK(measured.outcome == Outcome::done);
 }
 
-TEST_CASE("TorchBench: what this worker does not tell is refused in the protocol's words", "[torchbench]") {
+TEST_CASE("TorchBench: rejects unsupported commands with an error line", "[torchbench]") {
   Bench bench;
   const model::Case steady{"torchbench.steady", Configuration::cpu_infer};
   const auto operators = bench.measurer.operators(bench.product, bench.suite(), steady, bench.settings, {});
@@ -282,21 +282,20 @@ TEST_CASE("TorchBench: what this worker does not tell is refused in the protocol
   CHECK_FALSE(bench.measurer.profile(bench.product, bench.suite(), steady, bench.settings, {}));
 }
 
-TEST_CASE("TorchBench: a folder that is no checkout says so", "[torchbench]") {
+TEST_CASE("TorchBench: reports a folder that is not a checkout", "[torchbench]") {
   Bench bench;
   bench.torchbench.checkout = bench.folder.path();
-  CHECK(bench.refused().find("is no checkout of pytorch/benchmark: it has no torchbenchmark/__init__.py") !=
+  CHECK(bench.refused().find("is not a checkout of pytorch/benchmark: it has no torchbenchmark/__init__.py") !=
         std::string::npos);
   const auto measured = bench.infer("steady");
   CHECK(measured.outcome == Outcome::exception);
-  CHECK(measured.message.find("is no checkout") != std::string::npos);
+  CHECK(measured.message.find("is not a checkout") != std::string::npos);
   const auto written = write_file_atomically(bench.folder / "torchbenchmark/__init__.py", "");
   REQUIRE(written);
-  CHECK(bench.refused().find("a shape that tbci does not know: it has no folder torchbenchmark/models") !=
-        std::string::npos);
+  CHECK(bench.refused().find("an unknown layout: it has no folder torchbenchmark/models") != std::string::npos);
 }
 
-TEST_CASE("TorchBench: a Python that has not the build's torch says so", "[torchbench]") {
+TEST_CASE("TorchBench: reports a Python without the build's torch", "[torchbench]") {
   Bench bench;
   bench.product.libtorch = bench.folder / "torch";
   const std::string other = bench.refused();
@@ -305,18 +304,18 @@ TEST_CASE("TorchBench: a Python that has not the build's torch says so", "[torch
   CHECK(bench.infer("steady").outcome == Outcome::exception);
 }
 
-TEST_CASE("TorchBench: without a Python the suite has a trouble that says what to do", "[torchbench]") {
+TEST_CASE("TorchBench: without a Python the suite is unavailable and says what to do", "[torchbench]") {
   Bench bench;
   bench.product.python.clear();
-  CHECK(bench.suite().trouble.find("[subject.torchbench]") != std::string::npos);
+  CHECK(bench.suite().unavailable_reason.find("[subject.torchbench]") != std::string::npos);
   CHECK(bench.infer("steady").outcome == Outcome::unsupported);
   bench.torchbench.python = bench.folder / "bin/python";
-  CHECK(bench.suite().trouble.starts_with("no Python at "));
+  CHECK(bench.suite().unavailable_reason.starts_with("no Python at "));
   bench.torchbench.python = "python3";
-  CHECK(bench.suite().trouble.empty());
+  CHECK(bench.suite().unavailable_reason.empty());
 }
 
-TEST_CASE("suites_of: TorchBench stands beside the native suite where it is configured", "[torchbench]") {
+TEST_CASE("suites_of: adds TorchBench to the native suite if it is configured", "[torchbench]") {
   Subject subject;
   CHECK(suites_of(subject, {}, "worker").size() == 1);
   subject.torchbench.checkout = "checkout";

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A real build of a worker of one line, and a prefix that has the parts of a LibTorch: its library is a real one.
+// Builds a worker of one line against a prefix with the parts of a LibTorch, including a real library.
 struct Workshop {
   test::TemporaryDirectory folder;
   SystemProcessRunner processes;
@@ -47,7 +47,7 @@ struct Workshop {
 
 }  // namespace
 
-TEST_CASE("ensure_worker: built once for a LibTorch, anew for other sources, gone on with after a kill", "[worker]") {
+TEST_CASE("ensure_worker: builds once per LibTorch, again for other sources, and continues after a kill", "[worker]") {
   Workshop shop;
   const auto worker = shop.ensure();
   INFO((worker ? std::string() : worker.error().message));
@@ -56,7 +56,7 @@ TEST_CASE("ensure_worker: built once for a LibTorch, anew for other sources, gon
   const auto made = fs::last_write_time(*worker);
   CHECK(shop.ensure().value() == *worker);
   CHECK(fs::last_write_time(*worker) == made);
-  // A kill before the end: no marker, and a worker that cannot be trusted.
+  // A kill before the end: no marker, and a worker that may be incomplete.
   fs::remove(worker->parent_path() / ".complete");
   fs::remove(*worker);
   CHECK(shop.ensure().value() == *worker);
@@ -70,7 +70,7 @@ TEST_CASE("ensure_worker: built once for a LibTorch, anew for other sources, gon
   CHECK(shop.ensure().value() != *other);
 }
 
-TEST_CASE("ensure_worker: a worker that does not compile is told with its line and its log", "[worker]") {
+TEST_CASE("ensure_worker: reports the error line and the log of a worker that does not compile", "[worker]") {
   Workshop shop;
   shop.put("suite/main.cpp", "int main() { return undeclared; }\n");
   const auto worker = shop.ensure();
@@ -82,7 +82,7 @@ TEST_CASE("ensure_worker: a worker that does not compile is told with its line a
   CHECK(shop.ensure().error().kind == ErrorKind::environment);
 }
 
-TEST_CASE("check_libtorch: a LibTorch that does not load is told in one line", "[worker]") {
+TEST_CASE("check_libtorch: reports a LibTorch that does not load in one line", "[worker]") {
   Workshop shop;
   CHECK(check_libtorch(shop.processes, shop.product.libtorch));
   const auto trouble = [&] {
@@ -94,7 +94,7 @@ TEST_CASE("check_libtorch: a LibTorch that does not load is told in one line", "
   };
   shop.put("torch/lib/libtorch_cpu.so", "not a library\n");
   CHECK(trouble().find("does not load") != std::string::npos);
-  // It needs a library that went away.
+  // It needs a library that is gone.
   shop.library("libneeded.so", "");
   shop.library("libtorch_cpu.so", (shop.product.libtorch / "lib/libneeded.so").string());
   CHECK(check_libtorch(shop.processes, shop.product.libtorch));

@@ -1,1 +1,1 @@
-"""The parts of the TorchBench worker: see worker.py beside this folder."""
+"""The modules of the TorchBench worker: see ../worker.py."""

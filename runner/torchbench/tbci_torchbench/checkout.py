@@ -1,7 +1,7 @@
-"""A checkout of pytorch/benchmark as it lies on the disk: its models are listed, and none is imported.
+"""Lists the models of a checkout of pytorch/benchmark without importing them.
 
-TorchBench's own `list_models` imports every model, which takes minutes and fails where one package is missing. What a
-listing needs stands in the sources: the folders, a few constants of each class `Model`, and metadata.yaml.
+TorchBench's own `list_models` imports every model, which takes minutes and fails if a single package is missing. The
+sources contain all that a list needs: the folders, a few constants of each class `Model`, and metadata.yaml.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, Optional
 
 from .failure import EXCEPTION, UNSUPPORTED, Failure, first_line
 
-_LARGEST_SOURCE = 4 << 20  # bytes; what is larger is no file that says a few constants
+_LARGEST_SOURCE = 4 << 20  # bytes; no source of a model is larger
 _CONSTANTS = ("DEFAULT_TRAIN_BSIZE", "DEFAULT_EVAL_BSIZE", "ALLOW_CUSTOMIZE_BSIZE")
 
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """A folder of a model."""
+    """The folder of a model."""
 
     name: str
     package: str  # below torchbenchmark, such as models.resnet18
@@ -30,7 +30,7 @@ class Entry:
 
 @dataclasses.dataclass(frozen=True)
 class Description:
-    """What the sources of a model say of it."""
+    """What the sources say about a model."""
 
     domain: str
     task: str
@@ -40,8 +40,8 @@ class Description:
 
 
 def ci_batch(own: Optional[int], fixed: bool) -> Optional[int]:
-    """The batch of size `ci`: a quarter of the model's own, at least 4, which TorchBench checks every model with.
-    Nothing where the model's own has to stay."""
+    """The batch of size `ci`: a quarter of the model's own, at least 4, with which TorchBench checks every model.
+    None if the model keeps its own."""
     if not own or fixed:
         return None
     reduced = max(own // 4, min(own, 4))
@@ -88,19 +88,19 @@ def _matches(rule: dict[str, Any], test: str, device: str) -> bool:
 
 
 class Checkout:
-    """Raises Failure where the folder is none, or is of a shape that this worker does not know."""
+    """Raises Failure if the folder is not a checkout, or has an unknown layout."""
 
     def __init__(self, folder: str) -> None:
         self.root = Path(folder).resolve()
         package = self.root / "torchbenchmark"
         if not (package / "__init__.py").is_file():
             raise Failure(
-                EXCEPTION, f"{folder} is no checkout of pytorch/benchmark: it has no torchbenchmark/__init__.py"
+                EXCEPTION, f"{folder} is not a checkout of pytorch/benchmark: it has no torchbenchmark/__init__.py"
             )
         if not (package / "models").is_dir():
             raise Failure(
                 EXCEPTION,
-                f"{folder} is a checkout of pytorch/benchmark of a shape that tbci does not know: "
+                f"{folder} is a checkout of pytorch/benchmark with an unknown layout: "
                 "it has no folder torchbenchmark/models",
             )
         self._package = package
@@ -114,11 +114,11 @@ class Checkout:
         return [Entry(name, f"{package}.{name}", place / name, canary) for name in names if name != "fb"]
 
     def core(self) -> list[Entry]:
-        """The models that TorchBench runs where none is named."""
+        """The models that TorchBench runs by default."""
         return self._entries("models") + self._entries("models/fb")
 
     def canary(self) -> list[Entry]:
-        """Those beside them, which have to be named: many are large, or need weights that are given on request."""
+        """The models that run only by name: many are large, or need weights that are given on request."""
         return self._entries("canary_models", canary=True)
 
     def find(self, name: str) -> Entry:
@@ -131,7 +131,7 @@ class Checkout:
         raise Failure(UNSUPPORTED, first_line(f"the checkout has no model {name}{hint}"))
 
     def chosen(self, names: list[str]) -> list[Entry]:
-        """The core models, or those named; one that is not there stays, so that its run says so."""
+        """The core models, or the named ones. An unknown name stays in the list, so that its run reports it."""
         if not names:
             return self.core()
         known = {entry.name: entry for entry in reversed(self.core() + self.canary())}
@@ -158,7 +158,7 @@ class Checkout:
         return domain.replace("_", " ").lower(), words if isinstance(words, str) else value.attr.lower()
 
     def configurations(self, entry: Entry) -> list[str]:
-        """All but those that metadata.yaml calls not implemented. What else is not, the run says."""
+        """All except those that metadata.yaml marks as not implemented. The run reports other unsupported ones."""
         rules = self._not_implemented(entry)
         tests = {"train": "train", "infer": "eval"}
         devices = {"cpu": "cpu", "gpu": "cuda"}
@@ -173,10 +173,10 @@ class Checkout:
     def _not_implemented(entry: Entry) -> list[dict[str, Any]]:
         text = _read(entry.folder / "metadata.yaml") if entry.package else ""
         try:
-            import yaml  # a package that TorchBench needs; a listing can do without
+            import yaml  # a package that TorchBench needs; the list works without it
 
             metadata = yaml.safe_load(text)
-        except Exception:  # noqa: BLE001 - whatever a broken file makes of it: the run will say more
+        except Exception:  # noqa: BLE001 - a broken file: the run will say more
             return []
         rules = metadata.get("not_implemented") if isinstance(metadata, dict) else None
         return [rule for rule in rules if isinstance(rule, dict)] if isinstance(rules, list) else []

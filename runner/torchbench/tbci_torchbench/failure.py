@@ -1,4 +1,4 @@
-"""What cannot be measured, and how an exception of a model is told in the protocol's words."""
+"""Maps exceptions of a model to the error kinds of the protocol."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ UNSUPPORTED, OUT_OF_MEMORY, EXCEPTION = "unsupported", "out_of_memory", "excepti
 
 _LONGEST = 400
 
-# The host's allocator of PyTorch raises a plain RuntimeError, so its words must tell.
+# PyTorch's host allocator raises a plain RuntimeError, so only its message identifies it.
 _WORDS_OF_MEMORY = (
     "DefaultCPUAllocator: can't allocate memory",
     "DefaultCPUAllocator: not enough memory",
@@ -20,7 +20,7 @@ _WORDS_OF_MEMORY = (
 
 
 class Failure(Exception):
-    """An answer of the protocol: a kind and one line."""
+    """An error of the protocol: a kind and one line."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -33,7 +33,7 @@ def first_line(text: str) -> str:
 
 
 def _is_of_memory(error: BaseException) -> bool:
-    # torch.OutOfMemoryError by its name: an older torch has it elsewhere, and this file needs no torch.
+    # torch.OutOfMemoryError by name: older versions of torch define it elsewhere, and this file does not import torch.
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
     if isinstance(error, OSError) and error.errno == errno.ENOMEM:
@@ -43,7 +43,7 @@ def _is_of_memory(error: BaseException) -> bool:
 
 def _of_missing_import(error: ImportError) -> Failure:
     package = (error.name or "").partition(".")[0]
-    # A part of torch or of TorchBench itself that is not there is no missing package: something broke.
+    # A missing part of torch or of TorchBench itself is not a missing package: something is broken.
     if package in ("torch", "torchbenchmark"):
         return Failure(EXCEPTION, f"{type(error).__name__}: {first_line(str(error))}")
     if isinstance(error, ModuleNotFoundError) and package:
@@ -53,17 +53,17 @@ def _of_missing_import(error: ImportError) -> Failure:
 
 
 def failure_of(error: BaseException) -> Failure:
-    """How this is told. The first line of what the exception says goes with it."""
+    """The kind of an exception, with the first line of its message."""
     if isinstance(error, Failure):
         return error
     said = first_line(str(error))
     name = type(error).__name__
     if _is_of_memory(error):
-        return Failure(OUT_OF_MEMORY, said or f"the host's memory is used up ({name})")
+        return Failure(OUT_OF_MEMORY, said or f"the host ran out of memory ({name})")
     if isinstance(error, NotImplementedError):
         return Failure(UNSUPPORTED, said or "the model does not implement this")
     if isinstance(error, ImportError):
         return _of_missing_import(error)
     if isinstance(error, SystemExit):
-        return Failure(EXCEPTION, f"the model ended its process by exit({said})")
+        return Failure(EXCEPTION, f"the model called exit({said})")
     return Failure(EXCEPTION, f"{name}: {said}" if said else name)

@@ -1,4 +1,4 @@
-"""The torch that is measured: found, checked to be the build's, and prepared."""
+"""Finds the torch to measure, checks that it is the build's, and prepares it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Version:
 
 
 def _folder_of_torch() -> str:
-    """Where `import torch` would come from; empty: nowhere. Imports nothing."""
+    """The folder from which `import torch` would import; empty: none. Imports nothing."""
     try:
         found = importlib.util.find_spec("torch")
     except (ImportError, ValueError):
@@ -30,8 +30,8 @@ def _folder_of_torch() -> str:
 
 
 def locate(wanted: str) -> str:
-    """The folder of torch. `wanted`: the build's, empty: whichever this Python has. Where this Python has another one,
-    the build's is put before it. Failure: a number of the wrong build would be worse than none."""
+    """The folder of torch. `wanted`: the build's; empty: the one that this Python has. Puts the build's folder before
+    any other torch. Failure if that does not help: a number of the wrong build would be worse than none."""
     folder = _folder_of_torch()
     if wanted and (not folder or os.path.realpath(folder) != os.path.realpath(wanted)):
         if os.path.isfile(os.path.join(wanted, "__init__.py")):
@@ -40,13 +40,13 @@ def locate(wanted: str) -> str:
         if folder and os.path.realpath(folder) != os.path.realpath(wanted):
             raise Failure(EXCEPTION, f"this Python would measure the torch in {folder}, not the build's in {wanted}")
     if not folder:
-        place = f" and {wanted} is no Python package" if wanted else ""
+        place = f", and {wanted} is not a Python package" if wanted else ""
         raise Failure(EXCEPTION, f"the Python {sys.executable} ({sys.version.split()[0]}) has no torch{place}")
     return folder
 
 
 def version_in(folder: str) -> Version:
-    """As torch/version.py says, read and not imported."""
+    """The version in torch/version.py, read without importing it."""
     try:
         with open(os.path.join(folder, "version.py"), encoding="utf-8", errors="replace") as file:
             text = file.read(1 << 20)
@@ -59,16 +59,16 @@ def version_in(folder: str) -> Version:
 def load(folder: str) -> ModuleType:
     try:
         import torch
-    except Exception as error:  # noqa: BLE001 - whatever a broken build makes of it
+    except Exception as error:  # noqa: BLE001 - a broken build may raise anything
         failure = failure_of(error)
-        if failure.kind == UNSUPPORTED:  # torch without a package that it needs is no fact about a model
+        if failure.kind == UNSUPPORTED:  # a package that torch itself lacks says nothing about the model
             failure = Failure(EXCEPTION, str(failure))
         raise Failure(failure.kind, f"torch in {folder} does not import: {failure}") from error
     return torch
 
 
 def preload(libraries: list[str]) -> None:
-    """Opens them for the whole life of the process, their symbols visible to all."""
+    """Opens the libraries for the lifetime of the process, with their symbols visible to all."""
     for library in libraries:
         try:
             ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
@@ -91,10 +91,10 @@ def set_threads(torch: ModuleType, threads: int) -> None:
 
 
 def prepare(torch: ModuleType, threads: int, seed: int) -> None:
-    """Threads and seeds. TorchBench seeds again where it makes a model, with a number of its own."""
+    """Sets threads and seeds. TorchBench sets its own seed again when it creates a model."""
     set_threads(torch, threads)
     if torch.get_num_interop_threads() != 1:
-        torch.set_num_interop_threads(1)  # it takes it once in a process
+        torch.set_num_interop_threads(1)  # can be set only once per process
     random.seed(seed)
     torch.manual_seed(seed)
     try:

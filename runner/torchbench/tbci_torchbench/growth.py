@@ -1,4 +1,4 @@
-"""How many bytes more each iteration holds; as suite/statistics.cpp has it, and Python's garbage told apart."""
+"""How many bytes each iteration keeps; as suite/statistics.cpp, but without Python's garbage."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Sequence
 
 
 def theil_sen_slope(values: Sequence[float]) -> float:
-    """The median of the slopes between all pairs of values taken at equal steps; as suite/statistics.cpp."""
+    """The median slope between all pairs of values at equal steps; as suite/statistics.cpp."""
     stride = (len(values) + 999) // 1000
     slopes = [
         (values[j] - values[i]) / (j - i)
@@ -18,11 +18,11 @@ def theil_sen_slope(values: Sequence[float]) -> float:
 
 
 def growth(in_use: Sequence[float], kept: float, kept_small: float) -> float:
-    """Bytes more in use after each iteration.
+    """Additional bytes in use after each iteration.
 
-    `in_use`: the allocator's count after each; `kept`: how much more it counts after all of them, the garbage
-    collected; `kept_small`: the same of Python's small objects. Cyclic garbage waits for the collector and is no leak,
-    so the slope counts only as far as it was kept.
+    `in_use`: the allocator's count after each iteration; `kept`: its increase over all iterations after a garbage
+    collection; `kept_small`: the same for Python's small objects. Cyclic garbage waits for the collector and is not a
+    leak, so `kept` limits the slope.
     """
     if not in_use:
         return 0.0

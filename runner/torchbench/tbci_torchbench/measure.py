@@ -1,4 +1,4 @@
-"""Warm-up, then the measured iterations: time, peak and growth, as suite/measure.cpp does it."""
+"""Warm-up and measured iterations: time, peak and growth, as in suite/measure.cpp."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .protocol import Protocol
 
 
 class _Gpu:
-    """What torch's CUDA allocator holds."""
+    """Memory of torch's CUDA allocator."""
 
     def __init__(self, torch: ModuleType) -> None:
         self._cuda = torch.cuda
@@ -31,7 +31,7 @@ class _Gpu:
 
 
 class Subject:
-    """The iterations of a model, and the device that they run on."""
+    """The iterations of a model and the device they run on."""
 
     def __init__(self, iterations: Iterator[Callable[[], object]], torch: ModuleType, device: str) -> None:
         self.iterations = iterations
@@ -46,19 +46,19 @@ def warm_up(subject: Subject, count: int) -> None:
 
 
 def measure(subject: Subject, iterations: int, protocol: Protocol, warmed: bool) -> None:
-    """Tells each iteration at once; telling is outside of its time. Python's collector stays as TorchBench leaves it:
-    its work is a part of the iteration. `warmed`: there was a warm-up; the first iteration of all fills caches that are
-    no leak."""
+    """Reports each iteration at once, outside of its time. Python's collector stays as TorchBench leaves it: its work
+    is part of the iteration. `warmed`: there was a warm-up. Without one, the first iteration fills caches, which are
+    not a leak."""
     gpu, synchronize = subject.gpu, subject.synchronize
     allocator = memory.Allocator()
-    # Room is made first: what the bookkeeping allocates must not look like growth of the model.
+    # Allocated first, so that our own bookkeeping does not look like growth of the model.
     in_use = array("d", bytes(8 * iterations))
     gpu_in_use = array("d", bytes(8 * iterations))
     clock = time.perf_counter_ns
-    memory.Held(allocator)  # the first one fills caches of Python's, which are none of the model's
+    memory.Held(allocator)  # the first one fills Python's own caches
     before = memory.Held(allocator)
     if not memory.reset_peak():
-        print("tbci-torchbench: the peak is the whole process's: clear_refs cannot be written", file=sys.stderr)
+        print("tbci-torchbench: cannot write clear_refs: the peak is that of the whole process", file=sys.stderr)
     if gpu:
         gpu.reset_peak()
     for i in range(iterations):
@@ -76,18 +76,18 @@ def measure(subject: Subject, iterations: int, protocol: Protocol, warmed: bool)
     gpu_peak = gpu.peak_bytes() if gpu else 0
     after = memory.Held(allocator)
     kept_small = float(after.small - before.small) if warmed else 0.0
-    told: dict[str, float] = {
+    report: dict[str, float] = {
         "cpu_peak_bytes": peak,
         "cpu_growth_bytes": growth(in_use, float(after.large - before.large), kept_small),
     }
     if gpu:
-        told["gpu_peak_bytes"] = gpu_peak
-        told["gpu_growth_bytes"] = theil_sen_slope(gpu_in_use)
-    protocol.write("memory", **told)
+        report["gpu_peak_bytes"] = gpu_peak
+        report["gpu_growth_bytes"] = theil_sen_slope(gpu_in_use)
+    protocol.write("memory", **report)
 
 
 def settle(torch: ModuleType, device: str) -> None:
-    """After a model is made, as TorchBench's own ModelTask does."""
+    """Cleans up after a model is created, as TorchBench's own ModelTask does."""
     gc.collect()
     if device == "cuda":
         torch.cuda.empty_cache()

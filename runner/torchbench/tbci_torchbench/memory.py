@@ -1,4 +1,4 @@
-"""What this process holds of the host's memory, counted as suite/memory.cpp counts it."""
+"""Host memory of this process, counted as in suite/memory.cpp."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KIB = 1024
 
 
 def _status_bytes(field: str) -> int:
-    """A field of /proc/self/status; 0 where the kernel does not say."""
+    """A field of /proc/self/status; 0 if it is missing."""
     try:
         with open("/proc/self/status", "rb") as status:
             found = re.search(rb"^" + field.encode() + rb":\s*(\d+) kB", status.read(), re.MULTILINE)
@@ -23,7 +23,7 @@ def _status_bytes(field: str) -> int:
 
 
 def reset_peak() -> bool:
-    """Starts a new count of the peak. False where the kernel refuses: then the peak is that of the whole process."""
+    """Resets the peak. False if the kernel refuses; then the peak is that of the whole process."""
     try:
         with open("/proc/self/clear_refs", "wb") as clear:
             clear.write(b"5")
@@ -47,7 +47,7 @@ class _Mallinfo2(ctypes.Structure):
 
 
 class Allocator:
-    """The C library's allocator, asked through ctypes."""
+    """The C library's allocator, called through ctypes."""
 
     def __init__(self) -> None:
         library = ctypes.CDLL(None)
@@ -60,7 +60,7 @@ class Allocator:
         self._chunks: list[Optional[int]] = [None] * 16
 
     def settle(self) -> None:
-        """Fills this thread's cache of free chunks: they count as in use, and would look like growth while it fills."""
+        """Fills this thread's cache of free chunks: they count as in use, so a filling cache looks like growth."""
         for size in range(24, 1033, 16):
             for i in range(len(self._chunks)):
                 self._chunks[i] = self._malloc(size)
@@ -68,7 +68,7 @@ class Allocator:
                 self._free(chunk)
 
     def in_use_bytes(self) -> int:
-        """What the program has allocated and not given back; where the library does not count, the resident set."""
+        """Allocated and not freed bytes; the resident set if the library does not count them."""
         if self._mallinfo2 is None:
             return _status_bytes("VmRSS")
         self.settle()
@@ -77,28 +77,28 @@ class Allocator:
 
 
 def small_object_bytes() -> int:
-    """Python's own small objects (up to 512 bytes), which lie in arenas that malloc does not know of. CPython tells it
-    on the standard error alone; 0 where it does not."""
-    tell = getattr(sys, "_debugmallocstats", None)
-    if tell is None:
+    """Bytes of Python's small objects (up to 512 bytes), which are in arenas that malloc does not see. CPython prints
+    them only to standard error; 0 if it does not."""
+    print_stats = getattr(sys, "_debugmallocstats", None)
+    if print_stats is None:
         return 0
     sys.stderr.flush()
-    paper, error = os.memfd_create("stats"), os.dup(2)
+    stats, error = os.memfd_create("stats"), os.dup(2)
     try:
-        os.dup2(paper, 2)
-        tell()
+        os.dup2(stats, 2)
+        print_stats()
         os.dup2(error, 2)
-        told = os.pread(paper, 1 << 20, 0)
+        printed = os.pread(stats, 1 << 20, 0)
     finally:
         os.dup2(error, 2)
         os.close(error)
-        os.close(paper)
-    found = re.search(rb"# bytes in allocated blocks\s*=\s*([\d,]+)", told)
+        os.close(stats)
+    found = re.search(rb"# bytes in allocated blocks\s*=\s*([\d,]+)", printed)
     return int(found.group(1).replace(b",", b"")) if found else 0
 
 
 class Held:
-    """What is held once the garbage is collected. Two of them, before and after, tell what iterations keep for good."""
+    """Memory in use after a garbage collection. The difference of two shows what the iterations between them keep."""
 
     def __init__(self, allocator: Allocator) -> None:
         gc.collect()

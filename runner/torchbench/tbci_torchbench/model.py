@@ -1,4 +1,4 @@
-"""A model of TorchBench: made as its own run.py makes it, and run an iteration at a time."""
+"""Creates a model of TorchBench as its run.py does, and runs it one iteration at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOTHING = (NotImplementedError, NotImplemented)
 
 
 def load_class(checkout: Checkout, entry: Entry) -> Any:
-    """Imports the model, and what it needs. The checkout is the working folder, as for run.py."""
+    """Imports the model and its dependencies. The working directory is the checkout, as for run.py."""
     root = str(checkout.root)
     sys.path.insert(0, root)
     os.chdir(root)
@@ -34,7 +34,7 @@ def load_class(checkout: Checkout, entry: Entry) -> Any:
 
 
 def wanted_batch(model: Any, size: str, asked: Optional[int], test: str) -> Optional[int]:
-    """What to ask the model for; nothing: its own."""
+    """The batch to request from the model; None: its own."""
     if asked is not None:
         return asked
     if size == "paper":
@@ -45,14 +45,14 @@ def wanted_batch(model: Any, size: str, asked: Optional[int], test: str) -> Opti
 
 
 def _arguments(model: Any, test: str, device: str, batch: Optional[int], extra: list[str]) -> dict[str, Any]:
-    """For `Model(test=..., device=..., ...)`. An older checkout takes `jit` as well. Failure where it takes others."""
+    """For `Model(test=..., device=..., ...)`. Older checkouts also take `jit`. Failure if it takes other arguments."""
     parameters = inspect.signature(model.__init__).parameters
     open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
     if not open_ended and not {"test", "device"} <= parameters.keys():
         raise Failure(
             EXCEPTION,
-            f"a checkout of a shape that tbci does not know: Model takes ({', '.join(list(parameters)[1:])}), "
-            "not test, device, batch_size and extra_args",
+            f"unknown version of pytorch/benchmark: Model takes ({', '.join(list(parameters)[1:])}) "
+            "instead of test, device, batch_size and extra_args",
         )
     arguments: dict[str, Any] = {"test": test, "device": device}
     if "jit" in parameters:
@@ -66,11 +66,11 @@ def _arguments(model: Any, test: str, device: str, batch: Optional[int], extra: 
 
 
 def make(model: Any, test: str, device: str, batch: Optional[int], extra: list[str], must: bool) -> Any:
-    """The model with its data on the device. `must`: another batch than that asked for is a failure."""
+    """The model with its data on the device. `must`: a batch other than the requested one is a failure."""
     made = model(**_arguments(model, test, device, batch, extra))
     taken = getattr(made, "batch_size", None)
     if batch is not None and taken != batch:
-        said = f"a batch of {batch} was asked for, and the model took {first_line(str(taken))}"
+        said = f"requested a batch of {batch}, but the model took {first_line(str(taken))}"
         if must:
             raise Failure(UNSUPPORTED, said)
         print(f"tbci-torchbench: {said}", file=sys.stderr)
@@ -88,22 +88,22 @@ def _refuse(answer: Any) -> None:
 
 
 def _first(made: Any, name: str, run: Callable[[], Any]) -> None:
-    """An iteration that raises NotImplementedError where the model returns one, as some do. `invoke` drops what
-    `train` returns, so that is seen on its way."""
+    """An iteration that raises NotImplementedError if the model returns one, as some do. `invoke` drops what `train`
+    returns, so wrap `train` to see it."""
     method = getattr(made, name, None)
-    if not callable(method):  # `train` can be None: then invoke() goes through its stages
+    if not callable(method):  # `train` can be None: then invoke() runs its stages
         _refuse(run())
         return
     answers: list[Any] = []
 
-    def watched(*arguments: Any, **named: Any) -> Any:
+    def wrapper(*arguments: Any, **named: Any) -> Any:
         answers.append(method(*arguments, **named))
         return answers[-1]
 
     own = vars(made).get(name)
-    setattr(made, name, watched)
+    setattr(made, name, wrapper)
     try:
-        answers.append((getattr(made, "invoke", None) or watched)())
+        answers.append((getattr(made, "invoke", None) or wrapper)())
     finally:
         if own is None:
             delattr(made, name)
@@ -114,8 +114,8 @@ def _first(made: Any, name: str, run: Callable[[], Any]) -> None:
 
 
 def iterations(made: Any, test: str) -> Iterator[Callable[[], Any]]:
-    """Without end: each is called for one iteration, which is `invoke()` as in run.py; where a checkout has none,
-    `train()` or `eval()`."""
+    """Endless: each call runs one iteration, which is `invoke()` as in run.py, or `train()` or `eval()` in checkouts
+    without it."""
     name = "train" if test == "train" else "eval"
     run = getattr(made, "invoke", None) or getattr(made, name, None)
     if not callable(run):

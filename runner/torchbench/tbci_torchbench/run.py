@@ -20,11 +20,11 @@ WORKER = "tbci-torchbench"
 
 
 def _guarded(protocol: Protocol, job: Callable[[], None]) -> int:
-    """Whatever the job raises becomes the protocol's last line; the whole story goes to the standard error."""
+    """Turns an exception of the job into the protocol's last line; the traceback goes to standard error."""
     try:
         job()
         return EXIT_DONE
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a model is foreign code
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a model may raise anything
         failure = failure_of(error)
         if failure is not error and failure.kind == EXCEPTION:
             traceback.print_exc(file=sys.stderr)
@@ -101,7 +101,7 @@ def run_benchmark(options: argparse.Namespace, protocol: Protocol) -> int:
         batch = model.wanted_batch(kind, options.size, options.batch, test)
         made = model.make(kind, test, device, batch, extra, must=options.batch is not None)
         measure.settle(torch, device)
-        framework.set_threads(torch, options.threads)  # a model may have set its own
+        framework.set_threads(torch, options.threads)  # a model may have changed them
         subject = measure.Subject(model.iterations(made, test), torch, device)
         subject.synchronize()
         ready = time.perf_counter_ns()
@@ -121,6 +121,6 @@ def run_benchmark(options: argparse.Namespace, protocol: Protocol) -> int:
 
 
 def refuse(command: str, protocol: Protocol) -> int:
-    """For the commands of the native worker that this one has not."""
+    """Rejects the commands that only the native worker has."""
     protocol.write("error", kind=UNSUPPORTED, message=f"the TorchBench worker has no `{command}`")
     return EXIT_ERROR

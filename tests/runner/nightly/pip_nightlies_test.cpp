@@ -12,7 +12,7 @@ using namespace tbci::runner;
 
 namespace {
 
-// As pip 23.2 printed it for an index of nightlies.
+// Output of pip 23.2 for an index of nightlies.
 const std::string recorded_index =
     "torch (2.13.0.dev20260518+cpu)\n"
     "Available versions: 2.13.0.dev20260518+cpu, 2.13.0.dev20260517+cpu, 2.12.0.dev20260401+cpu\n"
@@ -30,7 +30,7 @@ bool has(const Command& command, const std::string& argument) {
   return std::find(command.arguments.begin(), command.arguments.end(), argument) != command.arguments.end();
 }
 
-// Plays python -m venv and pip: lays out what they would.
+// Simulates python -m venv and pip: creates the files that they would.
 struct FakePip {
   std::filesystem::path venv;
   std::string report = R"({"install":[{"metadata":{"name":"torch"}}]})";
@@ -59,7 +59,7 @@ struct FakePip {
 
 }  // namespace
 
-TEST_CASE("parse_pip_index: versions oldest first, nothing else", "[pip]") {
+TEST_CASE("parse_pip_index: reads only versions, oldest first", "[pip]") {
   const auto versions = parse_pip_index(recorded_index);
   REQUIRE(versions);
   CHECK(*versions ==
@@ -69,7 +69,7 @@ TEST_CASE("parse_pip_index: versions oldest first, nothing else", "[pip]") {
   CHECK_FALSE(parse_pip_index("something else"));
 }
 
-TEST_CASE("parse_pip_complaint: the versions that an old pip names", "[pip]") {
+TEST_CASE("parse_pip_complaint: reads the versions in the error of an old pip", "[pip]") {
   const auto versions = parse_pip_complaint(
       "ERROR: Could not find a version that satisfies the requirement torch==0+no (from versions: 1.7.0, 1.7.1, "
       "1.8.0)\n"
@@ -79,7 +79,7 @@ TEST_CASE("parse_pip_complaint: the versions that an old pip names", "[pip]") {
   CHECK_FALSE(parse_pip_complaint("no network"));
 }
 
-TEST_CASE("main_commit_of_nightly: the commit in the message of the nightly branch", "[pip]") {
+TEST_CASE("main_commit_of_nightly: reads the commit in the message of the nightly branch", "[pip]") {
   const std::string commit = "0123456789abcdef0123456789abcdef01234567";
   CHECK(main_commit_of_nightly("2026-01-07 nightly release (" + commit + ")") == commit);
   CHECK(main_commit_of_nightly("2026-01-07 nightly release (" + commit + ")\n\nmore\n") == commit);
@@ -92,7 +92,7 @@ TEST_CASE("main_commit_of_nightly: the commit in the message of the nightly bran
   }
 }
 
-TEST_CASE("cuda_packages: what a report says would be installed", "[pip]") {
+TEST_CASE("cuda_packages: reads the CUDA packages of an installation report", "[pip]") {
   const auto found = cuda_packages(
       R"({"install":[{"metadata":{"name":"torch"}},{"metadata":{"name":"nvidia-cublas"}},{"metadata":{"name":"cuda-bindings"}},{"x":1},5]})");
   CHECK(found.value() == std::vector<std::string>{"nvidia-cublas", "cuda-bindings"});
@@ -100,7 +100,7 @@ TEST_CASE("cuda_packages: what a report says would be installed", "[pip]") {
   CHECK_FALSE(cuda_packages("[]"));
 }
 
-TEST_CASE("parse_version_py: a wheel's version is read as text", "[pip]") {
+TEST_CASE("parse_version_py: reads a wheel's version as text", "[pip]") {
   const auto version = parse_version_py(
       "__all__ = ['__version__']\n__version__ = '2.13.0+cpu'\ngit_version: str = "
       "\"cf30153c4c131c8164ee7798e5022d810682e2cb\"\n");
@@ -111,7 +111,7 @@ TEST_CASE("parse_version_py: a wheel's version is read as text", "[pip]") {
   CHECK(parse_version_py("").version.empty());
 }
 
-TEST_CASE("PipNightlies: the newest are listed through pip, from the index that is set", "[pip]") {
+TEST_CASE("PipNightlies: lists the newest versions of the configured index", "[pip]") {
   test::TemporaryDirectory folder;
   test::ScriptedProcesses pip([](const Command&) { return says(recorded_index); });
   NightlySettings settings;
@@ -127,7 +127,7 @@ TEST_CASE("PipNightlies: the newest are listed through pip, from the index that 
   CHECK(pip.commands[1].find("--index-url") == std::string::npos);
 }
 
-TEST_CASE("PipNightlies: a pip without `index` is asked in the old way", "[pip]") {
+TEST_CASE("PipNightlies: lists versions with a pip that has no `index`", "[pip]") {
   test::TemporaryDirectory folder;
   test::ScriptedProcesses pip([](const Command& command) {
     if (has(command, "index")) return says("", "ERROR: unknown command \"index\"\n", 1);
@@ -138,7 +138,7 @@ TEST_CASE("PipNightlies: a pip without `index` is asked in the old way", "[pip]"
   CHECK(nightlies->size() == 2);
 }
 
-TEST_CASE("PipNightlies: a network that fails may be tried again, a missing package may not", "[pip]") {
+TEST_CASE("PipNightlies: a network failure is transient, a missing package is not", "[pip]") {
   test::TemporaryDirectory folder;
   const auto kind_of = [&](const std::string& error) {
     test::ScriptedProcesses pip([&](const Command&) { return says("", error, 1); });
@@ -148,12 +148,12 @@ TEST_CASE("PipNightlies: a network that fails may be tried again, a missing pack
   CHECK(kind_of("ERROR: No matching distribution found for torhc") == ErrorKind::failed);
 }
 
-TEST_CASE("PipNightlies: an installation is done once, and one that was cut off is made anew", "[pip]") {
+TEST_CASE("PipNightlies: installs once, and repeats an interrupted installation", "[pip]") {
   test::TemporaryDirectory folder;
   FakePip fake;
   test::ScriptedProcesses pip(std::ref(fake));
   PipNightlies nightlies({}, folder.path(), {}, pip);
-  // A kill in the middle leaves this.
+  // What a kill in the middle leaves.
   REQUIRE(write_file_atomically(folder / "torch-2.13.0/lib/half", "x"));
   const auto product = nightlies.install({"2.13.0", ""}, {});
   INFO((product ? std::string() : product.error().message));
@@ -168,7 +168,7 @@ TEST_CASE("PipNightlies: an installation is done once, and one that was cut off 
   CHECK(fake.installs == 1);
 }
 
-TEST_CASE("PipNightlies: CUDA is refused unless it is allowed or the index says it", "[pip]") {
+TEST_CASE("PipNightlies: refuses CUDA unless it is allowed or the index names it", "[pip]") {
   test::TemporaryDirectory folder;
   FakePip fake;
   fake.report = R"({"install":[{"metadata":{"name":"torch"}},{"metadata":{"name":"nvidia-cudnn-cu13"}}]})";
@@ -189,7 +189,7 @@ TEST_CASE("PipNightlies: CUDA is refused unless it is allowed or the index says 
   CHECK(fake.installs == 2);
 }
 
-TEST_CASE("PipNightlies: a failure leaves nothing that passes for an installation", "[pip]") {
+TEST_CASE("PipNightlies: a failure leaves nothing that looks like an installation", "[pip]") {
   test::TemporaryDirectory folder;
   FakePip fake;
   fake.breaks = true;
@@ -208,8 +208,7 @@ TEST_CASE("PipNightlies: a failure leaves nothing that passes for an installatio
   }
 }
 
-TEST_CASE("PipNightlies: a commit of the nightly branch is resolved to the one of main, given the repository",
-          "[pip]") {
+TEST_CASE("PipNightlies: resolves a commit of the nightly branch to the commit of main", "[pip]") {
   test::TemporaryDirectory folder;
   test::GitFixture repository(folder / "r");
   const std::string main = repository.commit("work", "2026-01-06T08:00:00Z");

@@ -26,7 +26,7 @@ void used_ago(const fs::path& entry, std::chrono::hours ago) {
 
 }  // namespace
 
-TEST_CASE("BuildCache: an entry is there once it is committed, and not before", "[cache]") {
+TEST_CASE("BuildCache: an entry exists only after its commit", "[cache]") {
   test::TemporaryDirectory folder;
   const BuildCache cache({folder / "cache"});
   CHECK_FALSE(cache.find("aa"));
@@ -41,7 +41,7 @@ TEST_CASE("BuildCache: an entry is there once it is committed, and not before", 
   CHECK_FALSE(cache.find("bb"));
 }
 
-TEST_CASE("BuildCache: of two that build the same the first stays", "[cache]") {
+TEST_CASE("BuildCache: the first of two equal builds stays", "[cache]") {
   test::TemporaryDirectory folder;
   const BuildCache cache({folder / "cache"});
   const auto one = cache.begin("aa"), two = cache.begin("aa");
@@ -53,7 +53,7 @@ TEST_CASE("BuildCache: of two that build the same the first stays", "[cache]") {
   CHECK_FALSE(fs::exists(*two));
 }
 
-TEST_CASE("BuildCache: over its budget the longest unused go, what was used lately stays", "[cache]") {
+TEST_CASE("BuildCache: over its budget removes the longest unused entries and keeps recent ones", "[cache]") {
   test::TemporaryDirectory folder;
   const BuildCache cache({folder / "cache", 2500});
   const fs::path a = keep(cache, "aa", 1000), b = keep(cache, "bb", 1000);
@@ -64,7 +64,7 @@ TEST_CASE("BuildCache: over its budget the longest unused go, what was used late
   CHECK(fs::exists(a));
   CHECK_FALSE(fs::exists(b));
   CHECK(fs::exists(c));
-  // All were used in the last day: over the budget, yet none is taken from who may be measuring it.
+  // All were used in the last day: over the budget, but a process may be measuring any of them.
   const fs::path d = keep(cache, "dd", 1000);
   CHECK(fs::exists(a));
   CHECK(fs::exists(d));

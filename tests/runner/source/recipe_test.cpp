@@ -23,7 +23,7 @@ struct Site {
 
 }  // namespace
 
-TEST_CASE("fill_in: placeholders, braces, and a typo", "[recipe]") {
+TEST_CASE("fill_in: replaces placeholders, keeps braces, and reports a typo", "[recipe]") {
   const Placeholders known = {{"torch", "/opt/torch"}, {"jobs", "2"}};
   CHECK(fill_in("TORCH={torch}", known).value() == "TORCH=/opt/torch");
   CHECK(fill_in("-j{jobs}{jobs}", known).value() == "-j22");
@@ -36,7 +36,7 @@ TEST_CASE("fill_in: placeholders, braces, and a typo", "[recipe]") {
   CHECK(typo.error().message.find("did you mean 'torch'") != std::string::npos);
 }
 
-TEST_CASE("run_recipe: commands run in order in their folder, and all they say is in the log", "[recipe]") {
+TEST_CASE("run_recipe: runs commands in order in their folder and logs all output", "[recipe]") {
   Site site;
   site.recipe.environment = {{"WHERE", "{torch}"}};
   const auto outcome =
@@ -48,7 +48,7 @@ TEST_CASE("run_recipe: commands run in order in their folder, and all they say i
   CHECK(log.ends_with("j4\n"));
 }
 
-TEST_CASE("run_recipe: a command that fails is an outcome with its telling line, and ends the recipe", "[recipe]") {
+TEST_CASE("run_recipe: a command that fails ends the recipe, with its error line as the outcome", "[recipe]") {
   Site site;
   const auto outcome =
       site.run({{"sh", "-c", "echo 'a.cpp:3:1: error: expected ;' >&2; echo 'make: *** [all] Error 1'; exit 2"},
@@ -60,7 +60,7 @@ TEST_CASE("run_recipe: a command that fails is an outcome with its telling line,
   CHECK(site.run({{"false"}}).value().telling_line.find("exit code 1") != std::string::npos);
 }
 
-TEST_CASE("run_recipe: what is the machine's fault is an error", "[recipe]") {
+TEST_CASE("run_recipe: a fault of the machine is an error", "[recipe]") {
   Site site;
   const auto kind = [&](std::vector<std::string> command) {
     const auto outcome = site.run({std::move(command)});
@@ -86,7 +86,7 @@ TEST_CASE("run_recipe: what is the machine's fault is an error", "[recipe]") {
   CHECK(site.run({{}}).error().kind == ErrorKind::usage);
 }
 
-TEST_CASE("telling_line: the first error of a compiler, before what only follows from it", "[recipe]") {
+TEST_CASE("telling_line: prefers the first compiler error to errors that follow from it", "[recipe]") {
   CHECK(telling_line("building\n"
                      "In file included from a.cpp:1:\n"
                      "b.hpp:7:10: warning: unused variable 'error'\n"
@@ -106,12 +106,12 @@ TEST_CASE("telling_line: the first error of a compiler, before what only follows
   CHECK(telling_line("a: error: \x1b[31mred\xff") == "a: error:  [31mred\xEF\xBF\xBD");
 }
 
-TEST_CASE("machine_trouble: a source that quotes such words is not the machine's fault", "[recipe]") {
+TEST_CASE("machine_trouble: ignores source code that quotes such words", "[recipe]") {
   CHECK(machine_trouble("a.cpp:1:2: error: #error No space left on device\n").empty());
   CHECK(machine_trouble("all is well\n").empty());
   CHECK_FALSE(machine_trouble("/tmp/cc.s: No space left on device\n").empty());
   CHECK_FALSE(machine_trouble("make: *** [Makefile:3: all] Error 127\n").empty());
-  // A compiler shows the source, and says what it found there.
+  // A compiler quotes the source in its message.
   CHECK(machine_trouble("   12 | throw Error(\"No space left on device\");\n      |  ^~~~\n").empty());
   const std::string source_error = "a.cpp:3:1: error: expected ';'\n";
   CHECK(machine_trouble(source_error + "note: Connection refused\n").empty());
@@ -124,7 +124,7 @@ TEST_CASE("machine_trouble: a source that quotes such words is not the machine's
   CHECK_FALSE(machine_trouble(source_error + "cp: cannot write: Disk quota exceeded\n").empty());
 }
 
-TEST_CASE("machine_trouble: a network that fails is the machine's fault", "[recipe]") {
+TEST_CASE("machine_trouble: a network failure is a fault of the machine", "[recipe]") {
   for (const char* line :
        {"curl: (6) Could not resolve host: example.org",
         "WARNING: Retrying after connection broken by 'NewConnectionError(... [Errno -3] Temporary failure in name "

@@ -57,7 +57,7 @@ struct Project {
 
 }  // namespace
 
-TEST_CASE("SourceBuilder: a commit becomes a product, and is found again without building", "[source]") {
+TEST_CASE("SourceBuilder: builds a commit once and then finds its product", "[source]") {
   Project project;
   const std::string first = project.commit("src/a.cpp", "one\n");
   const std::string second = project.commit("src/a.cpp", "two\n");
@@ -106,7 +106,7 @@ TEST_CASE("SourceBuilder: commits with equal inputs share a product", "[source]"
         project.builder().input_key(source, {}).value());
 }
 
-TEST_CASE("SourceBuilder: a commit that does not build is an outcome with its telling line and log", "[source]") {
+TEST_CASE("SourceBuilder: a commit that does not build is an outcome with its error line and log", "[source]") {
   Project project;
   const std::string broken = project.commit("src/a.cpp", "broken\n");
   const auto outcome = project.builder().build(broken, {});
@@ -118,7 +118,7 @@ TEST_CASE("SourceBuilder: a commit that does not build is an outcome with its te
   CHECK_FALSE(project.builder().find(broken, {}).value().has_value());
 }
 
-TEST_CASE("SourceBuilder: the errors that are not the commit's fault", "[source]") {
+TEST_CASE("SourceBuilder: reports errors that are not the commit's fault", "[source]") {
   Project project;
   const std::string commit = project.commit("src/a.cpp", "one\n");
   const auto unknown = project.builder().build("0123456789012345678901234567890123456789", {});
@@ -152,7 +152,7 @@ TEST_CASE("SourceBuilder: the errors that are not the commit's fault", "[source]
   CHECK(project.builder().build(commit, stop.get_token()).error().kind == ErrorKind::interrupted);
 }
 
-TEST_CASE("SourceBuilder: the user's own checkout is not touched", "[source]") {
+TEST_CASE("SourceBuilder: does not change the user's own checkout", "[source]") {
   Project project;
   const std::string first = project.commit("src/a.cpp", "one\n");
   project.commit("src/a.cpp", "two\n");
@@ -164,7 +164,7 @@ TEST_CASE("SourceBuilder: the user's own checkout is not touched", "[source]") {
   CHECK(project.repository.git({"worktree", "list"}).find("state") == std::string::npos);
 }
 
-TEST_CASE("SourceBuilder: commits that come later are fetched", "[source]") {
+TEST_CASE("SourceBuilder: fetches later commits", "[source]") {
   Project project;
   project.built(project.commit("src/a.cpp", "one\n"));
   const std::string later = project.commit("src/a.cpp", "two\n");
@@ -172,7 +172,7 @@ TEST_CASE("SourceBuilder: commits that come later are fetched", "[source]") {
   CHECK(project.builder().worktree().commit("main", {}).value().id == later);
 }
 
-TEST_CASE("SourceBuilder: what a killed process left is repaired or removed", "[source]") {
+TEST_CASE("SourceBuilder: repairs or removes what a killed process left", "[source]") {
   Project project;
   const std::string first = project.commit("src/a.cpp", "one\n");
   const std::string second = project.commit("src/a.cpp", "two\n");
@@ -210,7 +210,7 @@ TEST_CASE("SourceBuilder: what a killed process left is repaired or removed", "[
   CHECK_FALSE(fs::exists(checkouts / "slot-0/src/extra.cpp"));
 }
 
-TEST_CASE("SourceBuilder: a checkout in use is left alone, another is taken", "[source]") {
+TEST_CASE("SourceBuilder: uses another checkout if one is in use", "[source]") {
   Project project;
   const std::string first = project.commit("src/a.cpp", "one\n");
   SourceBuilder builder = project.builder();
@@ -222,7 +222,7 @@ TEST_CASE("SourceBuilder: a checkout in use is left alone, another is taken", "[
   CHECK(two->source.filename() == "slot-1");
 }
 
-TEST_CASE("SourceBuilder: a LibTorch of its own is kept whole", "[source]") {
+TEST_CASE("SourceBuilder: keeps a complete LibTorch as the product", "[source]") {
   Project project;
   const std::string commit = project.commit("src/a.cpp", "one\n");
   project.subject.source.product = {{}, "{prefix}/torch"};
@@ -241,7 +241,7 @@ TEST_CASE("SourceBuilder: a LibTorch of its own is kept whole", "[source]") {
   CHECK_FALSE(project.builder().build(commit, {}));
 }
 
-TEST_CASE("GitNightlies: the last commit of each finished day, installed by building", "[nightly]") {
+TEST_CASE("GitNightlies: list the last commit of each finished day and build it", "[nightly]") {
   class FixedClock final : public Clock {
    public:
     TimePoint now() const override { return TimePoint(std::chrono::milliseconds(1767776523000)); }  // 2026-01-07

@@ -49,7 +49,7 @@ struct Place {
 
 }  // namespace
 
-TEST_CASE("Worktree: the mirror follows branches and tags, and leaves pull requests where they are", "[source]") {
+TEST_CASE("Worktree: the mirror follows branches and tags, but not pull requests", "[source]") {
   Place place;
   const std::string first = place.commit("a", "one\n");
   place.repository.git({"tag", "v1"});
@@ -60,7 +60,7 @@ TEST_CASE("Worktree: the mirror follows branches and tags, and leaves pull reque
     return split(place.git_in(place.settings.folder / "mirror.git", {"for-each-ref", "--format=%(refname)"}), '\n');
   };
   CHECK(refs() == std::vector<std::string>{"refs/heads/main", "refs/heads/release", "refs/tags/v1"});
-  // Pushed over, a branch removed and one below its name, a tag moved.
+  // A forced push, a branch replaced by one below its name, a moved tag.
   place.repository.git({"commit", "--quiet", "--amend", "--allow-empty", "-m", "other"}, "2026-01-06T08:00:00Z");
   place.repository.git({"branch", "-D", "release"});
   place.repository.git({"branch", "release/2"});
@@ -70,11 +70,11 @@ TEST_CASE("Worktree: the mirror follows branches and tags, and leaves pull reque
   CHECK(refs() == std::vector<std::string>{"refs/heads/main", "refs/heads/release/2", "refs/tags/v1"});
   CHECK(place.worktree().commit("main", {}).value().id == place.repository.head());
   CHECK(place.worktree().commit("v1", {}).value().id == place.repository.head());
-  // What was pushed over may still be measured.
+  // A commit replaced by a forced push may still be measured.
   CHECK(place.worktree().commit(first, {}).value().id == first);
 }
 
-TEST_CASE("Worktree: an address with credentials is refused and not shown", "[source]") {
+TEST_CASE("Worktree: rejects an address with credentials without showing it", "[source]") {
   Place place;
   for (const char* address : {"https://user:s3cret@example.org/a.git", "https://s3cret@example.org/a.git",
                               "http://s3cret:x-oauth-basic@example.org/a", "ssh://git:s3cret@example.org/a"}) {
@@ -89,7 +89,7 @@ TEST_CASE("Worktree: an address with credentials is refused and not shown", "[so
       CHECK(error.message.find("credential helper") != std::string::npos);
     }
   }
-  // An @ in a path is no credential.
+  // An @ in a path is not a credential.
   const fs::path odd = place.folder / "the@ir:s";
   const std::string first = place.commit("a", "one\n");
   fs::rename(place.repository.path(), odd);
@@ -98,7 +98,7 @@ TEST_CASE("Worktree: an address with credentials is refused and not shown", "[so
   CHECK(place.worktree().commit(first, {}).value().id == first);
 }
 
-TEST_CASE("Worktree: a slot whose prefix somebody still works in is not taken", "[source]") {
+TEST_CASE("Worktree: does not take a slot while a process works in its prefix", "[source]") {
   Place place;
   const std::string first = place.commit("a", "one\n");
   CHECK(place.checked_out(first).source.filename() == "slot-0");
@@ -116,9 +116,9 @@ TEST_CASE("Worktree: a slot whose prefix somebody still works in is not taken", 
   CHECK(taken == "slot-1");
 }
 
-TEST_CASE("Worktree: submodules are fetched relative to the real repository, and cleaned", "[source]") {
+TEST_CASE("Worktree: fetches submodules relative to the real repository, and cleans them", "[source]") {
   Place place;
-  // What a user whose submodules are local has in his settings.
+  // The settings of a user with local submodules.
   REQUIRE(write_file_atomically(place.folder / "gitconfig", "[protocol \"file\"]\n\tallow = always\n"));
   ::setenv("GIT_CONFIG_GLOBAL", (place.folder / "gitconfig").c_str(), 1);
   test::GitFixture part(place.folder / "part");
@@ -140,7 +140,7 @@ TEST_CASE("Worktree: submodules are fetched relative to the real repository, and
   place.checked_out(first);
   CHECK(fs::exists(source / "inner/left.o"));
 
-  // A submodule that cannot be had is no reason to make the checkout anew.
+  // A submodule that cannot be fetched does not cause a new clone.
   REQUIRE(write_file_atomically(source / ".git/kept", "still this one\n"));
   place.repository.git({"config", "-f", ".gitmodules", "submodule.inner.url", "../gone"});
   const std::string broken = place.repository.commit("broken", "2026-01-06T08:00:00Z");
@@ -151,7 +151,7 @@ TEST_CASE("Worktree: submodules are fetched relative to the real repository, and
   CHECK(fs::exists(source / ".git/kept"));
 }
 
-TEST_CASE("Worktree: a commit is taken back on top of a later one, the same each time, and theirs is left alone",
+TEST_CASE("Worktree: reverts a commit on top of a later one, reproducibly and without touching the user's repository",
           "[source]") {
   Place place;
   place.commit("kept", "one\n");
@@ -176,7 +176,7 @@ TEST_CASE("Worktree: a commit is taken back on top of a later one, the same each
   CHECK(place.git_in(place.repository.path(), {"for-each-ref", "refs/tbci"}).empty());
 }
 
-TEST_CASE("Worktree: what cannot be taken back says why, and the slot is good again", "[source]") {
+TEST_CASE("Worktree: says why a commit cannot be reverted, and cleans the slot", "[source]") {
   Place place;
   place.commit("file", "one\n");
   const std::string culprit = place.commit("file", "two\n");
@@ -184,7 +184,7 @@ TEST_CASE("Worktree: what cannot be taken back says why, and the slot is good ag
   const auto conflict = place.worktree().revert(culprit, tip, {});
   REQUIRE(conflict);
   CHECK(conflict->commit.empty());
-  CHECK(conflict->reason == "taking it back conflicts with what came after it");
+  CHECK(conflict->reason == "reverting it conflicts with later commits");
   const Slot slot = place.checked_out(tip);
   CHECK(read_file(slot.source / "file").value() == "three\n");
   const std::string back = place.commit("file", "two\n");

@@ -1,4 +1,4 @@
-// A small machine of files: what proc/ and sys/ say of it.
+// A small machine that consists of files: its proc/ and sys/.
 #pragma once
 
 #include "runner/environment.hpp"
@@ -14,9 +14,9 @@ inline ProcessOutcome answer(const std::string& output, int exit_code = 0) {
   return outcome;
 }
 
-struct Machine {
+struct FileMachine {
   TemporaryDirectory folder;
-  std::map<std::string, std::string> gpu_answers;  ///< by a word of the question; none: there is no GPU
+  std::map<std::string, std::string> gpu_answers;  ///< nvidia-smi output by a word of the query; empty: no GPU
   std::string compiler = "g++ (Debian 12.2.0-14) 12.2.0\nCopyright (C) 2022\n";
   std::map<std::string, std::string> variables;
   ScriptedProcesses processes{[this](const Command& command) {
@@ -28,7 +28,7 @@ struct Machine {
     return answer("", 9);
   }};
 
-  Machine() {
+  FileMachine() {
     put("proc/cpuinfo",
         "processor\t: 0\nmodel name\t: Fast CPU 3000\nmicrocode\t: 0x2b\nflags\t\t: fpu avx2 hypervisor\n");
     put("proc/meminfo", "MemTotal:       24617324 kB\nMemFree:          123 kB\n");
