@@ -50,7 +50,7 @@ const std::string entry = "[[searched]]\nbenchmark = \"dlrm\"\nconfiguration = \
 
 }  // namespace
 
-TEST_CASE("Batch sizes: what is written is read again, whatever the texts have in them", "[batch]") {
+TEST_CASE("Batch sizes: reading gives what was written, whatever characters the texts contain", "[batch]") {
   const auto read = parse_batch_sizes(batch_sizes_text({searched("dlrm", 8), searched("it's ${HOME} \x01", 4)}), "f");
   INFO((read ? std::string() : read.error().message));
   REQUIRE(read);
@@ -82,7 +82,7 @@ TEST_CASE("Batch sizes: a file without searches is read, and a short entry has d
   CHECK(read[0].answer.batch == 8);
 }
 
-TEST_CASE("Batch sizes: a broken file says where and what", "[batch]") {
+TEST_CASE("Batch sizes: the error of a broken file says where and what", "[batch]") {
   CHECK(contains(error_of("[[searched\n"), "sizes.toml"));
   CHECK(contains(error_of("[[searched]]\nconfiguration = \"cpu-infer\"\nbatch = 8\n"), "benchmark"));
   CHECK(contains(error_of("[[searched]]\nbenchmark = \"x\"\nconfiguration = \"cpu-infer\"\n"), "which batch"));
@@ -95,10 +95,10 @@ TEST_CASE("Batch sizes: a broken file says where and what", "[batch]") {
   CHECK(contains(error_of(entry + "size = \"huge\"\n"), "\"ci\" or \"paper\""));
   CHECK(contains(error_of(entry + "ended = \"bored\"\n"), "bored"));
   CHECK(contains(error_of(entry + "[[searched.point]]\nbatch = 1\noutcome = \"sad\"\n"), "sad"));
-  CHECK(contains(error_of(entry + entry), "stands there twice"));
+  CHECK(contains(error_of(entry + entry), "is listed twice"));
 }
 
-TEST_CASE("Batch sizes: the configured file is laid over the configuration where it fits", "[batch]") {
+TEST_CASE("Batch sizes: the configured file overrides the configuration where it fits", "[batch]") {
   const test::TemporaryDirectory folder;
   Config config = config_in(folder.path());
   REQUIRE(apply_batch_sizes(config));
@@ -115,8 +115,7 @@ TEST_CASE("Batch sizes: the configured file is laid over the configuration where
   CHECK(config.measure.worker.batches == std::map<model::Case, int>{{{"dlrm", Configuration::cpu_infer}, 8}});
 }
 
-TEST_CASE("Batch sizes: a configured file that is not there, or is wrong, is an error that says what to do",
-          "[batch]") {
+TEST_CASE("Batch sizes: a configured file that is missing or wrong is an error that says what to do", "[batch]") {
   const test::TemporaryDirectory folder;
   Config config = config_in(folder.path());
   config.measure.batch_sizes = "none.toml";
