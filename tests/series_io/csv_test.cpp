@@ -73,7 +73,7 @@ TEST_CASE("CSV: a row that does not fit is refused and leaves the table as it wa
   auto table = CsvTable::with_header("time,a,b", {});
   REQUIRE(table);
   REQUIRE(table->add("1,2,3"));
-  CHECK(contains(table->add("1,2").error().message, "2 cells where the header has 3"));
+  CHECK(contains(table->add("1,2").error().message, "2 cells, but the header has 3"));
   CHECK(contains(table->add("1,2").error().message, "cut off?"));
   CHECK(contains(table->add("1,2,3,4").error().message, "4 cells"));
   CHECK(contains(table->add("1,2,three").error().message, "'three' in column 'b' is not a number"));

@@ -85,11 +85,12 @@ TEST_CASE("Batch sizes: a file without searches is read, and a short entry has d
 TEST_CASE("Batch sizes: the error of a broken file says where and what", "[batch]") {
   CHECK(contains(error_of("[[searched\n"), "sizes.toml"));
   CHECK(contains(error_of("[[searched]]\nconfiguration = \"cpu-infer\"\nbatch = 8\n"), "benchmark"));
-  CHECK(contains(error_of("[[searched]]\nbenchmark = \"x\"\nconfiguration = \"cpu-infer\"\n"), "which batch"));
+  CHECK(contains(error_of("[[searched]]\nbenchmark = \"x\"\nconfiguration = \"cpu-infer\"\n"),
+                 "the batch size that the search found"));
   CHECK(contains(error_of("[[searched]]\nbenchmark = \"x\"\nconfiguration = \"cpu-infer\"\nbatch = 0\n"),
                  "sizes.toml:4"));
   CHECK(contains(error_of("[[searched]]\nbenchmark = \"x\"\nconfiguration = \"cpu-train\"\nbatch = 8\n"),
-                 "inference alone"));
+                 "must be an inference configuration"));
   CHECK(contains(error_of(entry + "precision = \"bf61\"\n"), "did you mean 'bf16'"));
   CHECK(contains(error_of(entry + "sise = \"ci\"\n"), "did you mean 'size'"));
   CHECK(contains(error_of(entry + "size = \"huge\"\n"), "\"ci\" or \"paper\""));
@@ -122,7 +123,7 @@ TEST_CASE("Batch sizes: a configured file that is missing or wrong is an error t
   const auto missing = apply_batch_sizes(config);
   REQUIRE_FALSE(missing);
   CHECK(missing.error().kind == ErrorKind::usage);
-  CHECK(contains(missing.error().message, "none.toml is not there: make it with `tbci suite batches`"));
+  CHECK(contains(missing.error().message, "none.toml: make it with `tbci suite batches`"));
   REQUIRE(write_file_atomically(batch_sizes_path(config), "batches = 8"));
   CHECK_FALSE(apply_batch_sizes(config));
 }

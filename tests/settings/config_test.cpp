@@ -105,7 +105,7 @@ TEST_CASE("Configuration: the checkout of TorchBench selects it", "[config]") {
   REQUIRE(without);
   CHECK(without->subjects.front().subject.torchbench.checkout.empty());
   const std::string table = std::string(subject) + "[subject.torchbench]\n";
-  CHECK(error_of(table + "models = [\"dcgan\"]\n").find("where does pytorch/benchmark lie?") != std::string::npos);
+  CHECK(error_of(table + "models = [\"dcgan\"]\n").find("a checkout of pytorch/benchmark") != std::string::npos);
   CHECK(error_of(table + "checkout = \"c\"\nmodels = [\"../dcgan\"]\n").find("no name of a folder") !=
         std::string::npos);
   CHECK(error_of(table + "checkuot = \"c\"\n").find("did you mean 'checkout'") != std::string::npos);
@@ -132,7 +132,7 @@ TEST_CASE("Configuration: errors name values of the wrong type or out of range",
   CHECK(error_of("[measure\n").find("x.toml:1: not valid TOML") == 0);
   CHECK(error_of("[service]\nstate = \"${TBCI_NOT_SET_ANYWHERE}\"\n") ==
         "x.toml:2: service.state: the environment variable TBCI_NOT_SET_ANYWHERE is not set");
-  CHECK(error_of(std::string(subject) + "schedule = \"25:00\"\n").find("a time of the day") != std::string::npos);
+  CHECK(error_of(std::string(subject) + "schedule = \"25:00\"\n").find("a time of day in UTC") != std::string::npos);
   CHECK(error_of("[report]\nchannels = [\"github\"]\n").find("owner/name") != std::string::npos);
   CHECK(error_of("[report]\nchannels = [\"folder\", \"folder\"]\n").find("twice") != std::string::npos);
   CHECK(error_of("[thresholds]\nscreen = 0.08\n").find("hide regressions") != std::string::npos);
@@ -173,7 +173,7 @@ TEST_CASE("Configuration: errors name wrong thresholds of some series with their
   CHECK(error_of(some + "metric = \"tim\"\n").find("x.toml:2: thresholds.for.metric: ") == 0);
   CHECK(error_of(some + "metric = \"instructions\"\n").find("never judged") != std::string::npos);
   CHECK(error_of(some + "configuration = \"cpu-tain\"\n").find("did you mean 'cpu-train'") != std::string::npos);
-  CHECK(error_of(some + "relative = 0.1\n").find("which series are meant?") != std::string::npos);
+  CHECK(error_of(some + "relative = 0.1\n").find("to choose the series") != std::string::npos);
   CHECK(error_of(some + "benchmark = \"\"\n").find("must not be empty") != std::string::npos);
   CHECK(error_of(some + "benchmark = 3\n").find("a text in quotation marks") != std::string::npos);
   CHECK(error_of(some + "benchmark = \"dlrm\"\nrelativ = 0.1\n") ==
@@ -187,7 +187,7 @@ TEST_CASE("Configuration: errors name wrong thresholds of some series with their
 TEST_CASE("Configuration: a subject that could not work is refused", "[config]") {
   CHECK(error_of("[[subject]]\n").find("subject.name: is missing") != std::string::npos);
   CHECK(error_of("[[subject]]\nname = \"../x\"\n").find("letters, digits") != std::string::npos);
-  CHECK(error_of(std::string(subject) + subject).find("two subjects are called 'demo'") != std::string::npos);
+  CHECK(error_of(std::string(subject) + subject).find("two subjects are named 'demo'") != std::string::npos);
   CHECK(error_of(std::string(subject) + "[subject.source]\nrepository = \"r\"\npreload = [\"x\"]\n").find("recipe") !=
         std::string::npos);
   CHECK(error_of(std::string(subject) + "[subject.source]\nrepository = \"r\"\nrecipe = [[\"make\"]]\n")

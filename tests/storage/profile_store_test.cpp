@@ -91,7 +91,7 @@ TEST_CASE("ProfileStore: a second profile in the same place is refused, and no p
   must(store.add(place, profile()));
   model::OperatorProfile second = profile();
   second.iteration = nanoseconds(1);
-  CHECK(contains(error_of(store.add(place, second)).message, "not overwritten"));
+  CHECK(contains(error_of(store.add(place, second)).message, "never overwritten"));
   CHECK(must(store.profiles(place.run_id, place.build_id, dlrm))[0].profile.iteration == nanoseconds(8'000'000));
 
   const model::Place next{.run_id = place.run_id, .build_id = place.build_id, .ordinal = 1};
