@@ -21,7 +21,7 @@ TimePoint SystemClock::now() const {
   return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
 }
 
-bool SystemClock::sleep_for(std::chrono::milliseconds duration, std::stop_token stop) {
+bool SystemClock::sleep_for(std::chrono::milliseconds duration, std::stop_token stop) const {
   std::mutex mutex;
   std::condition_variable_any wake;
   std::unique_lock lock(mutex);

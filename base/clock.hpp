@@ -1,4 +1,5 @@
-// Time behind an interface, so that tests move it by hand.
+// Time behind an interface, so that tests can set it. One clock is made where the program starts and handed to all
+// that need one.
 #pragma once
 
 #include <chrono>
@@ -13,14 +14,14 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual TimePoint now() const = 0;
-  /// Sleeps, but no longer than until a stop is requested. False when it was.
-  virtual bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) = 0;
+  /// Sleeps for the duration or until a stop is requested, whichever comes first. False where a stop was requested.
+  virtual bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) const = 0;
 };
 
 class SystemClock final : public Clock {
  public:
   TimePoint now() const override;
-  bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) override;
+  bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) const override;
 };
 
 /// `2026-11-21T04:46:48Z`.

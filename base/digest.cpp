@@ -15,9 +15,9 @@ namespace tbci {
 
 Result<std::string> sha256_of_file(const std::filesystem::path& path) {
   std::error_code ignored;
-  // A pipe that was put in a library's place would hold us up for ever.
+  // Reading a pipe in place of a library could block for ever.
   if (!std::filesystem::is_regular_file(path, ignored))
-    return fail(ErrorKind::environment, "cannot read {}: it is no ordinary file", path.string());
+    return fail(ErrorKind::environment, "cannot read {}: it is not an ordinary file", path.string());
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), std::strerror(errno));
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);

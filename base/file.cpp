@@ -83,7 +83,7 @@ Result<std::filesystem::path> path_inside(const std::filesystem::path& folder, c
   const std::filesystem::path relative = std::filesystem::path(name).lexically_normal();
   const bool leaves = relative.empty() || relative.is_absolute() || *relative.begin() == ".." || relative == ".";
   if (leaves || name.find('\0') != std::string::npos) {
-    return fail(ErrorKind::usage, "'{}' is no name of a file inside {}", name, folder.string());
+    return fail(ErrorKind::usage, "'{}' does not name a file inside {}", name, folder.string());
   }
   return folder / relative;
 }

@@ -12,7 +12,7 @@ namespace tbci {
 
 Result<std::string> read_file(const std::filesystem::path& path);
 
-/// Writes beside the target, syncs, renames: afterwards the old text or the new stands there, never half of one.
+/// Writes a file beside the target, syncs it and renames it: the target has the old text or the new one, never a part.
 /// Makes the parent folders.
 Status write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
@@ -24,7 +24,7 @@ Result<std::uint64_t> free_bytes(const std::filesystem::path& path);
 /// `folder / name`, refused where `name` would leave the folder (absolute, or with `..`).
 Result<std::filesystem::path> path_inside(const std::filesystem::path& folder, const std::string& name);
 
-/// Keeps others from the same work while it lives (flock; gone with the process, however that ends).
+/// While it lives, no other process gets the same lock (flock). The lock ends with the process, however that ends.
 class FileLock {
  public:
   /// Fails at once (kind transient) when another process holds it; the error names that process.

@@ -37,8 +37,8 @@ struct Command {
 struct ProcessOutcome {
   int exit_code = 0;         ///< of an ordinary end; 128 + signal otherwise
   int signal = 0;            ///< that ended it, 0 if none did
-  bool timed_out = false;    ///< ended by us at its time limit
-  bool interrupted = false;  ///< ended by us, or never started, because a stop was requested
+  bool timed_out = false;    ///< tbci ended it at its time limit
+  bool interrupted = false;  ///< tbci ended it, or never started it, because a stop was requested
   std::string output;        ///< end of standard output
   std::string error;         ///< end of standard error
   std::chrono::nanoseconds wall{};
@@ -58,7 +58,7 @@ std::string describe(const Command& command);
 class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
-  /// Blocks until the child and its process group are gone; where it was ended by us, all its descendants are killed.
+  /// Blocks until the child and its process group are gone; where tbci ended it, all its descendants are killed.
   /// An error only where it could not be started or watched (kind environment, naming the program). Thread-safe.
   virtual Result<ProcessOutcome> run(const Command& command, std::stop_token stop = {}) = 0;
 };
@@ -68,7 +68,7 @@ class SystemProcessRunner final : public ProcessRunner {
   Result<ProcessOutcome> run(const Command& command, std::stop_token stop = {}) override;
 };
 
-/// Runs and asks for success; otherwise an error with how it ended and its last telling lines.
+/// Runs the command. Where it does not succeed, an error says how it ended and quotes the end of its output.
 Result<ProcessOutcome> run_checked(ProcessRunner& runner, const Command& command, std::stop_token stop = {});
 
 }  // namespace tbci

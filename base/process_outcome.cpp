@@ -1,4 +1,4 @@
-// How a child process is told of: in errors, and as a Result where its failure is one.
+// Describes child processes in error messages, and turns their failure into an error.
 #include <csignal>
 #include <cstring>
 #include <string_view>
@@ -10,7 +10,7 @@ namespace tbci {
 
 std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds time_limit) {
   if (outcome.timed_out) return fmt::format("ended after its limit of {}", human_duration(time_limit));
-  if (outcome.interrupted) return "ended because we were asked to stop";
+  if (outcome.interrupted) return "ended because a stop was requested";
   if (outcome.signal != 0) {
     const char* name = ::sigabbrev_np(outcome.signal);  // real-time signals have none
     return name != nullptr ? fmt::format("killed by SIG{}", name) : fmt::format("killed by signal {}", outcome.signal);
@@ -30,7 +30,7 @@ Result<ProcessOutcome> run_checked(ProcessRunner& runner, const Command& command
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", command.arguments.front());
   const std::string_view said = trim(outcome.error.empty() ? outcome.output : outcome.error);
   const std::string_view telling = said.substr(said.size() > 600 ? said.size() - 600 : 0);
-  // What we ended ourselves, or the kernel for want of memory, is not the command's fault.
+  // Where tbci ended the command, or the kernel did for lack of memory, the command is not at fault.
   const bool ended = outcome.timed_out || outcome.signal == SIGKILL;
   return fail(ended ? ErrorKind::environment : ErrorKind::failed, "{}: {}: {}", one_line(describe(command)),
               describe(outcome, command.time_limit), one_line(telling, 600));

@@ -50,8 +50,8 @@ pid_t parent_of(const fs::path& folder) {
 }
 
 void kill_tree(pid_t child) {
-  // Stopped first: what is stopped starts nothing, so that a tree that was seen twice is whole. The bound is for
-  // processes that we may not stop.
+  // Stop all first: a stopped process starts no others, so a tree that looks the same twice is complete. The loop is
+  // bounded because there may be processes that we may not stop.
   std::set<pid_t> tree, before;
   for (int round = 0; round < 20; ++round) {
     tree = tree_of(child);

@@ -7,11 +7,11 @@
 
 namespace tbci {
 
-/// The parent that `folder` (of /proc) tells of; 0 where that cannot be read: the process may have ended meanwhile.
+/// The parent according to `folder` (in /proc); 0 where it cannot be read, as when the process has just ended.
 pid_t parent_of(const std::filesystem::path& folder);
 
-/// Kills a child of ours and all its descendants, those in process groups and sessions of their own too. The child must
-/// not be reaped yet. Only what has left the tree (its parent ended before) and the child's group is not found.
+/// Kills a child of ours and all its descendants, including those in process groups and sessions of their own. The
+/// child must not be reaped yet. It does not find a process that left the child's group and whose parent has ended.
 void kill_tree(pid_t child);
 
 }  // namespace tbci

@@ -1,4 +1,4 @@
-// What the program is doing, told as it does it: to a terminal, a log, or the page of the service.
+// Reports what the program is doing: to a terminal, a log, or the page of the service.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ class Progress {
   virtual void note(std::string_view text) = 0;
 };
 
-/// Says nothing.
+/// Reports nothing.
 class SilentProgress final : public Progress {
  public:
   void begin_stage(std::string_view, std::string_view, int) override {}

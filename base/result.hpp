@@ -9,13 +9,13 @@
 
 namespace tbci {
 
-/// What a caller may do about a failure.
+/// Tells a caller what can be done about a failure.
 enum class ErrorKind {
-  usage,        ///< the user asked for something that cannot be: exit code 2
+  usage,        ///< the user asked for something impossible: exit code 2
   environment,  ///< the machine lacks something (a program, a library, space, a permission)
   transient,    ///< may succeed when tried again (network, a busy lock)
   failed,       ///< the thing itself failed (a build, a model, a server's answer)
-  interrupted,  ///< we were asked to stop
+  interrupted,  ///< a stop was requested
 };
 
 /// One line that says what went wrong, where, and what to do.
@@ -24,8 +24,18 @@ struct Error {
   std::string message;
 };
 
+/// A value or an Error. It is a tl::expected whose result the compiler does not let a caller drop, which
+/// tl::expected itself does not ask for: a failure that nobody looks at is a warning, hence an error of the build.
+/// What may truly be ignored says so: `static_cast<void>(remove(path));`. Its `map` gives a plain tl::expected, which
+/// converts back.
 template <typename T>
-using Result = tl::expected<T, Error>;
+class [[nodiscard]] Result : public tl::expected<T, Error> {
+ public:
+  using tl::expected<T, Error>::expected;
+  Result() = default;
+  Result(tl::expected<T, Error> plain) : tl::expected<T, Error>(std::move(plain)) {}  // NOLINT: implicit on purpose
+};
+/// Success or an Error.
 using Status = Result<void>;
 
 /// `return fail(ErrorKind::usage, "no subject '{}'", name);`

@@ -1,5 +1,5 @@
 # Writes OUTPUT: the numbered migrations of INPUTS (0001_name.sql, ...) as `tbci::storage::embedded_migrations()`.
-set(text "// Made from storage/schema/*.sql by cmake/embed_migrations.cmake.\n#include \"storage/migrations.hpp\"\n\nnamespace tbci::storage {\nstd::span<const Migration> embedded_migrations() {\n  static constexpr Migration all[] = {\n")
+set(text "// Made from storage/schema/*.sql by cmake/embed_migrations.cmake.\n#include \"storage/migrate.hpp\"\n\nnamespace tbci::storage {\nstd::span<const Migration> embedded_migrations() {\n  static constexpr Migration all[] = {\n")
 list(SORT INPUTS)
 foreach(file IN LISTS INPUTS)
   get_filename_component(name ${file} NAME_WE)

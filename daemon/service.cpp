@@ -64,7 +64,7 @@ std::vector<Job> jobs_of(Site& site, web::Activity& activity) {
 // The thread that works: the only one that touches the site's stores.
 void work(Site& site, web::Activity& activity, std::stop_token stop) {
   Scheduler scheduler(jobs_of(site, activity), site.clock());
-  SystemClock clock;
+  const Clock& clock = site.clock();
   while (!stop.stop_requested()) {
     const TimePoint next = scheduler.step(stop);
     activity.plan(next);

@@ -117,8 +117,8 @@ Status apply_change(const Change& change, Tree& tree) {
     }
     const std::size_t at = text.find(edit.before);
     if (at == std::string::npos || text.find(edit.before, at + 1) != std::string::npos) {
-      return fail(ErrorKind::failed, "commit '{}': its text to replace is not there exactly once in {}", change.subject,
-                  edit.path);
+      return fail(ErrorKind::failed, "commit '{}': the text that it replaces does not occur exactly once in {}",
+                  change.subject, edit.path);
     }
     text.replace(at, edit.before.size(), edit.after);
   }

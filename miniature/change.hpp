@@ -34,10 +34,10 @@ struct Change {
 /// Reads the text form: sections that begin with `=== commit`, `=== fault`, `=== replace`, `=== with`, `=== append`.
 Result<std::vector<Change>> parse_changes(std::string_view text);
 
-/// Fails when a text that is to be replaced is not there exactly once.
+/// Error (failed) where a text that is to be replaced does not occur exactly once.
 Status apply_change(const Change& change, Tree& tree);
 
-/// The change that takes back the replacements of `change`.
+/// The change that reverts the replacements of `change`.
 Change reversed(const Change& change, std::string subject, std::string body);
 
 /// The fault with its number put in: `{{amount}}` becomes a whole number (at least 1), `{{real}}` a real one.

@@ -8,7 +8,7 @@
 namespace tbci::miniature {
 namespace {
 
-/// What CLI11 fills in before it is looked at.
+/// What CLI11 fills in, before it is checked.
 struct Raw {
   std::string directory;
   std::vector<std::string> faults;
@@ -20,12 +20,12 @@ struct Raw {
 
 void add_options(CLI::App& app, Raw& raw, CommandLine& result) {
   Options& options = result.options;
-  app.add_option("directory", raw.directory, "Folder to make; must be empty or not there")
+  app.add_option("directory", raw.directory, "Folder to make; must be empty or not exist")
       ->required()
       ->type_name("DIR");
-  app.add_option("--seed", options.seed, "Moves everything that is drawn")->capture_default_str();
-  app.add_option("--days", options.days, "Days, the first is 2026-01-05")->capture_default_str();
-  app.add_option("--commits", options.commits, "Commits of the last day")->capture_default_str();
+  app.add_option("--seed", options.seed, "Seed of everything that is drawn at random")->capture_default_str();
+  app.add_option("--days", options.days, "Number of days; the first is 2026-01-05")->capture_default_str();
+  app.add_option("--commits", options.commits, "Number of commits of the last day")->capture_default_str();
   const std::string kinds = join(fault_kinds(), ", ");
   app.add_option(
          "--fault", raw.faults,

@@ -26,7 +26,7 @@ Change document(std::size_t number) {
   change.subject = fmt::format("Note the time of {} at {}", name, shape(number));
   change.body = "Measured once more, without a difference.";
   const std::string row = fmt::format("| 2026-01 | {} | [{}] | builder-{} |\n", name, shape(number), number % 4 + 1);
-  change.edits.push_back({Edit::Kind::append, "docs/performance.md", "", row});
+  change.edits.push_back({.kind = Edit::Kind::append, .path = "docs/performance.md", .before = "", .after = row});
   return change;
 }
 

@@ -1,4 +1,4 @@
-// Harmless changes without end, for days that are longer than the written changes reach.
+// An endless supply of harmless changes, for days with more commits than there are written changes.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace tbci::miniature {
 
 enum class Category { kernels, documents, tools };
 
-/// The `number`-th further change of a category. Each number gives a different one; all can be applied in any order.
+/// Filler `number` of a category. Each number gives a different change; they can be applied in any order.
 Change filler(Category category, std::size_t number);
 
 }  // namespace tbci::miniature

@@ -13,7 +13,8 @@ Status check_empty(const fs::path& directory) {
   const fs::file_status status = fs::status(directory, error);
   if (!fs::exists(status)) return {};
   if (!fs::is_directory(status)) {
-    return fail(ErrorKind::usage, "{} is not a folder; name a folder that is empty or not there", directory.string());
+    return fail(ErrorKind::usage, "{} is not a folder; name a folder that is empty or does not exist",
+                directory.string());
   }
   const bool empty = fs::is_empty(directory, error);
   if (error) return fail(ErrorKind::environment, "{}: cannot be read: {}", directory.string(), error.message());

@@ -9,7 +9,7 @@
 
 namespace tbci::miniature {
 
-/// The same options give the same hashes, on every machine. `directory` is made; it must be empty or not there.
+/// The same options give the same hashes, on every machine. Makes `directory`, which must be empty or not exist.
 /// Nothing is left behind when the options are wrong.
 Result<Truth> generate(const Options& options, const std::filesystem::path& directory);
 

@@ -1,4 +1,4 @@
-// Where in the day of the faults things happen: faults, commits that do not build, and their repairs.
+// The positions of faults, of commits that do not build, and of their repairs in the day of the faults.
 #pragma once
 
 #include <cstddef>

@@ -32,7 +32,7 @@ Status check_between(const char* option, int value, int low, int high) {
 Status check_fault(const Fault& fault) {
   const std::vector<std::string>& known = fault_kinds();
   if (std::find(known.begin(), known.end(), fault.kind) == known.end()) {
-    return fail(ErrorKind::usage, "no fault of kind '{}'{}; there are {}", one_line(fault.kind, 60),
+    return fail(ErrorKind::usage, "unknown kind of fault '{}'{}; choose one of {}", one_line(fault.kind, 60),
                 did_you_mean(fault.kind, known), join(known, ", "));
   }
   if (!std::isfinite(fault.strength) || fault.strength <= 0 || fault.strength > kGreatestStrength) {
@@ -89,7 +89,7 @@ Status check(const Options& options) {
   for (const Fault& fault : options.faults.value_or(std::vector<Fault>())) {
     TBCI_TRY(check_fault(fault));
     if (!seen.insert(fault.kind).second) {
-      return fail(ErrorKind::usage, "fault {} is there twice; each kind goes in once", fault.kind);
+      return fail(ErrorKind::usage, "fault {} is given twice; each kind can be used once", fault.kind);
     }
   }
   return {};

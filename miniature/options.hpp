@@ -1,4 +1,4 @@
-// What a miniature is asked to be.
+// The options of a miniature.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ struct Options {
   int days = 3;
   int commits = 70;                          ///< of the last day
   std::optional<int> fault_day;              ///< 1-based; the last day by default
-  std::optional<std::vector<Fault>> faults;  ///< not given: one embedding-bag-bounds
-  /// Positions in the day of the faults that do not build. Not given: two are drawn where that day is long enough.
+  std::optional<std::vector<Fault>> faults;  ///< nullopt: one embedding-bag-bounds
+  /// Positions in the day of the faults that do not build. Nullopt: two are drawn where that day is long enough.
   std::optional<std::vector<int>> unbuildable;
   /// No culprit builds, nor the commit after it: they cannot be told apart.
   bool unbuildable_beside_culprit = false;
 };
 
-/// The kinds of faults that there are, in alphabetical order.
+/// All kinds of faults, in alphabetical order.
 const std::vector<std::string>& fault_kinds();
 
 /// Reads `KIND[@POSITION][*STRENGTH]`. Errors are of kind usage.

@@ -43,10 +43,10 @@ Tree first_tree() {
   return tree;
 }
 
-/// Fillers that come between the written changes, so that they do not all stand at the end.
+/// Fillers that are mixed with the written changes, so that they are not all at the end.
 constexpr std::size_t kMixedFillers = 12;
 
-/// Written changes and some fillers in an order of the seed, then fillers without end.
+/// Written changes and some fillers in an order that the seed decides, then only fillers.
 class Pool {
  public:
   Pool(Category category, std::vector<Change> written, Random& random)
@@ -133,13 +133,18 @@ class Planner {
 
   Status plan_commit() {
     if (plan_.commits.empty()) {
-      return commit({"Start the library", "Kernels, their registration, and a Makefile.", {}, {}, 0, {}}, "harmless");
+      const Change start = {.subject = "Start the library",
+                            .body = "Kernels, their registration, and a Makefile.",
+                            .edits = {},
+                            .fault = {},
+                            .benchmarks = {}};
+      return commit(start, "harmless");
     }
     const auto fault = std::find(layout_.faults.begin(), layout_.faults.end(), position_);
     const bool breaks = layout_.unbuildable.contains(position_) && !layout_.unbuildable.contains(position_ - 1);
     if (fault != layout_.faults.end()) {
       Change change = fault_changes_[static_cast<std::size_t>(fault - layout_.faults.begin())];
-      // The subject stays the fault's: its author did not mean to break the build.
+      // The subject line is that of the fault: its author did not mean to break the build.
       if (breaks) std::ranges::copy(next_break().edits, std::back_inserter(change.edits));
       return commit(change, "fault");
     }
@@ -189,7 +194,7 @@ class Planner {
            std::chrono::seconds(static_cast<long>(second));
   }
 
-  // Documents are no suspects: whoever looks at what a commit touches can leave them out without building.
+  // Commits that touch only documents are not suspects: a search can rule them out without building them.
   bool changes_what_is_compiled(std::size_t index) const {
     const auto compiled = [](const Tree& tree) {
       Tree chosen;

@@ -41,7 +41,8 @@ struct Plan {
   std::vector<PlannedCulprit> culprits;
 };
 
-/// The same options give the same plan, on every machine. Errors of kind usage are the caller's, others are ours.
+/// The same options give the same plan, on every machine. Errors of kind usage are the caller's fault; others are
+/// faults of the generator.
 Result<Plan> make_plan(const Options& options);
 
 }  // namespace tbci::miniature

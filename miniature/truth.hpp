@@ -1,4 +1,4 @@
-// What is true of a generated repository. It is told to who asked for it and never stands in the repository.
+// The truth about a generated repository. The generator returns it and never writes it into the repository.
 #pragma once
 
 #include <cstddef>

@@ -79,7 +79,7 @@ Result<NightResult> result_of(SubjectContext& context, std::int64_t night_id, bo
 
 // `2 series could not be decided, and wait for the next night: a/cpu-infer/time, b/cpu-infer/time`
 Result<std::string> queued_text(SubjectContext& context, const model::Night& night) {
-  TBCI_ASSIGN(const auto retests, context.stores.events.queued_retests(night.id));
+  TBCI_ASSIGN(const auto retests, context.stores.retests.of_night(night.id));
   if (retests.empty()) return std::string();
   std::vector<std::string> names;
   for (const model::QueuedRetest& retest : retests) names.push_back(to_string(retest.series));

@@ -17,7 +17,7 @@ Result<std::string> quoted_cell(std::string_view& rest) {
   for (;;) {
     const std::size_t quote = rest.find('"');
     if (quote == std::string_view::npos)
-      return fail(ErrorKind::usage, "a quote is not closed: a cell may not go over the end of its line");
+      return fail(ErrorKind::usage, "a quote is not closed: a cell must end on its line");
     cell += rest.substr(0, quote);
     rest.remove_prefix(quote + 1);
     if (!rest.starts_with('"')) return cell;
@@ -26,14 +26,14 @@ Result<std::string> quoted_cell(std::string_view& rest) {
   }
 }
 
-/// Nothing: no number.
+/// Nullopt where the text is not a number.
 std::optional<double> number_from(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (stop != end || (error != std::errc() && error != std::errc::result_out_of_range)) return std::nullopt;
-  // What is out of range is near 0 or beyond all numbers; as neither it can be true.
+  // A number out of range is too near to 0 or too large; as a measured value both are impossible.
   return error == std::errc() ? value : std::numeric_limits<double>::infinity();
 }
 
@@ -52,7 +52,7 @@ Result<std::vector<std::string>> cells_of(std::string_view row) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     const std::string_view behind = trim(rest.substr(0, comma));
     if (quoted && !behind.empty())
-      return fail(ErrorKind::usage, "'{}' stands behind a quoted cell: a quote in one is doubled",
+      return fail(ErrorKind::usage, "'{}' follows a quoted cell: write a quote inside a cell twice",
                   one_line(behind, 40));
     cells.push_back(quoted ? std::move(cell) : std::string(behind));
     if (comma == rest.size()) return cells;
@@ -87,7 +87,7 @@ Result<CsvTable> CsvTable::with_header(std::string_view row, const std::optional
 Status CsvTable::add(std::string_view row) {
   TBCI_ASSIGN(auto cells, cells_of(row));
   if (cells.size() != columns_.size() + 1) {
-    return fail(ErrorKind::usage, "{} cells where the header has {}: the row is left out{}", cells.size(),
+    return fail(ErrorKind::usage, "{} cells, but the header has {}: the row is left out{}", cells.size(),
                 columns_.size() + 1, cells.size() <= columns_.size() ? " (was the file cut off?)" : "");
   }
   if (labels_.size() == limits_.nights || (labels_.size() + 1) * columns_.size() > limits_.cells)
@@ -98,7 +98,7 @@ Status CsvTable::add(std::string_view row) {
     const std::string& cell = cells[i + 1];
     values.push_back(number_from(cell));
     if (!cell.empty() && !values.back())
-      return fail(ErrorKind::usage, "'{}' in column '{}' is no number: the row is left out", one_line(cell, 40),
+      return fail(ErrorKind::usage, "'{}' in column '{}' is not a number: the row is left out", one_line(cell, 40),
                   one_line(columns_[i].name, 80));
   }
   for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -119,14 +119,14 @@ Record CsvTable::record(std::size_t series) const {
     if (!column.present[i]) {
       night.reason = "no value";
     } else if (const std::string why = why_unusable(column.metric, column.values[i]); !why.empty()) {
-      night.reason = "its value can't be true: " + why;
+      night.reason = "its value is impossible: " + why;
       night.is_problem = true;
     } else {
       night.value = column.values[i];
     }
     nights.push_back(std::move(night));
   }
-  return {column.name, column.unit, column.metric, std::move(nights)};
+  return {.series = column.name, .unit = column.unit, .metric = column.metric, .data = std::move(nights)};
 }
 
 }  // namespace tbci::series_io

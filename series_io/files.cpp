@@ -45,12 +45,12 @@ class InputFile::Buffer final : public std::streambuf {
   }
 
  private:
-  /// Until there is something to read; false where a stop is requested before.
+  /// Waits for something to read; false where a stop is requested first.
   bool wait() const {
     constexpr int look_at_stop_ms = 200;
     while (!stop_.stop_requested()) {
       pollfd waited{descriptor_, POLLIN, 0};
-      if (::poll(&waited, 1, look_at_stop_ms) != 0) return true;  // an error shows when it is read
+      if (::poll(&waited, 1, look_at_stop_ms) != 0) return true;  // reading reports an error
     }
     return false;
   }
@@ -123,7 +123,7 @@ OutputFile::~OutputFile() {
 Status OutputFile::write_line(std::string_view line) {
   const bool written = std::fwrite(line.data(), 1, line.size(), file_) == line.size() &&
                        std::fputc('\n', file_) != EOF && std::fflush(file_) == 0;
-  if (!written) return fail(ErrorKind::environment, "cannot write the answers: {}", std::strerror(errno));
+  if (!written) return fail(ErrorKind::environment, "cannot write the output: {}", std::strerror(errno));
   return {};
 }
 
@@ -131,7 +131,7 @@ Status OutputFile::finish() {
   if (file_ == stdout) return {};
   const bool synced = target_.empty() || ::fsync(::fileno(file_)) == 0;
   const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
-  if (!synced || !closed) return fail(ErrorKind::environment, "cannot write the answers: {}", std::strerror(errno));
+  if (!synced || !closed) return fail(ErrorKind::environment, "cannot write the output: {}", std::strerror(errno));
   if (target_.empty()) return {};
   std::error_code error;
   fs::rename(partial_, target_, error);

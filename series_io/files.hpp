@@ -35,14 +35,14 @@ class InputFile {
 };
 
 /// Standard output for `-`; else a file that appears under its name once it is complete (devices and pipes are written
-/// to directly). Each line is handed on at once, so that a program at the other end can answer it.
+/// to directly). Each line is handed on at once, so that a program at the other end can react to it.
 class OutputFile {
  public:
-  /// Error (environment): it can't be made.
+  /// Error (environment): the file cannot be made.
   static Result<OutputFile> open(const std::string& path);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
-  ~OutputFile();  ///< what was not finished is removed
+  ~OutputFile();  ///< removes the file unless it was finished
 
   Status write_line(std::string_view line);
   Status finish();

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 9> key_names = {"",      "series", "unit"
 const std::vector<std::string> line_keys = {"series", "unit", "metric", "nights", "pairs"};
 const std::vector<std::string> night_keys = {"build", "samples"};
 
-constexpr std::size_t shortest_typo = 4;  // a shorter word is near to everything
+constexpr std::size_t shortest_typo = 4;  // shorter words are near to too many others
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
@@ -47,7 +47,7 @@ bool LineHandler::wrong_type(std::string_view what) {
       return stop(fmt::format("{}: sample {} is {}: it must be a number", night_name(), numbers_.size() + 1, what));
     case Place::pairs:
     case Place::pair:
-      return stop(fmt::format("pair {}: {} stands in it: write [old, new]", line_.pairs->size() + 1, what));
+      return stop(fmt::format("pair {} contains {}: write [old, new]", line_.pairs->size() + 1, what));
     case Place::skipped:
       break;
   }
@@ -93,7 +93,7 @@ bool LineHandler::number(double value) {
 bool LineHandler::string(std::string& value) {
   if (!places_.empty() && is_skipped()) return true;
   if (value.size() > limits_.text_bytes) {
-    return stop(fmt::format("a text of {} bytes: names have {} at the most", value.size(), limits_.text_bytes));
+    return stop(fmt::format("the text has {} bytes: a name may have {} at most", value.size(), limits_.text_bytes));
   }
   if (at(Place::line) && key_ == Key::series) {
     line_.series = value;
@@ -147,7 +147,7 @@ bool LineHandler::know(std::string_view name) {
   key_ = static_cast<Key>(named - key_names.begin());
   unsigned& seen = in_line ? seen_in_line_ : seen_in_night_;
   const unsigned bit = 1U << static_cast<unsigned>(key_);
-  if ((seen & bit) != 0) return stop(fmt::format("'{}' stands there twice: leave one out", name));
+  if ((seen & bit) != 0) return stop(fmt::format("'{}' occurs twice: remove one", name));
   seen |= bit;
   return true;
 }
@@ -221,7 +221,7 @@ bool LineHandler::parse_error(std::size_t position, const std::string& /*token*/
                               const nlohmann::json::exception& error) {
   constexpr int number_overflow = 406;
   if (error.id == number_overflow) {
-    return stop(fmt::format("the number that ends at byte {} is too large to be one", position));
+    return stop(fmt::format("the number that ends at byte {} is out of range", position));
   }
   if (text_.find_first_not_of(" \t") == std::string_view::npos) return stop("the line is empty");
   if (position > text_.size()) return stop("the line ends in the middle: was the file cut off?");

@@ -17,7 +17,7 @@ struct SuspiciousSample {
   double value = 0;
 };
 
-/// A night before its metric is known, on which it hangs whether 0 can be true.
+/// A night before its metric is known. The metric decides whether 0 is possible.
 struct RawNight {
   std::string build;
   std::size_t samples = 0;

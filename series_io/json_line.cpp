@@ -55,7 +55,7 @@ NightValue finished(RawNight&& raw, model::Metric metric) {
     if (!suspicious) continue;
     const std::string why = why_unusable(metric, suspicious->value);
     if (why.empty()) continue;
-    night.reason = fmt::format("sample {} can't be true: {}", suspicious->position + 1, why);
+    night.reason = fmt::format("sample {} is impossible: {}", suspicious->position + 1, why);
     night.is_problem = true;
     return night;
   }
@@ -69,7 +69,7 @@ Pairs finished(std::vector<detect::Pair>&& pairs, model::Metric metric) {
     const detect::Pair& pair = result.pairs[i];
     for (const auto& [value, side] : {std::pair{pair.before, "old"}, std::pair{pair.after, "new"}}) {
       const std::string why = why_unusable(metric, value);
-      if (!why.empty()) result.problem = fmt::format("pair {} can't be true: its {} value is {}", i + 1, side, why);
+      if (!why.empty()) result.problem = fmt::format("pair {} is impossible: its {} value is {}", i + 1, side, why);
     }
   }
   return result;
@@ -79,7 +79,7 @@ Result<Record> record_of(RawLine&& raw, const std::optional<Unit>& default_unit)
   if (trim(raw.series).empty()) return fail(ErrorKind::usage, "'series' is missing: name what the numbers are of");
   if (raw.nights.has_value() == raw.pairs.has_value()) {
     return fail(ErrorKind::usage, "{}: write 'nights' (a history) or 'pairs' (a confirmation)",
-                raw.nights ? "there are both nights and pairs" : "there are neither nights nor pairs");
+                raw.nights ? "the line has both nights and pairs" : "the line has neither nights nor pairs");
   }
   std::optional<Unit> unit = default_unit;
   if (!raw.unit.empty()) {

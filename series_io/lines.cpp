@@ -43,7 +43,8 @@ std::string why_no_text(const Line& line, std::size_t most_bytes) {
   for (const std::string_view mark : utf16_marks) {
     if (line.text.starts_with(mark)) return "this is UTF-16: convert the file to UTF-8";
   }
-  return fmt::format("byte {} is NUL: this is no text (a binary or compressed file, or one that was damaged)", nul + 1);
+  return fmt::format("byte {} is NUL: this is not a text file (a binary or compressed file, or one that was damaged)",
+                     nul + 1);
 }
 
 }  // namespace tbci::series_io

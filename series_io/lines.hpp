@@ -1,4 +1,4 @@
-// Lines of a text that may be anything.
+// Lines of an input that may contain anything.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class LineReader {
   std::size_t number_ = 0;
 };
 
-/// What is wrong with a line of any format: too long, or no text (a NUL byte). Empty: nothing.
+/// What is wrong with a line of any format: too long, or not text (a NUL byte). Empty: nothing.
 std::string why_no_text(const Line& line, std::size_t most_bytes);
 
 }  // namespace tbci::series_io

@@ -1,6 +1,7 @@
 // One series as a file has it, whatever the format.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace tbci::series_io {
 
-/// How much a file may make us hold at once.
+/// How much of a file is held in memory at most.
 struct Limits {
   std::size_t line_bytes = std::size_t{64} << 20;
   std::size_t samples = 4'000'000;  ///< of one night; only the median is kept of them
@@ -29,14 +30,14 @@ struct NightValue {
   std::string build;
   std::optional<double> value;
   std::string reason;       ///< why there is no value
-  bool is_problem = false;  ///< there were samples, and one can't be true
+  bool is_problem = false;  ///< one of its samples is impossible
 };
 
 using Nights = std::vector<NightValue>;
 
 struct Pairs {
   std::vector<detect::Pair> pairs;  ///< in the unit of the series
-  std::string problem;              ///< the first of them that can't be true, and why; empty: none
+  std::string problem;              ///< the first impossible pair, and why; empty: none
 };
 
 struct Record {
@@ -46,7 +47,11 @@ struct Record {
   std::variant<Nights, Pairs> data;
 };
 
-/// Why a value of that metric can't be true: `not a finite number`, `a time is above 0`. Empty: it can.
-std::string why_unusable(model::Metric metric, double value);
+/// Why a value of that metric is impossible: `not a finite number`, `-4, but a time is above 0`. Empty: it is possible.
+inline std::string why_unusable(model::Metric metric, double value) {
+  if (detect::is_usable(metric, value)) return {};
+  if (!std::isfinite(value)) return "not a finite number";
+  return fmt::format("{}, but {} is above 0", value, metric == model::Metric::time ? "a time" : to_string(metric));
+}
 
 }  // namespace tbci::series_io

@@ -78,7 +78,7 @@ Unit unit_of(model::Metric metric) {
 Result<model::Metric> metric_of(std::string_view series, const std::string& named, const Unit* unit) {
   const auto agreed = [&](model::Metric metric) -> Result<model::Metric> {
     if (unit == nullptr || unit->dimension == dimension_of(metric)) return metric;
-    return fail(ErrorKind::usage, "{} is not measured in {}: mend 'unit' or 'metric'", to_string(metric),
+    return fail(ErrorKind::usage, "{} is not measured in {}: correct 'unit' or 'metric'", to_string(metric),
                 one_line(unit->name, 40));
   };
   if (!named.empty()) {

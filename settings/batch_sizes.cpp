@@ -29,7 +29,8 @@ std::string inference_of(TomlReader& reader) {
   if (!configuration) {
     reader.refuse("configuration", configuration.error().message);
   } else if (!text.ends_with("-infer")) {
-    reader.refuse("configuration", "batches are searched for inference alone: those of training are the originals'");
+    reader.refuse("configuration",
+                  "must be an inference configuration: training uses the batch sizes of the original models");
   }
   return text;
 }
@@ -51,9 +52,9 @@ SearchedBatch read_searched(TomlReader& reader) {
   searched.measured.configuration =
       model::configuration_from(inference_of(reader)).value_or(model::Configuration::cpu_infer);
   searched.answer.batch = static_cast<int>(reader.integer("batch", 0, 1, most_samples));
-  if (!reader.has("batch")) reader.refuse("batch", "is missing: which batch was found?");
+  if (!reader.has("batch")) reader.refuse("batch", "is missing: write the batch size that the search found");
   searched.size = reader.text("size", "ci");
-  if (searched.size != "ci" && searched.size != "paper") reader.refuse("size", "\"ci\" or \"paper\" is wanted");
+  if (searched.size != "ci" && searched.size != "paper") reader.refuse("size", "must be \"ci\" or \"paper\"");
   const auto precision = runner::precision_from(reader.text("precision", std::string(runner::default_precision)));
   if (precision) searched.precision = *precision;
   if (!precision) reader.refuse("precision", precision.error().message);
@@ -76,7 +77,7 @@ Result<std::vector<SearchedBatch>> read_searches(TomlReader reader) {
     SearchedBatch searched = read_searched(each);
     for (const SearchedBatch& other : all) {
       if (searched.same_question(other))
-        each.refuse("benchmark", fmt::format("{} stands there twice for the same size, precision and threads",
+        each.refuse("benchmark", fmt::format("{} is listed twice for the same size, precision and threads",
                                              one_line(to_string(searched.measured), 80)));
     }
     all.push_back(std::move(searched));
@@ -117,7 +118,7 @@ toml::table toml_of(const SearchedBatch& searched) {
   return table;
 }
 
-// A text with `${` would be read as an environment variable: what the worker said is not to reach that far.
+// The reader would replace `${NAME}` by an environment variable. What a worker printed must not do that.
 std::string without_variables(std::string text) {
   for (std::size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at)) text.erase(at, 1);
   return text;
@@ -160,7 +161,7 @@ Status apply_batch_sizes(Config& config) {
   const std::filesystem::path path = batch_sizes_path(config);
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
-    return fail(ErrorKind::usage, "measure.batch_sizes: {} is not there: make it with `tbci suite batches`",
+    return fail(ErrorKind::usage, "measure.batch_sizes: there is no file {}: make it with `tbci suite batches`",
                 path.string());
   }
   TBCI_ASSIGN(const auto all, read_batch_sizes(path));
@@ -173,10 +174,10 @@ Status apply_batch_sizes(Config& config) {
     if (searched.runner != config.runner.name) others.insert(searched.runner);
   }
   for (const std::string& other : others)
-    log::warning("{}: batches that were searched on the runner '{}' are used on '{}'", path.string(),
+    log::warning("{}: the batch sizes were searched on the runner '{}' and are used on the runner '{}'", path.string(),
                  one_line(other, 60), config.runner.name);
   if (worker.batches.empty()) {
-    log::warning("{} has nothing for size {}, precision {} and {} threads: batches are as without it", path.string(),
+    log::warning("{} has no batch sizes for size {}, precision {} and {} threads: the defaults are used", path.string(),
                  worker.size, worker.precision, worker.threads);
   }
   return {};

@@ -19,8 +19,7 @@ namespace {
 
 constexpr std::uint64_t mebibyte_bytes = 1024 * 1024;
 
-// Where the workers' sources lie: an installed program has its own, another one those of the checkout that it was built
-// from.
+// The folder of the workers' sources: installed with the program, or else in the checkout that it was built from.
 std::filesystem::path data_folder() {
   const std::filesystem::path data(TBCI_DATA_DIR);
   std::error_code ignored;
@@ -29,7 +28,7 @@ std::filesystem::path data_folder() {
   return installed ? data : std::filesystem::path(TBCI_SOURCE_DIR);
 }
 
-// The last of the CPUs that we may use: the first one has the machine's own work.
+// The last of the CPUs that this process may use. The first CPU is left to the machine's own work.
 std::vector<int> last_cpus(int count) {
   std::vector<int> cpus = allowed_cpus();
   if (static_cast<int>(cpus.size()) > count) cpus.erase(cpus.begin(), cpus.end() - count);
@@ -61,7 +60,7 @@ void read_measure(TomlReader reader, MeasureConfig& measure) {
   read_sampling(reader, measure.sampling);
   runner::MeasureSettings& worker = measure.worker;
   worker.size = reader.text("size", worker.size);
-  if (worker.size != "ci" && worker.size != "paper") reader.refuse("size", "\"ci\" or \"paper\" is wanted");
+  if (worker.size != "ci" && worker.size != "paper") reader.refuse("size", "must be \"ci\" or \"paper\"");
   const auto precision = runner::precision_from(reader.text("precision", worker.precision));
   if (precision) worker.precision = *precision;
   if (!precision) reader.refuse("precision", precision.error().message);
@@ -93,7 +92,7 @@ void read_bisect(TomlReader reader, BisectConfig& bisect) {
   if (priors == "none") bisect.priors = Priors::none;
   if (priors == "paths") bisect.priors = Priors::paths;
   if (priors != "none" && priors != "paths" && priors != "operators")
-    reader.refuse("priors", "\"operators\", \"paths\" or \"none\" is wanted");
+    reader.refuse("priors", "must be \"operators\", \"paths\" or \"none\"");
 }
 
 // Paths that are likelier than others to hold a culprit.
@@ -102,7 +101,7 @@ void read_likely(TomlReader& reader, std::vector<model::LikelyPath>& likely) {
     model::LikelyPath path;
     path.prefix = one.required_text("path");
     path.factor = one.number("factor", 1, 0.01, 50);
-    if (!one.has("factor")) one.refuse("factor", "is missing: how many times as likely is it?");
+    if (!one.has("factor")) one.refuse("factor", "is missing: write how many times as likely these paths are");
     likely.push_back(std::move(path));
   }
 }
@@ -112,10 +111,10 @@ void read_report(TomlReader reader, ReportConfig& report) {
   for (const std::string& channel : reader.texts("channels")) {
     if (channel != "folder" && channel != "github") {
       reader.refuse("channels",
-                    fmt::format("unknown channel '{}': \"folder\" and \"github\" are there", one_line(channel, 40)));
+                    fmt::format("unknown channel '{}': choose \"folder\" or \"github\"", one_line(channel, 40)));
     }
     const bool twice = std::find(report.channels.begin(), report.channels.end(), channel) != report.channels.end();
-    if (twice) reader.refuse("channels", fmt::format("'{}' stands there twice", one_line(channel, 40)));
+    if (twice) reader.refuse("channels", fmt::format("'{}' is listed twice", one_line(channel, 40)));
     report.channels.push_back(channel);
   }
   report.folder = reader.text("folder", report.folder.string());
@@ -125,13 +124,13 @@ void read_report(TomlReader reader, ReportConfig& report) {
   report.github.token_file = github.text("token_file", "");
   const bool wanted = std::find(report.channels.begin(), report.channels.end(), "github") != report.channels.end();
   if (wanted && report.github.repository.find('/') == std::string::npos) {
-    github.refuse("repository", "\"owner/name\" is wanted for the channel github");
+    github.refuse("repository", "must be \"owner/name\", because the channel \"github\" is used");
   }
 }
 
 void read_nightlies(TomlReader reader, runner::NightlySettings& nightly, std::string& branch) {
   const std::string kind = reader.text("kind", "git-days");
-  if (kind != "git-days" && kind != "pip") reader.refuse("kind", "\"git-days\" or \"pip\" is wanted");
+  if (kind != "git-days" && kind != "pip") reader.refuse("kind", "must be \"git-days\" or \"pip\"");
   nightly.kind = kind == "pip" ? runner::NightlyKind::pip : runner::NightlyKind::git_days;
   nightly.listed =
       static_cast<std::size_t>(reader.integer("listed", static_cast<std::int64_t>(nightly.listed), 2, 10000));
@@ -167,10 +166,10 @@ void read_source(TomlReader reader, SubjectConfig& config) {
   source.needed_free_bytes = gibibytes("needed_free_gib", source.needed_free_bytes);
   config.subject.jobs = static_cast<int>(reader.integer("jobs", 0, 0, 4096));
   if (!source.repository.empty() && source.recipe.empty())
-    reader.refuse("recipe", "is missing: how is a commit built?");
+    reader.refuse("recipe", "is missing: write the commands that build a commit");
   if (!source.repository.empty() && source.product.preload.empty() == source.product.libtorch.empty()) {
     reader.refuse("preload",
-                  "either `preload` (libraries laid over `torch`) or `libtorch` (a prefix) says what a build offers");
+                  "set either `preload` (libraries that are loaded on top of `torch`) or `libtorch` (a prefix)");
   }
 }
 
@@ -182,10 +181,10 @@ void read_torchbench(TomlReader reader, runner::TorchBenchSettings& torchbench) 
   const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
   for (const std::string& name : torchbench.models) {
     if (name.empty() || name.front() == '-' || !std::all_of(name.begin(), name.end(), plain))
-      reader.refuse("models", fmt::format("'{}' is no name of a folder in torchbenchmark/models", one_line(name, 40)));
+      reader.refuse("models", fmt::format("'{}' cannot be a folder in torchbenchmark/models", one_line(name, 40)));
   }
   if (torchbench.checkout.empty() && (!torchbench.python.empty() || !torchbench.models.empty()))
-    reader.refuse("checkout", "is missing: where does pytorch/benchmark lie?");
+    reader.refuse("checkout", "is missing: write the folder with a checkout of pytorch/benchmark");
 }
 
 // `05:30` as minutes after midnight.
@@ -195,7 +194,7 @@ std::optional<std::chrono::minutes> time_of_day(TomlReader& reader) {
   int hours = -1, minutes = -1, end = 0;
   const bool read = std::sscanf(text.c_str(), "%2d:%2d%n", &hours, &minutes, &end) == 2;
   if (!read || end != static_cast<int>(text.size()) || hours < 0 || hours > 23 || minutes < 0 || minutes > 59) {
-    reader.refuse("schedule", "a time of the day in UTC is wanted, as in \"05:30\"");
+    reader.refuse("schedule", "must be a time of day in UTC, as in \"05:30\"");
     return std::nullopt;
   }
   return std::chrono::hours(hours) + std::chrono::minutes(minutes);
@@ -211,14 +210,14 @@ SubjectConfig read_subject(TomlReader reader) {
   config.subject.name = reader.required_text("name");
   const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
   if (!std::all_of(config.subject.name.begin(), config.subject.name.end(), plain)) {
-    reader.refuse("name", "letters, digits, '-' and '_' alone make a name");
+    reader.refuse("name", "may only have letters, digits, '-' and '_'");
   }
   config.subject.worker_source = reader.text("worker_source", (data_folder() / "suite").string());
   config.subject.worker_families = reader.texts("worker_families");
   for (const std::string& family : config.subject.worker_families) {
     const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
     if (family.empty() || !std::all_of(family.begin(), family.end(), fits))
-      reader.refuse("worker_families", fmt::format("'{}' is no name of a file in suite/models/", one_line(family, 40)));
+      reader.refuse("worker_families", fmt::format("'{}' cannot be a file in suite/models/", one_line(family, 40)));
   }
   if (reader.has("exported")) read_exported(reader.table("exported"), config.subject);
   config.schedule = time_of_day(reader);
@@ -245,7 +244,8 @@ Result<Config> read_sections(TomlReader reader) {
   for (std::size_t i = 0; i < config.subjects.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (config.subjects[i].subject.name == config.subjects[j].subject.name) {
-        reader.refuse("subject", fmt::format("two subjects are called '{}'", config.subjects[i].subject.name));
+        reader.refuse("subject",
+                      fmt::format("two subjects are named '{}': rename one", config.subjects[i].subject.name));
       }
     }
   }
@@ -264,7 +264,8 @@ Result<const SubjectConfig*> Config::subject(const std::string& name) const {
     names.push_back(candidate.subject.name);
   }
   if (name.empty())
-    return fail(ErrorKind::usage, "several subjects are there: choose one with --subject ({})", join(names, ", "));
+    return fail(ErrorKind::usage, "more than one subject is configured: choose one with --subject ({})",
+                join(names, ", "));
   return fail(ErrorKind::usage, "no subject '{}'{}: the configuration has {}", one_line(name, 60),
               did_you_mean(name, names), join(names, ", "));
 }

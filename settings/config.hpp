@@ -1,4 +1,4 @@
-// The configuration file, as plain structs. Every key has a default that is good for a machine that only measures.
+// The configuration file, as plain structs. The defaults suit a machine that only measures.
 #pragma once
 
 #include <chrono>
@@ -19,40 +19,40 @@ namespace tbci::settings {
 struct ServiceConfig {
   std::filesystem::path state = "/var/lib/tbci";  ///< everything that tbci keeps
   std::string address = "127.0.0.1";              ///< of the page
-  unsigned short port = 8712;                     ///< 0: whichever is free
+  unsigned short port = 8712;                     ///< 0: any free port
   bool page_for_others = false;                   ///< allow an address that is not loopback
 };
 
 struct RunnerConfig {
-  std::string name;  ///< of this machine; its host name, where none is given
+  std::string name;  ///< of this machine; by default its host name
 };
 
 /// How the suite is measured.
 struct MeasureConfig {
-  /// Fresh processes of each case and build in the screen: at least, at most, and when they are enough.
+  /// How many fresh processes the screen measures of each case and build.
   detect::Sampling sampling;
   runner::MeasureSettings worker;
   /// What `tbci suite batches` found, read when the state folder is opened; inside that, unless absolute. Empty: none.
   std::filesystem::path batch_sizes;
-  int anchor_cases = 40;  ///< that a night measures against the pinned anchor, in turn; 0: creep is not looked for
-  /// After so long a night begins no more confirmations; what is left over waits for the next one.
+  int anchor_cases = 40;  ///< that a night measures against the anchor, in turn; 0: no search for creep
+  /// After this time a night begins no more confirmations; the remaining candidates become retests.
   std::chrono::milliseconds confirm_limit = std::chrono::hours(6);
-  int leak_iterations = 100;            ///< of the processes that look for leaks; 0: none does
-  std::vector<std::string> benchmarks;  ///< none: all of the suite
+  int leak_iterations = 100;            ///< of the processes that look for leaks; 0: no process does
+  std::vector<std::string> benchmarks;  ///< empty: the whole suite
   std::vector<model::Configuration> configurations = {model::all_configurations.begin(),
                                                       model::all_configurations.end()};
 };
 
-/// What tells a search which commits are likelier before it builds any.
+/// What makes some commits likelier than others before a search builds any.
 enum class Priors {
-  none,      ///< all are alike
-  paths,     ///< what each touches
-  operators  ///< that, and which operators take longer at the bad end
+  none,      ///< nothing: all are equally likely
+  paths,     ///< the paths that each commit touches
+  operators  ///< those, and the operators that take longer at the bad end
 };
 
 struct BisectConfig {
   Priors priors = Priors::operators;
-  bool every_commit = false;  ///< of the side branches as well, and not only what landed on the branch
+  bool every_commit = false;  ///< also the commits of merged branches, not only the first parents
 };
 
 struct GithubConfig {
@@ -69,8 +69,8 @@ struct ReportConfig {
 
 struct SubjectConfig {
   runner::Subject subject;
-  std::optional<std::chrono::minutes> schedule;  ///< time of the day, UTC; nothing: see `poll`
-  std::chrono::milliseconds poll{};              ///< without a time of the day: look this often; 0: each hour
+  std::optional<std::chrono::minutes> schedule;  ///< time of day, UTC; nullopt: see `poll`
+  std::chrono::milliseconds poll{};              ///< without a time of day: the time between two looks; 0: one hour
   std::string web;                               ///< address of the repository's web page, for links in reports
 };
 
@@ -83,7 +83,7 @@ struct Config {
   ReportConfig report;
   std::vector<SubjectConfig> subjects;
 
-  /// The one of that name; for an empty name the only one there is.
+  /// The subject of that name; for an empty name the only subject. Errors (usage) list the subjects.
   Result<const SubjectConfig*> subject(const std::string& name) const;
 };
 

@@ -42,7 +42,7 @@ void refuse_contradictions(TomlReader& reader, const detect::Thresholds& thresho
 std::optional<std::string> word(TomlReader& reader, const char* key) {
   const std::string text = reader.text(key, "");
   if (!reader.has(key)) return std::nullopt;
-  if (text.empty()) reader.refuse(key, "must not be empty: leave it out for all");
+  if (text.empty()) reader.refuse(key, "must not be empty: leave it out to choose all");
   return text;
 }
 
@@ -52,7 +52,8 @@ detect::SeriesPattern read_pattern(TomlReader& reader) {
   const auto configuration = word(reader, "configuration");
   const auto metric = word(reader, "metric");
   if (!pattern.benchmark && !configuration && !metric)
-    reader.refuse("benchmark", "is missing, as are `configuration` and `metric`: which series are meant?");
+    reader.refuse("benchmark",
+                  "is missing, as are `configuration` and `metric`: set at least one to choose the series");
   if (configuration) {
     const auto known = model::configuration_from(*configuration);
     if (known) pattern.configuration = *known;
@@ -62,7 +63,8 @@ detect::SeriesPattern read_pattern(TomlReader& reader) {
     const auto known = model::metric_from(*metric);
     if (known) pattern.metric = *known;
     if (!known) reader.refuse("metric", known.error().message);
-    if (known && model::is_secondary(*known)) reader.refuse("metric", fmt::format("{} is never judged", *metric));
+    if (known && model::is_secondary(*known))
+      reader.refuse("metric", fmt::format("{} is recorded but never judged, so it has no thresholds", *metric));
   }
   return pattern;
 }
@@ -73,7 +75,8 @@ detect::ThresholdTable read_thresholds(TomlReader reader) {
   detect::ThresholdTable table;
   const int memory_first = table.base.memory_first_pairs, memory_most = table.base.memory_most_pairs;
   table.base = detect::changed(table.base, read_change(reader));
-  // Those of all are for times; memory, nearly deterministic, has its own, changed only for series that are named.
+  // [thresholds] sets the pairs of times. Memory is nearly deterministic and keeps its own pairs, which only
+  // [[thresholds.for]] changes.
   table.base.memory_first_pairs = memory_first;
   table.base.memory_most_pairs = memory_most;
   refuse_contradictions(reader, table.base);

@@ -6,7 +6,7 @@
 
 namespace tbci::settings {
 
-/// What is wrong is recorded at the reader, with its line.
+/// Records errors at the reader, with their line.
 detect::ThresholdTable read_thresholds(TomlReader reader);
 
 }  // namespace tbci::settings

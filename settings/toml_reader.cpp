@@ -50,7 +50,7 @@ struct TomlReader::Node {
   std::string text_of(const char* key, const toml::node& node) {
     const auto value = node.value_exact<std::string>();
     if (!value) {
-      refuse(key, &node, "a text in quotation marks is wanted");
+      refuse(key, &node, "must be a text in quotation marks");
       return {};
     }
     std::string text = *value;
@@ -60,7 +60,7 @@ struct TomlReader::Node {
   std::vector<std::string> texts_of(const char* key, const toml::node& node) {
     std::vector<std::string> texts;
     const toml::array* array = node.as_array();
-    if (array == nullptr) refuse(key, &node, "a list of texts is wanted, as in [\"a\", \"b\"]");
+    if (array == nullptr) refuse(key, &node, "must be a list of texts, as in [\"a\", \"b\"]");
     for (std::size_t i = 0; array != nullptr && i < array->size(); ++i) texts.push_back(text_of(key, *array->get(i)));
     return texts;
   }
@@ -118,7 +118,7 @@ bool TomlReader::flag(const char* key, bool otherwise) {
   const toml::node* node = node_->find(key);
   if (node == nullptr) return otherwise;
   const auto value = node->value_exact<bool>();
-  if (!value) node_->refuse(key, node, "true or false is wanted");
+  if (!value) node_->refuse(key, node, "must be true or false");
   return value.value_or(otherwise);
 }
 
@@ -127,7 +127,7 @@ std::int64_t TomlReader::integer(const char* key, std::int64_t otherwise, std::i
   if (node == nullptr) return otherwise;
   const auto value = node->value_exact<std::int64_t>();
   if (!value || *value < least || *value > most) {
-    node_->refuse(key, node, fmt::format("a whole number from {} to {} is wanted", least, most));
+    node_->refuse(key, node, fmt::format("must be a whole number from {} to {}", least, most));
     return otherwise;
   }
   return *value;
@@ -138,7 +138,7 @@ double TomlReader::number(const char* key, double otherwise, double least, doubl
   if (node == nullptr) return otherwise;
   const auto value = node->value<double>();
   if (!node->is_number() || !value || !(*value >= least && *value <= most)) {
-    node_->refuse(key, node, fmt::format("a number from {} to {} is wanted", least, most));
+    node_->refuse(key, node, fmt::format("must be a number from {} to {}", least, most));
     return otherwise;
   }
   return *value;
@@ -159,7 +159,7 @@ std::vector<std::vector<std::string>> TomlReader::text_lists(const char* key) {
   std::vector<std::vector<std::string>> lists;
   if (node == nullptr) return lists;
   const toml::array* array = node->as_array();
-  if (array == nullptr) node_->refuse(key, node, "a list of commands is wanted, as in [[\"make\", \"-j2\"]]");
+  if (array == nullptr) node_->refuse(key, node, "must be a list of commands, as in [[\"make\", \"-j2\"]]");
   for (std::size_t i = 0; array != nullptr && i < array->size(); ++i)
     lists.push_back(node_->texts_of(key, *array->get(i)));
   return lists;
@@ -170,10 +170,11 @@ std::vector<int> TomlReader::integers(const char* key) {
   std::vector<int> values;
   if (node == nullptr) return values;
   const toml::array* array = node->as_array();
-  if (array == nullptr) node_->refuse(key, node, "a list of whole numbers is wanted, as in [0, 1]");
+  if (array == nullptr) node_->refuse(key, node, "must be a list of whole numbers, as in [0, 1]");
   for (std::size_t i = 0; array != nullptr && i < array->size(); ++i) {
     const auto value = array->get(i)->value_exact<std::int64_t>();
-    if (!value || *value < 0 || *value > 4095) node_->refuse(key, node, "whole numbers from 0 to 4095 are wanted");
+    if (!value || *value < 0 || *value > 4095)
+      node_->refuse(key, node, "must be a list of whole numbers from 0 to 4095");
     values.push_back(static_cast<int>(value.value_or(0)));
   }
   return values;
@@ -185,7 +186,7 @@ std::vector<std::pair<std::string, std::string>> TomlReader::text_map(const char
   if (node == nullptr) return map;
   const toml::table* table = node->as_table();
   if (table == nullptr) {
-    node_->refuse(key, node, "a table of texts is wanted");
+    node_->refuse(key, node, "must be a table of texts");
     return map;
   }
   for (const auto& [name, value] : *table) {
@@ -200,7 +201,7 @@ bool TomlReader::has(const char* key) const {
 
 TomlReader TomlReader::table(const char* key) {
   const toml::node* node = node_->find(key);
-  if (node != nullptr && !node->is_table()) node_->refuse(key, node, "a table is wanted");
+  if (node != nullptr && !node->is_table()) node_->refuse(key, node, "must be a table");
   const toml::table* table = node != nullptr ? node->as_table() : nullptr;
   auto child = std::make_shared<Node>(Node{node_->document, table, node_->name_of(key), {}, {}});
   node_->children.push_back(child);
@@ -213,7 +214,7 @@ std::vector<TomlReader> TomlReader::tables(const char* key) {
   if (node == nullptr) return readers;
   const toml::array* array = node->as_array();
   if (array == nullptr || !array->is_array_of_tables()) {
-    node_->refuse(key, node, fmt::format("tables are wanted, as in [[{}]]", key));
+    node_->refuse(key, node, fmt::format("must be tables, as in [[{}]]", key));
     return readers;
   }
   for (std::size_t i = 0; i < array->size(); ++i) {
@@ -229,7 +230,7 @@ void TomlReader::refuse(const char* key, const std::string& why) {
 }
 
 Status TomlReader::finish() {
-  // A misspelt key often is the reason why another one is missing: it is named first.
+  // A misspelt key often explains why another one is missing, so it is reported first.
   TBCI_TRY(node_->unknown_keys());
   if (node_->document->first_error) return fail(ErrorKind::usage, "{}", *node_->document->first_error);
   return {};

@@ -12,8 +12,8 @@
 
 namespace tbci::settings {
 
-/// One table of a TOML document. The first thing that is wrong is kept, every later read gives its default, and
-/// `finish` returns it: what, where (file, line, key), and what to do.
+/// One table of a TOML document. The reader keeps the first error; every later read gives its default, and `finish`
+/// returns the error: what, where (file, line, key), and what to do.
 /// `${NAME}` in a text is replaced by that environment variable; one that is not set is an error.
 class TomlReader {
  public:
@@ -24,7 +24,7 @@ class TomlReader {
   ~TomlReader();
 
   std::string text(const char* key, const std::string& otherwise);
-  /// A text that has to be there.
+  /// A text; an error where it is missing.
   std::string required_text(const char* key);
   bool flag(const char* key, bool otherwise);
   std::int64_t integer(const char* key, std::int64_t otherwise, std::int64_t least, std::int64_t most);
@@ -43,7 +43,7 @@ class TomlReader {
 
   /// Records an error at a key, found by the caller.
   void refuse(const char* key, const std::string& why);
-  /// The first error of this document (whichever table), or the first key that nobody asked for.
+  /// The first error of this document (in any table), or the first key that was never read.
   Status finish();
 
  private:

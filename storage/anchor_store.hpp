@@ -1,4 +1,4 @@
-// The pinned build that creep is measured against, and what the nights said of it.
+// The pinned build that creep is measured against, and what nights measured against it.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "storage/model/watch.hpp"
+#include "storage/model/anchor.hpp"
 
 namespace tbci::storage {
 
@@ -19,14 +19,14 @@ class AnchorStore {
  public:
   explicit AnchorStore(Database& database) : database_(database) {}
 
-  /// Records the act: `anchor.id` is given by the store. Without a build it takes the anchor away.
+  /// Stores the decision and gives it its id; `anchor.id` is not read. Without a build it removes the anchor.
   Result<model::Anchor> set(const model::Anchor& anchor);
-  /// The latest act; nothing where there was none, or where it took the anchor away.
+  /// The latest decision; nullopt where there was none, or where it removed the anchor.
   Result<std::optional<model::Anchor>> current(const std::string& subject) const;
-  /// All acts, the latest first.
+  /// All decisions, the latest first.
   Result<std::vector<model::Anchor>> acts(const std::string& subject, int limit) const;
 
-  /// Keeps what a night measured; an earlier look of the same night and series is replaced.
+  /// Stores what a night measured, in place of an earlier look of the same night and series.
   Status keep(const model::AnchorLook& look);
   /// Of one series, the oldest night by name first.
   Result<std::vector<model::AnchorLook>> looks(std::int64_t anchor_id, const model::Series& series) const;

@@ -1,4 +1,4 @@
-// Bisections with their probes and answers, and the commits that they speak of.
+// Bisections with their probes and answers, and the commits that these name.
 #pragma once
 
 #include <cstdint>
@@ -28,26 +28,26 @@ class BisectionStore {
  public:
   explicit BisectionStore(Database& database) : database_(database) {}
 
-  /// The bisection of that key: the one that is there, finished or not, or a new one.
+  /// The stored bisection of that key, finished or not, or else a new one.
   Result<model::Bisection> begin(const BisectionPlan& plan, TimePoint now);
-  /// Takes the place of what was known of the same commit and series.
+  /// Replaces what was known of the same commit and series.
   Status put_probe(std::int64_t bisection_id, const model::Probe& probe);
-  /// In the order in which they were first put.
+  /// In the order in which they were first stored.
   Result<std::vector<model::Probe>> probes(std::int64_t bisection_id) const;
   /// Adds to the builds that the search asked for.
   Status count_build(std::int64_t bisection_id, int added = 1);
   /// Adds to the worker processes that it ran.
   Status count_measurement(std::int64_t bisection_id, int added = 1);
-  /// Keeps the answers (in place of earlier ones) and marks it finished.
+  /// Stores the answers in place of earlier ones and marks the bisection as finished.
   Status finish(std::int64_t bisection_id, const std::vector<model::Answer>& answers, TimePoint now);
 
   Result<std::optional<model::Bisection>> find(const std::string& subject, const std::string& key) const;
-  /// An error where there is none of that id.
+  /// An error where there is no such id.
   Result<model::Bisection> get(std::int64_t id) const;
   /// The latest begun first.
   Result<std::vector<model::Bisection>> list(const std::string& subject, int limit) const;
 
-  /// Keeps what the repository says of the commits; later facts take the place of earlier ones.
+  /// Stores what the repository says of the commits, in place of what it said earlier.
   Status put_commits(const std::string& subject, const std::vector<model::Commit>& commits);
   Result<std::optional<model::Commit>> commit(const std::string& subject, const std::string& id) const;
 

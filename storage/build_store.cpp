@@ -50,7 +50,7 @@ Status BuildStore::ready(std::int64_t id, const model::Product& product, TimePoi
   return guarded(database_.path(), fmt::format("keep the product of build {}", id), [&]() -> Status {
     std::vector<std::string> preload;
     for (const auto& library : product.preload) preload.push_back(library.string());
-    // What was loaded of an earlier product at this place says nothing of this one.
+    // The libraries of an earlier product say nothing about this one.
     return Query(database_,
                  "UPDATE build SET libraries = '{}', state = 'ready', libtorch = ?, preload = ?, python = ?, commit_id "
                  "= ?, version = ?, "

@@ -1,4 +1,4 @@
-// The builds of all subjects: what was made, where it lies, and what does not build.
+// The builds of all subjects: which exist, where their products are, and which do not build.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@ class BuildStore {
  public:
   explicit BuildStore(Database& database) : database_(database) {}
 
-  /// The build of that name: the one that is there, in whatever state, or a new pending one.
+  /// The stored build of that name, in any state, or else a new pending one.
   Result<model::Build> begin(const std::string& subject, model::BuildKind kind, const std::string& name, TimePoint now);
   /// From any state: its product can be measured.
   Status ready(std::int64_t id, const model::Product& product, TimePoint now);
-  /// From any state: it does not build, for good. `failure` is one telling line.
+  /// From any state: it does not build, for good. `failure` is the line that says why.
   Status failed(std::int64_t id, const std::string& failure, TimePoint now);
   /// Back to pending, as if never tried; its measurements stay.
   Status forget(std::int64_t id);
 
-  /// Keeps what the libraries that come with it are, once a worker has loaded them.
+  /// Stores the libraries that come with it, once a worker has loaded them.
   Status loaded(std::int64_t id, const std::map<std::string, std::string>& libraries);
 
   Result<std::optional<model::Build>> find(const std::string& subject, model::BuildKind kind,
                                            const std::string& name) const;
-  /// An error where there is none of that id.
+  /// An error where there is no such id.
   Result<model::Build> get(std::int64_t id) const;
   /// The latest begun first.
   Result<std::vector<model::Build>> list(const std::string& subject, int limit) const;

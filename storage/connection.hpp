@@ -1,4 +1,4 @@
-// Internal to storage: what is behind a Database.
+// Internal to storage: the connection of a Database.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -12,7 +12,7 @@
 namespace tbci::storage {
 
 struct Database::Connection {
-  std::optional<FileLock> lock;  ///< before `sqlite`, so that it is given back last
+  std::optional<FileLock> lock;  ///< before `sqlite`, so that it is released last
   SQLite::Database sqlite;
   std::filesystem::path path;
   Access access = Access::read_write;

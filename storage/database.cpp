@@ -23,8 +23,8 @@ Status prepare_for_writing(Connection& connection) {
   TBCI_TRY(version_of(sqlite, connection.path, embedded_migrations()));  // before anything is changed in the file
   if (sqlite.execAndGet("PRAGMA journal_mode = WAL").getString() != "wal") {
     return fail(ErrorKind::environment,
-                "the folder of {} has no shared memory (a network file system?): put the "
-                "database onto a local disk",
+                "the folder of {} has no shared memory (a network file system?): move the "
+                "database to a local disk",
                 connection.path.string());
   }
   // With WAL, the default of many (NORMAL) may lose the last commits in a power cut. A commit here is a build of hours
@@ -38,9 +38,10 @@ Status prepare_for_writing(Connection& connection) {
 Status prepare_for_reading(Connection& connection) {
   TBCI_ASSIGN(const int version, version_of(connection.sqlite, connection.path, embedded_migrations()));
   if (version == Database::newest_version()) return {};
-  return fail(ErrorKind::usage,
-              "database {} has version {}, this tbci reads version {}: let `tbci check` or `tbci serve` bring it up",
-              connection.path.string(), version, Database::newest_version());
+  return fail(
+      ErrorKind::usage,
+      "database {} has version {}, this tbci reads version {}: run `tbci check` or `tbci serve`, which update it",
+      connection.path.string(), version, Database::newest_version());
 }
 
 /// Ends a transaction or a savepoint: rolled back, unless it was committed before.
@@ -131,7 +132,7 @@ Status Database::check() {
   return guarded(path(), "check the tables", [&]() -> Status {
     const std::string complaint = connection_->sqlite.execAndGet("PRAGMA integrity_check(1)").getString();
     if (complaint != "ok") {
-      return fail(ErrorKind::failed, "the database {} is damaged: {}; put a copy of it back", path().string(),
+      return fail(ErrorKind::failed, "the database {} is damaged: {}; restore it from a copy", path().string(),
                   complaint);
     }
     SQLite::Statement dangling(connection_->sqlite, "PRAGMA foreign_key_check");

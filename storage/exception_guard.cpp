@@ -19,10 +19,10 @@ Error of_sqlite(const std::string& path, std::string_view doing, const SQLite::E
   }
   switch (exception.getErrorCode()) {
     case SQLITE_NOTADB:
-      return error(ErrorKind::usage, fmt::format("{} is no database of tbci: give another file or folder", path));
+      return error(ErrorKind::usage, fmt::format("{} is not a database of tbci: give another file or folder", path));
     case SQLITE_CORRUPT:
       return error(ErrorKind::environment,
-                   fmt::format("the database {} is damaged (cannot {}): put a copy of it back", path, doing));
+                   fmt::format("the database {} is damaged (cannot {}): restore it from a copy", path, doing));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return error(

@@ -137,13 +137,12 @@ Status insert(Database& database, const model::Place& place, const model::Measur
   bind_samples(query, measurement.instructions);
   bind_split(query, measurement.gpu_split);
   if (query.execute() == 1) return {};
-  return fail(ErrorKind::failed,
-              "run {} has process {} of {} on build {} already: what was measured is not overwritten", place.run_id,
-              place.ordinal, to_string(measurement.measured), place.build_id);
+  return fail(ErrorKind::failed, "run {} has process {} of {} on build {} already: measurements are never overwritten",
+              place.run_id, place.ordinal, to_string(measurement.measured), place.build_id);
 }
 
-/// Where the number stands that a process adds to a series of that metric. The same as model::value_of gives, without
-/// unpacking the samples of ten years.
+/// The SQL of the number that a process adds to a series of that metric: the same number as model::value_of gives,
+/// without unpacking the samples of ten years.
 std::string column_of(model::Metric metric) {
   switch (metric) {
     case model::Metric::time:

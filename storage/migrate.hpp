@@ -1,17 +1,28 @@
-// Internal to storage: brings an open database to the version of this program.
+// Internal to storage: the numbered SQL files of storage/schema, compiled in, and how an open database gets through
+// them to the version of this program.
 #pragma once
 
 #include <filesystem>
 #include <span>
+#include <string_view>
 
 #include "base/result.hpp"
-#include "storage/migrations.hpp"
 
 namespace SQLite {
 class Database;
 }
 
 namespace tbci::storage {
+
+/// One step of the schema: takes a database of version `number - 1` to version `number`.
+struct Migration {
+  int number;
+  std::string_view name;  ///< of its file, without `.sql`
+  std::string_view sql;
+};
+
+/// All migrations, in ascending order without gaps from 1. The build makes the file that defines this.
+std::span<const Migration> embedded_migrations();
 
 /// The version that the database has. An error (kind usage) where it is another program's, or newer than `migrations`
 /// lead to.

@@ -1,4 +1,4 @@
-// Nights, what was found in them, and the regressions that they brought.
+// Nights, their findings and their regressions.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +36,14 @@ class NightStore {
  public:
   explicit NightStore(Database& database) : database_(database) {}
 
-  /// The night of that name: the one that is there, at whatever stage, or a new one at `install`.
+  /// The stored night of that name, at any stage, or else a new one at `install`.
   Result<model::Night> begin(const NightPlan& plan, TimePoint now);
-  /// The stage that is begun now; an empty note leaves the one that is there.
+  /// Enters a stage. An empty note leaves the stored one as it is.
   Status enter(std::int64_t id, model::Stage stage, const std::string& note = "");
-  /// `end` is done or failed (else it aborts); the note replaces the one that is there.
+  /// `end` must be done or failed (asserts). The note replaces the stored one.
   Status finish(std::int64_t id, model::Stage end, const std::string& note, TimePoint now);
   Result<std::optional<model::Night>> find(const std::string& subject, const std::string& name) const;
-  /// An error where there is none of that id.
+  /// An error where there is no such id.
   Result<model::Night> get(std::int64_t id) const;
   /// The newest by name, finished or not.
   Result<std::optional<model::Night>> latest(const std::string& subject) const;
@@ -52,7 +52,7 @@ class NightStore {
   /// Those neither done nor failed, the oldest by name first.
   Result<std::vector<model::Night>> unfinished(const std::string& subject) const;
 
-  /// Takes the place of an earlier finding of the same night, phase and series.
+  /// Replaces an earlier finding of the same night, phase and series.
   Status put_finding(std::int64_t night_id, Phase phase, const model::Finding& finding);
   /// Ordered by series; without a phase, those of the screen first.
   Result<std::vector<model::Finding>> findings(std::int64_t night_id, std::optional<Phase> phase = std::nullopt) const;
@@ -61,7 +61,7 @@ class NightStore {
   Result<std::vector<SeriesFinding>> series_findings(const std::string& subject, const model::Series& series,
                                                      int limit) const;
 
-  /// The regression of that night, series and step: the one that is there, or a new one, confirmed against `old_build`.
+  /// The stored regression of that night, series and step, or else a new one, confirmed against `old_build`.
   Result<model::Regression> add_regression(std::int64_t night_id, const model::Finding& finding,
                                            const std::string& old_build = "", int step = 0);
   /// Writes all but id, night, old build and step.
@@ -70,10 +70,10 @@ class NightStore {
   Result<std::vector<model::Regression>> regressions(std::int64_t night_id) const;
   /// Of all nights of the subject, all that have not recovered.
   Result<std::vector<model::Regression>> open_regressions(const std::string& subject) const;
-  /// Of all nights of the subject, whatever their state.
+  /// Of all nights of the subject, in any state.
   Result<std::vector<model::Regression>> series_regressions(const std::string& subject,
                                                             const model::Series& series) const;
-  /// An error where there is none of that id.
+  /// An error where there is no such id.
   Result<model::Regression> regression(std::int64_t id) const;
 
  private:

@@ -25,7 +25,7 @@ Result<std::vector<model::ValuePair>> pairs_from_json(std::string_view text) {
     good = pair.is_array() && pair.size() == 2 && pair[0].is_number() && pair[1].is_number();
     if (good) pairs.emplace_back(pair[0].get<double>(), pair[1].get<double>());
   }
-  if (!good) return fail(ErrorKind::failed, "no list of pairs of numbers");
+  if (!good) return fail(ErrorKind::failed, "not a list of pairs of numbers");
   return pairs;
 }
 

@@ -21,9 +21,9 @@ class PriorStore {
  public:
   explicit PriorStore(Database& database) : database_(database) {}
 
-  /// Keeps them, in place of what was there. Each series has as many as there are `commits`.
+  /// Stores the priors in place of earlier ones. Each series must have one for each of `commits`.
   Status put(std::int64_t bisection_id, const std::vector<model::Commit>& commits, const SeriesPriors& priors);
-  /// Empty: none were kept.
+  /// Empty where none were stored.
   Result<SeriesPriors> of(std::int64_t bisection_id) const;
 
  private:

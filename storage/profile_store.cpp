@@ -74,7 +74,7 @@ Status insert_profile(Database& database, const model::Place& place, const model
              std::int64_t{profile.iteration.count()}, std::int64_t{profile.outside.count()},
              std::int64_t{profile.profiler.count()}, profile.started);
   if (query.execute() != 1) {
-    return fail(ErrorKind::failed, "run {} has profile {} of {} on build {} already: it is not overwritten",
+    return fail(ErrorKind::failed, "run {} has profile {} of {} on build {} already: profiles are never overwritten",
                 place.run_id, place.ordinal, to_string(profile.measured), place.build_id);
   }
   const std::int64_t id = last_id(database);

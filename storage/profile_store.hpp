@@ -18,7 +18,7 @@ class ProfileStore {
  public:
   explicit ProfileStore(Database& database) : database_(database) {}
 
-  /// Adds what one process told. An error where that place is taken, or an operator is named twice.
+  /// Adds the profile of one process. An error where the run has one in that place, or where an operator occurs twice.
   Status add(const model::Place& place, const model::OperatorProfile& profile);
   /// Those of a case on a build in a run, ordered by ordinal; in each, the most expensive operator first.
   Result<std::vector<model::PlacedProfile>> profiles(std::int64_t run_id, std::int64_t build_id,

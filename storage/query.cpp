@@ -71,7 +71,7 @@ Result<std::vector<std::string>> strings_from_json(std::string_view text) {
       if (good) strings.push_back(element.get<std::string>());
     }
   }
-  if (!good) return fail(ErrorKind::failed, "'{}' is no JSON array of strings", one_line(text, 60));
+  if (!good) return fail(ErrorKind::failed, "'{}' is not a JSON array of strings", one_line(text, 60));
   return strings;
 }
 
@@ -89,7 +89,7 @@ Result<std::map<std::string, std::string>> string_map_from_json(std::string_view
       if (good) strings.emplace(name, value.get<std::string>());
     }
   }
-  if (!good) return fail(ErrorKind::failed, "'{}' is no JSON object of strings", one_line(text, 60));
+  if (!good) return fail(ErrorKind::failed, "'{}' is not a JSON object of strings", one_line(text, 60));
   return strings;
 }
 

@@ -1,4 +1,4 @@
-// Reports and the outbox that carries them out.
+// Reports, and the outbox with their deliveries.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +23,20 @@ class ReportStore {
   /// transaction. Where the subject has a report of that marker already, that one is returned and nothing is written.
   Result<model::Report> file(const model::Report& report, const std::vector<std::string>& channels, TimePoint now);
   Result<std::optional<model::Report>> find(const std::string& subject, const std::string& marker) const;
-  /// An error where there is none of that id.
+  /// An error where there is no such id.
   Result<model::Report> get(std::int64_t id) const;
   /// The latest first.
   Result<std::vector<model::Report>> list(const std::string& subject, int limit) const;
 
   /// Pending deliveries whose next attempt is not after `now`, of all subjects, the longest due first.
   Result<std::vector<model::Delivery>> due(TimePoint now) const;
-  /// All of a report, in the order of its channels.
+  /// All deliveries of a report, in the order of its channels.
   Result<std::vector<model::Delivery>> deliveries(std::int64_t report_id) const;
-  /// It arrived; `reference` is the path of the file or the address of the issue.
+  /// Marks a delivery as delivered; `reference` is the path of the file or the address of the issue.
   Status delivered(std::int64_t delivery_id, const std::string& reference);
-  /// It did not arrive, and is tried again at `next_attempt`.
+  /// Records an attempt that failed; the next one is at `next_attempt`.
   Status failed_attempt(std::int64_t delivery_id, const std::string& error, TimePoint next_attempt);
-  /// It is refused for good.
+  /// Marks a delivery as refused for good.
   Status refused(std::int64_t delivery_id, const std::string& error);
 
  private:

@@ -45,7 +45,7 @@ Result<model::Case> read_case(Row row) {
 Result<std::string> RunStore::remember(const model::Environment& environment, TimePoint now) {
   return guarded(database_.path(), "keep the environment", [&]() -> Result<std::string> {
     std::string fingerprint = environment.fingerprint();
-    // A fact is what some file of the machine says: bytes that are not UTF-8 must not keep a run from beginning.
+    // Facts come from files of the machine: bytes that are not UTF-8 must not stop a run.
     const std::string facts = to_json(environment.facts);
     Query(database_,
           "INSERT INTO environment (fingerprint, facts, first_seen_ms) VALUES (?, ?, ?) "

@@ -40,21 +40,21 @@ class RunStore {
  public:
   explicit RunStore(Database& database) : database_(database) {}
 
-  /// Keeps the environment under its fingerprint, which it returns.
+  /// Stores the environment under its fingerprint and returns that.
   Result<std::string> remember(const model::Environment& environment, TimePoint now);
   Result<std::optional<model::Environment>> environment(const std::string& fingerprint) const;
 
-  /// The run of that key: the one that is there (finished or not, with the environment that it began in), or a new
-  /// one. Remembers the environment.
+  /// The stored run of that key (finished or not, with the environment that it began in), or else a new one. Stores the
+  /// environment.
   Result<model::Run> begin(const RunPlan& plan, const model::Environment& environment, TimePoint now);
   Status finish(std::int64_t id, TimePoint now);
   Result<std::optional<model::Run>> find(const std::string& subject, const std::string& key) const;
-  /// An error where there is none of that id.
+  /// An error where there is no such id.
   Result<model::Run> get(std::int64_t id) const;
   /// The latest begun first.
   Result<std::vector<model::Run>> runs(const std::string& subject, int limit) const;
 
-  /// Adds what one process gave. An error where that place is taken: nothing measured is ever overwritten.
+  /// Adds a measurement. An error where the run has one in that place: measurements are never overwritten.
   Status add(const model::Place& place, const model::Measurement& measurement);
   /// How many processes of that case on that build the run has: the next free ordinal where they were added in order.
   Result<int> count(std::int64_t run_id, std::int64_t build_id, const model::Case& measured) const;

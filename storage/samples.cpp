@@ -54,7 +54,7 @@ std::string encode_samples(std::span<const std::int64_t> samples) {
 
 Result<std::vector<std::int64_t>> decode_samples(std::string_view blob, std::size_t count) {
   if (blob.empty() || blob.front() != format_number) {
-    return fail(ErrorKind::failed, "the packed samples are of an unknown format");
+    return fail(ErrorKind::failed, "the packed samples have an unknown format");
   }
   blob.remove_prefix(1);
   // A sample takes a byte at least, so a wrong count cannot ask for more memory than the blob justifies.

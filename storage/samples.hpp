@@ -17,11 +17,11 @@ namespace tbci::storage {
 /// zigzag-coded so that small negative numbers stay small, as a little-endian base-128 varint. Lossless for any values.
 std::string encode_samples(std::span<const std::int64_t> samples);
 
-/// The samples again. An error where the blob is of an unknown format, is cut off, goes on too long, or does not hold
-/// exactly `count` samples.
+/// Unpacks samples. An error where the blob has an unknown format, is cut off, or does not hold exactly `count`
+/// samples.
 Result<std::vector<std::int64_t>> decode_samples(std::string_view blob, std::size_t count);
 
-/// What stands beside the blob, so that pages and SQL need not unpack it. Quartiles interpolate linearly between the
+/// What is stored beside the blob, so that pages and SQL need not unpack it. Quartiles interpolate linearly between the
 /// nearest ranks (R's type 7, NumPy's default).
 struct Summary {
   double median = 0, q1 = 0, q3 = 0;

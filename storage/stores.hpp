@@ -10,6 +10,7 @@
 #include "storage/prior_store.hpp"
 #include "storage/profile_store.hpp"
 #include "storage/report_store.hpp"
+#include "storage/retest_store.hpp"
 #include "storage/run_store.hpp"
 
 namespace tbci::storage {
@@ -26,7 +27,8 @@ struct Stores {
         profiles(shared),
         events(shared),
         anchors(shared),
-        priors(shared) {}
+        priors(shared),
+        retests(shared) {}
   Database& database;
   BuildStore builds;
   RunStore runs;
@@ -37,6 +39,7 @@ struct Stores {
   EventStore events;
   AnchorStore anchors;
   PriorStore priors;
+  RetestStore retests;
 };
 
 }  // namespace tbci::storage

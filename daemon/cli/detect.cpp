@@ -3,8 +3,8 @@
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/selection.hpp"
-#include "series_io/answering.hpp"
 #include "series_io/files.hpp"
+#include "series_io/judging.hpp"
 
 namespace tbci::daemon {
 
@@ -23,7 +23,7 @@ class FileSink final : public series_io::Sink {
  public:
   FileSink(series_io::OutputFile& output, std::string input) : output_(output), input_(std::move(input)) {}
 
-  Status answer(std::string_view line) override { return output_.write_line(line); }
+  Status verdict(std::string_view line) override { return output_.write_line(line); }
 
   void problem(std::size_t line, std::string_view text) override {
     if (++told_ <= most_told) fmt::print(stderr, "{}:{}: {}\n", input_, line, one_line(text, 500));
@@ -44,7 +44,7 @@ Result<series_io::Plan> plan_of(const DetectOptions& options) {
   settings::Config config;
   TBCI_TRY(apply(options.selection, config));
   series_io::Plan plan;
-  plan.questions = {config.thresholds.base, options.change_points};
+  plan.settings = {config.thresholds.base, options.change_points};
   if (!options.unit.empty()) {
     TBCI_ASSIGN(plan.unit, series_io::unit_from(options.unit));
   }
@@ -59,11 +59,11 @@ Result<int> detect_file(const DetectOptions& options, const std::stop_token& sto
   TBCI_ASSIGN(series_io::OutputFile output, series_io::OutputFile::open(options.output));
   const std::string name = options.input == "-" ? "standard input" : options.input;
   FileSink sink(output, name);
-  TBCI_ASSIGN(const series_io::Summary summary, series_io::answer_all(input.stream(), plan, sink, stop));
+  TBCI_ASSIGN(const series_io::Summary summary, series_io::judge_all(input.stream(), plan, sink, stop));
   sink.tell_rest();
   TBCI_TRY(input.status());
   TBCI_TRY(output.finish());
-  if (summary.answered == 0 && summary.problems == 0)
+  if (summary.judged == 0 && summary.problems == 0)
     return fail(ErrorKind::failed, "{} has no series in it: {}", name,
                 input.is_empty() ? "it is empty" : "nothing but blank lines or a header");
   return summary.problems > 0 || summary.regressions > 0 ? negative : success;

@@ -42,7 +42,7 @@ Result<std::vector<detect::Candidate>> queued_candidates(SubjectContext& context
   const auto last = std::find_if(nights.rbegin(), nights.rend(),
                                  [](const model::Night& night) { return night.stage == model::Stage::done; });
   if (last == nights.rend()) return candidates;
-  TBCI_ASSIGN(const auto retests, context.stores.events.queued_retests(last->id));
+  TBCI_ASSIGN(const auto retests, context.stores.retests.of_night(last->id));
   for (const model::QueuedRetest& retest : retests) candidates.push_back(candidate_of(retest));
   TBCI_ASSIGN(const auto events, context.stores.events.of_night(tonight.id));
   const bool another_machine = std::any_of(events.begin(), events.end(), [](const model::Event& event) {
@@ -60,7 +60,7 @@ Status queue_retests(SubjectContext& context, const model::Night& tonight,
     context.progress.note(
         fmt::format("{} series could not be decided tonight: the next night looks at them again", retests.size()));
   }
-  return context.stores.events.queue_retests(tonight.id, retests);
+  return context.stores.retests.replace(tonight.id, retests);
 }
 
 }  // namespace tbci::pipeline

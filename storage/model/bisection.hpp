@@ -54,7 +54,7 @@ struct FoundStep {
   double posterior = 0;                  ///< that the step lies at the suspects
   double change = 0, low = 0, high = 0;  ///< culprit against its parent, as fractions
   bool repair = false;                   ///< it goes the other way: it made up for a part of what others brought
-  std::string reason;                    ///< why there are several suspects
+  std::string reason = {};               ///< why there are several suspects
   double prior = 0;                      ///< of the suspects, before anything was measured; 0: all commits were alike
   std::string prior_reason = {};         ///< of the likeliest of them; hostile
 };
@@ -70,7 +70,15 @@ struct Answer {
 };
 
 /// The steps of an answer. A search of an earlier tbci kept the largest one only, and not how certain it was.
-std::vector<FoundStep> steps_of(const Answer& answer);
+inline std::vector<FoundStep> steps_of(const Answer& answer) {
+  if (!answer.steps.empty() || answer.suspects.empty()) return answer.steps;
+  return {{.suspects = answer.suspects,
+           .posterior = answer.posterior,
+           .change = answer.change,
+           .low = answer.low,
+           .high = answer.high,
+           .reason = answer.reason}};
+}
 
 /// A search between two commits for the culprits of some series. `key` is unique: a search cut off is found by it.
 struct Bisection {

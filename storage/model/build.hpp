@@ -48,7 +48,7 @@ struct Build {
   std::string name;  ///< of the nightly, or the commit
   BuildState state{};
   Product product;      ///< of a ready build
-  std::string failure;  ///< of a failed one: its telling line
+  std::string failure;  ///< of a failed one: the line that says why
   /// Facts of the libraries that come with it, as they were loaded: `library.openmp` = `libgomp.so.1 3f2a91c0b3d27e11`.
   /// Empty: never loaded yet.
   std::map<std::string, std::string> libraries;

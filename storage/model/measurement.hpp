@@ -1,4 +1,4 @@
-// What one worker process gave, and the runs that such processes belong to.
+// The measurement of one worker process, and the runs that measurements belong to.
 #pragma once
 
 #include <chrono>
@@ -25,8 +25,8 @@ enum class Outcome {
 std::string_view to_string(Outcome outcome);
 Result<Outcome> outcome_from(std::string_view text);
 
-/// Where the time of one iteration went on the GPU, as in Table 2 of the TorchBench paper. Told beside the metrics and
-/// not judged: what it costs shows in the time.
+/// Where the time of one iteration went on the GPU, as in Table 2 of the TorchBench paper. Shown beside the metrics and
+/// not judged: its cost is part of the time.
 struct GpuSplit {
   std::chrono::nanoseconds active{};    ///< kernels ran
   std::chrono::nanoseconds movement{};  ///< none ran, but data moved between CPU and GPU
@@ -34,13 +34,13 @@ struct GpuSplit {
   bool operator==(const GpuSplit&) const = default;
 };
 
-/// What an estimate lies between.
+/// The interval of an estimate.
 struct Interval {
   double low = 0, high = 0;
   bool operator==(const Interval&) const = default;
 };
 
-/// One fresh process of one case. Everything that it measured; never thrown away.
+/// Everything that one fresh process of a case measured. Measurements are never deleted.
 struct Measurement {
   Case measured;
   Outcome outcome = Outcome::done;
@@ -61,15 +61,15 @@ struct Measurement {
   std::chrono::nanoseconds growth{};  ///< of the iterations that look for leaks; 0: there were none
 };
 
-/// What the process took beside its iterations: starting, loading, making the model, writing the results. Nothing where
-/// it did not end as it should.
+/// The time that the process took beside its iterations: starting, loading, making the model, writing the results.
+/// Nullopt where it did not end as it should.
 std::optional<std::chrono::nanoseconds> beyond_iterations(const Measurement& measurement);
 
 /// The one number that a process adds to a series: the median of its times, its peak, its growth. Nothing where the
 /// process did not measure that.
 std::optional<double> value_of(const Measurement& measurement, Metric metric);
 
-/// What a leak's value lies between; nothing for other metrics, and where the worker did not say.
+/// The interval of a leak's value; nullopt for other metrics, and where the worker did not report one.
 std::optional<Interval> interval_of(const Measurement& measurement, Metric metric);
 
 /// Median of the values (mean of the middle two). Undefined for none: asserts.

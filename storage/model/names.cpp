@@ -8,10 +8,10 @@
 #include "base/text.hpp"
 #include "storage/model/bisection.hpp"
 #include "storage/model/build.hpp"
+#include "storage/model/event.hpp"
 #include "storage/model/measurement.hpp"
 #include "storage/model/night.hpp"
 #include "storage/model/report.hpp"
-#include "storage/model/watch.hpp"
 
 namespace tbci::model {
 

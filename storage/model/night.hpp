@@ -1,4 +1,4 @@
-// A night of a subject: its verdicts and the regressions that it brought.
+// A night of a subject: its findings and its regressions.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ enum class Verdict { clear, suspect, regression, improvement, inconclusive, envi
 std::string_view to_string(Verdict verdict);
 Result<Verdict> verdict_from(std::string_view text);
 
-/// What was found of one series: before and after are medians over processes in the metric's unit; change and its
-/// interval are fractions of `before` (0.08 = 8% slower or larger). For leaks `before` may be 0: then the change is
-/// infinite and the difference counts.
+/// What a screen or a confirmation found of one series: before and after are medians over processes in the metric's
+/// unit; change and its interval are fractions of `before` (0.08 = 8% slower or larger). For leaks `before` may be 0:
+/// then the change is infinite and the difference counts.
 struct Finding {
   Series series;
   Verdict verdict = Verdict::clear;
@@ -37,9 +37,9 @@ struct Night {
   std::int64_t id = 0;
   std::string subject;
   std::string name;      ///< of the nightly under test
-  std::string baseline;  ///< of the nightly that it is held against
+  std::string baseline;  ///< of the nightly that it is compared with
   Stage stage = Stage::install;
-  std::string note;  ///< why it failed, or what was left over
+  std::string note;  ///< why it failed, or what it could not finish
   TimePoint started{};
   std::optional<TimePoint> finished;
 };

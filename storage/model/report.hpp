@@ -1,4 +1,4 @@
-// Reports and their way out.
+// Reports and their deliveries.
 #pragma once
 
 #include <cstdint>

@@ -93,7 +93,8 @@ std::string to_string(const Series& series) {
 Result<Series> series_from(std::string_view text) {
   const auto parts = split(text, '/');
   if (parts.size() != 3 || parts[0].empty()) {
-    return fail(ErrorKind::usage, "'{}' is no series: write BENCHMARK/CONFIGURATION/METRIC, as in dlrm/cpu-train/time",
+    return fail(ErrorKind::usage,
+                "'{}' is not a series: write BENCHMARK/CONFIGURATION/METRIC, as in dlrm/cpu-train/time",
                 one_line(text, 80));
   }
   TBCI_ASSIGN(const Configuration configuration, configuration_from(parts[1]));

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.hpp"
 
@@ -30,8 +31,8 @@ inline constexpr std::array all_metrics = {Metric::time,        Metric::cpu_memo
                                            Metric::cpu_leak,    Metric::gpu_leak,   Metric::instructions,
                                            Metric::gpu_reserved};
 
-/// Whether a metric is shown beside the others and never judged by itself: who waits for an answer waits for its time,
-/// however many instructions that took.
+/// Whether a metric is shown beside the others and never judged by itself: a user waits for the time of an
+/// iteration, however many instructions it takes.
 constexpr bool is_secondary(Metric metric) {
   return metric == Metric::instructions;
 }
@@ -65,5 +66,8 @@ struct Series {
 /// `dlrm/cpu-train/time`
 std::string to_string(const Series& series);
 Result<Series> series_from(std::string_view text);
+
+/// Values of an old build (first) and of a new one, from processes that ran one after the other, in the metric's unit.
+using ValuePair = std::pair<double, double>;
 
 }  // namespace tbci::model

@@ -10,7 +10,7 @@ namespace tbci::file_test {
 
 namespace fs = std::filesystem;
 
-TEST_CASE("write_file_atomically: the text stands there whole, folders are made, nothing is left beside it", "[file]") {
+TEST_CASE("write_file_atomically: writes the whole text, makes folders, leaves no other file", "[file]") {
   test::TemporaryDirectory folder;
   const fs::path path = folder / "a/b/file";
   const std::string text("one\0two\n", 8);
@@ -21,7 +21,7 @@ TEST_CASE("write_file_atomically: the text stands there whole, folders are made,
   CHECK(std::distance(fs::directory_iterator(path.parent_path()), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("write_file_atomically: what cannot be written leaves the old and nothing half", "[file]") {
+TEST_CASE("write_file_atomically: a failed write leaves the old text and no partial file", "[file]") {
   test::TemporaryDirectory folder;
   fs::create_directories(folder / "taken/by/a/folder");
   const Status onto_folder = write_file_atomically(folder / "taken", "text");
@@ -53,7 +53,7 @@ TEST_CASE("path_inside: no name leaves its folder", "[file]") {
   CHECK(path_inside("folder", "..name").value() == fs::path("folder/..name"));
 }
 
-TEST_CASE("FileLock: a second holder is refused and told who holds it", "[file]") {
+TEST_CASE("FileLock: the error of a second holder names the first one", "[file]") {
   test::TemporaryDirectory folder;
   auto lock = FileLock::acquire(folder / "state/lock");
   REQUIRE(lock);
@@ -80,7 +80,7 @@ TEST_CASE("FileLock: it goes with the process that held it, however that ends", 
   CHECK(FileLock::acquire(folder / "lock"));
 }
 
-TEST_CASE("free_bytes: a folder that is not there yet has the space of its parent", "[file]") {
+TEST_CASE("free_bytes: a folder that does not exist yet has the space of its parent", "[file]") {
   test::TemporaryDirectory folder;
   const auto free = free_bytes(folder / "not/there/yet");
   REQUIRE(free);

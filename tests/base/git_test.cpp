@@ -122,7 +122,7 @@ TEST_CASE("GitRepository: a clock that ran backwards lists no day twice", "[git]
   CHECK((*days)[1].id == b);
 }
 
-TEST_CASE("GitRepository: an absurd date cuts no days off", "[git]") {
+TEST_CASE("GitRepository: an absurd date hides no days", "[git]") {
   test::TemporaryDirectory folder;
   GitFixture repository(folder / "r");
   const std::string fifth = repository.commit("a", "2026-01-05T08:00:00Z");

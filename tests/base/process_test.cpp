@@ -52,7 +52,7 @@ TEST_CASE("ProcessRunner: both streams, the exit code and the working folder", "
   CHECK(describe(outcome, std::chrono::seconds(1)) == "exit code 7");
 }
 
-TEST_CASE("ProcessRunner: a signal is told by its name", "[process]") {
+TEST_CASE("ProcessRunner: an outcome names its signal", "[process]") {
   const ProcessOutcome outcome = run(shell("kill -SEGV $$"));
   CHECK(outcome.signal == SIGSEGV);
   CHECK(outcome.exit_code == 128 + SIGSEGV);
@@ -236,7 +236,7 @@ TEST_CASE("ProcessRunner: it runs on the CPUs that it is pinned to and no others
 }
 
 #if !defined(__SANITIZE_ADDRESS__)
-TEST_CASE("ProcessRunner: more memory than its limit is refused to it", "[process]") {
+TEST_CASE("ProcessRunner: a child cannot get more memory than its limit", "[process]") {
   Command command;
   command.arguments = {"dd", "if=/dev/zero", "of=/dev/null", "bs=512M", "count=1"};
   command.memory_limit_bytes = std::uint64_t{256} << 20;

@@ -1,4 +1,4 @@
-// A notifier that keeps what it was told.
+// A notifier that keeps its notifications.
 #pragma once
 
 #include <mutex>

@@ -1,4 +1,4 @@
-// Time that tests move by hand.
+// Time that a test moves. Sleeping moves it too and returns at once. Used by one thread.
 #pragma once
 
 #include "base/clock.hpp"
@@ -8,7 +8,7 @@ namespace tbci::test {
 class ManualClock final : public Clock {
  public:
   TimePoint now() const override { return now_; }
-  bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) override {
+  bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) const override {
     now_ += duration;
     return !stop.stop_requested();
   }
@@ -16,7 +16,7 @@ class ManualClock final : public Clock {
   void advance(std::chrono::milliseconds duration) { now_ += duration; }
 
  private:
-  TimePoint now_{std::chrono::milliseconds(1767700000000)};  // 2026-01-06T11:46:40Z
+  mutable TimePoint now_{std::chrono::milliseconds(1767700000000)};  // 2026-01-06T11:46:40Z
 };
 
 }  // namespace tbci::test

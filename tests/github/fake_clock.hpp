@@ -9,11 +9,11 @@ class StandingClock final : public Clock {
  public:
   explicit StandingClock(TimePoint now) : time(now) {}
   TimePoint now() const override { return time; }
-  bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) override {
+  bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) const override {
     time += duration;
     return !stop.stop_requested();
   }
-  TimePoint time;
+  mutable TimePoint time;
 };
 
 }  // namespace tbci::test

@@ -47,7 +47,7 @@ TEST_CASE("Change: strength scales the numbers, and a whole one is never below 1
   CHECK(weak["a.txt"] == "new 1 0.080000\n");
 }
 
-TEST_CASE("Change: a text that is missing or there twice is refused", "[miniature]") {
+TEST_CASE("Change: a text to replace that occurs never or twice is refused", "[miniature]") {
   Tree missing = {{"a.txt", "x\n"}, {"b.txt", ""}};
   CHECK_FALSE(apply_change(parsed(), missing));
   Tree twice = {{"a.txt", "old\nold\n"}, {"b.txt", ""}};
@@ -56,7 +56,7 @@ TEST_CASE("Change: a text that is missing or there twice is refused", "[miniatur
   CHECK_FALSE(apply_change(parsed(), no_file));
 }
 
-TEST_CASE("Change: what was replaced is taken back", "[miniature]") {
+TEST_CASE("Change: the reverse of a change restores the files", "[miniature]") {
   Change change = parsed();
   change.edits.pop_back();
   Tree tree = {{"a.txt", "x\nold\n"}};

@@ -103,7 +103,7 @@ TEST_CASE("Generate: one commit message of the last day is hostile", "[miniature
   CHECK(hostile == 1);
 }
 
-TEST_CASE("Generate: the work tree is there", "[miniature]") {
+TEST_CASE("Generate: the work tree has the files of the last commit", "[miniature]") {
   const test::TemporaryDirectory folder;
   generated({}, folder / "there");
   CHECK(std::filesystem::exists(folder / "there/Makefile"));
@@ -111,7 +111,7 @@ TEST_CASE("Generate: the work tree is there", "[miniature]") {
   CHECK(std::filesystem::exists(folder / "there/.gitignore"));
 }
 
-TEST_CASE("Generate: the truth does not stand in the repository", "[miniature]") {
+TEST_CASE("Generate: the repository does not contain the truth", "[miniature]") {
   const test::TemporaryDirectory folder;
   const Truth truth = generated({}, folder / "there");
   for (const Seen& seen : history_of(folder / "there")) {
@@ -119,7 +119,7 @@ TEST_CASE("Generate: the truth does not stand in the repository", "[miniature]")
   }
 }
 
-TEST_CASE("Generate: the truth as JSON has the fields that are promised", "[miniature]") {
+TEST_CASE("Generate: the truth as JSON has the documented fields", "[miniature]") {
   const test::TemporaryDirectory folder;
   const Truth truth = generated({}, folder / "there");
   const auto json = nlohmann::json::parse(to_json(truth));
@@ -130,7 +130,7 @@ TEST_CASE("Generate: the truth as JSON has the fields that are promised", "[mini
   CHECK(json.at("culprits").at(0).at("indistinguishable").at(0) == truth.culprits.at(0).commit);
 }
 
-TEST_CASE("Generate: a folder that is not empty is refused and left as it is", "[miniature]") {
+TEST_CASE("Generate: a folder that is not empty is refused and stays as it is", "[miniature]") {
   const test::TemporaryDirectory folder;
   std::ofstream(folder / "mine") << "text";
   const auto truth = generate({}, folder.path());

@@ -35,7 +35,7 @@ TEST_CASE("Options: a fault has a kind, and may have a position and a strength",
   CHECK(full->strength == 0.4);
 }
 
-TEST_CASE("Options: a misspelt fault is answered with the nearest kind", "[miniature]") {
+TEST_CASE("Options: the error of a misspelt fault names the nearest kind", "[miniature]") {
   const auto fault = parse_fault("embeding-bag-bounds");
   REQUIRE_FALSE(fault);
   CHECK(mentions(fault.error().message, "did you mean 'embedding-bag-bounds'"));
@@ -51,7 +51,7 @@ TEST_CASE("Options: what is not a number or not positive is refused", "[miniatur
   }
 }
 
-TEST_CASE("Options: the command line fills everything in", "[miniature]") {
+TEST_CASE("Options: the command line sets every option", "[miniature]") {
   const auto parsed = parse_command_line({"generate", "there", "--seed", "7", "--days", "4", "--commits", "30",
                                           "--fault", "memory-kept@5*2", "--fault", "addmm-dtype", "--fault-day", "4",
                                           "--unbuildable", "9", "--unbuildable", "10", "--json"});

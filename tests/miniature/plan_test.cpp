@@ -115,7 +115,7 @@ TEST_CASE("Plan: positions of faults and of what does not build are honoured", "
   CHECK(plan.culprits.at(1).strength == 0.4);
 }
 
-TEST_CASE("Plan: a commit of documents is no suspect beside a hidden culprit", "[miniature]") {
+TEST_CASE("Plan: a commit that touches only documents is not a suspect beside a hidden culprit", "[miniature]") {
   Options options;
   options.seed = 4;
   options.faults = {{"embedding-bag-bounds", 20, 1}};
@@ -140,7 +140,7 @@ TEST_CASE("Plan: a hidden culprit cannot be told from the two commits after it",
   CHECK(plan.culprits.at(0).indistinguishable == std::vector<std::size_t>{culprit, culprit + 1, culprit + 2});
 }
 
-TEST_CASE("Plan: a clean day has no fault and still what does not build", "[miniature]") {
+TEST_CASE("Plan: a clean day has no fault, but commits that do not build", "[miniature]") {
   Options options;
   options.faults.emplace();
   const Plan plan = plan_of(options);

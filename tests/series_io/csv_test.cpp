@@ -26,7 +26,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("CSV: cells are parted by commas, and quotes keep a comma", "[offline]") {
+TEST_CASE("CSV: commas separate cells, and quotes keep a comma", "[offline]") {
   CHECK(*cells_of("a, b ,,c") == Cells{"a", "b", "", "c"});
   CHECK(*cells_of("") == Cells{""});
   CHECK(*cells_of(R"("a,b", "say ""hi""" ,"")") == Cells{"a,b", "say \"hi\"", ""});
@@ -56,7 +56,7 @@ TEST_CASE("CSV: each column is a series, and an empty cell a night without a val
   CHECK(std::get<Nights>(second.data)[0].value == -3.0);
 }
 
-TEST_CASE("CSV: a value that can't be true costs its cell alone", "[offline]") {
+TEST_CASE("CSV: an impossible value makes only its cell unusable", "[offline]") {
   auto table = CsvTable::with_header("time,a,b", *unit_from("ms"));
   REQUIRE(table);
   for (const char* cell : {"nan", "inf", "-inf", "0", "-1", "1e999"}) {
@@ -73,10 +73,10 @@ TEST_CASE("CSV: a row that does not fit is refused and leaves the table as it wa
   auto table = CsvTable::with_header("time,a,b", {});
   REQUIRE(table);
   REQUIRE(table->add("1,2,3"));
-  CHECK(contains(table->add("1,2").error().message, "2 cells where the header has 3"));
+  CHECK(contains(table->add("1,2").error().message, "2 cells, but the header has 3"));
   CHECK(contains(table->add("1,2").error().message, "cut off?"));
   CHECK(contains(table->add("1,2,3,4").error().message, "4 cells"));
-  CHECK(contains(table->add("1,2,three").error().message, "'three' in column 'b' is no number"));
+  CHECK(contains(table->add("1,2,three").error().message, "'three' in column 'b' is not a number"));
   CHECK(contains(table->add("1,2,3 ms").error().message, "'3 ms'"));
   CHECK(nights_of(*table, 1).size() == 1);
 }

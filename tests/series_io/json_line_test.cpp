@@ -51,7 +51,7 @@ TEST_CASE("JSON line: pairs are old, new", "[offline]") {
   CHECK(std::get<Pairs>(read(R"({"series":"s","pairs":[]})").data).pairs.empty());
 }
 
-TEST_CASE("JSON line: a night without samples is missing, which is no problem", "[offline]") {
+TEST_CASE("JSON line: a night without samples is missing, and that is not a problem", "[offline]") {
   const auto nights = std::get<Nights>(
       read(R"({"series":"s","nights":[{"build":"a","samples":[]},{"build":"b","samples":null}]})").data);
   for (const NightValue& night : nights) {
@@ -61,7 +61,8 @@ TEST_CASE("JSON line: a night without samples is missing, which is no problem", 
   }
 }
 
-TEST_CASE("JSON line: a value that can't be true costs its night alone, and names the sample", "[offline]") {
+TEST_CASE("JSON line: an impossible value makes only its night unusable, and the reason names the sample",
+          "[offline]") {
   for (const auto& [sample, why] : std::vector<std::pair<std::string, std::string>>{{"NaN", "not a finite number"},
                                                                                     {"Infinity", "not a finite number"},
                                                                                     {"-Infinity", "not a finite"},
@@ -81,7 +82,7 @@ TEST_CASE("JSON line: a value that can't be true costs its night alone, and name
   }
 }
 
-TEST_CASE("JSON line: words that are no numbers stay what they are inside a text", "[offline]") {
+TEST_CASE("JSON line: NaN and Infinity inside a text stay as they are", "[offline]") {
   CHECK(read(R"({"series":"NaN \"Infinity\" -Infinity","pairs":[[NaN,1]]})").series == R"(NaN "Infinity" -Infinity)");
 }
 
@@ -93,9 +94,9 @@ TEST_CASE("JSON line: a leak may be 0 or shrink, a peak may not", "[offline]") {
   CHECK_FALSE(peak[0].value);
 }
 
-TEST_CASE("JSON line: a pair that can't be true is named", "[offline]") {
+TEST_CASE("JSON line: the reason names the impossible pair", "[offline]") {
   const auto pairs = std::get<Pairs>(read(R"({"series":"s","pairs":[[1,2],[3,-4],[0,1]]})").data);
-  CHECK(pairs.problem == "pair 2 can't be true: its new value is -4, but a time is above 0");
+  CHECK(pairs.problem == "pair 2 is impossible: its new value is -4, but a time is above 0");
 }
 
 TEST_CASE("JSON line: the metric is named, or the name's last part, or what the unit measures", "[offline]") {
@@ -126,7 +127,7 @@ TEST_CASE("JSON line: units are ours, and an unknown one is refused", "[offline]
   CHECK(read(R"({"series":"a","unit":"s","pairs":[]})", *unit_from("ms")).unit.factor == 1e9);
 }
 
-TEST_CASE("JSON line: a line that is cut off is told from one that is wrong", "[offline]") {
+TEST_CASE("JSON line: the error distinguishes a line that was cut off from one that is wrong", "[offline]") {
   const std::string whole = R"({"series":"s","unit":"ms","nights":[{"build":"a","samples":[1.5,2]}]})";
   REQUIRE(record_from_json(whole, {}));
   for (std::size_t length = 1; length < whole.size(); ++length) {
@@ -138,7 +139,7 @@ TEST_CASE("JSON line: a line that is cut off is told from one that is wrong", "[
   CHECK(contains(error_of("{\"series\":\"\xFF\",\"pairs\":[]}"), "not JSON at byte"));
 }
 
-TEST_CASE("JSON line: another shape than ours is refused with what it should be", "[offline]") {
+TEST_CASE("JSON line: the error of a wrong shape says what the shape should be", "[offline]") {
   for (const auto& [line, what] : std::vector<std::pair<std::string, std::string>>{
            {"5", "must be an object"},
            {"[1]", "must be an object"},
@@ -150,10 +151,10 @@ TEST_CASE("JSON line: another shape than ours is refused with what it should be"
            {R"({"series":"s"})", "neither nights nor pairs"},
            {R"({"series":"s","nights":[],"pairs":[]})", "both nights and pairs"},
            {R"({"series":"s","pairs":{"a":[1,2]}})", "'pairs' is an object: it must be a list"},
-           {R"({"series":"s","pairs":[1,2]})", "pair 1: a number stands in it"},
+           {R"({"series":"s","pairs":[1,2]})", "pair 1 contains a number"},
            {R"({"series":"s","pairs":[[1]]})", "pair 1 has 1 numbers"},
            {R"({"series":"s","pairs":[[1,2],[1,2,3]]})", "pair 2 has more than two"},
-           {R"({"series":"s","pairs":[[1,[2]]]})", "pair 1: a list stands in it"},
+           {R"({"series":"s","pairs":[[1,[2]]]})", "pair 1 contains a list"},
            {R"({"series":"s","nights":[7]})", "night 1 is a number"},
            {R"({"series":"s","nights":[{"build":"a","samples":[1]},null]})", "night 2 is null"},
            {R"({"series":"s","nights":[{"build":"a","samples":7}]})", "'samples' is a number: it must be a list"},
@@ -162,15 +163,15 @@ TEST_CASE("JSON line: another shape than ours is refused with what it should be"
            {R"({"series":"s","nights":[{"build":"a","samples":[true]}]})", "sample 1 is true"},
            {R"({"series":"s","nights":[{"samples":[]}]})", "night 1 has no 'build'"},
            {R"({"series":"s","nights":[{"build":"a"}]})", "night 1 ('a') has no 'samples'"},
-           {R"({"series":"s","pairs":[[1,1e999]]})", "too large"},
+           {R"({"series":"s","pairs":[[1,1e999]]})", "out of range"},
        }) {
     CHECK(contains(error_of(line), what));
   }
 }
 
-TEST_CASE("JSON line: a key that stands there twice or is misspelt is an error, others are left out", "[offline]") {
-  CHECK(contains(error_of(R"({"series":"a","series":"b","pairs":[]})"), "'series' stands there twice"));
-  CHECK(contains(error_of(R"({"series":"a","nights":[{"build":"a","build":"b","samples":[]}]})"), "'build' stands"));
+TEST_CASE("JSON line: a repeated or misspelt key is an error, other keys are ignored", "[offline]") {
+  CHECK(contains(error_of(R"({"series":"a","series":"b","pairs":[]})"), "'series' occurs twice"));
+  CHECK(contains(error_of(R"({"series":"a","nights":[{"build":"a","build":"b","samples":[]}]})"), "'build' occurs"));
   CHECK(contains(error_of(R"({"sereis":"a","pairs":[]})"), "did you mean 'series'"));
   CHECK(contains(error_of(R"({"series":"a","nights":[{"build":"a","sampels":[]}]})"), "did you mean 'samples'"));
   const Record record = read(

@@ -50,7 +50,7 @@ const std::string entry = "[[searched]]\nbenchmark = \"dlrm\"\nconfiguration = \
 
 }  // namespace
 
-TEST_CASE("Batch sizes: what is written is read again, whatever the texts have in them", "[batch]") {
+TEST_CASE("Batch sizes: reading gives what was written, whatever characters the texts contain", "[batch]") {
   const auto read = parse_batch_sizes(batch_sizes_text({searched("dlrm", 8), searched("it's ${HOME} \x01", 4)}), "f");
   INFO((read ? std::string() : read.error().message));
   REQUIRE(read);
@@ -82,23 +82,24 @@ TEST_CASE("Batch sizes: a file without searches is read, and a short entry has d
   CHECK(read[0].answer.batch == 8);
 }
 
-TEST_CASE("Batch sizes: a broken file says where and what", "[batch]") {
+TEST_CASE("Batch sizes: the error of a broken file says where and what", "[batch]") {
   CHECK(contains(error_of("[[searched\n"), "sizes.toml"));
   CHECK(contains(error_of("[[searched]]\nconfiguration = \"cpu-infer\"\nbatch = 8\n"), "benchmark"));
-  CHECK(contains(error_of("[[searched]]\nbenchmark = \"x\"\nconfiguration = \"cpu-infer\"\n"), "which batch"));
+  CHECK(contains(error_of("[[searched]]\nbenchmark = \"x\"\nconfiguration = \"cpu-infer\"\n"),
+                 "the batch size that the search found"));
   CHECK(contains(error_of("[[searched]]\nbenchmark = \"x\"\nconfiguration = \"cpu-infer\"\nbatch = 0\n"),
                  "sizes.toml:4"));
   CHECK(contains(error_of("[[searched]]\nbenchmark = \"x\"\nconfiguration = \"cpu-train\"\nbatch = 8\n"),
-                 "inference alone"));
+                 "must be an inference configuration"));
   CHECK(contains(error_of(entry + "precision = \"bf61\"\n"), "did you mean 'bf16'"));
   CHECK(contains(error_of(entry + "sise = \"ci\"\n"), "did you mean 'size'"));
   CHECK(contains(error_of(entry + "size = \"huge\"\n"), "\"ci\" or \"paper\""));
   CHECK(contains(error_of(entry + "ended = \"bored\"\n"), "bored"));
   CHECK(contains(error_of(entry + "[[searched.point]]\nbatch = 1\noutcome = \"sad\"\n"), "sad"));
-  CHECK(contains(error_of(entry + entry), "stands there twice"));
+  CHECK(contains(error_of(entry + entry), "is listed twice"));
 }
 
-TEST_CASE("Batch sizes: the configured file is laid over the configuration where it fits", "[batch]") {
+TEST_CASE("Batch sizes: the configured file overrides the configuration where it fits", "[batch]") {
   const test::TemporaryDirectory folder;
   Config config = config_in(folder.path());
   REQUIRE(apply_batch_sizes(config));
@@ -115,15 +116,14 @@ TEST_CASE("Batch sizes: the configured file is laid over the configuration where
   CHECK(config.measure.worker.batches == std::map<model::Case, int>{{{"dlrm", Configuration::cpu_infer}, 8}});
 }
 
-TEST_CASE("Batch sizes: a configured file that is not there, or is wrong, is an error that says what to do",
-          "[batch]") {
+TEST_CASE("Batch sizes: a configured file that is missing or wrong is an error that says what to do", "[batch]") {
   const test::TemporaryDirectory folder;
   Config config = config_in(folder.path());
   config.measure.batch_sizes = "none.toml";
   const auto missing = apply_batch_sizes(config);
   REQUIRE_FALSE(missing);
   CHECK(missing.error().kind == ErrorKind::usage);
-  CHECK(contains(missing.error().message, "none.toml is not there: make it with `tbci suite batches`"));
+  CHECK(contains(missing.error().message, "none.toml: make it with `tbci suite batches`"));
   REQUIRE(write_file_atomically(batch_sizes_path(config), "batches = 8"));
   CHECK_FALSE(apply_batch_sizes(config));
 }

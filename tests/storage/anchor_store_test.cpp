@@ -22,13 +22,15 @@ struct Setting : Fixture {
     return must(storage::NightStore(database()).begin({"demo", name, "before"}, at(0))).id;
   }
   model::Anchor anchor(std::optional<std::int64_t> build_id, const std::string& reason = "the release") {
-    return must(AnchorStore(database()).set({0, "demo", build_id, "ada", reason, at(3)}));
+    return must(
+        AnchorStore(database())
+            .set({.id = 0, .subject = "demo", .build_id = build_id, .person = "ada", .reason = reason, .set = at(3)}));
   }
 };
 
 }  // namespace
 
-TEST_CASE("AnchorStore: the latest act counts, and all acts are kept with who and why", "[storage]") {
+TEST_CASE("AnchorStore: the latest decision counts, and all are kept with who and why", "[storage]") {
   Setting setting;
   CHECK_FALSE(must(AnchorStore(setting.database()).current("demo")).has_value());
   setting.anchor(setting.build("2026-01-01"));
@@ -46,7 +48,7 @@ TEST_CASE("AnchorStore: the latest act counts, and all acts are kept with who an
   CHECK_FALSE(must(store.current("other")).has_value());
 }
 
-TEST_CASE("AnchorStore: an anchor that was taken away is none", "[storage]") {
+TEST_CASE("AnchorStore: there is no anchor after its removal", "[storage]") {
   Setting setting;
   setting.anchor(setting.build("2026-01-01"));
   setting.anchor(std::nullopt);
@@ -86,7 +88,7 @@ TEST_CASE("AnchorStore: looks belong to their anchor, oldest night first, one a 
   CHECK(night[0].series == bert);
 }
 
-TEST_CASE("AnchorStore: pairs that were changed by hand are an error with their table", "[storage]") {
+TEST_CASE("AnchorStore: spoiled pairs are an error that names their table", "[storage]") {
   Setting setting;
   AnchorStore store(setting.database());
   const model::Anchor anchor = setting.anchor(setting.build("2026-01-01"));

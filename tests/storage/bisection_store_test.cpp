@@ -15,10 +15,11 @@ const model::Series bert = {"bert", model::Configuration::cpu_infer, model::Metr
 
 }  // namespace
 
-TEST_CASE("BisectionStore: a search cut off is found by its key and goes on", "[storage]") {
+TEST_CASE("BisectionStore: a search that was interrupted is found by its key and continues", "[storage]") {
   Fixture fixture;
-  const auto begun =
-      must(BisectionStore(fixture.database()).begin({"demo", "2026-01-07", "good", "bad", {dlrm, bert}}, at(1)));
+  const auto begun = must(
+      BisectionStore(fixture.database())
+          .begin({.subject = "demo", .key = "2026-01-07", .from = "good", .to = "bad", .series = {dlrm, bert}}, at(1)));
   CHECK(begun.series == std::vector<model::Series>{dlrm, bert});
   CHECK(begun.builds == 0);
   {
@@ -33,7 +34,8 @@ TEST_CASE("BisectionStore: a search cut off is found by its key and goes on", "[
   }
   fixture.reopen();
   BisectionStore bisections(fixture.database());
-  const auto again = must(bisections.begin({"demo", "2026-01-07", "other", "ends", {}}, at(9)));
+  const auto again = must(
+      bisections.begin({.subject = "demo", .key = "2026-01-07", .from = "other", .to = "ends", .series = {}}, at(9)));
   CHECK(again.id == begun.id);
   CHECK(again.from == "good");
   CHECK(again.to == "bad");
@@ -59,7 +61,9 @@ TEST_CASE("BisectionStore: a search cut off is found by its key and goes on", "[
 TEST_CASE("BisectionStore: answers come back in their order, later ones in place of earlier", "[storage]") {
   Fixture fixture;
   BisectionStore bisections(fixture.database());
-  const auto id = must(bisections.begin({"demo", "key", "a", "b", {dlrm, bert}}, at(1))).id;
+  const auto id =
+      must(bisections.begin({.subject = "demo", .key = "key", .from = "a", .to = "b", .series = {dlrm, bert}}, at(1)))
+          .id;
   must(bisections.finish(id, {{dlrm, {"wrong"}, 0, 0, 0, ""}}, at(2)));
   must(bisections.finish(id, {{dlrm, {"culprit"}, 0.2, 0.1, 0.3, ""}, {bert, {}, 0, 0, 0, "no step"}}, at(3)));
   fixture.reopen();
@@ -74,7 +78,7 @@ TEST_CASE("BisectionStore: answers come back in their order, later ones in place
   CHECK(finished.answers[0].high == 0.3);
   CHECK(finished.answers[1].suspects.empty());
   CHECK(finished.answers[1].reason == "no step");
-  must(after.begin({"demo", "later", "a", "b", {}}, at(9)));
+  must(after.begin({.subject = "demo", .key = "later", .from = "a", .to = "b", .series = {}}, at(9)));
   const auto latest = must(after.list("demo", 5));
   REQUIRE(latest.size() == 2);
   CHECK(latest[0].key == "later");
@@ -87,14 +91,15 @@ TEST_CASE("BisectionStore: answers come back in their order, later ones in place
 TEST_CASE("BisectionStore: a list of series with an unknown word is an error that names the row", "[storage]") {
   Fixture fixture;
   BisectionStore bisections(fixture.database());
-  const auto id = must(bisections.begin({"demo", "key", "a", "b", {dlrm}}, at(1))).id;
+  const auto id =
+      must(bisections.begin({.subject = "demo", .key = "key", .from = "a", .to = "b", .series = {dlrm}}, at(1))).id;
   fixture.tamper("UPDATE bisection SET series = '[\"dlrm/cpu-train/speed\"]'");
   const std::string message = error_of(bisections.get(id)).message;
   CHECK(contains(message, "row 1 of table bisection"));
   CHECK(contains(message, "speed"));
 }
 
-TEST_CASE("BisectionStore: commits are kept per subject, the later facts win", "[storage]") {
+TEST_CASE("BisectionStore: commits are stored by subject, and later facts replace earlier ones", "[storage]") {
   Fixture fixture;
   BisectionStore bisections(fixture.database());
   const model::Commit hostile = {

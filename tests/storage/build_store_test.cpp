@@ -49,7 +49,7 @@ TEST_CASE("BuildStore: a build goes through its states and survives a reopening"
   CHECK_FALSE(forgotten.finished.has_value());
 }
 
-TEST_CASE("BuildStore: beginning again gives the build that is there", "[storage]") {
+TEST_CASE("BuildStore: beginning a build twice gives the stored build", "[storage]") {
   Fixture fixture;
   BuildStore builds(fixture.database());
   const auto first = must(builds.begin("demo", BuildKind::commit, "abc", at(1)));
@@ -76,7 +76,7 @@ TEST_CASE("BuildStore: finds by name, lists the latest first", "[storage]") {
   CHECK(latest[1].name == "1");
 }
 
-TEST_CASE("BuildStore: an unknown build is an error, not a silent nothing", "[storage]") {
+TEST_CASE("BuildStore: an unknown build is an error", "[storage]") {
   Fixture fixture;
   BuildStore builds(fixture.database());
   CHECK(contains(error_of(builds.get(17)).message, "there is no build 17"));
@@ -103,7 +103,7 @@ TEST_CASE("BuildStore: the libraries of a build are kept, and forgotten with its
   CHECK(contains(error_of(builds.loaded(77, libraries)).message, "there is no build 77"));
 }
 
-TEST_CASE("BuildStore: a row that another hand changed is an error that names it", "[storage]") {
+TEST_CASE("BuildStore: a row that another program has spoiled is an error that names it", "[storage]") {
   Fixture fixture;
   BuildStore builds(fixture.database());
   const auto build = must(builds.begin("demo", BuildKind::commit, "abc", at(1)));

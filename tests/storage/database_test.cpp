@@ -11,6 +11,7 @@
 #include "storage/connection.hpp"
 #include "storage/migrate.hpp"
 #include "storage/night_store.hpp"
+#include "storage/retest_store.hpp"
 #include "storage/run_store.hpp"
 #include "tests/storage/stores.hpp"
 
@@ -63,9 +64,9 @@ TEST_CASE("Migrations: from every earlier version the same tables come out", "[s
   }
 }
 
-TEST_CASE("Migrations: regressions of before their steps were told apart are there afterwards", "[storage]") {
+TEST_CASE("Migrations: a regression from before version 10 is step 0 afterwards", "[storage]") {
   const TemporaryDirectory folder;
-  const auto path = folder / "tbci.db";
+  const auto path = folder / "tbci.sqlite";
   {
     SQLite::Database sqlite(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     must(storage::migrate(sqlite, path, storage::embedded_migrations().first(9)));
@@ -88,9 +89,36 @@ TEST_CASE("Migrations: regressions of before their steps were told apart are the
   CHECK(regression.old_build == "2026-01-04");
 }
 
+TEST_CASE("Migrations: what a night left over before version 11 are its retests afterwards", "[storage]") {
+  const TemporaryDirectory folder;
+  const auto path = folder / "tbci.sqlite";
+  {
+    SQLite::Database sqlite(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    must(storage::migrate(sqlite, path, storage::embedded_migrations().first(10)));
+    sqlite.exec(
+        "INSERT INTO night (id, subject, name, baseline, stage, started_ms) VALUES (3, 'demo', '2026-01-07', '', "
+        "'done', 0);"
+        "INSERT INTO leftover (night_id, series, old_build, first_suspect, suspected, nights_looked, nights_waited, "
+        "pairs) VALUES (3, 'dlrm/cpu-infer/time', '2026-01-04', '2026-01-05', 0.085, 2, 1, '[[5.5,6.25]]')");
+  }
+  Database database = must(Database::open(path));
+  must(database.check());
+  const auto retests = must(storage::RetestStore(database).of_night(3));
+  REQUIRE(retests.size() == 1);
+  CHECK(model::to_string(retests[0].series) == "dlrm/cpu-infer/time");
+  CHECK(retests[0].old_build == "2026-01-04");
+  CHECK(retests[0].first_suspect == "2026-01-05");
+  CHECK(retests[0].suspected == 0.085);
+  CHECK(retests[0].nights_looked == 2);
+  CHECK(retests[0].nights_waited == 1);
+  CHECK(retests[0].pairs == std::vector<model::ValuePair>{{5.5, 6.25}});
+  CHECK_FALSE(database.connection().sqlite.tableExists("leftover"));
+  CHECK(error_of(storage::RetestStore(database).replace(4, retests)).kind == ErrorKind::environment);
+}
+
 TEST_CASE("Migrations: one that fails leaves the version before it", "[storage]") {
   const TemporaryDirectory folder;
-  const auto path = folder / "tbci.db";
+  const auto path = folder / "tbci.sqlite";
   const auto first = storage::embedded_migrations().front();
   const storage::Migration both[] = {first,
                                      {2, "0002_bad", "CREATE TABLE half (id INTEGER) STRICT; SELECT * FROM no;"}};
@@ -100,9 +128,9 @@ TEST_CASE("Migrations: one that fails leaves the version before it", "[storage]"
   CHECK_FALSE(sqlite.tableExists("half"));
 }
 
-TEST_CASE("Database: a newer version is refused and left as it is", "[storage]") {
+TEST_CASE("Database: a newer version is refused and stays as it is", "[storage]") {
   const TemporaryDirectory folder;
-  const auto path = folder / "tbci.db";
+  const auto path = folder / "tbci.sqlite";
   must(Database::open(path));
   SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 777");
   const std::string before = must(read_file(path));
@@ -116,7 +144,7 @@ TEST_CASE("Database: a newer version is refused and left as it is", "[storage]")
   CHECK(must(read_file(path)) == before);
 }
 
-TEST_CASE("Database: what is no database of ours is refused and left as it is", "[storage]") {
+TEST_CASE("Database: a file that is not ours is refused and stays as it is", "[storage]") {
   const TemporaryDirectory folder;
   const auto text = folder / "notes.txt";
   std::ofstream(text) << std::string(5000, 'x');
@@ -136,9 +164,9 @@ TEST_CASE("Database: what is no database of ours is refused and left as it is", 
   CHECK(contains(error_of(Database::open(folder.path())).message, "cannot"));
 }
 
-TEST_CASE("Database: reading where there is none makes no file", "[storage]") {
+TEST_CASE("Database: reading a missing database makes no file", "[storage]") {
   const TemporaryDirectory folder;
-  const Error error = error_of(Database::open(folder / "tbci.db", Access::read_only));
+  const Error error = error_of(Database::open(folder / "tbci.sqlite", Access::read_only));
   CHECK(error.kind == ErrorKind::usage);
   CHECK(contains(error.message, "there is no database"));
   CHECK(std::filesystem::is_empty(folder.path()));
@@ -153,7 +181,7 @@ TEST_CASE("Database: it is durable, checked and in WAL mode", "[storage]") {
   must(fixture.database().check());
 }
 
-TEST_CASE("Database: a second writer is refused and told who holds it", "[storage]") {
+TEST_CASE("Database: the error of a second writer names the first one", "[storage]") {
   Fixture fixture;
   const Error error = error_of(Database::open(fixture.path()));
   CHECK(error.kind == ErrorKind::transient);
@@ -218,7 +246,7 @@ TEST_CASE("Database: an inner transaction that fails takes back its own writes o
 
 TEST_CASE("Database: a killed process leaves what it committed, and no lock", "[storage]") {
   const TemporaryDirectory folder;
-  const auto path = folder / "tbci.db";
+  const auto path = folder / "tbci.sqlite";
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {  // no test macros in here: the child must only write and die
@@ -276,7 +304,7 @@ TEST_CASE("Database: a full disk is a clear error and costs only the step that m
 
 TEST_CASE("Database: a damaged file is an error that names it", "[storage]") {
   const TemporaryDirectory folder;
-  const auto path = folder / "tbci.db";
+  const auto path = folder / "tbci.sqlite";
   {
     auto database = must(Database::open(path));
     for (int number = 0; number < 200; ++number) {

@@ -63,7 +63,7 @@ TEST_CASE("NightStore: a night goes through its stages and survives a reopening"
   CHECK_FALSE(nights.finish(99, Stage::failed, "", at(0)).has_value());
 }
 
-TEST_CASE("NightStore: finds, the latest, lists and the unfinished", "[storage]") {
+TEST_CASE("NightStore: finds nights by name, the latest, and the unfinished", "[storage]") {
   Fixture fixture;
   NightStore nights(fixture.database());
   CHECK_FALSE(must(nights.latest("demo")).has_value());
@@ -79,7 +79,7 @@ TEST_CASE("NightStore: finds, the latest, lists and the unfinished", "[storage]"
   CHECK_FALSE(must(nights.find("demo", "2026-01-09")).has_value());
 }
 
-TEST_CASE("NightStore: a finding takes the place of an earlier one of its phase", "[storage]") {
+TEST_CASE("NightStore: a finding replaces an earlier one of its phase", "[storage]") {
   Fixture fixture;
   NightStore nights(fixture.database());
   const auto night = must(nights.begin({"demo", "2026-01-07", ""}, at(0))).id;
@@ -136,7 +136,9 @@ TEST_CASE("NightStore: a regression is added once and keeps what is written to i
 
   storage::BisectionStore bisections(fixture.database());
   storage::ReportStore reports(fixture.database());
-  regression.bisection_id = must(bisections.begin({"demo", "2026-01-07", "a", "b", {dlrm}}, at(1))).id;
+  regression.bisection_id =
+      must(bisections.begin({.subject = "demo", .key = "2026-01-07", .from = "a", .to = "b", .series = {dlrm}}, at(1)))
+          .id;
   model::Report report;
   report.subject = "demo";
   report.marker = "marker";

@@ -20,7 +20,9 @@ const std::vector<model::Commit> commits = {{"good", "Ada", "ada@example.com", a
 
 TEST_CASE("PriorStore: what was kept of each series comes back in the order of the commits", "[storage]") {
   Fixture fixture;
-  const auto id = must(storage::BisectionStore(fixture.database()).begin({"demo", "key", "a", "b", {dlrm}}, at(1))).id;
+  const auto id = must(storage::BisectionStore(fixture.database())
+                           .begin({.subject = "demo", .key = "key", .from = "a", .to = "b", .series = {dlrm}}, at(1)))
+                      .id;
   CHECK(must(PriorStore(fixture.database()).of(id)).empty());
   must(PriorStore(fixture.database()).put(id, commits, {{dlrm, {{1, ""}, {7, "old"}}}}));
   must(PriorStore(fixture.database())
@@ -35,7 +37,7 @@ TEST_CASE("PriorStore: what was kept of each series comes back in the order of t
   CHECK(priors.at(bert)[0].weight == 3);
 }
 
-TEST_CASE("PriorStore: those of a bisection that is not there are refused", "[storage]") {
+TEST_CASE("PriorStore: priors of an unknown bisection are refused", "[storage]") {
   Fixture fixture;
   CHECK_FALSE(PriorStore(fixture.database()).put(99, commits, {{dlrm, {{1, ""}, {2, ""}}}}).has_value());
   CHECK(must(PriorStore(fixture.database()).of(99)).empty());

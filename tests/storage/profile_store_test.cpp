@@ -33,7 +33,8 @@ struct Setting : Fixture {
   }
   std::int64_t run(const std::string& key) {
     return must(storage::RunStore(database())
-                    .begin({"demo", key, model::Purpose::manual, "this"}, model::Environment{{{"cpu", "x"}}}, at(0)))
+                    .begin({.subject = "demo", .key = key, .purpose = model::Purpose::manual, .runner = "this"},
+                           model::Environment{{{"cpu", "x"}}}, at(0)))
         .id;
   }
 };
@@ -82,14 +83,15 @@ TEST_CASE("ProfileStore: runs, builds and cases are apart, and processes are in 
   CHECK(must(store.profiles(run, build, {"gone", model::Configuration::cpu_train})).empty());
 }
 
-TEST_CASE("ProfileStore: a place that is taken is not overwritten, and half a profile is not kept", "[storage]") {
+TEST_CASE("ProfileStore: a second profile in the same place is refused, and no part of a profile is stored",
+          "[storage]") {
   Setting setting;
   ProfileStore store(setting.database());
   const model::Place place{.run_id = setting.run("a"), .build_id = setting.build("abc"), .ordinal = 0};
   must(store.add(place, profile()));
   model::OperatorProfile second = profile();
   second.iteration = nanoseconds(1);
-  CHECK(contains(error_of(store.add(place, second)).message, "not overwritten"));
+  CHECK(contains(error_of(store.add(place, second)).message, "never overwritten"));
   CHECK(must(store.profiles(place.run_id, place.build_id, dlrm))[0].profile.iteration == nanoseconds(8'000'000));
 
   const model::Place next{.run_id = place.run_id, .build_id = place.build_id, .ordinal = 1};
@@ -120,7 +122,7 @@ TEST_CASE("ProfileStore: a hundred operators of a process take little room, name
   CHECK(bytes() / processes < 2500);
 }
 
-TEST_CASE("ProfileStore: a row that another hand changed is an error that names it", "[storage]") {
+TEST_CASE("ProfileStore: a row that another program has spoiled is an error that names it", "[storage]") {
   Setting setting;
   ProfileStore store(setting.database());
   const model::Place place{.run_id = setting.run("a"), .build_id = setting.build("abc"), .ordinal = 0};
@@ -132,7 +134,7 @@ TEST_CASE("ProfileStore: a row that another hand changed is an error that names 
 
 TEST_CASE("Migration 3: what a database of version 2 holds is still there, and profiles can be added", "[storage]") {
   const TemporaryDirectory folder;
-  const auto path = folder / "tbci.db";
+  const auto path = folder / "tbci.sqlite";
   {
     SQLite::Database sqlite(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     must(storage::migrate(sqlite, path, storage::embedded_migrations().first(2)));

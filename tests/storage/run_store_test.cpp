@@ -61,7 +61,9 @@ struct Setting : Fixture {
     return must(BuildStore(database()).begin("demo", model::BuildKind::nightly, name, at(0))).id;
   }
   std::int64_t run(const std::string& key, Purpose purpose = Purpose::screen, std::int64_t when = 0) {
-    return must(RunStore(database()).begin({"demo", key, purpose, "this"}, machine, at(when))).id;
+    return must(RunStore(database())
+                    .begin({.subject = "demo", .key = key, .purpose = purpose, .runner = "this"}, machine, at(when)))
+        .id;
   }
 };
 
@@ -82,10 +84,13 @@ TEST_CASE("RunStore: environments are kept by fingerprint", "[storage]") {
 TEST_CASE("RunStore: a run is begun once, found again after a kill, and finished", "[storage]") {
   Setting setting;
   const auto begun =
-      must(RunStore(setting.database()).begin({"demo", "2026-01-07/screen", Purpose::screen, "host"}, machine, at(1)));
+      must(RunStore(setting.database())
+               .begin({.subject = "demo", .key = "2026-01-07/screen", .purpose = Purpose::screen, .runner = "host"},
+                      machine, at(1)));
   setting.reopen();
   RunStore runs(setting.database());
-  const auto again = must(runs.begin({"demo", "2026-01-07/screen", Purpose::manual, "other"}, {}, at(9)));
+  const auto again = must(runs.begin(
+      {.subject = "demo", .key = "2026-01-07/screen", .purpose = Purpose::manual, .runner = "other"}, {}, at(9)));
   CHECK(again.id == begun.id);
   CHECK(again.purpose == Purpose::screen);
   CHECK(again.runner == "host");
@@ -137,7 +142,7 @@ TEST_CASE("RunStore: a measurement comes back whole", "[storage]") {
   CHECK(all[1].place.ordinal == 0);
 }
 
-TEST_CASE("RunStore: a place is taken once", "[storage]") {
+TEST_CASE("RunStore: a second measurement in the same place is refused", "[storage]") {
   Setting setting;
   const auto build = setting.build("a");
   const auto run = setting.run("screen");

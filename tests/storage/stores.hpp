@@ -4,8 +4,10 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 
+#include "base/clock.hpp"
 #include "storage/database.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
@@ -44,8 +46,8 @@ class Fixture {
     database_ = std::make_unique<storage::Database>(must(storage::Database::open(path())));
   }
   storage::Database& database() { return *database_; }
-  std::filesystem::path path() const { return folder_ / "tbci.db"; }
-  /// Changes the file past the stores and past its constraints, as a broken disk or a clumsy hand would.
+  std::filesystem::path path() const { return folder_ / "tbci.sqlite"; }
+  /// Changes the file past the stores and past its constraints, as a broken disk or another program could.
   void tamper(const std::string& sql) {
     SQLite::Database other(path().string(), SQLite::OPEN_READWRITE, 1000);
     other.exec("PRAGMA ignore_check_constraints = ON");

@@ -151,7 +151,7 @@ TEST_CASE("Nights: what there was no time for is asked the next night, against t
   const auto hurried = nights.check(2);
   CHECK(verdict_of(hurried, "beta/cpu-infer/time") == Verdict::suspect);
   CHECK(hurried.reports.empty());
-  const auto left = nights.bench->stores().events.queued_retests(hurried.night.id);
+  const auto left = nights.bench->stores().retests.of_night(hurried.night.id);
   REQUIRE(left);
   REQUIRE(left->size() == 1);
   CHECK(left->front().old_build == nights.machine.name_of(1));
@@ -164,7 +164,7 @@ TEST_CASE("Nights: what there was no time for is asked the next night, against t
   CHECK(result.regressions[0].old_build == nights.machine.name_of(1));
   CHECK(result.regressions[0].suspects == std::vector{nights.commit(2 * commits_a_day - 1)});
   REQUIRE(result.reports.size() == 1);
-  CHECK(nights.bench->stores().events.queued_retests(result.night.id)->empty());
+  CHECK(nights.bench->stores().retests.of_night(result.night.id)->empty());
 }
 
 TEST_CASE("Nights: creep below the threshold is found against the anchor, once", "[nights]") {

@@ -245,7 +245,7 @@ TEST_CASE("GitNightlies: list the last commit of each finished day and build it"
   class FixedClock final : public Clock {
    public:
     TimePoint now() const override { return TimePoint(std::chrono::milliseconds(1767776523000)); }  // 2026-01-07
-    bool sleep_for(std::chrono::milliseconds, std::stop_token) override { return true; }
+    bool sleep_for(std::chrono::milliseconds, std::stop_token) const override { return true; }
   };
   Project project;
   project.commit("src/a.cpp", "one\n", "2026-01-05T08:00:00Z");

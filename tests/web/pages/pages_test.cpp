@@ -18,7 +18,7 @@ namespace {
 class StillClock final : public Clock {
  public:
   TimePoint now() const override { return moment(200); }
-  bool sleep_for(std::chrono::milliseconds, std::stop_token) override { return false; }
+  bool sleep_for(std::chrono::milliseconds, std::stop_token) const override { return false; }
 };
 
 /// The pages over a filled database.

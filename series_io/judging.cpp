@@ -1,4 +1,4 @@
-#include "series_io/answering.hpp"
+#include "series_io/judging.hpp"
 
 #include <unordered_map>
 
@@ -11,26 +11,26 @@ namespace tbci::series_io {
 
 namespace {
 
-class Answering {
+class Judging {
  public:
-  Answering(std::istream& input, const Plan& plan, Sink& sink, const std::stop_token& stop)
+  Judging(std::istream& input, const Plan& plan, Sink& sink, const std::stop_token& stop)
       : plan_(plan), sink_(sink), stop_(stop), reader_(input, plan.limits.line_bytes) {}
 
   Result<Summary> run() {
-    TBCI_TRY(plan_.format == Format::csv ? answer_table() : answer_lines());
+    TBCI_TRY(plan_.format == Format::csv ? judge_table() : judge_lines());
     if (stop_.stop_requested()) return fail(ErrorKind::interrupted, "stopped before the end of the input");
     return summary_;
   }
 
  private:
-  /// The next line that is not blank and is text; the errors of others are told.
+  /// Finds the next line of text that is not blank, and reports the lines that are not text.
   Result<bool> next(Line& line) {
     while (!stop_.stop_requested() && reader_.next(line)) {
       if (!line.too_long && trim(line.text).empty()) continue;
       const std::string why = why_no_text(line, plan_.limits.line_bytes);
       if (why.empty()) return true;
       TBCI_TRY(refuse(line.number, why));
-      if (line.number == 1 && !line.too_long) return false;  // the whole file is no text
+      if (line.number == 1 && !line.too_long) return false;  // then the whole file is not text
     }
     return false;
   }
@@ -38,21 +38,21 @@ class Answering {
   Status refuse(std::size_t line, const std::string& why) {
     ++summary_.problems;
     sink_.problem(line, why);
-    return sink_.answer(error_line(line, why));
+    return sink_.verdict(error_line(line, why));
   }
 
   Status give(std::size_t line, const Record& record) {
-    const Answer answer = answer_of(record, plan_.questions);
-    for (const std::string& problem : answer.problems) {
+    const SeriesVerdict verdict = series_verdict(record, plan_.settings);
+    for (const std::string& problem : verdict.problems) {
       ++summary_.problems;
       sink_.problem(line, fmt::format("{}: {}", one_line(record.series, 80), problem));
     }
-    ++summary_.answered;
-    summary_.regressions += answer.regression ? 1 : 0;
-    return sink_.answer(answer.line);
+    ++summary_.judged;
+    summary_.regressions += verdict.regression ? 1 : 0;
+    return sink_.verdict(verdict.line);
   }
 
-  /// All lines of a series are in one unit: whoever joins two files may have mixed them.
+  /// All lines of a series must have one unit: two files that were joined may differ.
   Status check_unit(const Record& record) {
     const auto [known, is_new] = units_.try_emplace(record.series, record.unit);
     if (is_new && units_.size() > plan_.limits.series)
@@ -68,7 +68,7 @@ class Answering {
     return record;
   }
 
-  Status answer_lines() {
+  Status judge_lines() {
     Line line;
     for (;;) {
       TBCI_ASSIGN(const bool there_is, next(line));
@@ -78,7 +78,7 @@ class Answering {
     }
   }
 
-  Status answer_table() {
+  Status judge_table() {
     Line line;
     TBCI_ASSIGN(bool there_is, next(line));
     if (!there_is) return {};
@@ -105,8 +105,8 @@ class Answering {
 
 }  // namespace
 
-Result<Summary> answer_all(std::istream& input, const Plan& plan, Sink& sink, const std::stop_token& stop) {
-  return Answering(input, plan, sink, stop).run();
+Result<Summary> judge_all(std::istream& input, const Plan& plan, Sink& sink, const std::stop_token& stop) {
+  return Judging(input, plan, sink, stop).run();
 }
 
 }  // namespace tbci::series_io

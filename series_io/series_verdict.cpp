@@ -1,4 +1,4 @@
-#include "series_io/answer.hpp"
+#include "series_io/series_verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -15,10 +15,10 @@ namespace tbci::series_io {
 
 namespace {
 
-// In the order in which keys are put in: an answer begins with its series.
+// Keeps the order of the keys: a line begins with its series.
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t told_problems = 5;
+constexpr std::size_t named_problems = 5;
 
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json();
@@ -32,7 +32,7 @@ model::Series series_of(const Record& record) {
   return {record.series, model::Configuration{}, record.metric};
 }
 
-/// The nights that have a value, and which they are.
+/// The values of the nights that have one, and the indices of those nights.
 struct Usable {
   std::vector<double> values;
   std::vector<std::size_t> nights;
@@ -48,7 +48,7 @@ Usable usable_of(const Nights& nights) {
   return usable;
 }
 
-/// With `night` an index into all nights, those without a value as well.
+/// `night` of each is an index into all nights, including those without a value.
 std::vector<detect::ChangePoint> points_of(const Usable& usable, const detect::ChangePointOptions& options) {
   auto points = detect::change_points(usable.values, options);
   for (detect::ChangePoint& point : points) point.night = usable.nights[point.night];
@@ -75,38 +75,38 @@ std::vector<std::string> problems_of(const Nights& nights) {
   std::size_t more = 0;
   for (std::size_t i = 0; i < nights.size(); ++i) {
     if (!nights[i].is_problem) continue;
-    if (problems.size() == told_problems) {
+    if (problems.size() == named_problems) {
       ++more;
       continue;
     }
-    problems.push_back(fmt::format("night {} ('{}'): {}: the night is left out, leave out the sample to judge it",
+    problems.push_back(fmt::format("night {} ('{}'): {}: the night is not judged; remove that sample to judge it",
                                    i + 1, one_line(nights[i].build, 40), nights[i].reason));
   }
-  if (more > 0) problems.push_back(fmt::format("{} more nights have values that can't be true", more));
+  if (more > 0) problems.push_back(fmt::format("{} more nights have impossible values", more));
   return problems;
 }
 
-Answer history_answer(const Record& record, const Nights& nights, const Questions& questions) {
+SeriesVerdict history_verdict(const Record& record, const Nights& nights, const VerdictSettings& settings) {
   const Usable usable = usable_of(nights);
   const bool positive = std::ranges::all_of(usable.values, [](double value) { return value > 0; });
-  // What is too small to be shown is still a new level to the screen.
-  detect::ChangePointOptions all = questions.change_points;
+  // A change that is too small to be shown still begins a new level for the screen.
+  detect::ChangePointOptions all = settings.change_points;
   all.least_change = 0;
   std::vector<detect::ChangePoint> steps, points;
   if (positive) steps = points_of(usable, all);
-  if (positive) points = points_of(usable, questions.change_points);
+  if (positive) points = points_of(usable, settings.change_points);
 
   std::vector<std::optional<double>> values;
   for (const NightValue& night : nights)
     values.push_back(night.value ? std::optional(*night.value * record.unit.factor) : std::nullopt);
   std::vector<std::size_t> levels;
   for (const auto& step : steps) levels.push_back(step.night);
-  const auto findings = screen_nights(series_of(record), values, levels, questions.thresholds);
+  const auto findings = screen_nights(series_of(record), values, levels, settings.thresholds);
 
   Json json = {{"series", record.series}, {"change_points", Json::array()}, {"nights", Json::array()}};
   for (const auto& point : points) json["change_points"].push_back(json_of(point, nights));
   for (std::size_t i = 0; i < nights.size(); ++i) json["nights"].push_back(json_of(nights[i], findings[i]));
-  if (!positive) json["note"] = "no change points: they are looked for on logarithms, and not all values are above 0";
+  if (!positive) json["note"] = "no change points: the search needs logarithms, and some values are not above 0";
   return {dumped(json), problems_of(nights), false};
 }
 
@@ -116,11 +116,11 @@ detect::Decision decide(const Record& record, std::span<const detect::Pair> pair
   return {detect::compare_secondary(series_of(record), pairs, thresholds), 0};
 }
 
-Answer pairs_answer(const Record& record, const Pairs& pairs, const Questions& questions) {
+SeriesVerdict pairs_verdict(const Record& record, const Pairs& pairs, const VerdictSettings& settings) {
   std::vector<detect::Pair> scaled;
   for (const detect::Pair& pair : pairs.pairs)
     scaled.push_back({pair.before * record.unit.factor, pair.after * record.unit.factor});
-  const detect::Decision decision = decide(record, scaled, questions.thresholds);
+  const detect::Decision decision = decide(record, scaled, settings.thresholds);
   const model::Finding& finding = decision.finding;
   const bool more = decision.pairs_wanted > 0;
   const bool known = !scaled.empty() && pairs.problem.empty();
@@ -133,23 +133,23 @@ Answer pairs_answer(const Record& record, const Pairs& pairs, const Questions& q
                {"pairs", scaled.size()},
                {"before", if_known(finding.before / record.unit.factor)},
                {"after", if_known(finding.after / record.unit.factor)}};
-  Answer answer;
+  SeriesVerdict verdict;
   if (!pairs.problem.empty()) {
-    answer.problems.push_back(pairs.problem + ": leave out the pairs of processes that failed");
+    verdict.problems.push_back(pairs.problem + ": remove the pairs of processes that failed");
     json["reason"] = pairs.problem;
   } else if (!more) {
     json["reason"] = finding.reason;
   }
-  answer.line = dumped(json);
-  answer.regression = finding.verdict == model::Verdict::regression;
-  return answer;
+  verdict.line = dumped(json);
+  verdict.regression = finding.verdict == model::Verdict::regression;
+  return verdict;
 }
 
 }  // namespace
 
-Answer answer_of(const Record& record, const Questions& questions) {
-  if (const auto* nights = std::get_if<Nights>(&record.data)) return history_answer(record, *nights, questions);
-  return pairs_answer(record, std::get<Pairs>(record.data), questions);
+SeriesVerdict series_verdict(const Record& record, const VerdictSettings& settings) {
+  if (const auto* nights = std::get_if<Nights>(&record.data)) return history_verdict(record, *nights, settings);
+  return pairs_verdict(record, std::get<Pairs>(record.data), settings);
 }
 
 std::string error_line(std::size_t number, const std::string& error) {

@@ -1,4 +1,4 @@
-#include "series_io/answer.hpp"
+#include "series_io/series_verdict.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 #include "series_io/night_screen.hpp"
 #include "tests/catch.hpp"
 
-namespace tbci::answer_test {
+namespace tbci::series_verdict_test {
 
 using namespace tbci::series_io;
 using tbci::test::Approx;
@@ -26,12 +26,12 @@ Nights stepped() {
   return nights;
 }
 
-nlohmann::json answered(const Record& record, const Questions& questions = {}) {
-  return nlohmann::json::parse(answer_of(record, questions).line);
+nlohmann::json judged(const Record& record, const VerdictSettings& settings = {}) {
+  return nlohmann::json::parse(series_verdict(record, settings).line);
 }
 
-nlohmann::json answered(const std::string& line) {
-  return answered(record_from_json(line, {}).value());
+nlohmann::json judged(const std::string& line) {
+  return judged(record_from_json(line, {}).value());
 }
 
 std::vector<model::Verdict> verdicts(const std::vector<std::optional<double>>& values,
@@ -91,8 +91,8 @@ TEST_CASE("Night screen: memory must pass its floor in bytes as well", "[offline
   CHECK(last(1e9, 1.1e9) == suspect);
 }
 
-TEST_CASE("Answer: a history has its change point, and a verdict for each night", "[offline]") {
-  const auto json = answered({"s", *unit_from("ms"), model::Metric::time, stepped()});
+TEST_CASE("SeriesVerdict: a history has its change point, and a verdict for each night", "[offline]") {
+  const auto json = judged({.series = "s", .unit = *unit_from("ms"), .metric = model::Metric::time, .data = stepped()});
   CHECK(json["series"] == "s");
   REQUIRE(json["change_points"].size() == 1);
   const auto& point = json["change_points"][0];
@@ -109,15 +109,15 @@ TEST_CASE("Answer: a history has its change point, and a verdict for each night"
   CHECK(json["nights"][59]["build"] == "night-59");
 }
 
-TEST_CASE("Answer: the index of a change point counts the nights that are missing", "[offline]") {
+TEST_CASE("SeriesVerdict: the index of a change point counts the nights that are missing", "[offline]") {
   Nights nights = stepped();
   Nights gaps;
   for (std::size_t i = 0; i < nights.size(); ++i) {
     gaps.push_back({"missing", std::nullopt, "no samples", false});
     gaps.push_back(nights[i]);
   }
-  const auto whole = answered({"s", *unit_from("ms"), model::Metric::time, nights});
-  const auto json = answered({"s", *unit_from("ms"), model::Metric::time, gaps});
+  const auto whole = judged({.series = "s", .unit = *unit_from("ms"), .metric = model::Metric::time, .data = nights});
+  const auto json = judged({.series = "s", .unit = *unit_from("ms"), .metric = model::Metric::time, .data = gaps});
   REQUIRE(json["change_points"].size() == 1);
   CHECK(json["change_points"][0]["build"] == whole["change_points"][0]["build"]);
   CHECK(json["change_points"][0]["night"] == 2 * whole["change_points"][0]["night"].get<int>() + 1);
@@ -125,48 +125,55 @@ TEST_CASE("Answer: the index of a change point counts the nights that are missin
   CHECK(json["nights"][0]["reason"] == "no samples");
 }
 
-TEST_CASE("Answer: a step that is too small to be shown is not, and no less a new level", "[offline]") {
-  Questions questions;
-  questions.change_points.least_change = 0.5;
-  const auto json = answered({"s", *unit_from("ms"), model::Metric::time, stepped()}, questions);
+TEST_CASE("SeriesVerdict: a step that is too small is not shown, but begins a new level", "[offline]") {
+  VerdictSettings settings;
+  settings.change_points.least_change = 0.5;
+  const auto json =
+      judged({.series = "s", .unit = *unit_from("ms"), .metric = model::Metric::time, .data = stepped()}, settings);
   CHECK(json["change_points"].empty());
-  CHECK(json["nights"] == answered({"s", *unit_from("ms"), model::Metric::time, stepped()})["nights"]);
+  CHECK(json["nights"] ==
+        judged({.series = "s", .unit = *unit_from("ms"), .metric = model::Metric::time, .data = stepped()})["nights"]);
 }
 
-TEST_CASE("Answer: equal nights and one night have no change point", "[offline]") {
+TEST_CASE("SeriesVerdict: equal nights and one night have no change point", "[offline]") {
   Nights nights(40, NightValue{"n", 5.0, "", false});
-  CHECK(answered({"s", *unit_from("ns"), model::Metric::time, nights})["change_points"].empty());
+  CHECK(
+      judged({.series = "s", .unit = *unit_from("ns"), .metric = model::Metric::time, .data = nights})["change_points"]
+          .empty());
   nights.resize(1);
-  const auto json = answered({"s", *unit_from("ns"), model::Metric::time, nights});
+  const auto json = judged({.series = "s", .unit = *unit_from("ns"), .metric = model::Metric::time, .data = nights});
   CHECK(json["change_points"].empty());
   CHECK(json["nights"].size() == 1);
 }
 
-TEST_CASE("Answer: a leak that is 0 has no change points, and the answer says so", "[offline]") {
+TEST_CASE("SeriesVerdict: a leak that is 0 has no change points, and the note says so", "[offline]") {
   const Nights nights(10, NightValue{"n", 0.0, "", false});
-  const auto json = answered({"s", *unit_from("bytes"), model::Metric::cpu_leak, nights});
+  const auto json =
+      judged({.series = "s", .unit = *unit_from("bytes"), .metric = model::Metric::cpu_leak, .data = nights});
   CHECK(json["change_points"].empty());
   CHECK(json["note"].get<std::string>().find("above 0") != std::string::npos);
   CHECK(json["nights"][9]["verdict"] == "clear");
 }
 
-TEST_CASE("Answer: a night that can't be judged is told of, five of many by name", "[offline]") {
-  Nights nights(9, NightValue{"n", std::nullopt, "sample 1 can't be true", true});
-  const Answer answer = answer_of({"s", *unit_from("ms"), model::Metric::time, nights}, {});
-  REQUIRE(answer.problems.size() == 6);
-  CHECK(answer.problems.front().find("night 1") != std::string::npos);
-  CHECK(answer.problems.back().find("4 more nights") != std::string::npos);
-  CHECK_FALSE(answer.regression);
+TEST_CASE("SeriesVerdict: nights that cannot be judged are reported, the first five by name", "[offline]") {
+  Nights nights(
+      9, NightValue{.build = "n", .value = std::nullopt, .reason = "sample 1 is impossible", .is_problem = true});
+  const SeriesVerdict verdict =
+      series_verdict({.series = "s", .unit = *unit_from("ms"), .metric = model::Metric::time, .data = nights}, {});
+  REQUIRE(verdict.problems.size() == 6);
+  CHECK(verdict.problems.front().find("night 1") != std::string::npos);
+  CHECK(verdict.problems.back().find("4 more nights") != std::string::npos);
+  CHECK_FALSE(verdict.regression);
 }
 
-TEST_CASE("Answer: pairs are decided as by the confirmation, and more are wanted until then", "[offline]") {
+TEST_CASE("SeriesVerdict: pairs are decided as in a confirmation, and more are requested until then", "[offline]") {
   const auto pairs = [](int count, double after) {
     std::string text = R"({"series":"s","unit":"ms","metric":"time","pairs":[)";
     for (int i = 0; i < count; ++i) {
       const double wobble = i % 2 == 0 ? 0.1 : -0.1;
       text += (i > 0 ? "," : "") + fmt::format("[{},{}]", 100 + wobble, after - wobble);
     }
-    return answered(text + "]}");
+    return judged(text + "]}");
   };
   const auto none = pairs(0, 0);
   CHECK(none["verdict"] == "more");
@@ -187,46 +194,46 @@ TEST_CASE("Answer: pairs are decided as by the confirmation, and more are wanted
   CHECK(pairs(8, 85)["verdict"] == "improvement");
 }
 
-TEST_CASE("Answer: the threshold is the one that is asked for", "[offline]") {
+TEST_CASE("SeriesVerdict: the threshold is the configured one", "[offline]") {
   const auto record = record_from_json(
       R"({"series":"s","pairs":[[100,112],[101,113],[100,112],[101,113],[100,112],[101,113],[100,112],[101,113]]})",
       {});
-  Questions questions;
-  CHECK(answer_of(*record, questions).regression);
-  questions.thresholds.relative = 0.2;
-  CHECK(answered(*record, questions)["verdict"] == "clear");
-  CHECK_FALSE(answer_of(*record, questions).regression);
+  VerdictSettings settings;
+  CHECK(series_verdict(*record, settings).regression);
+  settings.thresholds.relative = 0.2;
+  CHECK(judged(*record, settings)["verdict"] == "clear");
+  CHECK_FALSE(series_verdict(*record, settings).regression);
 }
 
-TEST_CASE("Answer: the floor of memory is in bytes, whatever the unit", "[offline]") {
+TEST_CASE("SeriesVerdict: the floor of memory is in bytes, whatever the unit", "[offline]") {
   const auto verdict = [](const std::string& unit, double before, double after) {
     std::string pairs;
     for (int i = 0; i < 8; ++i) pairs += (i > 0 ? "," : "") + fmt::format("[{},{}]", before, after);
-    return answered(R"({"series":"m","unit":")" + unit + R"(","metric":"cpu_memory","pairs":[)" + pairs +
-                    "]}")["verdict"];
+    return judged(R"({"series":"m","unit":")" + unit + R"(","metric":"cpu_memory","pairs":[)" + pairs +
+                  "]}")["verdict"];
   };
   CHECK(verdict("MiB", 100, 110) == "clear");         // 10 MiB: below the floor of 16
   CHECK(verdict("MiB", 1000, 1100) == "regression");  // 100 MiB
   CHECK(verdict("bytes", 1000, 1100) == "clear");
 }
 
-TEST_CASE("Answer: a pair that can't be true makes the series inconclusive and says which", "[offline]") {
+TEST_CASE("SeriesVerdict: an impossible pair makes the series inconclusive, and the reason names it", "[offline]") {
   const auto record = record_from_json(R"({"series":"s","pairs":[[1,2],[1,NaN]]})", {});
-  const Answer answer = answer_of(*record, {});
-  const auto json = nlohmann::json::parse(answer.line);
+  const SeriesVerdict verdict = series_verdict(*record, {});
+  const auto json = nlohmann::json::parse(verdict.line);
   CHECK(json["verdict"] == "inconclusive");
   CHECK(json["pairs_wanted"] == 0);
   CHECK(json["estimate"].is_null());
-  REQUIRE(answer.problems.size() == 1);
-  CHECK(answer.problems[0].find("pair 2") != std::string::npos);
+  REQUIRE(verdict.problems.size() == 1);
+  CHECK(verdict.problems[0].find("pair 2") != std::string::npos);
 }
 
-TEST_CASE("Answer: instructions are evidence and never a regression", "[offline]") {
+TEST_CASE("SeriesVerdict: instructions are evidence and never a regression", "[offline]") {
   std::string pairs;
   for (int i = 0; i < 8; ++i) pairs += std::string(i > 0 ? "," : "") + "[100,150]";
-  const auto json = answered(R"({"series":"s","unit":"instructions","pairs":[)" + pairs + "]}");
+  const auto json = judged(R"({"series":"s","unit":"instructions","pairs":[)" + pairs + "]}");
   CHECK(json["verdict"] == "clear");
   CHECK(json["estimate"].get<double>() == Approx(0.5));
 }
 
-}  // namespace tbci::answer_test
+}  // namespace tbci::series_verdict_test

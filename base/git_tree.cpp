@@ -1,0 +1,113 @@
+// The files of a commit.
+#include <algorithm>
+#include <utility>
+
+#include "base/git_impl.hpp"
+#include "base/path_patterns.hpp"
+#include "base/text.hpp"
+
+namespace tbci {
+
+using git::Blob;
+using git::CommitObject;
+using git::Diff;
+using git::text_of;
+using git::Tree;
+
+namespace {
+
+struct Entry {
+  std::string path;
+  git_oid id;
+  git_filemode_t mode;
+  bool is_file;  ///< else a submodule
+};
+
+struct Chosen {
+  std::span<const std::string> patterns;
+  std::vector<Entry> entries;
+};
+
+int choose_entry(const char* folder, const git_tree_entry* entry, void* payload) {
+  auto& chosen = *static_cast<Chosen*>(payload);
+  if (git_tree_entry_type(entry) == GIT_OBJECT_TREE) return 0;
+  std::string path = std::string(folder) + git_tree_entry_name(entry);
+  if (path_matches(path, chosen.patterns)) {
+    chosen.entries.push_back({.path = std::move(path),
+                              .id = *git_tree_entry_id(entry),
+                              .mode = git_tree_entry_filemode(entry),
+                              .is_file = git_tree_entry_type(entry) == GIT_OBJECT_BLOB});
+  }
+  return 0;
+}
+
+// `repository` is a GitRepository::Impl, which only that class may name.
+Result<Chosen> choose(const auto& repository, std::string_view revision, std::span<const std::string> patterns) {
+  TBCI_ASSIGN(const CommitObject commit, repository.find(revision));
+  TBCI_ASSIGN(const Tree tree, repository.tree_of(commit.get()));
+  Chosen chosen{patterns, {}};
+  if (git_tree_walk(tree.get(), GIT_TREEWALK_PRE, choose_entry, &chosen) != 0)
+    return repository.trouble("cannot read the files of a commit");
+  return chosen;
+}
+
+}  // namespace
+
+Result<Tree> GitRepository::Impl::tree_of(const git_commit* commit) const {
+  git_tree* found = nullptr;
+  if (git_commit_tree(&found, commit) != 0) return trouble("cannot read the files of a commit");
+  return Tree(found);
+}
+
+Result<std::string> GitRepository::compiled_inputs(std::string_view revision,
+                                                   std::span<const std::string> patterns) const {
+  TBCI_ASSIGN(const Chosen chosen, choose(*impl_, revision, patterns));
+  std::string text;
+  for (const Entry& entry : chosen.entries) {
+    // The length comes first, so that no path can look like two entries.
+    text += fmt::format("{:o} {}:{} {}\n", static_cast<unsigned>(entry.mode), entry.path.size(), entry.path,
+                        text_of(entry.id));
+  }
+  return sha256_hex(text);
+}
+
+Result<std::vector<GitFile>> GitRepository::files(std::string_view revision, std::span<const std::string> patterns,
+                                                  std::size_t most_bytes_each) const {
+  TBCI_ASSIGN(const Chosen chosen, choose(*impl_, revision, patterns));
+  std::vector<GitFile> files;
+  for (const Entry& entry : chosen.entries) {
+    if (!entry.is_file) continue;
+    git_blob* read = nullptr;
+    if (git_blob_lookup(&read, impl_->repository.get(), &entry.id) != 0)
+      return impl_->trouble(fmt::format("cannot read {}", one_line(entry.path, 120)));
+    const Blob blob(read);
+    const auto size = static_cast<std::size_t>(git_blob_rawsize(blob.get()));
+    if (size > most_bytes_each || git_blob_is_binary(blob.get()) != 0) continue;
+    files.push_back({entry.path, std::string(static_cast<const char*>(git_blob_rawcontent(blob.get())), size)});
+  }
+  std::sort(files.begin(), files.end(), [](const GitFile& a, const GitFile& b) { return a.path < b.path; });
+  return files;
+}
+
+Result<std::vector<std::string>> GitRepository::touched_paths(std::string_view revision, std::size_t most) const {
+  TBCI_ASSIGN(const CommitObject commit, impl_->find(revision));
+  TBCI_ASSIGN(const Tree after, impl_->tree_of(commit.get()));
+  Tree before;
+  if (git_commit_parentcount(commit.get()) > 0) {
+    git_commit* found = nullptr;
+    if (git_commit_parent(&found, commit.get(), 0) != 0) return impl_->trouble("cannot read the parent of a commit");
+    const CommitObject parent(found);
+    TBCI_ASSIGN(before, impl_->tree_of(parent.get()));
+  }
+  git_diff* made = nullptr;
+  if (git_diff_tree_to_tree(&made, impl_->repository.get(), before.get(), after.get(), nullptr) != 0)
+    return impl_->trouble("cannot compare the files of a commit");
+  const Diff diff(made);
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < git_diff_num_deltas(diff.get()) && paths.size() < most; ++i)
+    paths.push_back(text_of(git_diff_get_delta(diff.get(), i)->new_file.path));
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+}  // namespace tbci
