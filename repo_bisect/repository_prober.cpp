@@ -41,7 +41,7 @@ Judged judge(const Command& command, const ProcessOutcome& ended) {
   return {.record = failed_run(why), .final = false};
 }
 
-/// Null if a shorter limit than today's stopped the known run or build: then it is tried again.
+/// Null if a limit shorter than the current one stopped the known run or build: then it is tried again.
 template <typename Record>
 const Record* still_valid(const Record* known, std::chrono::milliseconds limit) {
   const bool cut_short = known != nullptr && known->ended_after.count() > 0 && known->ended_after < limit;
