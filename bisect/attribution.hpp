@@ -1,6 +1,7 @@
-// How what a search found is said.
+// Turns what a search found into probes and answers: sides, steps, suspects and reasons.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 
@@ -11,38 +12,44 @@ namespace tbci::bisect {
 
 std::string short_id(const model::Commit& commit);
 
-class Answering {
+/// Refers to `classes`, `measurements` and `settings`, which must outlive it.
+class Attribution {
  public:
-  Answering(const Day& day, const Evidence& evidence, const Settings& settings)
-      : day_(day), evidence_(evidence), settings_(settings) {}
+  Attribution(const CommitClasses& classes, const Measurements& measurements, const SearchSettings& settings)
+      : classes_(classes), measurements_(measurements), settings_(settings) {}
 
-  /// What is known of one class, or why nothing is.
-  model::Probe probe(const Regression& regression, std::size_t at) const;
-  model::Probe lost(const Regression& regression, std::size_t at, const std::string& reason) const;
+  /// What the search knows about a class that has readings.
+  model::Probe probe(const SeriesSearch& search, std::size_t at) const;
+  /// A class that does not build or cannot be measured.
+  model::Probe lost_probe(const SeriesSearch& search, std::size_t at, const std::string& reason) const;
 
-  Comparison beside_parent(const Regression& regression, const Gap& gap) const;
-  BesideParentDecision decide(const Regression& regression, const Gap& gap) const;
+  /// The culprit of a bracket and its parent, as a pair to measure.
+  CommitPair parent_pair(const SeriesSearch& search, const Bracket& bracket) const;
+  ParentCheckResult check_parent(const SeriesSearch& search, const Bracket& bracket) const;
 
+  /// Reasons of answers without a culprit.
   std::string same_binary() const;
-  std::string no_step(const Regression& regression) const;
-  /// Puts the steps that the gaps of `need` hold into the answer, with what was measured beside the parents. Without a
-  /// gap: the change of the ends.
-  void give(const Regression& regression, const Need& need, const std::map<std::size_t, Built>& built,
-            model::Answer& answer) const;
-  void not_beside_parent(const Regression& regression, const Gap& gap, model::Answer& answer) const;
+  std::string no_step(const SeriesSearch& search) const;
+
+  /// Fills in the steps that the brackets of `next` hold, with their effects against the parents. Without a bracket:
+  /// the change between the ends.
+  void fill_answer(const SeriesSearch& search, const NextStep& next, const std::map<std::size_t, Built>& built,
+                   model::Answer& answer) const;
+  /// Fills in that a culprit shows no step against its parent.
+  void fill_absent(const SeriesSearch& search, const Bracket& bracket, model::Answer& answer) const;
 
  private:
-  /// Of a class against the good end.
-  Level against_good_end(const Regression& regression, std::size_t at) const;
-  model::FoundStep step_at(const Regression& regression, const Gap& gap,
+  /// The change of a class against the good end.
+  LevelEstimate against_good_end(const SeriesSearch& search, std::size_t at) const;
+  model::FoundStep step_at(const SeriesSearch& search, const Bracket& bracket,
                            const std::map<std::size_t, Built>& built) const;
-  std::string why_several(const Regression& regression, const Gap& gap,
+  std::string why_several(const SeriesSearch& search, const Bracket& bracket,
                           const std::map<std::size_t, Built>& built) const;
-  double expected_step(const Regression& regression, const Gap& gap) const;
+  double expected_step(const SeriesSearch& search, const Bracket& bracket) const;
 
-  const Day& day_;
-  const Evidence& evidence_;
-  const Settings& settings_;
+  const CommitClasses& classes_;
+  const Measurements& measurements_;
+  const SearchSettings& settings_;
 };
 
 }  // namespace tbci::bisect

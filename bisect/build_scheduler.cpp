@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -15,15 +16,15 @@ namespace {
 using States = std::vector<ClassState>;
 using Classes = std::set<std::size_t>;
 
-/// Sums of the same terms in another order differ in their last bits: those are ties, won by the earlier class.
+/// Sums of the same terms in another order differ in their last bits. They count as ties; the earlier class wins.
 constexpr double tie = 1e-9;
 
 bool is_near_lost(const States& states, std::size_t at) {
   return states[at - 1] == ClassState::lost || states[at + 1] == ClassState::lost;
 }
 
-/// Broken commits come in stretches: the longer the stretch that is known already, the further it likely reaches.
-/// `direction` is -1 or 1. The probability that a stretch on that side does not reach `at`.
+/// The probability that a stretch of broken commits on one side (`direction` -1 or 1) does not reach `at`. Broken
+/// commits come in stretches: the longer the known part of a stretch, the further it probably reaches.
 double chance_of_one_side(const States& states, std::size_t at, int direction) {
   auto step = [&](std::size_t i) { return direction < 0 ? i - 1 : i + 1; };
   std::size_t nearest = step(at);
@@ -41,82 +42,84 @@ double chance_to_build(const States& states, std::size_t at) {
   return chance_of_one_side(states, at, -1) * chance_of_one_side(states, at, 1);
 }
 
-std::size_t untried(const Question& question, std::size_t after, std::size_t before) {
-  const auto begin = question.states.begin();
-  return static_cast<std::size_t>(std::count(begin + static_cast<std::ptrdiff_t>(after) + 1,
-                                             begin + static_cast<std::ptrdiff_t>(before), ClassState::untried));
+std::size_t untried(const OpenStep& open_step, std::size_t after, std::size_t before) {
+  const auto between = std::span(open_step.states).subspan(after + 1, before - after - 1);
+  return static_cast<std::size_t>(std::ranges::count(between, ClassState::untried));
 }
 
-/// One question with its sums, so that a cut is looked at in constant time.
-class Asked {
+/// An open step with prefix sums, which evaluate a cut in constant time.
+class OpenStepSums {
  public:
-  explicit Asked(const Question& question) : question_(question), sums_(question.states.size() + 1, 0) {
-    for (std::size_t at = question.good + 1; at <= question.bad; ++at) sums_[at + 1] = sums_[at] + question.weights[at];
-    chances_.assign(question.states.size(), 0);
-    for (std::size_t at = question.good + 1; at < question.bad; ++at) {
-      if (is_candidate(at)) chances_[at] = chance_to_build(question.states, at);
+  explicit OpenStepSums(const OpenStep& open_step) : open_step_(open_step), sums_(open_step.states.size() + 1, 0) {
+    for (std::size_t at = open_step.good + 1; at <= open_step.bad; ++at)
+      sums_[at + 1] = sums_[at] + open_step.weights[at];
+    chances_.assign(open_step.states.size(), 0);
+    for (std::size_t at = open_step.good + 1; at < open_step.bad; ++at) {
+      if (is_candidate(at)) chances_[at] = chance_to_build(open_step.states, at);
     }
   }
 
   bool is_candidate(std::size_t at) const {
-    return at > question_.good && at < question_.bad && question_.states[at] == ClassState::untried;
+    return at > open_step_.good && at < open_step_.bad && open_step_.states[at] == ClassState::untried;
   }
-  bool is_near_lost_class(std::size_t at) const { return is_candidate(at) && is_near_lost(question_.states, at); }
+  bool is_near_lost_class(std::size_t at) const { return is_candidate(at) && is_near_lost(open_step_.states, at); }
 
-  /// Bits that a build at `at` tells beside those at `chosen`.
+  /// The information of a build at `at`, in bits, in addition to builds at `chosen`.
   double gain(std::size_t at, const Classes& chosen) const {
     if (!is_candidate(at)) return 0;
-    std::size_t left = question_.good, right = question_.bad;
+    std::size_t left = open_step_.good, right = open_step_.bad;
     const auto after = chosen.lower_bound(at);
     if (after != chosen.end()) right = std::min(right, *after);
     if (after != chosen.begin()) left = std::max(left, *std::prev(after));
     const double whole = mass(left, right), part = mass(left, at);
-    return (bits(part) + bits(whole - part) - bits(whole)) / mass(question_.good, question_.bad) * chances_[at];
+    return (bits(part) + bits(whole - part) - bits(whole)) / mass(open_step_.good, open_step_.bad) * chances_[at];
   }
 
-  /// Whether the bound on the builds can still be kept after a build at `at`.
+  /// Whether the limit on further builds still holds after a build at `at`.
   bool keeps_bound(std::size_t at) const {
-    if (question_.builds_left <= 0 || !is_candidate(at)) return true;
-    const double most = std::exp2(question_.builds_left - 1) - 1;
-    const std::size_t longer = std::max(untried(question_, question_.good, at), untried(question_, at, question_.bad));
+    if (open_step_.builds_left <= 0 || !is_candidate(at)) return true;
+    const double most = std::exp2(open_step_.builds_left - 1) - 1;
+    const std::size_t longer =
+        std::max(untried(open_step_, open_step_.good, at), untried(open_step_, at, open_step_.bad));
     return static_cast<double>(longer) <= most;
   }
 
  private:
-  /// Of the classes after `left`, to `right`.
+  /// The weight of the classes after `left`, up to `right`.
   double mass(std::size_t left, std::size_t right) const { return sums_[right + 1] - sums_[left + 1]; }
   static double bits(double mass) { return mass > 0 ? -mass * std::log2(mass) : 0; }
 
-  const Question& question_;
-  std::vector<double> sums_;  ///< of the weights before each class, from the good end of the question on
+  const OpenStep& open_step_;
+  std::vector<double> sums_;  ///< of the weights before each class, from the good end of the open step on
   std::vector<double> chances_;
 };
 
-/// Regressions that are in doubt about the same classes are one question.
-std::vector<Asked> different(std::span<const Question> questions) {
-  std::vector<Asked> all;
+/// Series with the same classes in doubt share one open step.
+std::vector<OpenStepSums> without_duplicates(std::span<const OpenStep> open_steps) {
+  std::vector<OpenStepSums> all;
   std::set<std::tuple<std::size_t, std::size_t, std::vector<std::size_t>, std::vector<double>>> seen;
-  for (const Question& question : questions) {
-    TBCI_ASSERT(question.good < question.bad && question.bad < question.states.size());
+  for (const OpenStep& open_step : open_steps) {
+    TBCI_ASSERT(open_step.good < open_step.bad && open_step.bad < open_step.states.size());
     std::vector<std::size_t> open;
-    for (std::size_t at = question.good + 1; at < question.bad; ++at) {
-      if (question.states[at] == ClassState::untried) open.push_back(at);
+    for (std::size_t at = open_step.good + 1; at < open_step.bad; ++at) {
+      if (open_step.states[at] == ClassState::untried) open.push_back(at);
     }
     if (open.empty()) continue;
-    const auto begin = question.weights.begin();
-    std::vector<double> weights(begin + static_cast<std::ptrdiff_t>(question.good) + 1,
-                                begin + static_cast<std::ptrdiff_t>(question.bad) + 1);
-    if (seen.insert({question.good, question.bad, std::move(open), std::move(weights)}).second)
-      all.emplace_back(question);
+    const auto begin = open_step.weights.begin();
+    std::vector<double> weights(begin + static_cast<std::ptrdiff_t>(open_step.good) + 1,
+                                begin + static_cast<std::ptrdiff_t>(open_step.bad) + 1);
+    if (seen.insert({open_step.good, open_step.bad, std::move(open), std::move(weights)}).second)
+      all.emplace_back(open_step);
   }
   return all;
 }
 
-class Choice {
+class BuildChooser {
  public:
-  Choice(std::vector<Asked> questions, std::size_t classes) : questions_(std::move(questions)), classes_(classes) {}
+  BuildChooser(std::vector<OpenStepSums> open_steps, std::size_t classes)
+      : open_steps_(std::move(open_steps)), classes_(classes) {}
 
-  /// The class that adds the most to `chosen`.
+  /// The class that adds the most information to `chosen`.
   std::optional<std::size_t> best(const Classes& chosen) const {
     std::optional<std::size_t> found;
     Score best;
@@ -142,10 +145,10 @@ class Choice {
 
   Score score_of(std::size_t at, const Classes& chosen) const {
     Score score;
-    for (const Asked& question : questions_) {
-      score.bits += question.gain(at, chosen);
-      score.near_lost |= question.is_near_lost_class(at);
-      score.keeps_bound &= question.keeps_bound(at);
+    for (const OpenStepSums& open_step : open_steps_) {
+      score.bits += open_step.gain(at, chosen);
+      score.near_lost |= open_step.is_near_lost_class(at);
+      score.keeps_bound &= open_step.keeps_bound(at);
     }
     return score;
   }
@@ -156,16 +159,16 @@ class Choice {
     return one.bits > other.bits + tie;
   }
 
-  std::vector<Asked> questions_;
+  std::vector<OpenStepSums> open_steps_;
   std::size_t classes_;
 };
 
-/// One by one, then each again with the others in place, until nothing moves: one alone goes for the middle, of four
-/// each goes for a fifth.
-Classes choose(const Choice& choice, std::size_t builders) {
+/// Chooses one class after the other, then moves each while the others stay, until none moves. A single build takes the
+/// middle; four builds leave a fifth each.
+Classes choose(const BuildChooser& chooser, std::size_t builders) {
   Classes chosen;
   while (chosen.size() < builders) {
-    const auto at = choice.best(chosen);
+    const auto at = chooser.best(chosen);
     if (!at) break;
     chosen.insert(*at);
   }
@@ -176,8 +179,8 @@ Classes choose(const Choice& choice, std::size_t builders) {
     for (std::size_t at : std::vector<std::size_t>(chosen.begin(), chosen.end())) {
       Classes others = chosen;
       others.erase(at);
-      const auto better = choice.best(others);
-      if (!better || choice.gain(*better, others) <= choice.gain(at, others) + tie) continue;
+      const auto better = chooser.best(others);
+      if (!better || chooser.gain(*better, others) <= chooser.gain(at, others) + tie) continue;
       chosen = std::move(others);
       chosen.insert(*better);
       moved = true;
@@ -188,21 +191,11 @@ Classes choose(const Choice& choice, std::size_t builders) {
 
 }  // namespace
 
-std::vector<CommitClass> classes_of(std::span<const model::Commit> commits) {
-  std::vector<CommitClass> classes;
-  for (std::size_t i = 0; i < commits.size(); ++i) {
-    const bool as_before = i > 0 && !commits[i].inputs.empty() && commits[i].inputs == commits[i - 1].inputs;
-    if (!as_before) classes.emplace_back();
-    classes.back().commits.push_back(i);
-  }
-  return classes;
-}
-
-std::vector<std::size_t> next_builds(std::span<const Question> questions, std::size_t builders) {
+std::vector<std::size_t> next_builds(std::span<const OpenStep> open_steps, std::size_t builders) {
   TBCI_ASSERT(builders > 0);
-  std::vector<Asked> open = different(questions);
+  std::vector<OpenStepSums> open = without_duplicates(open_steps);
   if (open.empty()) return {};
-  const Classes chosen = choose(Choice(std::move(open), questions.front().states.size()), builders);
+  const Classes chosen = choose(BuildChooser(std::move(open), open_steps.front().states.size()), builders);
   return {chosen.begin(), chosen.end()};
 }
 
@@ -210,12 +203,12 @@ int most_builds_of(std::size_t classes) {
   return classes < 2 ? 0 : static_cast<int>(std::ceil(std::log2(static_cast<double>(classes - 1))));
 }
 
-int expected_builds(std::span<const Question> questions) {
+int expected_builds(std::span<const OpenStep> open_steps) {
   std::set<std::pair<std::size_t, std::size_t>> seen;
   double builds = 0;
-  for (const Question& question : questions) {
-    if (!seen.insert({question.good, question.bad}).second) continue;
-    builds += std::ceil(std::log2(static_cast<double>(untried(question, question.good, question.bad) + 1)));
+  for (const OpenStep& open_step : open_steps) {
+    if (!seen.insert({open_step.good, open_step.bad}).second) continue;
+    builds += std::ceil(std::log2(static_cast<double>(untried(open_step, open_step.good, open_step.bad) + 1)));
   }
   return static_cast<int>(builds);
 }

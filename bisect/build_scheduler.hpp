@@ -1,8 +1,8 @@
-// What to build next, for all open regressions at once. Pure: it knows neither git nor processes.
+// Chooses the next builds for all series of a search at once. Pure: it uses neither git nor processes.
 //
-// Commits whose compiled inputs are equal make one class, and classes are numbered 0 (good) to n (bad). Where
-// everything builds, one step costs at most ceil(log2(n)) builds, with a prior that points elsewhere at most two more.
-// In the worst case, where nothing builds, each class between the ends is tried once: n - 1 builds.
+// Commits whose compiled inputs are equal form one class; classes are numbered from 0 (good end) to n (bad end). If
+// everything builds, one step costs at most ceil(log2(n)) builds, and two more with a prior that points elsewhere. In
+// the worst case, where nothing builds, each class between the ends is tried once: n - 1 builds.
 #pragma once
 
 #include <cstddef>
@@ -10,36 +10,28 @@
 #include <vector>
 
 #include "bisect/next_step.hpp"
-#include "storage/model/bisection.hpp"
 
 namespace tbci::bisect {
 
-/// Neighbouring commits with equal compiled inputs.
-struct CommitClass {
-  std::vector<std::size_t> commits;  ///< indices, ascending. The first one brought the change and stands for all
-};
-/// Commits without a hash of inputs stand alone.
-std::vector<CommitClass> classes_of(std::span<const model::Commit> commits);
-
-/// A step that lies after class `good`, at or before class `bad`.
-struct Question {
+/// A step of one series whose class is not found yet: it lies after class `good`, at or before class `bad`.
+struct OpenStep {
   std::size_t good = 0, bad = 0;
-  std::vector<ClassState> states;  ///< of each class of the day
-  std::vector<double> weights;     ///< of each class of the day, above 0: how likely it is the culprit
-  int builds_left = 0;             ///< so many must suffice whatever the prior says, where all builds; 0: no such bound
+  std::vector<ClassState> states;  ///< of each class of the search
+  std::vector<double> weights;     ///< of each class of the search, above 0: how likely it is the culprit
+  int builds_left = 0;             ///< limit on further builds, whatever the prior says, if all build; 0: no limit
 };
 
-/// The classes to build next, at most `builders`, none where no question has an untried class left: those that together
-/// tell the most about all questions (the summed entropy of the parts that they cut each one into), weighted with how
-/// likely they are to build. Equal questions count once. Keeps two away from classes that do not build, while there is
-/// anywhere else to go. Deterministic; ascending.
-std::vector<std::size_t> next_builds(std::span<const Question> questions, std::size_t builders);
+/// The classes to build next, at most `builders`; none when no open step has an untried class left. Chooses those that
+/// together give the most information about all open steps (the summed entropy of the parts that they cut each one
+/// into), weighted with the probability that they build. Equal open steps count once. Avoids the neighbours of classes
+/// that do not build while there is another choice. Deterministic; ascending.
+std::vector<std::size_t> next_builds(std::span<const OpenStep> open_steps, std::size_t builders);
 
-/// Builds that a day of so many classes between a measured good end and a measured bad end takes at the most, for one
-/// step: ceil(log2(steps that it may be)).
+/// The most builds that one step takes among `classes` classes, both ends measured, if all build:
+/// ceil(log2(classes that the step may lie at)).
 int most_builds_of(std::size_t classes);
 
-/// About how many builds are still to come, if all build.
-int expected_builds(std::span<const Question> questions);
+/// Estimate of the builds still to come, if all build.
+int expected_builds(std::span<const OpenStep> open_steps);
 
 }  // namespace tbci::bisect

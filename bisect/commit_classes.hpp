@@ -1,22 +1,34 @@
-// The classes of commits that a bisection looks at, and which of them are the same binary.
+// Classes of commits: neighbours whose compiled inputs are equal. A search builds and measures one commit of each.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
-#include "bisect/build_scheduler.hpp"
+#include "storage/model/bisection.hpp"
 
 namespace tbci::bisect {
 
-class Day {
- public:
-  explicit Day(const std::vector<model::Commit>& commits);
+/// Neighbouring commits with equal compiled inputs.
+struct CommitClass {
+  std::vector<std::size_t>
+      commits;  ///< indices, ascending. The first commit brought the change and represents the class
+};
+/// A commit without a hash of its inputs forms its own class.
+std::vector<CommitClass> classes_of(std::span<const model::Commit> commits);
 
-  std::size_t classes() const { return classes_.size(); }
+/// The classes of a search, numbered from 0 (good end) to last() (bad end), and which of them compile to the same
+/// binary. Refers to `commits`, which must outlive it.
+class CommitClasses {
+ public:
+  explicit CommitClasses(const std::vector<model::Commit>& commits);
+
+  std::size_t count() const { return classes_.size(); }
   std::size_t last() const { return classes_.size() - 1; }
-  /// The commit that stands for a class.
+  /// The commit that represents a class.
   std::size_t index_of(std::size_t at) const { return classes_[at].commits.front(); }
   const model::Commit& commit_of(std::size_t at) const { return commits_[index_of(at)]; }
-  /// The first class whose binary is the same: a change that was reverted brings an earlier binary back.
+  /// The first class with the same binary: a revert brings an earlier binary back.
   std::size_t binary_of(std::size_t at) const { return binaries_[at]; }
   const std::vector<model::Commit>& commits() const { return commits_; }
 

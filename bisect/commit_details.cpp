@@ -9,7 +9,7 @@
 namespace tbci::bisect {
 namespace {
 
-/// A positive number at the beginning of a text, with what stands behind it.
+/// A positive number at the beginning of a text, and the text after it.
 struct Leading {
   int value = 0;
   std::string_view rest;

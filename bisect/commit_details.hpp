@@ -1,4 +1,4 @@
-// What a commit says and touches beside its line in a history: for plans, reports and priors.
+// Details of commits for plans, reports and priors: the paths they touch and their pull requests.
 #pragma once
 
 #include <filesystem>
@@ -17,13 +17,13 @@ struct CommitDetails {
   std::optional<int> pull_request;
 };
 
-/// Of each of the commits, in their order. Errors as those of GitRepository.
+/// The details of each commit, in their order. Errors: those of GitRepository.
 Result<std::vector<CommitDetails>> details_of(const std::filesystem::path& repository,
                                               const std::vector<model::Commit>& commits);
 
-/// The pull request that a commit's message names: the last line `Pull Request resolved: <address>/pull/1234` (as
-/// PyTorch's merge bot writes it), else a subject that ends with `(#1234)` (as GitHub's squash does), else
-/// `Merge pull request #1234` at its beginning. Nothing where none of them is there.
+/// The pull request that a commit message names: in the last line `Pull Request resolved: <address>/pull/1234` (written
+/// by PyTorch's merge bot), else in a subject that ends with `(#1234)` (GitHub's squash), else in a subject that begins
+/// with `Merge pull request #1234`. Nothing if the message has none of these.
 std::optional<int> pull_request_of(std::string_view message);
 
 }  // namespace tbci::bisect

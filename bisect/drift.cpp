@@ -9,42 +9,42 @@
 namespace tbci::bisect {
 namespace {
 
-constexpr double most_off = 4;
+constexpr double most_standard_errors = 4;
 constexpr std::size_t fewest_pairs = 5;
-constexpr double chance_together = 1e-3;
+constexpr double accepted_chance = 1e-3;
 
-/// Of two the one nearer to `to`: a slow process is no drift.
-double middle(std::vector<double> values, double to) {
-  std::sort(values.begin(), values.end(), [&](double a, double b) { return std::abs(a - to) < std::abs(b - to); });
+/// The median by distance to `to`; of two middle values the nearer one, so that one slow process is not a drift.
+double nearer_median(std::vector<double> values, double to) {
+  std::ranges::sort(values, {}, [to](double value) { return std::abs(value - to); });
   return values[(values.size() - 1) / 2];
 }
 
 double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 }  // namespace
 
-Steadiness steadiness_of(std::span<const std::vector<double>> sittings, double noise) {
+DriftState drift_of(std::span<const std::vector<double>> sessions, double noise) {
   TBCI_ASSERT(noise > 0);
-  if (sittings.size() < 2) return Steadiness::steady;
-  const std::vector<double>& first = sittings.front();
+  if (sessions.size() < 2) return DriftState::steady;
+  const std::vector<double>& first = sessions.front();
   const double level = median(first);
   bool unsure = false;
-  for (const std::vector<double>& sitting : sittings.subspan(1)) {
-    TBCI_ASSERT(!sitting.empty());
-    const double off = std::abs(middle(sitting, level) - level);
+  for (const std::vector<double>& session : sessions.subspan(1)) {
+    TBCI_ASSERT(!session.empty());
+    const double off = std::abs(nearer_median(session, level) - level);
     const double error =
-        noise * std::sqrt(1 / static_cast<double>(sitting.size()) + 1 / static_cast<double>(first.size()));
-    if (off <= most_off * error) continue;
-    if (sitting.size() >= 2) return Steadiness::drifting;
+        noise * std::sqrt(1 / static_cast<double>(session.size()) + 1 / static_cast<double>(first.size()));
+    if (off <= most_standard_errors * error) continue;
+    if (session.size() >= 2) return DriftState::drifting;
     unsure = true;
   }
-  return unsure ? Steadiness::unsure : Steadiness::steady;
+  return unsure ? DriftState::unsure : DriftState::steady;
 }
 
-bool move_together(std::span<const detect::Pair> readings) {
+bool are_correlated(std::span<const detect::Pair> readings) {
   if (readings.size() < fewest_pairs) return false;
   const auto count = static_cast<double>(readings.size());
   double before = 0, after = 0;
@@ -61,7 +61,7 @@ bool move_together(std::span<const detect::Pair> readings) {
   if (before_alone <= 0 || after_alone <= 0) return false;
   const double r = std::min(both / std::sqrt(before_alone * after_alone), 1 - 1e-12);
   if (r <= 0) return false;
-  return detect::student_t_upper_tail(r * std::sqrt((count - 2) / (1 - r * r)), count - 2) < chance_together;
+  return detect::student_t_upper_tail(r * std::sqrt((count - 2) / (1 - r * r)), count - 2) < accepted_chance;
 }
 
 }  // namespace tbci::bisect

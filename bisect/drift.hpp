@@ -1,5 +1,5 @@
-// Whether a machine stands still enough that builds can be measured one after the other, without the good end beside
-// each. Pure; safe from any thread.
+// Whether a machine is steady enough to measure builds one after the other, without the good end beside each. Pure;
+// safe from any thread.
 #pragma once
 
 #include <span>
@@ -9,19 +9,19 @@
 
 namespace tbci::bisect {
 
-enum class Steadiness {
+enum class DriftState {
   steady,
-  unsure,   ///< the last sitting gave one value that may be a wild one: measure the good end again
-  drifting  ///< the good end is not what it was
+  unsure,   ///< the last session has one reading, which may be an outlier: measure the good end again
+  drifting  ///< the level of the good end has moved
 };
 
-/// `sittings`: readings of the good end, by the build that it was measured beside; the first are those beside the bad
-/// end, none is empty. `noise`: standard deviation of one reading. A sitting that is off by `most_off` standard errors
-/// with two values or more has moved.
-Steadiness steadiness_of(std::span<const std::vector<double>> sittings, double noise);
+/// `sessions`: readings of the good end, grouped by the build that it was paired with; first those paired with the bad
+/// end. None is empty. `noise`: standard deviation of one reading. A session has moved when its level is more than four
+/// standard errors away from the first session's and it has at least two readings.
+DriftState drift_of(std::span<const std::vector<double>> sessions, double noise);
 
-/// Whether the two values of a pair move together: their correlation is above 0 beyond chance (1 in 1,000; the t test
-/// of Pearson's coefficient). False with fewer than five pairs.
-bool move_together(std::span<const detect::Pair> readings);
+/// Whether the two values of a pair rise and fall together: their correlation is positive beyond chance (1 in 1,000, by
+/// the t test of Pearson's coefficient). False with fewer than five pairs.
+bool are_correlated(std::span<const detect::Pair> readings);
 
 }  // namespace tbci::bisect

@@ -1,75 +1,72 @@
-// What a bisection has measured so far, and the measuring of more.
+// Everything a search has measured so far. Also takes new measurements through the Prober.
 #pragma once
 
 #include <map>
+#include <stop_token>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "bisect/bisection.hpp"
+#include "bisect/prober.hpp"
 
 namespace tbci::bisect {
 
-/// Two commits, by their indices, that are measured side by side with one case.
-struct Comparison {
+/// Two commits, by their indices, that are measured as a pair with one case.
+struct CommitPair {
   std::size_t reference = 0, probe = 0;
   model::Case measured;
-  auto operator<=>(const Comparison&) const = default;  // NOLINT(modernize-use-nullptr): its 0 is the compiler's
+  auto operator<=>(const CommitPair&) const = default;  // NOLINT(modernize-use-nullptr): its 0 is the compiler's
 };
 
-/// All pairs of one series in one comparison.
-struct PairEvidence {
+/// The pairs of one series for one CommitPair.
+struct PairReadings {
   std::vector<detect::Pair> pairs;
   std::vector<double> effects;  ///< of the pairs
-  std::string failure;          ///< why it can't be measured; empty: it can
+  std::string failure;          ///< why the series cannot be measured; empty: it can
 };
 
-/// All processes of one series at one commit that were measured alone.
-struct RunEvidence {
+/// The processes of one series that measured one commit alone.
+struct RunReadings {
   std::vector<double> values;
   std::string failure;  ///< as above
 };
 
-/// What a bisection works with.
-struct Surroundings {
-  const std::vector<model::Commit>& commits;
-  Prober& prober;
-  Observer& observer;
-  Progress& progress;
-  std::stop_token stop;
-};
-
 /// Error `interrupted` once a stop was requested.
-Status go_on(const std::stop_token& stop);
+Status check_not_stopped(const std::stop_token& stop);
 
-class Evidence {
+/// Refers to `commits`, the Prober, the Observer and the status, which must outlive it.
+class Measurements {
  public:
-  explicit Evidence(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
+  Measurements(const std::vector<model::Commit>& commits, Prober& prober, Observer& observer, SearchStatus& status,
+               std::stop_token stop)
+      : commits_(commits), prober_(prober), observer_(observer), status_(status), stop_(std::move(stop)) {}
 
-  const PairEvidence& pairs(const Comparison& comparison, const model::Series& series) const;
-  const RunEvidence& runs(std::size_t commit, const model::Series& series) const;
-  /// Asked for so far, whether they gave a value or not.
-  int pairs_asked(const Comparison& comparison) const;
+  const PairReadings& pairs(const CommitPair& commit_pair, const model::Series& series) const;
+  const RunReadings& runs(std::size_t commit, const model::Series& series) const;
 
-  /// One more pair, or process, for all of `series`, which are of that case. A failure is kept with the evidence.
-  Status add_pair(const Comparison& comparison, const std::vector<model::Series>& series);
+  /// Measures one more pair, or process, for all of `series`, which belong to that case. Keeps failures with the
+  /// readings. Errors: those of the Prober other than `failed`, and `interrupted`.
+  Status add_pair(const CommitPair& commit_pair, const std::vector<model::Series>& series);
   Status add_run(std::size_t commit, const model::Case& measured, const std::vector<model::Series>& series);
 
-  /// The effect on a series as a fraction of the median value at the good end, or at another commit.
+  /// An effect on a series, as a fraction of its median value at the commit `reference`.
   double as_change(std::size_t reference, const model::Series& series, double effect) const;
 
  private:
-  template <typename Of>
-  struct Asked {
+  template <typename SeriesReadings>
+  struct Requests {
     int count = 0;
-    std::map<model::Series, Of> series;
+    std::map<model::Series, SeriesReadings> series;
   };
   using RunKey = std::pair<std::size_t, model::Case>;
 
-  Surroundings surroundings_;
-  std::map<Comparison, Asked<PairEvidence>> pairs_;
-  std::map<RunKey, Asked<RunEvidence>> runs_;
+  const std::vector<model::Commit>& commits_;
+  Prober& prober_;
+  Observer& observer_;
+  SearchStatus& status_;
+  std::stop_token stop_;
+  std::map<CommitPair, Requests<PairReadings>> pairs_;
+  std::map<RunKey, Requests<RunReadings>> runs_;
 };
 
 }  // namespace tbci::bisect

@@ -11,12 +11,12 @@
 namespace tbci::bisect {
 namespace {
 
-/// A document of libyaml, freed with this.
+/// Owns a document of libyaml.
 class Document {
  public:
   static Result<std::unique_ptr<Document>> load(std::string_view text) {
     yaml_parser_t parser;
-    if (yaml_parser_initialize(&parser) == 0) return fail(ErrorKind::environment, "no memory for reading YAML");
+    if (yaml_parser_initialize(&parser) == 0) return fail(ErrorKind::environment, "out of memory while reading YAML");
     const std::unique_ptr<yaml_parser_t, decltype(&yaml_parser_delete)> end(&parser, yaml_parser_delete);
     yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()), text.size());
     std::unique_ptr<Document> loaded(new Document);
@@ -55,7 +55,7 @@ const yaml_node_t* value_of(Document& document, const yaml_node_t* mapping, std:
   return nullptr;
 }
 
-/// `embedding_bag.padding_idx(Tensor weight, ...) -> (...)`: `embedding_bag`.
+/// `embedding_bag` of `embedding_bag.padding_idx(Tensor weight, ...) -> (...)`.
 std::string base_name(std::string_view signature) {
   return std::string(trim(signature.substr(0, signature.find_first_of(".("))));
 }
@@ -74,7 +74,7 @@ void add_entry(Document& document, const yaml_node_t* entry, std::map<std::strin
   const auto& pairs = dispatch->data.mapping.pairs;
   for (const yaml_node_pair_t* pair = pairs.start; pair != pairs.top; ++pair) {
     const auto kernel = scalar(document.node(pair->value));
-    // `at::native::f` in another namespace is written with it.
+    // A function of another namespace has it as a prefix: `at::native::mps::f`.
     if (kernel) kernels[name].insert(std::string(kernel->substr(kernel->rfind(':') + 1)));
   }
 }
@@ -84,7 +84,8 @@ void add_entry(Document& document, const yaml_node_t* entry, std::map<std::strin
 Result<Kernels> read_native_functions(std::string_view yaml) {
   TBCI_ASSIGN(const auto document, Document::load(yaml));
   const yaml_node_t* root = document->root();
-  if (root == nullptr || root->type != YAML_SEQUENCE_NODE) return fail(ErrorKind::failed, "it is no list of operators");
+  if (root == nullptr || root->type != YAML_SEQUENCE_NODE)
+    return fail(ErrorKind::failed, "the file is not a list of operators");
   std::map<std::string, std::set<std::string>> found;
   const auto& items = root->data.sequence.items;
   for (const yaml_node_item_t* item = items.start; item != items.top; ++item)

@@ -1,5 +1,5 @@
-// PyTorch's own list of operators, `aten/src/ATen/native/native_functions.yaml`: which functions implement each. Pure;
-// safe from any thread.
+// Reads PyTorch's list of operators, `aten/src/ATen/native/native_functions.yaml`, which names the functions that
+// implement each operator. Pure; safe from any thread.
 #pragma once
 
 #include <map>
@@ -11,15 +11,15 @@
 
 namespace tbci::bisect {
 
-/// Where it lies in PyTorch's repository.
+/// Path of the list in PyTorch's repository.
 inline constexpr const char* native_functions_path = "aten/src/ATen/native/native_functions.yaml";
 
-/// The functions that implement an operator on some backend, by its name without namespace and overload
-/// (`embedding_bag`), sorted. An operator without a `dispatch` is implemented by the function of its own name.
+/// The functions that implement an operator on any backend, sorted, by the operator's name without namespace and
+/// overload
+/// (`embedding_bag`). The function of the same name implements an operator without a `dispatch`.
 using Kernels = std::map<std::string, std::vector<std::string>>;
 
-/// Entries of another shape are left out: the file is of whatever commit is looked at. Error (failed) where it is no
-/// list in YAML.
+/// Ignores malformed entries, because the file may be of any commit. Error (failed) if the file is not a YAML list.
 Result<Kernels> read_native_functions(std::string_view yaml);
 
 }  // namespace tbci::bisect

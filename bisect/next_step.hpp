@@ -1,4 +1,4 @@
-// What one regression wants next: another reading of a build that is there, a build between two others, or nothing.
+// What the search of one series does next: take another reading of a known build, build between two others, or stop.
 // Pure; safe from any thread.
 #pragma once
 
@@ -10,43 +10,48 @@
 
 namespace tbci::bisect {
 
+/// How certain a search must be before it acts. Probabilities are posterior probabilities.
 struct Certainty {
-  double direction = 3e-3;         ///< probability that a build is asked for where no step lies
-  double ends = 0.01;              ///< of the ends being equal after all, before anything is built between them
-  double aside = 0.003;            ///< of another step: below, it is not looked for; what is above 1 - aside is
-  double culprit = 0.999;          ///< of a step between two neighbours, before it is named
-  std::size_t most_readings = 40;  ///< of one class; then the likelier is taken
+  double direction = 3e-3;         ///< accepted probability that the next build is made where no step lies
+  double ends = 0.01;              ///< accepted probability that the ends are equal, before anything is built between
+  double aside = 0.003;            ///< another step below this is ignored; a step above 1 - aside is certain
+  double culprit = 0.999;          ///< required probability of a step between two neighbours before it is reported
+  std::size_t most_readings = 40;  ///< of one class; after these the search takes the likelier side
 };
 
-/// What is known of a class of commits, for one regression.
+/// What the search of one series knows about a class of commits.
 enum class ClassState {
   untried,
   measured,  ///< has readings: is one of LevelData::classes
-  lost       ///< does not build, or can't be measured
+  lost       ///< does not build, or cannot be measured
 };
 
-/// A gap between two measured classes that a step lies in.
-struct Gap {
-  std::size_t good = 0, bad = 0;  ///< classes
-  double change = 0;              ///< probability of a step
+/// Two measured classes with a possible step between them, and no other measured class.
+struct Bracket {
+  std::size_t good = 0, bad = 0;  ///< classes: the step lies after `good`, at or before `bad`
+  double probability = 0;         ///< of a step
 };
 
-struct Need {
-  enum class Kind { read, split, nothing };
-  Kind kind = Kind::nothing;
-  std::size_t at = 0;     ///< read: the class
-  std::vector<Gap> gaps;  ///< split: measure something in each of them. Nothing: those that hold the steps
+struct NextStep {
+  enum class Kind {
+    measure,  ///< take another reading of class `at`
+    split,    ///< measure a class inside each of `brackets`
+    done      ///< `brackets` hold the steps; empty: the ends are equal
+  };
+  Kind kind = Kind::done;
+  std::size_t at = 0;
+  std::vector<Bracket> brackets;
 };
 
-/// What is known of a regression.
-struct Knowledge {
-  const LevelData& data;
-  const Posterior& posterior;
-  std::span<const ClassState> states;       ///< of each class of the day
-  std::span<const std::size_t> at_least{};  ///< readings of each class of the day; empty: none
+/// What the search of one series knows. The pointers are not null.
+struct SeriesState {
+  const LevelData* data = nullptr;
+  const Posterior* posterior = nullptr;
+  std::span<const ClassState> states;                ///< of each class of the search
+  std::span<const std::size_t> required_readings{};  ///< of each class of the search; empty: none
 };
 
-/// Where the ends are equal the need is nothing, with no gaps. Deterministic.
-Need next_need(const Knowledge& knowledge, const Certainty& certainty);
+/// Deterministic. `state` has at least two measured classes (asserts).
+NextStep next_step(const SeriesState& state, const Certainty& certainty);
 
 }  // namespace tbci::bisect

@@ -6,8 +6,12 @@
 #include <set>
 #include <vector>
 
+#include "base/git.hpp"
+
 namespace tbci::bisect {
 namespace {
+
+constexpr std::size_t longest_list_bytes = std::size_t{16} << 20;  // PyTorch's list has 0.6 MB
 
 bool is_word_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -65,7 +69,7 @@ std::string operator_base(std::string_view name) {
   }
   const std::string_view rest = name.substr(begin);
   const std::string_view base = rest.substr(0, rest.find('.'));
-  return std::all_of(base.begin(), base.end(), is_word_character) ? std::string(base) : std::string();
+  return std::ranges::all_of(base, is_word_character) ? std::string(base) : std::string();
 }
 
 OperatorSources sources_of(std::span<const std::string> operators, const Kernels& kernels,
@@ -93,6 +97,27 @@ OperatorSources sources_of(std::span<const std::string> operators, const Kernels
     if (!paths.empty()) sources[name].assign(paths.begin(), paths.end());
   }
   return sources;
+}
+
+Result<OperatorSources> operator_sources_at(const std::filesystem::path& repository, const std::string& commit,
+                                            const std::vector<std::string>& compiled,
+                                            const std::vector<std::string>& operators) {
+  TBCI_ASSIGN(const GitRepository opened, GitRepository::open(repository));
+  const std::string list_pattern[] = {native_functions_path};
+  TBCI_ASSIGN(const auto list, opened.files(commit, list_pattern, longest_list_bytes));
+  Kernels kernels;
+  if (!list.empty()) {
+    auto read = read_native_functions(list.front().text);
+    if (!read) return fail(ErrorKind::failed, "{}: {}", native_functions_path, read.error().message);
+    kernels = std::move(*read);
+  }
+  TBCI_ASSIGN(auto files, opened.files(commit, compiled));
+  std::vector<SourceText> texts;
+  texts.reserve(files.size());
+  for (GitFile& file : files) {
+    if (file.path != native_functions_path) texts.push_back({std::move(file.path), std::move(file.text)});
+  }
+  return sources_of(operators, kernels, texts);
 }
 
 }  // namespace tbci::bisect

@@ -10,36 +10,37 @@
 namespace tbci::bisect {
 namespace {
 
-/// Absent as soon as this likely: the search goes on then, so that a mistake costs readings only.
-constexpr double likely_absent = 0.999;
-/// What is enough once the pairs ran out.
+/// The step is absent from this probability on. The search then goes on, so that a mistake only costs readings.
+constexpr double surely_absent = 0.999;
+/// The required probability of a step when no pairs are left.
 constexpr double likely_shown = 0.95;
 
-struct Weighed {
+/// Likelihoods of the effects without a step and with one, up to a common factor.
+struct Likelihoods {
   double absent = 0, shown = 0;
 };
 
-/// How likely the effects are with no step, and with one of the expected sign; noises and sizes are summed over.
-Weighed weigh(const LevelData& data, const BesideParentSettings& settings) {
-  const Lattice lattice = lattice_of(data, settings.levels);
+/// Sums over all noises and over all sizes of a step with the expected sign.
+Likelihoods likelihoods_of(const LevelData& data, const ParentCheckSettings& settings) {
+  const LevelGrid grid = level_grid_of(data, settings.levels);
   const double sign = settings.expected > 0 ? 1 : -1;
-  Weighed sum;
+  Likelihoods sum;
   double most = -std::numeric_limits<double>::infinity();  // logarithm of the scale of the sum
-  for (const Noise& noise : noises_of(lattice, settings.levels)) {
-    const Scaled scaled = likelihood(data.classes.back(), lattice, noise.scale, settings.levels);
+  for (const Noise& noise : noises_of(grid, settings.levels)) {
+    const ScaledValues scaled = likelihood(data.classes.back(), grid, noise.scale, settings.levels);
     double shown = 0, sizes = 0;
-    for (std::size_t g = 0; g < lattice.points; ++g) {
-      if (sign * lattice.at(g) < settings.levels.least_step) continue;
+    for (std::size_t g = 0; g < grid.points; ++g) {
+      if (sign * grid.at(g) < settings.levels.least_step) continue;
       shown += scaled.values[g];
       ++sizes;
     }
     if (scaled.log_scale > most) {
       const double shrink = std::exp(most - scaled.log_scale);
-      sum = {sum.absent * shrink, sum.shown * shrink};
+      sum = {.absent = sum.absent * shrink, .shown = sum.shown * shrink};
       most = scaled.log_scale;
     }
     const double share = noise.prior * std::exp(scaled.log_scale - most);
-    sum.absent += share * scaled.values[lattice.nearest(0)];
+    sum.absent += share * scaled.values[grid.nearest(0)];
     sum.shown += share * shown / std::max(1.0, sizes);
   }
   return sum;
@@ -47,22 +48,23 @@ Weighed weigh(const LevelData& data, const BesideParentSettings& settings) {
 
 }  // namespace
 
-BesideParentDecision decide_beside_parent(std::span<const double> effects, const BesideParentSettings& settings) {
+ParentCheckResult check_against_parent(std::span<const double> effects, const ParentCheckSettings& settings) {
   TBCI_ASSERT(settings.expected != 0 && settings.least_pairs > 0);
   const double weights[] = {1, 1};
-  const LevelData data{{{0, {}, 1}, {1, {effects.begin(), effects.end()}, 1}}, weights, true};
-  BesideParentDecision decision;
+  const Readings parent{.at = 0, .values = {}}, culprit{.at = 1, .values = {effects.begin(), effects.end()}};
+  const LevelData data{.classes = {parent, culprit}, .weights = weights, .against_good_end = true};
+  ParentCheckResult decision;
   decision.step = posterior_of(data, settings.levels).levels.back();
   const auto count = static_cast<int>(effects.size());
   if (count < settings.least_pairs) return decision;
-  const Weighed weighed = weigh(data, settings);
-  const double absent = weighed.absent / (weighed.absent + weighed.shown);
+  const Likelihoods likelihoods = likelihoods_of(data, settings);
+  const double absent = likelihoods.absent / (likelihoods.absent + likelihoods.shown);
   if (absent < settings.error) {
-    decision.verdict = BesideParent::shown;
-  } else if (absent > likely_absent) {
-    decision.verdict = BesideParent::absent;
+    decision.verdict = ParentCheck::shown;
+  } else if (absent > surely_absent) {
+    decision.verdict = ParentCheck::absent;
   } else if (count >= settings.most_pairs) {
-    decision.verdict = absent < 1 - likely_shown ? BesideParent::shown : BesideParent::absent;
+    decision.verdict = absent < 1 - likely_shown ? ParentCheck::shown : ParentCheck::absent;
   }
   return decision;
 }

@@ -1,4 +1,5 @@
-// Whether two builds differ by a step, from pairs of them: a culprit beside its parent. Pure; safe from any thread.
+// Decides from pairs of two builds whether they differ by a step: a culprit against its parent. Pure; safe from any
+// thread.
 #pragma once
 
 #include <span>
@@ -7,23 +8,27 @@
 
 namespace tbci::bisect {
 
-enum class BesideParent { more, shown, absent };
-
-struct BesideParentDecision {
-  BesideParent verdict = BesideParent::more;
-  Level step;  ///< of the culprit against its parent
+enum class ParentCheck {
+  undecided,  ///< needs more pairs
+  shown,      ///< the culprit shows the step
+  absent      ///< the culprit does not differ from its parent
 };
 
-struct BesideParentSettings {
+struct ParentCheckResult {
+  ParentCheck verdict = ParentCheck::undecided;
+  LevelEstimate step;  ///< of the culprit against its parent
+};
+
+struct ParentCheckSettings {
   LevelSettings levels;
-  double expected = 0;  ///< the step that the search found; only one of its sign counts
+  double expected = 0;  ///< the step that the search found; only a step of the same sign counts. Not 0
   int least_pairs = 3;
   int most_pairs = 40;
-  double error = 1e-3;  ///< probability that there is no step where one is said to be
+  double error = 1e-3;  ///< accepted probability of reporting a step where there is none
 };
 
-/// `effects`: of the pairs (parent, culprit) so far. Sequential: ask again after each pair, at the latest after
-/// `most_pairs` it is decided.
-BesideParentDecision decide_beside_parent(std::span<const double> effects, const BesideParentSettings& settings);
+/// `effects`: of the pairs (parent, culprit) so far. A sequential test: call it again after each pair. It decides after
+/// `most_pairs` at the latest.
+ParentCheckResult check_against_parent(std::span<const double> effects, const ParentCheckSettings& settings);
 
 }  // namespace tbci::bisect

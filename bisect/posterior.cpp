@@ -15,32 +15,31 @@ namespace {
 constexpr std::size_t states = std::size(prior_of_steps);  // steps so far
 constexpr double negligible = 1e-7;
 
-using Row = std::vector<double>;        // a number per level
-using Table = std::array<Row, states>;  // by the steps so far
+using Row = std::vector<double>;        // one number for each level
+using Table = std::array<Row, states>;  // by the number of steps so far
 
-/// The sum over all levels that are a step away from each, divided by the number of levels.
+/// For each level: the sum over all levels at least a step away from it, divided by the number of levels.
 void spread(const Row& row, std::size_t least, Row& out) {
   const std::size_t count = row.size();
   const double all = std::accumulate(row.begin(), row.end(), 0.0);
   double near = std::accumulate(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(std::min(least, count)), 0.0);
   out.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {  // `near`: of those less than `least` away
+  for (std::size_t i = 0; i < count; ++i) {  // `near`: the sum over levels less than `least` away
     out[i] = std::max(0.0, all - near) / static_cast<double>(count);
     if (i + least < count) near += row[i + least];
     if (i + 1 >= least) near -= row[i + 1 - least];
   }
 }
 
-/// The recursions for one noise.
+/// The forward and backward recursions for one noise.
 class Recursion {
  public:
-  Recursion(const LevelData& data, const LevelSettings& settings, const Lattice& lattice, double noise)
+  Recursion(const LevelData& data, const LevelSettings& settings, const LevelGrid& grid, double noise)
       : data_(data),
-        lattice_(lattice),
-        least_(std::max<std::size_t>(
-            1, static_cast<std::size_t>(std::ceil(settings.least_step / lattice.spacing - 1e-9)))) {
-    for (const Readings& readings : data.classes)
-      likelihoods_.push_back(likelihood(readings, lattice, noise, settings));
+        grid_(grid),
+        least_(
+            std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(settings.least_step / grid.spacing - 1e-9)))) {
+    for (const Readings& readings : data.classes) likelihoods_.push_back(likelihood(readings, grid, noise, settings));
     const double sum = std::accumulate(data.weights.begin() + 1, data.weights.end(), 0.0);
     for (std::size_t j = 0; j + 1 < data.classes.size(); ++j) {
       double weight = 0;
@@ -50,50 +49,50 @@ class Recursion {
     go_forward();
   }
 
-  /// Logarithm of the probability of all readings.
-  double log_evidence() const { return log_evidence_; }
+  /// Logarithm of the likelihood of all readings.
+  double log_likelihood() const { return log_likelihood_; }
 
-  /// Adds what this noise says, times `share`. `marginals`: of the levels of each class.
+  /// Adds the posterior given this noise, times `share`. `marginals`: of the levels of each class.
   void add_to(Posterior& sum, std::vector<Row>& marginals, double share) {
     go_backward();
     const std::size_t last = likelihoods_.size() - 1;
     for (std::size_t j = 0; j <= last; ++j) {
-      double total = 0, first = 0, after = 0;
+      double total = 0, no_step_before = 0, no_step_after = 0;
       for (std::size_t s = 0; s < states; ++s) {
         double state = 0;
-        for (std::size_t g = 0; g < lattice_.points; ++g) {
+        for (std::size_t g = 0; g < grid_.points; ++g) {
           state += forward_[j][s][g] * backward_[j][s][g];
-          after += forward_[j][s][g] * ends_[s] * rest_[j][g];
+          no_step_after += forward_[j][s][g] * ends_[s] * rest_[j][g];
         }
         total += state;
-        if (s == 0) first = state;
+        if (s == 0) no_step_before = state;
       }
       const double factor = share / total;
-      sum.first[j] += first * factor;
-      sum.last[j] += after * factor;
+      sum.like_good_end[j] += no_step_before * factor;
+      sum.like_bad_end[j] += no_step_after * factor;
       for (std::size_t s = 0; s < states; ++s) {
-        for (std::size_t g = 0; g < lattice_.points; ++g)
+        for (std::size_t g = 0; g < grid_.points; ++g)
           marginals[j][g] += forward_[j][s][g] * backward_[j][s][g] * factor;
       }
-      if (j < last) sum.change[j] += jumped(j) * factor;
+      if (j < last) sum.step_after[j] += with_step(j) * factor;
     }
     add_counts(sum, share);
   }
 
  private:
   void go_forward() {
-    const std::size_t points = lattice_.points;
-    // `s` steps at places drawn by their weights: in s! orders.
+    const std::size_t points = grid_.points;
+    // `s` steps at positions drawn by their weights: s! orders.
     double orders = 1;
     for (std::size_t s = 0; s < states; orders *= static_cast<double>(++s)) ends_[s] = prior_of_steps[s] * orders;
     Table table;
     for (Row& row : table) row.assign(points, 0);
     if (data_.against_good_end) {
-      table[0][lattice_.nearest(0)] = 1;
+      table[0][grid_.nearest(0)] = 1;
     } else {
       for (std::size_t g = 0; g < points; ++g) table[0][g] = likelihoods_[0].values[g] / static_cast<double>(points);
     }
-    log_evidence_ = likelihoods_[0].log_scale;
+    log_likelihood_ = likelihoods_[0].log_scale;
     forward_.push_back(std::move(table));
     Row jump(points);
     for (std::size_t j = 1; j < likelihoods_.size(); ++j) {
@@ -109,18 +108,18 @@ class Recursion {
       for (Row& row : next) {
         for (double& value : row) value /= sum;
       }
-      log_evidence_ += std::log(sum) + likelihoods_[j].log_scale;
+      log_likelihood_ += std::log(sum) + likelihoods_[j].log_scale;
       forward_.push_back(std::move(next));
     }
     double end = 0;
     for (std::size_t s = 0; s < states; ++s) {
       for (double value : forward_.back()[s]) end += value * ends_[s];
     }
-    log_evidence_ += std::log(end);
+    log_likelihood_ += std::log(end);
   }
 
   void go_backward() {
-    const std::size_t points = lattice_.points, count = likelihoods_.size();
+    const std::size_t points = grid_.points, count = likelihoods_.size();
     backward_.resize(count);
     rest_.assign(count, Row(points, 1.0));
     scale_.assign(count, 1.0);
@@ -145,14 +144,13 @@ class Recursion {
   }
 
   /// The part of the sum over class j where a step comes before class j + 1.
-  double jumped(std::size_t j) const {
+  double with_step(std::size_t j) const {
     double sum = 0;
-    Row seen(lattice_.points), jump(lattice_.points);
+    Row seen(grid_.points), jump(grid_.points);
     for (std::size_t s = 1; s < states; ++s) {
-      for (std::size_t g = 0; g < lattice_.points; ++g)
-        seen[g] = likelihoods_[j + 1].values[g] * backward_[j + 1][s][g];
+      for (std::size_t g = 0; g < grid_.points; ++g) seen[g] = likelihoods_[j + 1].values[g] * backward_[j + 1][s][g];
       spread(seen, least_, jump);
-      for (std::size_t g = 0; g < lattice_.points; ++g) sum += forward_[j][s - 1][g] * jump[g];
+      for (std::size_t g = 0; g < grid_.points; ++g) sum += forward_[j][s - 1][g] * jump[g];
     }
     return sum * weights_[j] / scale_[j];
   }
@@ -169,36 +167,36 @@ class Recursion {
   }
 
   const LevelData& data_;
-  const Lattice& lattice_;
-  std::size_t least_;  ///< points between two levels that are a step apart
-  std::vector<Scaled> likelihoods_;
-  std::vector<double> weights_;  ///< of the gap after each class
+  const LevelGrid& grid_;
+  std::size_t least_;  ///< fewest points between two levels that are a step apart
+  std::vector<ScaledValues> likelihoods_;
+  std::vector<double> weights_;  ///< of the bracket after each class
   std::array<double, states> ends_{};
   std::vector<Table> forward_, backward_;
-  std::vector<Row> rest_;      ///< of all later classes, at the same level
-  std::vector<double> scale_;  ///< what the backward table of each class was divided by
-  double log_evidence_ = 0;
+  std::vector<Row> rest_;      ///< likelihood of all later classes at the same level
+  std::vector<double> scale_;  ///< the divisor of each class's backward table
+  double log_likelihood_ = 0;
 };
 
-/// The level below which `share` of the marginal lies; each point stands for the levels half a spacing around it.
-double quantile(const Row& marginal, const Lattice& lattice, double share) {
+/// The level below which `share` of the marginal lies. Each point represents the levels within half a spacing.
+double quantile(const Row& marginal, const LevelGrid& grid, double share) {
   const double all = std::accumulate(marginal.begin(), marginal.end(), 0.0);
   double below = 0;
   for (std::size_t g = 0; g < marginal.size(); ++g) {
     if (below + marginal[g] >= share * all && marginal[g] > 0)
-      return lattice.at(g) + ((share * all - below) / marginal[g] - 0.5) * lattice.spacing;
+      return grid.at(g) + ((share * all - below) / marginal[g] - 0.5) * grid.spacing;
     below += marginal[g];
   }
-  return lattice.at(marginal.size() - 1);
+  return grid.at(marginal.size() - 1);
 }
 
-Level level_of(const Row& marginal, const Lattice& lattice, double tail) {
+LevelEstimate level_of(const Row& marginal, const LevelGrid& grid, double tail) {
   double mean = 0, all = 0;
   for (std::size_t g = 0; g < marginal.size(); ++g) {
-    mean += marginal[g] * lattice.at(g);
+    mean += marginal[g] * grid.at(g);
     all += marginal[g];
   }
-  return {mean / all, quantile(marginal, lattice, tail), quantile(marginal, lattice, 1 - tail)};
+  return {.mean = mean / all, .low = quantile(marginal, grid, tail), .high = quantile(marginal, grid, 1 - tail)};
 }
 
 }  // namespace
@@ -207,32 +205,32 @@ Posterior posterior_of(const LevelData& data, const LevelSettings& settings) {
   const std::size_t count = data.classes.size();
   TBCI_ASSERT(count >= 2 && data.classes.back().at < data.weights.size());
   TBCI_ASSERT(settings.least_step > 0 && settings.typical_noise > 0 && settings.noise_floor > 0);
-  TBCI_ASSERT(settings.wild_width > 0);
-  const Lattice lattice = lattice_of(data, settings);
-  const std::vector<Noise> noises = noises_of(lattice, settings);
+  TBCI_ASSERT(settings.outlier_width > 0);
+  const LevelGrid grid = level_grid_of(data, settings);
+  const std::vector<Noise> noises = noises_of(grid, settings);
   std::vector<Recursion> recursions;
   std::vector<double> shares;
   for (const Noise& noise : noises) {
-    recursions.emplace_back(data, settings, lattice, noise.scale);
+    recursions.emplace_back(data, settings, grid, noise.scale);
     shares.push_back(std::log(std::max(noise.prior, std::numeric_limits<double>::min())) +
-                     recursions.back().log_evidence());
+                     recursions.back().log_likelihood());
   }
-  const double most = *std::max_element(shares.begin(), shares.end());
+  const double most = std::ranges::max(shares);
   double sum = 0;
   for (double& share : shares) sum += share = std::exp(share - most) < negligible ? 0 : std::exp(share - most);
 
   Posterior posterior;
   posterior.none = 0;
-  posterior.change.assign(count - 1, 0);
-  posterior.first.assign(count, 0);
-  posterior.last.assign(count, 0);
-  std::vector<Row> marginals(count, Row(lattice.points, 0));
+  posterior.step_after.assign(count - 1, 0);
+  posterior.like_good_end.assign(count, 0);
+  posterior.like_bad_end.assign(count, 0);
+  std::vector<Row> marginals(count, Row(grid.points, 0));
   for (std::size_t i = 0; i < noises.size(); ++i) {
     if (shares[i] == 0) continue;
     recursions[i].add_to(posterior, marginals, shares[i] / sum);
     posterior.noise += noises[i].scale * shares[i] / sum;
   }
-  for (const Row& marginal : marginals) posterior.levels.push_back(level_of(marginal, lattice, settings.bound_tail));
+  for (const Row& marginal : marginals) posterior.levels.push_back(level_of(marginal, grid, settings.bound_tail));
   return posterior;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/assert.hpp"
+
 namespace tbci::bisect {
 namespace {
 
@@ -29,7 +31,7 @@ Nearness nearness(std::string_view path, std::string_view source) {
   return !folder.empty() && folder_of(path) == folder ? Nearness::same_folder : Nearness::elsewhere;
 }
 
-/// The path of the commit that comes nearest to the operator.
+/// The path of a commit that is nearest to the sources of an operator.
 struct Nearest {
   Nearness nearness = Nearness::elsewhere;
   std::string_view path;
@@ -46,12 +48,12 @@ Nearest nearest(const Touched& touched, const std::vector<std::string>& sources)
   return found;
 }
 
-/// What the likeliest path says; nothing known weighs 1.
+/// The prior by the likeliest path; 1 if the paths are unknown.
 CommitPrior by_path(const Touched& touched, std::span<const LikelyPath> likely) {
-  if (touched.paths.empty()) return {1, "what it touches is not known"};
+  if (touched.paths.empty()) return {1, "the paths that it touches are not known"};
   CommitPrior best{0, ""};
   for (const std::string& path : touched.paths) {
-    CommitPrior one{1, "touches nothing that points at it"};
+    CommitPrior one{1, "touches no likely path"};
     std::size_t longest = 0;
     for (const LikelyPath& rule : likely) {
       if (!path.starts_with(rule.prefix) || rule.prefix.size() < longest) continue;
@@ -63,15 +65,15 @@ CommitPrior by_path(const Touched& touched, std::span<const LikelyPath> likely) 
   return best;
 }
 
-CommitPrior one_prior(const Touched& touched, const PriorInput& input, double whole) {
+CommitPrior one_prior(const Touched& touched, const PriorInput& input, double total_slowdown) {
   CommitPrior prior = by_path(touched, input.likely);
   for (const SlowerOperator& slower : input.slower) {
-    const auto sources = input.sources.find(slower.name);
-    if (sources == input.sources.end() || slower.slowdown <= 0) continue;
+    const auto sources = input.sources->find(slower.name);
+    if (sources == input.sources->end() || slower.slowdown <= 0) continue;
     const Nearest near = nearest(touched, sources->second);
     if (near.nearness == Nearness::elsewhere) continue;
     const bool is_file = near.nearness == Nearness::same_file;
-    const double share = slower.slowdown / whole;
+    const double share = slower.slowdown / total_slowdown;
     const double weight = 1 + share * ((is_file ? file_factor : folder_factor) - 1);
     if (weight <= prior.weight) continue;
     prior.weight = weight;
@@ -84,10 +86,11 @@ CommitPrior one_prior(const Touched& touched, const PriorInput& input, double wh
 }  // namespace
 
 std::vector<CommitPrior> prior_of(const PriorInput& input) {
-  double whole = 0;
-  for (const SlowerOperator& slower : input.slower) whole += std::max(0.0, slower.slowdown);
+  TBCI_ASSERT(input.sources != nullptr);
+  double total_slowdown = 0;
+  for (const SlowerOperator& slower : input.slower) total_slowdown += std::max(0.0, slower.slowdown);
   std::vector<CommitPrior> priors;
-  for (const Touched& touched : input.commits) priors.push_back(one_prior(touched, input, whole));
+  for (const Touched& touched : input.commits) priors.push_back(one_prior(touched, input, total_slowdown));
   double most = 0;
   for (const CommitPrior& prior : priors) most = std::max(most, prior.weight);
   for (CommitPrior& prior : priors) prior.weight = std::max(prior.weight, most / most_prior_ratio);

@@ -1,5 +1,5 @@
-// How likely each commit is the culprit before anything is measured, and why: from the paths that it touches and the
-// operators that became slower. Pure; safe from any thread.
+// The prior of each commit: how likely it is the culprit before any measurement, and why. It depends on the paths that
+// the commit touches and on the operators that became slower. Pure; safe from any thread.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace tbci::bisect {
 
-/// What a commit touches; empty where it is not known.
+/// The paths that a commit touches; empty if they are unknown.
 struct Touched {
   std::vector<std::string> paths;  ///< in the repository, with `/`
 };
@@ -19,10 +19,10 @@ struct Touched {
 /// An operator that takes longer at the bad end than at the good one.
 struct SlowerOperator {
   std::string name;     ///< as the profiler names it: `aten::embedding_bag`
-  double slowdown = 0;  ///< of it, in any unit that is the same for all; above 0
+  double slowdown = 0;  ///< in any unit, the same for all operators; above 0
 };
 
-/// Which files an operator is made of: names, or folders with a `/` at the end.
+/// The source files of each operator: paths, or folders with a trailing `/`.
 using OperatorSources = std::map<std::string, std::vector<std::string>>;
 
 using model::LikelyPath;
@@ -30,18 +30,18 @@ using model::LikelyPath;
 struct PriorInput {
   std::span<const Touched> commits;
   std::span<const SlowerOperator> slower;
-  const OperatorSources& sources;
+  const OperatorSources* sources = nullptr;  ///< not null
   std::span<const LikelyPath> likely;
 };
 
 using model::CommitPrior;
 
-/// No weight is more than this times another: whatever points elsewhere, a few readings outweigh it.
+/// The largest ratio of two weights: a few readings outweigh even a wrong prior.
 inline constexpr double most_prior_ratio = 50;
 
-/// A weight above 0 for each commit, in their order. A commit that touches a file of an operator counts by that
-/// operator's share of the slowdown; one that touches the same folder counts less; all others weigh 1, or what the
-/// likeliest of their paths says. Nothing known of any commit: all weigh the same.
+/// A weight above 0 for each commit, in their order. A commit that touches a source of an operator gets a weight by
+/// that operator's share of the slowdown, and a smaller one if it only touches the same folder. All others get 1, or
+/// the factor of their likeliest path. If nothing is known about any commit, all weights are equal.
 std::vector<CommitPrior> prior_of(const PriorInput& input);
 
 }  // namespace tbci::bisect

@@ -1,66 +1,66 @@
-// One series that a bisection searches: what its readings say, and what it wants next.
+// The search for the culprits of one series: what its readings say, and what it measures next.
 #pragma once
 
 #include <cstddef>
-#include <set>
-#include <string>
 #include <vector>
 
+#include "bisect/build_scheduler.hpp"
 #include "bisect/commit_classes.hpp"
-#include "bisect/drift.hpp"
 #include "bisect/measurements.hpp"
 #include "bisect/next_step.hpp"
 #include "bisect/posterior.hpp"
+#include "bisect/search_settings.hpp"
 
 namespace tbci::bisect {
 
-class Regression {
+/// Refers to `classes` and `settings`, which must outlive it. Classes are given by their number (`at`).
+class SeriesSearch {
  public:
-  Regression(const Day& day, const model::Series& series, const Settings& settings);
+  SeriesSearch(const CommitClasses& classes, const model::Series& series, const SearchSettings& settings);
 
   const model::Series& series() const { return series_; }
   const Posterior& posterior() const { return posterior_; }
   const LevelData& data() const { return data_; }
   const std::vector<ClassState>& states() const { return states_; }
-  bool interleaved() const { return data_.against_good_end; }
 
-  /// Takes in what was measured meanwhile. `interleaved`: only pairs with the good end count.
-  void refresh(const Evidence& evidence, bool interleaved);
-  /// After refresh(). Until both ends have two readings: another one of the bad end.
-  Need need() const;
+  /// Takes in the latest measurements. `interleaved`: only pairs with the good end count.
+  void refresh(const Measurements& measurements, bool interleaved);
+  /// Call it after refresh(). Asks for readings of the bad end until it has two.
+  NextStep next_step() const;
 
-  /// It does not build, or can't be measured.
-  void lose(std::size_t at);
-  /// Asks for so many readings of a class, whatever they say.
-  void want_readings(std::size_t at, std::size_t count);
-  bool wants_readings(std::size_t at) const { return at_least_[at] > 0; }
+  /// The class does not build, or cannot be measured.
+  void mark_lost(std::size_t at);
+  /// Asks for at least `count` readings of a class, whatever they say.
+  void require_readings(std::size_t at, std::size_t count);
+  bool requires_readings(std::size_t at) const { return required_readings_[at] > 0; }
 
-  /// Of the good end, by sittings, and what the ends gave side by side: for steadiness_of.
-  std::vector<std::vector<double>> sittings(const Evidence& evidence) const;
-  std::vector<detect::Pair> pairs_of_ends(const Evidence& evidence) const;
+  /// Input of drift_of: the readings of the good end, grouped by the build that it was paired with.
+  std::vector<std::vector<double>> sessions(const Measurements& measurements) const;
+  /// Input of are_correlated: the pairs of both ends.
+  std::vector<detect::Pair> pairs_of_ends(const Measurements& measurements) const;
 
-  /// The step of the ends, in the units of a reading. Fixed as soon as the ends were seen to differ.
+  /// The step between the ends, in units of a reading. Fixed once the ends are known to differ; 0 before.
   double step() const { return step_; }
-  /// Readings beside a parent, whose noise is known by now: the parent is class 0, the culprit class 1.
+  /// For pairs of a culprit and its parent: the noise is known by then. The parent is class 0, the culprit class 1.
   LevelSettings check_settings() const;
-  Question question(const Gap& gap) const;
-  /// Whether it is one of data().classes: what was read alone is not, where only pairs count.
+  OpenStep open_step(const Bracket& bracket) const;
+  /// Whether a class is one of data().classes. A class that was only measured alone is not while only pairs count.
   bool has_readings(std::size_t at) const;
-  std::size_t index_of_class(std::size_t at) const;  ///< among LevelData::classes; it has readings
+  std::size_t index_of_class(std::size_t at) const;  ///< in data().classes; the class has readings (asserts)
 
  private:
-  std::vector<double> readings_of(std::size_t at, const Evidence& evidence) const;
-  Comparison beside_good_end(std::size_t at) const;
+  std::vector<double> readings_of(std::size_t at, const Measurements& measurements) const;
+  CommitPair pair_with_good_end(std::size_t at) const;
   double reading(double value) const;
   LevelSettings level_settings() const;
   void fix_step();
 
-  const Day& day_;
+  const CommitClasses& classes_;
   model::Series series_;
-  const Settings& settings_;
+  const SearchSettings& settings_;
   std::vector<double> weights_;
   std::vector<ClassState> states_;
-  std::vector<std::size_t> at_least_;
+  std::vector<std::size_t> required_readings_;
   LevelData data_;
   Posterior posterior_;
   double step_ = 0;

@@ -2,7 +2,7 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "bisect/operators_at.hpp"
+#include "bisect/operator_sources.hpp"
 #include "bisect/rev_range.hpp"
 #include "pipeline/machine.hpp"
 #include "runner/environment.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "base/text.hpp"
 
@@ -45,8 +46,8 @@ std::string git_bisect_log(const std::vector<model::Commit>& commits, const std:
 
   for (std::size_t i = 0; i < probes.size(); ++i) {
     const model::Probe& probe = probes[i];
-    const bool decided_again = std::any_of(probes.begin() + static_cast<std::ptrdiff_t>(i) + 1, probes.end(),
-                                           [&](const model::Probe& later) { return later.commit == probe.commit; });
+    const bool decided_again = std::ranges::any_of(
+        std::span(probes).subspan(i + 1), [&](const model::Probe& later) { return later.commit == probe.commit; });
     const auto found = by_id.find(probe.commit);
     const bool is_end = probe.commit == good.id || probe.commit == bad.id;
     const std::string_view word = word_of(probe.side);

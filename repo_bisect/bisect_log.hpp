@@ -1,4 +1,4 @@
-// The outcome of a search as `git bisect log` writes it: `git bisect replay FILE` takes it. Pure.
+// Writes the result of a search in the format of `git bisect log`, for `git bisect replay FILE`. Pure.
 #pragma once
 
 #include <string>
@@ -9,9 +9,8 @@
 
 namespace tbci::repo_bisect {
 
-/// `commits` as commits_between gives them. `probes` in the order in which they were decided: the last one of a commit
-/// counts. The ends are named whatever the probes say of them; what was neither found good nor bad nor unbuildable is
-/// left out.
+/// `commits` as commits_between returns them. `probes` in the order of their decisions; the last probe of a commit
+/// counts. Always marks both ends, and leaves out commits whose side is unknown.
 std::string git_bisect_log(const std::vector<model::Commit>& commits, const std::vector<model::Probe>& probes,
                            const model::Answer& answer, bisect::Lineage lineage);
 

@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Below this no build is begun.
+/// No build starts with less free space.
 constexpr std::uint64_t needed_free_bytes = std::uint64_t{256} << 20;
-/// A build that fails with so little left fails for that, whatever it says.
+/// A build that fails with less free space left failed because the disk was full.
 constexpr std::uint64_t full_disk_bytes = std::uint64_t{8} << 20;
 constexpr const char* mark_suffix = ".built";
 
@@ -78,16 +78,16 @@ Result<BuildRecord> BuiltTrees::build(const std::string& commit, std::stop_token
   TBCI_ASSIGN(const runner::Slot slot, worktree_.check_out_at(commit, commit, stop));
   if (!job_.build.empty()) {
     auto record = run_build(slot.source, commit, stop);
-    // Where the disk is full, what filled it goes.
+    // A failed build may have filled the disk: remove it.
     if (!record || !record->buildable) {
       fs::remove_all(slot.source, ignored);
       return record;
     }
   }
-  // Only now it counts as built: who is killed before builds it again.
+  // The mark makes it count as built: after a kill before this line, the commit is built again.
   TBCI_TRY(write_file_atomically(mark_path(commit), std::to_string(size_of(slot.source))));
   keep_to_budget();
-  return BuildRecord{true, ""};
+  return BuildRecord{.buildable = true, .reason = ""};
 }
 
 Result<fs::path> BuiltTrees::tree(const std::string& commit, std::stop_token stop) {
@@ -95,13 +95,13 @@ Result<fs::path> BuiltTrees::tree(const std::string& commit, std::stop_token sto
   std::error_code missing;
   fs::last_write_time(mark_path(commit), fs::file_time_type::clock::now(), missing);
   if (!missing && fs::is_directory(tree_path(commit), missing)) return tree_path(commit);
-  runner::send_line(progress_, fmt::format("building {} again: its tree was removed", commit.substr(0, 12)));
+  runner::send_line(progress_, fmt::format("rebuilding {}: its tree was removed to save space", commit.substr(0, 12)));
   TBCI_ASSIGN(const BuildRecord record, build(commit, std::move(stop)));
   if (record.buildable) {
     ++rebuilds_;
     return tree_path(commit);
   }
-  return fail(ErrorKind::environment, "{} was built before, and now it does not build: {}; begin anew with --again",
+  return fail(ErrorKind::environment, "{} built before and does not build now: {}; start over with --again",
               commit.substr(0, 12), record.reason);
 }
 
@@ -116,43 +116,44 @@ Result<BuildRecord> BuiltTrees::run_build(const fs::path& source, const std::str
   }
   command.time_limit = job_.build_limit;
   const fs::path log = log_path(commit);
-  // What failed through the machine may succeed when tried again, once.
+  // A failure caused by the machine may not repeat: try once more.
   for (int attempt = 0;; ++attempt) {
     auto ended = processes_.run(command, stop);
     if (!ended) {
-      // A script of the repository that this commit has not got is the commit's affair; a missing program is not.
+      // A script that this commit lacks is the commit's fault; a missing program is not.
       const bool own_script = job_.build.front().find('/') != std::string::npos && job_.build.front().front() != '/';
-      if (own_script) return BuildRecord{false, one_line(ended.error().message)};
+      if (own_script) return BuildRecord{.buildable = false, .reason = one_line(ended.error().message)};
       return pass_on(std::move(ended).error());
     }
     if (!ended->succeeded()) TBCI_TRY(disk_not_full());
     TBCI_TRY(write_file_atomically(log, fmt::format("$ {}\n{}{}", describe(command), ended->output, ended->error)));
     auto record = judge(command, *ended, log);
     if (record || record.error().kind != ErrorKind::environment || attempt > 0) return record;
-    runner::send_line(progress_, "building again: " + record.error().message);
+    runner::send_line(progress_, "building once more: " + record.error().message);
   }
 }
 
 Result<BuildRecord> BuiltTrees::judge(const Command& command, const ProcessOutcome& ended, const fs::path& log) const {
-  if (ended.succeeded()) return BuildRecord{true, ""};
+  if (ended.succeeded()) return BuildRecord{.buildable = true, .reason = ""};
   const std::string name = one_line(describe(command), 80);
   if (ended.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", name);
   if (ended.signal == 0 && !ended.timed_out && ended.exit_code == skip_exit_code)
-    return BuildRecord{false, fmt::format("skipped: the build ended with exit code {}", skip_exit_code)};
+    return BuildRecord{.buildable = false,
+                       .reason = fmt::format("skipped: the build ended with exit code {}", skip_exit_code)};
   if (ended.timed_out) {
-    return BuildRecord{
-        false,
-        fmt::format("the build was ended after its limit of {} (--build-timeout)", human_duration(command.time_limit)),
-        command.time_limit};
+    return BuildRecord{.buildable = false,
+                       .reason = fmt::format("the build was stopped at its limit of {} (--build-timeout)",
+                                             human_duration(command.time_limit)),
+                       .ended_after = command.time_limit};
   }
   const std::string text = ended.output + "\n" + ended.error;
   const std::string trouble =
-      ended.signal == SIGKILL ? "killed by SIGKILL, as where memory runs out" : runner::machine_trouble(text);
+      ended.signal == SIGKILL ? "killed by SIGKILL, perhaps because memory ran out" : runner::machine_trouble(text);
   if (!trouble.empty())
     return fail(ErrorKind::environment, "{}: {}; see {}, then run the same command again", name, trouble, log.string());
-  std::string telling = runner::telling_line(text);
-  if (telling.empty() || ended.signal != 0) telling = name + ": " + describe(ended, command.time_limit);
-  return BuildRecord{false, std::move(telling)};
+  std::string reason = runner::telling_line(text);
+  if (reason.empty() || ended.signal != 0) reason = name + ": " + describe(ended, command.time_limit);
+  return BuildRecord{.buildable = false, .reason = std::move(reason)};
 }
 
 Status BuiltTrees::disk_not_full() const {
@@ -166,15 +167,15 @@ Status BuiltTrees::disk_not_full() const {
 
 Status BuiltTrees::enough_space() {
   TBCI_ASSIGN(std::uint64_t free, free_bytes(folder_));
-  // A tree is about as large as the largest of its kind.
+  // The next tree may be as large as the largest so far.
   std::uint64_t needed = needed_free_bytes;
   for (const Kept& one : kept()) needed = std::max(needed, one.bytes + needed_free_bytes);
-  while (free < needed && remove_longest_unused()) {
+  while (free < needed && remove_least_recently_used()) {
     TBCI_ASSIGN(free, free_bytes(folder_));
   }
   if (free >= needed) return {};
   return fail(ErrorKind::environment,
-              "{} has {} free, a build needs {}: make space, or name another folder with --state", folder_.string(),
+              "{} has {} free and a build needs {}: make space, or name another folder with --state", folder_.string(),
               human_bytes(static_cast<double>(free)), human_bytes(static_cast<double>(needed)));
 }
 
@@ -191,20 +192,20 @@ std::vector<BuiltTrees::Kept> BuiltTrees::kept() const {
     const fs::path& mark = at->path();
     if (mark.extension() != mark_suffix) continue;
     std::error_code gone;
-    Kept one{mark.stem().string(), fs::last_write_time(mark, gone), 0};
+    Kept one{.commit = mark.stem().string(), .used = fs::last_write_time(mark, gone)};
     const std::string text = read_file(mark).value_or("");
     std::from_chars(text.data(), text.data() + text.size(), one.bytes);
     if (!gone) all.push_back(std::move(one));
   }
-  std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.used < b.used; });
+  std::ranges::sort(all, {}, &Kept::used);
   return all;
 }
 
-bool BuiltTrees::remove_longest_unused() {
+bool BuiltTrees::remove_least_recently_used() {
   for (const Kept& one : kept()) {
-    if (std::find(in_use_.begin(), in_use_.end(), one.commit) != in_use_.end()) continue;
+    if (std::ranges::find(in_use_, one.commit) != in_use_.end()) continue;
     std::error_code ignored;
-    fs::remove(mark_path(one.commit), ignored);  // first: half a tree is none
+    fs::remove(mark_path(one.commit), ignored);  // first: half a tree must not count as built
     fs::remove_all(tree_path(one.commit), ignored);
     return !ignored;
   }
@@ -217,7 +218,7 @@ void BuiltTrees::keep_to_budget() {
     for (const Kept& one : kept()) bytes += one.bytes;
     return bytes;
   };
-  while (total() > job_.kept_trees_bytes && remove_longest_unused()) {
+  while (total() > job_.kept_trees_bytes && remove_least_recently_used()) {
   }
 }
 

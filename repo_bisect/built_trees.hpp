@@ -1,4 +1,4 @@
-// Checkouts of commits with their builds in them, one folder a commit, in a folder of ours.
+// Built checkouts of commits, one folder for each commit, in the state folder of a search.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,24 @@
 
 namespace tbci::repo_bisect {
 
-/// A tree is built where it stays, since builds know their own paths. The longest unused go when they are over the
-/// budget, or when the disk is nearly full; one that is wanted again is built again. Not thread-safe.
+/// A tree stays where it is built, because builds contain their own paths. When the trees exceed their budget, or the
+/// disk is nearly full, the least recently used are removed; a removed tree is rebuilt when it is needed. Not
+/// thread-safe.
 class BuiltTrees {
  public:
   BuiltTrees(const RepositoryJob& job, std::filesystem::path folder, ProcessRunner& processes,
              runner::LineSink progress);
 
-  /// Checks the commit out and builds it. Errors are what is not the commit's fault: no space, memory that ran out, a
-  /// missing program (environment), a commit that is gone (usage), a stop (interrupted).
+  /// Checks a commit out and builds it. Errors are never the commit's fault: no space, no memory, a missing program
+  /// (environment), an unknown commit (usage), a stop (interrupted).
   Result<BuildRecord> build(const std::string& commit, std::stop_token stop);
-  /// The tree of a commit that builds; built again where it was removed.
+  /// The tree of a commit that builds. Rebuilds it if it was removed. Errors as above.
   Result<std::filesystem::path> tree(const std::string& commit, std::stop_token stop);
-  /// Where the tree of a commit lies, or would.
+  /// Path of a commit's tree, whether it exists or not.
   std::filesystem::path tree_path(const std::string& commit) const;
-  /// What the build of a commit wrote, where it was begun.
+  /// Path of a commit's build log; it exists once a build has run.
   std::filesystem::path log_path(const std::string& commit) const;
-  /// How often a tree was built again.
+  /// Number of rebuilds.
   int rebuilds() const { return rebuilds_; }
 
  private:
@@ -45,7 +46,7 @@ class BuiltTrees {
   void use(const std::string& commit);
   struct Kept;
   std::vector<Kept> kept() const;
-  bool remove_longest_unused();
+  bool remove_least_recently_used();
   void keep_to_budget();
 
   const RepositoryJob& job_;
@@ -53,7 +54,7 @@ class BuiltTrees {
   ProcessRunner& processes_;
   runner::LineSink progress_;
   runner::Worktree worktree_;
-  std::deque<std::string> in_use_;  ///< the last two that were asked for: a pair is measured with both
+  std::deque<std::string> in_use_;  ///< the last two requested trees: a pair needs both
   int rebuilds_ = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace tbci::repo_bisect {
 
 std::string name_of(const RepositoryJob& job) {
-  // Lengths first: no two lists read the same.
+  // Lengths make the text unambiguous: no two jobs share it.
   std::string text;
   const auto add = [&text](std::string_view part) { text += fmt::format("{}:{} ", part.size(), part); };
   const auto add_all = [&](const std::vector<std::string>& parts) {
@@ -23,7 +23,7 @@ std::string name_of(const RepositoryJob& job) {
   add_all(job.compiled);
   add_all(job.build);
   add_all(job.measure);
-  // A stored run is what was searched, 1/x or x.
+  // The direction belongs to the name: it decides between 1/x and x.
   add(job.higher_is_better ? "higher" : "lower");
   return sha256_hex(text).substr(0, 16);
 }
@@ -51,7 +51,7 @@ std::string readable_number(const std::string& unit, double number) {
   };
   static constexpr std::array times = {Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
   for (const auto& [name, nanoseconds] : times) {
-    // Beyond a century of nanoseconds no clock counts; the plain number does.
+    // Longer times do not fit 64 bits of nanoseconds: show the plain number.
     if (unit == name && number * nanoseconds < 3e18)
       return human_duration(std::chrono::nanoseconds(static_cast<std::int64_t>(number * nanoseconds)));
   }

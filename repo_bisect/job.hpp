@@ -1,4 +1,4 @@
-// A bisection of any repository for any number: what is asked for.
+// The request for a bisection of any repository by any number.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,40 +16,40 @@
 
 namespace tbci::repo_bisect {
 
-/// As `git bisect run` has it: this commit says nothing.
+/// The exit code with which a command skips a commit, as for `git bisect run`.
 inline constexpr int skip_exit_code = 125;
 
 struct RepositoryJob {
-  std::filesystem::path repository;  ///< canonical; only ever read
+  std::filesystem::path repository;  ///< canonical; never written
   std::string from, to;              ///< ids: good end, bad end
   bisect::Lineage lineage = bisect::Lineage::first_parent;
-  std::vector<std::string> compiled;  ///< patterns of what a build depends on; none: every file
+  std::vector<std::string> compiled;  ///< patterns of the files that a build depends on; none: every file
   bool submodules = false;
 
   std::vector<std::string> build;    ///< argument vector; empty: nothing is built
   std::vector<std::string> measure;  ///< argument vector
-  int jobs = 0;                      ///< of one build, told through MAKEFLAGS and its like; 0: not told
+  int jobs = 0;                      ///< of one build, passed in MAKEFLAGS and similar variables; 0: not passed
   std::chrono::milliseconds build_limit = std::chrono::hours(4);
   std::chrono::milliseconds measure_limit = std::chrono::minutes(10);
 
-  double threshold = 0.07;        ///< of the number, as a fraction: ends that differ by about half of it differ
-  bool higher_is_better = false;  ///< a throughput
-  std::string unit;               ///< for people
-  int runs_at_most = 0;           ///< of the measure command; 0: no limit
+  double threshold = 0.07;  ///< of the number, as a fraction; the search takes ends that differ by about half of it
+  bool higher_is_better = false;  ///< for a throughput
+  std::string unit;               ///< of the number, for people
+  int runs_at_most = 0;           ///< limit for the measure command; 0: no limit
   std::uint64_t kept_trees_bytes = std::uint64_t{20} << 30;
 };
 
-/// Names what the results of a job depend on (neither threshold nor limits): the folder of its state.
+/// Name of the state folder: a hash of everything that the results depend on (neither threshold nor limits).
 std::string name_of(const RepositoryJob& job);
 
-/// Every job has one number, and the search is one of times: a number above 0 whose changes are ratios.
+/// The one series of a job. The search treats its number as a time: above 0, with ratios as changes.
 model::Series series_of_job();
 
-/// The search looks for what became larger: where higher is better, it is given 1/x. These lead there and back.
+/// The search looks for increases, so it gets 1/x where higher is better. These functions convert there and back.
 double as_searched(const RepositoryJob& job, double number);
-/// A change of what is searched, as a change of the number.
+/// A change of the searched value, as a change of the number.
 double as_printed(const RepositoryJob& job, double change);
-/// The threshold of what is searched.
+/// The threshold for the searched value.
 double searched_threshold(const RepositoryJob& job);
 
 /// `1 build`, `2 builds`.

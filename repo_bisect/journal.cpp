@@ -21,7 +21,7 @@ std::string header() {
   return nlohmann::json{{"journal", journal_version}}.dump();
 }
 
-/// Texts of builds are hostile, and may be no UTF-8.
+/// Build output is hostile and may not be UTF-8.
 std::string dumped(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -52,7 +52,7 @@ Result<Journal> Journal::open(const std::filesystem::path& path) {
     return fail(ErrorKind::environment, "cannot open the journal {}: {}", path.string(), std::strerror(errno));
   Journal journal(path, descriptor);
   TBCI_ASSIGN(std::string text, read_file(path));
-  const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is none
+  const std::size_t whole = text.rfind('\n') + 1;  // 0 if there is none
   if (whole < text.size() && ::ftruncate(descriptor, static_cast<off_t>(whole)) != 0)
     return fail(ErrorKind::environment, "cannot repair the journal {}: {}", path.string(), std::strerror(errno));
   text.resize(whole);
@@ -88,15 +88,16 @@ Status Journal::read(const std::string& text) {
     const bool known = number == 1 ? json == nlohmann::json{{"journal", journal_version}}
                                    : json.is_object() && (json.contains("build") || json.contains("run"));
     if (!known) {
-      return fail(ErrorKind::environment, "line {} of {} is not understood: begin anew with --again", number,
-                  path_.string());
+      return fail(ErrorKind::environment, "this version does not understand line {} of {}: start over with --again",
+                  number, path_.string());
     }
     if (json.contains("build")) {
       const auto buildable = json.find("buildable");
-      builds_[text_in(json, "build")] = {buildable != json.end() && *buildable == true, text_in(json, "reason"),
-                                         limit_in(json)};
+      builds_[text_in(json, "build")] = {.buildable = buildable != json.end() && *buildable == true,
+                                         .reason = text_in(json, "reason"),
+                                         .ended_after = limit_in(json)};
     } else if (json.contains("run")) {
-      RunRecord record{std::nullopt, text_in(json, "failure"), limit_in(json)};
+      RunRecord record{.value = std::nullopt, .failure = text_in(json, "failure"), .ended_after = limit_in(json)};
       if (const auto value = json.find("value"); value != json.end() && value->is_number()) record.value = *value;
       runs_[text_in(json, "run")] = record;
     }
@@ -106,7 +107,7 @@ Status Journal::read(const std::string& text) {
 
 Status Journal::append(const std::string& line) {
   const std::string whole = line + "\n";
-  // One call: a process that is killed leaves all of it or nothing. Short writes happen on a full disk alone.
+  // One call, so that a killed process leaves all of the line or nothing. Writes are short only on a full disk.
   const ssize_t written = ::write(descriptor_, whole.data(), whole.size());
   if (written == static_cast<ssize_t>(whole.size()) && ::fdatasync(descriptor_) == 0) return {};
   const std::string why = written < 0 ? std::strerror(errno) : "no space is left";

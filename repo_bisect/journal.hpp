@@ -1,4 +1,4 @@
-// What a bisection of any repository has paid for, on the disk: a line of JSON for each finished build and run.
+// The journal of a bisection of any repository: one line of JSON on the disk for each finished build and run.
 #pragma once
 
 #include <chrono>
@@ -13,22 +13,22 @@ namespace tbci::repo_bisect {
 
 struct BuildRecord {
   bool buildable = false;
-  std::string reason;                       ///< why not
-  std::chrono::milliseconds ended_after{};  ///< it was ended after this limit: with a longer one it may build; 0: not
+  std::string reason;                       ///< why it does not build
+  std::chrono::milliseconds ended_after{};  ///< the limit that stopped it: it may build with a longer one; 0: none did
 };
 
 /// One run of the measure command.
 struct RunRecord {
-  std::optional<double> value;              ///< as printed; nothing: it failed, for good
-  std::string failure;                      ///< why
+  std::optional<double> value;              ///< as printed; nothing: the run failed for good
+  std::string failure;                      ///< why it failed
   std::chrono::milliseconds ended_after{};  ///< as above
 };
 
-/// Lines are appended whole and synced before they count. A line that a power cut tore is dropped when it is opened
-/// again. One object a file: who opens it holds the lock of its folder. Not thread-safe.
+/// Appends whole lines, and syncs each before it counts. Opening a journal drops a last line that a power cut left
+/// incomplete. The caller holds the lock of the folder, so a file has one Journal at a time. Not thread-safe.
 class Journal {
  public:
-  /// Error (environment): it cannot be read or written, or holds what no journal of this version does.
+  /// Error (environment): the file cannot be read or written, or has a line that this version does not understand.
   static Result<Journal> open(const std::filesystem::path& path);
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&& other) noexcept;
@@ -36,11 +36,11 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
-  /// Null: not there. What was put last counts.
+  /// Null if there is none. The last record counts.
   const BuildRecord* build(const std::string& commit) const;
   const RunRecord* run(const std::string& key) const;
   Status put_build(const std::string& commit, const BuildRecord& record);
-  /// `key` names which run of which commit it was.
+  /// `key` names the commit and which of its runs it is.
   Status put_run(const std::string& key, const RunRecord& record);
 
  private:

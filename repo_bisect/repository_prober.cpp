@@ -16,7 +16,11 @@ std::string last_line(const std::string& text) {
   return one_line(lines.substr(lines.rfind('\n') + 1), 160);  // npos + 1 is 0
 }
 
-/// What one run of the command tells. Nothing where it may succeed when tried again.
+RunRecord failed_run(std::string why, std::chrono::milliseconds limit = {}) {
+  return {.value = std::nullopt, .failure = std::move(why), .ended_after = limit};
+}
+
+/// The record of one run of the command. Not final if another attempt may succeed.
 struct Judged {
   RunRecord record;
   bool final = true;
@@ -25,19 +29,19 @@ struct Judged {
 Judged judge(const Command& command, const ProcessOutcome& ended) {
   if (ended.succeeded()) {
     const auto number = runner::parse_number_output(ended.output);
-    if (number) return {{*number, ""}};
-    return {{std::nullopt, "the measure command: " + number.error().message}};
+    if (number) return {.record = {.value = *number, .failure = ""}};
+    return {.record = failed_run("the measure command: " + number.error().message)};
   }
   if (ended.signal == 0 && !ended.timed_out && ended.exit_code == skip_exit_code)
-    return {{std::nullopt, fmt::format("skipped: the measure command ended with exit code {}", skip_exit_code)}};
+    return {.record = failed_run(fmt::format("skipped: the measure command ended with exit code {}", skip_exit_code))};
   std::string why = "the measure command: " + describe(ended, command.time_limit);
-  if (ended.timed_out) return {{std::nullopt, why + " (--measure-timeout)", command.time_limit}};
+  if (ended.timed_out) return {.record = failed_run(why + " (--measure-timeout)", command.time_limit)};
   const std::string said = last_line(ended.error.empty() ? ended.output : ended.error);
   if (!said.empty()) why += ": " + said;
-  return {{std::nullopt, why}, false};
+  return {.record = failed_run(why), .final = false};
 }
 
-/// Of no use any more: it was ended after a shorter limit than there is now.
+/// Null if a limit shorter than the current one stopped the known run or build: then it is tried again.
 template <typename Record>
 const Record* still_valid(const Record* known, std::chrono::milliseconds limit) {
   const bool cut_short = known != nullptr && known->ended_after.count() > 0 && known->ended_after < limit;
@@ -53,13 +57,13 @@ Result<bisect::Built> RepositoryProber::build(const model::Commit& commit, std::
     TBCI_ASSIGN(const BuildRecord record, trees_.build(commit.id, std::move(stop)));
     if (const auto end = end_of(commit); !record.buildable && !end.empty()) {
       return fail(ErrorKind::environment,
-                  "the {} end {} does not build: {}; see {}, and run the same command again once that is mended", end,
+                  "the {} end {} does not build: {}; see {}, fix the cause, and run the same command again", end,
                   commit.id.substr(0, 12), record.reason, trees_.log_path(commit.id).string());
     }
     TBCI_TRY(journal_.put_build(commit.id, record));
     known = journal_.build(commit.id);
   }
-  return bisect::Built{known->buildable, known->reason};
+  return bisect::Built{.buildable = known->buildable, .reason = known->reason};
 }
 
 Result<std::map<model::Series, detect::Pair>> RepositoryProber::measure_pair(const model::Commit& reference,
@@ -80,7 +84,7 @@ Result<std::map<model::Series, double>> RepositoryProber::measure_run(const mode
 }
 
 std::string_view RepositoryProber::end_of(const model::Commit& commit) const {
-  // Of commits with equal inputs one stands for all.
+  // One commit represents all commits with equal inputs.
   if (commit.inputs == commits_.front().inputs) return "good";
   return commit.inputs == commits_.back().inputs ? "bad" : "";
 }
@@ -88,15 +92,15 @@ std::string_view RepositoryProber::end_of(const model::Commit& commit) const {
 Result<double> RepositoryProber::run(const model::Commit& commit, const std::string& key, std::stop_token stop) {
   if (job_.runs_at_most > 0 && runs() >= job_.runs_at_most && !runs_.contains(key)) {
     used_up_ = true;
-    return fail(ErrorKind::interrupted, "the {} runs of --runs-at-most are used up", job_.runs_at_most);
+    return fail(ErrorKind::interrupted, "the search has used the {} runs of --runs-at-most", job_.runs_at_most);
   }
   const RunRecord* known = still_valid(journal_.run(key), job_.measure_limit);
   if (known == nullptr) {
     TBCI_ASSIGN(const RunRecord record, run_now(commit, std::move(stop)));
     if (const auto end = end_of(commit); !record.value && !end.empty()) {
       return fail(ErrorKind::environment,
-                  "the {} end {} can't be measured: {}; it was built in {}: run the same command again once that is "
-                  "mended",
+                  "the {} end {} cannot be measured: {}; its build is in {}: fix the cause, and run the same command "
+                  "again",
                   end, commit.id.substr(0, 12), record.failure, trees_.tree_path(commit.id).string());
     }
     TBCI_TRY(journal_.put_run(key, record));
@@ -117,13 +121,13 @@ Result<RunRecord> RepositoryProber::run_now(const model::Commit& commit, std::st
   for (int attempt = 1;; ++attempt) {
     auto ended = processes_.run(command, stop);
     if (!ended) {
-      // What the build should have made is the commit's affair; a program that is not installed is not.
+      // A program that the build should have made is the commit's fault; one that is not installed is not.
       const bool built_there = job_.measure.front().find('/') != std::string::npos;
       if (built_there && ended.error().kind == ErrorKind::environment)
-        return RunRecord{std::nullopt, one_line(ended.error().message)};
+        return failed_run(one_line(ended.error().message));
       return pass_on(std::move(ended).error());
     }
-    if (ended->interrupted) return fail(ErrorKind::interrupted, "the measure command: stopped");
+    if (ended->interrupted) return fail(ErrorKind::interrupted, "the measure command was stopped");
     Judged judged = judge(command, *ended);
     if (judged.final || attempt == most_attempts) return std::move(judged.record);
   }

@@ -1,4 +1,5 @@
-// Builds and measures commits of any repository with the user's two commands, through the journal.
+// Builds and measures the commits of any repository with the user's two commands, and stores the results in the
+// journal.
 #pragma once
 
 #include <map>
@@ -7,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bisect/bisection.hpp"
+#include "bisect/prober.hpp"
 #include "repo_bisect/built_trees.hpp"
 #include "repo_bisect/job.hpp"
 #include "repo_bisect/journal.hpp"
@@ -16,8 +17,9 @@ namespace tbci::repo_bisect {
 
 class RepositoryProber final : public bisect::Prober {
  public:
-  /// `commits`: good end first, bad end last. An end that does not build or can't be measured ends the search with an
-  /// error and is not kept: nothing is found without it, and once the user mended what is wrong it is tried again.
+  /// `commits`: good end first, bad end last. An end that does not build or cannot be measured ends the search with an
+  /// error and is not stored: the search needs both ends, and tries the end again once the user has fixed the cause.
+  /// Refers to all its arguments, which must outlive it.
   RepositoryProber(const RepositoryJob& job, const std::vector<model::Commit>& commits, BuiltTrees& trees,
                    Journal& journal, ProcessRunner& processes)
       : job_(job), commits_(commits), trees_(trees), journal_(journal), processes_(processes) {}
@@ -29,18 +31,18 @@ class RepositoryProber final : public bisect::Prober {
   Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
                                                       int ordinal, std::stop_token stop) override;
 
-  /// Of what the search asked for, whether it was done now or stood in the journal.
+  /// What the search requested, whether new or from the journal.
   int builds() const { return static_cast<int>(builds_.size()); }
   int runs() const { return static_cast<int>(runs_.size()); }
-  /// The search ended because the runs were used up.
+  /// Whether the search ended because it reached the limit on runs.
   bool used_up() const { return used_up_; }
-  /// Numbers as printed, of each commit that was measured.
+  /// The numbers as printed, by measured commit.
   const std::map<std::string, std::vector<double>>& numbers() const { return numbers_; }
 
  private:
-  /// One run as the search wants it. Error `failed`: this commit can't be measured.
+  /// One run, converted for the search. Error `failed`: the commit cannot be measured.
   Result<double> run(const model::Commit& commit, const std::string& key, std::stop_token stop);
-  /// `good`, `bad`; nothing: no end.
+  /// `good` or `bad`; empty if the commit is not an end.
   std::string_view end_of(const model::Commit& commit) const;
   Result<RunRecord> run_now(const model::Commit& commit, std::stop_token stop);
 

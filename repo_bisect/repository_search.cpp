@@ -19,27 +19,28 @@ std::string brief(const model::Commit& commit) {
   return fmt::format("{} {}", commit.id.substr(0, 10), one_line(commit.subject, 60));
 }
 
-/// Tells people what the search does, and remembers what it decided.
+/// Shows people the progress of the search, and collects its probes.
 class SearchObserver final : public bisect::Observer {
  public:
   SearchObserver(const RepositoryJob& job, Progress& progress) : job_(job), progress_(progress) {}
 
-  void build_begun(const model::Commit& commit, const bisect::Progress& at) override {
-    progress_.expect(at.builds + at.expected_builds);
-    progress_.step(fmt::format("build {}, {} in doubt", brief(commit), counted(at.commits_in_doubt, "commit")));
+  void build_begun(const model::Commit& commit, const bisect::SearchStatus& status) override {
+    progress_.expect(status.builds + status.expected_builds);
+    progress_.step(fmt::format("build {}, {} in doubt", brief(commit), counted(status.commits_in_doubt, "commit")));
   }
-  void build_finished(const model::Commit& commit, const bisect::Built& built, const bisect::Progress&) override {
+  void build_finished(const model::Commit& commit, const bisect::Built& built, const bisect::SearchStatus&) override {
     if (built.buildable) return;
     progress_.note(fmt::format("{} does not build: {}", brief(commit), one_line(built.reason, 100)));
-    probes_.push_back({commit.id, series_of_job(), model::Side::unbuildable, 0, 0, 0, 0, built.reason});
+    probes_.push_back(
+        {.commit = commit.id, .series = series_of_job(), .side = model::Side::unbuildable, .reason = built.reason});
   }
-  Status probe_decided(const model::Probe& probe, const bisect::Progress& at) override {
+  Status probe_decided(const model::Probe& probe, const bisect::SearchStatus& status) override {
     probes_.push_back(probe);
     const std::string change = probe.side == model::Side::good || probe.side == model::Side::bad
                                    ? human_change(as_printed(job_, probe.change))
                                    : one_line(probe.reason, 100);
     progress_.note(fmt::format("{} is {} ({}, {}), {} in doubt", probe.commit.substr(0, 10), to_string(probe.side),
-                               change, counted(probe.pairs, "run"), counted(at.commits_in_doubt, "commit")));
+                               change, counted(probe.pairs, "run"), counted(status.commits_in_doubt, "commit")));
     return {};
   }
 
@@ -51,33 +52,33 @@ class SearchObserver final : public bisect::Observer {
   std::vector<model::Probe> probes_;
 };
 
-bisect::Settings settings_of(const RepositoryJob& job) {
-  bisect::Settings settings;
+bisect::SearchSettings settings_of(const RepositoryJob& job) {
+  bisect::SearchSettings settings;
   detect::ThresholdChange change;
   change.relative = searched_threshold(job);
   settings.thresholds.base = detect::changed(settings.thresholds.base, change);
   return settings;
 }
 
-/// The end of a search that had to do without more runs.
-model::Answer answer_without_more(const RepositoryJob& job, const std::vector<model::Commit>& commits,
-                                  const std::vector<model::Probe>& probes) {
+/// The answer of a search that reached the limit on runs.
+model::Answer answer_at_limit(const RepositoryJob& job, const std::vector<model::Commit>& commits,
+                              const std::vector<model::Probe>& probes) {
   model::Answer answer;
   answer.series = series_of_job();
   answer.suspects = commits_in_doubt(commits, probes);
-  // The bad end is the first that is found bad.
-  const auto end = std::find_if(probes.begin(), probes.end(), [](const auto& p) { return p.side == model::Side::bad; });
+  // The first commit found bad is the bad end.
+  const auto end = std::ranges::find(probes, model::Side::bad, &model::Probe::side);
   if (end != probes.end()) {
     answer.change = end->change;
     answer.low = end->low;
     answer.high = end->high;
   }
-  const std::string limit = fmt::format("the {} runs of --runs-at-most are used up", job.runs_at_most);
-  answer.reason = answer.suspects.empty() ? limit + " before the ends were told apart" : limit;
+  const std::string limit = fmt::format("the search has used the {} runs of --runs-at-most", job.runs_at_most);
+  answer.reason = answer.suspects.empty() ? limit + " before it could tell the ends apart" : limit;
   return answer;
 }
 
-/// The first commit of those with equal inputs was measured for all of them.
+/// Commits with equal inputs share the numbers of the one that was measured.
 void share_numbers(const std::vector<model::Commit>& commits, std::map<std::string, std::vector<double>>& numbers) {
   std::map<std::string, std::vector<double>> by_inputs;
   for (const model::Commit& commit : commits) {
@@ -89,8 +90,8 @@ void share_numbers(const std::vector<model::Commit>& commits, std::map<std::stri
   }
 }
 
-/// Changes of what is searched become changes of the number: of 1/x the bounds swap.
-void translate(const RepositoryJob& job, auto& found) {
+/// Converts changes of the searched value to changes of the number. For 1/x the bounds swap.
+void convert_changes(const RepositoryJob& job, auto& found) {
   found.change = as_printed(job, found.change);
   found.low = as_printed(job, found.low);
   found.high = as_printed(job, found.high);
@@ -133,10 +134,10 @@ Result<RepositoryAnswer> search_repository(const RepositoryJob& job, const std::
   answer.bisection.from = commits.front().id;
   answer.bisection.to = commits.back().id;
   answer.bisection.series = {series_of_job()};
-  answer.bisection.answers = {found ? found->front() : answer_without_more(job, commits, answer.probes)};
+  answer.bisection.answers = {found ? found->front() : answer_at_limit(job, commits, answer.probes)};
   for (model::Answer& one : answer.bisection.answers) {
-    translate(job, one);
-    for (model::FoundStep& step : one.steps) translate(job, step);
+    convert_changes(job, one);
+    for (model::FoundStep& step : one.steps) convert_changes(job, step);
   }
   answer.bisection.builds = prober.builds();
   answer.bisection.measurements = prober.runs();

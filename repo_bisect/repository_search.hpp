@@ -1,4 +1,4 @@
-// The search for the commit of any repository that changed a number.
+// Searches any repository for the commit that changed a number.
 #pragma once
 
 #include <filesystem>
@@ -16,22 +16,23 @@
 namespace tbci::repo_bisect {
 
 struct RepositoryAnswer {
-  model::Bisection bisection;                          ///< one series, one answer, its changes as the number is printed
-  std::vector<model::Probe> probes;                    ///< in the order in which they were decided
+  model::Bisection bisection;        ///< one series, one answer; its changes are those of the printed number
+  std::vector<model::Probe> probes;  ///< in the order of their decisions
   std::map<std::string, std::vector<double>> numbers;  ///< as printed, by commit
-  bool used_up = false;                                ///< --runs-at-most ended the search
-  int rebuilds = 0;                                    ///< of trees that had been removed for space
+  bool used_up = false;                                ///< the search ended at --runs-at-most
+  int rebuilds = 0;                                    ///< rebuilds of trees that were removed to save space
 };
 
-/// Searches with everything paid for kept in `folder` (ours alone, locked meanwhile): a call after a kill goes on, a
-/// call after the end gives the same answer at no cost. Errors: another process has the folder (transient), what is not
-/// a commit's fault (environment), a stop (interrupted). Used up runs are an answer.
+/// Searches, and keeps all results in `folder`, which it locks: a call after a kill resumes the search, a call after
+/// its end returns the same answer at no cost. Errors: another process uses the folder (transient), a failure that is
+/// not a commit's fault (environment), a stop (interrupted). Reaching the limit on runs gives an answer and not an
+/// error.
 Result<RepositoryAnswer> search_repository(const RepositoryJob& job, const std::vector<model::Commit>& commits,
                                            const std::filesystem::path& folder, ProcessRunner& processes,
                                            Progress& progress, std::stop_token stop);
 
-/// What is left in doubt where a search could not go on: the commits after the last good one, to the first bad one.
-/// Empty where the bad end was not found bad.
+/// The commits still in doubt when a search stops early: those after the last good commit, up to the first bad one.
+/// Empty if the bad end was not found bad.
 std::vector<std::string> commits_in_doubt(const std::vector<model::Commit>& commits,
                                           const std::vector<model::Probe>& probes);
 

@@ -28,7 +28,7 @@ std::vector<std::size_t> between(std::size_t good, std::size_t bad) {
   return all;
 }
 
-/// The one nearest to the middle that was not found broken.
+/// The commit nearest to the middle that is not known to be broken.
 std::optional<std::size_t> next_untried(std::size_t good, std::size_t bad, const std::set<std::size_t>& skipped) {
   const std::size_t middle = (good + bad) / 2;
   std::optional<std::size_t> nearest;
@@ -44,8 +44,8 @@ double upper_tail(double z) {
   return 0.5 * std::erfc(z / std::numbers::sqrt2);
 }
 
-/// Above this p two samples of so many runs each are the same: 99% of the p values of samples that lie one
-/// interquartile range apart are below. By the normal distribution of U.
+/// Two samples of `runs` runs each count as the same above this p: 99% of the p values of samples that lie one
+/// interquartile range apart are below it. From the normal approximation of U.
 double bound_of_same(int runs) {
   constexpr double shift = 1.349;  // an interquartile range, in standard deviations
   const double n = runs;
@@ -67,12 +67,12 @@ class Pinpoint {
  public:
   Pinpoint(SimulatedRuns& machine, std::size_t series) : machine_(machine), series_(series) {}
 
-  Named search(std::size_t last) {
+  NamedCulprits search(std::size_t last) {
     run(0, pinpoint_first_runs);
     run(last, pinpoint_first_runs);
     while (step()) {
     }
-    Named named;
+    NamedCulprits named;
     for (auto left = values_.begin(); std::next(left) != values_.end(); ++left) {
       const auto right = std::next(left);
       if (compare(left->second, right->second) == Compared::different)
@@ -87,7 +87,7 @@ class Pinpoint {
     while (static_cast<int>(values.size()) < runs) values.push_back(machine_.run(at, series_));
   }
 
-  /// Looks at all neighbours once; false where nothing is left to do.
+  /// Compares all neighbours once; false when nothing is left to do.
   bool step() {
     std::map<std::size_t, int> wanted;
     for (auto left = values_.begin(); std::next(left) != values_.end(); ++left) {
@@ -128,8 +128,8 @@ double mann_whitney(const std::vector<double>& a, const std::vector<double>& b) 
 }
 
 double kolmogorov_smirnov(std::vector<double> a, std::vector<double> b) {
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
+  std::ranges::sort(a);
+  std::ranges::sort(b);
   const auto n = static_cast<double>(a.size()), m = static_cast<double>(b.size());
   double distance = 0;
   std::size_t i = 0, j = 0;
@@ -147,7 +147,7 @@ double kolmogorov_smirnov(std::vector<double> a, std::vector<double> b) {
   return std::clamp(p, 0.0, 1.0);
 }
 
-Named git_bisect(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series, int runs) {
+NamedCulprits git_bisect(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series, int runs) {
   std::size_t good = 0, bad = day.commits;
   const double before = median_of_runs(machine, good, series, runs);
   const double threshold = std::sqrt(before * median_of_runs(machine, bad, series, runs));
@@ -162,8 +162,8 @@ Named git_bisect(SimulatedRuns& machine, const SimulatedDay& day, std::size_t se
   return {between(good, bad)};
 }
 
-Named torchbench(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series) {
-  Named named;
+NamedCulprits torchbench(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series) {
+  NamedCulprits named;
   std::map<std::size_t, double> values = {{0, machine.run(0, series)}, {day.commits, machine.run(day.commits, series)}};
   std::vector<std::pair<std::size_t, std::size_t>> pairs = {{0, day.commits}};
   while (!pairs.empty()) {
@@ -182,7 +182,7 @@ Named torchbench(SimulatedRuns& machine, const SimulatedDay& day, std::size_t se
   return named;
 }
 
-Named pinpoint(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series) {
+NamedCulprits pinpoint(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series) {
   return Pinpoint(machine, series).search(day.commits);
 }
 

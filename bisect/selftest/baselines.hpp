@@ -1,5 +1,5 @@
-// Other ways to find a culprit, implemented again from what is said of them, to be held against this one on the same
-// simulated days. Each searches one series; what several cost is the sum.
+// Other searches for a culprit, reimplemented from their published descriptions, to compare with this one on the same
+// simulated days. Each searches one series; the cost of several series is the sum.
 #pragma once
 
 #include <vector>
@@ -8,23 +8,25 @@
 
 namespace tbci::bisect::selftest {
 
-/// Commits that can't be told apart; one: the culprit that is named.
-using Named = std::vector<std::vector<std::size_t>>;
+/// What a search names: a set of commits for each step. A set of one commit names a culprit; the commits of a larger
+/// set cannot be told apart.
+using NamedCulprits = std::vector<std::vector<std::size_t>>;
 
-/// `git bisect run` with a script that compares the median of `runs` runs with the middle of both ends, measured as
-/// often. A commit that does not build is skipped (exit code 125): the nearest one that was not tried is next.
-Named git_bisect(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series, int runs);
+/// `git bisect run` with a script that compares the median of `runs` runs with the midpoint of both ends, which are
+/// measured with the same number of runs. Skips a commit that does not build (exit code 125) and tries the nearest
+/// untried one.
+NamedCulprits git_bisect(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series, int runs);
 
-/// TorchBench (Hao et al. 2023, section 4.2, and its userbenchmark bisection): each commit is run once; two that differ
-/// by more than 7% are told apart by the commit in their middle, and both halves are looked at again.
-Named torchbench(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series);
+/// TorchBench (Hao et al. 2023, section 4.2, and its userbenchmark bisection): each commit runs once; if two
+/// differ by more than 7%, the commit midway runs too, and both halves are searched in turn.
+NamedCulprits torchbench(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series);
 
 /// Chromium's Pinpoint: 10 runs of each commit; two differ where the smaller p of Mann-Whitney and Kolmogorov-Smirnov
-/// is at most 0.01, and are the same above a bound; in between both are run twice as often, up to 160 times. Two that
-/// differ get the commit in their middle, with at most 60 builds.
-Named pinpoint(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series);
+/// is at most 0.01, and are the same above a bound; in between both get twice as many runs, up to 160. Between two that
+/// differ it measures the commit midway, with at most 60 builds.
+NamedCulprits pinpoint(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series);
 
-/// Two-sided p values, by their large-sample distributions. Not empty.
+/// Two-sided p values, from the large-sample distributions. The samples are not empty.
 double mann_whitney(const std::vector<double>& a, const std::vector<double>& b);
 double kolmogorov_smirnov(std::vector<double> a, std::vector<double> b);
 

@@ -9,13 +9,13 @@ namespace tbci::bisect::selftest {
 namespace {
 
 constexpr std::size_t commits_of_day = 70;
-constexpr double touching_share = 0.25;  ///< of the commits touch what a right prior points at
-constexpr double right_share = 0.9;      ///< of the culprits are among them
+constexpr double touching_share = 0.25;  ///< share of the commits that a right prior favours
+constexpr double right_share = 0.9;      ///< share of the culprits among them
 constexpr double touching_weight = 20;
-constexpr double stretch_goes_on = 0.5;  ///< that a broken commit is followed by another one
+constexpr double stretch_goes_on = 0.5;  ///< probability that another broken commit follows
 
-constexpr Machine quiet{0.02, 0, 1.5, 0};
-constexpr Machine slow_runs{0.05, 0.02, 1.5, 0};
+constexpr SimulatedMachine quiet{0.02, 0, 1.5, 0};
+constexpr SimulatedMachine slow_runs{0.05, 0.02, 1.5, 0};
 
 using Random = std::mt19937_64;
 
@@ -38,7 +38,7 @@ void break_commits(SimulatedDay& day, double begin, Random& random) {
   }
 }
 
-/// The commits that no search can tell from the culprit.
+/// The commits that no search can tell apart from the culprit.
 std::vector<std::size_t> undecidable(const SimulatedDay& day, std::size_t culprit) {
   std::size_t first = culprit, last = culprit;
   while (day.broken.count(first - 1) != 0) --first;
@@ -70,9 +70,10 @@ std::vector<double> wrong_prior(std::size_t culprit, Random& random) {
 
 std::vector<Scenario> scenarios() {
   std::vector<Scenario> all;
-  for (const Machine& machine : {Machine{0.01, 0, 1.5, 0}, quiet, Machine{0.03, 0.02, 1.5, 0}, slow_runs}) {
+  for (const SimulatedMachine& machine :
+       {SimulatedMachine{0.01, 0, 1.5, 0}, quiet, SimulatedMachine{0.03, 0.02, 1.5, 0}, slow_runs}) {
     Scenario one{.name = "one culprit of 8%", .machine = machine};
-    one.rivals = true;
+    one.with_baselines = true;
     all.push_back(one);
   }
   all.push_back({.name = "no culprit", .machine = quiet, .regressions = 0});

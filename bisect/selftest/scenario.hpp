@@ -1,9 +1,10 @@
-// Kinds of days on which searches are held against each other.
+// Kinds of simulated days on which searches are compared.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "bisect/search_settings.hpp"
 #include "bisect/selftest/baselines.hpp"
 #include "bisect/selftest/simulated.hpp"
 
@@ -11,31 +12,31 @@ namespace tbci::bisect::selftest {
 
 enum class PriorKind {
   none,   ///< all commits are equally likely
-  right,  ///< a quarter of the commits touches what points at the culprit, the culprit with them 9 times in 10
-  wrong   ///< it points, as strongly as it may, at a commit that is not the culprit
+  right,  ///< favours a quarter of the commits; the culprit is one of them 9 times in 10
+  wrong   ///< favours, as strongly as possible, a commit that is not the culprit
 };
 
 struct Scenario {
   std::string name;
-  Machine machine;
-  std::size_t regressions = 1;         ///< series that became slower, each by a commit of its own; 0: one that did not
-  std::vector<double> steps = {0.08};  ///< of each of these series, at as many commits
+  SimulatedMachine machine;
+  std::size_t regressions = 1;         ///< series with a regression, each with its own culprits; 0: one series without
+  std::vector<double> steps = {0.08};  ///< the steps of each of these series, each at its own commit
   std::size_t builders = 1;
   PriorKind prior = PriorKind::none;
-  double broken_begin = 0;  ///< share of the commits at which a stretch begins that does not build
+  double broken_begin = 0;  ///< share of the commits that begin a stretch that does not build
   Interleave interleave = Interleave::automatic;
-  bool rivals = false;  ///< held against the others as well
+  bool with_baselines = false;  ///< compare with the baselines as well
 };
 
-/// What `tbci selftest bisection` looks at.
+/// The scenarios of `tbci selftest bisection`.
 std::vector<Scenario> scenarios();
 
 struct TrueDay {
   SimulatedDay day;
-  std::vector<Named> truth;  ///< for each series: what can be named, in the order of the commits
+  std::vector<NamedCulprits> truth;  ///< for each series: what a perfect search names, in the order of the commits
 };
 
-/// A day of 70 commits. The same for the same seed.
+/// A day of 70 commits. The same seed gives the same day.
 TrueDay make_day(const Scenario& scenario, std::uint64_t seed);
 
 }  // namespace tbci::bisect::selftest

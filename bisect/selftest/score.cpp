@@ -8,32 +8,33 @@
 #include <optional>
 #include <thread>
 
+#include "bisect/bisection.hpp"
+
 namespace tbci::bisect::selftest {
 namespace {
 
 constexpr int median_runs = 5;
 
-/// Whether what was named of one series is the truth, and whether a part of it is false.
-void judge(const Named& named, const Named& truth, Outcome& outcome) {
+/// Compares what a search named for one series with the truth.
+void judge(const NamedCulprits& named, const NamedCulprits& truth, SearchOutcome& outcome) {
   outcome.exact = outcome.exact && named == truth;
   for (const auto& suspects : named) {
-    const bool holds_one = std::any_of(truth.begin(), truth.end(), [&](const auto& culprits) {
-      return std::includes(suspects.begin(), suspects.end(), culprits.begin(), culprits.end());
-    });
+    const bool holds_one =
+        std::ranges::any_of(truth, [&](const auto& culprits) { return std::ranges::includes(suspects, culprits); });
     outcome.wrong = outcome.wrong || !holds_one;
   }
 }
 
-class Rounds final : public Observer {
+class RoundCounter final : public Observer {
  public:
-  void build_finished(const model::Commit&, const Built&, const Progress& progress) override {
-    rounds = progress.rounds;
+  void build_finished(const model::Commit&, const Built&, const SearchStatus& status) override {
+    rounds = status.rounds;
   }
   int rounds = 0;
 };
 
-Named named_by(const model::Answer& answer) {
-  Named named;
+NamedCulprits named_by(const model::Answer& answer) {
+  NamedCulprits named;
   for (const model::FoundStep& step : answer.steps) {
     std::vector<std::size_t> commits;
     for (const std::string& id : step.suspects) commits.push_back(std::stoul(id, nullptr, 16));
@@ -42,25 +43,28 @@ Named named_by(const model::Answer& answer) {
   return named;
 }
 
-Result<Outcome> play_search(const Scenario& scenario, const TrueDay& day) {
+Result<SearchOutcome> run_search(const Scenario& scenario, const TrueDay& day) {
   SimulatedProber prober(day.day);
-  Rounds observer;
-  Settings settings;
+  RoundCounter observer;
+  SearchSettings settings;
   settings.builders = scenario.builders;
   settings.interleave = scenario.interleave;
   settings.priors = day.day.priors;
   std::vector<model::Series> series;
   for (std::size_t i = 0; i < day.truth.size(); ++i) series.push_back(series_of(i));
   TBCI_ASSIGN(const auto answers, bisect(commits_of(day.day), series, settings, prober, observer, {}));
-  Outcome outcome{true, false, prober.runs().builds(), prober.runs().runs() - prober.check_runs(), prober.check_runs(),
-                  0};
+  SearchOutcome outcome{.exact = true,
+                        .builds = prober.runs().builds(),
+                        .runs = prober.runs().runs() - prober.check_runs(),
+                        .check_runs = prober.check_runs()};
   outcome.rounds = outcome.builds == 0 ? 0 : observer.rounds;
   for (std::size_t i = 0; i < answers.size(); ++i) judge(named_by(answers[i]), day.truth[i], outcome);
   return outcome;
 }
 
-Outcome play_rival(const TrueDay& day, const std::function<Named(SimulatedRuns&, std::size_t series)>& search) {
-  Outcome outcome{true, false, 0, 0, 0, 0};
+SearchOutcome run_baseline(const TrueDay& day,
+                           const std::function<NamedCulprits(SimulatedRuns&, std::size_t series)>& search) {
+  SearchOutcome outcome{.exact = true};
   for (std::size_t series = 0; series < day.truth.size(); ++series) {
     SimulatedRuns machine(day.day);
     judge(search(machine, series), day.truth[series], outcome);
@@ -72,7 +76,7 @@ Outcome play_rival(const TrueDay& day, const std::function<Named(SimulatedRuns&,
 }
 
 Spread spread_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   Spread spread;
   for (double value : values) spread.mean += value / static_cast<double>(values.size());
   const auto at = static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(values.size())));
@@ -81,22 +85,22 @@ Spread spread_of(std::vector<double> values) {
   return spread;
 }
 
-Spread spread_of(const std::vector<Outcome>& outcomes, int Outcome::*number) {
+Spread spread_of(const std::vector<SearchOutcome>& outcomes, int SearchOutcome::*number) {
   std::vector<double> values;
-  for (const Outcome& outcome : outcomes) values.push_back(outcome.*number);
+  for (const SearchOutcome& outcome : outcomes) values.push_back(outcome.*number);
   return spread_of(std::move(values));
 }
 
-/// Plays all days, several at a time.
-Result<std::vector<Outcome>> play_days(Method method, const Scenario& scenario, const Plan& plan,
-                                       const std::stop_token& stop) {
-  std::vector<Outcome> outcomes(static_cast<std::size_t>(plan.days));
+/// Runs all days, several at a time.
+Result<std::vector<SearchOutcome>> run_days(Method method, const Scenario& scenario, const SimulationPlan& plan,
+                                            const std::stop_token& stop) {
+  std::vector<SearchOutcome> outcomes(static_cast<std::size_t>(plan.days));
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::optional<Error> error;
   const auto work = [&] {
     for (std::size_t i = next++; i < outcomes.size() && !stop.stop_requested(); i = next++) {
-      auto outcome = play(method, scenario, make_day(scenario, plan.seed * 1'000'003 + i));
+      auto outcome = run_day(method, scenario, make_day(scenario, plan.seed * 1'000'003 + i));
       if (outcome) {
         outcomes[i] = *outcome;
         continue;
@@ -133,41 +137,47 @@ std::string name_of(Method method) {
   return "";
 }
 
-Result<Outcome> play(Method method, const Scenario& scenario, const TrueDay& day) {
+Result<SearchOutcome> run_day(Method method, const Scenario& scenario, const TrueDay& day) {
   switch (method) {
     case Method::search:
-      return play_search(scenario, day);
+      return run_search(scenario, day);
     case Method::git_bisect_once:
-      return play_rival(day, [&](SimulatedRuns& m, std::size_t series) { return git_bisect(m, day.day, series, 1); });
+      return run_baseline(day, [&](SimulatedRuns& m, std::size_t series) { return git_bisect(m, day.day, series, 1); });
     case Method::git_bisect_median:
-      return play_rival(
+      return run_baseline(
           day, [&](SimulatedRuns& m, std::size_t series) { return git_bisect(m, day.day, series, median_runs); });
     case Method::torchbench:
-      return play_rival(day, [&](SimulatedRuns& m, std::size_t series) { return torchbench(m, day.day, series); });
+      return run_baseline(day, [&](SimulatedRuns& m, std::size_t series) { return torchbench(m, day.day, series); });
     case Method::pinpoint:
-      return play_rival(day, [&](SimulatedRuns& m, std::size_t series) { return pinpoint(m, day.day, series); });
+      return run_baseline(day, [&](SimulatedRuns& m, std::size_t series) { return pinpoint(m, day.day, series); });
   }
-  return fail(ErrorKind::usage, "no such search");
+  return fail(ErrorKind::usage, "unknown search method");
 }
 
-Result<std::vector<Score>> score(const Scenario& scenario, const Plan& plan, std::stop_token stop) {
-  if (plan.days < 1) return fail(ErrorKind::usage, "a simulation takes one day at least");
+Result<std::vector<Score>> score(const Scenario& scenario, const SimulationPlan& plan, std::stop_token stop) {
+  if (plan.days < 1) return fail(ErrorKind::usage, "a simulation needs at least one day");
   std::vector<Method> methods = {Method::search};
-  if (scenario.rivals)
+  if (scenario.with_baselines)
     methods.insert(methods.end(),
                    {Method::git_bisect_once, Method::git_bisect_median, Method::torchbench, Method::pinpoint});
   std::vector<Score> scores;
   for (const Method method : methods) {
-    TBCI_ASSIGN(const auto outcomes, play_days(method, scenario, plan, stop));
-    Score one{scenario, method, plan.days, 0, 0, {}, {}, {}, {}};
-    for (const Outcome& outcome : outcomes) {
+    TBCI_ASSIGN(const auto outcomes, run_days(method, scenario, plan, stop));
+    Score one{.scenario = scenario,
+              .method = method,
+              .days = plan.days,
+              .builds = {},
+              .runs = {},
+              .check_runs = {},
+              .rounds = {}};
+    for (const SearchOutcome& outcome : outcomes) {
       one.exact += outcome.exact ? 1 : 0;
       one.wrong += outcome.wrong ? 1 : 0;
     }
-    one.builds = spread_of(outcomes, &Outcome::builds);
-    one.runs = spread_of(outcomes, &Outcome::runs);
-    one.check_runs = spread_of(outcomes, &Outcome::check_runs);
-    one.rounds = spread_of(outcomes, &Outcome::rounds);
+    one.builds = spread_of(outcomes, &SearchOutcome::builds);
+    one.runs = spread_of(outcomes, &SearchOutcome::runs);
+    one.check_runs = spread_of(outcomes, &SearchOutcome::check_runs);
+    one.rounds = spread_of(outcomes, &SearchOutcome::rounds);
     scores.push_back(std::move(one));
   }
   return scores;

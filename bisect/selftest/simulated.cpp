@@ -41,7 +41,7 @@ std::vector<model::Commit> commits_of(const SimulatedDay& day) {
 
 double SimulatedRuns::run(std::size_t commit, std::size_t series) {
   ++runs_;
-  double level = moved_;
+  double level = drift_;
   for (const Slowdown& slowdown : day_.slowdowns) {
     if (slowdown.series == series && commit >= slowdown.at) level += std::log1p(slowdown.change);
   }
@@ -53,13 +53,13 @@ double SimulatedRuns::run(std::size_t commit, std::size_t series) {
 bool SimulatedRuns::build(std::size_t commit) {
   const bool is_end = commit == 0 || commit == day_.commits;
   if (!is_end && built_.insert(commit).second && day_.machine.drift > 0)
-    moved_ = day_.machine.drift * std::normal_distribution<double>()(random_);
+    drift_ = day_.machine.drift * std::normal_distribution<double>()(random_);
   return day_.broken.count(commit) == 0;
 }
 
 Result<Built> SimulatedProber::build(const model::Commit& commit, std::stop_token) {
-  if (runs_.build(commit_in(commit))) return Built{true, ""};
-  return Built{false, "it was made not to build"};
+  if (runs_.build(commit_in(commit))) return Built{.buildable = true, .reason = ""};
+  return Built{.buildable = false, .reason = "the simulated commit does not build"};
 }
 
 Result<std::map<model::Series, detect::Pair>> SimulatedProber::measure_pair(const model::Commit& reference,

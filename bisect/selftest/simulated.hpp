@@ -1,5 +1,5 @@
-// Days of commits that exist in memory only: where they get slower, which do not build, how the machine wavers. The
-// truth is known, so that a search can be held against it.
+// Simulated days of commits: where series get slower, which commits do not build, how noisy the machine is. The truth
+// is known, so the result of a search can be checked.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bisect/bisection.hpp"
+#include "bisect/prober.hpp"
 
 namespace tbci::bisect::selftest {
 
@@ -20,20 +20,20 @@ struct Slowdown {
   double change = 0;       ///< as a fraction; below 0: faster
 };
 
-/// How a machine wavers.
-struct Machine {
+/// The noise and the drift of a machine.
+struct SimulatedMachine {
   double noise = 0.02;    ///< standard deviation of the logarithm of one run
-  double slow_share = 0;  ///< of the runs take `slow_factor` times as long
+  double slow_share = 0;  ///< share of the runs that take `slow_factor` times as long
   double slow_factor = 1.5;
-  double drift = 0;  ///< standard deviation of the logarithm by which it moves with each build
+  double drift = 0;  ///< standard deviation of the logarithm of the factor that each build adds
 };
 
 struct SimulatedDay {
-  std::size_t commits = 70;  ///< the good end not counted: commit 0 is the good end, commit `commits` the bad one
+  std::size_t commits = 70;  ///< without the good end: commit 0 is the good end, commit `commits` the bad end
   std::size_t series = 1;
   std::vector<Slowdown> slowdowns;
-  std::set<std::size_t> broken;  ///< do not build
-  Machine machine;
+  std::set<std::size_t> broken;  ///< commits that do not build
+  SimulatedMachine machine;
   std::uint64_t seed = 0;
   std::map<model::Series, std::vector<double>> priors;
 };
@@ -42,14 +42,14 @@ model::Series series_of(std::size_t number);
 std::string id_of(std::size_t commit);
 std::vector<model::Commit> commits_of(const SimulatedDay& day);
 
-/// Gives what the machine would measure, and counts what it was asked for.
+/// Returns what the machine would measure, and counts the requests. Refers to `day`, which must outlive it.
 class SimulatedRuns {
  public:
   explicit SimulatedRuns(const SimulatedDay& day) : day_(day), random_(day.seed) {}
 
-  /// Time of one run, with noise, about 1 where nothing is slower.
+  /// Time of one run, with noise; about 1 before any slowdown.
   double run(std::size_t commit, std::size_t series);
-  /// False where the commit does not build. Asked for the first time, it counts.
+  /// False for a commit that does not build. Counts each commit once.
   bool build(std::size_t commit);
 
   int runs() const { return runs_; }
@@ -59,11 +59,11 @@ class SimulatedRuns {
   const SimulatedDay& day_;
   std::mt19937_64 random_;
   std::set<std::size_t> built_;
-  double moved_ = 0;
+  double drift_ = 0;
   int runs_ = 0;
 };
 
-/// A day as the search meets it.
+/// A simulated day as the Prober of a search.
 class SimulatedProber final : public Prober {
  public:
   explicit SimulatedProber(const SimulatedDay& day) : day_(day), runs_(day) {}
@@ -76,7 +76,7 @@ class SimulatedProber final : public Prober {
                                                       int ordinal, std::stop_token stop) override;
 
   const SimulatedRuns& runs() const { return runs_; }
-  /// Of the runs, those of a culprit beside its parent, after the search.
+  /// The part of the runs that compared culprits with their parents.
   int check_runs() const { return check_runs_; }
 
  private:

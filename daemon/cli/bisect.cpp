@@ -4,7 +4,6 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "bisect/build_scheduler.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/bisect_plan.hpp"
 #include "daemon/cli/bisect_repository.hpp"

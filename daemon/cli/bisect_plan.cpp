@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "bisect/build_scheduler.hpp"
+#include "bisect/commit_classes.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/table.hpp"
 #include "pipeline/bisect/commit_priors.hpp"

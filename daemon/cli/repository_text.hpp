@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "bisect/build_scheduler.hpp"
+#include "bisect/commit_classes.hpp"
 #include "bisect/commit_details.hpp"
 #include "repo_bisect/job.hpp"
 #include "repo_bisect/repository_search.hpp"

@@ -22,7 +22,7 @@ struct BisectionOptions {
 
 constexpr int most_days = 1'000'000;
 
-std::string machine_of(const search_selftest::Machine& machine) {
+std::string machine_of(const search_selftest::SimulatedMachine& machine) {
   std::string text = fmt::format("noise {:.0f}%", 100 * machine.noise);
   if (machine.slow_share > 0) text += fmt::format(", {:.0f}% slow runs", 100 * machine.slow_share);
   return text;

@@ -108,15 +108,15 @@ class SearchObserver final : public bisect::Observer {
   SearchObserver(SubjectContext& context, const model::Bisection& bisection)
       : context_(context), bisection_(bisection) {}
 
-  void build_begun(const model::Commit& commit, const bisect::Progress& progress) override {
+  void build_begun(const model::Commit& commit, const bisect::SearchStatus& progress) override {
     context_.progress.expect(progress.builds + progress.expected_builds);
     context_.progress.step(fmt::format("build {}, {} commits in doubt", brief(commit), progress.commits_in_doubt));
   }
-  void build_finished(const model::Commit& commit, const bisect::Built& built, const bisect::Progress&) override {
+  void build_finished(const model::Commit& commit, const bisect::Built& built, const bisect::SearchStatus&) override {
     if (!built.buildable)
       context_.progress.note(fmt::format("{} does not build: {}", brief(commit), one_line(built.reason, 100)));
   }
-  Status probe_decided(const model::Probe& probe, const bisect::Progress& progress) override {
+  Status probe_decided(const model::Probe& probe, const bisect::SearchStatus& progress) override {
     TBCI_TRY(context_.stores.bisections.put_probe(bisection_.id, probe));
     context_.progress.note(fmt::format("{} is {} for {} ({} processes), {} commits in doubt",
                                        probe.commit.substr(0, 10), to_string(probe.side), to_string(probe.series),
@@ -129,8 +129,8 @@ class SearchObserver final : public bisect::Observer {
   const model::Bisection& bisection_;
 };
 
-bisect::Settings settings_of(const SubjectContext& context, const storage::SeriesPriors& priors) {
-  bisect::Settings settings;
+bisect::SearchSettings settings_of(const SubjectContext& context, const storage::SeriesPriors& priors) {
+  bisect::SearchSettings settings;
   settings.thresholds = context.config.thresholds;
   for (const auto& [series, of_commits] : priors) {
     std::vector<double>& weights = settings.priors[series];

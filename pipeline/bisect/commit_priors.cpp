@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "bisect/build_scheduler.hpp"
+#include "bisect/commit_classes.hpp"
 #include "bisect/prior.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/profiling.hpp"
@@ -44,7 +44,7 @@ class Weighing {
       const bool of_time = series.metric == model::Metric::time && slower != slower_.end();
       const Slower none;
       priors[series] = bisect::prior_of(
-          {touched_, of_time ? slower->second : none, sources_, context_.subject.subject.source.likely});
+          {touched_, of_time ? slower->second : none, &sources_, context_.subject.subject.source.likely});
     }
     return priors;
   }
@@ -52,7 +52,7 @@ class Weighing {
   Result<std::vector<model::CommitPrior>> by_paths() {
     TBCI_TRY(read_touched());
     if (touched_.empty()) return std::vector<model::CommitPrior>();
-    return bisect::prior_of({touched_, {}, sources_, context_.subject.subject.source.likely});
+    return bisect::prior_of({touched_, {}, &sources_, context_.subject.subject.source.likely});
   }
 
  private:

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "bisect/build_scheduler.hpp"
+#include "bisect/commit_classes.hpp"
 #include "detect/operators.hpp"
 #include "pipeline/measure/building.hpp"
 #include "storage/model/run_keys.hpp"

@@ -12,17 +12,17 @@ namespace tbci::bisection_test {
 
 using test::bert;
 using test::bisect_with;
-using test::Day;
 using test::dlrm;
 using test::dlrm_leak;
 using test::dlrm_memory;
+using test::FakeDay;
 using test::FakeProber;
 using test::ids;
-using test::Watching;
+using test::RecordingObserver;
 
 TEST_CASE("Bisection: every culprit of 70 commits is found in at most 7 builds", "[bisect]") {
   for (std::size_t culprit = 1; culprit <= 70; ++culprit) {
-    Day day;
+    FakeDay day;
     day.faults = {{culprit, dlrm, 1.2}};
     FakeProber prober(day);
     const auto answers = bisect_with(prober, day, {dlrm});
@@ -34,11 +34,11 @@ TEST_CASE("Bisection: every culprit of 70 commits is found in at most 7 builds",
   }
 }
 
-TEST_CASE("Bisection: what does not build around the culprit is named with it, and nothing else", "[bisect]") {
+TEST_CASE("Bisection: the suspects are the culprit and the commits around it that do not build", "[bisect]") {
   for (std::size_t culprit : {1U, 20U, 35U, 36U, 69U, 70U}) {
     for (std::size_t length : {1U, 2U, 5U}) {
-      for (std::size_t before = 0; before <= length; ++before) {  // of the stretch, so many before the culprit
-        Day day;
+      for (std::size_t before = 0; before <= length; ++before) {  // commits of the stretch that precede the culprit
+        FakeDay day;
         day.faults = {{culprit, dlrm, 1.2}};
         std::set<std::size_t> broken;
         for (std::size_t i = 0; i < length; ++i) {
@@ -60,7 +60,7 @@ TEST_CASE("Bisection: what does not build around the culprit is named with it, a
 }
 
 TEST_CASE("Bisection: commits that touch only documents are neither built nor suspected", "[bisect]") {
-  Day day;
+  FakeDay day;
   for (std::size_t i = 2; i <= 70; ++i) {
     if (i % 4 != 0) day.documents.insert(i);
   }
@@ -73,8 +73,8 @@ TEST_CASE("Bisection: commits that touch only documents are neither built nor su
   CHECK(prober.search_builds() <= 5);  // 18 classes after the first
 }
 
-TEST_CASE("Bisection: a day of documents only is said to have no culprit, without a build", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: commits that touch only documents have no culprit, without a build", "[bisect]") {
+  FakeDay day;
   for (std::size_t i = 1; i <= 70; ++i) day.documents.insert(i);
   FakeProber prober(day);
   const auto answers = bisect_with(prober, day, {dlrm});
@@ -84,9 +84,9 @@ TEST_CASE("Bisection: a day of documents only is said to have no culprit, withou
   CHECK(prober.fresh_calls() == 0);
 }
 
-TEST_CASE("Bisection: a commit that was reverted is known by its files", "[bisect]") {
-  Day day;
-  day.reverts = {{35, 0}};  // the first to be built has the files of the good end
+TEST_CASE("Bisection: a revert to the files of the good end is not built", "[bisect]") {
+  FakeDay day;
+  day.reverts = {{35, 0}};  // the first probe would have the files of the good end
   day.faults = {{50, dlrm, 1.2}};
   FakeProber prober(day);
   const auto answers = bisect_with(prober, day, {dlrm});
@@ -95,8 +95,8 @@ TEST_CASE("Bisection: a commit that was reverted is known by its files", "[bisec
   CHECK(prober.builds().count(35) == 0);
 }
 
-TEST_CASE("Bisection: a bad end with the files of an earlier commit builds as that one does", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: a bad end with the files of an earlier commit builds like that commit", "[bisect]") {
+  FakeDay day;
   day.broken = {66, 67, 68, 69};
   day.reverts = {{70, 65}};
   day.faults = {{50, dlrm, 1.2}};
@@ -107,8 +107,8 @@ TEST_CASE("Bisection: a bad end with the files of an earlier commit builds as th
   CHECK(answers->at(0).suspects == ids(50, 50));
 }
 
-TEST_CASE("Bisection: several culprits share their builds, metrics of all kinds", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: culprits of several metrics share their builds", "[bisect]") {
+  FakeDay day;
   day.faults = {{12, dlrm, 1.3}, {33, bert, 1.1}, {55, dlrm_memory, 1.4}, {56, dlrm_leak, 1 << 20}};
   FakeProber prober(day);
   const auto answers = bisect_with(prober, day, {dlrm, bert, dlrm_memory, dlrm_leak});
@@ -120,12 +120,12 @@ TEST_CASE("Bisection: several culprits share their builds, metrics of all kinds"
   CHECK(prober.search_builds() <= 18);  // alone: 7 each
 }
 
-TEST_CASE("Bisection: a leak of thousands of times the floor is no wild reading, and takes few processes", "[bisect]") {
+TEST_CASE("Bisection: a leak of thousands of times the floor is not an outlier, and takes few processes", "[bisect]") {
   for (const double bytes : {600.0, 65536.0, 6291552.0}) {
-    Day day;
+    FakeDay day;
     day.faults = {{56, dlrm_leak, bytes}};
     FakeProber prober(day);
-    test::Watching observer;
+    test::RecordingObserver observer;
     const auto answers = bisect::bisect(test::commits_of(day), {dlrm_leak}, {}, prober, observer, {});
     REQUIRE(answers);
     INFO(bytes << " bytes an iteration: " << observer.last.runs << " processes");
@@ -137,10 +137,10 @@ TEST_CASE("Bisection: a leak of thousands of times the floor is no wild reading,
   }
 }
 
-TEST_CASE("Bisection: improvements are searched for where that is asked", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: it finds improvements if the settings ask for them", "[bisect]") {
+  FakeDay day;
   day.faults = {{23, dlrm, 0.8}};
-  bisect::Settings settings;
+  bisect::SearchSettings settings;
   FakeProber prober(day);
   auto answers = bisect_with(prober, day, {dlrm}, settings);
   REQUIRE(answers);
@@ -153,10 +153,10 @@ TEST_CASE("Bisection: improvements are searched for where that is asked", "[bise
   CHECK(answers->at(0).low < answers->at(0).high);
 }
 
-TEST_CASE("Bisection: exact under 2% noise with slow runs, 200 days", "[bisect]") {
+TEST_CASE("Bisection: it is exact on 200 days with 2% noise and slow runs", "[bisect]") {
   int runs = 0, builds = 0;
   for (unsigned seed = 1; seed <= 200; ++seed) {
-    Day day;
+    FakeDay day;
     day.noise = 0.02;
     day.slow_share = 0.02;
     day.seed = seed;
@@ -171,12 +171,12 @@ TEST_CASE("Bisection: exact under 2% noise with slow runs, 200 days", "[bisect]"
     runs += prober.runs();
   }
   CHECK(builds <= 200 * 6.3);
-  CHECK(runs / 200 <= 35);  // those beside the parent with them
+  CHECK(runs / 200 <= 35);  // including the parent checks
 }
 
 TEST_CASE("Bisection: no culprit is named on days without one", "[bisect]") {
   for (unsigned seed = 1; seed <= 200; ++seed) {
-    Day day;
+    FakeDay day;
     day.noise = 0.03;
     day.slow_share = 0.02;
     day.seed = seed;
@@ -189,9 +189,9 @@ TEST_CASE("Bisection: no culprit is named on days without one", "[bisect]") {
   }
 }
 
-TEST_CASE("Bisection: two steps in one series are both named, with their sizes", "[bisect]") {
+TEST_CASE("Bisection: it names both steps of one series, with their sizes", "[bisect]") {
   for (const auto& [first, second] : {std::pair<std::size_t, std::size_t>{12, 50}, {30, 31}, {1, 70}}) {
-    Day day;
+    FakeDay day;
     day.noise = 0.005;
     day.faults = {{first, dlrm, 1.1}, {second, dlrm, 1.15}};
     FakeProber prober(day);
@@ -207,8 +207,8 @@ TEST_CASE("Bisection: two steps in one series are both named, with their sizes",
   }
 }
 
-TEST_CASE("Bisection: a commit that made up for a part of it is named as such", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: a commit that repairs part of a regression is named as a repair", "[bisect]") {
+  FakeDay day;
   day.noise = 0.005;
   day.faults = {{20, dlrm, 1.25}, {40, dlrm, 0.88}};
   FakeProber prober(day);
@@ -223,8 +223,8 @@ TEST_CASE("Bisection: a commit that made up for a part of it is named as such", 
   CHECK(answers->at(0).suspects == ids(20, 20));
 }
 
-TEST_CASE("Bisection: a step that was repaired the same day is no step between the ends", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: a step that is repaired before the bad end is no step between the ends", "[bisect]") {
+  FakeDay day;
   day.faults = {{20, dlrm, 1.25}, {40, dlrm, 0.8}};
   FakeProber prober(day);
   const auto answers = bisect_with(prober, day, {dlrm});
@@ -235,13 +235,13 @@ TEST_CASE("Bisection: a step that was repaired the same day is no step between t
   CHECK(prober.search_builds() == 0);
 }
 
-TEST_CASE("Bisection: a prior finds its culprit in fewer builds, and never hides another", "[bisect]") {
+TEST_CASE("Bisection: a prior saves builds for its commit, and never hides another culprit", "[bisect]") {
   std::vector<double> weights(71, 1.0);
   weights[33] = 50;
-  bisect::Settings settings;
+  bisect::SearchSettings settings;
   settings.priors[dlrm] = weights;
   for (std::size_t culprit = 1; culprit <= 70; ++culprit) {
-    Day day;
+    FakeDay day;
     day.faults = {{culprit, dlrm, 1.2}};
     FakeProber prober(day);
     const auto answers = bisect_with(prober, day, {dlrm}, settings);
@@ -252,8 +252,8 @@ TEST_CASE("Bisection: a prior finds its culprit in fewer builds, and never hides
 }
 
 TEST_CASE("Bisection: a prior of another length is refused", "[bisect]") {
-  Day day;
-  bisect::Settings settings;
+  FakeDay day;
+  bisect::SearchSettings settings;
   settings.priors[dlrm] = {1, 2, 3};
   FakeProber prober(day);
   const auto answers = bisect_with(prober, day, {dlrm}, settings);
@@ -262,17 +262,17 @@ TEST_CASE("Bisection: a prior of another length is refused", "[bisect]") {
   CHECK(answers.error().message.find("3 weights for 71 commits") != std::string::npos);
 }
 
-TEST_CASE("Bisection: with several builders it takes fewer rounds", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: several builders save rounds", "[bisect]") {
+  FakeDay day;
   day.faults = {{23, dlrm, 1.2}};
-  bisect::Settings settings;
+  bisect::SearchSettings settings;
   settings.builders = 4;
   FakeProber prober(day);
-  Watching observer;
+  RecordingObserver observer;
   const auto answers = bisect::bisect(test::commits_of(day), {dlrm}, settings, prober, observer, {});
   REQUIRE(answers);
   CHECK(answers->at(0).suspects == ids(23, 23));
-  CHECK(observer.last.rounds <= 3);  // a fifth is left after each: 70, 14, 3
+  CHECK(observer.last.rounds <= 3);  // each round leaves a fifth: 70, 14, 3
 }
 
 }  // namespace tbci::bisection_test

@@ -14,19 +14,19 @@ namespace tbci::bisection_trouble_test {
 using model::Series;
 using test::bert;
 using test::bisect_with;
-using test::Day;
 using test::dlrm;
+using test::FakeDay;
 using test::FakeProber;
 using test::id_of;
 using test::ids;
-using test::Watching;
+using test::RecordingObserver;
 
-TEST_CASE("Bisection: a machine that moves is noticed, and measured in pairs", "[bisect]") {
-  // From the first build on everything takes 30% longer.
-  class Moving final : public bisect::Prober {
+TEST_CASE("Bisection: it detects a machine that drifts, and measures in pairs", "[bisect]") {
+  // From the first probe on, everything takes 30% longer.
+  class Drifting final : public bisect::Prober {
    public:
     Result<bisect::Built> build(const model::Commit& commit, std::stop_token) override {
-      moved = moved || (commit.id != id_of(0) && commit.id != id_of(70));
+      drifted = drifted || (commit.id != id_of(0) && commit.id != id_of(70));
       return bisect::Built{true, ""};
     }
     Result<std::map<Series, detect::Pair>> measure_pair(const model::Commit& reference, const model::Commit& probe,
@@ -38,22 +38,24 @@ TEST_CASE("Bisection: a machine that moves is noticed, and measured in pairs", "
       ++alone;
       return std::map<Series, double>{{dlrm, value(commit)}};
     }
-    double value(const model::Commit& commit) const { return (commit.id >= id_of(61) ? 120 : 100) * (moved ? 1.3 : 1); }
-    bool moved = false;
+    double value(const model::Commit& commit) const {
+      return (commit.id >= id_of(61) ? 120 : 100) * (drifted ? 1.3 : 1);
+    }
+    bool drifted = false;
     int alone = 0;
   } prober;
-  Watching observer;
-  const auto answers = bisect::bisect(test::commits_of(Day{}), {dlrm}, {}, prober, observer, {});
+  RecordingObserver observer;
+  const auto answers = bisect::bisect(test::commits_of(FakeDay{}), {dlrm}, {}, prober, observer, {});
   REQUIRE(answers);
   CHECK(answers->at(0).suspects == ids(61, 61));
   CHECK(prober.alone <= 1);
 }
 
-TEST_CASE("Bisection: asked to, it measures everything in pairs", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: with Interleave::always it measures everything in pairs", "[bisect]") {
+  FakeDay day;
   day.noise = 0.02;
   day.faults = {{44, dlrm, 1.2}};
-  bisect::Settings settings;
+  bisect::SearchSettings settings;
   settings.interleave = bisect::Interleave::always;
   FakeProber prober(day);
   const auto answers = bisect_with(prober, day, {dlrm}, settings);
@@ -62,8 +64,8 @@ TEST_CASE("Bisection: asked to, it measures everything in pairs", "[bisect]") {
   CHECK(prober.runs() == 2 * prober.pairs());
 }
 
-TEST_CASE("Bisection: a machine too noisy for the step is told from ends that do not differ", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: too much noise and equal ends give different reasons", "[bisect]") {
+  FakeDay day;
   day.noise = 0.3;
   day.faults = {{30, dlrm, 1.07}};
   FakeProber prober(day);
@@ -73,8 +75,8 @@ TEST_CASE("Bisection: a machine too noisy for the step is told from ends that do
   CHECK(answers->at(0).reason.find("too noisy") != std::string::npos);
 }
 
-TEST_CASE("Bisection: ends that do not build, or crash, are the answer", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: ends that do not build, or crash, end the search with a reason", "[bisect]") {
+  FakeDay day;
   day.faults = {{30, dlrm, 1.2}, {31, bert, 1.2}};
   day.broken = {70};
   FakeProber broken(day);
@@ -91,11 +93,11 @@ TEST_CASE("Bisection: ends that do not build, or crash, are the answer", "[bisec
   REQUIRE(answers);
   CHECK(answers->at(0).suspects.empty());
   CHECK(answers->at(0).reason.find("SIGSEGV") != std::string::npos);
-  CHECK(answers->at(1).suspects == ids(31, 31));  // the other model is not its victim
+  CHECK(answers->at(1).suspects == ids(31, 31));  // the other model is not affected
 }
 
-TEST_CASE("Bisection: a model that crashes on some commits is unknown there, for that model alone", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: a crash of one model loses those commits for that model alone", "[bisect]") {
+  FakeDay day;
   day.faults = {{30, dlrm, 1.2}, {30, bert, 1.2}};
   day.crashing = {{28, dlrm.measured_case()}, {29, dlrm.measured_case()}};
   FakeProber prober(day);
@@ -106,10 +108,10 @@ TEST_CASE("Bisection: a model that crashes on some commits is unknown there, for
   CHECK(answers->at(1).suspects == ids(30, 30));
 }
 
-TEST_CASE("Bisection: stops at the most builds with what is left in doubt", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: it stops at the limit on builds with the commits still in doubt", "[bisect]") {
+  FakeDay day;
   day.faults = {{30, dlrm, 1.2}};
-  bisect::Settings settings;
+  bisect::SearchSettings settings;
   settings.most_builds = 5;  // the ends and three more
   FakeProber prober(day);
   const auto answers = bisect_with(prober, day, {dlrm}, settings);
@@ -121,8 +123,8 @@ TEST_CASE("Bisection: stops at the most builds with what is left in doubt", "[bi
   CHECK(answers->at(0).reason == "stopped after 5 builds");
 }
 
-TEST_CASE("Bisection: stopped at any call it goes on without repeating one, to the same answer", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: stopped at any call, it resumes without repeating one, with the same answer", "[bisect]") {
+  FakeDay day;
   day.noise = 0.03;
   day.faults = {{12, dlrm, 1.2}, {44, bert, 1.15}};
   day.broken = {35, 36, 43};
@@ -151,10 +153,10 @@ TEST_CASE("Bisection: stopped at any call it goes on without repeating one, to t
 
 namespace {
 
-/// One process in twenty-five is killed, at random moments.
-class Killed final : public bisect::Prober {
+/// Kills one process in twenty-five, at random.
+class KillingProber final : public bisect::Prober {
  public:
-  Killed(bisect::Prober& inner, unsigned seed) : inner_(inner), random_(seed) {}
+  KillingProber(bisect::Prober& inner, unsigned seed) : inner_(inner), random_(seed) {}
   Result<bisect::Built> build(const model::Commit& commit, std::stop_token stop) override {
     return inner_.build(commit, stop);
   }
@@ -177,15 +179,15 @@ class Killed final : public bisect::Prober {
 
 }  // namespace
 
-TEST_CASE("Bisection: a process that is killed costs a commit, and never another answer", "[bisect]") {
+TEST_CASE("Bisection: killed processes lose commits, and never name a wrong one", "[bisect]") {
   for (unsigned seed = 1; seed <= 120; ++seed) {
-    Day day;
+    FakeDay day;
     day.seed = seed;
     day.noise = 0.04;
     day.faults = {{12, dlrm, 1.12}, {40, dlrm, 1.1}};
     FakeProber prober(day);
-    Killed killed(prober, seed);
-    Watching observer;
+    KillingProber killed(prober, seed);
+    RecordingObserver observer;
     const auto answers = bisect::bisect(test::commits_of(day), {dlrm}, {}, killed, observer, {});
     REQUIRE(answers);
     INFO("seed " << seed << ": " << answers->at(0).reason);
@@ -196,10 +198,10 @@ TEST_CASE("Bisection: a process that is killed costs a commit, and never another
 }
 
 TEST_CASE("Bisection: a requested stop ends it before the next call", "[bisect]") {
-  Day day;
+  FakeDay day;
   day.faults = {{12, dlrm, 1.2}};
   FakeProber prober(day);
-  Watching observer;
+  RecordingObserver observer;
   std::stop_source stop;
   stop.request_stop();
   const auto answers = bisect::bisect(test::commits_of(day), {dlrm}, {}, prober, observer, stop.get_token());
@@ -208,12 +210,12 @@ TEST_CASE("Bisection: a requested stop ends it before the next call", "[bisect]"
   CHECK(prober.fresh_calls() == 0);
 }
 
-TEST_CASE("Bisection: the observer hears each probe with its change, and how much is left", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: the observer receives each probe with its change, and the commits left in doubt", "[bisect]") {
+  FakeDay day;
   day.faults = {{40, dlrm, 1.2}};
   day.broken = {35};
   FakeProber prober(day);
-  Watching observer;
+  RecordingObserver observer;
   REQUIRE(bisect::bisect(test::commits_of(day), {dlrm}, {}, prober, observer, {}));
   std::set<std::string> seen;
   for (const model::Probe& probe : observer.probes) {
@@ -223,7 +225,7 @@ TEST_CASE("Bisection: the observer hears each probe with its change, and how muc
       CHECK(probe.reason.find("expected ';'") != std::string::npos);
     }
     if (probe.side == model::Side::bad)
-      CHECK(probe.change == test::Approx(0.2).epsilon(0.001));  // levels lie on a lattice
+      CHECK(probe.change == test::Approx(0.2).epsilon(0.001));  // levels lie on a grid
   }
   std::set<std::string> built;
   for (std::size_t at : prober.builds()) built.insert(id_of(at));
@@ -233,9 +235,9 @@ TEST_CASE("Bisection: the observer hears each probe with its change, and how muc
   CHECK(observer.last.builds == static_cast<int>(prober.builds().size()));
 }
 
-TEST_CASE("Bisection: a step that is not beside its parent names nobody", "[bisect]") {
-  // Measured beside the good end the commits from 30 on are slow; measured beside each other nothing differs. No
-  // commit does such a thing, but a machine may.
+TEST_CASE("Bisection: a culprit that shows no step against its parent is not named", "[bisect]") {
+  // Paired with the good end, the commits from 30 on are slow; paired with each other, they are equal. No commit causes
+  // this, but a machine may.
   class Inconsistent final : public bisect::Prober {
    public:
     Result<bisect::Built> build(const model::Commit&, std::stop_token) override { return bisect::Built{true, ""}; }
@@ -249,15 +251,15 @@ TEST_CASE("Bisection: a step that is not beside its parent names nobody", "[bise
       return std::map<Series, double>{{dlrm, commit.id >= id_of(30) ? 120.0 : 100.0}};
     }
   } prober;
-  Watching observer;
-  const auto answers = bisect::bisect(test::commits_of(Day{}), {dlrm}, {}, prober, observer, {});
+  RecordingObserver observer;
+  const auto answers = bisect::bisect(test::commits_of(FakeDay{}), {dlrm}, {}, prober, observer, {});
   REQUIRE(answers);
   CHECK(answers->at(0).suspects.empty());
   CHECK(answers->at(0).reason.find("shows no step") != std::string::npos);
 }
 
-TEST_CASE("Bisection: a side decided wrongly is corrected by the look beside the parent", "[bisect]") {
-  // The first processes of commit 35 are slow by chance; the fault came at 50.
+TEST_CASE("Bisection: the parent check corrects a wrong side", "[bisect]") {
+  // The first processes of commit 35 are slow by chance; the culprit is commit 50.
   class Misleading final : public bisect::Prober {
    public:
     Result<bisect::Built> build(const model::Commit&, std::stop_token) override { return bisect::Built{true, ""}; }
@@ -273,17 +275,17 @@ TEST_CASE("Bisection: a side decided wrongly is corrected by the look beside the
     static double value(const model::Commit& commit) { return commit.id >= id_of(50) ? 120.0 : 100.0; }
   } prober;
   for (const auto interleave : {bisect::Interleave::automatic, bisect::Interleave::always}) {
-    bisect::Settings settings;
+    bisect::SearchSettings settings;
     settings.interleave = interleave;
-    Watching observer;
-    const auto answers = bisect::bisect(test::commits_of(Day{}), {dlrm}, settings, prober, observer, {});
+    RecordingObserver observer;
+    const auto answers = bisect::bisect(test::commits_of(FakeDay{}), {dlrm}, settings, prober, observer, {});
     REQUIRE(answers);
     CHECK(answers->at(0).suspects == ids(50, 50));
   }
 }
 
-TEST_CASE("Bisection: one commit is too few", "[bisect]") {
-  Day day;
+TEST_CASE("Bisection: a single commit is refused", "[bisect]") {
+  FakeDay day;
   day.commits = 1;
   FakeProber prober(day);
   const auto answers = bisect_with(prober, day, {dlrm});

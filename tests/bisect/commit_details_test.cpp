@@ -20,7 +20,7 @@ std::vector<std::string> subjects_of(const std::vector<model::Commit>& commits) 
   return subjects;
 }
 
-/// `main` with a branch that was begun after the first commit and merged after the fourth.
+/// `main` with a branch that starts after the first commit and is merged after the fourth.
 struct Merged {
   test::TemporaryDirectory folder;
   test::GitFixture git{folder / "repository"};
@@ -50,7 +50,7 @@ struct Merged {
 
 }  // namespace
 
-TEST_CASE("History: all commits by commit time, or those that landed", "[bisect]") {
+TEST_CASE("Rev range: all commits by commit time, or only first parents", "[bisect]") {
   const Merged merged;
   const auto landed = commits_between(merged.git.path(), merged.first, "main", {});
   REQUIRE(landed);
@@ -60,7 +60,7 @@ TEST_CASE("History: all commits by commit time, or those that landed", "[bisect]
   CHECK(subjects_of(*all) == Paths{"first", "main-2", "side-3", "main-4", "side-5", "merge-6", "last"});
 }
 
-TEST_CASE("History: a parent stands before its child whatever their clocks said", "[bisect]") {
+TEST_CASE("Rev range: a parent comes before its child whatever their clocks say", "[bisect]") {
   const test::TemporaryDirectory folder;
   test::GitFixture git(folder / "repository");
   const std::string first = git.commit("first", "2026-01-05T00:00:00Z");
@@ -73,7 +73,7 @@ TEST_CASE("History: a parent stands before its child whatever their clocks said"
   }
 }
 
-TEST_CASE("History: a shallow clone is told from a commit that nobody knows", "[bisect]") {
+TEST_CASE("Rev range: a shallow clone and an unknown commit give different errors", "[bisect]") {
   Merged merged;
   const std::string clone = (merged.folder / "clone").string();
   merged.git.git({"clone", "--quiet", "--depth=2", "file://" + merged.git.path().string(), clone});
@@ -86,7 +86,7 @@ TEST_CASE("History: a shallow clone is told from a commit that nobody knows", "[
   CHECK(unknown.error().message.find("shallow") == std::string::npos);
 }
 
-TEST_CASE("History: a search within a shallow clone needs nothing of what was cut off", "[bisect]") {
+TEST_CASE("Rev range: a range within a shallow clone needs none of the missing commits", "[bisect]") {
   const test::TemporaryDirectory folder;
   test::GitFixture git(folder / "repository");
   Paths ids;
@@ -98,12 +98,12 @@ TEST_CASE("History: a search within a shallow clone needs nothing of what was cu
   INFO((commits ? std::string() : commits.error().message));
   REQUIRE(commits);
   CHECK(subjects_of(*commits) == Paths{"4", "5", "6"});
-  // libgit2 does not read where a clone was cut off: at that commit it asks for the rest.
+  // libgit2 does not read where a clone was cut off: at that commit it needs the parent.
   const auto cut_off = commits_between(clone, ids[3], "main", {});
   CHECK((cut_off ? cut_off->size() == 4 : cut_off.error().message.find("--unshallow") != std::string::npos));
 }
 
-TEST_CASE("History: a revision that was forced away is no commit any more", "[bisect]") {
+TEST_CASE("Rev range: a commit removed by a forced push is an error", "[bisect]") {
   Merged merged;
   const std::string gone = merged.last;
   merged.git.git({"reset", "--quiet", "--hard", merged.merge});
@@ -115,7 +115,7 @@ TEST_CASE("History: a revision that was forced away is no commit any more", "[bi
   CHECK(commits.error().message.find(gone) != std::string::npos);
 }
 
-TEST_CASE("Commit details: the paths that a commit touches, of a merge those that it brought in", "[bisect]") {
+TEST_CASE("Commit details: the paths that a commit touches; for a merge those that it brought in", "[bisect]") {
   Merged merged;
   merged.git.git({"mv", "last.c", "moved.c"});
   merged.git.git({"rm", "--quiet", "first.c"});
@@ -139,7 +139,7 @@ TEST_CASE("Commit details: the pull request that a message names", "[bisect]") {
   CHECK(pull_request_of("Merge pull request #77 from a/b\n\nwords") == Number(77));
   CHECK(pull_request_of("Speed up (#9)\n\nPull Request resolved: https://github.com/pytorch/pytorch/pull/65839\n"
                         "Approved by: x") == Number(65839));
-  // A message that quotes another one: its own line is the last.
+  // A message that quotes another: the last line is its own.
   CHECK(pull_request_of("Reland\n\nPull Request resolved: https://example.org/pull/1\n\n"
                         "Pull Request resolved: https://example.org/pull/2\n") == Number(2));
   for (const char* none : {"", "Fix #12", "Fix (#12) again", "Fix (#)", "Fix (#0)", "Fix (#-3)", "Fix (#99999999999)",

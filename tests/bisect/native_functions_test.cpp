@@ -8,7 +8,7 @@ using bisect::read_native_functions;
 
 using Names = std::vector<std::string>;
 
-TEST_CASE("Native functions: an operator has the functions of all its overloads and backends", "[bisect]") {
+TEST_CASE("Native functions: an operator has the functions of all overloads and backends", "[bisect]") {
   const auto kernels = read_native_functions(R"(
 - func: bag(Tensor weight, Tensor indices) -> Tensor
   dispatch:
@@ -26,20 +26,20 @@ TEST_CASE("Native functions: an operator has the functions of all its overloads 
   CHECK(kernels->at("bag") == Names{"bag", "bag_cpu", "bag_gpu", "bag_mps", "bag_out_cpu"});
 }
 
-TEST_CASE("Native functions: without a dispatch the function has the operator's own name", "[bisect]") {
+TEST_CASE("Native functions: without a dispatch an operator has the function of its own name", "[bisect]") {
   const auto kernels = read_native_functions("- func: cosine(Tensor x) -> Tensor\n  variants: function\n");
   REQUIRE(kernels);
   CHECK(kernels->at("cosine") == Names{"cosine"});
 }
 
-TEST_CASE("Native functions: entries of another shape are left out", "[bisect]") {
+TEST_CASE("Native functions: malformed entries are ignored", "[bisect]") {
   const auto kernels = read_native_functions("- 7\n- [a]\n- {fun: x}\n- func: [a]\n- func: good(x)\n  dispatch: 3\n");
   REQUIRE(kernels);
   CHECK(kernels->size() == 1);
   CHECK(kernels->count("good") == 1);
 }
 
-TEST_CASE("Native functions: what is no list in YAML is an error that says where", "[bisect]") {
+TEST_CASE("Native functions: a file that is not a YAML list is an error with its place", "[bisect]") {
   const auto broken = read_native_functions("- func: a(x)\n- func: \"b\n");
   REQUIRE_FALSE(broken);
   CHECK(broken.error().message.find("is not YAML") != std::string::npos);

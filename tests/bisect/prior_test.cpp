@@ -22,18 +22,18 @@ const std::vector<LikelyPath> no_rules;
 
 std::vector<CommitPrior> priors(const std::vector<Touched>& commits, const std::vector<SlowerOperator>& slower,
                                 const std::vector<LikelyPath>& likely = no_rules) {
-  return prior_of({commits, slower, sources, likely});
+  return prior_of({.commits = commits, .slower = slower, .sources = &sources, .likely = likely});
 }
 
 }  // namespace
 
-TEST_CASE("Prior: a commit that touches the source of what became slower is the likeliest, and says why", "[bisect]") {
+TEST_CASE("Prior: a commit that touches a source of a slower operator is the likeliest, with its reason", "[bisect]") {
   const auto found =
       priors({{{"docs/readme.md"}}, {{"docs/x.md", "aten/native/EmbeddingBag.cpp"}}, {{"aten/native/Sort.cpp"}}},
              {{"aten::embedding_bag", 3}, {"aten::mm", 1}});
   REQUIRE(found.size() == 3);
   CHECK(found[0].weight == 1);
-  CHECK(found[0].reason == "touches nothing that points at it");
+  CHECK(found[0].reason == "touches no likely path");
   CHECK(found[1].weight == test::Approx(1 + 0.75 * 49));
   CHECK(found[1].reason ==
         "touches aten/native/EmbeddingBag.cpp, a source of aten::embedding_bag, which brings 75% of the slowdown");
@@ -41,13 +41,13 @@ TEST_CASE("Prior: a commit that touches the source of what became slower is the 
   CHECK(found[2].reason.find("in the folder of aten::embedding_bag") != std::string::npos);
 }
 
-TEST_CASE("Prior: a folder is a source as a whole", "[bisect]") {
+TEST_CASE("Prior: a folder as a source stands for all its files", "[bisect]") {
   const auto found = priors({{{"third_party/gemm/kernels/avx.cpp"}}, {{"third_party/other.cpp"}}}, {{"aten::mm", 1}});
   CHECK(found[0].weight == test::Approx(most_prior_ratio));
   CHECK(found[1].weight == 1);
 }
 
-TEST_CASE("Prior: without slower operators paths decide, the longest rule that fits", "[bisect]") {
+TEST_CASE("Prior: without slower operators the longest matching path rule decides", "[bisect]") {
   const std::vector<LikelyPath> likely = {{"aten/", 4}, {"aten/native/", 10}, {"test/", 0.5}};
   const auto found =
       priors({{{"aten/core/x.h"}}, {{"aten/native/x.cpp", "test/x.py"}}, {{"test/x.py"}}, {{"other"}}, {}}, {}, likely);
@@ -57,10 +57,10 @@ TEST_CASE("Prior: without slower operators paths decide, the longest rule that f
   CHECK(found[2].weight == 0.5);
   CHECK(found[3].weight == 1);
   CHECK(found[4].weight == 1);
-  CHECK(found[4].reason == "what it touches is not known");
+  CHECK(found[4].reason == "the paths that it touches are not known");
 }
 
-TEST_CASE("Prior: no weight is zero, nor more than the ratio below another", "[bisect]") {
+TEST_CASE("Prior: no weight is zero, or below another by more than the ratio", "[bisect]") {
   const std::vector<LikelyPath> likely = {{"a/", 1000}, {"b/", 1e-9}};
   const auto found = priors({{{"a/x"}}, {{"b/x"}}, {{"c"}}}, {}, likely);
   for (const CommitPrior& one : found) {
@@ -69,13 +69,13 @@ TEST_CASE("Prior: no weight is zero, nor more than the ratio below another", "[b
   }
 }
 
-TEST_CASE("Prior: an operator that nobody maps, or that did not become slower, points nowhere", "[bisect]") {
+TEST_CASE("Prior: an operator without sources, or one that is not slower, changes no weight", "[bisect]") {
   const auto found =
       priors({{{"aten/native/EmbeddingBag.cpp"}}, {{"x"}}}, {{"aten::unknown", 5}, {"aten::embedding_bag", 0}});
   CHECK(found[0].weight == found[1].weight);
 }
 
-TEST_CASE("Prior: nothing is known of a day without commits", "[bisect]") {
+TEST_CASE("Prior: without commits there are no priors", "[bisect]") {
   CHECK(priors({}, {{"aten::mm", 1}}).empty());
 }
 

@@ -1,8 +1,9 @@
-// Days that nobody thought of: everything that may go wrong goes wrong together, drawn from a seed.
+// Random days: noise, drift, broken builds, reverts and killed processes together, drawn from a seed.
 #include <algorithm>
 #include <random>
 #include <string>
 
+#include "bisect/bisection.hpp"
 #include "bisect/selftest/simulated.hpp"
 #include "tests/catch.hpp"
 
@@ -14,10 +15,10 @@ namespace {
 
 constexpr std::size_t commits = 70;
 
-/// One process in `one_in` is killed.
-class Killing final : public bisect::Prober {
+/// Kills one process in `one_in`.
+class KillingProber final : public bisect::Prober {
  public:
-  Killing(selftest::SimulatedProber& prober, unsigned seed) : prober_(prober), random_(seed) {}
+  KillingProber(selftest::SimulatedProber& prober, unsigned seed) : prober_(prober), random_(seed) {}
 
   Result<bisect::Built> build(const model::Commit& commit, std::stop_token stop) override {
     return prober_.build(commit, stop);
@@ -48,8 +49,8 @@ struct RandomDay {
   std::string culprit;
 };
 
-/// A machine that wavers and moves, a culprit at the begin of a stretch that does not build, commits that are reverted
-/// with stretches that do not build between them.
+/// A machine with noise and drift; a culprit that may begin a stretch that does not build; commits and their reverts,
+/// with stretches between them that do not build.
 RandomDay draw_day(unsigned seed) {
   std::mt19937 random(seed);
   RandomDay drawn;
@@ -81,12 +82,12 @@ RandomDay draw_day(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("Random days: whatever goes wrong, a search ends, and names nobody but the culprit", "[bisect]") {
+TEST_CASE("Random days: whatever goes wrong, the search ends and suspects only the culprit", "[bisect]") {
   int named = 0;
   for (unsigned seed = 31; seed <= 60; ++seed) {
     const RandomDay drawn = draw_day(seed);
     selftest::SimulatedProber prober(drawn.day);
-    Killing killing(prober, seed);
+    KillingProber killing(prober, seed);
     bisect::Observer observer;
     INFO("seed " << seed);
     const auto answers = bisect::bisect(drawn.commits, {selftest::series_of(0)}, {}, killing, observer, {});
@@ -97,7 +98,7 @@ TEST_CASE("Random days: whatever goes wrong, a search ends, and names nobody but
       continue;
     }
     ++named;
-    CHECK(std::find(suspects.begin(), suspects.end(), drawn.culprit) != suspects.end());
+    CHECK(std::ranges::find(suspects, drawn.culprit) != suspects.end());
   }
   CHECK(named >= 20);
 }

@@ -30,7 +30,7 @@ class Repository {
     git_libgit2_shutdown();
   }
 
-  /// A commit of these files (the whole tree) on these parents. Gives its id.
+  /// Commits these files (the whole tree) on these parents. Returns the id.
   std::string commit(const std::vector<std::pair<std::string, std::string>>& files,
                      const std::vector<std::string>& parents, const std::string& subject) {
     git_treebuilder* builder = nullptr;
@@ -92,7 +92,7 @@ std::string error_of(const std::filesystem::path& path, const std::string& from,
 
 }  // namespace
 
-TEST_CASE("History: first parents from the good end to the bad one, with what they compile", "[bisect]") {
+TEST_CASE("Rev range: first parents from the good end to the bad end, with their inputs", "[bisect]") {
   History history;
   const auto commits = commits_between(history.folder.path(), history.first, history.last, {"*.cpp"});
   REQUIRE(commits);
@@ -110,7 +110,7 @@ TEST_CASE("History: first parents from the good end to the bad one, with what th
   CHECK(commits->at(2).inputs != commits->at(3).inputs);
 }
 
-TEST_CASE("History: ends that can't be are refused in one line", "[bisect]") {
+TEST_CASE("Rev range: invalid ends are refused with one line", "[bisect]") {
   History history;
   const auto& path = history.folder.path();
   CHECK(error_of(path, history.last, history.first).find("swap") != std::string::npos);

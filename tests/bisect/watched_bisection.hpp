@@ -1,9 +1,10 @@
-// Bisections of days in memory, with an observer that keeps what it hears.
+// Bisections of days in memory, with an observer that records each probe.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "bisect/bisection.hpp"
 #include "tests/fakes/prober.hpp"
 
 namespace tbci::test {
@@ -17,23 +18,24 @@ inline const Series bert = {"BERT_pytorch", model::Configuration::cpu_infer, Met
 inline const Series dlrm_memory = {"dlrm", model::Configuration::cpu_train, Metric::cpu_memory};
 inline const Series dlrm_leak = {"dlrm", model::Configuration::cpu_train, Metric::cpu_leak};
 
-class Watching final : public bisect::Observer {
+class RecordingObserver final : public bisect::Observer {
  public:
-  void build_finished(const model::Commit&, const bisect::Built&, const bisect::Progress& progress) override {
-    last = progress;
+  void build_finished(const model::Commit&, const bisect::Built&, const bisect::SearchStatus& status) override {
+    last = status;
   }
-  Status probe_decided(const model::Probe& probe, const bisect::Progress& progress) override {
+  Status probe_decided(const model::Probe& probe, const bisect::SearchStatus& status) override {
     probes.push_back(probe);
-    last = progress;
+    last = status;
     return {};
   }
   std::vector<model::Probe> probes;
-  bisect::Progress last;
+  bisect::SearchStatus last;
 };
 
-inline Result<std::vector<Answer>> bisect_with(FakeProber& prober, const Day& day, const std::vector<Series>& series,
-                                               const bisect::Settings& settings = {}) {
-  Watching observer;
+inline Result<std::vector<Answer>> bisect_with(FakeProber& prober, const FakeDay& day,
+                                               const std::vector<Series>& series,
+                                               const bisect::SearchSettings& settings = {}) {
+  RecordingObserver observer;
   return bisect::bisect(commits_of(day), series, settings, prober, observer, {});
 }
 

@@ -1,4 +1,4 @@
-// A day of commits that exist in memory only, with faults, noise, and a store of what was asked.
+// Commits in memory only, with faults and noise, and a Prober that stores its answers.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "bisect/bisection.hpp"
+#include "bisect/prober.hpp"
 
 namespace tbci::test {
 
@@ -22,13 +22,13 @@ struct Fault {
   double factor = 1.2;
 };
 
-struct Day {
-  std::size_t commits = 71;  ///< the good end included
+struct FakeDay {
+  std::size_t commits = 71;  ///< including the good end
   std::vector<Fault> faults;
-  std::set<std::size_t> broken;     ///< do not build
-  std::set<std::size_t> documents;  ///< compile the same as the commit before
+  std::set<std::size_t> broken;     ///< commits that do not build
+  std::set<std::size_t> documents;  ///< commits that compile the same inputs as the commit before
   std::set<std::pair<std::size_t, model::Case>> crashing;
-  std::map<std::size_t, std::size_t> reverts;  ///< commit -> earlier commit whose files it has again
+  std::map<std::size_t, std::size_t> reverts;  ///< commit -> the earlier commit whose files it restores
   double noise = 0;
   double slow_share = 0;
   double slow_factor = 1.5;
@@ -39,7 +39,7 @@ inline std::string id_of(std::size_t at) {
   return fmt::format("{:040x}", 0xabc000 + at);
 }
 
-inline std::vector<model::Commit> commits_of(const Day& day) {
+inline std::vector<model::Commit> commits_of(const FakeDay& day) {
   std::vector<model::Commit> commits;
   for (std::size_t i = 0; i < day.commits; ++i) {
     model::Commit commit{
@@ -51,10 +51,10 @@ inline std::vector<model::Commit> commits_of(const Day& day) {
   return commits;
 }
 
-/// Answers asked once are kept, as the pipeline keeps them in its database; `fresh_calls` counts the others.
+/// Stores its answers, as the pipeline does in its database; fresh_calls() counts the calls without a stored answer.
 class FakeProber final : public bisect::Prober {
  public:
-  explicit FakeProber(Day day) : day_(std::move(day)) {}
+  explicit FakeProber(FakeDay day) : day_(std::move(day)) {}
 
   Result<bisect::Built> build(const model::Commit& commit, std::stop_token) override {
     const std::size_t at = index_of(commit);
@@ -120,13 +120,13 @@ class FakeProber final : public bisect::Prober {
   }
 
   int fresh_calls() const { return calls_; }
-  /// Builds between the ends that were asked for.
+  /// Requested builds between the ends.
   int search_builds() const { return static_cast<int>(builds_.size()) - 2; }
   const std::set<std::size_t>& builds() const { return builds_; }
   int pairs() const { return static_cast<int>(pairs_.size()); }
-  /// Processes that were asked for.
+  /// Requested processes.
   int runs() const { return 2 * pairs() + static_cast<int>(runs_.size()); }
-  /// The `call`-th fresh call (from 0) and all later ones are refused, as when a stop is requested.
+  /// Refuses the `call`-th fresh call (from 0) and all later ones, as after a requested stop.
   void stop_at(std::optional<int> call) { stop_at_ = call; }
 
  private:
@@ -154,7 +154,7 @@ class FakeProber final : public bisect::Prober {
     return std::uniform_real_distribution<double>()(random) < day_.slow_share ? value * day_.slow_factor : value;
   }
 
-  Day day_;
+  FakeDay day_;
   std::set<std::size_t> builds_;
   std::set<std::tuple<std::size_t, std::size_t, model::Case, int>> pairs_;
   std::set<std::tuple<std::size_t, model::Case, int>> runs_;

@@ -27,7 +27,7 @@ struct Place {
 
 }  // namespace
 
-TEST_CASE("Journal: what was put is there after it was opened again, to the last bit", "[anyrepo]") {
+TEST_CASE("Journal: a reopened journal has every record, to the last bit", "[repo_bisect]") {
   Place place;
   {
     Journal journal = place.open();
@@ -62,7 +62,7 @@ TEST_CASE("Journal: what was put is there after it was opened again, to the last
   CHECK(journal.run("aa/4")->value == 2.5);
 }
 
-TEST_CASE("Journal: a torn last line never was", "[anyrepo]") {
+TEST_CASE("Journal: an incomplete last line is dropped", "[repo_bisect]") {
   Place place;
   REQUIRE(place.open().put_run("a", {1.5, ""}));
   place.append("{\"run\":\"b\",\"value\":2");
@@ -79,7 +79,7 @@ TEST_CASE("Journal: a torn last line never was", "[anyrepo]") {
   CHECK(journal.run("c")->value == 3.0);
 }
 
-TEST_CASE("Journal: a first line that was torn makes a new journal", "[anyrepo]") {
+TEST_CASE("Journal: an incomplete first line makes a new journal", "[repo_bisect]") {
   Place place;
   REQUIRE(make_directories(place.path.parent_path()));
   place.append("{\"jour");
@@ -87,7 +87,7 @@ TEST_CASE("Journal: a first line that was torn makes a new journal", "[anyrepo]"
   CHECK(place.open().run("a") != nullptr);
 }
 
-TEST_CASE("Journal: what it does not understand it names and leaves alone", "[anyrepo]") {
+TEST_CASE("Journal: an unknown line is named in the error, and the file is unchanged", "[repo_bisect]") {
   Place place;
   REQUIRE(place.open().put_run("a", {1.5, ""}));
   place.append("what is this\n");

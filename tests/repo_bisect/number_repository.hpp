@@ -1,4 +1,4 @@
-// A repository whose number is searched for real: git, its two commands and the state folder.
+// A real repository to bisect by its number: git, the two commands and the state folder.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace tbci::repo_bisect::test {
 
-/// Runs everything for real, and counts; from one of the user's commands on it may refuse, as if a stop had come.
+/// Runs and counts every command. With `refuse_from` it refuses the user's commands from that one on, as after a stop.
 class CountingRunner final : public ProcessRunner {
  public:
   Result<ProcessOutcome> run(const Command& command, std::stop_token stop) override {
@@ -34,7 +34,7 @@ class CountingRunner final : public ProcessRunner {
   SystemProcessRunner real_;
 };
 
-/// A repository whose number stands in a file, which its build copies.
+/// A repository with its number in a file, which the build copies.
 struct NumberRepository {
   tbci::test::TemporaryDirectory folder;
   tbci::test::GitFixture git{folder / "repository"};

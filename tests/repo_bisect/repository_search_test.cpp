@@ -12,7 +12,7 @@ using namespace tbci::repo_bisect;
 using namespace tbci::repo_bisect::test;
 using tbci::test::Approx;
 
-TEST_CASE("Any repository: the commit that made a number larger", "[anyrepo]") {
+TEST_CASE("Repository bisection: the commit that made the number larger is found", "[repo_bisect]") {
   NumberRepository place(step(12, 7, 100, 110));
   const RepositoryAnswer answer = place.search();
   const model::Answer& found = answer.bisection.answers.front();
@@ -26,7 +26,7 @@ TEST_CASE("Any repository: the commit that made a number larger", "[anyrepo]") {
   CHECK(answer.numbers.at(place.ids.front()).front() == 100);
 }
 
-TEST_CASE("Any repository: where higher is better, a fall is what is searched, and shown as one", "[anyrepo]") {
+TEST_CASE("Repository bisection: if higher is better, it searches and reports a fall", "[repo_bisect]") {
   NumberRepository place(step(8, 3, 200, 180));
   place.job.higher_is_better = true;
   const RepositoryAnswer answer = place.search();
@@ -45,8 +45,9 @@ TEST_CASE("Any repository: where higher is better, a fall is what is searched, a
   CHECK(risen.suspects().empty());
 }
 
-TEST_CASE("Any repository: two commits that each made it larger are both named, in the answer and the log",
-          "[anyrepo]") {
+TEST_CASE(
+    "Repository bisection: two commits that each made the number larger are both named, in the answer and the log",
+    "[repo_bisect]") {
   std::vector<double> numbers = step(12, 3, 100, 112);
   for (std::size_t i = 8; i < numbers.size(); ++i) numbers[i] *= 1.15;
   NumberRepository place(numbers);
@@ -62,14 +63,15 @@ TEST_CASE("Any repository: two commits that each made it larger are both named, 
   CHECK(log.find("# first bad commit: [" + place.ids[8] + "]") != std::string::npos);
 }
 
-TEST_CASE("Any repository: far below the threshold there is no culprit", "[anyrepo]") {
+TEST_CASE("Repository bisection: a change far below the threshold has no culprit", "[repo_bisect]") {
   NumberRepository place(step(6, 3, 100, 101.5));
   CHECK(place.suspects().empty());
   place.job.threshold = 0.015;
   CHECK(place.suspects() == Ids{place.ids[3]});
 }
 
-TEST_CASE("Any repository: commits that do not build, or say that they tell nothing, are passed over", "[anyrepo]") {
+TEST_CASE("Repository bisection: commits that do not build, or that a command skips, are passed over",
+          "[repo_bisect]") {
   NumberRepository place(step(5, 5, 100, 100));
   place.git.write("build.sh", "echo 'x.c:1: error: no' >&2\nexit 2\n");
   place.add(110);
@@ -94,7 +96,7 @@ TEST_CASE("Any repository: commits that do not build, or say that they tell noth
   CHECK(reasons.find("exit code 3") != std::string::npos);
 }
 
-TEST_CASE("Any repository: patterns of what is compiled make other commits free", "[anyrepo]") {
+TEST_CASE("Repository bisection: with patterns of compiled files, other commits cost nothing", "[repo_bisect]") {
   NumberRepository place({100});
   for (int i = 0; i < 6; ++i) {
     place.git.write("notes.md", std::to_string(i));
@@ -110,7 +112,7 @@ TEST_CASE("Any repository: patterns of what is compiled make other commits free"
   CHECK(answer.numbers.at(place.ids.back()).front() == 120);
 }
 
-TEST_CASE("Any repository: used up runs leave the commits in doubt", "[anyrepo]") {
+TEST_CASE("Repository bisection: at the limit on runs, the answer has the commits still in doubt", "[repo_bisect]") {
   NumberRepository place(step(40, 17, 100, 112));
   const int needed = place.search().bisection.measurements;
   for (const int most : {1, 12, needed - 1}) {
@@ -124,14 +126,14 @@ TEST_CASE("Any repository: used up runs leave the commits in doubt", "[anyrepo]"
     CHECK(answer.bisection.answers.front().reason.find("--runs-at-most") != std::string::npos);
     if (most == 1) CHECK(suspects.empty());
     if (most == needed - 1) CHECK_FALSE(suspects.empty());
-    if (!suspects.empty()) CHECK(std::count(suspects.begin(), suspects.end(), limited.ids[17]) == 1);
+    if (!suspects.empty()) CHECK(std::ranges::count(suspects, limited.ids[17]) == 1);
     limited.job.runs_at_most = 0;
     CHECK(limited.suspects() == Ids{limited.ids[17]});
     CHECK(limited.processes.runs_finished == needed);
   }
 }
 
-TEST_CASE("Any repository: git replays the log of a search and names the same commit", "[anyrepo]") {
+TEST_CASE("Repository bisection: git replays the log of a search and names the same commit", "[repo_bisect]") {
   NumberRepository place(step(9, 4, 100, 112));
   const auto commits = place.commits();
   const RepositoryAnswer answer = place.search();
@@ -146,13 +148,13 @@ TEST_CASE("Any repository: git replays the log of a search and names the same co
   CHECK(said.find(place.ids[4] + " is the first bad commit") != std::string::npos);
 }
 
-TEST_CASE("Any repository: what is left in doubt lies after the last good commit, up to the first bad one",
-          "[anyrepo]") {
+TEST_CASE("Repository bisection: the commits in doubt lie after the last good commit, up to the first bad one",
+          "[repo_bisect]") {
   const NumberRepository place(step(6, 3, 100, 112));
   std::vector<model::Commit> commits;
-  for (const std::string& id : place.ids) commits.push_back({id, "", "", {}, "", ""});
+  for (const std::string& id : place.ids) commits.emplace_back().id = id;
   const auto probe = [&](std::size_t i, model::Side side) {
-    return model::Probe{place.ids[i], series_of_job(), side, 0, 0, 0, 0, ""};
+    return model::Probe{.commit = place.ids[i], .series = series_of_job(), .side = side, .reason = ""};
   };
   CHECK(commits_in_doubt(commits, {}).empty());
   CHECK(commits_in_doubt(commits, {probe(5, model::Side::bad)}).size() == 5);
@@ -160,7 +162,7 @@ TEST_CASE("Any repository: what is left in doubt lies after the last good commit
                                    probe(2, model::Side::unbuildable)}) == Ids{place.ids[2], place.ids[3]});
 }
 
-TEST_CASE("Any repository: its state is named by what results depend on", "[anyrepo]") {
+TEST_CASE("Repository bisection: the name of the state folder depends on what the results depend on", "[repo_bisect]") {
   RepositoryJob job;
   job.build = {"make", "x"};
   RepositoryJob other = job;
@@ -179,7 +181,7 @@ TEST_CASE("Any repository: its state is named by what results depend on", "[anyr
   CHECK(name_of(job) != name_of(other));
 }
 
-TEST_CASE("Any repository: numbers as a person reads them", "[anyrepo]") {
+TEST_CASE("Repository bisection: numbers are readable", "[repo_bisect]") {
   CHECK(readable_number("ms", 12.3) == "12.3 ms");
   CHECK(readable_number("s", 0.0123) == "12.3 ms");
   CHECK(readable_number("bytes", 65536) == "64 KiB");

@@ -1,4 +1,4 @@
-// What goes wrong around a search: kills, full folders, broken ends, slow commands, whatever lies about.
+// Trouble around a search: kills, full folders, broken ends, slow commands, leftovers.
 #include <algorithm>
 #include <thread>
 
@@ -13,15 +13,15 @@ using namespace tbci::repo_bisect;
 using namespace tbci::repo_bisect::test;
 namespace fs = std::filesystem;
 
-TEST_CASE("Any repository: cut off anywhere, it goes on without repeating what was finished", "[anyrepo]") {
+TEST_CASE("Repository bisection: stopped anywhere, it resumes without repeating finished work", "[repo_bisect]") {
   NumberRepository place(step(5, 2, 100, 112));
   const RepositoryAnswer expected = place.search();
   CHECK(expected.bisection.answers.front().suspects == Ids{place.ids[2]});
   const int commands = place.processes.started;
   CHECK(commands > 10);
 
-  for (int cut = 0; cut < commands; cut += 3) {  // every third: each one clones and builds anew
-    INFO("cut off before command " << cut << " of " << commands);
+  for (int cut = 0; cut < commands; cut += 3) {  // every third command: each pass clones and builds again
+    INFO("stopped before command " << cut << " of " << commands);
     place.state_name = fmt::format("state-{}", cut);
     place.processes.started = 0;
     place.processes.refuse_from = cut;
@@ -42,8 +42,8 @@ TEST_CASE("Any repository: cut off anywhere, it goes on without repeating what w
   CHECK(place.processes.started == 0);
 }
 
-TEST_CASE("Any repository: trees that were removed for space are built again, and the answer is the same",
-          "[anyrepo]") {
+TEST_CASE("Repository bisection: trees removed to save space are rebuilt, and the answer is the same",
+          "[repo_bisect]") {
   NumberRepository place(step(9, 4, 100, 112));
   place.job.kept_trees_bytes = 1;
   const RepositoryAnswer answer = place.search();
@@ -54,7 +54,7 @@ TEST_CASE("Any repository: trees that were removed for space are built again, an
   CHECK(answer.bisection.builds + answer.rebuilds == place.processes.builds_finished);
 }
 
-TEST_CASE("Any repository: what a killed process left in a tree is repaired", "[anyrepo]") {
+TEST_CASE("Repository bisection: leftovers of a killed process in a tree are repaired", "[repo_bisect]") {
   NumberRepository place(step(6, 3, 100, 112));
   place.search();
   fs::remove(place.state() / "journal.jsonl");
@@ -68,7 +68,7 @@ TEST_CASE("Any repository: what a killed process left in a tree is repaired", "[
   CHECK(answer.numbers.at(place.ids.front()).front() == 100);
 }
 
-TEST_CASE("Any repository: what a killed run left at work in a tree is waited for", "[anyrepo]") {
+TEST_CASE("Repository bisection: it waits for processes that a killed run left in a tree", "[repo_bisect]") {
   NumberRepository place(step(4, 2, 100, 112));
   place.search();
   fs::remove(place.state() / "journal.jsonl");
@@ -84,7 +84,7 @@ TEST_CASE("Any repository: what a killed run left at work in a tree is waited fo
   CHECK(place.suspects() == Ids{place.ids[2]});
 }
 
-TEST_CASE("Any repository: the user's checkout is not touched", "[anyrepo]") {
+TEST_CASE("Repository bisection: the user's checkout stays unchanged", "[repo_bisect]") {
   NumberRepository place(step(6, 3, 100, 112));
   place.git.git({"checkout", "--quiet", "--detach", place.ids[1]});
   place.git.write("number", "mine");
@@ -101,13 +101,13 @@ TEST_CASE("Any repository: the user's checkout is not touched", "[anyrepo]") {
   CHECK(look() == before);
 }
 
-TEST_CASE("Any repository: commits that no branch names any more are found as well", "[anyrepo]") {
+TEST_CASE("Repository bisection: commits without a branch are found as well", "[repo_bisect]") {
   NumberRepository place(step(6, 3, 100, 112));
   place.git.git({"reset", "--quiet", "--hard", place.ids[0]});
   CHECK(place.suspects() == Ids{place.ids[3]});
 }
 
-TEST_CASE("Any repository: a failed run is tried once more, a slow build or run is not", "[anyrepo]") {
+TEST_CASE("Repository bisection: a failed run is tried once more, a run at its limit is not", "[repo_bisect]") {
   NumberRepository flaky(step(4, 2, 100, 112));
   const std::string mark = (flaky.folder / "mark").string();
   flaky.job.measure = {"sh", "-c", "cat built; test -e " + mark + " || { : > " + mark + "; exit 1; }"};
@@ -120,30 +120,31 @@ TEST_CASE("Any repository: a failed run is tried once more, a slow build or run 
   CHECK(slow.processes.runs_finished == 1);
 }
 
-TEST_CASE("Any repository: an end that fails is an error that says where, and is tried again", "[anyrepo]") {
+TEST_CASE("Repository bisection: a failing end is an error with its place, and is tried again", "[repo_bisect]") {
   NumberRepository place(step(4, 2, 100, 112));
-  place.job.measure = {"sh", "-c", "test -e ../../../mended && cat built || echo what"};
+  place.job.measure = {"sh", "-c", "test -e ../../../fixed && cat built || echo what"};
   const std::string unmeasured = place.failure();
-  CHECK(unmeasured.find("the good end " + place.ids[0].substr(0, 12) + " can't be measured") == 0);
+  CHECK(unmeasured.find("the good end " + place.ids[0].substr(0, 12) + " cannot be measured") == 0);
   CHECK(unmeasured.find("'what'") != std::string::npos);
   CHECK(unmeasured.find((place.state() / "trees" / place.ids[0]).string()) != std::string::npos);
   const int builds = place.processes.builds_finished;
-  REQUIRE(write_file_atomically(place.folder / "mended", ""));
+  REQUIRE(write_file_atomically(place.folder / "fixed", ""));
   CHECK(place.suspects() == Ids{place.ids[2]});
   CHECK(place.processes.builds_finished == builds + 2);
 
   NumberRepository broken(step(4, 2, 100, 112));
-  const fs::path mended = broken.folder / "mended";
+  const fs::path fixed = broken.folder / "fixed";
   broken.job.build = {
-      "sh", "-c", "cp number built; grep 112 built || exit 0; echo 'x.c:1: error: no' >&2; test -e " + mended.string()};
+      "sh", "-c", "cp number built; grep 112 built || exit 0; echo 'x.c:1: error: no' >&2; test -e " + fixed.string()};
   const std::string unbuilt = broken.failure();
   CHECK(unbuilt.find("the bad end " + broken.ids[3].substr(0, 12) + " does not build: x.c:1: error: no") == 0);
   CHECK(unbuilt.find((broken.state() / "logs" / (broken.ids[3] + ".log")).string()) != std::string::npos);
-  REQUIRE(write_file_atomically(mended, ""));
+  REQUIRE(write_file_atomically(fixed, ""));
   CHECK(broken.suspects() == Ids{broken.ids[2]});
 }
 
-TEST_CASE("Any repository: what was ended by a limit is tried again with a longer one only", "[anyrepo]") {
+TEST_CASE("Repository bisection: a build or run stopped at a limit is tried again only with a longer one",
+          "[repo_bisect]") {
   NumberRepository place(step(3, 3, 100, 100));
   const std::string fast = "cp number built\n", slow = "sleep 0.7; " + fast;
   place.git.write("build.sh", slow);
@@ -162,7 +163,7 @@ TEST_CASE("Any repository: what was ended by a limit is tried again with a longe
   CHECK(place.suspects() == Ids{place.ids[3]});
 }
 
-TEST_CASE("Any repository: a program that is not there ends the search with its name", "[anyrepo]") {
+TEST_CASE("Repository bisection: a missing program ends the search with its name", "[repo_bisect]") {
   NumberRepository place(step(3, 1, 100, 112));
   place.job.measure = {"no-such-program-anywhere"};
   const auto answer = place.try_search();
@@ -174,7 +175,7 @@ TEST_CASE("Any repository: a program that is not there ends the search with its 
   CHECK(other.failure().find("good end") != std::string::npos);
 }
 
-TEST_CASE("Any repository: two searches do not share a folder at a time", "[anyrepo]") {
+TEST_CASE("Repository bisection: two searches cannot use one folder at the same time", "[repo_bisect]") {
   NumberRepository place(step(3, 1, 100, 112));
   const auto lock = FileLock::acquire(place.state() / "lock");
   REQUIRE(lock);

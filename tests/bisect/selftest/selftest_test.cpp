@@ -24,7 +24,7 @@ Scenario one_culprit(double noise, double slow_share = 0) {
 
 }  // namespace
 
-TEST_CASE("Selftest: the simulated machine is as slow and as noisy as it is told", "[bisect]") {
+TEST_CASE("Selftest: the simulated machine has the requested slowdowns and noise", "[bisect]") {
   SimulatedDay day = quiet_day({{30, 0, 0.08}, {50, 0, -0.5}});
   SimulatedRuns quiet(day);
   CHECK(quiet.run(29, 0) == test::Approx(1));
@@ -53,7 +53,7 @@ TEST_CASE("Selftest: the simulated machine is as slow and as noisy as it is told
   CHECK(slow / double{runs} == test::Approx(0.02).margin(0.004));
 }
 
-TEST_CASE("Selftest: days are the same for the same seed, and of their kind", "[bisect]") {
+TEST_CASE("Selftest: the same seed gives the same days, as the scenario describes", "[bisect]") {
   for (const Scenario& scenario : scenarios()) {
     const TrueDay day = make_day(scenario, 11), again = make_day(scenario, 11);
     CHECK(day.truth == again.truth);
@@ -68,11 +68,10 @@ TEST_CASE("Selftest: days are the same for the same seed, and of their kind", "[
   }
 }
 
-TEST_CASE("Selftest: without noise git bisect and Pinpoint are exact, in as many builds as there are bits",
-          "[bisect]") {
+TEST_CASE("Selftest: without noise, git bisect and Pinpoint are exact in at most log2(n) builds", "[bisect]") {
   for (std::size_t culprit : {1U, 2U, 35U, 70U}) {
     const SimulatedDay day = quiet_day({{culprit, 0, 0.08}});
-    const Named truth = {{culprit}};
+    const NamedCulprits truth = {{culprit}};
     for (int runs : {1, 5}) {
       SimulatedRuns machine(day);
       CHECK(git_bisect(machine, day, 0, runs) == truth);
@@ -86,26 +85,26 @@ TEST_CASE("Selftest: without noise git bisect and Pinpoint are exact, in as many
   }
 }
 
-TEST_CASE("Selftest: git bisect skips what does not build, and names what it can't tell apart", "[bisect]") {
+TEST_CASE("Selftest: git bisect skips commits that do not build, and names all that remain", "[bisect]") {
   SimulatedDay day = quiet_day({{36, 0, 0.08}});
   day.broken = {34, 35};
   SimulatedRuns machine(day);
-  CHECK(git_bisect(machine, day, 0, 1) == Named{{34, 35, 36}});
+  CHECK(git_bisect(machine, day, 0, 1) == NamedCulprits{{34, 35, 36}});
 }
 
-TEST_CASE("Selftest: TorchBench's recursion names a clear culprit, and loses one that splits below its threshold",
+TEST_CASE("Selftest: TorchBench's recursion names a clear culprit, and misses two steps below its threshold",
           "[bisect]") {
   const SimulatedDay clear = quiet_day({{36, 0, 0.2}});
   SimulatedRuns machine(clear);
-  CHECK(torchbench(machine, clear, 0) == Named{{36}});
+  CHECK(torchbench(machine, clear, 0) == NamedCulprits{{36}});
   const SimulatedDay creeping = quiet_day({{20, 0, 0.05}, {50, 0, 0.05}});
   SimulatedRuns other(creeping);
   CHECK(torchbench(other, creeping, 0).empty());
 }
 
-// By hand: W = 3 of 36, (|3 - 18| - 0.5) / sqrt(6 * 6 * 13 / 12) = 2.3219, twice the upper tail of that: 0.02024.
-// SciPy's mannwhitneyu(a, b, method="asymptotic") gives the same.
-TEST_CASE("Selftest: the tests of Mann and Whitney, and of Kolmogorov and Smirnov", "[bisect]") {
+// Calculated by hand: W = 3 of 36, (|3 - 18| - 0.5) / sqrt(6 * 6 * 13 / 12) = 2.3219, twice the upper tail of that:
+// 0.02024. SciPy's mannwhitneyu(a, b, method="asymptotic") gives the same.
+TEST_CASE("Selftest: p values of Mann-Whitney and Kolmogorov-Smirnov", "[bisect]") {
   const std::vector<double> a = {1, 2, 3, 4, 5, 6}, b = {4.5, 5.5, 6.5, 7.5, 8.5, 9.5};
   CHECK(mann_whitney(a, b) == test::Approx(0.02024).epsilon(0.01));
   CHECK(mann_whitney(a, a) == 1);
@@ -115,7 +114,7 @@ TEST_CASE("Selftest: the tests of Mann and Whitney, and of Kolmogorov and Smirno
   CHECK(kolmogorov_smirnov(a, b) > 0.05);
 }
 
-TEST_CASE("Selftest: a search is scored by what it names", "[bisect]") {
+TEST_CASE("Selftest: the score of a search counts exact and wrong days", "[bisect]") {
   const Scenario scenario = one_culprit(0.01);
   const auto scores = score(scenario, {20, 3, 1}, {});
   REQUIRE(scores);
@@ -127,9 +126,9 @@ TEST_CASE("Selftest: a search is scored by what it names", "[bisect]") {
   CHECK(scores->front().runs.mean >= scores->front().builds.mean + 4);
 }
 
-TEST_CASE("Selftest: the rivals are held against it on the same days, and noise is hard for one run", "[bisect]") {
+TEST_CASE("Selftest: the baselines search the same days, and noise defeats a single run", "[bisect]") {
   Scenario scenario = one_culprit(0.05, 0.02);
-  scenario.rivals = true;
+  scenario.with_baselines = true;
   const auto scores = score(scenario, {30, 3, 1}, {});
   REQUIRE(scores);
   REQUIRE(scores->size() == 5);
@@ -139,7 +138,7 @@ TEST_CASE("Selftest: the rivals are held against it on the same days, and noise 
   CHECK((*scores)[1].wrong == 30 - (*scores)[1].exact);  // it always names someone
 }
 
-TEST_CASE("Selftest: the score hangs on the seed, not on the jobs", "[bisect]") {
+TEST_CASE("Selftest: the score depends on the seed and not on the number of jobs", "[bisect]") {
   const Scenario scenario = one_culprit(0.03, 0.02);
   const auto one = score(scenario, {8, 5, 1}, {}), three = score(scenario, {8, 5, 3}, {}),
              other = score(scenario, {8, 6, 1}, {});
@@ -151,7 +150,7 @@ TEST_CASE("Selftest: the score hangs on the seed, not on the jobs", "[bisect]") 
   CHECK(one->front().runs.mean != other->front().runs.mean);
 }
 
-TEST_CASE("Selftest: stops when it is asked to", "[bisect]") {
+TEST_CASE("Selftest: a requested stop ends it", "[bisect]") {
   std::stop_source stop;
   stop.request_stop();
   const auto scores = score(one_culprit(0.02), {5, 1, 2}, stop.get_token());

@@ -95,7 +95,7 @@ TEST_CASE("Weighing: where nothing can be profiled the paths speak, and where no
   REQUIRE(found);
   CHECK(found->answers[0].suspects == std::vector{machine.history[42].id});
   CHECK(found->answers[0].steps[0].prior == test::Approx(1.0 / 74));
-  CHECK(found->answers[0].steps[0].prior_reason == "touches nothing that points at it");
+  CHECK(found->answers[0].steps[0].prior_reason == "touches no likely path");
 
   const TemporaryDirectory other;
   FakeMachine unknown = day();

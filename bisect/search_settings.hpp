@@ -1,0 +1,34 @@
+// The settings of a search.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "bisect/next_step.hpp"
+#include "detect/threshold_table.hpp"
+#include "storage/model/bisection.hpp"
+
+namespace tbci::bisect {
+
+/// Whether a build is measured in pairs with the good end, so that a drift of the machine shifts both.
+enum class Interleave {
+  automatic,  ///< pairs for the ends and the first probes; single processes afterwards, until the machine drifts
+  always
+};
+
+struct SearchSettings {
+  detect::ThresholdTable thresholds;
+  Certainty certainty;
+  int least_check_pairs = 3;  ///< pairs of a culprit and its parent
+  int most_check_pairs = 80;
+  Interleave interleave = Interleave::automatic;
+  bool either_direction = false;  ///< search for improvements as well
+  int most_builds = 0;            ///< after these the search answers with the commits still in doubt; 0: no limit
+  std::size_t builders = 1;       ///< builds at the same time
+  /// Weights above 0, one for each commit in their order: how likely it is the culprit of the series (see
+  /// bisect/prior.hpp). For a series without weights all commits are equally likely.
+  std::map<model::Series, std::vector<double>> priors;
+};
+
+}  // namespace tbci::bisect
