@@ -86,9 +86,9 @@ class Heartbeat {
  private:
   void beat() {
     notifier_.watchdog();
-    const web::ActivityPicture picture = activity_.picture();
-    notifier_.status(picture.busy
-                         ? fmt::format("{}: {}: {}", picture.subject, picture.stage, one_line(picture.step, 100))
+    const web::ActivitySnapshot snapshot = activity_.snapshot();
+    notifier_.status(snapshot.busy
+                         ? fmt::format("{}: {}: {}", snapshot.subject, snapshot.stage, one_line(snapshot.step, 100))
                          : "waiting for the next night");
     timer_.expires_after(std::min<std::chrono::milliseconds>(
         notifier_.watchdog_interval().value_or(std::chrono::seconds(10)), std::chrono::seconds(10)));

@@ -79,7 +79,7 @@ std::string outcome_of(const model::Regression& regression) {
 constexpr std::size_t label_width = 20;  // of what stands left of the field
 
 void draw(const HistoryView& view, Canvas& canvas) {
-  for (const web::queries::Level& level : view.levels) {
+  for (const web::queries::SeriesLevel& level : view.levels) {
     for (std::size_t at = canvas.column(level.first); at <= canvas.column(level.last); ++at)
       canvas.put(at, level.value, '-');
   }

@@ -54,7 +54,7 @@ Html no_night(const queries::PageView& page) {
   return html;
 }
 
-Html bar(const web::ActivityPicture& activity) {
+Html bar(const web::ActivitySnapshot& activity) {
   Html html;
   if (activity.expected <= 0) return html;
   const int done = std::clamp(activity.done, 0, activity.expected);
@@ -65,7 +65,7 @@ Html bar(const web::ActivityPicture& activity) {
   return html;
 }
 
-Html busy(const web::ActivityPicture& activity, TimePoint now) {
+Html busy(const web::ActivitySnapshot& activity, TimePoint now) {
   Html html;
   html << "<p class=\"doing\"><span class=\"dot on\" aria-hidden=\"true\"></span><strong>" << Text{activity.subject};
   if (!activity.stage.empty()) html << " &middot; " << Text{activity.stage};

@@ -29,7 +29,7 @@ bool is_of_gpu(model::Configuration configuration) {
   return configuration == model::Configuration::gpu_train || configuration == model::Configuration::gpu_infer;
 }
 
-/// To the other configurations and metrics of the benchmark, and to more or fewer nights.
+/// Links to the other configurations and metrics of the benchmark, and to more or fewer nights.
 Html choices(const SeriesPage& page) {
   const HistoryView& view = page.history;
   Html html;
