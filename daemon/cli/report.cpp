@@ -58,11 +58,11 @@ Result<int> report(const Invocation& invocation, const ReportOptions& options, s
   TBCI_ASSIGN(settings::Config config, load_config(invocation));
   if (options.id == 0) return list(invocation, config);
   if (!options.dry_run) {
-    const auto site = Site::open(config);
-    if (!site && site.error().kind != ErrorKind::transient) return pass_on(site.error());
-    if (!site) fmt::print(stderr, "not delivered from here, the process that holds the state folder does that\n");
-    if (site)
-      TBCI_TRY(pipeline::deliver_reports((*site)->stores(), (*site)->config(), (*site)->clock(), std::move(stop)));
+    const auto state = StateDir::open(config);
+    if (!state && state.error().kind != ErrorKind::transient) return pass_on(state.error());
+    if (!state) fmt::print(stderr, "not delivered from here, the process that holds the state folder does that\n");
+    if (state)
+      TBCI_TRY(pipeline::deliver_reports((*state)->stores(), (*state)->config(), (*state)->clock(), std::move(stop)));
   }
   return show(invocation, config, options.id);
 }

@@ -15,10 +15,10 @@ struct ServeOptions {
 Result<int> run_service(const Invocation& invocation, const ServeOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(settings::Config config, load_config(invocation));
   if (options.port >= 0) config.service.port = static_cast<unsigned short>(options.port);
-  TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
+  TBCI_ASSIGN(const auto state, StateDir::open(std::move(config)));
   SystemdNotifier notifier;
   const auto ready = [](const std::string& url) { log::info("the page is at {}", url); };
-  TBCI_TRY(serve(*site, notifier, ready, std::move(stop)));
+  TBCI_TRY(serve(*state, notifier, ready, std::move(stop)));
   log::info("stopped; what was cut off goes on at the next start");
   return success;
 }
