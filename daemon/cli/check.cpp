@@ -49,7 +49,7 @@ void show(const pipeline::NightResult& result, const std::vector<web::queries::U
   }
 }
 
-Result<int> check(const Invocation& invocation, const CheckOptions& options, std::stop_token stop) {
+Result<ExitCode> check(const Invocation& invocation, const CheckOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.subject));
   const auto& [site, subject] = opened;
@@ -84,7 +84,7 @@ Result<int> check(const Invocation& invocation, const CheckOptions& options, std
   if (result.night.stage == model::Stage::failed)
     return fail(ErrorKind::failed, "night {} failed: {} (--retry tries it again)", result.night.name,
                 result.night.note);
-  return result.regressions.empty() ? success : negative;
+  return result.regressions.empty() ? ExitCode::success : ExitCode::negative;
 }
 
 }  // namespace
@@ -108,7 +108,8 @@ void add_check(CLI::App& app, Invocation& invocation) {
                    "Hold it against this one (default: the last that was checked)")
       ->type_name("NAME");
   command->add_flag("--retry", options->choice.retry, "Try a night again that failed, from the installation on");
-  command->add_flag("--once", options->once, "One cycle, then end: what check does anyway");
+  // Hidden: check always runs one cycle, but scripts may pass it.
+  command->add_flag("--once", options->once, "No effect: check always runs one cycle")->group("");
   command->add_flag("--all", options->all, "Show series that are clear as well");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
