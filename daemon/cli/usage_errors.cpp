@@ -38,9 +38,8 @@ std::string with_pointer(const CLI::App& app, const std::string& sentence) {
   return fmt::format("{} See {} --help", sentence, full_name(app));
 }
 
-std::string suggestion(const std::string& text, const std::vector<std::string>& known) {
-  const auto nearest = nearest_name(text, known);
-  return nearest ? fmt::format("; did you mean '{}'?", *nearest) : ".";
+std::string suggestion(const std::string& name) {
+  return fmt::format("; did you mean '{}'?", name);
 }
 
 std::vector<std::string> names_of_commands(const CLI::App& command) {
@@ -82,8 +81,10 @@ std::string unknown_option(const CLI::App& app, const std::string& argument) {
   const std::vector<std::string> known = names_of_options(app);
   const CLI::App& command = chosen_command(app);
   if (std::ranges::find(known, name) != known.end())  // it stood before the command that has it
-    return with_pointer(app, fmt::format("{} belongs to '{}': put it behind that word.", name, command.get_name()));
-  return with_pointer(app, fmt::format("unknown option {}{}", quoted(name), suggestion(name, known)));
+    return with_pointer(app,
+                        fmt::format("{} is an option of '{}': put it after the command.", name, command.get_name()));
+  const auto nearest = nearest_name(name, known);
+  return with_pointer(app, fmt::format("unknown option {}{}", quoted(name), nearest ? suggestion(*nearest) : "."));
 }
 
 bool lacks_command(const CLI::App& command) {
@@ -93,10 +94,9 @@ bool lacks_command(const CLI::App& command) {
 std::string unknown_command(const CLI::App& app, const std::string& argument) {
   const CLI::App& command = chosen_command(app);
   const std::string above = command.get_parent() == nullptr ? "" : command.get_name() + " ";
-  std::vector<std::string> known;
-  for (const std::string& name : names_of_commands(command)) known.push_back(above + name);
+  const auto nearest = nearest_name(argument, names_of_commands(command));
   return with_pointer(
-      app, fmt::format("unknown command {}{}", quoted(above + argument), suggestion(above + argument, known)));
+      app, fmt::format("unknown command {}{}", quoted(above + argument), nearest ? suggestion(above + *nearest) : "."));
 }
 
 // The first argument that belongs to no command and no option.

@@ -32,6 +32,7 @@ TEST_CASE("Usage: an unknown command is named, with the nearest one", "[cli]") {
   CHECK(error_of({"frobnicate"}) == "unknown command 'frobnicate'. See tbci --help");
   CHECK(error_of({"nightly", "lst"}) ==
         "unknown command 'nightly lst'; did you mean 'nightly list'? See tbci nightly --help");
+  CHECK(error_of({"anchor", "xyz"}) == "unknown command 'anchor xyz'. See tbci anchor --help");
   CHECK(error_of({std::string(5000, 'x') + "\n\x1b"}).size() < 200);
 }
 
@@ -61,9 +62,9 @@ TEST_CASE("Usage: an unknown option is named, with the nearest one of the comman
   CHECK(error_of({"status", "-x"}).starts_with("unknown option '-x'"));
 }
 
-TEST_CASE("Usage: an option that stands before its command is sent behind it", "[cli]") {
+TEST_CASE("Usage: an option before its command is named with the command that has it", "[cli]") {
   CHECK(error_of({"--nightly", "2026-01-07", "check"}) ==
-        "--nightly belongs to 'check': put it behind that word. See tbci check --help");
+        "--nightly is an option of 'check': put it after the command. See tbci check --help");
 }
 
 TEST_CASE("Usage: a value that is missing", "[cli]") {
