@@ -138,8 +138,8 @@ Html facts_html(const queries::NightView& view) {
   const model::Night& night = view.night;
   Html html;
   html << "<p class=\"facts\">" << chip(to_string(night.stage));
-  if (!night.baseline.empty()) html << " held against <strong>" << Text{night.baseline} << "</strong>";
-  html << ", begun " << time_html(night.started);
+  if (!night.baseline.empty()) html << " compared with <strong>" << Text{night.baseline} << "</strong>";
+  html << ", started " << time_html(night.started);
   if (night.finished) {
     html << ", took "
          << Text{human_duration(std::chrono::duration_cast<std::chrono::seconds>(*night.finished - night.started))};

@@ -50,7 +50,7 @@ TEST_CASE("Night view: a configuration that is not there is shown with its reaso
   CHECK(night->environment.at("cpu") == "Example CPU");
 }
 
-TEST_CASE("Night view: after a change of the machine the newer run tells of it, and all processes count", "[view]") {
+TEST_CASE("Night view: after a change of the machine the newer run shows it, and all processes count", "[view]") {
   const TemporaryDirectory folder;
   fill(folder / "tbci.db");
   {
