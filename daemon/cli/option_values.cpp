@@ -34,7 +34,8 @@ CLI::Validator in_range(const std::string& kind, Number least, Number most, bool
     const bool valid = parsed && *parsed >= least && *parsed <= most && std::isfinite(static_cast<double>(*parsed));
     return valid ? "" : refusal(fmt::format("{} {}", kind, range), value);
   };
-  return CLI::Validator(check, range);
+  const std::string shown = bounded ? fmt::format("{}..{}", least, most) : fmt::format("{}..", least);  // in --help
+  return CLI::Validator(check, shown);
 }
 
 }  // namespace
