@@ -11,28 +11,28 @@ namespace tbci::daemon {
 
 namespace {
 
-// A failure to tell is none of ours: the service works without being watched.
-void tell(const std::string& state) {
+// A failed notification is ignored: the service also works without a service manager.
+void notify(const std::string& state) {
   static_cast<void>(::sd_notify(0, state.c_str()));
 }
 
 }  // namespace
 
 void SystemdNotifier::ready() {
-  tell("READY=1");
+  notify("READY=1");
 }
 
 void SystemdNotifier::stopping() {
-  tell("STOPPING=1");
+  notify("STOPPING=1");
 }
 
 void SystemdNotifier::watchdog() {
-  tell("WATCHDOG=1");
+  notify("WATCHDOG=1");
 }
 
 void SystemdNotifier::status(std::string_view text) {
-  // One line: a newline would begin another assignment.
-  tell("STATUS=" + one_line(text));
+  // One line, because a newline would begin another assignment.
+  notify("STATUS=" + one_line(text));
 }
 
 std::optional<std::chrono::milliseconds> SystemdNotifier::watchdog_interval() const {

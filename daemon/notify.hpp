@@ -1,4 +1,4 @@
-// What the service manager is told: ready, stopping, still alive.
+// Notifications to the service manager: ready, stopping, alive.
 #pragma once
 
 #include <chrono>
@@ -12,15 +12,15 @@ class Notifier {
   virtual ~Notifier() = default;
   virtual void ready() = 0;
   virtual void stopping() = 0;
-  /// Still alive. Owed more often than every `watchdog_interval()`.
+  /// Reports that the service is alive. Call it at least once per `watchdog_interval()`.
   virtual void watchdog() = 0;
   /// One line for `systemctl status`.
   virtual void status(std::string_view text) = 0;
-  /// How often to call `watchdog()`: half of what the service manager allows. Nothing: nobody asks for it.
+  /// How often to call `watchdog()`: half of the service manager's limit. nullopt: watchdog disabled.
   virtual std::optional<std::chrono::milliseconds> watchdog_interval() const = 0;
 };
 
-/// systemd's, through libsystemd. Where we were not started by it, everything does nothing. Thread-safe.
+/// Notifies systemd through libsystemd. Does nothing if systemd did not start this process. Thread-safe.
 class SystemdNotifier final : public Notifier {
  public:
   void ready() override;

@@ -22,16 +22,14 @@ TimePoint next_check(const Timetable& timetable, TimePoint last) {
 
 Scheduler::Scheduler(std::vector<Job> jobs, const Clock& clock) : clock_(clock) {
   TBCI_ASSERT(!jobs.empty());
-  for (Job& job : jobs) entries_.push_back({std::move(job), clock.now()});
+  for (Job& job : jobs) entries_.push_back({.job = std::move(job), .due = clock.now()});
 }
 
 TimePoint Scheduler::step(std::stop_token stop) {
   for (Entry& entry : entries_) {
     if (entry.due <= clock_.now() && !stop.stop_requested()) run(entry, stop);
   }
-  const auto first =
-      std::min_element(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.due < b.due; });
-  return first->due;
+  return std::ranges::min_element(entries_, {}, &Entry::due)->due;
 }
 
 void Scheduler::run(Entry& entry, std::stop_token stop) {
@@ -45,7 +43,7 @@ void Scheduler::run(Entry& entry, std::stop_token stop) {
   const auto pause = first_retry * (1 << std::min(entry.failures, 6));
   ++entry.failures;
   entry.due = std::min<TimePoint>(entry.due, clock_.now() + pause);
-  log::error("{}: {}; tried again at {}", entry.job.name, status.error().message, to_iso8601(entry.due));
+  log::error("{}: {}; next try at {}", entry.job.name, status.error().message, to_iso8601(entry.due));
 }
 
 }  // namespace tbci::daemon

@@ -1,4 +1,4 @@
-// When each subject is checked. A loop that tests advance by hand.
+// When each subject is checked. The caller runs the loop, so that tests can control the time.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,13 @@
 
 namespace tbci::daemon {
 
-/// When a subject wants to be checked.
+/// When a subject is checked.
 struct Timetable {
   std::optional<std::chrono::minutes> time_of_day;  ///< UTC, after midnight
-  std::chrono::milliseconds poll{};                 ///< where there is no time of day: this long after the last check
+  std::chrono::milliseconds poll{};                 ///< without a time of day: this long after the last check
 };
 
-/// The first moment after `last` at which the timetable wants a check. Pure.
+/// The time of the next check after `last`. Pure.
 TimePoint next_check(const Timetable& timetable, TimePoint last);
 
 struct Job {
@@ -28,14 +28,14 @@ struct Job {
   std::function<Status(std::stop_token)> work;
 };
 
-/// Runs jobs one after the other: a machine measures one thing at a time. Used by one thread.
+/// Runs jobs one after the other, because a machine measures one thing at a time. Not thread-safe.
 class Scheduler {
  public:
-  /// Every job is due at once: what was cut off when the service ended goes on when it begins.
+  /// Every job is due at once, so that interrupted work continues when the service starts.
   Scheduler(std::vector<Job> jobs, const Clock& clock);
 
-  /// Does all that is due; when to come again. A job that fails is logged and tried again after 10 minutes, doubling up
-  /// to its next regular time.
+  /// Runs all jobs that are due; returns the time of the next one. A job that fails is logged and retried after 10
+  /// minutes; the pause doubles up to the job's next regular time.
   TimePoint step(std::stop_token stop);
 
  private:

@@ -1,4 +1,4 @@
-// `tbci serve`: each night what `check` does, for every subject, and the page.
+// `tbci serve`: runs `check` for every subject each night, and serves the page.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 
 namespace tbci::daemon {
 
-/// Runs until a stop is requested, then ends within seconds: the running child process is ended, and what it was doing
-/// is done again when the service comes back. `on_ready` is told the page's address once it answers.
-Status serve(Site& site, Notifier& notifier, const std::function<void(const std::string& url)>& on_ready,
+/// Runs until a stop is requested, then ends within seconds: the running child process is ended, and its work is
+/// repeated after the next start. `on_ready` receives the page's address as soon as the page answers.
+Status serve(StateDir& state, Notifier& notifier, const std::function<void(const std::string& url)>& on_ready,
              std::stop_token stop);
 
 }  // namespace tbci::daemon

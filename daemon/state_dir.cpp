@@ -11,28 +11,29 @@ std::filesystem::path database_path(const settings::Config& config) {
   return config.service.state / "tbci.sqlite";
 }
 
-Result<std::unique_ptr<Site>> Site::open(settings::Config config) {
+Result<std::unique_ptr<StateDir>> StateDir::open(settings::Config config) {
   TBCI_TRY(settings::apply_batch_sizes(config));
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config)));
-  return std::unique_ptr<Site>(new Site(std::move(config), std::move(database)));
+  return std::unique_ptr<StateDir>(new StateDir(std::move(config), std::move(database)));
 }
 
-Site::Site(settings::Config config, storage::Database database)
+StateDir::StateDir(settings::Config config, storage::Database database)
     : config_(std::move(config)), database_(std::move(database)), stores_(database_) {}
 
 Result<OpenedSubject> open_subject(settings::Config config, const std::string& name) {
   TBCI_TRY(config.subject(name));
-  TBCI_ASSIGN(auto site, Site::open(std::move(config)));
-  TBCI_ASSIGN(const settings::SubjectConfig* subject, site->config().subject(name));
-  return OpenedSubject{std::move(site), subject};
+  TBCI_ASSIGN(auto state, StateDir::open(std::move(config)));
+  TBCI_ASSIGN(const settings::SubjectConfig* subject, state->config().subject(name));
+  return OpenedSubject{std::move(state), subject};
 }
 
-OpenContext::OpenContext(Site& site, const settings::SubjectConfig& subject, Progress& progress, std::stop_token stop)
-    : machine_(pipeline::make_local_machine({.config = site.config(),
+OpenContext::OpenContext(StateDir& state, const settings::SubjectConfig& subject, Progress& progress,
+                         std::stop_token stop)
+    : machine_(pipeline::make_local_machine({.config = state.config(),
                                              .subject = subject,
-                                             .processes = site.processes(),
-                                             .clock = site.clock(),
+                                             .processes = state.processes(),
+                                             .clock = state.clock(),
                                              .lines = [](std::string_view line) { log::debug("{}", line); }})),
-      context_{site.config(), subject, site.stores(), *machine_, site.clock(), progress, std::move(stop)} {}
+      context_{state.config(), subject, state.stores(), *machine_, state.clock(), progress, std::move(stop)} {}
 
 }  // namespace tbci::daemon

@@ -1,4 +1,4 @@
-// The composition root's common part: what every command that works on the state folder needs, opened and wired.
+// The common part of all programs that work on the state folder: opens the stores and connects them with the machine.
 #pragma once
 
 #include <memory>
@@ -17,13 +17,13 @@ namespace tbci::daemon {
 /// `<state>/tbci.sqlite`
 std::filesystem::path database_path(const settings::Config& config);
 
-/// The state folder, held by this process alone while it lives.
-class Site {
+/// The state folder. While this object lives, no other process can open it for writing.
+class StateDir {
  public:
   /// Errors: another process works on the folder (transient); the configured file of batch sizes is wrong (usage).
-  static Result<std::unique_ptr<Site>> open(settings::Config config);
-  Site(const Site&) = delete;
-  Site& operator=(const Site&) = delete;
+  static Result<std::unique_ptr<StateDir>> open(settings::Config config);
+  StateDir(const StateDir&) = delete;
+  StateDir& operator=(const StateDir&) = delete;
 
   const settings::Config& config() const { return config_; }
   storage::Stores& stores() { return stores_; }
@@ -31,7 +31,7 @@ class Site {
   const Clock& clock() const { return clock_; }
 
  private:
-  Site(settings::Config config, storage::Database database);
+  StateDir(settings::Config config, storage::Database database);
   settings::Config config_;
   SystemClock clock_;
   SystemProcessRunner processes_;
@@ -40,16 +40,17 @@ class Site {
 };
 
 struct OpenedSubject {
-  std::unique_ptr<Site> site;
-  const settings::SubjectConfig* subject;  ///< of the site's configuration
+  std::unique_ptr<StateDir> state;
+  const settings::SubjectConfig* subject;  ///< of the configuration in `state`
 };
-/// Opens the site for a subject; for one that is not configured nothing is opened or made. See Config::subject.
+/// Opens the state folder for a subject. Error (usage) where the configuration has no such subject: nothing is opened
+/// or made then. See Config::subject.
 Result<OpenedSubject> open_subject(settings::Config config, const std::string& name);
 
-/// A subject's context at a site, with a local machine. `site` and `progress` must outlive it.
+/// A subject's context on this machine. `state` and `progress` must outlive it.
 class OpenContext {
  public:
-  OpenContext(Site& site, const settings::SubjectConfig& subject, Progress& progress, std::stop_token stop);
+  OpenContext(StateDir& state, const settings::SubjectConfig& subject, Progress& progress, std::stop_token stop);
   pipeline::SubjectContext& context() { return context_; }
 
  private:

@@ -212,7 +212,7 @@ SubjectConfig read_subject(TomlReader reader) {
   if (!std::all_of(config.subject.name.begin(), config.subject.name.end(), plain)) {
     reader.refuse("name", "may only have letters, digits, '-' and '_'");
   }
-  config.subject.worker_source = reader.text("worker_source", (data_folder() / "suite").string());
+  config.subject.worker_source = reader.text("worker_source", own_worker_source().string());
   config.subject.worker_families = reader.texts("worker_families");
   for (const std::string& family : config.subject.worker_families) {
     const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
@@ -268,6 +268,10 @@ Result<const SubjectConfig*> Config::subject(const std::string& name) const {
                 join(names, ", "));
   return fail(ErrorKind::usage, "no subject '{}'{}: the configuration has {}", one_line(name, 60),
               did_you_mean(name, names), join(names, ", "));
+}
+
+std::filesystem::path own_worker_source() {
+  return data_folder() / "suite";
 }
 
 Result<Config> read_config(const std::string& path) {

@@ -87,6 +87,9 @@ struct Config {
   Result<const SubjectConfig*> subject(const std::string& name) const;
 };
 
+/// The folder `suite/` that this program brings: where a configuration names no `worker_source`.
+std::filesystem::path own_worker_source();
+
 /// Errors (usage) name file, line and key, and the nearest key where one is misspelt.
 Result<Config> read_config(const std::string& path);
 Result<Config> parse_config(const std::string& text, const std::string& name);

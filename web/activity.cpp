@@ -6,62 +6,62 @@ namespace tbci::web {
 
 void Activity::begin(std::string_view subject) {
   const std::lock_guard lock(mutex_);
-  const TimePoint next_check = picture_.next_check;
-  picture_ = {};
-  picture_.busy = true;
-  picture_.subject = subject;
-  picture_.since = clock_.now();
-  picture_.next_check = next_check;
+  const TimePoint next_check = snapshot_.next_check;
+  snapshot_ = {};
+  snapshot_.busy = true;
+  snapshot_.subject = subject;
+  snapshot_.since = clock_.now();
+  snapshot_.next_check = next_check;
 }
 
 void Activity::end() {
   const std::lock_guard lock(mutex_);
-  picture_.busy = false;
-  picture_.stage.clear();
-  picture_.step.clear();
+  snapshot_.busy = false;
+  snapshot_.stage.clear();
+  snapshot_.step.clear();
 }
 
 void Activity::plan(TimePoint next_check) {
   const std::lock_guard lock(mutex_);
-  picture_.next_check = next_check;
+  snapshot_.next_check = next_check;
 }
 
-ActivityPicture Activity::picture() const {
+ActivitySnapshot Activity::snapshot() const {
   const std::lock_guard lock(mutex_);
-  return picture_;
+  return snapshot_;
 }
 
 void Activity::begin_stage(std::string_view stage, std::string_view about, int expected_steps) {
   {
     const std::lock_guard lock(mutex_);
-    picture_.stage = stage;
-    picture_.about = about;
-    picture_.step.clear();
-    picture_.done = 0;
-    picture_.expected = expected_steps;
-    picture_.since = clock_.now();
+    snapshot_.stage = stage;
+    snapshot_.about = about;
+    snapshot_.step.clear();
+    snapshot_.done = 0;
+    snapshot_.expected = expected_steps;
+    snapshot_.since = clock_.now();
   }
   log::info("{}: {}", stage, about);
 }
 
 void Activity::step(std::string_view what) {
   const std::lock_guard lock(mutex_);
-  if (!picture_.step.empty()) ++picture_.done;
-  picture_.step = what;
+  if (!snapshot_.step.empty()) ++snapshot_.done;
+  snapshot_.step = what;
 }
 
 void Activity::expect(int steps) {
   const std::lock_guard lock(mutex_);
-  picture_.expected = steps;
+  snapshot_.expected = steps;
 }
 
 void Activity::end_stage(std::string_view outcome) {
   std::string stage;
   {
     const std::lock_guard lock(mutex_);
-    stage = picture_.stage;
-    picture_.step.clear();
-    picture_.last_note = outcome;
+    stage = snapshot_.stage;
+    snapshot_.step.clear();
+    snapshot_.last_note = outcome;
   }
   log::info("{}: done: {}", stage, outcome);
 }
@@ -69,7 +69,7 @@ void Activity::end_stage(std::string_view outcome) {
 void Activity::note(std::string_view text) {
   {
     const std::lock_guard lock(mutex_);
-    picture_.last_note = text;
+    snapshot_.last_note = text;
   }
   log::info("{}", text);
 }

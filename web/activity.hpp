@@ -1,4 +1,4 @@
-// What is running now, as the page shows it.
+// What the service is doing now, for the page.
 #pragma once
 
 #include <mutex>
@@ -9,23 +9,23 @@
 
 namespace tbci::web {
 
-/// A picture of the work at one moment.
-struct ActivityPicture {
+/// The work at one moment.
+struct ActivitySnapshot {
   bool busy = false;
   std::string subject, stage, about, step, last_note;
   int done = 0, expected = 0;
   TimePoint since{};       ///< beginning of the stage
-  TimePoint next_check{};  ///< when idle: the next planned check; epoch: none
+  TimePoint next_check{};  ///< when idle: the next planned check; the epoch: none
 };
 
-/// Takes progress from the working thread and hands pictures to any thread.
+/// Receives progress from the worker thread. Any thread may take a snapshot.
 class Activity final : public Progress {
  public:
   explicit Activity(const Clock& clock) : clock_(clock) {}
   void begin(std::string_view subject);
   void end();
   void plan(TimePoint next_check);
-  ActivityPicture picture() const;
+  ActivitySnapshot snapshot() const;
 
   void begin_stage(std::string_view stage, std::string_view about, int expected_steps) override;
   void step(std::string_view what) override;
@@ -36,7 +36,7 @@ class Activity final : public Progress {
  private:
   const Clock& clock_;
   mutable std::mutex mutex_;
-  ActivityPicture picture_;
+  ActivitySnapshot snapshot_;
 };
 
 }  // namespace tbci::web

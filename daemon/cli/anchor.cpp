@@ -8,8 +8,8 @@
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
+#include "daemon/cli/subject_session.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/state_dir.hpp"
 #include "pipeline/measure/building.hpp"
 
 namespace tbci::daemon {
@@ -22,7 +22,7 @@ struct AnchorOptions {
   std::string reason;
 };
 
-// Whoever runs the command: an anchor is the act of a person.
+// The user who runs the command: setting an anchor is a decision of a person.
 std::string person() {
   const passwd* entry = ::getpwuid(::getuid());
   return entry != nullptr ? entry->pw_name : fmt::format("user {}", ::getuid());
@@ -41,8 +41,8 @@ Result<nlohmann::json> as_json(pipeline::SubjectContext& context, const model::A
   return json;
 }
 
-Result<int> record(const Invocation& invocation, pipeline::SubjectContext& context,
-                   const std::optional<model::Build>& build, const std::string& reason) {
+Result<ExitCode> record(const Invocation& invocation, pipeline::SubjectContext& context,
+                        const std::optional<model::Build>& build, const std::string& reason) {
   model::Anchor act{.id = 0,
                     .subject = context.name(),
                     .build_id = build ? std::optional(build->id) : std::nullopt,
@@ -54,61 +54,52 @@ Result<int> record(const Invocation& invocation, pipeline::SubjectContext& conte
     TBCI_ASSIGN(const nlohmann::json json, as_json(context, kept));
     print_json(json);
   } else {
-    fmt::print("{}\n", build ? fmt::format("nights are held against {} from now on", build->name)
-                             : "nights are held against no anchor any more");
+    fmt::print("{}\n", build ? fmt::format("nights are now compared with the anchor {}", build->name)
+                             : "nights are no longer compared with an anchor");
   }
-  return success;
+  return ExitCode::success;
 }
 
-Result<int> set(const Invocation& invocation, const AnchorOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(settings::Config config, load_config(invocation));
-  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
-  const auto& [site, subject] = opened;
-  const auto progress = make_progress(invocation);
-  OpenContext at(*site, *subject, *progress, std::move(stop));
+Result<ExitCode> set(const Invocation& invocation, const AnchorOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
+  pipeline::SubjectContext& context = session->context();
   if (trim(options.reason).empty())
-    return fail(ErrorKind::usage, "an anchor needs a --reason: it decides what counts as creep from now on");
-  TBCI_ASSIGN(const model::Build build, pipeline::build_named(at.context(), options.build));
-  return record(invocation, at.context(), build, options.reason);
+    return fail(ErrorKind::usage, "an anchor needs a --reason, because it decides what counts as creep");
+  TBCI_ASSIGN(const model::Build build, pipeline::build_named(context, options.build));
+  return record(invocation, context, build, options.reason);
 }
 
-Result<int> clear(const Invocation& invocation, const AnchorOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(settings::Config config, load_config(invocation));
-  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
-  const auto& [site, subject] = opened;
-  SilentProgress silent;
-  OpenContext at(*site, *subject, silent, std::move(stop));
-  if (trim(options.reason).empty()) return fail(ErrorKind::usage, "taking the anchor away needs a --reason");
-  return record(invocation, at.context(), std::nullopt, options.reason);
+Result<ExitCode> clear(const Invocation& invocation, const AnchorOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
+  pipeline::SubjectContext& context = session->context();
+  if (trim(options.reason).empty()) return fail(ErrorKind::usage, "clearing the anchor needs a --reason");
+  return record(invocation, context, std::nullopt, options.reason);
 }
 
-Result<int> show(const Invocation& invocation, const AnchorOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(settings::Config config, load_config(invocation));
-  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
-  const auto& [site, subject] = opened;
-  SilentProgress silent;
-  OpenContext at(*site, *subject, silent, std::move(stop));
+Result<ExitCode> show(const Invocation& invocation, const AnchorOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
+  pipeline::SubjectContext& context = session->context();
   constexpr int shown = 100;
-  TBCI_ASSIGN(const auto acts, at.context().stores.anchors.acts(at.context().name(), shown));
+  TBCI_ASSIGN(const auto acts, context.stores.anchors.acts(context.name(), shown));
   nlohmann::json json = nlohmann::json::array();
   Table table({{"build"}, {"set"}, {"by"}, {"why"}});
   for (const model::Anchor& act : acts) {
-    TBCI_ASSIGN(auto one, as_json(at.context(), act));
+    TBCI_ASSIGN(auto one, as_json(context, act));
     json.push_back(std::move(one));
-    TBCI_ASSIGN(const std::string name, name_of(at.context(), act));
+    TBCI_ASSIGN(const std::string name, name_of(context, act));
     table.add({name, to_iso8601(act.set), act.person, act.reason});
   }
   if (invocation.json) {
     print_json(json);
   } else if (acts.empty()) {
-    fmt::print("no anchor was ever set: creep below the threshold is not looked for (see `tbci anchor set --help`)\n");
+    fmt::print("no anchor was ever set, so tbci does not look for creep (see `tbci anchor set --help`)\n");
   } else {
     fmt::print("{}", table.text());
   }
-  return success;
+  return ExitCode::success;
 }
 
-using Action = Result<int> (*)(const Invocation&, const AnchorOptions&, std::stop_token);
+using Action = Result<ExitCode> (*)(const Invocation&, const AnchorOptions&, std::stop_token);
 
 void on_call(CLI::App& command, Invocation& invocation, const std::shared_ptr<AnchorOptions>& options, Action action) {
   add_subject_option(command, options->selection);
@@ -125,21 +116,23 @@ void add_anchor(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("anchor", "The pinned build that slow creep is measured against");
   command->require_subcommand(1);
   command->footer(
-      "Many small slowdowns, each below the threshold, add up. Each night measures some cases on the new nightly and "
-      "on\n"
-      "the anchor; what has crept over the threshold is confirmed, bisected and reported. The anchor never moves by\n"
-      "itself: to set it anew is to accept what became slower since.");
+      "Many small slowdowns, each below the threshold, add up. Each night measures some cases on the new nightly and\n"
+      "on the anchor; what has crept over the threshold is confirmed, bisected and reported. The anchor never moves "
+      "by\n"
+      "itself. Setting a new one accepts everything that became slower since the old one.");
   auto options = std::make_shared<AnchorOptions>();
-  auto* set_command = command->add_subcommand("set", "Pin a build, and accept everything up to it");
+  auto* set_command = command->add_subcommand("set", "Pin a build, and accept all changes up to it");
   set_command->footer("  tbci anchor set 2.13.0.dev20260518 --reason \"the release of May\"");
   set_command->add_option("build", options->build, "Nightly, or revision of the repository")
       ->required()
       ->type_name("NAME");
-  set_command->add_option("--reason", options->reason, "Why: kept with the act")->type_name("TEXT");
+  set_command->add_option("--reason", options->reason, "Why; kept in the history of anchors")->type_name("TEXT");
   on_call(*set_command, invocation, options, set);
-  on_call(*command->add_subcommand("show", "All acts, the latest first: that one counts"), invocation, options, show);
-  auto* clear_command = command->add_subcommand("clear", "Take the anchor away: creep is not looked for any more");
-  clear_command->add_option("--reason", options->reason, "Why: kept with the act")->type_name("TEXT");
+  on_call(*command->add_subcommand("show",
+                                   "List all anchors that were set or cleared, the latest first; that one is in force"),
+          invocation, options, show);
+  auto* clear_command = command->add_subcommand("clear", "Clear the anchor: tbci no longer looks for creep");
+  clear_command->add_option("--reason", options->reason, "Why; kept in the history of anchors")->type_name("TEXT");
   on_call(*clear_command, invocation, options, clear);
 }
 

@@ -3,6 +3,7 @@
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is of POSIX
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "daemon/cli/terminal_progress.hpp"
+#include "daemon/cli/usage_errors.hpp"
 
 namespace tbci::daemon {
 
@@ -20,17 +22,17 @@ namespace {
 constexpr const char* system_config = "/etc/tbci/tbci.toml";
 
 constexpr const char* description =
-    "tbci catches performance regressions of PyTorch the night they land.\n\n"
-    "It takes the nightlies of a subject, runs a suite of models in fresh processes, keeps every sample,\n"
-    "confirms what became more than 7% slower or larger, bisects the day's commits by rebuilding, and files\n"
-    "one issue per culprit. Everything it knows is in the state folder; killed, it goes on where it was.";
+    "tbci catches performance regressions of PyTorch on the night they land.\n\n"
+    "It installs each nightly of a subject, measures a suite of models in fresh processes, and keeps every sample.\n"
+    "It confirms what became more than 7% slower or larger, bisects the day's commits by rebuilding, and files\n"
+    "one issue per culprit. All its data is in the state folder; after a crash it continues where it stopped.";
 
 constexpr const char* footer =
-    "Exit codes: 0 fine, 1 the answer is \"regression\" or something failed, 2 wrong use.\n"
+    "Exit codes: 0 success, 1 regression or failure, 2 usage error.\n"
     "`tbci COMMAND --help` explains each command. Start with: tbci doctor";
 
-// SIGINT and SIGTERM ask for a stop: the work ends at the next safe point, within seconds. A thread of its own waits
-// for them, since almost nothing may be done inside a signal handler.
+// SIGINT and SIGTERM ask for a stop: the work ends at the next safe point, within seconds. A separate
+// thread waits for them, because a signal handler may do almost nothing.
 class StopOnSignal {
  public:
   StopOnSignal() {
@@ -62,26 +64,26 @@ void add_global_options(CLI::App& app, Invocation& invocation) {
   app.add_option("--config", invocation.config_file,
                  "Configuration file (default: $TBCI_CONFIG, else /etc/tbci/tbci.toml)")
       ->type_name("FILE");
-  app.add_option("--state", invocation.state, "State folder, instead of the configuration's")->type_name("DIR");
-  app.add_flag("--json", invocation.json, "Answer in JSON on standard output, and show no progress");
-  app.add_flag("-v,--verbose", invocation.verbose, "Log what is done in detail");
+  app.add_option("--state", invocation.state, "State folder (default: as configured)")->type_name("DIR");
+  app.add_flag("--json", invocation.json, "Print the answer as JSON, and show no progress");
+  app.add_flag("-v,--verbose", invocation.verbose, "Log every step");
 }
 
-int finish(const Result<int>& outcome) {
+ExitCode finish(const Result<ExitCode>& outcome) {
   if (outcome) return *outcome;
   fmt::print(stderr, "tbci: {}\n", outcome.error().message);
   switch (outcome.error().kind) {
     case ErrorKind::usage:
-      return wrong_use;
+      return ExitCode::usage;
     case ErrorKind::interrupted:
-      fmt::print(stderr, "tbci: stopped; what was finished is kept (check, bisect and serve go on from there)\n");
-      return negative;
+      fmt::print(stderr, "tbci: stopped; finished work is kept (check, bisect and serve continue from there)\n");
+      return ExitCode::negative;
     case ErrorKind::environment:
     case ErrorKind::transient:
     case ErrorKind::failed:
-      return negative;
+      return ExitCode::negative;
   }
-  return negative;
+  return ExitCode::negative;
 }
 
 std::string config_file(const Invocation& invocation) {
@@ -115,13 +117,22 @@ std::unique_ptr<Progress> make_progress(const Invocation& invocation) {
   return std::make_unique<TerminalProgress>(stderr);
 }
 
-int run_application(int argc, char** argv) {
-  CLI::App app(description, "tbci");
+namespace {
+
+void add_selftest(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("selftest", "Measure tbci itself: false alarms, power, cost");
+  command->require_subcommand(1);
+  add_selftest_bisection(*command, invocation);
+  add_selftest_detection(*command, invocation);
+}
+
+void add_commands(CLI::App& app, Invocation& invocation) {
+  app.name("tbci");
+  app.description(description);
   app.footer(footer);
   app.set_version_flag("--version", std::string("tbci ") + TBCI_VERSION);
   app.require_subcommand(1);
-  app.fallthrough();  // the options of all commands may stand behind the subcommand
-  Invocation invocation;
+  app.fallthrough();  // global options may also follow the subcommand
   add_global_options(app, invocation);
   add_check(app, invocation);
   add_serve(app, invocation);
@@ -137,21 +148,42 @@ int run_application(int argc, char** argv) {
   add_detect(app, invocation);
   add_history(app, invocation);
   add_selftest(app, invocation);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? success : wrong_use;
+}
+
+ExitCode execute(const std::vector<std::string>& arguments) {
+  Invocation invocation;
+  const auto text = parse_command_line(arguments, invocation);
+  if (!text) return finish(tl::unexpected(text.error()));
+  if (text->has_value()) {
+    fmt::print("{}\n", trim(**text));
+    return ExitCode::success;
   }
   if (invocation.verbose) log::set_level(log::Level::debug);
   const StopOnSignal signals;
+  return finish(invocation.action(signals.token()));
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> parse_command_line(const std::vector<std::string>& arguments,
+                                                      Invocation& invocation) {
+  CLI::App app;
+  add_commands(app, invocation);
+  return parse(app, arguments);
+}
+
+int run_application(int argc, char** argv) {
+  ExitCode code = ExitCode::negative;
   try {
-    const int code = finish(invocation.action(signals.token()));
-    if (std::fflush(stdout) == 0) return code;
-    fmt::print(stderr, "tbci: cannot write the answer: {}\n", std::strerror(errno));
+    code = execute(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+    if (std::fflush(stdout) != 0) {
+      fmt::print(stderr, "tbci: cannot write the answer: {}\n", std::strerror(errno));
+      code = ExitCode::negative;
+    }
   } catch (const std::exception& error) {  // the last resort: whoever threw should have returned an error
     fmt::print(stderr, "tbci: {}\n", one_line(error.what(), 500));
   }
-  return negative;
+  return static_cast<int>(code);
 }
 
 }  // namespace tbci::daemon

@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/progress.hpp"
 #include "base/result.hpp"
@@ -16,21 +18,25 @@ class App;
 
 namespace tbci::daemon {
 
-/// Exit codes of the program.
-enum ExitCode : int { success = 0, negative = 1, wrong_use = 2 };
+/// What the program answers to the shell.
+enum class ExitCode : int {
+  success = 0,
+  negative = 1,  ///< the answer is "regression", or something failed
+  usage = 2      ///< the arguments or the configuration are wrong
+};
 
-/// What stands before or after the subcommand, and what the chosen subcommand will do.
+/// The global options, and what the chosen subcommand will do.
 struct Invocation {
   std::string config_file;  ///< empty: see `load_config`
   std::string state;        ///< empty: the configuration's
   bool json = false;
   bool verbose = false;
-  std::function<Result<int>(std::stop_token)> action;
+  std::function<Result<ExitCode>(std::stop_token)> action;
 };
 
 /// The configuration that the command names, else TBCI_CONFIG, else /etc/tbci/tbci.toml where it exists.
 Result<settings::Config> load_config(const Invocation& invocation);
-/// Whether there is a configuration to load, right or wrong.
+/// Whether there is a configuration to load, valid or not.
 bool has_config(const Invocation& invocation);
 /// A bar on a terminal, plain lines elsewhere, nothing with --json.
 std::unique_ptr<Progress> make_progress(const Invocation& invocation);
@@ -48,8 +54,14 @@ void add_report(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
 void add_detect(CLI::App& app, Invocation& invocation);
 void add_history(CLI::App& app, Invocation& invocation);
-void add_selftest(CLI::App& app, Invocation& invocation);
+// Subcommands of `tbci selftest`.
+void add_selftest_bisection(CLI::App& selftest, Invocation& invocation);
+void add_selftest_detection(CLI::App& selftest, Invocation& invocation);
 
+/// Fills in the invocation, which must outlive its action. The text of `--help` or `--version` where the arguments
+/// (without the program's name) ask for one. Errors (usage) are one line.
+Result<std::optional<std::string>> parse_command_line(const std::vector<std::string>& arguments,
+                                                      Invocation& invocation);
 /// Parses, runs, prints errors; the exit code of the program.
 int run_application(int argc, char** argv);
 

@@ -10,8 +10,9 @@
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/show.hpp"
-#include "daemon/state_dir.hpp"
+#include "daemon/cli/subject_session.hpp"
 #include "pipeline/bisect/bisecting.hpp"
+#include "pipeline/bisect/resume_key.hpp"
 #include "pipeline/bisect/reverting.hpp"
 #include "pipeline/measure/benchmark_list.hpp"
 #include "pipeline/measure/building.hpp"
@@ -38,20 +39,14 @@ struct Ends {
   std::string from, to;  // full hashes
 };
 
-// Names this search by what it depends on, so that the same command finds it again.
+// The key under which this search is kept. With --again one that no search has yet.
 std::string key_of(const pipeline::SubjectContext& context, const BisectOptions& options, const Ends& ends) {
-  std::string asked =
-      fmt::format("{}|{}|{}|{}|{}|{}", join(options.series, ","), join(options.metrics, ","),
-                  join(context.config.measure.benchmarks, ","), join(options.selection.configurations, ","),
-                  context.config.thresholds.base.relative, pipeline::range_of(context.config.measure.sampling));
-  // Not where it is the default: searches of before are found again.
-  const std::string& precision = context.config.measure.worker.precision;
-  if (precision != runner::default_precision) asked += "|" + precision;
-  if (context.config.bisect.every_commit) asked += "|every commit";
-  if (context.config.bisect.priors == settings::Priors::paths) asked += "|paths";
-  if (context.config.bisect.priors == settings::Priors::none) asked += "|no priors";
-  const std::string key =
-      fmt::format("manual/{}-{}/{}", ends.from.substr(0, 12), ends.to.substr(0, 12), sha256_hex(asked).substr(0, 8));
+  const std::string key = pipeline::resume_key({.from = ends.from,
+                                                .to = ends.to,
+                                                .series = options.series,
+                                                .metrics = options.metrics,
+                                                .configurations = options.selection.configurations},
+                                               context.config);
   return options.again ? key + "/" + to_iso8601(context.clock.now()) : key;
 }
 
@@ -59,7 +54,7 @@ Result<model::Build> built_end(pipeline::SubjectContext& context, const std::str
   context.progress.step("build " + commit.substr(0, 12));
   TBCI_ASSIGN(model::Build build, pipeline::build_commit(context, commit));
   if (build.state == model::BuildState::failed) {
-    return fail(ErrorKind::failed, "the end {} does not build: {}; choose a neighbour", commit.substr(0, 12),
+    return fail(ErrorKind::failed, "the end {} does not build: {}; choose a neighbouring commit", commit.substr(0, 12),
                 build.failure);
   }
   return build;
@@ -72,7 +67,7 @@ Result<std::vector<model::Finding>> regressed_series(pipeline::SubjectContext& c
   pipeline::ComparisonPlan plan{.key = key, .builds = {}, .cases = {}};
   TBCI_ASSIGN(plan.builds.before, built_end(context, ends.from));
   TBCI_ASSIGN(plan.builds.after, built_end(context, ends.to));
-  context.progress.end_stage("both are there");
+  context.progress.end_stage("both are built");
   TBCI_ASSIGN(plan.cases, pipeline::wanted_cases(context, plan.builds.after.product));
   TBCI_ASSIGN(auto screen, pipeline::screen_builds(context, plan));
   std::erase_if(screen.series, [&](const pipeline::ScreenedSeries& one) {
@@ -94,7 +89,7 @@ Result<std::vector<model::Series>> named_series(const BisectOptions& options) {
   return series;
 }
 
-// What does not build may have failed through a recipe that was corrected since.
+// A commit may have failed to build because of a recipe that has been corrected since.
 Status forget_failed_builds(pipeline::SubjectContext& context) {
   TBCI_ASSIGN(const auto builds, context.stores.builds.list(context.name(), 100000));
   for (const model::Build& build : builds) {
@@ -116,19 +111,19 @@ Status check_benchmarks(pipeline::SubjectContext& context, const std::vector<mod
   return pipeline::check_names(suite, names_of(series));
 }
 
-// The search as `git bisect log` tells it, of the first series that has a culprit.
+// Writes the search in the format of `git bisect log`, for the first series that has a culprit.
 Status write_log(pipeline::SubjectContext& context, const std::string& file, const model::Bisection& bisection) {
   TBCI_ASSIGN(const auto commits, context.machine.commits_between(bisection.from, bisection.to, context.stop));
   TBCI_ASSIGN(auto probes, context.stores.bisections.probes(bisection.id));
-  auto told = std::find_if(bisection.answers.begin(), bisection.answers.end(),
-                           [](const model::Answer& answer) { return !answer.suspects.empty(); });
-  if (told == bisection.answers.end()) told = bisection.answers.begin();
-  std::erase_if(probes, [&](const model::Probe& probe) { return probe.series != told->series; });
+  auto shown = std::find_if(bisection.answers.begin(), bisection.answers.end(),
+                            [](const model::Answer& answer) { return !answer.suspects.empty(); });
+  if (shown == bisection.answers.end()) shown = bisection.answers.begin();
+  std::erase_if(probes, [&](const model::Probe& probe) { return probe.series != shown->series; });
   const auto lineage = context.config.bisect.every_commit ? bisect::Lineage::all : bisect::Lineage::first_parent;
-  return write_file_atomically(file, repo_bisect::git_bisect_log(commits, probes, *told, lineage));
+  return write_file_atomically(file, repo_bisect::git_bisect_log(commits, probes, *shown, lineage));
 }
 
-// The issue text of the search, drafted as for a night; nothing is filed.
+// Writes the issue text of the search, drafted as for a night. Nothing is filed.
 Status write_report(pipeline::SubjectContext& context, const BisectOptions& options, const model::Bisection& bisection,
                     const std::vector<model::Finding>& findings) {
   pipeline::ReportGroup group;
@@ -160,8 +155,8 @@ Status write_report(pipeline::SubjectContext& context, const BisectOptions& opti
   return write_file_atomically(options.report_file, fmt::format("# {}\n\n{}", report.title, report.body));
 }
 
-Result<int> bisect_ends(pipeline::SubjectContext& context, const Invocation& invocation, const BisectOptions& options,
-                        const Ends& ends) {
+Result<ExitCode> bisect_ends(pipeline::SubjectContext& context, const Invocation& invocation,
+                             const BisectOptions& options, const Ends& ends) {
   const std::string key = key_of(context, options, ends);
   if (options.again) TBCI_TRY(forget_failed_builds(context));
   TBCI_ASSIGN(std::vector<model::Series> series, named_series(options));
@@ -179,8 +174,8 @@ Result<int> bisect_ends(pipeline::SubjectContext& context, const Invocation& inv
     nothing.to = ends.to;
     if (invocation.json) print_json(answers_json(nothing));
     if (!invocation.json)
-      fmt::print("nothing is worse at {} than at {}: there is nothing to bisect\n", options.to, options.from);
-    return success;
+      fmt::print("nothing is worse at {} than at {}: nothing to bisect\n", options.to, options.from);
+    return ExitCode::success;
   }
   TBCI_ASSIGN(const model::Bisection bisection,
               pipeline::bisect_range(context, {.key = key, .from = ends.from, .to = ends.to, .series = series}));
@@ -199,10 +194,10 @@ Result<int> bisect_ends(pipeline::SubjectContext& context, const Invocation& inv
   if (!options.report_file.empty()) TBCI_TRY(write_report(context, options, bisection, findings));
   const bool found = std::any_of(bisection.answers.begin(), bisection.answers.end(),
                                  [](const auto& a) { return !a.suspects.empty(); });
-  return found || options.series.empty() ? negative : success;
+  return found || options.series.empty() ? ExitCode::negative : ExitCode::success;
 }
 
-Result<int> bisect(const Invocation& invocation, const BisectOptions& options, std::stop_token stop) {
+Result<ExitCode> bisect(const Invocation& invocation, const BisectOptions& options, std::stop_token stop) {
   if (!options.repository.repository.empty()) {
     const RepositoryRequest request{.from = options.from,
                                     .to = options.to,
@@ -211,18 +206,14 @@ Result<int> bisect(const Invocation& invocation, const BisectOptions& options, s
                                     .again = options.again};
     return bisect_repository(invocation, options.repository, request, std::move(stop));
   }
-  TBCI_ASSIGN(settings::Config config, load_config(invocation));
-  TBCI_TRY(apply(options.selection, config));
+  TBCI_ASSIGN(settings::Config config, load_config(invocation, options.selection));
   config.bisect.every_commit = options.repository.all;
   if (options.repository.jobs > 0) {
     for (settings::SubjectConfig& one : config.subjects) one.subject.jobs = options.repository.jobs;
   }
   for (const std::string& metric : options.metrics) TBCI_TRY(model::metric_from(metric));
-  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
-  const auto& [site, subject] = opened;
-  const auto progress = make_progress(invocation);
-  OpenContext at(*site, *subject, *progress, stop);
-  pipeline::SubjectContext& context = at.context();
+  TBCI_ASSIGN(const auto session, open_session(invocation, std::move(config), options.selection.subject, stop));
+  pipeline::SubjectContext& context = session->context();
   Ends ends;
   TBCI_ASSIGN(ends.from, context.machine.resolve(options.from, stop));
   TBCI_ASSIGN(ends.to, context.machine.resolve(options.to, stop));
@@ -237,14 +228,14 @@ void add_bisect(CLI::App& app, Invocation& invocation) {
   auto* command =
       app.add_subcommand("bisect", "Find the commit between two revisions that made something slower or larger");
   command->footer(
-      "Builds both ends, confirms what is worse, then builds as few commits between them as it can. Commits that do\n"
-      "not build are skipped; where that leaves several that can't be told apart, all of them are named.\n"
-      "Killed or stopped, the same command goes on; once finished, it prints its answers again (--again: a new "
-      "search).\n\n"
+      "Builds both ends, confirms what is worse, then builds as few commits between them as possible. Commits that do\n"
+      "not build are skipped; if several commits cannot be told apart, all of them are named.\n"
+      "After an interruption the same command continues. After the end it prints the same answers (--again: search "
+      "again).\n\n"
       "  tbci bisect --from 2026-01-06 --to 2026-01-07\n"
       "  tbci bisect --from v1.2 --to main --series dlrm/cpu-infer/time --json\n"
       "  tbci bisect --from v1.2 --to main --repository . --build 'make -j2' --measure './bench --once'\n\n"
-      "Exit code 0 where nothing is worse (with --series: where the ends do not differ), 1 where something is.");
+      "Exit code 0 if nothing is worse (with --series: if the ends do not differ), 1 otherwise.");
   auto options = std::make_shared<BisectOptions>();
   command->add_option("--from", options->from, "The good end: hash, tag, branch or nightly")
       ->required()
@@ -255,20 +246,20 @@ void add_bisect(CLI::App& app, Invocation& invocation) {
   add_threshold_option(*command, options->selection);
   command
       ->add_option("--metric", options->metrics,
-                   "Only these: time, cpu_memory, gpu_memory, cpu_leak, gpu_leak, gpu_reserved")
+                   "Search only for these: time, cpu_memory, gpu_memory, cpu_leak, gpu_leak, gpu_reserved")
       ->type_name("NAME")
       ->delimiter(',');
-  command->add_option("--series", options->series, "Search for these without comparing the suite first")
+  command->add_option("--series", options->series, "Search for these series, without comparing the whole suite first")
       ->type_name("B/C/M")
       ->delimiter(',');
-  command->add_flag("--dry-run", options->dry_run,
-                    "Show the plan: commits, builds, time, what points at which; do nothing");
-  command->add_flag("--resume", options->resume, "Go on with a search that was cut off (it does so anyway)");
+  command->add_flag("--dry-run", options->dry_run, "Show the plan (commits, priors, builds, time), and do nothing");
+  command->add_flag("--resume", options->resume, "No effect: an interrupted search always continues")
+      ->group("");  // hidden; scripts may still pass it
   command->add_flag("--again", options->again,
-                    "Measure anew, whatever was found before; also tries again what did not build");
+                    "Search again, whatever was found before; commits that did not build are tried again");
   command->add_flag("--verify-revert", options->verify_revert,
-                    "Measure the bad end beside itself without each culprit, where it can be taken back cleanly");
-  command->add_option("--report", options->report_file, "Write the issue text to this file as well")->type_name("FILE");
+                    "Rebuild the bad end with each culprit reverted, and compare");
+  command->add_option("--report", options->report_file, "Also write the issue text to this file")->type_name("FILE");
   add_history_options(*command, options->repository);
   add_repository_options(*command, options->repository);
   command->callback([&invocation, options] {

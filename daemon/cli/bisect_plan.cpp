@@ -26,7 +26,7 @@ struct Plan {
   int most_builds = 0;                         ///< the ends included, where all build
   std::optional<std::chrono::milliseconds> of_one_build;
 
-  /// Nothing for a commit that changes nothing that is compiled: it is no culprit.
+  /// nullopt for a commit that changes nothing that is compiled: it cannot be the culprit.
   std::optional<double> share(std::size_t number, std::size_t commit) const {
     if (priors.empty() || number == 0 || commit != classes[number].commits.front()) return std::nullopt;
     double whole = 0;
@@ -93,28 +93,28 @@ void print(const Plan& plan, settings::Priors priors) {
                  one_line(commit.subject, 60), share ? one_line(plan.priors[at].reason, 80) : ""});
     }
   }
-  fmt::print("{}\n{} commits from {} to {}, {} of which differ in what is compiled\n", table.text(),
+  fmt::print("{}\n{} commits from {} to {}, {} of them change what is compiled\n", table.text(),
              plan.commits.size() - 1, plan.commits.front().id.substr(0, 12), plan.commits.back().id.substr(0, 12),
              plan.classes.size() - 1);
-  fmt::print("at most {} builds where all of them build, the ends included", plan.most_builds);
+  fmt::print("at most {} builds if all commits build, including the ends", plan.most_builds);
   if (plan.of_one_build) {
-    fmt::print(": about {}, as the median build so far took {}\n",
-               human_duration(*plan.of_one_build * plan.most_builds), human_duration(*plan.of_one_build));
+    fmt::print(": about {} (the median build so far took {})\n", human_duration(*plan.of_one_build * plan.most_builds),
+               human_duration(*plan.of_one_build));
   } else {
-    fmt::print("; how long one takes is not known: no commit was built yet\n");
+    fmt::print("; the time for one is unknown: no commit was built yet\n");
   }
   if (priors == settings::Priors::operators)
-    fmt::print("The priors here are by the paths that each commit touches. A search profiles both ends as well.\n");
+    fmt::print("These priors come from the paths that each commit touches. A search also profiles both ends.\n");
 }
 
 }  // namespace
 
-Result<int> show_bisect_plan(pipeline::SubjectContext& context, const Invocation& invocation, const std::string& from,
-                             const std::string& to) {
+Result<ExitCode> show_bisect_plan(pipeline::SubjectContext& context, const Invocation& invocation,
+                                  const std::string& from, const std::string& to) {
   TBCI_ASSIGN(const Plan plan, plan_between(context, from, to));
   if (invocation.json) print_json(plan_json(plan));
   if (!invocation.json) print(plan, context.config.bisect.priors);
-  return success;
+  return ExitCode::success;
 }
 
 }  // namespace tbci::daemon

@@ -1,4 +1,4 @@
-// `tbci bisect --dry-run`: what a search would look at, and what it would cost.
+// `tbci bisect --dry-run`: which commits a search would look at, and what it would cost.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace tbci::daemon {
 
-/// Prints the commits with their classes and priors by path, the builds at worst, and the time they would take by what
-/// earlier builds of the subject took. Builds and measures nothing.
-Result<int> show_bisect_plan(pipeline::SubjectContext& context, const Invocation& invocation, const std::string& from,
-                             const std::string& to);
+/// Prints the commits with their classes and priors by path, the number of builds in the worst case, and an estimate of
+/// their time from earlier builds of the subject. Builds and measures nothing.
+Result<ExitCode> show_bisect_plan(pipeline::SubjectContext& context, const Invocation& invocation,
+                                  const std::string& from, const std::string& to);
 
 }  // namespace tbci::daemon

@@ -9,6 +9,7 @@
 #include "base/git.hpp"
 #include "base/text.hpp"
 #include "daemon/cli/json.hpp"
+#include "daemon/cli/option_values.hpp"
 #include "daemon/cli/repository_text.hpp"
 #include "repo_bisect/bisect_log.hpp"
 #include "repo_bisect/repository_search.hpp"
@@ -26,11 +27,11 @@ Result<fs::path> state_root(const Invocation& invocation) {
     return fs::path(state) / "tbci";
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
     return fs::path(home) / ".local/state/tbci";
-  return fail(ErrorKind::usage, "neither XDG_STATE_HOME nor HOME is set: name a folder with --state");
+  return fail(ErrorKind::usage, "neither XDG_STATE_HOME nor HOME is set: choose a folder with --state");
 }
 
 std::chrono::milliseconds seconds_or(double seconds, std::chrono::milliseconds otherwise) {
-  // A year is as good as for ever, and no duration overflows.
+  // At most a year, so that no duration overflows.
   return seconds > 0 ? std::chrono::milliseconds(std::llround(std::min(seconds, 3.15e7) * 1000)) : otherwise;
 }
 
@@ -43,7 +44,7 @@ Result<fs::path> repository_at(const std::string& path) {
   if (opened) return canonical;
   for (fs::path above = canonical.parent_path(); above != above.root_path(); above = above.parent_path()) {
     if (GitRepository::open(above))
-      return fail(ErrorKind::usage, "{} lies inside the git repository {}: name that", path, above.string());
+      return fail(ErrorKind::usage, "{} is inside the git repository {}: use that path", path, above.string());
   }
   return pass_on(Error(opened.error()));
 }
@@ -95,15 +96,15 @@ Status forget(const fs::path& folder) {
 
 }  // namespace
 
-Result<int> bisect_repository(const Invocation& invocation, const RepositoryOptions& options,
-                              const RepositoryRequest& request, std::stop_token stop) {
+Result<ExitCode> bisect_repository(const Invocation& invocation, const RepositoryOptions& options,
+                                   const RepositoryRequest& request, std::stop_token stop) {
   TBCI_ASSIGN(const repo_bisect::RepositoryJob job, job_of(options, request));
   TBCI_ASSIGN(const auto commits, bisect::commits_between(job.repository, job.from, job.to, job.compiled, job.lineage));
   if (request.dry_run) {
     TBCI_ASSIGN(const RepositoryPlan plan, plan_of(job, commits));
     if (invocation.json) print_json(json_of(plan, commits));
     if (!invocation.json) fmt::print("{}", text_of(plan, commits));
-    return success;
+    return ExitCode::success;
   }
   TBCI_ASSIGN(const fs::path root, state_root(invocation));
   const fs::path folder = root / "bisect" / repo_bisect::name_of(job);
@@ -118,56 +119,63 @@ Result<int> bisect_repository(const Invocation& invocation, const RepositoryOpti
                                    repo_bisect::git_bisect_log(commits, answer.probes, found, job.lineage)));
   if (invocation.json) print_json(json_of(job, answer));
   if (!invocation.json) fmt::print("{}", text_of(job, answer, commits));
-  return found.suspects.empty() && !answer.used_up ? success : negative;
+  return found.suspects.empty() && !answer.used_up ? ExitCode::success : ExitCode::negative;
 }
 
 void add_history_options(CLI::App& command, RepositoryOptions& options) {
   command
       .add_option("--jobs", options.jobs,
-                  "Compilers at work at a time ({jobs} of a recipe; with --repository MAKEFLAGS and "
+                  "Compilers that run at a time ({jobs} of a recipe; with --repository: MAKEFLAGS and "
                   "CMAKE_BUILD_PARALLEL_LEVEL)")
-      ->check(CLI::Range(1, 4096))
+      ->check(whole_number(1, 4096))
       ->type_name("N");
-  command.add_option("--log", options.log_file, "Write the search as `git bisect log` does")->type_name("FILE");
-  auto* all = command.add_flag("--all", options.all, "Every commit between the ends, by commit time");
-  command.add_flag("--first-parent", options.first_parent, "Only the commits that landed on the branch (the default)")
+  command.add_option("--log", options.log_file, "Write the search in the format of `git bisect log`")
+      ->type_name("FILE");
+  auto* all = command.add_flag("--all", options.all, "Search every commit between the ends, by commit time");
+  command
+      .add_flag("--first-parent", options.first_parent,
+                "Search only the commits that landed on the branch (the default)")
       ->excludes(all);
 }
 
 void add_repository_options(CLI::App& command, RepositoryOptions& options) {
   const std::string group = "Any repository, any command";
-  auto* repository =
-      command
-          .add_option("--repository", options.repository,
-                      "Bisect this git repository; needs no configuration and never touches its checkout")
-          ->type_name("DIR")
-          ->group(group);
+  auto* repository = command
+                         .add_option("--repository", options.repository,
+                                     "Bisect this git repository, without a configuration; its checkout stays as it is")
+                         ->type_name("DIR")
+                         ->group(group);
   const auto belongs = [&](CLI::Option* option) { return option->needs(repository)->group(group); };
   belongs(command.add_option("--build", options.build,
-                             "How a checkout is built; 125: skip, any other code: it does not build"))
+                             "Command that builds a checkout; exit code 125: skip it, any other: it does not build"))
       ->type_name("COMMAND");
-  belongs(command.add_option("--measure", options.measure,
-                             "Run in the built checkout; its last line is a number, or it speaks the worker protocol"))
+  belongs(command.add_option(
+              "--measure", options.measure,
+              "Command that measures a built checkout: its last line is a number, or it speaks the worker protocol"))
       ->type_name("COMMAND");
   belongs(command.add_option("--compiled", options.compiled,
-                             "Paths that the number depends on ('src/**,Makefile'); commits of others cost no build"))
+                             "Paths that the number depends on ('src/**,Makefile'); other commits need no build"))
       ->type_name("PATTERN")
       ->delimiter(',');
-  belongs(command.add_flag("--higher-is-better", options.higher_is_better, "A throughput: smaller is worse"));
-  belongs(command.add_option("--unit", options.unit, "Of the number: ns, us, ms, s, bytes or any word"))
+  belongs(
+      command.add_flag("--higher-is-better", options.higher_is_better, "The number is a throughput: smaller is worse"));
+  belongs(command.add_option("--unit", options.unit, "Unit of the number: ns, us, ms, s, bytes or any word"))
       ->type_name("UNIT");
-  belongs(command.add_option("--runs-at-most", options.runs_at_most, "Then answer with the commits left in doubt"))
-      ->check(CLI::PositiveNumber)
+  belongs(command.add_option("--runs-at-most", options.runs_at_most,
+                             "Stop after N runs, and name the commits that are still in doubt"))
+      ->check(whole_number(1, 1'000'000'000))
       ->type_name("N");
-  belongs(command.add_option("--build-timeout", options.build_timeout_seconds, "A longer build counts as broken (4 h)"))
-      ->check(CLI::PositiveNumber)
+  belongs(command.add_option("--build-timeout", options.build_timeout_seconds,
+                             "Longest build; a longer one counts as broken (default: 4 h)"))
+      ->check(real_number(0.001))
       ->type_name("SECONDS");
   belongs(command.add_option("--measure-timeout", options.measure_timeout_seconds,
-                             "A longer run counts as failed (10 min)"))
-      ->check(CLI::PositiveNumber)
+                             "Longest run; a longer one counts as failed (default: 10 min)"))
+      ->check(real_number(0.001))
       ->type_name("SECONDS");
-  belongs(command.add_option("--disk-budget", options.disk_budget_gib, "Of the built checkouts that are kept (20)"))
-      ->check(CLI::Range(0.0, 1e6))
+  belongs(command.add_option("--disk-budget", options.disk_budget_gib,
+                             "Disk space for the built checkouts that are kept (default: 20)"))
+      ->check(real_number(0.0, 1e6))
       ->type_name("GIB");
   for (const char* of_a_subject : {"--subject", "--benchmarks", "--configurations", "--precision", "--processes",
                                    "--metric", "--series", "--report", "--verify-revert"})

@@ -25,9 +25,9 @@ struct CheckOptions {
 
 // One line for each reason why cases were not measured: `8 cases unsupported: built without CUDA (dlrm/gpu-train,
 // ...)`.
-std::string lines_of(const std::vector<web::queries::Gap>& gaps) {
+std::string lines_of(const std::vector<web::queries::UnmeasuredCase>& gaps) {
   std::map<std::string, std::vector<std::string>> by_reason;
-  for (const web::queries::Gap& gap : gaps) {
+  for (const web::queries::UnmeasuredCase& gap : gaps) {
     by_reason[fmt::format("{}: {}", to_string(gap.outcome), one_line(gap.reason, 100))].push_back(
         to_string(gap.measured));
   }
@@ -39,7 +39,7 @@ std::string lines_of(const std::vector<web::queries::Gap>& gaps) {
   return text;
 }
 
-void show(const pipeline::NightResult& result, const std::vector<web::queries::Gap>& gaps, bool all) {
+void show(const pipeline::NightResult& result, const std::vector<web::queries::UnmeasuredCase>& gaps, bool all) {
   fmt::print("{}\n", headline(result));
   fmt::print("{}", table_of(result.findings, all));
   fmt::print("{}", lines_of(gaps));
@@ -49,7 +49,7 @@ void show(const pipeline::NightResult& result, const std::vector<web::queries::G
   }
 }
 
-Result<int> check(const Invocation& invocation, const CheckOptions& options, std::stop_token stop) {
+Result<ExitCode> check(const Invocation& invocation, const CheckOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.subject));
   const auto& [site, subject] = opened;
@@ -59,11 +59,12 @@ Result<int> check(const Invocation& invocation, const CheckOptions& options, std
   TBCI_TRY(pipeline::deliver_reports(site->stores(), site->config(), site->clock(), stop));
   TBCI_ASSIGN(const auto night,
               web::queries::night_view(site->stores().database, subject->subject.name, result.night.name));
-  const std::vector<web::queries::Gap> gaps = night ? night->gaps : std::vector<web::queries::Gap>{};
+  const std::vector<web::queries::UnmeasuredCase> gaps =
+      night ? night->unmeasured : std::vector<web::queries::UnmeasuredCase>{};
   if (invocation.json) {
     nlohmann::json json = json_of(result);
     json["not_measured"] = nlohmann::json::array();
-    for (const web::queries::Gap& gap : gaps) json["not_measured"].push_back(web::queries::json_of(gap));
+    for (const web::queries::UnmeasuredCase& gap : gaps) json["not_measured"].push_back(web::queries::json_of(gap));
     json["reports"] = nlohmann::json::array();
     for (const model::Report& report : result.reports) {
       TBCI_ASSIGN(const auto filed, web::queries::report_view(site->stores().database, report.id));
@@ -83,7 +84,7 @@ Result<int> check(const Invocation& invocation, const CheckOptions& options, std
   if (result.night.stage == model::Stage::failed)
     return fail(ErrorKind::failed, "night {} failed: {} (--retry tries it again)", result.night.name,
                 result.night.note);
-  return result.regressions.empty() ? success : negative;
+  return result.regressions.empty() ? ExitCode::success : ExitCode::negative;
 }
 
 }  // namespace
@@ -107,7 +108,8 @@ void add_check(CLI::App& app, Invocation& invocation) {
                    "Hold it against this one (default: the last that was checked)")
       ->type_name("NAME");
   command->add_flag("--retry", options->choice.retry, "Try a night again that failed, from the installation on");
-  command->add_flag("--once", options->once, "One cycle, then end: what check does anyway");
+  // Hidden: check always runs one cycle, but scripts may pass it.
+  command->add_flag("--once", options->once, "No effect: check always runs one cycle")->group("");
   command->add_flag("--all", options->all, "Show series that are clear as well");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {

@@ -7,7 +7,7 @@
 #include "daemon/cli/operator_table.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/show.hpp"
-#include "daemon/state_dir.hpp"
+#include "daemon/cli/subject_session.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/confirming.hpp"
 #include "pipeline/measure/profiling.hpp"
@@ -25,8 +25,8 @@ struct CompareOptions {
   bool operators = false;
 };
 
-// The operators that changed, for each case that has times on both builds. A case that cannot be profiled is told of
-// and costs its own alone.
+// The operators that changed, for each case that has times on both builds. A case that cannot be profiled is reported
+// on standard error, and the others are still compared.
 Result<std::vector<model::OperatorComparison>> changed_operators(pipeline::SubjectContext& context,
                                                                  const pipeline::ComparisonPlan& plan,
                                                                  const std::vector<model::Finding>& findings) {
@@ -52,15 +52,10 @@ Result<std::vector<model::OperatorComparison>> changed_operators(pipeline::Subje
   return all;
 }
 
-Result<int> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(settings::Config config, load_config(invocation));
-  TBCI_TRY(apply(options.selection, config));
-  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
-  const auto& [site, subject] = opened;
-  const auto progress = make_progress(invocation);
-  OpenContext at(*site, *subject, *progress, std::move(stop));
-  pipeline::SubjectContext& context = at.context();
-  pipeline::ComparisonPlan plan{.key = model::run_keys::comparison(site->clock().now()), .builds = {}, .cases = {}};
+Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
+  pipeline::SubjectContext& context = session->context();
+  pipeline::ComparisonPlan plan{.key = model::run_keys::comparison(context.clock.now()), .builds = {}, .cases = {}};
   TBCI_ASSIGN(plan.builds.before, pipeline::build_named(context, options.before));
   TBCI_ASSIGN(plan.builds.after, pipeline::build_named(context, options.after));
   if (plan.builds.before.id == plan.builds.after.id)
@@ -85,20 +80,21 @@ Result<int> compare(const Invocation& invocation, const CompareOptions& options,
   }
   const bool worse = std::any_of(findings.begin(), findings.end(),
                                  [](const auto& f) { return f.verdict == model::Verdict::regression; });
-  return worse ? negative : success;
+  return worse ? ExitCode::negative : ExitCode::success;
 }
 
 }  // namespace
 
 void add_compare(CLI::App& app, Invocation& invocation) {
-  auto* command = app.add_subcommand("compare", "Two builds side by side, by interleaved processes");
+  auto* command = app.add_subcommand("compare", "Compare two builds, by interleaved processes");
   command->footer(
-      "Each build is a nightly's name or a revision of the subject's repository. What the first look suspects is\n"
-      "confirmed by fresh pairs (old, new, old, new ...), as on a night.\n\n"
+      "Each build is a nightly's name or a revision of the subject's repository. What the screen suspects is "
+      "confirmed\n"
+      "by fresh pairs (old, new, old, new ...), as on a night.\n\n"
       "  tbci compare 2026-01-06 2026-01-07\n"
       "  tbci compare main~5 main --benchmarks dlrm --threshold 0.05\n"
       "  tbci compare main~1 main --benchmarks dlrm --operators\n\n"
-      "Exit code 1 on a regression.");
+      "Exit code 1 if there is a regression.");
   auto options = std::make_shared<CompareOptions>();
   command->add_option("before", options->before, "The old build")->required()->type_name("NAME");
   command->add_option("after", options->after, "The new build")->required()->type_name("NAME");
@@ -106,7 +102,7 @@ void add_compare(CLI::App& app, Invocation& invocation) {
   add_case_options(*command, options->selection);
   add_threshold_option(*command, options->selection);
   command->add_flag("--operators", options->operators,
-                    "Profile both builds as well, and show the operators whose own time changed");
+                    "Also profile both builds, and show the operators whose own time changed");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return compare(invocation, *options, std::move(stop));

@@ -10,10 +10,10 @@ namespace tbci::daemon {
 
 namespace {
 
-Result<int> doctor(const Invocation& invocation, std::stop_token stop) {
+Result<ExitCode> doctor(const Invocation& invocation, std::stop_token stop) {
   runner::DoctorSettings settings;
   settings.state = std::filesystem::temp_directory_path();
-  // Useful before there is a configuration, but a wrong one is worth saying.
+  // doctor also works before there is a configuration, but reports one that is wrong.
   const auto config = load_config(invocation);
   if (!config && has_config(invocation)) return pass_on(config.error());
   if (config) {
@@ -39,17 +39,17 @@ Result<int> doctor(const Invocation& invocation, std::stop_token stop) {
       if (check.health != runner::Health::ok && !check.remedy.empty()) fmt::print("         {}\n", check.remedy);
     }
   }
-  return worst(checks) == runner::Health::problem ? negative : success;
+  return worst(checks) == runner::Health::problem ? ExitCode::negative : ExitCode::success;
 }
 
 }  // namespace
 
 void add_doctor(CLI::App& app, Invocation& invocation) {
   auto* command =
-      app.add_subcommand("doctor", "What this machine lacks, or does wrong for measuring, and how to mend it");
+      app.add_subcommand("doctor", "Find what this machine lacks or what disturbs its measurements, and how to fix it");
   command->footer(
-      "  tbci doctor\n  tbci doctor --config /etc/tbci/tbci.toml\n\nExit code 1 where something keeps tbci from "
-      "working; warnings are about the quality of numbers.");
+      "  tbci doctor\n  tbci doctor --config /etc/tbci/tbci.toml\n\nExit code 1 if something keeps tbci from "
+      "working; warnings concern the quality of measurements.");
   command->callback([&invocation] {
     invocation.action = [&invocation](std::stop_token stop) { return doctor(invocation, std::move(stop)); };
   });

@@ -1,4 +1,4 @@
-// How `tbci run` shows where the GPU's time goes, as Table 2 of the TorchBench paper does.
+// Where the GPU's time goes in `tbci run`, as in Table 2 of the TorchBench paper.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace tbci::daemon {
 
 using CaseMeasurements = std::map<model::Case, std::vector<model::Measurement>>;
 
-/// A table of shares, of the medians of each case's processes. Empty where nothing was traced.
+/// A table of shares: medians over the processes of each case. Empty if nothing was traced.
 std::string gpu_split_text(const CaseMeasurements& results);
 
 /// Nanoseconds.

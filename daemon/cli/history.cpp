@@ -6,6 +6,7 @@
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/history_plot.hpp"
 #include "daemon/cli/json.hpp"
+#include "daemon/cli/option_values.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/terminal_progress.hpp"
 #include "daemon/state_dir.hpp"
@@ -24,7 +25,7 @@ struct HistoryOptions {
   bool table = false;
 };
 
-/// The configurations of the benchmark that were measured, or the one that is asked for.
+/// The configurations of the benchmark that were measured, or only the requested one.
 Result<std::vector<model::Configuration>> configurations_of(const HistoryOptions& options, const std::string& subject,
                                                             const std::vector<model::Case>& cases) {
   std::vector<std::string> benchmarks;
@@ -35,8 +36,8 @@ Result<std::vector<model::Configuration>> configurations_of(const HistoryOptions
   }
   if (measured.empty()) {
     const std::string name = one_line(options.benchmark, 80);
-    if (benchmarks.empty()) return fail(ErrorKind::usage, "nothing was measured of {} yet: run tbci check", subject);
-    return fail(ErrorKind::usage, "no benchmark '{}' was measured of {}{}: there are {}", name, subject,
+    if (benchmarks.empty()) return fail(ErrorKind::usage, "no measurements of {} yet: run tbci check", subject);
+    return fail(ErrorKind::usage, "no measurements of benchmark '{}' of {}{}; measured: {}", name, subject,
                 did_you_mean(name, benchmarks), one_line(join(benchmarks, ", "), 400));
   }
   if (options.configuration.empty()) return measured;
@@ -44,7 +45,7 @@ Result<std::vector<model::Configuration>> configurations_of(const HistoryOptions
   if (std::ranges::find(measured, wanted) != measured.end()) return std::vector{wanted};
   std::vector<std::string> names;
   for (const model::Configuration one : measured) names.emplace_back(to_string(one));
-  return fail(ErrorKind::usage, "{} was not measured in {}, but in {}", options.benchmark, to_string(wanted),
+  return fail(ErrorKind::usage, "{} was not measured in {}; it was in {}", options.benchmark, to_string(wanted),
               join(names, ", "));
 }
 
@@ -64,12 +65,12 @@ void show(const web::queries::HistoryView& view, bool table) {
   if (!view.other_runners.empty()) fmt::print("\nalso measured on {} (--runner)\n", join(view.other_runners, ", "));
 }
 
-Result<int> history(const Invocation& invocation, const HistoryOptions& options) {
+Result<ExitCode> history(const Invocation& invocation, const HistoryOptions& options) {
   TBCI_ASSIGN(const settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const settings::SubjectConfig* subject, config.subject(options.selection.subject));
   const std::string& name = subject->subject.name;
   TBCI_ASSIGN(const model::Metric metric, model::metric_from(options.metric));
-  // For reading only: beside a service that writes.
+  // Read-only, so that it works while the service runs.
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   TBCI_ASSIGN(const auto cases, web::queries::measured_cases(database, name));
   TBCI_ASSIGN(const auto configurations, configurations_of(options, name, cases));
@@ -88,7 +89,7 @@ Result<int> history(const Invocation& invocation, const HistoryOptions& options)
     show(view, options.table);
   }
   if (invocation.json) print_json(json);
-  return success;
+  return ExitCode::success;
 }
 
 }  // namespace
@@ -114,10 +115,12 @@ void add_history(CLI::App& app, Invocation& invocation) {
       ->add_option("--metric", options->metric,
                    "time, cpu_memory, gpu_memory, cpu_leak, gpu_leak or instructions (default: time)")
       ->type_name("NAME");
-  command->add_option("--runner", options->runner, "Of which machine (default: the one that measured last)")
+  command
+      ->add_option("--runner", options->runner, "Show the series of this machine (default: the one that measured last)")
       ->type_name("NAME");
-  command->add_option("--nights", options->nights, "The newest so many (default: 365)")
-      ->check(CLI::Range(1, web::queries::most_history_nights));
+  command->add_option("--nights", options->nights, "Show the newest N nights (default: 365)")
+      ->type_name("N")
+      ->check(whole_number(1, web::queries::most_history_nights));
   command->add_flag("--table", options->table, "Show each night's numbers as well");
   add_change_point_options(*command, options->change_points);
   command->callback([&invocation, options] {

@@ -17,7 +17,7 @@ namespace {
 using web::queries::HistoryNight;
 using web::queries::HistoryView;
 
-/// The field of the drawing, the highest row first.
+/// The plotting area, the highest row first.
 class Canvas {
  public:
   Canvas(const HistoryView& view, std::size_t columns, std::size_t rows)
@@ -25,7 +25,7 @@ class Canvas {
     const auto [lowest, highest] = std::ranges::minmax(view.nights, {}, &HistoryNight::value);
     low_ = lowest.value;
     high_ = highest.value;
-    // Equal values lie in the middle, not on two rows.
+    // Equal values are drawn in the middle, on one row.
     const double least = std::max(std::abs(high_), 1.0) * 0.01;
     if (high_ - low_ >= least) return;
     const double middle = (low_ + high_) / 2;
@@ -54,7 +54,7 @@ class Canvas {
   double low_ = 0, high_ = 0;
 };
 
-/// A line of marks under the field; nothing where no night has one.
+/// A line of marks under the plot; empty if no night has one.
 template <typename Has>
 std::string mark_line(const Canvas& canvas, std::size_t nights, std::size_t columns, char mark, const Has& has) {
   std::string line(columns, ' ');
@@ -76,10 +76,10 @@ std::string outcome_of(const model::Regression& regression) {
   return regression.reason.empty() ? state : fmt::format("{}: {}", state, regression.reason);
 }
 
-constexpr std::size_t label_width = 20;  // of what stands left of the field
+constexpr std::size_t label_width = 20;  // of the labels left of the plot
 
 void draw(const HistoryView& view, Canvas& canvas) {
-  for (const web::queries::Level& level : view.levels) {
+  for (const web::queries::SeriesLevel& level : view.levels) {
     for (std::size_t at = canvas.column(level.first); at <= canvas.column(level.last); ++at)
       canvas.put(at, level.value, '-');
   }
@@ -87,7 +87,7 @@ void draw(const HistoryView& view, Canvas& canvas) {
     canvas.put(canvas.column(night), view.nights[night].value, 'o');
 }
 
-/// The field with the labels of its axis: at its top, in the middle, at its foot.
+/// The plotting area with labels at the top, in the middle and at the bottom.
 std::string field_of(const Canvas& canvas, model::Metric metric, std::size_t rows) {
   std::string text;
   for (std::size_t row = 0; row < rows; ++row) {

@@ -1,4 +1,4 @@
-// A series over the nights, drawn with characters. Pure.
+// A series over the nights, as a text plot. Pure.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ struct PlotSize {
   std::size_t rows = 12;     ///< of its field
 };
 
-/// Points (`o`) over levels (`-`), and below them a line for each kind of mark that there is: `^` a change point, `R` a
-/// regression, `M` a change of the machine. Several nights share a column where there are more of them than columns. At
-/// least one night.
+/// Points (`o`) over levels (`-`), and below them one line for each kind of mark: `^` a change point, `R` a regression,
+/// `M` a change of the machine. Several nights share a column if there are more nights than columns. The view must have
+/// at least one night.
 std::string plot_of(const web::queries::HistoryView& view, const PlotSize& size = {});
 
-/// What the marks stand for, a row each, by night; nothing where there are none.
+/// A table that explains the marks, in the order of the nights; empty if there are none.
 std::string marks_table(const web::queries::HistoryView& view);
-/// All nights, a row each.
+/// A table of all nights.
 std::string nights_table(const web::queries::HistoryView& view);
 
 }  // namespace tbci::daemon

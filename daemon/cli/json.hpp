@@ -1,4 +1,4 @@
-// JSON of answers that the views of the service do not have.
+// JSON of answers that only the command line gives.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -4,8 +4,8 @@
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
+#include "daemon/cli/subject_session.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/state_dir.hpp"
 #include "pipeline/measure/building.hpp"
 #include "web/queries/json.hpp"
 
@@ -18,39 +18,32 @@ struct NightlyOptions {
   std::string name;
 };
 
-Result<int> list(const Invocation& invocation, const NightlyOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(settings::Config config, load_config(invocation));
-  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
-  const auto& [site, subject] = opened;
-  SilentProgress silent;
-  OpenContext at(*site, *subject, silent, stop);
-  TBCI_ASSIGN(const auto published, at.context().machine.nightlies(stop));
+Result<ExitCode> list(const Invocation& invocation, const NightlyOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
+  pipeline::SubjectContext& context = session->context();
+  TBCI_ASSIGN(const auto published, context.machine.nightlies(context.stop));
   nlohmann::json json = nlohmann::json::array();
   Table table({{"nightly"}, {"commit"}, {"installed"}, {"checked"}});
   for (const model::Nightly& nightly : published) {
-    TBCI_ASSIGN(const auto build,
-                site->stores().builds.find(subject->subject.name, model::BuildKind::nightly, nightly.name));
-    TBCI_ASSIGN(const auto night, site->stores().nights.find(subject->subject.name, nightly.name));
+    TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), model::BuildKind::nightly, nightly.name));
+    TBCI_ASSIGN(const auto night, context.stores.nights.find(context.name(), nightly.name));
     const std::string state = build ? std::string(to_string(build->state)) : "no";
     const std::string stage = night ? std::string(to_string(night->stage)) : "no";
     const std::string commit = nightly.commit.empty() && build ? build->product.commit : nightly.commit;
-    table.add({nightly.name, commit.empty() ? "known once installed" : commit.substr(0, 12), state, stage});
+    table.add({nightly.name, commit.empty() ? "unknown until installed" : commit.substr(0, 12), state, stage});
     json.push_back({{"name", nightly.name}, {"commit", commit}, {"installed", state}, {"checked", stage}});
   }
   if (invocation.json) print_json(json);
   if (!invocation.json) fmt::print("{}", table.text());
-  return success;
+  return ExitCode::success;
 }
 
-Result<int> install(const Invocation& invocation, const NightlyOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(settings::Config config, load_config(invocation));
-  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
-  const auto& [site, subject] = opened;
-  const auto progress = make_progress(invocation);
-  OpenContext at(*site, *subject, *progress, stop);
-  progress->begin_stage("install", options.name, 1);
-  TBCI_ASSIGN(const model::Build build, pipeline::build_named(at.context(), options.name));
-  progress->end_stage("it is there");
+Result<ExitCode> install(const Invocation& invocation, const NightlyOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
+  pipeline::SubjectContext& context = session->context();
+  context.progress.begin_stage("install", options.name, 1);
+  TBCI_ASSIGN(const model::Build build, pipeline::build_named(context, options.name));
+  context.progress.end_stage("installed");
   if (invocation.json) {
     nlohmann::json json = web::queries::json_of(build);
     json["libtorch"] = build.product.libtorch.string();
@@ -65,28 +58,29 @@ Result<int> install(const Invocation& invocation, const NightlyOptions& options,
     if (!build.product.python.empty()) fmt::print("  Python   {}\n", build.product.python.string());
     for (const auto& library : build.product.preload) fmt::print("  preload  {}\n", library.string());
   }
-  return success;
+  return ExitCode::success;
 }
 
 }  // namespace
 
 void add_nightly(CLI::App& app, Invocation& invocation) {
-  auto* command = app.add_subcommand("nightly", "The nightlies of a subject: list what is published, install one");
+  auto* command = app.add_subcommand("nightly", "List the nightlies of a subject, or install one");
   command->require_subcommand(1);
   auto options = std::make_shared<NightlyOptions>();
-  auto* list_command = command->add_subcommand("list", "What is published, oldest first, and what was made of it");
+  auto* list_command = command->add_subcommand(
+      "list", "List the published nightlies, oldest first, and whether they were installed and checked");
   list_command->footer(
-      "  tbci nightly list --subject demo\n\nNot beside a running service: it holds the state folder (see its page "
-      "instead).");
+      "  tbci nightly list --subject demo\n\nDoes not work while the service runs, because the service holds the "
+      "state folder (see its page instead).");
   add_subject_option(*list_command, options->selection);
   list_command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return list(invocation, *options, std::move(stop));
     };
   });
-  auto* install_command =
-      command->add_subcommand("install", "Install (or build) a nightly, so that it can be measured");
-  install_command->footer("  tbci nightly install 2.13.0.dev20260518\n\nA second call finds what is there.");
+  auto* install_command = command->add_subcommand("install", "Install (or build) a nightly");
+  install_command->footer(
+      "  tbci nightly install 2.13.0.dev20260518\n\nDoes nothing if the nightly is already installed.");
   install_command->add_option("name", options->name, "Nightly, as `tbci nightly list` names it")
       ->required()
       ->type_name("NAME");

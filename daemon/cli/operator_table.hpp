@@ -1,4 +1,4 @@
-// Which operators changed, on a terminal and as JSON.
+// Which operators changed, as text and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

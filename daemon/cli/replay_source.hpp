@@ -1,4 +1,4 @@
-// What the database has recorded, as series that a replay can draw from.
+// The times recorded in the database, as series that a replay can draw from.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ struct RecordedTimes {
   int too_short = 0;  ///< that have fewer than detect::selftest::least_recorded processes in a run
 };
 
-/// The times of all processes that screens and runs by hand have measured, of the newest runs of each subject.
+/// The times of all processes of the newest runs of each subject (screens and `tbci run`).
 Result<RecordedTimes> recorded_times(const storage::RunStore& runs, const std::vector<std::string>& subjects);
 
 }  // namespace tbci::daemon

@@ -3,6 +3,7 @@
 
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
+#include "daemon/cli/option_values.hpp"
 #include "daemon/cli/table.hpp"
 #include "daemon/state_dir.hpp"
 #include "pipeline/night/delivering.hpp"
@@ -18,7 +19,7 @@ struct ReportOptions {
   bool dry_run = false;
 };
 
-Result<int> list(const Invocation& invocation, const settings::Config& config) {
+Result<ExitCode> list(const Invocation& invocation, const settings::Config& config) {
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   storage::ReportStore reports(database);
   nlohmann::json json = nlohmann::json::array();
@@ -35,34 +36,35 @@ Result<int> list(const Invocation& invocation, const settings::Config& config) {
   }
   if (invocation.json) print_json(json);
   if (!invocation.json) fmt::print("{}", table.empty() ? "no reports yet\n" : table.text());
-  return success;
+  return ExitCode::success;
 }
 
-Result<int> show(const Invocation& invocation, const settings::Config& config, std::int64_t id) {
+Result<ExitCode> show(const Invocation& invocation, const settings::Config& config, std::int64_t id) {
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   TBCI_ASSIGN(const auto found, web::queries::report_view(database, id));
-  if (!found) return fail(ErrorKind::usage, "there is no report {}: `tbci report` lists them", id);
+  if (!found) return fail(ErrorKind::usage, "no report {}: `tbci report` lists all", id);
   if (invocation.json) {
     print_json(web::queries::json_of(*found));
-    return success;
+    return ExitCode::success;
   }
   fmt::print("# {}\n\n{}\n", found->report.title, found->report.body);
   for (const model::Delivery& delivery : found->deliveries) {
     fmt::print(stderr, "{}: {} {}\n", delivery.channel, to_string(delivery.state),
                delivery.reference.empty() ? delivery.error : delivery.reference);
   }
-  return success;
+  return ExitCode::success;
 }
 
-Result<int> report(const Invocation& invocation, const ReportOptions& options, std::stop_token stop) {
+Result<ExitCode> report(const Invocation& invocation, const ReportOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(settings::Config config, load_config(invocation));
   if (options.id == 0) return list(invocation, config);
   if (!options.dry_run) {
-    const auto site = Site::open(config);
-    if (!site && site.error().kind != ErrorKind::transient) return pass_on(site.error());
-    if (!site) fmt::print(stderr, "not delivered from here, the process that holds the state folder does that\n");
-    if (site)
-      TBCI_TRY(pipeline::deliver_reports((*site)->stores(), (*site)->config(), (*site)->clock(), std::move(stop)));
+    const auto state = StateDir::open(config);
+    if (!state && state.error().kind != ErrorKind::transient) return pass_on(state.error());
+    if (!state)
+      fmt::print(stderr, "not delivered now: another process holds the state folder and delivers the reports\n");
+    if (state)
+      TBCI_TRY(pipeline::deliver_reports((*state)->stores(), (*state)->config(), (*state)->clock(), std::move(stop)));
   }
   return show(invocation, config, options.id);
 }
@@ -70,14 +72,14 @@ Result<int> report(const Invocation& invocation, const ReportOptions& options, s
 }  // namespace
 
 void add_report(CLI::App& app, Invocation& invocation) {
-  auto* command = app.add_subcommand("report", "List reports, show one, and deliver what is still in the outbox");
+  auto* command = app.add_subcommand("report", "List reports, or show one and deliver what is still in the outbox");
   command->footer(
-      "Without an id: all reports. With one: delivers what is due in the outbox, then shows that report's text and\n"
-      "where it went. With --dry-run nothing is delivered.\n\n"
+      "Without an ID, lists all reports. With an ID, delivers what is due in the outbox, then shows the report's text\n"
+      "and where it was delivered. With --dry-run, nothing is delivered.\n\n"
       "  tbci report\n  tbci report 3 --dry-run");
   auto options = std::make_shared<ReportOptions>();
-  command->add_option("id", options->id, "Number of the report")->type_name("ID")->check(CLI::PositiveNumber);
-  command->add_flag("--dry-run", options->dry_run, "Show only");
+  command->add_option("id", options->id, "Number of the report")->type_name("ID")->check(whole_number(1));
+  command->add_flag("--dry-run", options->dry_run, "Show the report without delivering anything");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return report(invocation, *options, std::move(stop));

@@ -55,7 +55,7 @@ std::string text_of(const RepositoryPlan& plan, const std::vector<model::Commit>
   }
   return table.text() +
          fmt::format(
-             "{} commits, {} of them differ in what is compiled; about {} builds, {} at worst, the ends included\n",
+             "{} commits, {} of them change what is compiled; about {} builds, at worst {}, including the ends\n",
              commits.size() - 1, plan.classes.size() - 1, plan.expected_builds, plan.worst_case_builds);
 }
 
@@ -63,7 +63,7 @@ namespace {
 
 std::string certainty(double posterior) {
   if (posterior <= 0) return "";
-  // What rounds to 100% is not.
+  // Never 100%: a search is never certain.
   return posterior > 0.9999 ? ", more than 99.99% certain" : fmt::format(", {:.2f}% certain", 100 * posterior);
 }
 
@@ -89,10 +89,10 @@ std::string line_of(const std::vector<model::Commit>& commits, const std::string
 }
 
 std::string text_of(const model::FoundStep& step, const std::vector<model::Commit>& commits) {
-  const std::string_view what = step.repair ? "a part of the change was taken back" : "the change came";
+  const std::string_view what = step.repair ? "a part of the change was undone" : "the change came";
   if (step.suspects.size() == 1)
     return fmt::format("{} with\n  {}\n  {}\n", what, line_of(commits, step.suspects.front()), figures(step));
-  std::string text = fmt::format("{} with one of {} commits that can't be told apart:\n", what, step.suspects.size());
+  std::string text = fmt::format("{} with one of {} commits that cannot be told apart:\n", what, step.suspects.size());
   for (const std::string& suspect : step.suspects) text += fmt::format("  {}\n", line_of(commits, suspect));
   text += fmt::format("  {}\n", figures(step));
   return step.reason.empty() ? text : text + fmt::format("  ({})\n", one_line(step.reason, 400));
@@ -118,7 +118,7 @@ std::string text_of(const repo_bisect::RepositoryJob& job, const repo_bisect::Re
 
 nlohmann::json json_of(const repo_bisect::RepositoryJob& job, const repo_bisect::RepositoryAnswer& answer) {
   nlohmann::json json = answers_json(answer.bisection);
-  // There is one number, and it has no name.
+  // There is one series, without a name.
   for (const char* list : {"culprits", "without_culprit", "answers"}) {
     for (nlohmann::json& one : json[list]) one.erase("series");
   }

@@ -9,8 +9,8 @@
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/memory_text.hpp"
 #include "daemon/cli/selection.hpp"
+#include "daemon/cli/subject_session.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/state_dir.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/interleaved_rounds.hpp"
 #include "pipeline/measure/measuring.hpp"
@@ -95,9 +95,9 @@ std::string as_table(const Results& results, const detect::Sampling& sampling) {
   return table.text();
 }
 
-// What the measuring cost: the whole, and what of it lies beside the iterations.
+// How long the measuring took: in all, and outside the iterations.
 struct Cost {
-  std::size_t processes = 0;  // that ended as they should
+  std::size_t processes = 0;  // that ended normally
   std::chrono::nanoseconds whole{}, iterations{}, beyond_median{};
 };
 
@@ -121,7 +121,7 @@ Cost cost_of(const Results& results) {
 std::string cost_text(const Cost& cost) {
   if (cost.processes == 0) return {};
   return fmt::format(
-      "\n{} processes took {}, {} of it in iterations; beyond its iterations a process takes {} (median): to start, "
+      "\n{} processes took {}, {} of it in iterations; outside its iterations a process takes {} (median) to start, "
       "load, make the model and write its results\n",
       cost.processes, human_duration(cost.whole), human_duration(cost.iterations), human_duration(cost.beyond_median));
 }
@@ -161,39 +161,35 @@ nlohmann::json as_json(const model::Build& build, const Results& results, const 
   return json;
 }
 
-Result<int> run(const Invocation& invocation, const RunOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(settings::Config config, load_config(invocation));
-  TBCI_TRY(apply(options.selection, config));
-  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
-  const auto& [site, subject] = opened;
-  const auto progress = make_progress(invocation);
-  OpenContext at(*site, *subject, *progress, std::move(stop));
-  TBCI_ASSIGN(const model::Build build, pipeline::build_named(at.context(), options.build));
-  TBCI_ASSIGN(const auto cases, pipeline::wanted_cases(at.context(), build.product));
-  TBCI_ASSIGN(const Results results, measure_all(at.context(), build, cases));
+Result<ExitCode> run(const Invocation& invocation, const RunOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
+  pipeline::SubjectContext& context = session->context();
+  TBCI_ASSIGN(const model::Build build, pipeline::build_named(context, options.build));
+  TBCI_ASSIGN(const auto cases, pipeline::wanted_cases(context, build.product));
+  TBCI_ASSIGN(const Results results, measure_all(context, build, cases));
   const Cost cost = cost_of(results);
-  const detect::Sampling& sampling = at.context().config.measure.sampling;
+  const detect::Sampling& sampling = context.config.measure.sampling;
   if (invocation.json) print_json(as_json(build, results, cost, sampling));
   if (!invocation.json) fmt::print("{}{}{}", as_table(results, sampling), gpu_split_text(results), cost_text(cost));
   for (const auto& [measured, measurements] : results) {
     for (const model::Measurement& measurement : measurements) {
       if (measurement.outcome != model::Outcome::done && measurement.outcome != model::Outcome::unsupported)
-        return negative;
+        return ExitCode::negative;
     }
   }
-  return success;
+  return ExitCode::success;
 }
 
 }  // namespace
 
 void add_run(CLI::App& app, Invocation& invocation) {
-  auto* command = app.add_subcommand("run", "Measure the suite on one build and keep every sample");
+  auto* command = app.add_subcommand("run", "Measure the suite on one build, and keep every sample");
   command->footer(
-      "A build is a nightly's name or a revision of the subject's repository; it is installed or built where it is\n"
-      "not there yet. A model that fails costs its own measurement alone.\n\n"
+      "A build is a nightly's name or a revision of the subject's repository; it is installed or built if\n"
+      "necessary. If a model fails, the others are still measured.\n\n"
       "  tbci run --build 2026-01-07\n"
       "  tbci run --build 4f2a91c --benchmarks dlrm resnet18 --configurations cpu-infer --json\n\n"
-      "Exit code 1 where a measurement failed (an unsupported configuration is no failure).");
+      "Exit code 1 if a measurement failed (an unsupported configuration is not a failure).");
   auto options = std::make_shared<RunOptions>();
   add_subject_option(*command, options->selection);
   command->add_option("--build", options->build, "Nightly or revision")->required()->type_name("NAME");

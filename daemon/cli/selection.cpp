@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.hpp"
+#include "daemon/cli/option_values.hpp"
 
 namespace tbci::daemon {
 
@@ -12,34 +13,41 @@ void add_subject_option(CLI::App& command, Selection& selection) {
 }
 
 void add_case_options(CLI::App& command, Selection& selection) {
-  command.add_option("--benchmarks", selection.benchmarks, "Only these (default: all of the suite)")
+  command.add_option("--benchmarks", selection.benchmarks, "Measure only these benchmarks (default: the whole suite)")
       ->type_name("NAME")
       ->delimiter(',');
   command
       .add_option("--configurations", selection.configurations,
-                  "Only these: cpu-train, cpu-infer, gpu-train, gpu-infer")
+                  "Measure only these: cpu-train, cpu-infer, gpu-train, gpu-infer")
       ->type_name("NAME")
       ->delimiter(',');
   command.add_option("--precision", selection.precision, "fp32, tf32, fp16, bf16 or amp (default: as configured)")
       ->type_name("NAME");
   command
       .add_option("--processes", selection.processes,
-                  "Fresh processes of each case and build: so many, whatever the spread")
-      ->check(CLI::Range(1, 1000));
+                  "Run exactly N processes for each case and build, however much they differ")
+      ->type_name("N")
+      ->check(whole_number(1, 1000));
 }
 
 void add_threshold_option(CLI::App& command, Selection& selection) {
-  command.add_option("--threshold", selection.threshold, "A change over this fraction counts (0.07 = 7%)")
-      ->check(CLI::Range(0.001, 10.0));
+  command
+      .add_option("--threshold", selection.threshold,
+                  "Smallest change that counts as a regression, as a fraction (0.07 = 7%)")
+      ->type_name("N")
+      ->check(real_number(0.001, 10.0));
 }
 
 void add_change_point_options(CLI::App& command, detect::ChangePointOptions& options) {
-  command.add_option("--min-segment", options.min_segment, "Nights that a level must last for a change point")
-      ->check(CLI::Range(1, 1000));
-  command.add_option("--alpha", options.alpha, "Probability of a change point where there is none")
-      ->check(CLI::Range(1e-12, 0.5));
-  command.add_option("--least-change", options.least_change, "Smaller change points are not shown (0.02 = 2%)")
-      ->check(CLI::Range(0.0, 10.0));
+  command.add_option("--min-segment", options.min_segment, "Fewest nights between two change points")
+      ->type_name("N")
+      ->check(whole_number(1, 1000));
+  command.add_option("--alpha", options.alpha, "Probability of finding a change point where there is none")
+      ->type_name("N")
+      ->check(real_number(1e-12, 0.5));
+  command.add_option("--least-change", options.least_change, "Hide change points below this fraction (0.02 = 2%)")
+      ->type_name("N")
+      ->check(real_number(0.0, 10.0));
 }
 
 Status apply(const Selection& selection, settings::Config& config) {
@@ -54,7 +62,7 @@ Status apply(const Selection& selection, settings::Config& config) {
   }
   if (selection.processes > 0) config.measure.sampling.least = config.measure.sampling.most = selection.processes;
   if (selection.threshold > 0) {
-    // Of all series, also of those that have their own.
+    // For all series: also for those that the configuration gives a threshold of their own.
     detect::ThresholdChange change;
     change.relative = selection.threshold;
     config.thresholds.base = detect::changed(config.thresholds.base, change);

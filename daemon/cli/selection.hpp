@@ -30,7 +30,7 @@ void add_threshold_option(CLI::App& command, Selection& selection);
 /// --min-segment, --alpha, --least-change
 void add_change_point_options(CLI::App& command, detect::ChangePointOptions& options);
 
-/// Lays what was chosen over the configuration. Errors (usage) name what is wrong.
+/// Overrides the configuration with the selection. Errors (usage) name what is wrong.
 Status apply(const Selection& selection, settings::Config& config);
 
 }  // namespace tbci::daemon

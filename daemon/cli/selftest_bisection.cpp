@@ -3,8 +3,9 @@
 
 #include "base/process.hpp"
 #include "bisect/selftest/score.hpp"
+#include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
-#include "daemon/cli/selftest.hpp"
+#include "daemon/cli/option_values.hpp"
 #include "daemon/cli/table.hpp"
 
 namespace tbci::daemon {
@@ -17,7 +18,7 @@ struct BisectionOptions {
   int days = 200;
   std::uint64_t seed = 1;
   unsigned jobs = 0;
-  std::string only;  ///< kinds of days whose description has it
+  std::string only;  ///< only kinds of days whose description contains it
 };
 
 constexpr int most_days = 1'000'000;
@@ -74,11 +75,13 @@ void print_table(const std::vector<search_selftest::Score>& scores) {
   fmt::print("{}", table.text());
 }
 
-Result<int> selftest_bisection(const Invocation& invocation, const BisectionOptions& options, std::stop_token stop) {
+Result<ExitCode> selftest_bisection(const Invocation& invocation, const BisectionOptions& options,
+                                    std::stop_token stop) {
   const unsigned jobs = options.jobs > 0 ? options.jobs : static_cast<unsigned>(allowed_cpus().size());
   std::vector<search_selftest::Scenario> scenarios = search_selftest::scenarios();
   std::erase_if(scenarios, [&](const auto& one) { return days_of(one).find(options.only) == std::string::npos; });
-  if (scenarios.empty()) return fail(ErrorKind::usage, "--only {}: no kind of days is called like that", options.only);
+  if (scenarios.empty())
+    return fail(ErrorKind::usage, "--only {}: no kind of days has this text in its description", options.only);
   const auto progress = make_progress(invocation);
   progress->begin_stage("selftest", fmt::format("{} days of each kind", options.days),
                         static_cast<int>(scenarios.size()));
@@ -93,31 +96,40 @@ Result<int> selftest_bisection(const Invocation& invocation, const BisectionOpti
     nlohmann::json json = {{"seed", options.seed}, {"scores", nlohmann::json::array()}};
     for (const search_selftest::Score& one : scores) json["scores"].push_back(score_json(one));
     print_json(json);
-    return success;
+    return ExitCode::success;
   }
   fmt::print(
-      "70 commits a day, seed {}. Builds: without the ends. Runs: processes measured, the ends' with them; those "
-      "of a culprit\nbeside its parent apart. Slow runs take half as long again.\n\n",
+      "70 commits per day, seed {}. Builds: without the ends. Runs: measured processes, including the ends'; those "
+      "that\ncompare a culprit with its parent are counted separately. Slow runs take 1.5 times as long.\n\n",
       options.seed);
   print_table(scores);
-  return success;
+  return ExitCode::success;
 }
 
 }  // namespace
 
 void add_selftest_bisection(CLI::App& selftest, Invocation& invocation) {
   auto* command = selftest.add_subcommand(
-      "bisection", "Search simulated days for their culprits, beside git bisect, TorchBench and Pinpoint");
+      "bisection", "Simulate bisections, and compare them with git bisect, TorchBench and Pinpoint");
   command->footer(
-      "Days of 70 commits whose culprits are known, with noise, slow runs, commits that do not build, several "
-      "culprits,\n"
-      "none at all. The other searches are implemented again from what is written about them.\n\n"
-      "  tbci selftest bisection --days 1000 --seed 7\n\nNeeds no configuration and measures nothing.");
+      "Days of 70 commits with known culprits: with noise, slow runs, commits that do not build, several culprits or\n"
+      "none. The other searches are implemented from their published descriptions.\n\n"
+      "  tbci selftest bisection --days 1000 --seed 7\n\nNeeds no configuration, and measures nothing.");
   auto options = std::make_shared<BisectionOptions>();
-  command->add_option("--days", options->days, "Of each kind")->capture_default_str()->check(CLI::Range(1, most_days));
-  command->add_option("--only", options->only, "Kinds of days whose description has this text")->type_name("TEXT");
-  command->add_option("--seed", options->seed, "The same seed gives the same days")->capture_default_str();
-  command->add_option("--jobs", options->jobs, "Days at a time; 0: as many as there are CPUs")->capture_default_str();
+  command->add_option("--days", options->days, "Number of days of each kind")
+      ->type_name("N")
+      ->check(whole_number(1, most_days))
+      ->capture_default_str();
+  command->add_option("--only", options->only, "Simulate only kinds of days whose description contains this text")
+      ->type_name("TEXT");
+  command->add_option("--seed", options->seed, "Seed of the random numbers: the same seed gives the same days")
+      ->type_name("N")
+      ->check(whole_number(0))
+      ->capture_default_str();
+  command->add_option("--jobs", options->jobs, "Threads, each with a day at a time; 0: one for each CPU")
+      ->type_name("N")
+      ->check(whole_number(0, 4096))
+      ->capture_default_str();
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return selftest_bisection(invocation, *options, std::move(stop));

@@ -3,9 +3,10 @@
 
 #include "base/process.hpp"
 #include "base/text.hpp"
+#include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
+#include "daemon/cli/option_values.hpp"
 #include "daemon/cli/replay_source.hpp"
-#include "daemon/cli/selftest.hpp"
 #include "daemon/cli/selftest_plan.hpp"
 #include "daemon/cli/selftest_report.hpp"
 #include "daemon/state_dir.hpp"
@@ -14,7 +15,7 @@ namespace tbci::daemon {
 
 namespace {
 
-// Beside a running service: for reading only.
+// Read-only, so that it works while the service runs.
 Result<RecordedTimes> recorded_in(const settings::Config& config) {
   std::vector<std::string> subjects;
   for (const settings::SubjectConfig& subject : config.subjects) subjects.push_back(subject.subject.name);
@@ -32,7 +33,7 @@ Result<RecordedTimes> recorded_in(const settings::Config& config) {
 
 Result<std::vector<SelftestRow>> run_all(const std::vector<PlannedCampaign>& plan, int jobs, Progress& progress,
                                          const std::stop_token& stop) {
-  // A thousandth of the series is a step: the campaigns differ in size.
+  // A step is a thousandth of all series, because the campaigns differ in size.
   constexpr std::int64_t steps = 1000;
   std::int64_t all = 0, done = 0, shown = 0;
   for (const PlannedCampaign& one : plan) all += one.campaign.series;
@@ -63,7 +64,8 @@ void print_text(const SelftestOptions& options, const RecordedTimes& recorded, c
   fmt::print("\n{}", selftest_text(rows));
 }
 
-Result<int> selftest_detection(const Invocation& invocation, SelftestOptions options, const std::stop_token& stop) {
+Result<ExitCode> selftest_detection(const Invocation& invocation, SelftestOptions options,
+                                    const std::stop_token& stop) {
   detect::Thresholds thresholds;
   RecordedTimes recorded;
   if (options.from_database || has_config(invocation)) {
@@ -86,37 +88,48 @@ Result<int> selftest_detection(const Invocation& invocation, SelftestOptions opt
   } else {
     print_text(options, recorded, rows);
   }
-  return our_false_alarms(rows) > 0 ? negative : success;
+  return our_false_alarms(rows) > 0 ? ExitCode::negative : ExitCode::success;
 }
 
 }  // namespace
 
 void add_selftest_detection(CLI::App& selftest, Invocation& invocation) {
-  auto* command = selftest.add_subcommand("detection", "False alarms, power and cost of the nightly decision");
+  auto* command =
+      selftest.add_subcommand("detection", "Simulate nights: false alarms, power and cost of the nightly decision");
   command->footer(
-      "Simulated nights go through the functions that decide the real ones, beside the rules of other systems. The\n"
-      "answer hangs on the seed alone, not on the number of threads. With a configuration its [thresholds] are "
-      "tried.\n\n"
+      "Simulated nights go through the functions that decide real ones, and through the rules of other systems. The\n"
+      "results depend only on the seed, not on the number of threads. With a configuration, its [thresholds] apply.\n\n"
       "  tbci selftest detection\n"
       "  tbci selftest detection --rules ours,torchbench --nights 100000 --series 2000\n"
       "  tbci selftest detection --from-database       # A/A replay of what this machine recorded\n\n"
-      "Exit code 1 where the decision filed something on unchanged series.");
+      "Exit code 1 if our decision filed a regression of an unchanged series.");
   auto options = std::make_shared<SelftestOptions>();
-  command->add_option("--nights", options->nights, "Nights of unchanged series (other rules: at most 200000)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}))
+  command->add_option("--nights", options->nights, "Number of nights of unchanged series (other rules: at most 200000)")
+      ->type_name("N")
+      ->check(whole_number(1, 1'000'000'000))
       ->capture_default_str();
-  command->add_option("--series", options->series, "Series with each change (other rules: at most 2000)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
+  command->add_option("--series", options->series, "Number of series with each change (other rules: at most 2000)")
+      ->type_name("N")
+      ->check(whole_number(1, 100'000'000))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Another seed, other noise")->capture_default_str();
-  command->add_option("--jobs", options->jobs, "Threads (default: the CPUs that we may use)")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--anchor-every", options->anchor_every, "Nights from turn to turn of the anchor's rotation")
-      ->check(CLI::Range(1, 100))
+  command->add_option("--seed", options->seed, "Seed of the random numbers: another seed, other noise")
+      ->type_name("N")
+      ->check(whole_number(0))
       ->capture_default_str();
-  command->add_option("--rules", options->rules, "Only these (default: all)")->type_name("NAME")->delimiter(',');
+  command->add_option("--jobs", options->jobs, "Threads (default: one for each usable CPU)")
+      ->type_name("N")
+      ->check(whole_number(1, 1024));
+  command
+      ->add_option("--anchor-every", options->anchor_every,
+                   "Nights between two measurements of a case against the anchor")
+      ->type_name("N")
+      ->check(whole_number(1, 100))
+      ->capture_default_str();
+  command->add_option("--rules", options->rules, "Simulate only these rules (default: all)")
+      ->type_name("NAME")
+      ->delimiter(',');
   command->add_flag("--from-database", options->from_database,
-                    "Replay the times that the state's database has, instead of simulated noise");
+                    "Replay the recorded times of the database instead of simulated noise");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](const std::stop_token& stop) {
       return selftest_detection(invocation, *options, stop);

@@ -34,10 +34,10 @@ bool is_ours(const MethodKind& method) {
 
 struct Planned {
   Scenario scenario;
-  double share = 1;  // of the series that are asked for
+  double share = 1;  // of the requested number of series
 };
 
-// More series where a rare event is counted.
+// More series for rare events.
 std::vector<Planned> changes() {
   return {
       {{.name = "+5%", .step = 0.05}, 5},
@@ -95,7 +95,7 @@ std::vector<MethodKind> selftest_methods(const SelftestOptions& options, const d
   };
   std::vector<MethodKind> methods = {
       {"ours", "screen against history, confirmation by pairs, carry-over, anchor", warmup, make(settings)},
-      {"ours-beside", "the same, with the build of the night before measured beside each night", warmup, make(beside)}};
+      {"ours-beside", "the same, but each night also measures the build of the night before", warmup, make(beside)}};
   for (MethodKind& rule : night_selftest::other_rules()) methods.push_back(std::move(rule));
   return methods;
 }
@@ -107,7 +107,7 @@ Result<std::vector<PlannedCampaign>> plan_selftest(const SelftestOptions& option
   for (const MethodKind& method : methods) names.push_back(method.name);
   for (const std::string& rule : options.rules) {
     if (std::find(names.begin(), names.end(), rule) == names.end())
-      return fail(ErrorKind::usage, "no rule '{}'{}: there are {}", one_line(rule, 40), did_you_mean(rule, names),
+      return fail(ErrorKind::usage, "no rule '{}'{}; the rules are {}", one_line(rule, 40), did_you_mean(rule, names),
                   join(names, ", "));
   }
   std::erase_if(methods, [&](const MethodKind& method) {

@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "daemon/cli/application.hpp"
+#include "daemon/cli/option_values.hpp"
 #include "daemon/service.hpp"
 
 namespace tbci::daemon {
@@ -12,29 +13,29 @@ struct ServeOptions {
   int port = -1;
 };
 
-Result<int> run_service(const Invocation& invocation, const ServeOptions& options, std::stop_token stop) {
+Result<ExitCode> run_service(const Invocation& invocation, const ServeOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(settings::Config config, load_config(invocation));
   if (options.port >= 0) config.service.port = static_cast<unsigned short>(options.port);
-  TBCI_ASSIGN(const auto site, Site::open(std::move(config)));
+  TBCI_ASSIGN(const auto state, StateDir::open(std::move(config)));
   SystemdNotifier notifier;
   const auto ready = [](const std::string& url) { log::info("the page is at {}", url); };
-  TBCI_TRY(serve(*site, notifier, ready, std::move(stop)));
-  log::info("stopped; what was cut off goes on at the next start");
-  return success;
+  TBCI_TRY(serve(*state, notifier, ready, std::move(stop)));
+  log::info("stopped; interrupted work continues at the next start");
+  return ExitCode::success;
 }
 
 }  // namespace
 
 void add_serve(CLI::App& app, Invocation& invocation) {
-  auto* command = app.add_subcommand("serve", "The service: every subject each night, and the page");
+  auto* command = app.add_subcommand("serve", "Run as a service: check every subject each night, and serve the page");
   command->footer(
-      "Checks every subject at its time of the day (`schedule`, UTC) or every so often (`poll`), delivers reports, "
-      "and\n"
-      "shows a page and the same as JSON, on loopback. SIGTERM ends it within seconds; started again it goes on.\n"
+      "Checks every subject at its time of day (`schedule`, UTC) or at an interval (`poll`), delivers reports, and\n"
+      "serves a page, also as JSON, on loopback. SIGTERM ends it within seconds; the next start continues.\n"
       "deploy/systemd/tbci.service runs it under systemd.");
   auto options = std::make_shared<ServeOptions>();
-  command->add_option("--port", options->port, "Port of the page, instead of the configuration's; 0: a free one")
-      ->check(CLI::Range(0, 65535));
+  command->add_option("--port", options->port, "Port of the page (default: as configured); 0: any free port")
+      ->type_name("N")
+      ->check(whole_number(0, 65535));
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return run_service(invocation, *options, std::move(stop));

@@ -58,14 +58,14 @@ namespace {
 std::string line_of(const std::string& series, const model::FoundStep& step) {
   const std::string change =
       fmt::format("{}, {} .. {}", human_change(step.change), human_change(step.low), human_change(step.high));
-  const std::string what = step.repair ? " makes up for a part of it" : "";
+  const std::string what = step.repair ? " undoes a part of it" : "";
   const std::string before = step.prior > 0 ? fmt::format("  {:.2g}% before anything was measured: {}\n",
                                                           100 * step.prior, one_line(step.prior_reason, 200))
                                             : "";
   if (step.suspects.size() == 1)
     return fmt::format("{}: {}{} ({}; {} certain)\n{}", series, step.suspects.front(), what, change,
                        human_certainty(step.posterior), before);
-  return fmt::format("{}: one of {} commits that can't be told apart{}: {} ({})\n{}", series, step.suspects.size(),
+  return fmt::format("{}: one of {} commits that cannot be told apart{}: {} ({})\n{}", series, step.suspects.size(),
                      what, join(step.suspects, " "), change, before);
 }
 

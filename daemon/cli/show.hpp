@@ -1,4 +1,4 @@
-// How answers look on a terminal.
+// Answers as text for a terminal.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace tbci::daemon {
 
-/// A table of findings; with `all` false, those alone that are not clear.
+/// A table of findings; with `all` false, only those that are not clear.
 std::string table_of(const std::vector<model::Finding>& findings, bool all);
 /// One line: `2026-01-07: 1 regression, 31 series clear`.
 std::string headline(const pipeline::NightResult& result);
-/// The answers of a search, a line each.
+/// The answers of a search, one per line.
 std::string lines_of(const model::Bisection& bisection);
 
 }  // namespace tbci::daemon

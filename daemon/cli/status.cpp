@@ -27,11 +27,11 @@ void show_open_regressions(const web::queries::RegressionsView& regressions) {
   fmt::print("{}", table.text());
 }
 
-Result<int> status(const Invocation& invocation) {
+Result<ExitCode> status(const Invocation& invocation) {
   TBCI_ASSIGN(const settings::Config config, load_config(invocation));
   std::vector<std::string> subjects;
   for (const settings::SubjectConfig& subject : config.subjects) subjects.push_back(subject.subject.name);
-  // For reading only: beside a service that writes.
+  // Read-only, so that it works while the service runs.
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   const SystemClock clock;
   TBCI_ASSIGN(const web::queries::StatusView status,
@@ -43,7 +43,7 @@ Result<int> status(const Invocation& invocation) {
       json["regressions"][subject] = web::queries::json_of(regressions);
     }
     print_json(json);
-    return success;
+    return ExitCode::success;
   }
   for (const web::queries::SubjectView& subject : status.subjects) {
     if (!subject.latest) {
@@ -56,16 +56,16 @@ Result<int> status(const Invocation& invocation) {
     TBCI_ASSIGN(const auto regressions, web::queries::regressions_view(database, subject.name, 1));
     show_open_regressions(regressions);
   }
-  return success;
+  return ExitCode::success;
 }
 
 }  // namespace
 
 void add_status(CLI::App& app, Invocation& invocation) {
-  auto* command = app.add_subcommand("status", "Where each subject stands: its latest night and its open regressions");
+  auto* command = app.add_subcommand("status", "Show each subject's latest night and its open regressions");
   command->footer(
-      "  tbci status\n  tbci status --json\n\nReads the database beside a running service; what the service is doing "
-      "right now is on its page.");
+      "  tbci status\n  tbci status --json\n\nWorks while the service runs; the service's page shows what it is "
+      "doing right now.");
   command->callback(
       [&invocation] { invocation.action = [&invocation](const std::stop_token&) { return status(invocation); }; });
 }

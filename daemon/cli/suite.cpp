@@ -6,11 +6,11 @@
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
+#include "daemon/cli/subject_session.hpp"
 #include "daemon/cli/suite_batches.hpp"
 #include "daemon/cli/suite_coverage.hpp"
-#include "daemon/cli/suite_product.hpp"
+#include "daemon/cli/suite_source.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/state_dir.hpp"
 #include "pipeline/measure/benchmark_list.hpp"
 #include "pipeline/measure/measuring.hpp"
 
@@ -29,17 +29,47 @@ std::vector<std::string> names_of(const std::vector<model::Configuration>& confi
   return names;
 }
 
-Result<int> list(const Invocation& invocation, const SuiteOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(settings::Config config, load_config(invocation));
-  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
-  const auto& [site, subject] = opened;
-  const auto progress = make_progress(invocation);
-  OpenContext at(*site, *subject, *progress, stop);
-  TBCI_ASSIGN(const model::Product product, product_to_ask(at.context(), options.build));
-  TBCI_ASSIGN(const auto suite, pipeline::listed_benchmarks(at.context(), product));
-  nlohmann::json json = {{"benchmarks", nlohmann::json::array()}, {"left_out", nlohmann::json::array()}};
-  for (const runner::UnlistedSuite& trouble : suite.left_out)
-    json["left_out"].push_back({{"suite", trouble.prefix}, {"reason", valid_utf8(trouble.reason)}});
+// The suite, and who described it.
+struct SuiteListing {
+  std::vector<runner::BenchmarkInfo> benchmarks;
+  std::vector<runner::UnlistedSuite> left_out;
+  bool from_sources = false;
+};
+
+Result<SuiteListing> listing_of_sources(const std::filesystem::path& suite, const std::vector<std::string>& families,
+                                        const std::string& why) {
+  SuiteListing listing{.benchmarks = {}, .left_out = {}, .from_sources = true};
+  TBCI_ASSIGN(listing.benchmarks, read_catalogue(suite, families));
+  fmt::print(stderr, "{}: this is what the sources in {} have; a build may lack some of it\n", why, suite.string());
+  return listing;
+}
+
+Result<SuiteListing> listing_of(const Invocation& invocation, const SuiteOptions& options, std::stop_token stop) {
+  const bool asks_worker = !options.build.empty() || !options.selection.subject.empty();
+  if (!has_config(invocation) && !asks_worker)
+    return listing_of_sources(settings::own_worker_source(), {}, "no configuration");
+  TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
+  pipeline::SubjectContext& context = session->context();
+  TBCI_ASSIGN(const auto product, known_product(context, options.build));
+  const runner::Subject& subject = context.subject.subject;
+  if (!product) {
+    return listing_of_sources(subject.worker_source, subject.worker_families,
+                              fmt::format("no build of {} is installed yet", context.name()));
+  }
+  SuiteListing listing;
+  TBCI_ASSIGN(auto listed, pipeline::listed_benchmarks(context, *product));
+  listing.benchmarks = std::move(listed.benchmarks);
+  listing.left_out = std::move(listed.left_out);
+  return listing;
+}
+
+Result<ExitCode> list(const Invocation& invocation, const SuiteOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(const SuiteListing suite, listing_of(invocation, options, std::move(stop)));
+  nlohmann::json json = {{"benchmarks", nlohmann::json::array()},
+                         {"left_out", nlohmann::json::array()},
+                         {"from_sources", suite.from_sources}};
+  for (const runner::UnlistedSuite& unlisted : suite.left_out)
+    json["left_out"].push_back({{"suite", unlisted.prefix}, {"reason", valid_utf8(unlisted.reason)}});
   Table table({{"benchmark"}, {"domain"}, {"task"}, {"configurations"}, {"parameters", Align::right}});
   for (const runner::BenchmarkInfo& benchmark : suite.benchmarks) {
     const auto configurations = names_of(benchmark.configurations);
@@ -53,10 +83,10 @@ Result<int> list(const Invocation& invocation, const SuiteOptions& options, std:
   }
   if (invocation.json) print_json(json);
   if (!invocation.json) fmt::print("{}", table.text());
-  return success;
+  return ExitCode::success;
 }
 
-// The operators of every wanted benchmark on the CPU. A benchmark that fails is told of and costs its own alone.
+// The operators of every wanted benchmark on the CPU. A benchmark that fails is reported, and the others are counted.
 Result<std::vector<runner::Reached>> reach(pipeline::SubjectContext& context, const model::Product& product,
                                            int& failures) {
   TBCI_ASSIGN(const auto suite, pipeline::listed_benchmarks(context, product));
@@ -83,51 +113,48 @@ Result<std::vector<runner::Reached>> reach(pipeline::SubjectContext& context, co
     reached.push_back({wanted.benchmark, domains[wanted.benchmark],
                        wanted.configuration == model::Configuration::cpu_train, std::move(*calls)});
   }
-  context.progress.end_stage(fmt::format("{} of {} told", reached.size(), on_cpu.size()));
+  context.progress.end_stage(fmt::format("{} of {} profiled", reached.size(), on_cpu.size()));
   return reached;
 }
 
-Result<int> coverage(const Invocation& invocation, const SuiteOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(settings::Config config, load_config(invocation));
-  TBCI_TRY(apply(options.selection, config));
-  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
-  const auto& [site, subject] = opened;
-  const auto progress = make_progress(invocation);
-  OpenContext at(*site, *subject, *progress, stop);
-  TBCI_ASSIGN(const model::Product product, product_to_ask(at.context(), options.build));
+Result<ExitCode> coverage(const Invocation& invocation, const SuiteOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
+  pipeline::SubjectContext& context = session->context();
+  TBCI_ASSIGN(const model::Product product, product_to_ask(context, options.build));
   int failures = 0;
-  TBCI_ASSIGN(const auto reached, reach(at.context(), product, failures));
+  TBCI_ASSIGN(const auto reached, reach(context, product, failures));
   const runner::Coverage counted = runner::coverage_of(reached);
   if (invocation.json) print_json(coverage_json(counted));
   if (!invocation.json) fmt::print("{}", coverage_text(counted));
-  return failures == 0 ? success : negative;
+  return failures == 0 ? ExitCode::success : ExitCode::negative;
 }
 
 }  // namespace
 
 void add_suite(CLI::App& app, Invocation& invocation) {
-  auto* command = app.add_subcommand("suite", "The models that are measured");
+  auto* command = app.add_subcommand("suite", "Show or prepare the models that are measured");
   command->require_subcommand(1);
-  auto* list_command =
-      command->add_subcommand("list", "Names, domains, configurations and sizes, as the worker tells them");
+  auto* list_command = command->add_subcommand("list", "List the benchmarks: names, domains, configurations and sizes");
   list_command->footer(
-      "  tbci suite list\n  tbci suite list --json\n\nThe worker is built first where it is not there yet (a minute or "
-      "two).");
+      "  tbci suite list\n  tbci suite list --config configs/demo.toml --json\n\n"
+      "Asks the worker of a build; the worker is built first if necessary (a minute or two). Without a configuration,\n"
+      "or before there is a build, lists what the worker's sources have.");
   auto options = std::make_shared<SuiteOptions>();
   add_subject_option(*list_command, options->selection);
-  list_command->add_option("--build", options->build, "Ask the worker of this build (default: any that is there)")
+  list_command->add_option("--build", options->build, "Ask the worker of this build (default: any that is installed)")
       ->type_name("NAME");
   auto* coverage_command =
-      command->add_subcommand("coverage", "Which ATen operators one iteration of each model calls");
+      command->add_subcommand("coverage", "Count the ATen operators that one iteration of each model calls");
   coverage_command->footer(
-      "Every benchmark runs twice in train and infer on the CPU, and the second iteration is watched. At any depth: "
-      "all\n"
-      "that went through PyTorch's dispatcher. Below autograd: what reaches a kernel.\n\n"
+      "Every benchmark runs two iterations in train and infer on the CPU, and the second one is recorded. At any "
+      "depth:\n"
+      "all operators that went through PyTorch's dispatcher. Below autograd: those that reach a kernel.\n\n"
       "  tbci suite coverage\n  tbci suite coverage --benchmarks resnet50 dlrm --json\n\n"
-      "Exit code 1 where a benchmark failed; the others are counted.");
+      "Exit code 1 if a benchmark failed; the others are counted.");
   add_subject_option(*coverage_command, options->selection);
   add_case_options(*coverage_command, options->selection);
-  coverage_command->add_option("--build", options->build, "Ask the worker of this build (default: any that is there)")
+  coverage_command
+      ->add_option("--build", options->build, "Ask the worker of this build (default: any that is installed)")
       ->type_name("NAME");
   add_suite_batches(*command, invocation);
   coverage_command->callback([&invocation, options] {

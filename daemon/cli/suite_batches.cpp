@@ -9,10 +9,11 @@
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
+#include "daemon/cli/option_values.hpp"
 #include "daemon/cli/selection.hpp"
-#include "daemon/cli/suite_product.hpp"
+#include "daemon/cli/subject_session.hpp"
+#include "daemon/cli/suite_source.hpp"
 #include "daemon/cli/table.hpp"
-#include "daemon/state_dir.hpp"
 #include "pipeline/measure/measuring.hpp"
 
 namespace tbci::daemon {
@@ -27,13 +28,13 @@ struct BatchesOptions {
 };
 
 constexpr const char* footer =
-    "For each case the batch is doubled from one, each batch in fresh processes, until the throughput (samples a\n"
+    "For each case the batch is doubled from one, each batch in fresh processes, until the throughput (samples per\n"
     "second) stops rising for two doublings, memory is full, or a process takes longer than [measure] time_limit.\n"
-    "The smallest batch with the best throughput is kept; [measure] batch_sizes = FILE has it used. Cases that the\n"
-    "file has of this machine are not searched again.\n\n"
+    "The smallest batch with the best throughput is kept; [measure] batch_sizes = FILE makes tbci use it. Cases that\n"
+    "the file already has for this machine are not searched again.\n\n"
     "  tbci suite batches\n"
     "  tbci suite batches --benchmarks resnet18 --precision bf16 --again --json\n\n"
-    "Exit code 1 where a case failed (one that is unsupported here is no failure).";
+    "Exit code 1 if a case failed (an unsupported case is not a failure).";
 
 double best_throughput(const runner::BatchAnswer& answer) {
   const auto best = std::find_if(answer.points.begin(), answer.points.end(),
@@ -55,29 +56,27 @@ std::map<std::string, int> own_batches(const std::vector<runner::BenchmarkInfo>&
   return own;
 }
 
-Result<int> batches(const Invocation& invocation, const BatchesOptions& options, std::stop_token stop) {
-  TBCI_ASSIGN(settings::Config config, load_config(invocation));
-  TBCI_TRY(apply(options.selection, config));
+Result<ExitCode> batches(const Invocation& invocation, const BatchesOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(settings::Config config, load_config(invocation, options.selection));
   pipeline::BatchSearchPlan plan;
   plan.file = options.file.empty() ? settings::batch_sizes_path(config) : std::filesystem::path(options.file);
   plan.settings = options.search;
   plan.again = options.again;
-  config.measure.batch_sizes.clear();  // it is what we are about to make
-  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.selection.subject));
-  const auto& [site, subject] = opened;
-  const auto progress = make_progress(invocation);
-  OpenContext at(*site, *subject, *progress, std::move(stop));
-  TBCI_ASSIGN(const model::Product product, product_to_ask(at.context(), options.build));
-  TBCI_ASSIGN(const auto wanted, pipeline::wanted_cases(at.context(), product));
+  config.measure.batch_sizes.clear();  // the search makes the file, and does not use it
+  TBCI_ASSIGN(const auto session,
+              open_session(invocation, std::move(config), options.selection.subject, std::move(stop)));
+  pipeline::SubjectContext& context = session->context();
+  TBCI_ASSIGN(const model::Product product, product_to_ask(context, options.build));
+  TBCI_ASSIGN(const auto wanted, pipeline::wanted_cases(context, product));
   TBCI_ASSIGN(plan.cases, pipeline::inference_of(wanted));
-  TBCI_ASSIGN(const auto suite, at.context().machine.benchmarks(product, at.context().stop));
-  TBCI_ASSIGN(const auto searches, pipeline::search_batches(at.context(), product, plan));
+  TBCI_ASSIGN(const auto suite, context.machine.benchmarks(product, context.stop));
+  TBCI_ASSIGN(const auto searches, pipeline::search_batches(context, product, plan));
   if (invocation.json) {
     print_json({{"file", plan.file.string()}, {"cases", batches_json(searches)}});
   } else {
     fmt::print("{}\nkept in {}\n", batches_text(searches, own_batches(suite.benchmarks)), plan.file.string());
   }
-  return std::any_of(searches.begin(), searches.end(), failed) ? negative : success;
+  return std::any_of(searches.begin(), searches.end(), failed) ? ExitCode::negative : ExitCode::success;
 }
 
 }  // namespace
@@ -138,21 +137,23 @@ nlohmann::json batches_json(const std::vector<pipeline::CaseSearch>& searches) {
 }
 
 void add_suite_batches(CLI::App& suite, Invocation& invocation) {
-  auto* command = suite.add_subcommand("batches", "Search for the batch of inference that keeps the device busiest");
+  auto* command = suite.add_subcommand("batches", "Find the batch size of inference with the highest throughput");
   command->footer(footer);
   auto options = std::make_shared<BatchesOptions>();
   add_subject_option(*command, options->selection);
   add_case_options(*command, options->selection);
-  command->add_option("--build", options->build, "Search with this build (default: any that is there)")
+  command->add_option("--build", options->build, "Search with this build (default: any that is installed)")
       ->type_name("NAME");
   command
       ->add_option("--file", options->file,
-                   "Keep the batches there (default: [measure] batch_sizes, else batch-sizes.toml in the state folder)")
+                   "Keep the batch sizes in this file (default: [measure] batch_sizes, else batch-sizes.toml in the "
+                   "state folder)")
       ->type_name("FILE");
-  command->add_option("--largest", options->search.largest, "Try no batch above this one")
-      ->check(CLI::Range(1, 1 << 19))
+  command->add_option("--largest", options->search.largest, "Largest batch to try")
+      ->type_name("N")
+      ->check(whole_number(1, 1 << 19))
       ->capture_default_str();
-  command->add_flag("--again", options->again, "Search anew for cases that the file has already");
+  command->add_flag("--again", options->again, "Also search cases that the file already has");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return batches(invocation, *options, std::move(stop));

@@ -1,4 +1,4 @@
-// `tbci suite batches`: searches for the batches of inference and keeps them in a file.
+// `tbci suite batches`: finds the batch sizes of inference and keeps them in a file.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct Invocation;
 /// Adds the subcommand to `suite`.
 void add_suite_batches(CLI::App& suite, Invocation& invocation);
 
-/// `own_batches`: what the suite takes by itself, where that is known.
+/// `own_batches`: the suite's own batch sizes, as far as they are known.
 std::string batches_text(const std::vector<pipeline::CaseSearch>& searches,
                          const std::map<std::string, int>& own_batches);
 nlohmann::json batches_json(const std::vector<pipeline::CaseSearch>& searches);

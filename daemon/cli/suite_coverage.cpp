@@ -47,7 +47,7 @@ std::string coverage_text(const runner::Coverage& coverage) {
         ratio(coverage.at_any_depth.all, coverage.mlperf),
         ratio(coverage.below_autograd.all, coverage.mlperf_below_autograd));
   }
-  text += fmt::format("\n{} are reached by one benchmark alone:\n", coverage.by_one_alone.size());
+  text += fmt::format("\n{} are reached by only one benchmark:\n", coverage.by_one_alone.size());
   std::map<std::string, std::vector<std::string>> by_benchmark;
   for (const auto& [name, benchmark] : coverage.by_one_alone) by_benchmark[benchmark].push_back(name);
   for (const auto& [benchmark, names] : by_benchmark) text += fmt::format("  {}: {}\n", benchmark, join(names, " "));

@@ -1,4 +1,4 @@
-// How `tbci suite coverage` shows what a suite reaches.
+// The answer of `tbci suite coverage`: which operators a suite reaches.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -9,7 +9,7 @@ namespace tbci::daemon {
 
 namespace {
 
-// Columns that a text takes: bytes that begin a character.
+// The number of characters: counts the bytes that begin one.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));

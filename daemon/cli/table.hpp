@@ -8,7 +8,7 @@ namespace tbci::daemon {
 
 enum class Align { left, right };
 
-/// Lines of cells, in columns as wide as their widest cell.
+/// Rows of cells; each column is as wide as its widest cell.
 class Table {
  public:
   struct Column {
@@ -18,7 +18,7 @@ class Table {
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   void add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
-  /// With a newline after each line. Nothing for a table without rows.
+  /// Each line ends with a newline. Empty for a table without rows.
   std::string text() const;
 
  private:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace tbci::model::run_keys {
 
 namespace {
@@ -54,6 +56,10 @@ std::string operators(std::int64_t before_build_id, std::int64_t after_build_id)
 
 std::string night_bisection(const std::string& night, const std::string& old_build) {
   return old_build.empty() ? "night/" + night : fmt::format("night/{}/{}", night, old_build);
+}
+
+std::string manual_bisection(const std::string& from, const std::string& to, const std::string& question) {
+  return fmt::format("manual/{}-{}/{}", brief(from), brief(to), sha256_hex(question).substr(0, 8));
 }
 
 std::string probe(std::int64_t bisection_id, const std::string& commit) {

@@ -33,6 +33,30 @@ TEST_CASE("Bad input: revisions that cannot be ends of a bisection", "[e2e]") {
   CHECK(installation.tbci({"chekc"}).exit_code == 2);
 }
 
+TEST_CASE("Bad input: a mistyped command line is answered in one line that says what to type", "[e2e]") {
+  const Installation installation;
+  check_refused(installation.tbci({"chekc", "--help"}), 2, "unknown command 'chekc'; did you mean 'check'? See tbci");
+  check_refused(installation.tbci({"nightly", "lst", "--json"}), 2, "did you mean 'nightly list'?");
+  check_refused(installation.tbci({"check", "--nightyl", "x"}), 2, "did you mean '--nightly'?");
+  check_refused(installation.tbci({"report", "list"}), 2, "ID must be a whole number of at least 1, not 'list'");
+  check_refused(installation.tbci({"bisect", "--from", "x"}), 2, "'bisect' needs --to REVISION");
+  check_refused(installation.tbci({"status", "now"}), 2, "unexpected argument 'now'");
+  check_refused(installation.tbci({"serve", "--port"}), 2, "--port needs a value (N)");
+}
+
+TEST_CASE("Bad input: without a configuration the suite is listed from the sources", "[e2e]") {
+  const Installation installation;
+  Command command = installation.command({"suite", "list", "--json"});
+  command.arguments = {command.arguments.front(), "suite", "list", "--json"};
+  const Answer listed = run(command);
+  INFO(listed.error);
+  REQUIRE(listed.exit_code == 0);
+  const auto benchmarks = listed.json()["benchmarks"];
+  CHECK(std::any_of(benchmarks.begin(), benchmarks.end(), [](const auto& one) { return one["name"] == "dlrm"; }));
+  CHECK(listed.json()["from_sources"] == true);
+  CHECK(listed.error.find("no configuration: this is what the sources in") != std::string::npos);
+}
+
 TEST_CASE("Bad input: a repository that is not there, or has no such branch", "[e2e]") {
   const Installation installation;
   Command command = installation.command({"nightly", "list", "--json"});

@@ -32,7 +32,7 @@ Status opened(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
 
 }  // namespace
 
-/// The listener: takes connections and makes sessions of them.
+/// The listener: accepts connections and starts a session for each.
 class Server::Implementation : public std::enable_shared_from_this<Server::Implementation> {
  public:
   Implementation(asio::io_context& context, std::shared_ptr<Hub> hub)
@@ -66,7 +66,7 @@ class Server::Implementation : public std::enable_shared_from_this<Server::Imple
  private:
   void accept() {
     if (stopped_) return;
-    // Each session gets a strand of its own.
+    // Each session has its own strand.
     acceptor_.async_accept(asio::make_strand(context_),
                            [self = shared_from_this()](error_code error, tcp::socket socket) {
                              self->on_accepted(error, std::move(socket));
@@ -76,7 +76,7 @@ class Server::Implementation : public std::enable_shared_from_this<Server::Imple
   void on_accepted(error_code error, tcp::socket socket) {
     if (stopped_ || error == asio::error::operation_aborted) return;
     if (error) {
-      // No descriptors left, or the like: trying again at once would only burn the CPU.
+      // For example no file descriptors left: an immediate retry would only waste CPU time.
       log::warning("cannot take a connection: {}", error.message());
       pause_.expires_after(pause_after_failure);
       pause_.async_wait([self = shared_from_this()](error_code) { self->accept(); });

@@ -1,4 +1,4 @@
-// The HTTP server of the service: small, for reading only, and by default for this machine only.
+// The HTTP server of the service: small, read-only, and by default reachable only from this machine.
 #pragma once
 
 #include <chrono>
@@ -18,11 +18,11 @@ namespace tbci::web::http {
 
 struct ServerSettings {
   std::string address = "127.0.0.1";  ///< an IP address
-  std::uint16_t port = 8717;          ///< 0: one that is free
-  /// Has to be said for any address that other machines reach: the page has no passwords.
+  std::uint16_t port = 8717;          ///< 0: any free port
+  /// Required for any address that other machines can reach, because the page has no passwords.
   bool allow_other_machines = false;
   std::size_t header_limit_bytes = 8 * 1024;
-  std::size_t connection_limit = 64;                                ///< further ones are closed at once
+  std::size_t connection_limit = 64;                                ///< more connections are closed at once
   std::chrono::milliseconds time_limit = std::chrono::seconds(10);  ///< to receive a request, or to send an answer
 };
 
@@ -30,18 +30,18 @@ struct ServerSettings {
 /// not name loopback (421).
 class Server {
  public:
-  /// Listens. Works while `context` is run (by one thread or several). Errors: usage for an address that is none or
-  /// that needs `allow_other_machines`; environment where the port is taken.
+  /// Listens. Serves while `context` runs (in one thread or several). Errors: usage for an address that is invalid or
+  /// needs `allow_other_machines`; environment if the port is taken.
   static Result<std::unique_ptr<Server>> start(boost::asio::io_context& context, const ServerSettings& settings,
                                                Handler handler);
   ~Server();  ///< stops
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  std::uint16_t port() const;  ///< the real one
+  std::uint16_t port() const;  ///< the port in use
   std::string url() const;     ///< `http://127.0.0.1:8717/`
-  /// Closes everything. When it returns, no handler runs and none will. Any thread, but not from a handler. What is
-  /// left in `context` is only clean-up, so that its run() comes to an end.
+  /// Closes everything. When this returns, no handler runs, and none will run. May be called from any thread, but not
+  /// from a handler. Only clean-up is left in `context`, so its run() ends.
   void stop();
 
  private:

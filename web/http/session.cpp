@@ -24,7 +24,8 @@ Reply plain(int status, std::string_view text) {
   return {status, "text/plain; charset=utf-8", std::string(text) + "\n", false};
 }
 
-/// Only what we serve ourselves may be loaded, nothing inline; nobody may frame the page or learn its address.
+/// The page may load only what this server serves, and nothing inline. Other sites may not frame it or learn its
+/// address.
 void set_headers(beast::http::response_header<>& header, const Reply& reply) {
   header.set(beast::http::field::server, "tbci");
   header.set(beast::http::field::content_type, reply.content_type);
@@ -40,7 +41,7 @@ void set_headers(beast::http::response_header<>& header, const Reply& reply) {
   if (reply.status == 405) header.set(beast::http::field::allow, "GET, HEAD");
 }
 
-/// Whether the other side sent what is no HTTP; false for one that only went away.
+/// Whether the client sent something that is not HTTP; false if it only closed the connection.
 bool is_malformed(error_code error) {
   const error_code gone = beast::http::make_error_code(beast::http::error::end_of_stream);
   return error && error.category() == gone.category() && error != gone && error != beast::http::error::partial_message;
@@ -109,9 +110,9 @@ void Session::end() {
 void Session::read() {
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(hub_->settings.header_limit_bytes));
-  // None is read, so none is too long. (boost::none would refuse every body in Boost 1.74.)
+  // No body is read, so none is too long. (boost::none would refuse every body in Boost 1.74.)
   parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
-  // For the whole header: a sender of single bytes does not get more time.
+  // The limit is for the whole header, so that a client cannot gain time by sending single bytes.
   stream_.expires_after(hub_->settings.time_limit);
   beast::http::async_read_header(stream_, buffer_, *parser_,
                                  [self = shared_from_this()](error_code error, std::size_t) { self->on_read(error); });
@@ -126,7 +127,7 @@ void Session::on_read(error_code error) {
     keep_ = false;
     return write(plain(400, "this is not HTTP as the service speaks it"));
   }
-  // Gone, idle for too long, or ended by us: there is nobody to answer.
+  // The client is gone, was idle for too long, or the server ended the session: nobody waits for an answer.
   if (error) return;
   write(reply());
 }
@@ -175,8 +176,8 @@ void Session::on_written(error_code error) {
   drain();
 }
 
-// What the other side still sends is thrown away for a moment: closing at once would reset the connection, and it
-// would never see our answer.
+// For a moment, discards what the client still sends: closing at once would reset the connection, and the client
+// would not see the answer.
 void Session::drain() {
   if (drained_bytes_ > most_drained_bytes) return;
   stream_.async_read_some(boost::asio::buffer(waste_),

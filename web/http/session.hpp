@@ -20,18 +20,18 @@ namespace tbci::web::http {
 
 class Session;
 
-/// What the sessions of a server share; outlives the server as long as one of them does.
+/// What the sessions of a server share. It lives until the last session has ended.
 class Hub {
  public:
   Hub(ServerSettings all_settings, Handler handler, bool on_loopback)
       : settings(std::move(all_settings)), loopback(on_loopback), handler_(std::move(handler)) {}
 
-  /// The handler's answer, or a 503 once closed.
+  /// The handler's answer; 503 once the hub is closed.
   Reply answer(const Request& request);
-  /// False where there are too many already, or none is wanted any more.
+  /// False if there are too many sessions already, or the hub is closed.
   bool join(const std::shared_ptr<Session>& session);
   void leave(const Session* session);
-  /// After it no handler runs and none will; every session is told to end.
+  /// Ends every session. When this returns, no handler runs, and none will run.
   void close();
 
   const ServerSettings settings;

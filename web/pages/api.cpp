@@ -19,7 +19,7 @@ using http::Request;
 
 constexpr std::string_view series_api_prefix = "/api/series/";
 
-/// What is refused, as a value.
+/// A refusal as an error value.
 template <typename T>
 using Answer = tl::expected<T, Reply>;
 

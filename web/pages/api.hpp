@@ -15,22 +15,23 @@ class Database;
 
 namespace tbci::web {
 
-/// What a request is answered from.
+/// What the answer to a request is made from.
 struct Sources {
   storage::Database& database;
   const std::vector<std::string>& subjects;
-  web::ActivityPicture activity;
+  web::ActivitySnapshot activity;
   TimePoint now;
 };
 
-/// The answer to a path under /api/; a 404 for one that there is not.
+/// The answer to a path under /api/; 404 if the path is unknown.
 http::Reply api_reply(const http::Request& request, const Sources& sources);
-/// What an address of a series asks for, or why not: `path` is what stands behind /series/ (`dlrm/cpu-train/time`), the
-/// parameters are ?subject=, ?nights= and ?runner=. The text is for people.
+/// Why the address of a series is wrong.
 struct SeriesRefusal {
   int status = 404;
-  std::string text;
+  std::string text;  ///< for people
 };
+/// The history that an address asks for. `path` is what follows /series/ (`dlrm/cpu-train/time`); the parameters are
+/// ?subject=, ?nights= and ?runner=.
 tl::expected<queries::HistoryChoice, SeriesRefusal> series_choice(const http::Request& request, std::string_view path,
                                                                   const Sources& sources);
 

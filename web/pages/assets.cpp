@@ -9,7 +9,7 @@ namespace tbci::web {
 
 namespace {
 
-// A line of nights, the last one up.
+// A line of nights; the last one is higher.
 constexpr std::string_view icon_svg =
     R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d2733"/>)"
     R"(<path d="M5 22h13l5-12 4 0" fill="none" stroke="#ff8a5c" stroke-width="3" stroke-linecap="round" )"
@@ -17,8 +17,8 @@ constexpr std::string_view icon_svg =
 
 }  // namespace
 
-// The script replaces the live part by a fresh copy of the same page every 10 s: not while the page is hidden, not
-// while something in it is selected or has the focus, and without closing what was opened.
+// The script reloads the live part of the page every 10 s, but not while the page is hidden, or while something in it
+// is selected or has the focus. Opened sections stay open.
 const std::string_view refresh_js = R"js("use strict";
 (() => {
   const every = 10000;

@@ -1,4 +1,4 @@
-// The files that the page needs, compiled in: a stylesheet, a script, an icon.
+// The files of the page, compiled into the program: a stylesheet, a script, an icon.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@ struct Asset {
   std::string_view body;
 };
 
-/// Of the name under /static/: `style.css`.
+/// The file of that name under /static/: `style.css`.
 std::optional<Asset> asset(std::string_view name);
-/// `/static/style.css?v=...`: changes with the content, so that it may be cached.
+/// `/static/style.css?v=...`: the address changes with the content, so browsers may cache the file.
 std::string asset_address(std::string_view name);
 
-// The contents, each in a file of its own.
+// The contents, each in its own source file.
 extern const std::string_view style_css;
 extern const std::string_view refresh_js;
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-/// U+202A to U+202E and U+2066 to U+2069 make text read other than it is: `E2 80 AA..AE`, `E2 81 A6..A9`.
+/// U+202A to U+202E and U+2066 to U+2069 change the order in which text is shown: `E2 80 AA..AE`, `E2 81 A6..A9`.
 bool turns_direction(std::string_view text) {
   if (text.size() < 3 || text[0] != '\xE2') return false;
   const auto last = static_cast<unsigned char>(text[2]);

@@ -1,5 +1,5 @@
-// HTML that cannot be spoilt by what is shown in it: markup comes from literals of the program alone, and every other
-// text goes through one function that escapes it.
+// HTML that is safe against injection: markup comes only from string literals of the program, and all other text is
+// escaped by one function.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace tbci::web {
 /// characters other than newline and tab, become U+FFFD; so do the marks that turn the direction of what follows.
 std::string escaped(std::string_view text);
 
-/// Markup that stands in the source.
+/// Markup written as a literal in the source.
 class Markup {
  public:
   consteval Markup(const char* literal) : literal_(literal) {}  // NOLINT(google-explicit-constructor)

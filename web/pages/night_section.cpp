@@ -24,8 +24,8 @@ std::string interval_text(const model::Finding& finding) {
   return fmt::format("{:+.1f} to {:+.1f}%", finding.low * 100, finding.high * 100);
 }
 
-/// The change with its interval as a little picture from -20% to +60%, with marks at 0 and at the threshold. Larger
-/// ones stand at the edge. Beside the numbers, so of no use to those who hear the page.
+/// The change with its interval as a small drawing from -20% to +60%, with marks at 0 and at the threshold. Larger
+/// changes are drawn at the edge. Hidden from screen readers, which read the numbers.
 Html picture(const model::Finding& finding) {
   static constexpr double lowest = -0.2, highest = 0.6, width = 120;
   const auto place = [](double fraction) {
@@ -42,7 +42,7 @@ Html picture(const model::Finding& finding) {
   return html;
 }
 
-Html row_html(const queries::Row& row, const std::string& subject) {
+Html row_html(const queries::SeriesRow& row, const std::string& subject) {
   const model::Finding& finding = row.finding;
   const std::string interval = interval_text(finding);
   Html html;
@@ -81,33 +81,33 @@ Html table_html(const queries::NightView& view, bool clear) {
   return html;
 }
 
-/// Cases that failed alike, which is what an absent GPU makes of half the suite.
-struct GapGroup {
-  const queries::Gap* first = nullptr;
+/// Cases that failed for the same reason: without a GPU, half of the suite.
+struct UnmeasuredGroup {
+  const queries::UnmeasuredCase* first = nullptr;
   std::vector<std::string> benchmarks;
   int failed = 0, processes = 0;
 };
 
-std::vector<GapGroup> grouped(const std::vector<queries::Gap>& gaps) {
-  std::map<std::tuple<model::Configuration, model::Outcome, std::string>, GapGroup> groups;
-  for (const auto& gap : gaps) {
-    GapGroup& group = groups[{gap.measured.configuration, gap.outcome, gap.reason}];
-    if (!group.first) group.first = &gap;
-    group.benchmarks.push_back(gap.measured.benchmark);
-    group.failed += gap.failed;
-    group.processes += gap.processes;
+std::vector<UnmeasuredGroup> grouped(const std::vector<queries::UnmeasuredCase>& unmeasured) {
+  std::map<std::tuple<model::Configuration, model::Outcome, std::string>, UnmeasuredGroup> groups;
+  for (const auto& one : unmeasured) {
+    UnmeasuredGroup& group = groups[{one.measured.configuration, one.outcome, one.reason}];
+    if (!group.first) group.first = &one;
+    group.benchmarks.push_back(one.measured.benchmark);
+    group.failed += one.failed;
+    group.processes += one.processes;
   }
-  std::vector<GapGroup> list;
+  std::vector<UnmeasuredGroup> list;
   for (auto& [key, group] : groups) list.push_back(std::move(group));
   return list;
 }
 
-Html gaps_html(const std::vector<queries::Gap>& gaps) {
+Html unmeasured_html(const std::vector<queries::UnmeasuredCase>& unmeasured) {
   Html html;
   html << "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Not measured\"><table><thead><tr>"
           "<th scope=\"col\">Configuration</th><th scope=\"col\">Outcome</th><th scope=\"col\" class=\"number\">"
           "Processes</th><th scope=\"col\">Reason</th><th scope=\"col\">Benchmarks</th></tr></thead><tbody>\n";
-  for (const GapGroup& group : grouped(gaps)) {
+  for (const UnmeasuredGroup& group : grouped(unmeasured)) {
     html << "<tr><th scope=\"row\">" << Text{to_string(group.first->measured.configuration)} << "</th><td>"
          << chip(to_string(group.first->outcome)) << "</td><td class=\"number\">"
          << Text{fmt::format("{} of {}", group.failed, group.processes)} << "</td><td class=\"reason\">"
@@ -138,8 +138,8 @@ Html facts_html(const queries::NightView& view) {
   const model::Night& night = view.night;
   Html html;
   html << "<p class=\"facts\">" << chip(to_string(night.stage));
-  if (!night.baseline.empty()) html << " held against <strong>" << Text{night.baseline} << "</strong>";
-  html << ", begun " << time_html(night.started);
+  if (!night.baseline.empty()) html << " compared with <strong>" << Text{night.baseline} << "</strong>";
+  html << ", started " << time_html(night.started);
   if (night.finished) {
     html << ", took "
          << Text{human_duration(std::chrono::duration_cast<std::chrono::seconds>(*night.finished - night.started))};
@@ -169,8 +169,8 @@ Html environment_html(const queries::NightView& view) {
 
 Html night_section(const queries::PageView& page) {
   const queries::NightView& view = *page.night;
-  const auto clear =
-      std::ranges::count(view.rows, model::Verdict::clear, [](const queries::Row& row) { return row.finding.verdict; });
+  const auto clear = std::ranges::count(view.rows, model::Verdict::clear,
+                                        [](const queries::SeriesRow& row) { return row.finding.verdict; });
   const bool all_clear = clear == static_cast<std::ptrdiff_t>(view.rows.size());
   Html html;
   html << "<section>\n<h1><span class=\"quiet\">Night</span> " << Text{view.night.name} << "</h1>\n"
@@ -185,10 +185,10 @@ Html night_section(const queries::PageView& page) {
     html << "<details id=\"clear\"" << (all_clear ? Markup(" open") : Markup("")) << "><summary>"
          << Text{fmt::format("{} clear series", clear)} << "</summary>" << table_html(view, true) << "</details>\n";
   }
-  if (!view.gaps.empty()) {
+  if (!view.unmeasured.empty()) {
     html << "<details id=\"gaps\" open><summary>"
-         << Text{fmt::format("{} cases not or not wholly measured", view.gaps.size())} << "</summary>"
-         << gaps_html(view.gaps) << "</details>\n";
+         << Text{fmt::format("{} cases not measured, or only in part", view.unmeasured.size())} << "</summary>"
+         << unmeasured_html(view.unmeasured) << "</details>\n";
   }
   html << environment_html(view) << "</section>\n";
   return html;

@@ -29,7 +29,7 @@ Html subject_link(const queries::SubjectView& subject, const std::string& chosen
 Html footer(const queries::PageView& page) {
   const std::string query = "?subject=" + http::percent_encoded(page.subject);
   Html html;
-  html << "<footer>\n<p>As of " << time_html(page.status.now) << ". The same as JSON: "
+  html << "<footer>\n<p>As of " << time_html(page.status.now) << ". As JSON: "
        << "<a href=\"/api/status\">status</a>";
   if (page.night) {
     html << ", <a href=\"/api/night" << Text{query}
@@ -46,7 +46,7 @@ Html footer(const queries::PageView& page) {
 Html no_night(const queries::PageView& page) {
   Html html;
   if (page.subject.empty()) {
-    html << "<section><h1>No subject</h1><p class=\"empty\">The configuration names none yet.</p></section>\n";
+    html << "<section><h1>No subject</h1><p class=\"empty\">The configuration has no subject yet.</p></section>\n";
   } else {
     html << "<section><h1>No night yet</h1><p class=\"empty\">The first check of " << Text{page.subject}
          << " will appear here.</p></section>\n";
@@ -54,7 +54,7 @@ Html no_night(const queries::PageView& page) {
   return html;
 }
 
-Html bar(const web::ActivityPicture& activity) {
+Html bar(const web::ActivitySnapshot& activity) {
   Html html;
   if (activity.expected <= 0) return html;
   const int done = std::clamp(activity.done, 0, activity.expected);
@@ -65,7 +65,7 @@ Html bar(const web::ActivityPicture& activity) {
   return html;
 }
 
-Html busy(const web::ActivityPicture& activity, TimePoint now) {
+Html busy(const web::ActivitySnapshot& activity, TimePoint now) {
   Html html;
   html << "<p class=\"doing\"><span class=\"dot on\" aria-hidden=\"true\"></span><strong>" << Text{activity.subject};
   if (!activity.stage.empty()) html << " &middot; " << Text{activity.stage};
@@ -137,7 +137,7 @@ Html activity_section(const queries::StatusView& status) {
   Html html;
   html << "<section class=\"now\" aria-label=\"Running now\" aria-live=\"polite\">\n";
   if (!status.activity) {
-    html << "<p class=\"doing\">The service is not asked.</p>\n";
+    html << "<p class=\"doing\">The state of the service is unknown.</p>\n";
   } else if (status.activity->busy) {
     html << busy(*status.activity, status.now);
   } else {
@@ -178,7 +178,8 @@ std::string error_html(std::string_view title, std::string_view text) {
   Html html;
   html << head(title)
        << "<body>\n<header class=\"top\"><a class=\"brand\" href=\"/\">tbci</a></header>\n<main><section><h1>"
-       << Text{title} << "</h1><p>" << Text{text} << "</p><p><a href=\"/\">To the front page</a></p></section></main>\n"
+       << Text{title} << "</h1><p>" << Text{text}
+       << "</p><p><a href=\"/\">Back to the front page</a></p></section></main>\n"
        << "</body>\n</html>\n";
   return html.string();
 }

@@ -12,14 +12,14 @@ namespace tbci::web {
 
 /// The whole document.
 std::string page_html(const queries::PageView& page);
-/// A document that says what is wrong: `404`, `no subject 'x'`.
+/// A document with an error message: `404`, `no subject 'x'`.
 std::string error_html(std::string_view title, std::string_view text);
 
-/// What every document begins with: up to </head>, and the header with the subjects.
+/// The beginning of every document: up to </head>, and the header with the subjects.
 Html head(std::string_view title);
 Html header(const queries::StatusView& status, const std::string& chosen);
 
-// Its parts, each a section. Internal to web/pages.
+// The sections of the page. Internal to web/pages.
 Html activity_section(const queries::StatusView& status);
 Html night_section(const queries::PageView& page);
 Html regressions_section(const queries::RegressionsView& regressions, Markup title);
@@ -28,7 +28,7 @@ Html deliveries_section(const std::vector<queries::ReportView>& reports);
 
 /// A word with its colour: `<span class="chip regression">regression</span>`.
 Html chip(std::string_view word);
-/// `2026-01-07 04:30 UTC` in a <time> element; nothing for the epoch.
+/// `2026-01-07 04:30 UTC` in a <time> element; empty for the epoch.
 Html time_html(TimePoint time);
 /// Address of a subject's page, and of one of its nights.
 std::string page_address(std::string_view subject, std::string_view night = {});

@@ -23,7 +23,7 @@ constexpr std::string_view static_prefix = "/static/";
 constexpr std::string_view api_prefix = "/api/";
 constexpr std::string_view series_prefix = "/series/";
 
-// Shorter than the server's own limit, so that the reader is told why.
+// Shorter than the server's limit, so that the reader gets an explanation instead of a closed connection.
 const storage::OpenOptions open_options{std::chrono::seconds(2)};
 
 Reply html_reply(int status, std::string html) {
@@ -37,7 +37,7 @@ Reply static_reply(const Request& request) {
 }
 
 Reply page_reply(const Request& request, const Sources& sources) {
-  queries::Choice choice{sources.subjects, request.parameter("subject"), request.parameter("night")};
+  queries::PageChoice choice{sources.subjects, request.parameter("subject"), request.parameter("night")};
   if (choice.subject.empty() && !sources.subjects.empty()) choice.subject = sources.subjects.front();
   if (!choice.subject.empty() && std::ranges::find(sources.subjects, choice.subject) == sources.subjects.end()) {
     return html_reply(404, error_html("404", "There is no subject '" + one_line(choice.subject, 80) + "'."));
@@ -68,7 +68,7 @@ Reply series_reply(const Request& request, const Sources& sources) {
   return html_reply(200, series_html(page));
 }
 
-/// Well: the service answers and its database can be read.
+/// Healthy: the service answers, and it can read its database.
 Reply health_reply(const Sources& sources) {
   const auto view = queries::status_view(sources.database, sources.subjects, std::nullopt, sources.now);
   if (!view) return json_error(503, view.error().message);
@@ -91,7 +91,7 @@ http::Handler pages(PagesSettings settings, const web::Activity& activity, const
       if (is_page) return html_reply(503, error_html("The database cannot be read", database.error().message));
       return json_error(503, database.error().message);
     }
-    const Sources sources{*database, settings.subjects, activity.picture(), clock.now()};
+    const Sources sources{*database, settings.subjects, activity.snapshot(), clock.now()};
     if (is_series) return series_reply(request, sources);
     if (is_page) return page_reply(request, sources);
     if (request.path == "/healthz") return health_reply(sources);

@@ -1,4 +1,4 @@
-// What the service answers: the page and the same as JSON, all of it read-only.
+// The page of the service, and the same data as JSON. Everything is read-only.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,8 @@ struct PagesSettings {
 /// `GET /` (?subject=, ?night=), `/series/BENCHMARK/CONFIGURATION/METRIC` (?subject=, ?nights=, ?runner=) and the same
 /// under `/api`, `/api/status`, `/api/nights` (?subject=, ?limit=), `/api/night` (?subject=, ?name=),
 /// `/api/regressions` (?subject=, ?nights=), `/api/report` (?id=), `/api/builds` (?subject=, ?limit=), `/healthz`,
-/// and `/static/`. Unknown things are 404, wrong parameters 400, an unreadable database 503; under /api/ they are
-/// `{"error": "..."}`. `activity` and `clock` must outlive the handler. Thread-safe.
+/// and `/static/`. 404 for anything unknown, 400 for wrong parameters, 503 for an unreadable database; under /api/ the
+/// body of an error is `{"error": "..."}`. `activity` and `clock` must outlive the handler. Thread-safe.
 http::Handler pages(PagesSettings settings, const web::Activity& activity, const Clock& clock);
 
 }  // namespace tbci::web

@@ -68,7 +68,7 @@ Html issue_html(const queries::ReportView& view) {
   return html;
 }
 
-/// Regressions that share a report are one card.
+/// Regressions that share a report share a card.
 Html card(const Members& members, const queries::ReportView* report) {
   const queries::RegressionView& first = *members.front();
   Html html;
@@ -83,7 +83,7 @@ Html card(const Members& members, const queries::ReportView* report) {
   return html;
 }
 
-/// An address is a link where it is of the web; a path is text.
+/// A web address becomes a link, a path stays text.
 Html reference_html(const std::string& reference) {
   Html html;
   if (reference.starts_with("https://") || reference.starts_with("http://")) {

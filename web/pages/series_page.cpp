@@ -29,7 +29,7 @@ bool is_of_gpu(model::Configuration configuration) {
   return configuration == model::Configuration::gpu_train || configuration == model::Configuration::gpu_infer;
 }
 
-/// To the other configurations and metrics of the benchmark, and to more or fewer nights.
+/// Links to the other configurations and metrics of the benchmark, and to more or fewer nights.
 Html choices(const SeriesPage& page) {
   const HistoryView& view = page.history;
   Html html;
@@ -65,7 +65,7 @@ Html facts(const HistoryView& view) {
        << Text{view.runner} << "</strong>";
   if (view.earlier > 0) html << ", and " << Text{fmt::to_string(view.earlier)} << " older ones";
   if (!view.nights.empty()) {
-    html << "; at last <strong>" << Text{readable(view.series.metric, view.nights.back().value)}
+    html << "; latest <strong>" << Text{readable(view.series.metric, view.nights.back().value)}
          << "</strong> on <a href=\"" << Text{page_address(view.subject, view.nights.back().name)} << "\">"
          << Text{view.nights.back().name} << "</a>";
   }
@@ -177,7 +177,7 @@ Html footer(const SeriesPage& page) {
   std::string address = "/api" + series_address(page.history.subject, page.history.series);
   address += fmt::format("&nights={}", page.nights);
   Html html;
-  html << "<footer>\n<p>As of " << time_html(page.status.now) << ". The same as JSON: <a href=\"" << Text{address}
+  html << "<footer>\n<p>As of " << time_html(page.status.now) << ". As JSON: <a href=\"" << Text{address}
        << "\">this series</a>.</p>\n</footer>\n";
   return html;
 }

@@ -13,15 +13,15 @@ namespace tbci::web {
 struct SeriesPage {
   queries::StatusView status;
   queries::HistoryView history;
-  std::vector<model::Case> cases;  ///< that were measured of the subject, for links
+  std::vector<model::Case> cases;  ///< of the subject that were measured, for links
   int nights = 0;                  ///< how many were asked for
 };
 
 /// The whole document.
 std::string series_html(const SeriesPage& page);
 
-/// The drawing, as an SVG: a point a night with the range of its processes, levels, and marks of change points,
-/// regressions and changes of the machine. Nothing without nights. Internal to web/pages.
+/// An SVG plot: a point for each night with the range of its processes, the levels, and marks of change points,
+/// regressions and changes of the machine. Empty without nights. Internal to web/pages.
 Html series_plot(const queries::HistoryView& history);
 
 }  // namespace tbci::web

@@ -14,17 +14,17 @@ namespace {
 using queries::HistoryNight;
 using queries::HistoryView;
 
-// Of the drawing, in its own units; it is scaled to the width of the page.
+// Sizes in the plot's own units; the browser scales it to the width of the page.
 constexpr double width = 1120, height = 360;
 constexpr double left = 96, right = 16, top = 34, bottom = 34;
-constexpr std::size_t most_described = 400;  // nights whose points say what they are when pointed at
+constexpr std::size_t most_described = 400;  // nights whose points have a tooltip
 constexpr double label_room = 84;            // between the labels of two change points
 
 std::string place(double value) {
   return fmt::format("{:.1f}", value);
 }
 
-/// 1, 2 or 5 times a power of ten: the step that makes four to nine lines of the range.
+/// 1, 2 or 5 times a power of ten: the step that divides the range into four to nine lines.
 double round_step(double range) {
   const double power = std::pow(10.0, std::floor(std::log10(range / 4)));
   for (const double times : {5.0, 2.0}) {
@@ -38,7 +38,7 @@ class Scale {
   explicit Scale(const HistoryView& view) : nights_(view.nights.size()) {
     low_ = std::ranges::min(view.nights, {}, &HistoryNight::value).value;
     high_ = std::ranges::max(view.nights, {}, &HistoryNight::value).value;
-    // A flat series is drawn in the middle, and noise of a fraction of a percent does not fill the page.
+    // A flat series is drawn in the middle, and small noise does not fill the plot.
     const double least = std::max(std::abs(high_) * 0.02, 1e-9);
     const double more = std::max((high_ - low_) * 0.12, (least - (high_ - low_)) / 2);
     low_ -= more;
@@ -74,7 +74,7 @@ Html label(Markup kind, double x, double y, std::string_view text) {
   return html;
 }
 
-/// Lines at round values. Bytes are round in powers of two, which the labels show well enough.
+/// Lines at round decimal values, also for bytes.
 Html grid(const HistoryView& view, const Scale& scale) {
   const double step = round_step(scale.high() - scale.low());
   Html html;
@@ -85,7 +85,7 @@ Html grid(const HistoryView& view, const Scale& scale) {
   return html;
 }
 
-/// The names of the first night, the last, and of some between.
+/// The names of the first and the last night, and of some between.
 Html names(const HistoryView& view, const Scale& scale) {
   const std::size_t last = view.nights.size() - 1;
   const std::size_t parts = std::min<std::size_t>(last, 4);
@@ -140,13 +140,13 @@ Html points(const HistoryView& view, const Scale& scale) {
 
 Html levels(const HistoryView& view, const Scale& scale) {
   Html html;
-  for (const queries::Level& level : view.levels)
+  for (const queries::SeriesLevel& level : view.levels)
     html << line("level", scale.x(level.first), scale.y(level.value), scale.x(level.last), scale.y(level.value));
   double free_from = 0;
   for (const auto& point : view.change_points) {
     const double at = scale.x(point.night);
     html << line("step", at, scale.y(point.before), at, scale.y(point.after));
-    // A label that would lie on the one before is left out: the table below has them all.
+    // A label that would overlap the one before is left out: the table below has all of them.
     const double x = std::clamp(at, left + label_room / 2, width - right - label_room / 2);
     if (x < free_from) continue;
     free_from = x + label_room;

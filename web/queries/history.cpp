@@ -17,20 +17,20 @@ namespace {
 
 using storage::HistoryPoint;
 
-/// Which of a nightly's points tells most of it: the higher, the better.
+/// How well a point represents its nightly; higher is better.
 int worth(const HistoryPoint& point) {
   if (point.purpose != model::Purpose::screen) return 0;
   const std::string own = model::run_keys::screen(point.nightly);
   return point.key == own || point.key.starts_with(own + "@") ? 2 : 1;
 }
 
-/// Other runs than screens and confirmations may have been made with other settings.
+/// Only screens and confirmations count: other runs may have used other settings.
 bool counts(const HistoryPoint& point) {
   return point.purpose == model::Purpose::screen || point.purpose == model::Purpose::confirm;
 }
 
-/// The point of each nightly, oldest first. Of equal ones the later counts where they are the night's own screens,
-/// begun anew; else the first, which is nearest to the night.
+/// The point of each nightly, oldest first. Of several screens of the night itself, the last one counts (the earlier
+/// ones were interrupted); of other equal points the first one, which is nearest to the night.
 std::vector<HistoryPoint> chosen(const std::vector<HistoryPoint>& points, const std::string& runner) {
   std::vector<HistoryPoint> chosen;
   for (const HistoryPoint& point : points) {
@@ -129,7 +129,7 @@ Status add_findings(storage::Database& database, const HistoryChoice& choice, Hi
   return {};
 }
 
-/// They are looked for on logarithms: a leak that was 0 has none.
+/// They are searched on logarithms, so a series with zeros (leaks) has none.
 void add_change_points(const detect::ChangePointOptions& options, HistoryView& view) {
   std::vector<double> values;
   for (const HistoryNight& night : view.nights) values.push_back(night.value);
@@ -146,7 +146,7 @@ void add_change_points(const detect::ChangePointOptions& options, HistoryView& v
   close(values.size());
 }
 
-/// The newest `count` nights, with what was found on all of them.
+/// Keeps the newest `count` nights; change points and levels are those of the whole history.
 void keep_newest(std::size_t count, HistoryView& view) {
   if (view.nights.size() <= count) return;
   const std::size_t cut = view.nights.size() - count;
@@ -154,8 +154,8 @@ void keep_newest(std::size_t count, HistoryView& view) {
   view.nights.erase(view.nights.begin(), view.nights.begin() + static_cast<std::ptrdiff_t>(cut));
   std::erase_if(view.change_points, [&](const auto& point) { return point.night <= cut; });
   for (auto& point : view.change_points) point.night -= cut;
-  std::erase_if(view.levels, [&](const Level& level) { return level.last < cut; });
-  for (Level& level : view.levels) {
+  std::erase_if(view.levels, [&](const SeriesLevel& level) { return level.last < cut; });
+  for (SeriesLevel& level : view.levels) {
     level.first = level.first > cut ? level.first - cut : 0;
     level.last -= cut;
   }

@@ -1,4 +1,4 @@
-// One series over the nights: read from the database once, then drawn in the terminal, as a page, or as JSON.
+// One series over the nights: read from the database once, then shown in the terminal, as a page, or as JSON.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class Database;
 
 namespace tbci::web::queries {
 
-/// What one nightly gave.
+/// The values of one nightly.
 struct HistoryNight {
   std::string name;
   TimePoint measured{};            ///< when its run began
@@ -31,7 +31,7 @@ struct HistoryNight {
 };
 
 /// Nights between two change points.
-struct Level {
+struct SeriesLevel {
   std::size_t first = 0, last = 0;  ///< of `nights`, both included
   double value = 0;                 ///< median of the nights
 };
@@ -39,12 +39,12 @@ struct Level {
 struct HistoryView {
   std::string subject;
   model::Series series;
-  std::string runner;                              ///< on which all of it was measured; empty: nothing was
-  std::vector<std::string> other_runners;          ///< that measured the series too
-  std::vector<HistoryNight> nights;                ///< oldest first; those without a value are not among them
-  std::size_t earlier = 0;                         ///< nights that are older than those shown
+  std::string runner;                              ///< the machine that measured all of it; empty: nothing was measured
+  std::vector<std::string> other_runners;          ///< that also measured the series
+  std::vector<HistoryNight> nights;                ///< oldest first; without nights that have no value
+  std::size_t earlier = 0;                         ///< number of nights that are older than those shown
   std::vector<detect::ChangePoint> change_points;  ///< `night` counts in `nights`
-  std::vector<Level> levels;                       ///< one more than change points; none without nights
+  std::vector<SeriesLevel> levels;                 ///< one more than there are change points; none without nights
 };
 
 struct HistoryChoice {
@@ -54,7 +54,7 @@ struct HistoryChoice {
   int nights = 365;    ///< the newest; change points are those of the whole history, whatever is shown
 };
 
-/// The most nights that are read.
+/// The largest number of nights that is read.
 inline constexpr int most_history_nights = 5000;
 
 /// A nightly's value is that of the run that screened it, the last one where the machine changed meanwhile; where it
@@ -63,7 +63,7 @@ inline constexpr int most_history_nights = 5000;
 Result<HistoryView> history_view(storage::Database& database, const HistoryChoice& choice,
                                  const detect::ChangePointOptions& options = {});
 
-/// The cases that were measured of the subject, by benchmark.
+/// The cases of the subject that were measured, by benchmark.
 Result<std::vector<model::Case>> measured_cases(storage::Database& database, const std::string& subject);
 
 }  // namespace tbci::web::queries

@@ -72,19 +72,19 @@ Json json_of(const RegressionView& view) {
           {"report_id", regression.report_id ? Json(*regression.report_id) : Json()}};
 }
 
-Json json_of(const Row& row) {
+Json json_of(const SeriesRow& row) {
   Json json = json_of(row.finding);
   json["confirmed"] = row.confirmed;
   return json;
 }
 
-Json json_of(const Gap& gap) {
-  return {{"benchmark", gap.measured.benchmark},
-          {"configuration", std::string(to_string(gap.measured.configuration))},
-          {"outcome", std::string(to_string(gap.outcome))},
-          {"reason", text_or_null(gap.reason)},
-          {"failed", gap.failed},
-          {"processes", gap.processes}};
+Json json_of(const UnmeasuredCase& one) {
+  return {{"benchmark", one.measured.benchmark},
+          {"configuration", std::string(to_string(one.measured.configuration))},
+          {"outcome", std::string(to_string(one.outcome))},
+          {"reason", text_or_null(one.reason)},
+          {"failed", one.failed},
+          {"processes", one.processes}};
 }
 
 Json json_of(const SubjectView& subject) {
@@ -131,7 +131,7 @@ Json json_of(const model::Build& build) {
           {"finished", time_or_null(build.finished)}};
 }
 
-Json json_of(const web::ActivityPicture& activity) {
+Json json_of(const web::ActivitySnapshot& activity) {
   return {{"busy", activity.busy},
           {"subject", text_or_null(activity.subject)},
           {"stage", text_or_null(activity.stage)},
@@ -169,7 +169,7 @@ Json json_of(const NightView& view) {
           {"environment", view.environment},
           {"environment_changes", changes},
           {"findings", list_of(view.rows)},
-          {"not_measured", list_of(view.gaps)},
+          {"not_measured", list_of(view.unmeasured)},
           {"regressions", list_of(view.found.regressions)},
           {"reports", list_of(view.found.reports)}};
 }
@@ -215,7 +215,7 @@ Json json_of(const HistoryView& view) {
                                      {"change", number(point.change)},
                                      {"p", number(point.p)}});
   }
-  for (const Level& level : view.levels)
+  for (const SeriesLevel& level : view.levels)
     json["levels"].push_back({{"first", level.first}, {"last", level.last}, {"value", number(level.value)}});
   return json;
 }

@@ -1,5 +1,5 @@
 // The views as JSON. Enumerations as their words, times as ISO 8601 in UTC, changes as fractions (null: infinite),
-// values in the metric's unit (ns or bytes), what is absent as null.
+// values in the metric's unit (ns or bytes), absent things as null.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,7 +16,7 @@ nlohmann::json json_of(const NightView& night);
 nlohmann::json json_of(const RegressionsView& regressions);
 nlohmann::json json_of(const ReportView& report);
 nlohmann::json json_of(const HistoryView& history);
-nlohmann::json json_of(const web::ActivityPicture& activity);
+nlohmann::json json_of(const web::ActivitySnapshot& activity);
 nlohmann::json json_of(const model::Night& night);
 nlohmann::json json_of(const model::Build& build);
 nlohmann::json json_of(const model::Finding& finding);
@@ -25,8 +25,8 @@ nlohmann::json json_of(const model::Bisection& bisection);
 nlohmann::json json_of(const model::Delivery& delivery);
 nlohmann::json json_of(const RegressionView& regression);
 nlohmann::json json_of(const SubjectView& subject);
-nlohmann::json json_of(const Row& row);
-nlohmann::json json_of(const Gap& gap);
+nlohmann::json json_of(const SeriesRow& row);
+nlohmann::json json_of(const UnmeasuredCase& gap);
 nlohmann::json json_of(const HistoryNight& night);
 
 /// As text, two spaces a level; bytes that are not UTF-8 become U+FFFD.

@@ -21,7 +21,7 @@ constexpr int shown_nights = 30;
 constexpr int shown_reports = 20;
 constexpr int searched_runs = 200;
 
-/// Runs `read` on one consistent picture and hands its value out.
+/// Runs `read` on one consistent snapshot of the database, and returns its value.
 template <typename Read>
 auto consistently(storage::Database& database, const Read& read) -> decltype(read()) {
   decltype(read()) value = fail(ErrorKind::failed, "nothing was read");
@@ -51,16 +51,16 @@ int gravity(model::Verdict verdict) {
   return 6;
 }
 
-Result<std::vector<Row>> rows_of(storage::NightStore& nights, std::int64_t night_id) {
-  std::map<model::Series, Row> by_series;
+Result<std::vector<SeriesRow>> rows_of(storage::NightStore& nights, std::int64_t night_id) {
+  std::map<model::Series, SeriesRow> by_series;
   TBCI_ASSIGN(const auto screened, nights.findings(night_id, storage::Phase::screen));
   for (const model::Finding& finding : screened) by_series[finding.series] = {finding, false};
   TBCI_ASSIGN(const auto confirmed, nights.findings(night_id, storage::Phase::confirm));
   for (const model::Finding& finding : confirmed) by_series[finding.series] = {finding, true};
-  std::vector<Row> rows;
+  std::vector<SeriesRow> rows;
   for (auto& [series, row] : by_series) rows.push_back(std::move(row));
-  const auto order = [](const Row& row) {
-    // A change that is no number must not break the order.
+  const auto order = [](const SeriesRow& row) {
+    // NaN must not break the order.
     const double size = std::isnan(row.finding.change) ? 0.0 : std::abs(row.finding.change);
     return std::tuple(gravity(row.finding.verdict), -size);
   };
@@ -68,26 +68,26 @@ Result<std::vector<Row>> rows_of(storage::NightStore& nights, std::int64_t night
   return rows;
 }
 
-std::vector<Gap> gaps_of(const std::vector<model::PlacedMeasurement>& measurements) {
-  std::map<model::Case, Gap> by_case;
+std::vector<UnmeasuredCase> unmeasured_of(const std::vector<model::PlacedMeasurement>& measurements) {
+  std::map<model::Case, UnmeasuredCase> by_case;
   for (const auto& [place, measurement] : measurements) {
-    Gap& gap = by_case[measurement.measured];
-    gap.measured = measurement.measured;
-    ++gap.processes;
+    UnmeasuredCase& one = by_case[measurement.measured];
+    one.measured = measurement.measured;
+    ++one.processes;
     if (measurement.outcome == model::Outcome::done) continue;
-    ++gap.failed;
-    gap.outcome = measurement.outcome;
-    gap.reason = measurement.message;
+    ++one.failed;
+    one.outcome = measurement.outcome;
+    one.reason = measurement.message;
   }
-  std::vector<Gap> gaps;
-  for (auto& [measured, gap] : by_case) {
-    if (gap.failed > 0) gaps.push_back(std::move(gap));
+  std::vector<UnmeasuredCase> unmeasured;
+  for (auto& [measured, one] : by_case) {
+    if (one.failed > 0) unmeasured.push_back(std::move(one));
   }
-  return gaps;
+  return unmeasured;
 }
 
-/// The runs that screened the night, the newest first: more than one where the machine changed in between (then the
-/// later ones have `@` and the environment behind their key). Of long ago, only the first is looked for.
+/// The runs that screened the night, the newest first. There are several if the machine changed in between; the keys of
+/// the later ones end in `@` and the environment. For old nights only the first run is found.
 Result<std::vector<model::Run>> screens_of(storage::RunStore& runs, const model::Night& night) {
   const std::string key = model::run_keys::screen(night.name);
   TBCI_ASSIGN(auto found, runs.runs(night.subject, searched_runs));
@@ -98,7 +98,7 @@ Result<std::vector<model::Run>> screens_of(storage::RunStore& runs, const model:
   return found;
 }
 
-/// What the machine was when the last night before this one was screened; nothing where there was none on it.
+/// The environment of the machine when it screened the night before; nullopt if it did not screen one.
 Result<std::optional<model::Environment>> environment_before(storage::RunStore& runs, const model::Run& screen) {
   TBCI_ASSIGN(const auto known, runs.runs(screen.subject, searched_runs));
   const std::string night = screen.key.substr(0, screen.key.find('/') + 1);
@@ -132,7 +132,7 @@ Status add_runs(storage::Database& database, NightView& view) {
     TBCI_ASSIGN(auto measurements, runs.measurements(run.id));
     std::ranges::move(measurements, std::back_inserter(all));
   }
-  view.gaps = gaps_of(all);
+  view.unmeasured = unmeasured_of(all);
   return {};
 }
 
@@ -218,7 +218,7 @@ Result<std::vector<ReportView>> read_reports(storage::Database& database, const 
   return views;
 }
 
-Result<PageView> read_page(storage::Database& database, const Choice& choice) {
+Result<PageView> read_page(storage::Database& database, const PageChoice& choice) {
   PageView page;
   TBCI_ASSIGN(page.status, read_status(database, choice.subjects));
   page.subject = choice.subject;
@@ -233,7 +233,7 @@ Result<PageView> read_page(storage::Database& database, const Choice& choice) {
 }  // namespace
 
 Result<StatusView> status_view(storage::Database& database, const std::vector<std::string>& subjects,
-                               std::optional<web::ActivityPicture> activity, TimePoint now) {
+                               std::optional<web::ActivitySnapshot> activity, TimePoint now) {
   TBCI_ASSIGN(auto view, consistently(database, [&] { return read_status(database, subjects); }));
   view.activity = std::move(activity);
   view.now = now;
@@ -272,8 +272,8 @@ Result<std::optional<ReportView>> report_view(storage::Database& database, std::
   });
 }
 
-Result<PageView> page_view(storage::Database& database, const Choice& choice,
-                           std::optional<web::ActivityPicture> activity, TimePoint now) {
+Result<PageView> page_view(storage::Database& database, const PageChoice& choice,
+                           std::optional<web::ActivitySnapshot> activity, TimePoint now) {
   TBCI_ASSIGN(auto page, consistently(database, [&] { return read_page(database, choice); }));
   page.status.activity = std::move(activity);
   page.status.now = now;

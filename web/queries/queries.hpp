@@ -1,5 +1,5 @@
-// What a person wants to know of the nights: read from the database once, then shown as a page, as JSON, or in the
-// terminal. All three are made of these structs, so they cannot disagree.
+// What a person wants to know about the nights. It is read from the database once, then shown as a page, as JSON, or in
+// the terminal. All three use these structs, so they cannot disagree.
 #pragma once
 
 #include <cstdint>
@@ -23,24 +23,25 @@ class Database;
 
 namespace tbci::web::queries {
 
-struct Row {
-  model::Finding finding;  ///< of the confirmation, where there was one, else of the screen
-  bool confirmed = false;  ///< whether it is of the confirmation
+/// A series in the table of a night.
+struct SeriesRow {
+  model::Finding finding;  ///< of the confirmation if there was one, else of the screen
+  bool confirmed = false;  ///< whether `finding` is of the confirmation
 };
 
-/// A case that gave no number, or not from every process.
-struct Gap {
+/// A case that was not measured, or not by all of its processes.
+struct UnmeasuredCase {
   model::Case measured;
-  model::Outcome outcome{};  ///< of its last process that was not done
+  model::Outcome outcome{};  ///< of the last process that failed
   std::string reason;
-  int failed = 0;     ///< processes that were not done
-  int processes = 0;  ///< all of that case
+  int failed = 0;     ///< number of failed processes
+  int processes = 0;  ///< number of all processes of the case
 };
 
 struct RegressionView {
   model::Regression regression;
   std::string night;
-  std::vector<model::Commit> suspects;  ///< as the regression lists them; only the id where no more is known
+  std::vector<model::Commit> suspects;  ///< in the regression's order; only the id if no more is known
   std::optional<model::Bisection> bisection;
 };
 
@@ -59,12 +60,12 @@ struct NightView {
   model::Night night;
   std::string runner;                              ///< empty: nothing measured yet
   std::map<std::string, std::string> environment;  ///< facts of that machine
-  /// What has changed on it since the last night before that was measured; empty: nothing, or none is known.
+  /// What changed on it since the night that was measured before; empty: nothing, or no such night is known.
   std::vector<runner::FactChange> environment_changes;
-  std::string environment_change;  ///< the same as a sentence
-  std::vector<Row> rows;           ///< the gravest verdict first, then the largest change
-  std::vector<Gap> gaps;           ///< by case
-  RegressionsView found;           ///< in this night
+  std::string environment_change;          ///< the same as a sentence
+  std::vector<SeriesRow> rows;             ///< the worst verdict first, then the largest change
+  std::vector<UnmeasuredCase> unmeasured;  ///< by case
+  RegressionsView found;                   ///< in this night
 };
 
 struct SubjectView {
@@ -75,11 +76,11 @@ struct SubjectView {
 
 struct StatusView {
   TimePoint now{};
-  std::optional<web::ActivityPicture> activity;  ///< nothing where no service is asked
+  std::optional<web::ActivitySnapshot> activity;  ///< nullopt outside the service
   std::vector<SubjectView> subjects;
 };
 
-/// All that the page of one subject shows.
+/// Everything that the page of one subject shows.
 struct PageView {
   StatusView status;
   std::string subject;             ///< empty: there is none
@@ -89,25 +90,26 @@ struct PageView {
   std::vector<ReportView> reports;  ///< the latest first
 };
 
-// Each reads one consistent picture of the database. Errors are the database's own.
+// Each function reads one consistent snapshot of the database. Errors are those of the database.
 
 Result<StatusView> status_view(storage::Database& database, const std::vector<std::string>& subjects,
-                               std::optional<web::ActivityPicture> activity, TimePoint now);
-/// The night of that name, or the latest where the name is empty. Nothing where there is none.
+                               std::optional<web::ActivitySnapshot> activity, TimePoint now);
+/// The night of that name, or the latest for an empty name. nullopt if there is none.
 Result<std::optional<NightView>> night_view(storage::Database& database, const std::string& subject,
                                             const std::string& name);
-/// Those of the latest `nights` nights, whatever their state, and all that are open.
+/// The regressions of the latest `nights` nights in any state, and all open ones.
 Result<RegressionsView> regressions_view(storage::Database& database, const std::string& subject, int nights);
-/// Nothing where there is no report of that id.
+/// nullopt if there is no report with that id.
 Result<std::optional<ReportView>> report_view(storage::Database& database, std::int64_t id);
 
-struct Choice {
+/// Which page to show.
+struct PageChoice {
   std::vector<std::string> subjects;  ///< that are configured
   std::string subject;                ///< one of them
   std::string night;                  ///< empty: the latest
 };
-/// `night` of the result is nothing where the chosen one does not exist.
-Result<PageView> page_view(storage::Database& database, const Choice& choice,
-                           std::optional<web::ActivityPicture> activity, TimePoint now);
+/// `night` of the result is nullopt if the chosen one does not exist.
+Result<PageView> page_view(storage::Database& database, const PageChoice& choice,
+                           std::optional<web::ActivitySnapshot> activity, TimePoint now);
 
 }  // namespace tbci::web::queries

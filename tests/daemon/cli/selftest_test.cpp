@@ -72,7 +72,7 @@ SelftestRow row(const std::string& rule, const detect::selftest::Scenario& scena
 
 }  // namespace
 
-TEST_CASE("Selftest: times of screens and of runs by hand are read in their order, others not", "[selftest]") {
+TEST_CASE("Selftest: times of screens and manual runs are read in order, and no others", "[selftest]") {
   Recording recording;
   const auto monday = recording.build("2026-01-05");
   recording.add_run("2026-01-05/screen", model::Purpose::screen, monday, counted(1000, 12));

@@ -135,7 +135,7 @@ TEST_CASE("History: of several runners one is shown, the last or the one that is
   CHECK(read(folder, {"demo", dlrm_time, "nobody", 365}).nights.empty());
 }
 
-TEST_CASE("History: a run that was begun anew on a changed machine counts, not what it left behind", "[history]") {
+TEST_CASE("History: after a change of the machine the restarted run counts, and not the interrupted one", "[history]") {
   const TemporaryDirectory folder;
   fill_history(folder / "tbci.db");
   {

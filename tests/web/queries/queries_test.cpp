@@ -40,17 +40,17 @@ TEST_CASE("Night view: a configuration that is not there is shown with its reaso
   auto database = opened(folder);
   const auto night = value(view::night_view(database, "demo", ""));
   REQUIRE(night);
-  REQUIRE(night->gaps.size() == 1);
-  CHECK(night->gaps[0].measured == model::Case{"dlrm", model::Configuration::gpu_train});
-  CHECK(night->gaps[0].outcome == model::Outcome::unsupported);
-  CHECK(night->gaps[0].reason == "this LibTorch has no CUDA");
-  CHECK(night->gaps[0].failed == 1);
-  CHECK(night->gaps[0].processes == 1);
+  REQUIRE(night->unmeasured.size() == 1);
+  CHECK(night->unmeasured[0].measured == model::Case{"dlrm", model::Configuration::gpu_train});
+  CHECK(night->unmeasured[0].outcome == model::Outcome::unsupported);
+  CHECK(night->unmeasured[0].reason == "this LibTorch has no CUDA");
+  CHECK(night->unmeasured[0].failed == 1);
+  CHECK(night->unmeasured[0].processes == 1);
   CHECK(night->runner == "bench-1");
   CHECK(night->environment.at("cpu") == "Example CPU");
 }
 
-TEST_CASE("Night view: after a change of the machine the newer run tells of it, and all processes count", "[view]") {
+TEST_CASE("Night view: after a change of the machine the newer run shows it, and all processes count", "[view]") {
   const TemporaryDirectory folder;
   fill(folder / "tbci.db");
   {
@@ -69,10 +69,10 @@ TEST_CASE("Night view: after a change of the machine the newer run tells of it, 
   const auto night = value(view::night_view(database, "demo", ""));
   REQUIRE(night);
   CHECK(night->environment.at("cpu") == "Other CPU");
-  REQUIRE(night->gaps.size() == 2);
-  CHECK(night->gaps[0].outcome == model::Outcome::timed_out);
-  CHECK(night->gaps[0].failed == 1);
-  CHECK(night->gaps[0].processes == 2);
+  REQUIRE(night->unmeasured.size() == 2);
+  CHECK(night->unmeasured[0].outcome == model::Outcome::timed_out);
+  CHECK(night->unmeasured[0].failed == 1);
+  CHECK(night->unmeasured[0].processes == 2);
 }
 
 TEST_CASE("Night view: what changed on the machine since the night before reads as a sentence", "[view]") {

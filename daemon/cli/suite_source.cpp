@@ -1,0 +1,83 @@
+#include "daemon/cli/suite_source.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "pipeline/measure/building.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+struct CsvColumn {
+  enum : std::size_t { family, name, domain, task, parameters, train, infer, listed, count };
+};
+
+std::optional<runner::BenchmarkInfo> benchmark_of(const std::vector<std::string>& cells) {
+  if (cells.size() != CsvColumn::count) return std::nullopt;
+  runner::BenchmarkInfo benchmark;
+  benchmark.name = cells[CsvColumn::name];
+  benchmark.domain = cells[CsvColumn::domain];
+  benchmark.task = cells[CsvColumn::task];
+  const std::string& number = cells[CsvColumn::parameters];
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), benchmark.parameters);
+  if (error != std::errc() || end != number.data() + number.size()) return std::nullopt;
+  using model::Configuration;
+  if (cells[CsvColumn::train] == "true")
+    benchmark.configurations.insert(benchmark.configurations.end(),
+                                    {Configuration::cpu_train, Configuration::gpu_train});
+  if (cells[CsvColumn::infer] == "true")
+    benchmark.configurations.insert(benchmark.configurations.end(),
+                                    {Configuration::cpu_infer, Configuration::gpu_infer});
+  std::ranges::sort(benchmark.configurations);
+  return benchmark;
+}
+
+}  // namespace
+
+Result<std::optional<model::Product>> known_product(pipeline::SubjectContext& context, const std::string& build) {
+  if (!build.empty()) {
+    TBCI_ASSIGN(const model::Build found, pipeline::build_named(context, build));
+    return found.product;
+  }
+  if (!context.subject.subject.torch_base.empty()) {
+    return model::Product{
+        .libtorch = context.subject.subject.torch_base, .preload = {}, .python = {}, .commit = {}, .version = {}};
+  }
+  TBCI_ASSIGN(const auto builds, context.stores.builds.list(context.name(), 100));
+  for (const model::Build& known : builds) {
+    if (known.state == model::BuildState::ready) return known.product;
+  }
+  return std::nullopt;
+}
+
+Result<model::Product> product_to_ask(pipeline::SubjectContext& context, const std::string& build) {
+  TBCI_ASSIGN(const auto product, known_product(context, build));
+  if (!product) return fail(ErrorKind::usage, "no build of {} is installed yet: name one with --build", context.name());
+  return *product;
+}
+
+Result<std::vector<runner::BenchmarkInfo>> read_catalogue(const std::filesystem::path& suite,
+                                                          const std::vector<std::string>& families) {
+  const std::filesystem::path file = suite / "catalogue.csv";
+  const auto text = read_file(file);
+  if (!text) {
+    return fail(ErrorKind::environment, "no list of the suite's benchmarks: {}; is worker_source the folder suite/?",
+                text.error().message);
+  }
+  std::vector<runner::BenchmarkInfo> benchmarks;
+  std::size_t number = 0;
+  for (const std::string& line : split(*text, '\n')) {
+    if (++number == 1 || trim(line).empty()) continue;  // the first line names the columns
+    const std::vector<std::string> cells = split(trim(line), ',');
+    if (!families.empty() && std::ranges::find(families, cells[CsvColumn::family]) == families.end()) continue;
+    auto benchmark = benchmark_of(cells);
+    if (!benchmark) return fail(ErrorKind::failed, "{}:{}: not a benchmark: {}", file.string(), number, one_line(line));
+    benchmarks.push_back(std::move(*benchmark));
+  }
+  return benchmarks;
+}
+
+}  // namespace tbci::daemon

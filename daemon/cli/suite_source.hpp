@@ -1,0 +1,28 @@
+// Where the commands about the suite learn of its benchmarks: from the worker of a build, or from the worker's sources.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "pipeline/subject_context.hpp"
+#include "runner/protocol.hpp"
+#include "storage/model/build.hpp"
+
+namespace tbci::daemon {
+
+/// The build of that name. For an empty name the LibTorch that the subject's libraries are loaded over, else any build
+/// that is installed; nothing where there is none.
+Result<std::optional<model::Product>> known_product(pipeline::SubjectContext& context, const std::string& build);
+/// The same, with an error (usage) where there is none.
+Result<model::Product> product_to_ask(pipeline::SubjectContext& context, const std::string& build);
+
+/// What `catalogue.csv` in the folder of the suite says, in its order. `families`: these alone; none: all. A benchmark
+/// that trains has both configurations of training, though a build without CUDA can run only one. Errors: there is no
+/// such file (environment), or a line of it is wrong (failed).
+Result<std::vector<runner::BenchmarkInfo>> read_catalogue(const std::filesystem::path& suite,
+                                                          const std::vector<std::string>& families);
+
+}  // namespace tbci::daemon
