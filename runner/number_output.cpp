@@ -17,9 +17,9 @@ namespace {
 /// A line of the worker protocol: an object with a `type`.
 std::optional<nlohmann::json> protocol_line(std::string_view line) {
   if (!line.starts_with('{') || line.size() > longest_protocol_line) return std::nullopt;
-  auto json = nlohmann::json::parse(line, nullptr, false);
-  if (!json.is_object() || !json.contains("type") || !json["type"].is_string()) return std::nullopt;
-  return json;
+  auto parsed = nlohmann::json::parse(line, nullptr, false);
+  if (!parsed.is_object() || !parsed.contains("type") || !parsed["type"].is_string()) return std::nullopt;
+  return parsed;
 }
 
 Result<double> plain_number(std::string_view line) {
@@ -44,17 +44,17 @@ Result<double> printed_number(std::string_view output) {
     const std::string_view text = trim(line);
     if (text.empty()) continue;
     last = text;
-    const auto json = protocol_line(text);
-    if (!json) continue;
-    const std::string type = (*json)["type"];
+    const auto parsed = protocol_line(text);
+    if (!parsed) continue;
+    const std::string type = (*parsed)["type"];
     if (type == "error") {
-      const auto message = json->find("message");
+      const auto message = parsed->find("message");
       return fail(ErrorKind::failed, "it says: {}",
-                  message != json->end() && message->is_string() ? one_line(message->get<std::string>()) : "error");
+                  message != parsed->end() && message->is_string() ? one_line(message->get<std::string>()) : "error");
     }
     if (type != "sample") continue;
-    const auto nanoseconds = json->find("nanoseconds");
-    if (nanoseconds == json->end() || !nanoseconds->is_number() || !(nanoseconds->get<double>() > 0))
+    const auto nanoseconds = parsed->find("nanoseconds");
+    if (nanoseconds == parsed->end() || !nanoseconds->is_number() || !(nanoseconds->get<double>() > 0))
       return fail(ErrorKind::failed, "a sample line has no possible number of nanoseconds: {}", one_line(text, 80));
     samples.push_back(nanoseconds->get<double>());
   }
