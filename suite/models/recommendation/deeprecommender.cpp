@@ -42,7 +42,7 @@ torch::Tensor loss(const torch::Tensor& output, const torch::Tensor& ratings) {
   return torch::mse_loss(output * rated, ratings, at::Reduction::Sum) / rated.sum();
 }
 
-std::unique_ptr<Workload> make(const Setup& setup) {
+std::unique_ptr<Workload> make_recommender(const Setup& setup) {
   const std::vector<std::int64_t> sizes = setup.size == Size::paper ? std::vector<std::int64_t>{197951, 512, 512, 1024}
                                                                     : std::vector<std::int64_t>{2048, 128, 128, 256};
   auto module = std::make_shared<AutoEncoder>(sizes);
@@ -70,7 +70,7 @@ std::vector<Benchmark> deeprecommender() {
            204475711,
            {256, 256},
            {256, 1024},
-           make}};
+           make_recommender}};
 }
 
 }  // namespace tbci::suite::models
