@@ -134,7 +134,7 @@ def print_rows(rows):
 
 
 def included(unit):
-    words = redirected(unit["words"], "/dev/null")
+    words = redirected(unit["words"], "-")
     words[words.index("-c")] = "-M"
     return subprocess.run(words, cwd=unit["folder"], capture_output=True, text=True, check=True).stdout
 
