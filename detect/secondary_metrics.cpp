@@ -9,7 +9,7 @@ namespace tbci::detect {
 
 namespace {
 
-constexpr double trimmed_share = 0.2;  // as in confirm
+constexpr double trimmed_part = 0.2;  // as in confirm
 
 }  // namespace
 
@@ -31,7 +31,7 @@ model::Finding compare_secondary(const model::Series& series, std::span<const Pa
   if (effects.empty()) return finding;
   finding.before = model::median(std::move(before));
   finding.after = model::median(std::move(after));
-  const Estimate estimate = trimmed_mean(effects, trimmed_share, effect_scale_floor(series.metric, thresholds));
+  const Estimate estimate = trimmed_mean(effects, trimmed_part, effect_scale_floor(series.metric, thresholds));
   const auto change = [&](double value) { return as_change(series.metric, value, finding.before); };
   finding.change = change(estimate.location);
   finding.low = change(lower_bound(estimate, thresholds.clear_alpha));

@@ -18,9 +18,9 @@ namespace {
 /// A line of the worker protocol: an object with a `type`.
 std::optional<nlohmann::json> protocol_line(std::string_view line) {
   if (!line.starts_with('{') || line.size() > longest_protocol_line) return std::nullopt;
-  auto json = nlohmann::json::parse(line, nullptr, false);
-  if (!json.is_object() || text_field(json, "type").empty()) return std::nullopt;
-  return json;
+  auto parsed = nlohmann::json::parse(line, nullptr, false);
+  if (!parsed.is_object() || text_field(parsed, "type").empty()) return std::nullopt;
+  return parsed;
 }
 
 Result<double> plain_number(std::string_view line) {
@@ -46,16 +46,16 @@ Result<double> parse_number_output(std::string_view output) {
     const std::string_view text = trim(line);
     if (text.empty()) continue;
     last = text;
-    const auto json = protocol_line(text);
-    if (!json) continue;
-    const std::string type = text_field(*json, "type");
+    const auto parsed = protocol_line(text);
+    if (!parsed) continue;
+    const std::string type = text_field(*parsed, "type");
     if (type == "error") {
-      const std::string message = text_field(*json, "message");
+      const std::string message = text_field(*parsed, "message");
       return fail(ErrorKind::failed, "it reported an error: {}", message.empty() ? "without a message" : message);
     }
     if (type != "sample") continue;
-    const auto nanoseconds = json->find("nanoseconds");
-    if (nanoseconds == json->end() || !nanoseconds->is_number() || !(nanoseconds->get<double>() > 0))
+    const auto nanoseconds = parsed->find("nanoseconds");
+    if (nanoseconds == parsed->end() || !nanoseconds->is_number() || !(nanoseconds->get<double>() > 0))
       return fail(ErrorKind::failed, "a sample line has invalid nanoseconds: {}", one_line(text, 80));
     samples.push_back(nanoseconds->get<double>());
   }

@@ -112,9 +112,9 @@ Result<settings::Config> load_config(const Invocation& invocation) {
   return config;
 }
 
-std::unique_ptr<Progress> make_progress(const Invocation& invocation) {
+std::unique_ptr<Progress> make_progress(const Invocation& invocation, std::vector<PlannedStage> plan) {
   if (invocation.json) return std::make_unique<SilentProgress>();
-  return std::make_unique<TerminalProgress>(stderr);
+  return std::make_unique<TerminalProgress>(stderr, std::move(plan));
 }
 
 namespace {

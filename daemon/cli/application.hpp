@@ -10,6 +10,7 @@
 
 #include "base/progress.hpp"
 #include "base/result.hpp"
+#include "daemon/cli/total_progress.hpp"
 #include "settings/config.hpp"
 
 namespace CLI {
@@ -38,8 +39,8 @@ struct Invocation {
 Result<settings::Config> load_config(const Invocation& invocation);
 /// Whether there is a configuration to load, valid or not.
 bool has_config(const Invocation& invocation);
-/// A bar on a terminal, plain lines elsewhere, nothing with --json.
-std::unique_ptr<Progress> make_progress(const Invocation& invocation);
+/// A bar on a terminal, plain lines elsewhere, nothing with --json. With a plan the bar is of the whole command.
+std::unique_ptr<Progress> make_progress(const Invocation& invocation, std::vector<PlannedStage> plan = {});
 
 void add_check(CLI::App& app, Invocation& invocation);
 void add_serve(CLI::App& app, Invocation& invocation);

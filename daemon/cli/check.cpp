@@ -53,7 +53,7 @@ Result<ExitCode> check(const Invocation& invocation, const CheckOptions& options
   TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.subject));
   const auto& [site, subject] = opened;
-  const auto progress = make_progress(invocation);
+  const auto progress = make_progress(invocation, stages_of_a_night());
   OpenContext at(*site, *subject, *progress, stop);
   TBCI_ASSIGN(const pipeline::NightResult result, pipeline::check_night(at.context(), options.choice));
   TBCI_TRY(pipeline::deliver_reports(site->stores(), site->config(), site->clock(), stop));

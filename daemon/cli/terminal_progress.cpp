@@ -31,8 +31,10 @@ std::string bar(int done, int expected, std::chrono::nanoseconds elapsed) {
                      std::string(static_cast<std::size_t>(width - filled), '-'), done, expected, left);
 }
 
-TerminalProgress::TerminalProgress(std::FILE* stream)
-    : stream_(stream), interactive_(::isatty(::fileno(stream)) == 1) {}
+TerminalProgress::TerminalProgress(std::FILE* stream, std::vector<PlannedStage> plan)
+    : stream_(stream), interactive_(::isatty(::fileno(stream)) == 1) {
+  if (!plan.empty()) total_.emplace(std::move(plan));
+}
 
 TerminalProgress::~TerminalProgress() {
   wipe();
@@ -44,12 +46,14 @@ void TerminalProgress::begin_stage(std::string_view stage, std::string_view abou
   begun_ = 0;
   expected_ = expected_steps;
   stage_begin_ = last_plain_line_ = Steady::now();
+  if (total_) total_->begin_stage(stage_);
   line(fmt::format("{}: {}", stage_, about));
 }
 
 void TerminalProgress::step(std::string_view what) {
   step_ = what;
   ++begun_;
+  if (total_) total_->steps(begun_ - 1, expected_, Steady::now());
   draw();
 }
 
@@ -74,10 +78,16 @@ void TerminalProgress::line(const std::string& text) {
   std::fflush(stream_);
 }
 
+std::string TerminalProgress::state() const {
+  const int done = std::max(0, begun_ - 1);
+  if (!total_) return fmt::format("{}  {}", bar(done, expected_, Steady::now() - stage_begin_), step_);
+  const std::string of = expected_ > 0 ? fmt::format("{}/{}", begun_, expected_) : fmt::format("{}", begun_);
+  return fmt::format("{} | {} {}: {}", total_->text(Steady::now()), stage_, of, step_);
+}
+
 void TerminalProgress::draw() {
   if (step_.empty()) return;
-  const std::string text =
-      fmt::format("  {}  {}", bar(std::max(0, begun_ - 1), expected_, Steady::now() - stage_begin_), step_);
+  const std::string text = "  " + state();
   if (interactive_) {
     wipe();
     fmt::print(stream_, "{}", one_line(text, columns_of(stream_) - 1));

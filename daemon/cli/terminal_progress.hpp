@@ -1,19 +1,23 @@
-// Progress for a person: a bar with the time left on a terminal, plain lines elsewhere.
+// Progress for a person: one line with a bar and the time left on a terminal, plain lines elsewhere.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/progress.hpp"
+#include "daemon/cli/total_progress.hpp"
 
 namespace tbci::daemon {
 
 class TerminalProgress final : public Progress {
  public:
-  /// `stream` is standard error: standard output is kept for answers.
-  explicit TerminalProgress(std::FILE* stream);
+  /// `stream` is standard error: standard output is kept for answers. With a plan the bar and the time left are of the
+  /// whole command; without one they are of the running stage.
+  explicit TerminalProgress(std::FILE* stream, std::vector<PlannedStage> plan = {});
   ~TerminalProgress() override;
   TerminalProgress(const TerminalProgress&) = delete;
   TerminalProgress& operator=(const TerminalProgress&) = delete;
@@ -28,11 +32,13 @@ class TerminalProgress final : public Progress {
   using Steady = std::chrono::steady_clock;
   void line(const std::string& text);
   void draw();
+  std::string state() const;
   void wipe();
 
   std::FILE* stream_;
   bool interactive_;
   bool drawn_ = false;
+  std::optional<TotalProgress> total_;
   std::string stage_, step_;
   int begun_ = 0, expected_ = 0;
   Steady::time_point stage_begin_{}, last_plain_line_{};

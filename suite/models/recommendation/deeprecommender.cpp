@@ -42,7 +42,7 @@ torch::Tensor loss(const torch::Tensor& output, const torch::Tensor& ratings) {
   return torch::mse_loss(output * rated, ratings, at::Reduction::Sum) / rated.sum();
 }
 
-std::unique_ptr<Workload> make(const Setup& setup) {
+std::unique_ptr<Workload> make_recommender(const Setup& setup) {
   const std::vector<std::int64_t> sizes =
       by_size<std::vector<std::int64_t>>(setup, {197951, 512, 512, 1024}, {2048, 128, 128, 256});
   auto module = std::make_shared<AutoEncoder>(sizes);
@@ -66,7 +66,7 @@ std::vector<Benchmark> deeprecommender() {
            .parameters = 204475711,
            .paper_batch = {.train = 256, .infer = 256},
            .ci_batch = {.train = 256, .infer = 1024},
-           .make = make}};
+           .make = make_recommender}};
 }
 
 }  // namespace tbci::suite::models

@@ -14,7 +14,7 @@ namespace nn = torch::nn;
 // recommendation, 2020), which caches live on.
 enum class Lookups { uniform, skewed };
 
-struct Shape {
+struct DlrmShape {
   std::vector<std::int64_t> tables;  // rows of each
   std::int64_t width;                // of a row
   std::vector<std::int64_t> bottom;  // layer sizes from the dense features up
@@ -48,7 +48,7 @@ struct Bags {
 
 class Dlrm : public nn::Module {
  public:
-  explicit Dlrm(const Shape& shape) {
+  explicit Dlrm(const DlrmShape& shape) {
     for (std::size_t i = 0; i < shape.tables.size(); ++i) {
       const double bound = std::sqrt(1.0 / static_cast<double>(shape.tables[i]));
       const torch::Tensor rows = torch::empty({shape.tables[i], shape.width}).uniform_(-bound, bound);
@@ -105,7 +105,7 @@ torch::Tensor skewed_rows(std::int64_t rows, std::int64_t count) {
   return row;
 }
 
-Bags lookups(const Shape& shape, std::int64_t batch) {
+Bags lookups(const DlrmShape& shape, std::int64_t batch) {
   const bool skewed = shape.kind == Lookups::skewed;
   Bags bags;
   for (const std::int64_t rows : shape.tables) {
@@ -130,7 +130,7 @@ std::vector<std::int64_t> uneven_tables(std::int64_t count, std::int64_t largest
 // Gupta et al., DeepRecSys (2020).
 enum class Variant { original, embedding_bound, mlp_bound };
 
-Shape shape_of(Variant variant, Size size) {
+DlrmShape shape_of(Variant variant, Size size) {
   const bool paper = size == Size::paper;
   switch (variant) {
     case Variant::original:
@@ -181,7 +181,7 @@ Shape shape_of(Variant variant, Size size) {
 }
 
 std::unique_ptr<Workload> make(const Setup& setup, Variant variant) {
-  const Shape shape = shape_of(variant, setup.size);
+  const DlrmShape shape = shape_of(variant, setup.size);
   auto module = std::make_shared<Dlrm>(shape);
   module->to(setup.device);
   const torch::Tensor dense = torch::rand({setup.batch, shape.bottom[0]}).to(setup.device);
