@@ -48,7 +48,7 @@ std::optional<Baseline> baseline_of(model::Metric metric, std::span<const NightV
       levels.push_back(*level);
       nights.push_back(history[i].night);
     }
-    if (history[i].begins_anew) break;
+    if (history[i].restarts) break;
   }
   if (levels.empty() || static_cast<int>(levels.size()) < settings.least_nights) return std::nullopt;
   Baseline baseline;

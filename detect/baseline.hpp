@@ -13,7 +13,7 @@ namespace tbci::detect {
 struct NightValues {
   int night = 0;                   ///< its number among the subject's nights; ascending, some may be missing
   std::span<const double> values;  ///< one per process, in the metric's unit; the caller keeps them
-  bool begins_anew = false;        ///< an accepted change or an environment event came with it: older ones don't count
+  bool restarts = false;           ///< an accepted change or an environment event came with it: older ones don't count
 };
 
 struct BaselineSettings {

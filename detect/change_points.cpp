@@ -15,9 +15,9 @@ namespace tbci::detect {
 
 namespace {
 
-// Steps that are left out when correlation is first estimated: one, and another each so many nights, up to three. In a
-// short series they would be most of it; in a long one a few more do not matter, and noise has its largest steps as
-// well.
+// Steps that are left out when correlation is first estimated: one, and another for each such number of nights, up to
+// three. In a short series they would be most of it; in a long one a few more do not matter, and noise has its largest
+// steps as well.
 constexpr std::size_t nights_a_step = 30, most_first_steps = 3;
 constexpr int most_rounds = 10;    // of looking for more and dropping; two are the rule
 constexpr double spike_reach = 3;  // deviations from the running median, beyond which a value is a spike

@@ -13,13 +13,13 @@ struct Decision {
   /// `regression`, `improvement`, `clear` or `inconclusive`; `suspect` while more pairs are wanted. `low` and `high`
   /// are one-sided bounds of `Thresholds::clear_alpha` each (99.8% between them).
   model::Finding finding;
-  int pairs_wanted = 0;  ///< measure so many more and ask again, with all pairs; 0: decided
+  int pairs_wanted = 0;  ///< number of further pairs to measure before the next call, with all pairs; 0: decided
 };
 
 /// Judges a series by all pairs measured so far, in the order of measuring. With none it says how many to begin with.
 /// A pair that can't be true (see is_usable) makes the series inconclusive: leave out processes that failed.
-/// `earlier`: so many of the first pairs are of earlier nights (detect::Question): tonight begins with its first pairs
-/// and ends with its most as if there were none, and decides by all of them. Pure.
+/// `earlier`: number of the first pairs that are of earlier nights (detect::Candidate): tonight begins with its first
+/// pairs and ends with its most as if there were none, and decides by all of them. Pure.
 Decision confirm(const model::Series& series, std::span<const Pair> pairs, const Thresholds& thresholds,
                  int earlier = 0);
 

@@ -24,9 +24,10 @@ struct AnchorSettings {
   /// Once a confirmation has cleared it, a series that stands still below the threshold is not confirmed every night:
   /// it is asked for again when the average is this share of the threshold above what the confirmation found ...
   double rise_share = 0.15;
-  /// ... or after so many nights, and each time after twice as many: the average trails a creep that goes on.
+  /// ... or after this number of nights, and each time after twice as many: the average trails a creep that goes on.
   int first_wait = 1;
-  /// So many confirmations in a row may end inconclusive, each asked again at once, before the same holds for them.
+  /// Number of confirmations in a row that may end inconclusive, each asked again at once, before the same holds for
+  /// them.
   int most_inconclusive = 6;
 };
 

@@ -11,7 +11,7 @@ struct Thresholds {
   double relative = 0.07;
   /// The screen's threshold. Lower, so that noise hides no real 7% from the confirmation.
   double screen = 0.037;
-  /// A series leaves the screen early where each of so many pairs (or processes, against history) ...
+  /// A series leaves the screen early where each of this number of pairs (or processes, against history) ...
   int early_pairs = 3;
   /// ... lies within this share of `relative`.
   double early_share = 1.0 / 3;
@@ -26,7 +26,7 @@ struct Thresholds {
   /// A leak is a growth that is certainly this many bytes per iteration more than before, whatever it was before: the
   /// lower end of the new build's interval against the upper end of the old one's.
   double leak_floor_bytes = 512;
-  /// What a growth lies between where its worker gave no interval: so many bytes to both sides.
+  /// What a growth lies between where its worker gave no interval: this number of bytes to both sides.
   double leak_unknown_bytes = 4096;
 
   /// Error of the one-sided bound that makes a regression. About 1,000 series a night: 1e-5 keeps chance out.
@@ -42,7 +42,7 @@ struct Thresholds {
   int memory_first_pairs = 6;
   int memory_more_pairs = 2;
   int memory_most_pairs = 16;
-  /// So many nights look at a series that stays inconclusive, each with all pairs so far.
+  /// Nights that look at a series which stays inconclusive, each with all pairs so far.
   int most_nights = 3;
 };
 

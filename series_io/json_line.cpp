@@ -103,10 +103,10 @@ Result<Record> record_of(RawLine&& raw, const std::optional<Unit>& default_unit)
 }  // namespace
 
 Result<Record> record_from_json(std::string_view line, const std::optional<Unit>& unit, const Limits& limits) {
-  std::string mended;
+  std::string with_nulls;
   if (has_not_number(line)) {
-    mended = with_null(line);
-    line = mended;
+    with_nulls = with_null(line);
+    line = with_nulls;
   }
   LineHandler handler(line, limits);
   if (!nlohmann::json::sax_parse(line.begin(), line.end(), &handler)) {

@@ -18,7 +18,7 @@ const std::string select_measurements =
     "m.rss_growth_low_bytes, m.rss_growth_high_bytes, m.gpu_growth_low_bytes, m.gpu_growth_high_bytes, m.growth_ns "
     "FROM measurement m JOIN measured_case c ON c.id = m.case_id JOIN torch t ON t.id = m.torch_id ";
 
-/// A count and the blob that holds so many; no blob for none.
+/// A count and the blob that holds this number of samples; no blob for none.
 std::vector<std::int64_t> read_samples(Row& row) {
   const std::int64_t count = row.integer();
   const std::string blob = row.text();

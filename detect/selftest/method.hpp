@@ -32,7 +32,7 @@ class Method {
   virtual NightResult night(Source& source, double effect) = 0;
 };
 
-/// A method by its name, made anew for each series.
+/// A method by its name, made for each series.
 struct MethodKind {
   std::string name;
   std::string source;  ///< where the rule is written down

@@ -39,7 +39,7 @@ std::optional<Baseline> OurNights::baseline() const {
   const std::size_t before = nights_.size() - 1;
   std::vector<NightValues> history;
   for (std::size_t i = before > window ? before - window : 0; i < before; ++i)
-    history.push_back({static_cast<int>(i), nights_[i].values, nights_[i].begins_anew});
+    history.push_back({static_cast<int>(i), nights_[i].values, nights_[i].restarts});
   return baseline_of(series.metric, history, settings_.baseline);
 }
 
@@ -119,7 +119,7 @@ bool OurNights::confirm_tonight(Source& source, const Screened& screened, const 
     outcomes.push_back(ask(source, std::move(candidate), nights_[old_build].effect, cost));
     const TestedCandidate& outcome = outcomes.back();
     note_machine(screened, outcome, usual);
-    if (is_change(outcome.finding.verdict)) nights_.back().begins_anew = true;
+    if (is_change(outcome.finding.verdict)) nights_.back().restarts = true;
     filed = filed || outcome.finding.verdict == model::Verdict::regression;
   }
   carried_ = retests_after(outcomes, settings_.thresholds);
@@ -155,7 +155,7 @@ bool OurNights::watch_anchor(Source& source, Cost& cost) {
 
 NightResult OurNights::night(Source& source, double effect) {
   NightResult result;
-  nights_.push_back({.values = {}, .effect = effect, .begins_anew = false});
+  nights_.push_back({.values = {}, .effect = effect, .restarts = false});
   moved_tonight_ = 0;
   if (nights_.size() == 1) {  // there is nothing to compare it with
     while (wants_process(nights_.back().values, settings_.sampling))
@@ -165,7 +165,7 @@ NightResult OurNights::night(Source& source, double effect) {
   const auto usual = baseline();
   const Screened screened = screen_tonight(source, usual, result.cost);
   result.filed = confirm_tonight(source, screened, usual, result.cost);
-  if (moved_tonight_ != 0 && moved_tonight_ == moved_last_night_) nights_.back().begins_anew = true;
+  if (moved_tonight_ != 0 && moved_tonight_ == moved_last_night_) nights_.back().restarts = true;
   moved_last_night_ = moved_tonight_;
   if (!result.filed) result.filed = watch_anchor(source, result.cost);
   return result;

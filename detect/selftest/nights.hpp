@@ -20,15 +20,15 @@ struct DecisionSettings {
   AnchorSettings anchor;
   /// Screen against history once there is a baseline; else the build of the night before is always measured beside.
   bool from_history = true;
-  /// The rotation comes to this series every so many nights (and oftener while it is watched); 0: never.
+  /// Nights from one turn of this series in the rotation to the next (and oftener while it is watched); 0: never.
   int anchor_every = 3;
 };
 
 /// Screen, confirmation, carry-over, accepted changes, machine shifts and the anchor, of one series of times.
 ///
-/// A change is accepted in the night that it is confirmed: the baseline begins anew. The machine has moved where a
+/// A change is accepted in the night that it is confirmed: the baseline restarts. The machine has moved where a
 /// suspect of the history is not confirmed and the old build, in its confirming pairs, left the baseline in the same
-/// direction, two nights in a row: the baseline begins anew. The anchor is set on the first night and again when
+/// direction, two nights in a row: the baseline restarts. The anchor is set on the first night and again when
 /// something was filed against it.
 class OurNights final : public Method {
  public:
@@ -39,7 +39,7 @@ class OurNights final : public Method {
   struct Past {
     std::vector<double> values;
     double effect = 0;
-    bool begins_anew = false;
+    bool restarts = false;
   };
   struct Screened {
     model::Finding finding;

@@ -1,4 +1,4 @@
-// The rules of other systems, written anew from what they say of themselves, to be measured beside ours.
+// The rules of other systems, written from their documentation, to be compared with ours.
 //
 // Each sees what a nightly system has: five processes a night of that night's build alone, and its own history. All
 // file only what is worse by more than 7% (as tbci does), where they have no such bound of their own.

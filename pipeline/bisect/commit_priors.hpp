@@ -12,7 +12,7 @@ namespace tbci::pipeline {
 /// Fresh processes of each end that look for slower operators: fewer than a report takes, as a wrong prior costs builds
 /// and never the answer.
 inline constexpr int weighing_processes = 3;
-/// So many cases are profiled, in the order of the series; those after them have the paths alone.
+/// Cases that are profiled, in the order of the series; those after them have the paths alone.
 inline constexpr int most_weighed_cases = 6;
 
 /// A prior for each commit and series, as `[bisect] priors` asks for; empty where all are alike. What was weighed once

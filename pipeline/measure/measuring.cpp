@@ -118,11 +118,11 @@ Result<model::Run> begin_run(SubjectContext& context, const std::string& key, mo
   TBCI_ASSIGN(const auto earlier, context.stores.runs.find(context.name(), key));
   const std::string fingerprint = environment.fingerprint();
   if (earlier && earlier->environment != fingerprint) {
-    // Numbers of two environments are never mixed in one run: the run begins anew, the old one stays on record.
+    // Numbers of two environments are never mixed in one run: the run restarts, the old one stays on record.
     TBCI_ASSIGN(const auto old_environment, context.stores.runs.environment(earlier->environment));
     const std::string what = old_environment ? runner::readable_diff(*old_environment, environment) : "unknown";
     context.progress.note(
-        fmt::format("the machine changed since {} began ({}): it is measured anew", key, one_line(what, 600)));
+        fmt::format("the machine changed since {} began ({}): it is measured again", key, one_line(what, 600)));
     plan.key = model::run_keys::on_environment(key, fingerprint);
   }
   return context.stores.runs.begin(plan, environment, context.clock.now());

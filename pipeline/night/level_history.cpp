@@ -70,10 +70,10 @@ Status LevelHistory::read_accepted(const std::vector<model::Night>& nights) {
 Result<std::optional<KnownLevel>> LevelHistory::level_of(const model::Series& series) const {
   TBCI_ASSIGN(const auto points, context_->stores.runs.series_history(context_->name(), series, looked_at_nights));
   TBCI_ASSIGN(const auto events, context_->stores.events.of_series(context_->name(), runner_, series));
-  std::set<std::string> anew;
-  for (const model::Event& event : events) anew.insert(event.night);
+  std::set<std::string> restarts;
+  for (const model::Event& event : events) restarts.insert(event.night);
   if (const auto changes = accepted_.find(series); changes != accepted_.end())
-    anew.insert(changes->second.begin(), changes->second.end());
+    restarts.insert(changes->second.begin(), changes->second.end());
 
   std::vector<detect::NightValues> nights;
   std::map<int, std::string> names;
@@ -81,7 +81,7 @@ Result<std::optional<KnownLevel>> LevelHistory::level_of(const model::Series& se
     const auto number = names_.find(nightly);
     if (number == names_.end()) continue;  // tonight's, or one that no night looked at
     names[number->second] = nightly;
-    nights.push_back({.night = number->second, .values = point->values, .begins_anew = anew.contains(nightly)});
+    nights.push_back({.night = number->second, .values = point->values, .restarts = restarts.contains(nightly)});
   }
   const auto baseline = detect::baseline_of(series.metric, nights);
   if (!baseline) return std::optional<KnownLevel>{};
@@ -98,7 +98,7 @@ Status notice_environment(SubjectContext& context, const model::Night& tonight, 
     TBCI_ASSIGN(const auto now, context.stores.runs.environment(run.environment));
     const std::string what = before && now ? runner::readable_diff(*before, *now) : "it is not known how";
     const std::string reason = fmt::format("since {}: {}", night->name, one_line(what, 500));
-    context.progress.note(fmt::format("the machine has changed {}: its histories begin anew", reason));
+    context.progress.note(fmt::format("the machine has changed {}: its histories restart", reason));
     return context.stores.events.notice({.night_id = tonight.id,
                                          .runner = run.runner,
                                          .kind = model::EventKind::environment,

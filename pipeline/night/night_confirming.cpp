@@ -59,7 +59,7 @@ Status keep_confirmation(SubjectContext& context, const model::Night& night, con
   });
 }
 
-// What moved together is told of as one.
+// Reports series that moved together as one event.
 void tell_events(SubjectContext& context, const Confirmation& confirmation, const std::string& tonight) {
   std::vector<detect::Moved> moved;
   for (const detect::TestedCandidate& outcome : confirmation.outcomes) {

@@ -20,7 +20,7 @@ detect::Candidate candidate_of(const model::QueuedRetest& retest) {
   return candidate;
 }
 
-// Of a leak the pairs say little without their intervals: it is measured anew.
+// The pairs of a leak say little without their intervals, so a leak is measured again.
 model::QueuedRetest retest_of(const detect::Candidate& candidate) {
   model::QueuedRetest retest{.series = candidate.series,
                              .old_build = candidate.old_build,

@@ -116,7 +116,7 @@ def timed(root, what, options):
     before, own = busy(), os.times()
     stages = Stages(root)
     with open(root / "demo.log", "a", encoding="utf-8") as log:
-        process = subprocess.Popen(["chroot", str(root), "env", "-i", "HOME=/root", "LANG=C.UTF-8",
+        process = subprocess.Popen(["chroot", str(root), "env", "-i", "HOME=/tmp", "LANG=C.UTF-8",
                                     "PATH=/usr/sbin:/usr/bin:/sbin:/bin", *environment, "/tbci/deploy/demo", *options],
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         for line in process.stdout:

@@ -36,7 +36,7 @@ processes_at_most = 3
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path, help="build folder with tbci and tbci-miniature")
-    parser.add_argument("--kills", type=int, default=50, help="so many at least, or the bisection was too short")
+    parser.add_argument("--kills", type=int, default=50, help="least number, or the bisection was too short")
     parser.add_argument("--seed", type=int, default=1, help="of the day and of the moments")
     parser.add_argument("--keep", type=pathlib.Path, help="keep the repository and the states here")
     arguments = parser.parse_args()
@@ -95,7 +95,7 @@ def killed_once(day, database, draw):
 
 
 def repeated(paid):
-    """What was measured twice: a run that is begun anew has `@` and its environment behind its key."""
+    """What was measured twice: a run that is begun again has `@` and its environment behind its key."""
     counts = collections.Counter((key[1].split("@")[0], *key[2:]) for key in paid if key[0] == "measurement")
     return [what for what, count in counts.items() if count > 1]
 

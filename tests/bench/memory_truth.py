@@ -3,8 +3,8 @@
 
 usage: memory_truth.py SUITE_TRUTH [--rounds 3]
 
-Peaks: a process that touches so many bytes in each iteration against one that touches none. Growth: one that keeps so
-many bytes of every iteration; by the allocator's count it is what the allocator sets aside, so a header more.
+Peaks: a process that touches N bytes in each iteration against one that touches none. Growth: one that keeps N
+ bytes of every iteration; by the allocator's count it is what the allocator sets aside, so a header more.
 """
 
 import argparse

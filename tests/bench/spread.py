@@ -6,7 +6,7 @@ usage: spread.py WORKER [--rounds 12] [--in-a-row 3] [--cpu 1] [--cases A/cpu-in
 Each round measures every case under every surrounding, `--in-a-row` fresh processes of each, in an order that is drawn
 (the seed is printed). For each case and surrounding it prints the median, the coefficient of variation of the processes'
 medians, that of processes in a row alone, that of the rounds' means, and that of the iterations inside a process. Where
-the rounds' means differ by more than processes in a row explain, the machine drifts; no surrounding can mend that.
+the rounds' means differ by more than processes in a row explain, the machine drifts; no surrounding can fix that.
 """
 
 import argparse

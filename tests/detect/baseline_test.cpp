@@ -29,9 +29,9 @@ using Values = std::vector<double>;
 /// Keeps the values that the nights look at.
 class History {
  public:
-  void add(Values values, bool begins_anew = false) {
+  void add(Values values, bool restarts = false) {
     values_.push_back(std::move(values));
-    anew_.push_back(begins_anew);
+    anew_.push_back(restarts);
   }
   void add_nights(int count, double value) {
     for (int i = 0; i < count; ++i) add({value});
@@ -81,10 +81,10 @@ TEST_CASE("Baseline: the last ten nights count, and none before a new beginning"
   history.add_nights(6, 150);
   CHECK_FALSE(baseline_of(Metric::time, history.nights()));
   history.add({150});
-  const auto anew = baseline_of(Metric::time, history.nights());
-  REQUIRE(anew);
-  CHECK(anew->nights == 8);
-  CHECK(std::exp(anew->level) == Approx(150));
+  const auto restarted = baseline_of(Metric::time, history.nights());
+  REQUIRE(restarted);
+  CHECK(restarted->nights == 8);
+  CHECK(std::exp(restarted->level) == Approx(150));
 }
 
 TEST_CASE("Baseline: nights without a usable value are passed over", "[detect]") {

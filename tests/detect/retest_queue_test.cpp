@@ -132,10 +132,10 @@ TEST_CASE("Carry-over: after three nights it stays inconclusive; waiting does no
 TEST_CASE("Carry-over: pairs of another machine are dropped, the candidate is not", "[detect]") {
   Candidate carried = candidate("a", 0.07);
   carried.pairs = {{1, 2}};
-  const auto anew = without_pairs(std::vector{carried});
-  REQUIRE(anew.size() == 1);
-  CHECK(anew[0].pairs.empty());
-  CHECK(anew[0].old_build == "monday");
+  const auto stripped = without_pairs(std::vector{carried});
+  REQUIRE(stripped.size() == 1);
+  CHECK(stripped[0].pairs.empty());
+  CHECK(stripped[0].old_build == "monday");
 }
 
 TEST_CASE("Carry-over: a night with earlier pairs has its own first and most pairs", "[detect]") {

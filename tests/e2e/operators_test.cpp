@@ -34,7 +34,7 @@ TEST_CASE("End to end: the operator that a fault slows is the one that changed m
 
   const Answer again = installation.tbci(compare);
   REQUIRE(again.exit_code == 1);
-  CHECK(again.json()["operators"] == compared);  // measured anew, profiled not
+  CHECK(again.json()["operators"] == compared);  // measured again, not profiled
 }
 
 }  // namespace tbci::operators_test

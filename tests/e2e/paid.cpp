@@ -45,7 +45,7 @@ Status add_measurements(Paid& paid, storage::Database& database, const std::stri
       const std::string what =
           fmt::format("build {}, {}, process {}", place.build_id, to_string(measurement.measured), place.ordinal);
       paid.measurements[run.key + ": " + what] = measurement.started.time_since_epoch().count();
-      // A run that is begun anew has `@` and its environment behind its key.
+      // A run that is begun again has `@` and its environment behind its key.
       const std::string purpose = run.key.substr(0, run.key.find('@')) + ": " + what;
       if (!purposes.insert(purpose).second) paid.repeated.insert(purpose);
       if (measurement.outcome != model::Outcome::done && measurement.outcome != model::Outcome::unsupported)

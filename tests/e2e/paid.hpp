@@ -15,7 +15,7 @@ namespace tbci::test {
 struct Paid {
   std::map<std::string, std::int64_t> builds;        ///< finished: kind and name -> when
   std::map<std::string, std::int64_t> measurements;  ///< run, build, case, ordinal -> when it began
-  std::set<std::string> repeated;                    ///< measured twice for one purpose, in a run that was begun anew
+  std::set<std::string> repeated;                    ///< measured twice for one purpose, in a run that was begun again
   std::set<std::string> broken;                      ///< neither done nor unsupported
   bool building_commit = false;                      ///< a build of a commit is begun and not finished
   /// A build weighs as much as four measurements.

@@ -40,7 +40,7 @@ class FakeMachine final : public pipeline::Machine {
   std::vector<std::string> suite = {"alpha", "beta"};
   std::vector<runner::UnlistedSuite> left_out;  ///< of the list of benchmarks
   double noise = 0.01;
-  double slowness = 1;            ///< of the machine: all builds take so many times as long
+  double slowness = 1;            ///< of the machine: factor on the time of all builds
   std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
   std::map<std::string, std::string> facts = {{"cpu", "fake"}};
   int side_by_side = 8;        ///< samples that cost no more time than one

@@ -18,7 +18,7 @@ inline settings::Config fake_config(const std::filesystem::path& state) {
   return config;
 }
 
-/// The database is opened anew for each Bench over one folder, as by a program that was killed and started again.
+/// The database is opened again for each Bench over one folder, as by a program that was killed and started again.
 class Bench {
  public:
   Bench(const std::filesystem::path& state, FakeMachine& machine)

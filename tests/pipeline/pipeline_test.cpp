@@ -242,7 +242,7 @@ TEST_CASE("Pipeline: cut off before any effect, it goes on, repeats nothing, and
   CHECK(result->regressions.at(0).suspects == std::vector{machine.history[23].id});
 }
 
-TEST_CASE("Pipeline: a machine that changes in the middle of a night is measured anew, and nothing is mixed",
+TEST_CASE("Pipeline: a machine that changes in the middle of a night is measured again, and nothing is mixed",
           "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine(20);

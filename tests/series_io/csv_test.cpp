@@ -31,7 +31,7 @@ TEST_CASE("CSV: commas separate cells, and quotes keep a comma", "[offline]") {
   CHECK(*cells_of("") == Cells{""});
   CHECK(*cells_of(R"("a,b", "say ""hi""" ,"")") == Cells{"a,b", "say \"hi\"", ""});
   CHECK(contains(cells_of(R"(1,"open)").error().message, "not closed"));
-  CHECK(contains(cells_of(R"("a"b,1)").error().message, "'b' stands behind"));
+  CHECK(contains(cells_of(R"("a"b,1)").error().message, "'b' follows a quoted cell"));
 }
 
 TEST_CASE("CSV: each column is a series, and an empty cell a night without a value", "[offline]") {

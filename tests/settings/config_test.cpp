@@ -106,7 +106,7 @@ TEST_CASE("Configuration: the checkout of TorchBench selects it", "[config]") {
   CHECK(without->subjects.front().subject.torchbench.checkout.empty());
   const std::string table = std::string(subject) + "[subject.torchbench]\n";
   CHECK(error_of(table + "models = [\"dcgan\"]\n").find("a checkout of pytorch/benchmark") != std::string::npos);
-  CHECK(error_of(table + "checkout = \"c\"\nmodels = [\"../dcgan\"]\n").find("no name of a folder") !=
+  CHECK(error_of(table + "checkout = \"c\"\nmodels = [\"../dcgan\"]\n").find("cannot be a folder") !=
         std::string::npos);
   CHECK(error_of(table + "checkuot = \"c\"\n").find("did you mean 'checkout'") != std::string::npos);
 }

@@ -35,7 +35,7 @@ void write(const std::string& path, const std::set<std::string>& names) {
   std::ofstream file(path);
   file << "# Operators that the suite reaches in ci size on the CPU, train and infer, at any depth, with LibTorch "
           "2.13.\n"
-       << "# TBCI_UPDATE_GOLDEN=1 suite-test '-#' '[#coverage_test]' writes it anew.\n";
+       << "# TBCI_UPDATE_GOLDEN=1 suite-test '-#' '[#coverage_test]' rewrites it.\n";
   for (const std::string& name : names) file << name << "\n";
   REQUIRE(file.flush());
 }

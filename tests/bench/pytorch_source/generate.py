@@ -3,7 +3,7 @@
 
     generate.py REPOSITORY [--seed N] [--faults NAME,...] [--branch NAME] [--base main] > truth.json
 
-The repository is what `prepare` made. The commits go onto a branch of their own (`day-SEED`) that is made anew; `main` and
+The repository is what `prepare` made. The commits go onto a branch of their own (`day-SEED`) that is made again each time; `main` and
 what is untracked stay as they are. Most commits are harmless: comments, static_asserts, reordered includes, renamed locals,
 some of them in headers that many files include. Some touch no compiled file, two do not compile (the next commit
 repairs each), and up to four bring a fault that the TorchBench paper tells of, where it once was (faults.py). Prints the

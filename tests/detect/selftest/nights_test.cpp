@@ -97,7 +97,7 @@ TEST_CASE("Nights: a machine that changed for good is taken for what it is", "[s
     confirmations += static_cast<int>(result.cost.confirmations);
   }
   CHECK(filed == 0);
-  CHECK(confirmations == 2);  // the night of the change and the next; then the baseline begins anew
+  CHECK(confirmations == 2);  // the night of the change and the next; then the baseline restarts
 }
 
 TEST_CASE("Nights: with a history the old build is not measured", "[selftest]") {

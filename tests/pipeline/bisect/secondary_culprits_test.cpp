@@ -53,7 +53,8 @@ TEST_CASE("Further steps: those beside the largest, with what the series was bef
   CHECK(further[1].finding.verdict == model::Verdict::regression);
 }
 
-TEST_CASE("Further steps: a repair, and what is under the threshold, is told of with the largest only", "[reporting]") {
+TEST_CASE("Secondary culprits: a repair, and what is under the threshold, is reported with the largest only",
+          "[reporting]") {
   const model::Finding whole = found_in(Metric::time, 1e7);
   CHECK(secondary_culprits(
             whole, answer_of(whole, {step_at(first, 0.04), step_at(second, 0.5), step_at(third, -0.2)}, second), {})

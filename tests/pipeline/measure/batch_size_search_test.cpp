@@ -147,7 +147,7 @@ TEST_CASE("Batches: training has none to search", "[batch]") {
   CHECK(none.error().message.find("converges") != std::string::npos);
 }
 
-TEST_CASE("Batches: a searched benchmark that the suite does not have is told of, and nothing fails", "[batch]") {
+TEST_CASE("Batches: a searched benchmark that the suite does not have is reported, and nothing fails", "[batch]") {
   Setting setting;
   test::Bench bench = setting.bench();
   bench.config().measure.batch_sizes = "sizes.toml";

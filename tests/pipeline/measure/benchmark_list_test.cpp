@@ -39,7 +39,7 @@ struct Listed {
 
 }  // namespace
 
-TEST_CASE("Listing: a broken suite is told of, and the others are measured", "[listing]") {
+TEST_CASE("Listing: a broken suite is reported, and the others are measured", "[listing]") {
   Listed at;
   at.machine.left_out = {{"torchbench.", "this Python has no torch"}};
   const auto cases = wanted_cases(at.context, {});

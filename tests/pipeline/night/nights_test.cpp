@@ -83,7 +83,7 @@ TEST_CASE("Nights: a slowdown against the history is confirmed against an older 
   CHECK(result.regressions[0].suspects == std::vector{nights.commit(13 * commits_a_day - 2)});
   CHECK(result.regressions[0].old_build < nights.machine.name_of(12));
   CHECK(result.reports.size() == 1);
-  // The night after: the history begins anew, and nothing is filed again.
+  // The night after: the history restarts, and nothing is filed again.
 }
 
 TEST_CASE("Nights: what was filed once is not filed again", "[nights]") {
@@ -128,7 +128,7 @@ TEST_CASE("Nights: a slowdown that comes on a slow night is found all the same",
   CHECK(result.regressions[0].suspects == std::vector{nights.commit(13 * commits_a_day - 1)});
 }
 
-TEST_CASE("Nights: another machine is an event, and its history begins anew", "[nights]") {
+TEST_CASE("Nights: another machine is an event, and its history restarts", "[nights]") {
   Nights nights(14);
   nights.check_all(1, 12);
   nights.machine.facts["kernel"] = "6.2";
