@@ -141,7 +141,7 @@ def included(unit):
 
 def print_headers(units):
     words = units[0]["words"]
-    options = [word for word in words if word.startswith(("-std", "-O", "-f"))]
+    options = [word for word in words if word.startswith(("-std", "-O", "-f", "-D"))]
     compiler = words[0]
     lists = [included(unit) for unit in units]
     with tempfile.TemporaryDirectory() as scratch:
