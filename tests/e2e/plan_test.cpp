@@ -34,8 +34,8 @@ TEST_CASE("End to end: a plan has every commit with its build, its request and i
 
   const Answer text = installation.tbci({"bisect", "--from", from, "--to", to, "--dry-run"});
   REQUIRE(text.exit_code == 0);
-  CHECK(text.output.find("how long one takes is not known") != std::string::npos);
-  CHECK(text.output.find("A search profiles both ends as well.") != std::string::npos);
+  CHECK(text.output.find("the time for one is unknown") != std::string::npos);
+  CHECK(text.output.find("A search also profiles both ends.") != std::string::npos);
 }
 
 }  // namespace tbci::plan_test

@@ -145,7 +145,7 @@ pre { margin: .5rem 0 0; padding: .9rem 1rem; background: var(--paper); border: 
 .card .series { font-family: var(--mono); font-size: .9em; }
 .card .label { margin: .6rem 0 0; font-size: .82rem; font-weight: 600; color: var(--quiet); }
 .card code { color: var(--accent); }
-@media (max-width: 56rem) {
+@media (max-width: 66rem) {
   .findings, .findings tbody { display: block; }
   .findings thead { position: absolute; clip-path: inset(50%); }
   .findings tr { display: flex; flex-wrap: wrap; align-items: center; gap: .1rem .9rem; padding: .6rem .7rem;
