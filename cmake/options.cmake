@@ -8,6 +8,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   if(CMAKE_UNITY_BUILD)
     # Takes a file that a unity file includes for a header.
     target_compile_options(tbci_options INTERFACE -Wno-subobject-linkage)
+    # The compiler's own garbage collection takes about an eighth of the time of a large unit, and saves a quarter of
+    # its memory: docs/building.md.
+    target_compile_options(tbci_options INTERFACE --param=ggc-min-expand=400 --param=ggc-min-heapsize=400000)
   endif()
 endif()
 
