@@ -5,6 +5,9 @@
 #include <chrono>
 #include <stop_token>
 #include <string>
+#include <string_view>
+
+#include "base/result.hpp"
 
 namespace tbci {
 
@@ -28,5 +31,7 @@ class SystemClock final : public Clock {
 std::string to_iso8601(TimePoint time);
 /// `2026-11-21`, in UTC.
 std::string to_date(TimePoint time);
+/// The beginning of a day in UTC, from `2026-11-21`. Errors are of kind usage.
+Result<TimePoint> date_from(std::string_view text);
 
 }  // namespace tbci

@@ -28,7 +28,7 @@ struct Attempt {
   static Attempt refused(Error error);
 };
 
-/// Delivers each report at most once: a report whose marker already exists counts as delivered.
+/// Delivers each revision of a report at most once: one whose marker already exists counts as delivered.
 class Channel {
  public:
   virtual ~Channel() = default;

@@ -43,8 +43,9 @@ Attempt FolderChannel::deliver(const model::Report& report, std::stop_token stop
     return Attempt::refused({ErrorKind::failed, fmt::format("the report's marker '{}' does not consist of hex digits",
                                                             one_line(report.marker, 40))});
   }
-  if (const auto path = earlier(folder_, marker)) return Attempt::delivered(path->string());
-  const std::string name = fmt::format("{}-{}", to_date(report.created), marker);
+  const auto known = earlier(folder_, marker);
+  if (known && report.revision == 1) return Attempt::delivered(known->string());
+  const std::string name = known ? known->stem().string() : fmt::format("{}-{}", to_date(report.created), marker);
   // The text comes last: once it exists, the delivery is complete.
   Status status = write_file_atomically(folder_ / (name + ".json"), issue_json(report));
   if (status)

@@ -8,8 +8,8 @@
 namespace tbci::github {
 
 /// Writes `<date>-<marker>.md` (the text) and `<date>-<marker>.json` (the body for GitHub's API) into a folder, which
-/// it creates if necessary. The reference is the path of the text. Does not write a report again whose text exists
-/// already with any date.
+/// it creates if necessary. The reference is the path of the text. A report whose text exists already with any date is
+/// not written again; a later revision replaces it.
 class FolderChannel final : public Channel {
  public:
   explicit FolderChannel(std::filesystem::path folder);

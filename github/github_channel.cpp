@@ -92,8 +92,9 @@ class GithubChannel final : public Channel {
   Attempt deliver_as(const std::string& token, const model::Report& report, std::stop_token stop) const {
     const auto found = earlier_issue(token, report.marker, stop);
     if (!found) return found.error();
-    if (*found) return Attempt::delivered(**found);
-    return file_issue(token, report, stop);
+    if (!*found) return file_issue(token, report, stop);
+    if (report.revision == 1) return Attempt::delivered((*found)->address);
+    return add_revision(token, report, **found, stop);
   }
 
   Or<HttpResponse> send(const std::string& token, HttpRequest request, std::stop_token stop,
@@ -111,11 +112,46 @@ class GithubChannel final : public Channel {
     return std::move(*response);
   }
 
-  // The URL of the issue with the marker, open or closed; nothing if there is none.
-  Or<std::optional<std::string>> earlier_issue(const std::string& token, const std::string& marker,
-                                               std::stop_token stop) const {
+  struct Issue {
+    std::string address;
+    std::int64_t number = 0;
+  };
+
+  // The issue with the marker, open or closed; nothing if there is none.
+  Or<std::optional<Issue>> earlier_issue(const std::string& token, const std::string& marker,
+                                         std::stop_token stop) const {
     const std::string doing = fmt::format("looking for an earlier issue in {}", settings_.repository);
-    std::string url = fmt::format("{}?labels={}&state=all&per_page=100", issues_url_, report_label);
+    const std::string url = fmt::format("{}?labels={}&state=all&per_page=100", issues_url_, report_label);
+    const auto issue = first_with_marker(token, url, marker, doing, stop);
+    if (!issue) return tl::unexpected(issue.error());
+    if (!*issue) return std::nullopt;
+    const auto number = (*issue)->find("number");
+    const bool known = number != (*issue)->end() && number->is_number_integer();
+    return Issue{address_of(**issue), known ? number->get<std::int64_t>() : 0};
+  }
+
+  // A revision that was not added yet becomes a comment.
+  Attempt add_revision(const std::string& token, const model::Report& report, const Issue& issue,
+                       std::stop_token stop) const {
+    const std::string doing = fmt::format("adding to {}", issue.address);
+    if (issue.number <= 0) return no_json(doing);
+    const std::string url = fmt::format("{}/{}/comments", issues_url_, issue.number);
+    const auto known = first_with_marker(token, url + "?per_page=100", revision_marker(report), doing, stop);
+    if (!known) return known.error();
+    if (*known) return Attempt::delivered(issue.address);
+    HttpRequest request;
+    request.method = "POST";
+    request.url = url;
+    request.body = json{{"body", revision_comment(report)}}.dump(-1, ' ', false, json::error_handler_t::replace);
+    const auto response = send(token, std::move(request), stop, doing);
+    if (!response) return response.error();
+    if (response->status != 201) return attempt_of_failure(*response, doing, clock_.now());
+    return Attempt::delivered(issue.address);
+  }
+
+  // The first issue or comment of a list, page after page, whose body has the marker.
+  Or<std::optional<json>> first_with_marker(const std::string& token, std::string url, const std::string& marker,
+                                            const std::string& doing, std::stop_token stop) const {
     for (int page = 0; page < settings_.most_pages; ++page) {
       HttpRequest request;
       request.url = url;
@@ -126,7 +162,7 @@ class GithubChannel final : public Channel {
       if (!issues.is_array()) return tl::unexpected(no_json(doing));
       for (const json& issue : issues) {
         if (issue.is_object() && !issue.contains("pull_request") && has_marker(text_of(issue, "body"), marker)) {
-          return address_of(issue);
+          return issue;
         }
       }
       const auto next = next_page(*response);

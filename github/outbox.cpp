@@ -32,7 +32,7 @@ class Pass {
       remember(delivery.next_attempt);
       return {};
     }
-    return record(delivery, attempt(pending, stop));
+    return record(pending, attempt(pending, stop));
   }
 
   const OutboxSummary& summary() const { return summary_; }
@@ -51,10 +51,11 @@ class Pass {
     return made;
   }
 
-  Status record(const model::Delivery& delivery, const Attempt& attempt) {
+  Status record(const PendingDelivery& pending, const Attempt& attempt) {
+    const model::Delivery& delivery = pending.delivery;
     if (attempt.outcome == Attempt::Outcome::delivered) {
       ++summary_.delivered;
-      return journal_.delivered(delivery.id, attempt.reference);
+      return journal_.delivered(delivery.id, attempt.reference, pending.report.revision);
     }
     if (attempt.error.kind == ErrorKind::interrupted) return pass_on(attempt.error);
     const std::string error = one_line(attempt.error.message, longest_error_bytes);

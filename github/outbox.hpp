@@ -20,7 +20,8 @@ namespace tbci::github {
 class OutboxJournal {
  public:
   virtual ~OutboxJournal() = default;
-  virtual Status delivered(std::int64_t delivery_id, const std::string& reference) = 0;
+  /// `revision`: of the report, as it was delivered.
+  virtual Status delivered(std::int64_t delivery_id, const std::string& reference, int revision) = 0;
   /// Counts one more attempt; the next one is due at `next`.
   virtual Status failed_attempt(std::int64_t delivery_id, const std::string& error, TimePoint next) = 0;
   virtual Status refused(std::int64_t delivery_id, const std::string& error) = 0;

@@ -60,6 +60,15 @@ std::string marker_comment(std::string_view marker) {
   return fmt::format("<!-- tbci:marker:{} -->", marker);
 }
 
+std::string revision_marker(const model::Report& report) {
+  return fmt::format("{}-{}", report.marker, report.revision);
+}
+
+std::string revision_comment(const model::Report& report) {
+  return fmt::format("More series are affected. The report is now:\n\n{}\n{}\n", report.body,
+                     marker_comment(revision_marker(report)));
+}
+
 // Only as a separate line: tbci escapes every other `<!--`, and a quoted issue has a prefix on each line.
 bool has_marker(std::string_view body, std::string_view marker) {
   const std::string wanted = marker_comment(marker);

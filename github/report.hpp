@@ -15,8 +15,10 @@
 
 namespace tbci::github {
 
-/// GitHub rejects longer bodies. It counts characters; tbci counts bytes, which are never fewer.
-inline constexpr std::size_t longest_body_bytes = 65'536;
+/// GitHub rejects longer texts. It counts characters; tbci counts bytes, which are never fewer.
+inline constexpr std::size_t longest_comment_bytes = 65'536;
+/// Of a report: a later revision adds a few lines of its own, and becomes a comment.
+inline constexpr std::size_t longest_body_bytes = longest_comment_bytes - 512;
 inline constexpr std::size_t longest_title_bytes = 256;
 /// Every report has this label; tbci uses it to find earlier issues.
 inline constexpr std::string_view report_label = "tbci";
@@ -56,6 +58,10 @@ model::Report make_report(const ReportFacts& facts);
 std::string marker_of(const ReportFacts& facts);
 /// The hidden comment with the marker at the end of a body.
 std::string marker_comment(std::string_view marker);
+/// The marker of a later revision of a report.
+std::string revision_marker(const model::Report& report);
+/// What a later revision adds to an issue: its text, below a line that says why it comes.
+std::string revision_comment(const model::Report& report);
 /// Whether a body, as GitHub returns it, contains this marker. Hostile text cannot forge one.
 bool has_marker(std::string_view body, std::string_view marker);
 

@@ -10,6 +10,7 @@
 #include "pipeline/night/night_confirming.hpp"
 #include "pipeline/night/night_screening.hpp"
 #include "pipeline/night/night_selection.hpp"
+#include "pipeline/night/recovery_watch.hpp"
 #include "pipeline/night/reporting.hpp"
 
 namespace tbci::pipeline {
@@ -37,7 +38,8 @@ Result<Screen> measure(SubjectContext& context, const model::Night& night, const
 
 Status confirm(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan, const Screen& screen) {
   TBCI_TRY(context.stores.nights.enter(night.id, Stage::confirm));
-  return confirm_night(context, night, plan, screen);
+  TBCI_TRY(confirm_night(context, night, plan, screen));
+  return watch_recoveries(context, night, plan, screen);
 }
 
 Result<std::vector<BisectedRange>> bisect(SubjectContext& context, const model::Night& night,

@@ -35,8 +35,11 @@ Status prepare_for_writing(Connection& connection) {
   return {};
 }
 
-Status prepare_for_reading(Connection& connection) {
+// For reading, and for short changes beside a writer: SQLite's own locks keep the two apart.
+Status prepare_beside_a_writer(Connection& connection) {
   TBCI_ASSIGN(const int version, version_of(connection.sqlite, connection.path, embedded_migrations()));
+  if (connection.access == Access::decisions)
+    connection.sqlite.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   if (version == Database::newest_version()) return {};
   return fail(
       ErrorKind::usage,
@@ -103,10 +106,12 @@ Result<Database> Database::open(const std::filesystem::path& path, Access access
     lock = std::move(*held);
   }
   return guarded(path, "open the tables", [&]() -> Result<Database> {
-    const int flags = writes ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE : SQLite::OPEN_READONLY;
+    const int flags = writes                        ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE
+                      : access == Access::decisions ? SQLite::OPEN_READWRITE
+                                                    : SQLite::OPEN_READONLY;
     auto connection = std::make_unique<Connection>(
         Connection{std::move(lock), SQLite::Database(path.string(), flags, milliseconds(options)), path, access});
-    TBCI_TRY(writes ? prepare_for_writing(*connection) : prepare_for_reading(*connection));
+    TBCI_TRY(writes ? prepare_for_writing(*connection) : prepare_beside_a_writer(*connection));
     return Database(std::move(connection));
   });
 }

@@ -13,6 +13,7 @@ namespace tbci::storage {
 enum class Access {
   read_write,  ///< one process at a time: held by a lock at `<path>.lock`
   read_only,   ///< any number, also beside a writer; takes no lock
+  decisions,   ///< short changes by a person's command, also beside a writer; takes no lock
 };
 
 struct OpenOptions {
@@ -28,8 +29,8 @@ class Database {
   /// The version that this program writes.
   static int newest_version();
 
-  /// Read-write: makes the file and its folder where there is none and runs the missing migrations. Read-only: asks
-  /// for a file of exactly this version.
+  /// Read-write: makes the file and its folder where there is none and runs the missing migrations. The others ask for
+  /// a file of exactly this version.
   /// Errors: `usage` (a newer version, another program's file, no file to read), `transient` (another process holds
   /// it; the error names its pid), `environment` (no permission, no space).
   static Result<Database> open(const std::filesystem::path& path, Access access = Access::read_write,

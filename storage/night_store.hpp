@@ -64,11 +64,15 @@ class NightStore {
   /// The stored regression of that night, series and step, or else a new one, confirmed against `old_build`.
   Result<model::Regression> add_regression(std::int64_t night_id, const model::Finding& finding,
                                            const std::string& old_build = "", int step = 0);
-  /// Writes all but id, night, old build and step.
+  /// Writes all but id, night, old build, step and standing (see DecisionStore).
   Status update(const model::Regression& regression);
   /// Ordered by id, as all lists of regressions.
   Result<std::vector<model::Regression>> regressions(std::int64_t night_id) const;
-  /// Of all nights of the subject, all that have not recovered.
+  /// Those that share a report.
+  Result<std::vector<model::Regression>> regressions_of_report(std::int64_t report_id) const;
+  /// Of all nights of the subject, the newest first.
+  Result<std::vector<model::Regression>> latest_regressions(const std::string& subject, int limit) const;
+  /// Of all nights of the subject, those about which somebody still has to do something (model::is_open).
   Result<std::vector<model::Regression>> open_regressions(const std::string& subject) const;
   /// Of all nights of the subject, in any state.
   Result<std::vector<model::Regression>> series_regressions(const std::string& subject,

@@ -9,7 +9,8 @@ namespace tbci::storage {
 namespace {
 
 const std::string select_regressions = fmt::format(
-    "SELECT id, night_id, {}, state, bisection_id, suspects, no_culprit, report_id, old_build, step FROM regression ",
+    "SELECT id, night_id, {}, state, bisection_id, suspects, no_culprit, report_id, old_build, step, standing FROM "
+    "regression ",
     finding_columns);
 
 Result<model::Regression> read_regression(Row row) {
@@ -24,6 +25,7 @@ Result<model::Regression> read_regression(Row row) {
   regression.report_id = row.optional_integer();
   regression.old_build = row.text();
   regression.step = row.small_integer();
+  regression.standing = row.word(model::standing_from);
   return row.finish(std::move(regression));
 }
 
@@ -73,7 +75,7 @@ Result<std::vector<model::Regression>> NightStore::regressions(std::int64_t nigh
 Result<std::vector<model::Regression>> NightStore::open_regressions(const std::string& subject) const {
   return guarded(database_.path(), "read regressions", [&] {
     return Query(database_, select_regressions +
-                                "WHERE state <> 'recovered' AND night_id IN "
+                                "WHERE standing IN ('open', 'relapsed') AND night_id IN "
                                 "(SELECT id FROM night WHERE subject = ?) ORDER BY id")
         .bind(subject)
         .all("regression", read_regression);
@@ -88,6 +90,23 @@ Result<std::vector<model::Regression>> NightStore::series_regressions(const std:
                                 "WHERE series = ?2 AND night_id IN "
                                 "(SELECT id FROM night WHERE subject = ?1) ORDER BY id")
         .bind(subject, text)
+        .all("regression", read_regression);
+  });
+}
+
+Result<std::vector<model::Regression>> NightStore::regressions_of_report(std::int64_t report_id) const {
+  return guarded(database_.path(), "read regressions", [&] {
+    return Query(database_, select_regressions + "WHERE report_id = ? ORDER BY id")
+        .bind(report_id)
+        .all("regression", read_regression);
+  });
+}
+
+Result<std::vector<model::Regression>> NightStore::latest_regressions(const std::string& subject, int limit) const {
+  return guarded(database_.path(), "read regressions", [&] {
+    return Query(database_, select_regressions +
+                                "WHERE night_id IN (SELECT id FROM night WHERE subject = ?) ORDER BY id DESC LIMIT ?")
+        .bind(subject, limit)
         .all("regression", read_regression);
   });
 }

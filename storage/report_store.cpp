@@ -7,9 +7,9 @@ namespace tbci::storage {
 
 namespace {
 
-const std::string select_reports = "SELECT id, subject, marker, title, body, labels, created_ms FROM report ";
+const std::string select_reports = "SELECT id, subject, marker, title, body, labels, created_ms, revision FROM report ";
 const std::string select_deliveries =
-    "SELECT id, report_id, channel, state, attempts, next_attempt_ms, reference, error FROM delivery ";
+    "SELECT id, report_id, channel, state, attempts, next_attempt_ms, reference, error, revision FROM delivery ";
 
 Result<model::Report> read_report(Row row) {
   model::Report report;
@@ -20,6 +20,7 @@ Result<model::Report> read_report(Row row) {
   report.body = row.text();
   report.labels = row.strings();
   report.created = row.time();
+  report.revision = row.small_integer();
   return row.finish(std::move(report));
 }
 
@@ -33,25 +34,33 @@ Result<model::Delivery> read_delivery(Row row) {
   delivery.next_attempt = row.time();
   delivery.reference = row.text();
   delivery.error = row.text();
+  delivery.revision = row.small_integer();
   return row.finish(std::move(delivery));
 }
 
-/// The report with its deliveries; false where its marker is taken.
-bool insert(Database& database, const model::Report& report, const std::vector<std::string>& channels, TimePoint now) {
-  const bool inserted =
-      Query(database,
-            "INSERT INTO report (subject, marker, title, body, labels, created_ms) VALUES (?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (subject, marker) DO NOTHING")
-          .bind(report.subject, report.marker, report.title, report.body, report.labels, now)
-          .execute() == 1;
-  if (!inserted) return false;
+/// The report with its deliveries.
+void insert(Database& database, const model::Report& report, const std::vector<std::string>& channels, TimePoint now) {
+  Query(database, "INSERT INTO report (subject, marker, title, body, labels, created_ms) VALUES (?, ?, ?, ?, ?, ?)")
+      .bind(report.subject, report.marker, report.title, report.body, report.labels, now)
+      .execute();
   const std::int64_t id = last_id(database);
   for (const std::string& channel : channels) {
     Query(database, "INSERT INTO delivery (report_id, channel, state, next_attempt_ms) VALUES (?, ?, 'pending', ?)")
         .bind(id, channel, now)
         .execute();
   }
-  return true;
+}
+
+/// The next revision of a report whose text has changed, and its deliveries due again: refused ones too, for it is
+/// another text.
+void revise(Database& database, const model::Report& known, const model::Report& report, TimePoint now) {
+  Query(database, "UPDATE report SET title = ?, body = ?, labels = ?, revision = revision + 1 WHERE id = ?")
+      .bind(report.title, report.body, report.labels, known.id)
+      .execute();
+  Query(database,
+        "UPDATE delivery SET state = 'pending', attempts = 0, next_attempt_ms = ?, error = '' WHERE report_id = ?")
+      .bind(now, known.id)
+      .execute();
 }
 
 }  // namespace
@@ -61,7 +70,9 @@ Result<model::Report> ReportStore::file(const model::Report& report, const std::
   model::Report filed;
   TBCI_TRY(database_.transaction([&]() -> Status {
     return guarded(database_.path(), fmt::format("file the report {}", report.marker), [&]() -> Status {
-      insert(database_, report, channels, now);
+      TBCI_ASSIGN(const auto known, find(report.subject, report.marker));
+      if (!known) insert(database_, report, channels, now);
+      if (known && known->body != report.body) revise(database_, *known, report, now);
       TBCI_ASSIGN(auto found, find(report.subject, report.marker));
       filed = std::move(*found);
       return {};
@@ -109,12 +120,14 @@ Result<std::vector<model::Delivery>> ReportStore::deliveries(std::int64_t report
   });
 }
 
-Status ReportStore::delivered(std::int64_t delivery_id, const std::string& reference) {
+Status ReportStore::delivered(std::int64_t delivery_id, const std::string& reference, int revision) {
   return guarded(database_.path(), fmt::format("keep delivery {}", delivery_id), [&]() -> Status {
-    return Query(database_,
-                 "UPDATE delivery SET state = 'delivered', attempts = attempts + 1, reference = ?, error = '' "
-                 "WHERE id = ?")
-        .bind(reference, delivery_id)
+    return Query(
+               database_,
+               "UPDATE delivery SET attempts = attempts + 1, reference = ?, error = '', revision = ?2, state = "
+               "CASE WHEN ?2 >= (SELECT revision FROM report WHERE id = report_id) THEN 'delivered' ELSE 'pending' END "
+               "WHERE id = ?")
+        .bind(reference, revision, delivery_id)
         .execute_for("delivery", delivery_id);
   });
 }

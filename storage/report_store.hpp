@@ -19,8 +19,9 @@ class ReportStore {
  public:
   explicit ReportStore(Database& database) : database_(database) {}
 
-  /// Keeps the report (its id and creation time are not read) and one pending delivery a channel, due now, in one
-  /// transaction. Where the subject has a report of that marker already, that one is returned and nothing is written.
+  /// Keeps the report (its id, revision and creation time are not read) and one pending delivery a channel, due now, in
+  /// one transaction. Where the subject has a report of that marker already, that one gets the new title, text and
+  /// labels as its next revision, and is delivered again; with the same text nothing is written.
   Result<model::Report> file(const model::Report& report, const std::vector<std::string>& channels, TimePoint now);
   Result<std::optional<model::Report>> find(const std::string& subject, const std::string& marker) const;
   /// An error where there is no such id.
@@ -32,8 +33,9 @@ class ReportStore {
   Result<std::vector<model::Delivery>> due(TimePoint now) const;
   /// All deliveries of a report, in the order of its channels.
   Result<std::vector<model::Delivery>> deliveries(std::int64_t report_id) const;
-  /// Marks a delivery as delivered; `reference` is the path of the file or the address of the issue.
-  Status delivered(std::int64_t delivery_id, const std::string& reference);
+  /// Marks a revision as delivered; `reference` is the path of the file or the address of the issue. Where the report
+  /// has a newer revision meanwhile, the delivery stays pending.
+  Status delivered(std::int64_t delivery_id, const std::string& reference, int revision);
   /// Records an attempt that failed; the next one is at `next_attempt`.
   Status failed_attempt(std::int64_t delivery_id, const std::string& error, TimePoint next_attempt);
   /// Marks a delivery as refused for good.

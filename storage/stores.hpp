@@ -5,6 +5,7 @@
 #include "storage/bisection_store.hpp"
 #include "storage/build_store.hpp"
 #include "storage/database.hpp"
+#include "storage/decision_store.hpp"
 #include "storage/event_store.hpp"
 #include "storage/night_store.hpp"
 #include "storage/prior_store.hpp"
@@ -28,7 +29,8 @@ struct Stores {
         events(shared),
         anchors(shared),
         priors(shared),
-        retests(shared) {}
+        retests(shared),
+        decisions(shared) {}
   Database& database;
   BuildStore builds;
   RunStore runs;
@@ -40,6 +42,7 @@ struct Stores {
   AnchorStore anchors;
   PriorStore priors;
   RetestStore retests;
+  DecisionStore decisions;
 };
 
 }  // namespace tbci::storage

@@ -1,12 +1,10 @@
-#include <pwd.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
+#include "daemon/cli/person.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/subject_session.hpp"
 #include "daemon/cli/table.hpp"
@@ -21,12 +19,6 @@ struct AnchorOptions {
   std::string build;
   std::string reason;
 };
-
-// The user who runs the command: setting an anchor is a decision of a person.
-std::string person() {
-  const passwd* entry = ::getpwuid(::getuid());
-  return entry != nullptr ? entry->pw_name : fmt::format("user {}", ::getuid());
-}
 
 Result<std::string> name_of(pipeline::SubjectContext& context, const model::Anchor& anchor) {
   if (!anchor.build_id) return std::string("none");

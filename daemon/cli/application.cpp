@@ -144,6 +144,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_suite(app, invocation);
   add_status(app, invocation);
   add_report(app, invocation);
+  add_regressions(app, invocation);
   add_doctor(app, invocation);
   add_detect(app, invocation);
   add_history(app, invocation);

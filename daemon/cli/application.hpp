@@ -52,6 +52,7 @@ void add_anchor(CLI::App& app, Invocation& invocation);
 void add_suite(CLI::App& app, Invocation& invocation);
 void add_status(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);
+void add_regressions(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
 void add_detect(CLI::App& app, Invocation& invocation);
 void add_history(CLI::App& app, Invocation& invocation);

@@ -70,7 +70,7 @@ bool is_change_point(const HistoryView& view, std::size_t night) {
 }
 
 std::string outcome_of(const model::Regression& regression) {
-  const std::string state(to_string(regression.state));
+  const std::string state(progress_of(regression));
   if (regression.suspects.size() == 1) return fmt::format("{}: {}", state, regression.suspects.front().substr(0, 12));
   if (!regression.suspects.empty()) return fmt::format("{}: one of {} commits", state, regression.suspects.size());
   return regression.reason.empty() ? state : fmt::format("{}: {}", state, regression.reason);

@@ -28,6 +28,7 @@ nlohmann::json json_of(const pipeline::NightResult& result) {
                                    {"series", to_string(regression.finding.series)},
                                    {"change", number(regression.finding.change)},
                                    {"state", to_string(regression.state)},
+                                   {"standing", to_string(regression.standing)},
                                    {"suspects", regression.suspects},
                                    {"reason", regression.reason}});
   }

@@ -21,7 +21,7 @@ void show_open_regressions(const web::queries::RegressionsView& regressions) {
                                 : suspects.size() == 1 ? suspects.front().substr(0, 12)
                                                        : fmt::format("one of {}", suspects.size());
     table.add({regression.night, to_string(regression.regression.finding.series),
-               human_change(regression.regression.finding.change), std::string(to_string(regression.regression.state)),
+               human_change(regression.regression.finding.change), std::string(progress_of(regression.regression)),
                culprit});
   }
   fmt::print("{}", table.text());

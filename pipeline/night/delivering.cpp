@@ -14,9 +14,9 @@ namespace {
 class StoreJournal final : public github::OutboxJournal {
  public:
   explicit StoreJournal(storage::ReportStore& store) : store_(store) {}
-  Status delivered(std::int64_t id, const std::string& reference) override {
+  Status delivered(std::int64_t id, const std::string& reference, int revision) override {
     log::info("delivered: {}", reference);
-    return store_.delivered(id, reference);
+    return store_.delivered(id, reference, revision);
   }
   Status failed_attempt(std::int64_t id, const std::string& error, TimePoint next) override {
     log::warning("not delivered yet, tried again at {}: {}", to_iso8601(next), error);

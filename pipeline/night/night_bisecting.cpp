@@ -79,6 +79,7 @@ Result<std::vector<BisectedRange>> by_old_build(SubjectContext& context, const m
   TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions(night.id));
   std::vector<BisectedRange> all;
   for (const model::Regression& regression : regressions) {
+    if (!model::is_open(regression.standing)) continue;
     const std::string& name = regression.old_build.empty() ? builds.before.name : regression.old_build;
     auto known = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.builds.before.name == name; });
     if (known == all.end()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.hpp"
 #include "github/report.hpp"
 #include "pipeline/measure/profiling.hpp"
 #include "runner/libraries.hpp"
@@ -76,19 +77,94 @@ std::vector<ReportGroup> by_culprit(std::vector<model::Regression> regressions) 
   return ordered;
 }
 
+// What was reported of the same culprit before. A series that had recovered since then, and is hit again, relapsed.
+Result<std::vector<model::Regression>> reported_before(SubjectContext& context, const model::Report& draft) {
+  TBCI_ASSIGN(const auto known, context.stores.reports.find(context.name(), draft.marker));
+  if (!known) return std::vector<model::Regression>{};
+  return context.stores.nights.regressions_of_report(known->id);
+}
+
+Status note_relapses(SubjectContext& context, const std::vector<model::Regression>& before,
+                     const std::vector<model::Regression>& tonight, const std::string& night) {
+  for (const model::Regression& old : before) {
+    const bool again = std::any_of(tonight.begin(), tonight.end(),
+                                   [&](const auto& one) { return one.finding.series == old.finding.series; });
+    if (!again || old.standing != model::Standing::recovered) continue;
+    TBCI_TRY(context.stores.decisions.forget_recovery_looks(old.id));
+    TBCI_TRY(context.stores.decisions.decide({.id = 0,
+                                              .regression_id = old.id,
+                                              .standing = model::Standing::relapsed,
+                                              .person = "tbci",
+                                              .reason = fmt::format("measured again by the night {}", night),
+                                              .decided = context.clock.now()}));
+  }
+  return {};
+}
+
+// The draft, and with what was reported of the same culprit before: one report names all that it hits.
+Result<model::Report> whole_draft(SubjectContext& context, const ReportContext& report_context,
+                                  const ReportGroup& group, const std::vector<model::Regression>& before) {
+  ReportGroup whole = group;
+  for (const model::Regression& old : before) {
+    const bool again = std::any_of(group.regressions.begin(), group.regressions.end(),
+                                   [&](const auto& one) { return one.finding.series == old.finding.series; });
+    if (!again) whole.regressions.push_back(old);
+  }
+  return draft_report(context, report_context, whole);
+}
+
 Result<model::Report> file_group(SubjectContext& context, const ReportContext& report_context, ReportGroup& group) {
-  TBCI_ASSIGN(const model::Report draft, draft_report(context, report_context, group));
+  TBCI_ASSIGN(model::Report draft, draft_report(context, report_context, group));
+  TBCI_ASSIGN(const auto before, reported_before(context, draft));
+  if (!before.empty()) {
+    TBCI_ASSIGN(draft, whole_draft(context, report_context, group, before));
+  }
   model::Report filed;
-  TBCI_TRY(context.stores.database.transaction([&]() -> Status {
+  const Status kept = context.stores.database.transaction([&]() -> Status {
+    TBCI_TRY(note_relapses(context, before, group.regressions, report_context.night));
     TBCI_ASSIGN(filed, context.stores.reports.file(draft, context.config.report.channels, context.clock.now()));
     for (model::Regression& regression : group.regressions) {
       regression.report_id = filed.id;
       regression.state = model::RegressionState::reported;
-      if (auto status = context.stores.nights.update(regression); !status) return status;
+      TBCI_TRY(context.stores.nights.update(regression));
     }
     return {};
-  }));
+  });
+  if (!kept) return pass_on(kept.error());
   return filed;
+}
+
+// Why there is no culprit: said once where all have the same reason, else of each series.
+std::string reason_of(const std::vector<model::Regression>& regressions) {
+  constexpr std::size_t shown = 10;
+  const std::string& first = regressions.front().reason;
+  const auto same = [&](const model::Regression& regression) { return regression.reason == first; };
+  if (std::all_of(regressions.begin(), regressions.end(), same)) return first;
+  std::vector<std::string> parts;
+  for (const model::Regression& regression : regressions) {
+    if (parts.size() < shown)
+      parts.push_back(fmt::format("{}: {}", to_string(regression.finding.series), regression.reason));
+  }
+  std::string text = join(parts, "; ");
+  if (regressions.size() > shown) text += fmt::format("; and {} more series", regressions.size() - shown);
+  return text;
+}
+
+// What the searches of the regressions answered: of tonight, and of those that were reported before.
+Status add_answers(SubjectContext& context, const model::Bisection& tonight,
+                   const std::vector<model::Regression>& regressions, github::ReportFacts& facts) {
+  for (const model::Regression& regression : regressions) {
+    model::Bisection bisection = tonight;
+    if (regression.bisection_id && *regression.bisection_id != tonight.id) {
+      TBCI_ASSIGN(bisection, context.stores.bisections.get(*regression.bisection_id));
+    }
+    for (const model::Answer& answer : bisection.answers) {
+      const bool there = std::any_of(facts.answers.begin(), facts.answers.end(),
+                                     [&](const auto& known) { return known.series == answer.series; });
+      if (answer.series == regression.finding.series && !there) facts.answers.push_back(answer);
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -101,18 +177,14 @@ Result<model::Report> draft_report(SubjectContext& context, const ReportContext&
   facts.night = report_context.night;
   facts.baseline = report_context.baseline;
   TBCI_ASSIGN(facts.suspects, commits_of(context, regressions.front().suspects));
-  facts.reason = regressions.front().reason;
+  facts.reason = reason_of(regressions);
   for (const model::Regression& regression : regressions) facts.affected.push_back(regression.finding);
   if (report_context.bisection != nullptr) {
     facts.from = report_context.bisection->from;
     facts.to = report_context.bisection->to;
     facts.builds = report_context.bisection->builds;
     facts.measurements = report_context.bisection->measurements;
-    for (const model::Answer& answer : report_context.bisection->answers) {
-      const bool ours = std::any_of(regressions.begin(), regressions.end(),
-                                    [&](const auto& r) { return r.finding.series == answer.series; });
-      if (ours) facts.answers.push_back(answer);
-    }
+    TBCI_TRY(add_answers(context, *report_context.bisection, regressions, facts));
     TBCI_ASSIGN(const auto commits, context.machine.commits_between(facts.from, facts.to, context.stop));
     facts.commits = static_cast<int>(commits.size()) - 1;
   }
@@ -129,7 +201,9 @@ Result<model::Report> draft_report(SubjectContext& context, const ReportContext&
 
 Result<std::vector<model::Report>> file_reports(SubjectContext& context, const ReportContext& report_context,
                                                 std::vector<model::Regression> regressions) {
-  std::erase_if(regressions, [](const model::Regression& regression) { return regression.report_id.has_value(); });
+  std::erase_if(regressions, [](const model::Regression& regression) {
+    return regression.report_id.has_value() || !model::is_open(regression.standing);
+  });
   std::vector<model::Report> reports;
   if (regressions.empty()) return reports;
   auto groups = by_culprit(std::move(regressions));

@@ -57,10 +57,16 @@ const Names<Verdict> verdicts = {{Verdict::clear, "clear"},
 const Names<Stage> stages = {{Stage::install, "install"}, {Stage::measure, "measure"}, {Stage::confirm, "confirm"},
                              {Stage::bisect, "bisect"},   {Stage::report, "report"},   {Stage::done, "done"},
                              {Stage::failed, "failed"}};
-const Names<RegressionState> regression_states = {
-    {RegressionState::confirmed, "confirmed"},   {RegressionState::bisecting, "bisecting"},
-    {RegressionState::attributed, "attributed"}, {RegressionState::unattributed, "unattributed"},
-    {RegressionState::reported, "reported"},     {RegressionState::recovered, "recovered"}};
+const Names<RegressionState> regression_states = {{RegressionState::confirmed, "confirmed"},
+                                                  {RegressionState::bisecting, "bisecting"},
+                                                  {RegressionState::attributed, "attributed"},
+                                                  {RegressionState::unattributed, "unattributed"},
+                                                  {RegressionState::reported, "reported"}};
+const Names<Standing> standings = {{Standing::open, "open"},
+                                   {Standing::recovered, "recovered"},
+                                   {Standing::accepted, "accepted"},
+                                   {Standing::dismissed, "dismissed"},
+                                   {Standing::relapsed, "relapsed"}};
 const Names<Side> sides = {
     {Side::unknown, "unknown"}, {Side::good, "good"}, {Side::bad, "bad"}, {Side::unbuildable, "unbuildable"}};
 const Names<DeliveryState> delivery_states = {
@@ -89,6 +95,9 @@ std::string_view to_string(Stage stage) {
 std::string_view to_string(RegressionState state) {
   return name_of(state, regression_states);
 }
+std::string_view to_string(Standing standing) {
+  return name_of(standing, standings);
+}
 std::string_view to_string(Side side) {
   return name_of(side, sides);
 }
@@ -116,6 +125,9 @@ Result<Stage> stage_from(std::string_view text) {
 }
 Result<RegressionState> regression_state_from(std::string_view text) {
   return value_of_name(text, regression_states, "state of a regression");
+}
+Result<Standing> standing_from(std::string_view text) {
+  return value_of_name(text, standings, "state of a regression");
 }
 Result<Side> side_from(std::string_view text) {
   return value_of_name(text, sides, "side");

@@ -44,9 +44,25 @@ struct Night {
   std::optional<TimePoint> finished;
 };
 
-enum class RegressionState { confirmed, bisecting, attributed, unattributed, reported, recovered };
+/// How far the work on a regression is.
+enum class RegressionState { confirmed, bisecting, attributed, unattributed, reported };
 std::string_view to_string(RegressionState state);
 Result<RegressionState> regression_state_from(std::string_view text);
+
+/// What became of a regression.
+enum class Standing {
+  open,       ///< it is there, as far as is known
+  recovered,  ///< three nights measured that it is gone
+  accepted,   ///< a person wants the change: it is the new level
+  dismissed,  ///< a person says that it is none, or its series was muted
+  relapsed,   ///< it had recovered, and its culprit is back
+};
+std::string_view to_string(Standing standing);
+Result<Standing> standing_from(std::string_view text);
+/// Whether somebody still has to do something about it.
+inline bool is_open(Standing standing) {
+  return standing == Standing::open || standing == Standing::relapsed;
+}
 
 /// A confirmed regression of one series. Those with one culprit share a report.
 struct Regression {
@@ -55,11 +71,17 @@ struct Regression {
   Finding finding;
   std::string old_build;  ///< name of the nightly that it was confirmed against; empty: the baseline of its night
   RegressionState state = RegressionState::confirmed;
+  Standing standing = Standing::open;
   std::optional<std::int64_t> bisection_id;
   std::vector<std::string> suspects;  ///< commits: one = the culprit; several = they cannot be told apart
   std::string reason;                 ///< why there is no culprit
   std::optional<std::int64_t> report_id;
   int step = 0;  ///< of its series in its night: 0 is the largest, with all that the night found; others: themselves
 };
+
+/// One word for people: how far the work is, or what became of it once that is settled.
+inline std::string_view progress_of(const Regression& regression) {
+  return regression.standing == Standing::open ? to_string(regression.state) : to_string(regression.standing);
+}
 
 }  // namespace tbci::model

@@ -21,6 +21,7 @@ struct Report {
   std::string body;  ///< Markdown, at most 65,536 characters
   std::vector<std::string> labels;
   TimePoint created{};
+  int revision = 1;  ///< one more each time that regressions join it
 };
 
 enum class DeliveryState { pending, delivered, failed };
@@ -38,6 +39,7 @@ struct Delivery {
   TimePoint next_attempt{};
   std::string reference;  ///< path of the file, or address of the issue
   std::string error;      ///< of the last attempt
+  int revision = 0;       ///< of the report, that was delivered; 0: none yet
 };
 
 }  // namespace tbci::model

@@ -22,6 +22,10 @@ std::string creep(const std::string& night, std::int64_t anchor_id) {
   return fmt::format("{}/anchor/{}", night, anchor_id);
 }
 
+std::string recovery(const std::string& night) {
+  return night + "/recovery";
+}
+
 std::string comparison(TimePoint begun) {
   return "compare/" + to_iso8601(begun);
 }

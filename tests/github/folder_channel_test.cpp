@@ -61,6 +61,18 @@ TEST_CASE("Folder channel: does not write an existing report again, whatever its
   CHECK(names_in(directory.path()).size() == 2);
 }
 
+TEST_CASE("Folder channel: a later revision replaces the text under its first name", "[github]") {
+  const test::TemporaryDirectory directory;
+  FolderChannel channel(directory.path());
+  model::Report report = make_report(test::culprit_facts());
+  const std::string first = channel.deliver(report, {}).reference;
+  report.revision = 2;
+  report.body = "longer";
+  report.created += std::chrono::hours(48);
+  CHECK(channel.deliver(report, {}).reference == first);
+  CHECK(read_file(first).value().find("longer") != std::string::npos);
+}
+
 TEST_CASE("Folder channel: completes a delivery that stopped between its two files", "[github]") {
   const test::TemporaryDirectory directory;
   FolderChannel channel(directory.path());

@@ -104,6 +104,37 @@ TEST_CASE("GitHub channel: finds an existing report by its marker and does not f
   CHECK(bench.server.count("POST") == 1);
 }
 
+TEST_CASE("GitHub channel: a later revision is a comment on the issue, once", "[github]") {
+  Bench bench;
+  const std::string first = bench.deliver(bench.report).reference;
+  model::Report more = bench.report;
+  more.revision = 2;
+  more.body = "now with two series\n\n" + marker_comment(more.marker) + "\n";
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const Attempt added = bench.deliver(more);
+    CAPTURE(added.error.message);
+    CHECK(added.outcome == Outcome::delivered);
+    CHECK(added.reference == first);
+  }
+  CHECK(bench.server.issues().size() == 1);
+  REQUIRE(bench.server.comments_on(1).size() == 1);
+  CHECK(bench.server.comments_on(1)[0].find("now with two series") != std::string::npos);
+  more.revision = 3;
+  CHECK(bench.deliver(more).outcome == Outcome::delivered);
+  CHECK(bench.server.comments_on(1).size() == 2);
+}
+
+TEST_CASE("GitHub channel: a revision whose answer was lost is not added twice", "[github]") {
+  Bench bench;
+  bench.deliver(bench.report);
+  model::Report more = bench.report;
+  more.revision = 2;
+  bench.server.answer_next("POST", {.status = 502, .after_work = true});
+  CHECK(bench.deliver(more).outcome == Outcome::retry);
+  CHECK(bench.deliver(more).outcome == Outcome::delivered);
+  CHECK(bench.server.comments_on(1).size() == 1);
+}
+
 TEST_CASE("GitHub channel: a closed issue counts as existing, a pull request or a quoted marker does not", "[github]") {
   Bench bench;
   bench.server.add_issue("pull", bench.report.body, "open", true);

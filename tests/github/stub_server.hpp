@@ -2,6 +2,7 @@
 // failures. Its thread ends with the object.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -76,6 +77,15 @@ class StubServer {
     const std::lock_guard lock(mutex_);
     return issues_;
   }
+  /// Texts of the comments on an issue.
+  std::vector<std::string> comments_on(int number) const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> texts;
+    const auto found = comments_.find(std::to_string(number));
+    if (found == comments_.end()) return texts;
+    for (const nlohmann::json& comment : found->second) texts.push_back(comment.at("body"));
+    return texts;
+  }
   std::vector<Seen> seen() const {
     const std::lock_guard lock(mutex_);
     return seen_;
@@ -148,6 +158,7 @@ class StubServer {
       return answer(400, R"({"message": "headers"})");
     }
     const std::string path = seen.target.substr(0, seen.target.find('?'));
+    if (path.ends_with("/comments")) return comments(seen, path);
     if (path != "/repos/octo/demo/issues") return answer(404, R"({"message": "Not Found"})");
     if (seen.method == "GET") return list(seen.target);
     if (seen.method == "POST") return create(seen.body);
@@ -171,6 +182,26 @@ class StubServer {
                                "&state=all&per_page=100&page=" + std::to_string(page + 1) + ">; rel=\"next\"");
     }
     return response;
+  }
+
+  // Of one issue: /repos/octo/demo/issues/NUMBER/comments.
+  Response comments(const Seen& seen, const std::string& path) {
+    const std::string begin = "/repos/octo/demo/issues/", end = "/comments";
+    const std::string number = path.substr(begin.size(), path.size() - begin.size() - end.size());
+    const auto issue = std::find_if(issues_.begin(), issues_.end(), [&](const nlohmann::json& one) {
+      return std::to_string(one.at("number").get<int>()) == number;
+    });
+    if (!path.starts_with(begin) || issue == issues_.end()) return answer(404, R"({"message": "Not Found"})");
+    nlohmann::json& all = comments_[number];
+    if (all.is_null()) all = nlohmann::json::array();
+    if (seen.method == "GET") return answer(200, all.dump());
+    const nlohmann::json comment = nlohmann::json::parse(seen.body, nullptr, false);
+    if (!comment.is_object() || !comment.contains("body") || !comment["body"].is_string() ||
+        comment["body"].get<std::string>().empty() || comment["body"].get<std::string>().size() > 65'536) {
+      return answer(422, R"({"message": "Validation Failed"})");
+    }
+    all.push_back({{"id", all.size() + 1}, {"body", comment["body"]}});
+    return answer(201, all.back().dump());
   }
 
   // GitHub's own rules for a new issue.
@@ -220,7 +251,8 @@ class StubServer {
 
   mutable std::mutex mutex_;  // guards what follows
   std::multimap<std::string, Trouble> troubles_;
-  std::vector<nlohmann::json> issues_;  // newest first, as GitHub lists them
+  std::vector<nlohmann::json> issues_;              // newest first, as GitHub lists them
+  std::map<std::string, nlohmann::json> comments_;  // by the issue's number, the oldest first
   std::vector<Seen> seen_;
   std::size_t page_size_ = 100;
   std::string link_origin_;

@@ -192,8 +192,8 @@ TEST_CASE("NightStore: open regressions are those of the subject that have not r
   must(nights.add_regression(first, finding(bert)));
   must(nights.add_regression(second, finding(dlrm)));
   must(nights.add_regression(other, finding(dlrm)));
-  recovered.state = RegressionState::recovered;
-  must(nights.update(recovered));
+  must(storage::DecisionStore(fixture.database())
+           .decide({0, recovered.id, model::Standing::recovered, "tbci", "three nights", at(1)}));
   const auto open = must(nights.open_regressions("demo"));
   REQUIRE(open.size() == 2);
   CHECK(open[0].finding.series == bert);
@@ -213,7 +213,7 @@ TEST_CASE("NightStore: the findings and regressions of one series over the night
     must(nights.put_finding(night.id, Phase::confirm, finding(dlrm)));
     must(nights.add_regression(night.id, finding(bert)));
     auto regression = must(nights.add_regression(night.id, finding(dlrm)));
-    regression.state = RegressionState::recovered;
+    regression.state = RegressionState::unattributed;
     must(nights.update(regression));
   }
   const auto elsewhere = must(nights.begin({"other", "2026-01-03", ""}, at(9)));
@@ -231,7 +231,7 @@ TEST_CASE("NightStore: the findings and regressions of one series over the night
   CHECK(found[3].night == "2026-01-04");
   const auto regressions = must(nights.series_regressions("demo", dlrm));
   REQUIRE(regressions.size() == 1);
-  CHECK(regressions[0].state == RegressionState::recovered);
+  CHECK(regressions[0].state == RegressionState::unattributed);
   CHECK(must(nights.series_regressions("none", dlrm)).empty());
   CHECK_FALSE(nights.series_findings("demo", {"a/b", dlrm.configuration, dlrm.metric}, 3).has_value());
 }

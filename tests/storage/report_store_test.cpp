@@ -35,6 +35,7 @@ TEST_CASE("ReportStore: a report is filed once with its deliveries", "[storage]"
   const auto again = must(reports.file(other, {"mail"}, at(5)));
   CHECK(again.id == filed.id);
   CHECK(again.title == "Title");
+  CHECK(again.revision == 1);
   const auto deliveries = must(reports.deliveries(filed.id));
   REQUIRE(deliveries.size() == 2);
   CHECK(deliveries[0].channel == "folder");
@@ -48,6 +49,37 @@ TEST_CASE("ReportStore: a report is filed once with its deliveries", "[storage]"
   CHECK_FALSE(reports.get(99).has_value());
   must(reports.file(report("m2"), {}, at(2)));
   CHECK(must(reports.list("demo", 1)).at(0).marker == "m2");
+}
+
+TEST_CASE("ReportStore: a report with a new text is its next revision, and is delivered again", "[storage]") {
+  Fixture fixture;
+  ReportStore reports(fixture.database());
+  const auto filed = must(reports.file(report("m1"), {"folder", "github"}, at(1)));
+  const auto first = must(reports.due(at(1)));
+  REQUIRE(first.size() == 2);
+  must(reports.delivered(first[0].id, "a.md", 1));
+  must(reports.refused(first[1].id, "422"));
+  CHECK(must(reports.due(at(9))).empty());
+
+  auto longer = report("m1");
+  longer.title = "More";
+  longer.body = "more";
+  const auto revised = must(reports.file(longer, {"folder", "github"}, at(10)));
+  CHECK(revised.id == filed.id);
+  CHECK(revised.revision == 2);
+  CHECK(revised.title == "More");
+  CHECK(revised.created == at(1));
+  const auto due = must(reports.due(at(10)));
+  REQUIRE(due.size() == 2);
+  CHECK(due[0].revision == 1);
+  CHECK(due[0].attempts == 0);
+  CHECK(due[1].revision == 0);
+  // One that was on its way when the text changed does not count for the new text.
+  must(reports.delivered(due[0].id, "a.md", 1));
+  CHECK(must(reports.due(at(10))).size() == 2);
+  must(reports.delivered(due[0].id, "a.md", 2));
+  CHECK(must(reports.due(at(10))).size() == 1);
+  CHECK(must(reports.deliveries(filed.id)).at(0).revision == 2);
 }
 
 TEST_CASE("ReportStore: a filing that fails half-way leaves neither report nor delivery", "[storage]") {
@@ -66,7 +98,7 @@ TEST_CASE("ReportStore: deliveries are due, retried, delivered and refused", "[s
   const auto due = must(reports.due(at(1)));
   REQUIRE(due.size() == 2);
 
-  must(reports.delivered(due[0].id, "reports/m1.md"));
+  must(reports.delivered(due[0].id, "reports/m1.md", 1));
   must(reports.failed_attempt(due[1].id, "502", at(100)));
   CHECK(must(reports.due(at(99))).empty());
   const auto retried = must(reports.due(at(100)));
@@ -83,7 +115,7 @@ TEST_CASE("ReportStore: deliveries are due, retried, delivered and refused", "[s
   CHECK(all[1].state == DeliveryState::failed);
   CHECK(all[1].error == "401");
   CHECK(all[1].attempts == 2);
-  CHECK_FALSE(reports.delivered(99, "").has_value());
+  CHECK_FALSE(reports.delivered(99, "", 1).has_value());
   CHECK_FALSE(reports.refused(99, "").has_value());
   CHECK_FALSE(reports.failed_attempt(99, "", at(0)).has_value());
 }

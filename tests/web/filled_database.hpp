@@ -127,7 +127,7 @@ class Filler {
     regression.report_id = report.id;
     ok(nights.update(regression));
     const auto deliveries = value(reports.deliveries(report.id));
-    ok(reports.delivered(deliveries.front().id, "outbox/1.md"));
+    ok(reports.delivered(deliveries.front().id, "outbox/1.md", 1));
     ok(nights.finish(night.id, model::Stage::done, "", moment(100)));
   }
 

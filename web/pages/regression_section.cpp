@@ -48,7 +48,7 @@ Html series_html(const queries::RegressionView& one) {
        << Text{finding.before == 0 ? std::string("new") : human_change(finding.change)}
        << "</strong> <span class=\"quiet\">" << Text{model::readable(finding.series.metric, finding.before)}
        << " &rarr; " << Text{model::readable(finding.series.metric, finding.after)} << "</span> "
-       << chip(to_string(one.regression.state)) << "</li>";
+       << chip(progress_of(one.regression)) << "</li>";
   return html;
 }
 

@@ -66,6 +66,7 @@ Json json_of(const RegressionView& view) {
           {"night", view.night},
           {"finding", json_of(regression.finding)},
           {"state", std::string(to_string(regression.state))},
+          {"standing", std::string(to_string(regression.standing))},
           {"suspects", list_of(view.suspects)},
           {"bisection", view.bisection ? json_of(*view.bisection) : Json()},
           {"reason", text_or_null(regression.reason)},

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "storage/decision_store.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/web/filled_database.hpp"
 #include "web/queries/json.hpp"
@@ -151,14 +152,15 @@ TEST_CASE("Regressions view: recovered ones of recent nights are listed beside t
   {
     auto writer = value(storage::Database::open(folder / "tbci.db"));
     storage::NightStore nights(writer);
-    auto regression = value(nights.open_regressions("demo")).at(0);
-    regression.state = model::RegressionState::recovered;
-    ok(nights.update(regression));
+    const auto regression = value(nights.open_regressions("demo")).at(0);
+    ok(storage::DecisionStore(writer).decide(
+        {0, regression.id, model::Standing::recovered, "tbci", "three nights", moment(0)}));
   }
   auto database = opened(folder);
   const auto all = value(view::regressions_view(database, "demo", 10));
   REQUIRE(all.regressions.size() == 1);
-  CHECK(all.regressions[0].regression.state == model::RegressionState::recovered);
+  CHECK(all.regressions[0].regression.standing == model::Standing::recovered);
+  CHECK(view::json_of(all)["regressions"][0]["standing"] == "recovered");
   const auto page = value(view::page_view(database, {{"demo"}, "demo", "2026-01-06"}, std::nullopt, moment(0)));
   CHECK(page.earlier.regressions.empty());
 }

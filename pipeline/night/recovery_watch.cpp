@@ -1,0 +1,135 @@
+#include "pipeline/night/recovery_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/text.hpp"
+#include "detect/effect.hpp"
+#include "pipeline/measure/building.hpp"
+#include "pipeline/measure/confirming.hpp"
+#include "storage/model/measurement.hpp"
+#include "storage/model/run_keys.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+using model::Regression;
+
+// Those of earlier nights that tonight has not looked at yet. Further steps of a series go with its largest.
+Result<std::vector<Regression>> open_regressions(SubjectContext& context, const model::Night& night) {
+  TBCI_ASSIGN(auto all, context.stores.nights.open_regressions(context.name()));
+  std::vector<Regression> waiting;
+  for (Regression& regression : all) {
+    if (regression.night_id == night.id || regression.step != 0) continue;
+    TBCI_ASSIGN(const bool looked, context.stores.decisions.has_recovery_look(regression.id, night.id));
+    if (!looked) waiting.push_back(std::move(regression));
+  }
+  return waiting;
+}
+
+// Whether tonight's values of the screen are nearer to the level before the regression than the threshold.
+Result<bool> may_have_recovered(SubjectContext& context, const ComparisonPlan& plan, const Screen& screen,
+                                const Regression& regression) {
+  const model::Series& series = regression.finding.series;
+  TBCI_ASSIGN(auto values, context.stores.runs.values(screen.run.id, plan.builds.after.id, series));
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  if (values.empty()) return false;
+  const auto thresholds = context.config.thresholds.for_series(series);
+  const auto effect = detect::effect(series.metric, {regression.finding.before, model::median(std::move(values))});
+  return effect && *effect < detect::least_effect(series.metric, thresholds);
+}
+
+Result<std::string> old_build_of(SubjectContext& context, const Regression& regression) {
+  if (!regression.old_build.empty()) return regression.old_build;
+  return context.stores.nights.get(regression.night_id).map([](const model::Night& night) { return night.baseline; });
+}
+
+// The candidates, and the old builds that they are measured beside.
+struct Looks {
+  std::vector<Regression> regressions;
+  std::vector<detect::Candidate> candidates;  // in the same order
+  std::map<std::string, model::Build> old_builds;
+};
+
+Status add_look(SubjectContext& context, const model::Night& night, Regression regression, Looks& looks) {
+  TBCI_ASSIGN(const std::string name, old_build_of(context, regression));
+  if (!looks.old_builds.contains(name)) {
+    auto build = build_named(context, name);
+    if (!build && build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
+    if (!build) {
+      context.progress.note(fmt::format("whether {} has recovered is not known: {} cannot be measured ({})",
+                                        to_string(regression.finding.series), name,
+                                        one_line(build.error().message, 200)));
+      return {};
+    }
+    looks.old_builds.emplace(name, std::move(*build));
+  }
+  looks.candidates.push_back({.series = regression.finding.series,
+                              .old_build = name,
+                              .pairs = {},
+                              .nights_looked = 0,
+                              .nights_waited = 0,
+                              .suspected = 0,
+                              .first_suspect = night.name});
+  looks.regressions.push_back(std::move(regression));
+  return {};
+}
+
+Result<Looks> looks_of_tonight(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
+                               const Screen& screen) {
+  TBCI_ASSIGN(auto waiting, open_regressions(context, night));
+  Looks looks;
+  for (Regression& regression : waiting) {
+    TBCI_ASSIGN(const bool near, may_have_recovered(context, plan, screen, regression));
+    if (near) {
+      TBCI_TRY(add_look(context, night, std::move(regression), looks));
+    } else {
+      TBCI_TRY(context.stores.decisions.keep_recovery_look(regression.id, night.id, model::Verdict::suspect));
+    }
+  }
+  return looks;
+}
+
+Status keep_look(SubjectContext& context, const model::Night& night, const Regression& regression,
+                 const std::string& old_build, model::Verdict verdict) {
+  const bool gone = verdict == model::Verdict::clear || verdict == model::Verdict::improvement;
+  TBCI_TRY(
+      context.stores.decisions.keep_recovery_look(regression.id, night.id, gone ? model::Verdict::clear : verdict));
+  TBCI_ASSIGN(const int clear, context.stores.decisions.clear_looks(regression.id));
+  if (clear < recovery_nights) return {};
+  const std::string reason =
+      fmt::format("clear in pairs with {} on {} nights, the last of them {}", old_build, clear, night.name);
+  context.progress.note(fmt::format("{} has recovered: {}", to_string(regression.finding.series), reason));
+  return context.stores.decisions.decide({.id = 0,
+                                          .regression_id = regression.id,
+                                          .standing = model::Standing::recovered,
+                                          .person = "tbci",
+                                          .reason = reason,
+                                          .decided = context.clock.now()});
+}
+
+}  // namespace
+
+Status watch_recoveries(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
+                        const Screen& screen) {
+  TBCI_ASSIGN(Looks looks, looks_of_tonight(context, night, plan, screen));
+  if (looks.candidates.empty()) return {};
+  const ConfirmationPlan confirmation{.key = model::run_keys::recovery(plan.key),
+                                      .after = plan.builds.after,
+                                      .old_builds = std::move(looks.old_builds),
+                                      .usual = {},
+                                      .until = context.clock.now() + context.config.measure.confirm_limit};
+  TBCI_ASSIGN(const Confirmation confirmed, confirm_candidates(context, confirmation, looks.candidates));
+  return context.stores.database.transaction([&]() -> Status {
+    for (std::size_t i = 0; i < looks.regressions.size(); ++i) {
+      const detect::TestedCandidate& outcome = confirmed.outcomes[i];
+      if (!outcome.looked) continue;
+      TBCI_TRY(keep_look(context, night, looks.regressions[i], outcome.candidate.old_build, outcome.finding.verdict));
+    }
+    return {};
+  });
+}
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,21 @@
+// Whether open regressions have gone away: tonight's build, in pairs with the build before the regression.
+#pragma once
+
+#include "pipeline/measure/measuring.hpp"
+#include "pipeline/measure/screening.hpp"
+#include "pipeline/subject_context.hpp"
+#include "storage/model/night.hpp"
+
+namespace tbci::pipeline {
+
+/// Nights in a row whose pairs must be clear before a regression counts as recovered.
+inline constexpr int recovery_nights = 3;
+
+/// Looks at the open regressions of earlier nights. One whose series is tonight still as far off as the threshold is
+/// not measured: it is not clear tonight. The others are measured beside the build before them, once a night. After
+/// `recovery_nights` clear ones in a row the regression is `recovered`. An old build that cannot be had any more is
+/// said, and its regression stays open.
+Status watch_recoveries(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
+                        const Screen& screen);
+
+}  // namespace tbci::pipeline

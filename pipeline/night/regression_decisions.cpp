@@ -1,0 +1,109 @@
+#include "pipeline/night/regression_decisions.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "detect/effect.hpp"
+#include "storage/model/measurement.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+using model::Standing;
+
+Status check_reason(const DecisionBy& by) {
+  if (!trim(by.reason).empty()) return {};
+  return fail(ErrorKind::usage, "a decision needs a --reason: it is kept, and shown to those who ask later");
+}
+
+Status decide(storage::Stores& stores, const model::Regression& regression, Standing standing, const DecisionBy& by) {
+  return stores.decisions.decide({.id = 0,
+                                  .regression_id = regression.id,
+                                  .standing = standing,
+                                  .person = by.person,
+                                  .reason = one_line(by.reason, 500),
+                                  .decided = by.now});
+}
+
+Result<model::Regression> open_regression(storage::Stores& stores, std::int64_t id) {
+  TBCI_ASSIGN(model::Regression regression, stores.nights.regression(id));
+  if (model::is_open(regression.standing)) return regression;
+  return fail(ErrorKind::usage, "regression {} is {} already: `tbci regressions reopen {}` opens it again", id,
+              to_string(regression.standing), id);
+}
+
+// The effect against the anchor, as the night of the regression saw it; else its own.
+double effect_at(const model::Regression& regression, const model::AnchorLook& look) {
+  std::vector<double> effects;
+  for (const auto& [before, after] : look.pairs) {
+    if (const auto one = detect::effect(regression.finding.series.metric, {before, after})) effects.push_back(*one);
+  }
+  if (!effects.empty()) return model::median(std::move(effects));
+  if (detect::is_leak(regression.finding.series.metric)) return regression.finding.after - regression.finding.before;
+  return std::log1p(regression.finding.change);
+}
+
+// A confirmed look tells the watch for creep that this much is known (detect::read_anchor).
+Status move_anchor(storage::Stores& stores, const model::Regression& regression) {
+  TBCI_ASSIGN(const model::Night night, stores.nights.get(regression.night_id));
+  TBCI_ASSIGN(const auto anchor, stores.anchors.current(night.subject));
+  if (!anchor) return fail(ErrorKind::usage, "{} has no anchor: leave --anchor out", night.subject);
+  TBCI_ASSIGN(const auto looks, stores.anchors.of_night(anchor->id, night.id));
+  const auto known = std::find_if(looks.begin(), looks.end(), [&](const model::AnchorLook& look) {
+    return look.series == regression.finding.series;
+  });
+  model::AnchorLook look;
+  if (known != looks.end()) look = *known;
+  look.anchor_id = anchor->id;
+  look.night_id = night.id;
+  look.series = regression.finding.series;
+  look.effect = effect_at(regression, look);
+  look.verdict = model::Verdict::regression;
+  return stores.anchors.keep(look);
+}
+
+}  // namespace
+
+Status accept_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by, bool anchor) {
+  TBCI_TRY(check_reason(by));
+  return stores.database.transaction([&]() -> Status {
+    TBCI_ASSIGN(const model::Regression regression, open_regression(stores, id));
+    if (anchor) TBCI_TRY(move_anchor(stores, regression));
+    return decide(stores, regression, Standing::accepted, by);
+  });
+}
+
+Status dismiss_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by) {
+  TBCI_TRY(check_reason(by));
+  return stores.database.transaction([&]() -> Status {
+    TBCI_ASSIGN(const model::Regression regression, open_regression(stores, id));
+    return decide(stores, regression, Standing::dismissed, by);
+  });
+}
+
+Status reopen_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by) {
+  TBCI_TRY(check_reason(by));
+  return stores.database.transaction([&]() -> Status {
+    TBCI_ASSIGN(const model::Regression regression, stores.nights.regression(id));
+    if (model::is_open(regression.standing))
+      return fail(ErrorKind::usage, "regression {} is open: it can be accepted or dismissed", id);
+    TBCI_TRY(stores.decisions.forget_recovery_looks(id));
+    return decide(stores, regression, Standing::open, by);
+  });
+}
+
+Status mute_series(storage::Stores& stores, const std::string& subject, const model::Series& series, TimePoint until,
+                   const DecisionBy& by) {
+  TBCI_TRY(check_reason(by));
+  if (until <= by.now) return fail(ErrorKind::usage, "--until {} is not in the future", to_date(until));
+  return stores.decisions.mute({.subject = subject,
+                                .series = series,
+                                .until = until,
+                                .person = by.person,
+                                .reason = one_line(by.reason, 500),
+                                .set = by.now});
+}
+
+}  // namespace tbci::pipeline

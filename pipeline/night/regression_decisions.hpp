@@ -1,0 +1,32 @@
+// What a person may decide about a regression or a series. Each decision is kept with who, when and why.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "storage/model/decision.hpp"
+#include "storage/stores.hpp"
+
+namespace tbci::pipeline {
+
+/// Who decides, when, and why. Errors (usage) where the reason is empty.
+struct DecisionBy {
+  std::string person;
+  std::string reason;
+  TimePoint now{};
+};
+
+/// An open regression becomes the new level of its series, which later nights already compare with. With `anchor`
+/// creep is from now on counted from that level as well, for this series alone.
+Status accept_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by, bool anchor);
+/// An open regression is none: its night does not restart the history of its series.
+Status dismiss_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by);
+/// One that is not open is open again.
+Status reopen_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by);
+/// Until then regressions of the series are kept, and neither searched nor reported.
+Status mute_series(storage::Stores& stores, const std::string& subject, const model::Series& series, TimePoint until,
+                   const DecisionBy& by);
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,31 @@
+// What persons (and tbci itself) decided about regressions and series.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.hpp"
+#include "storage/model/night.hpp"
+
+namespace tbci::model {
+
+/// A change of a regression's standing. All are kept.
+struct Decision {
+  std::int64_t id = 0;
+  std::int64_t regression_id = 0;
+  Standing standing{};
+  std::string person;  ///< `tbci` where the program decided by what it measured
+  std::string reason;
+  TimePoint decided{};
+};
+
+/// A series whose regressions are not searched or reported for a time. A later one of the series replaces it.
+struct Mute {
+  std::string subject;
+  Series series;
+  TimePoint until{};
+  std::string person, reason;
+  TimePoint set{};
+};
+
+}  // namespace tbci::model

@@ -1,0 +1,49 @@
+// Nights in a row on a fake machine.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "pipeline/pipeline.hpp"
+#include "tests/catch.hpp"
+#include "tests/pipeline/fake_subject.hpp"
+
+namespace tbci::test {
+
+/// A nightly every fourth commit.
+inline constexpr std::size_t commits_a_day = 4;
+
+class Nights {
+ public:
+  explicit Nights(std::size_t nights) : machine(static_cast<int>(nights * commits_a_day)) {
+    machine.noise = 0.005;
+    for (std::size_t day = 0; day < nights; ++day) machine.days.push_back(day * commits_a_day);
+    bench = std::make_unique<Bench>(folder.path(), machine);
+  }
+
+  /// Night `day` against the last one that was checked; the first one is day 1.
+  pipeline::NightResult check(std::size_t day) {
+    machine.effects.clear();
+    const auto result = pipeline::check_night(bench->context(), {.nightly = machine.name_of(day), .baseline = {}});
+    INFO((result ? std::string() : result.error().message));
+    REQUIRE(result);
+    return *result;
+  }
+  void check_all(std::size_t first, std::size_t last) {
+    for (std::size_t day = first; day <= last; ++day) check(day);
+  }
+  /// How many processes were measured on the nightly of a day since the last check began.
+  int measured_on(std::size_t day) const {
+    const std::string what = "measure " + machine.history[machine.days[day]].id;
+    return static_cast<int>(std::count_if(machine.effects.begin(), machine.effects.end(),
+                                          [&](const std::string& effect) { return effect.starts_with(what); }));
+  }
+  std::string commit(std::size_t index) const { return machine.history[index].id; }
+
+  TemporaryDirectory folder;
+  FakeMachine machine;
+  std::unique_ptr<Bench> bench;
+};
+
+}  // namespace tbci::test
