@@ -111,18 +111,18 @@ Result<ExitCode> mute(const Invocation& invocation, const RegressionsOptions& op
   });
 }
 
-using Action = Result<ExitCode> (*)(const Invocation&, const RegressionsOptions&);
+using DecisionAction = Result<ExitCode> (*)(const Invocation&, const RegressionsOptions&);
 
 void on_call(CLI::App& command, Invocation& invocation, const std::shared_ptr<RegressionsOptions>& options,
-             Action action) {
+             DecisionAction action) {
   command.callback([&invocation, options, action] {
     invocation.action = [&invocation, options, action](std::stop_token) { return action(invocation, *options); };
   });
 }
 
 CLI::App* add_decision(CLI::App& parent, const std::shared_ptr<RegressionsOptions>& options, const char* name,
-                       const char* description) {
-  auto* command = parent.add_subcommand(name, description);
+                       const char* what) {
+  auto* command = parent.add_subcommand(name, what);
   command->add_option("id", options->id, "Number of the regression")
       ->required()
       ->type_name("ID")
