@@ -23,8 +23,9 @@ constexpr double outlier_width_share = 30;
 constexpr double unknown_noise_spread = 0.7;
 constexpr double known_noise_spread = 0.25;
 constexpr std::size_t first_readings = 2;
-/// Where a number does not vary, a change from this share of the smallest step on is nearer to a step than to none.
-constexpr double exact_share = 0.5;
+/// Where a number does not vary, a change from this share of the smallest step on is a step. Less than 1, as the
+/// posterior too takes a clear change of a little less for a step, and more than 0.5, as each one costs its builds.
+constexpr double exact_share = 0.7;
 /// A prior that points at the wrong commit may cost this many more builds.
 constexpr int builds_for_prior = 2;
 
