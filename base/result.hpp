@@ -15,6 +15,7 @@ enum class ErrorKind {
   environment,  ///< the machine lacks something (a program, a library, space, a permission)
   transient,    ///< may succeed when tried again (network, a busy lock)
   failed,       ///< the thing itself failed (a build, a model, a server's answer)
+  killed,       ///< ended at its time limit or by SIGKILL: the machine may be at fault, and another try may say
   interrupted,  ///< a stop was requested
 };
 

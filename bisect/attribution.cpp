@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "base/text.hpp"
 
@@ -14,18 +15,45 @@ std::string short_id(const model::Commit& commit) {
 }
 
 LevelEstimate Attribution::against_good_end(const SeriesSearch& search, std::size_t at) const {
-  const Posterior& posterior = search.posterior();
-  const double good = posterior.levels.front().mean;
-  const LevelEstimate& level = posterior.levels[search.index_of_class(at)];
+  const LevelEstimate level = effect_between(search, 0, at);
   const model::Series& series = search.series();
   // Ignore a leak of a few bytes: against a good end that leaks nothing it would be an infinite change.
   const double least =
       detect::is_leak(series.metric) ? detect::least_effect(series.metric, settings_.thresholds.for_series(series)) : 0;
-  const auto change = [&](double value) {
-    const double effect = value - good;
+  const auto change = [&](double effect) {
     return std::abs(effect) < least ? 0 : measurements_.as_change(classes_.index_of(0), series, effect);
   };
   return {.mean = change(level.mean), .low = change(level.low), .high = change(level.high)};
+}
+
+LevelEstimate Attribution::effect_between(const SeriesSearch& search, std::size_t from, std::size_t at) const {
+  if (from == at) return {};
+  const LevelData& data = search.data();
+  const Readings& before = data.classes[search.index_of_class(from)];
+  const Readings& after = data.classes[search.index_of_class(at)];
+  if (search.is_exact()) {
+    const double effect = after.values.front() - before.values.front();
+    return {.mean = effect, .low = effect, .high = effect};
+  }
+  ChangeNoise noise = search.change_noise();
+  if (data.against_good_end) {  // the values are effects of pairs, 0 for the files of the good end
+    if (classes_.binary_of(from) == 0 && classes_.binary_of(at) == 0) return {};
+    if (classes_.binary_of(from) == 0)
+      return estimate_change({.effects = after.values, .before = {}, .after = {}}, noise);
+    if (classes_.binary_of(at) == 0) {
+      const LevelEstimate back = estimate_change({.effects = before.values, .before = {}, .after = {}}, noise);
+      return {.mean = -back.mean, .low = -back.high, .high = -back.low};
+    }
+    noise.typical *= std::numbers::sqrt2;
+  }
+  if (before.values.empty() || after.values.empty()) return {};
+  return estimate_change({.effects = {}, .before = before.values, .after = after.values}, noise);
+}
+
+LevelEstimate Attribution::effect_of(const SeriesSearch& search, const Bracket& bracket) const {
+  const PairReadings& pairs = measurements_.pairs(parent_pair(search, bracket), search.series());
+  if (search.is_exact() || pairs.effects.empty()) return effect_between(search, bracket.good, bracket.bad);
+  return estimate_change({.effects = pairs.effects, .before = {}, .after = {}}, search.change_noise());
 }
 
 model::Probe Attribution::probe(const SeriesSearch& search, std::size_t at) const {
@@ -64,7 +92,7 @@ double Attribution::expected_step(const SeriesSearch& search, const Bracket& bra
   return step != 0 ? step : search.step();
 }
 
-ParentCheckResult Attribution::check_parent(const SeriesSearch& search, const Bracket& bracket) const {
+ParentCheck Attribution::check_parent(const SeriesSearch& search, const Bracket& bracket) const {
   ParentCheckSettings settings;
   settings.levels = search.check_settings();
   settings.expected = expected_step(search, bracket);
@@ -86,6 +114,9 @@ std::string Attribution::no_step(const SeriesSearch& search) const {
                                           human_change(change.low), human_change(change.high), readings);
   const std::string ends =
       fmt::format("{} and {}", short_id(classes_.commit_of(0)), short_id(classes_.commit_of(classes_.last())));
+  if (search.posterior().none > 0 && search.is_exact() && search.step() != 0)
+    return fmt::format("{} differ by {}, but in small parts: no commit between them makes a step", ends,
+                       human_change(change.mean));
   const double high = search.posterior().levels.back().high - search.posterior().levels.front().mean;
   // A step of half the threshold shows; to clear the sources, the readings must rule out a whole threshold.
   if (high >= detect::least_effect(search.series().metric, settings_.thresholds.for_series(search.series())))
@@ -123,19 +154,11 @@ model::FoundStep Attribution::step_at(const SeriesSearch& search, const Bracket&
   for (std::size_t at = bracket.good + 1; at <= bracket.bad; ++at) step.suspects.push_back(classes_.commit_of(at).id);
   step.posterior = bracket.probability;
   const CommitPair with_parent = parent_pair(search, bracket);
-  const PairReadings& pairs = measurements_.pairs(with_parent, search.series());
   step.reason = why_several(search, bracket, built);
   const auto change = [&](double effect) {
     return measurements_.as_change(with_parent.reference, search.series(), effect);
   };
-  LevelEstimate level;
-  if (pairs.effects.empty()) {
-    const double expected = expected_step(search, bracket);
-    level = {.mean = expected, .low = expected, .high = expected};
-    if (!pairs.failure.empty()) step.reason = "not checked against the parent: " + one_line(pairs.failure);
-  } else {
-    level = check_parent(search, bracket).step;
-  }
+  const LevelEstimate level = effect_of(search, bracket);
   step.change = change(level.mean);
   step.low = change(level.low);
   step.high = change(level.high);
@@ -168,15 +191,25 @@ void Attribution::fill_answer(const SeriesSearch& search, const NextStep& next,
   answer.reason = largest->reason;
 }
 
-void Attribution::fill_absent(const SeriesSearch& search, const Bracket& bracket, model::Answer& answer) const {
-  const CommitPair with_parent = parent_pair(search, bracket);
-  const LevelEstimate level = check_parent(search, bracket).step;
+void Attribution::fill_change(const SeriesSearch& search, const Bracket& bracket, model::Answer& answer) const {
+  const LevelEstimate level = effect_of(search, bracket);
   const auto change = [&](double effect) {
-    return measurements_.as_change(with_parent.reference, search.series(), effect);
+    return measurements_.as_change(parent_pair(search, bracket).reference, search.series(), effect);
   };
   answer.change = change(level.mean);
   answer.low = change(level.low);
   answer.high = change(level.high);
+}
+
+void Attribution::fill_unchecked(const SeriesSearch& search, const Bracket& bracket, model::Answer& answer) const {
+  fill_change(search, bracket, answer);
+  answer.reason = fmt::format("the search ended at {}, but it cannot be measured beside its parent {}: {}",
+                              short_id(classes_.commit_of(bracket.bad)), short_id(classes_.commit_of(bracket.good)),
+                              one_line(measurements_.pairs(parent_pair(search, bracket), search.series()).failure));
+}
+
+void Attribution::fill_absent(const SeriesSearch& search, const Bracket& bracket, model::Answer& answer) const {
+  fill_change(search, bracket, answer);
   answer.reason =
       fmt::format("the search ended at {}, but against its parent {} it shows no step ({}, between {} and {})",
                   short_id(classes_.commit_of(bracket.bad)), short_id(classes_.commit_of(bracket.good)),

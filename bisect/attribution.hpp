@@ -25,7 +25,7 @@ class Attribution {
 
   /// The culprit of a bracket and its parent, as a pair to measure.
   CommitPair parent_pair(const SeriesSearch& search, const Bracket& bracket) const;
-  ParentCheckResult check_parent(const SeriesSearch& search, const Bracket& bracket) const;
+  ParentCheck check_parent(const SeriesSearch& search, const Bracket& bracket) const;
 
   /// Reasons of answers without a culprit.
   std::string same_binary() const;
@@ -37,10 +37,17 @@ class Attribution {
                    model::Answer& answer) const;
   /// Fills in that a culprit shows no step against its parent.
   void fill_absent(const SeriesSearch& search, const Bracket& bracket, model::Answer& answer) const;
+  /// Fills in that a culprit cannot be measured beside its parent.
+  void fill_unchecked(const SeriesSearch& search, const Bracket& bracket, model::Answer& answer) const;
 
  private:
-  /// The change of a class against the good end.
+  /// The change of a class against the good end, from the readings of the two alone.
   LevelEstimate against_good_end(const SeriesSearch& search, std::size_t at) const;
+  /// The effect of a bracket's last class against its first: from their pairs, else from the readings of the two alone.
+  LevelEstimate effect_of(const SeriesSearch& search, const Bracket& bracket) const;
+  /// The effect of class `at` against class `from`, from their readings; both have some (asserts).
+  LevelEstimate effect_between(const SeriesSearch& search, std::size_t from, std::size_t at) const;
+  void fill_change(const SeriesSearch& search, const Bracket& bracket, model::Answer& answer) const;
   model::FoundStep step_at(const SeriesSearch& search, const Bracket& bracket,
                            const std::map<std::size_t, Built>& built) const;
   std::string why_several(const SeriesSearch& search, const Bracket& bracket,

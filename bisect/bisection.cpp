@@ -217,6 +217,11 @@ class Bisector {
       finish(one, fmt::format("the ends cannot be measured: {}", one_line(failure)));
       return {};
     }
+    one.search.refresh(measurements_, is_interleaved(measured));
+    if (one.search.has_readings(at)) {  // they count, but there will be no more
+      one.search.close(at);
+      return {};
+    }
     one.search.mark_lost(at);
     one.unreported.erase(at);
     return observer_.probe_decided(attribution_.lost_probe(one.search, at, failure), status_);
@@ -230,12 +235,20 @@ class Bisector {
 
   bool needs_pair(const OpenSeries& one, std::size_t at, const CommitPair& with_good_end) {
     if (at == 0) return false;
+    if (settings_.interleave == Interleave::automatic && none_varies(with_good_end.measured)) return false;
     if (is_interleaved(with_good_end.measured)) return true;
     if (at == classes_.last()) return one.search.step() == 0;
     auto& paired = paired_[with_good_end.measured];
     if (measurements_.runs(with_good_end.probe, one.search.series()).values.empty() && paired.size() < paired_probes)
       return paired.insert(at).second;
     return false;
+  }
+
+  /// A number that does not vary does not drift.
+  bool none_varies(const model::Case& measured) const {
+    return std::ranges::all_of(open_, [&](const OpenSeries& one) {
+      return one.finished || one.search.series().measured_case() != measured || one.search.is_exact();
+    });
   }
 
   /// Measures the case in pairs from now on, if the level of the good end has moved.
@@ -272,6 +285,9 @@ class Bisector {
       finish(one, attribution_.no_step(one.search));
       return {};
     }
+    if (one.search.is_exact() && settings_.exact_check_pairs == 0) {
+      if (const auto at = one.search.read_once()) return measure(one, *at);
+    }
     for (const Bracket& bracket : one.next.brackets) {
       TBCI_ASSIGN(const bool confirmed, check_parent(one, bracket));
       if (!confirmed) return {};
@@ -283,12 +299,26 @@ class Bisector {
   /// False if the culprit shows no step against its parent. The series is then measured again, or finished.
   Result<bool> check_parent(OpenSeries& one, const Bracket& bracket) {
     const CommitPair commit_pair = attribution_.parent_pair(one.search, bracket);
-    while (attribution_.check_parent(one.search, bracket).verdict == ParentCheck::undecided) {
+    const auto pairs = [&]() -> const PairReadings& { return measurements_.pairs(commit_pair, one.search.series()); };
+    bool added = false;
+    while (needs_check(one, bracket, pairs())) {
+      if (!pairs().failure.empty()) {
+        attribution_.fill_unchecked(one.search, bracket, answers_[one.answer]);
+        one.finished = true;
+        return false;
+      }
       TBCI_TRY(measurements_.add_pair(commit_pair, by_case_[commit_pair.measured]));
-      if (!measurements_.pairs(commit_pair, one.search.series()).failure.empty()) return true;
+      added = true;
     }
-    if (attribution_.check_parent(one.search, bracket).verdict == ParentCheck::shown) return true;
+    // A pair may show that the number varies after all: the search looks at everything again.
+    if (one.search.is_exact()) return !added;
+    if (attribution_.check_parent(one.search, bracket) == ParentCheck::shown) return true;
     return remeasure(one, bracket);
+  }
+
+  bool needs_check(const OpenSeries& one, const Bracket& bracket, const PairReadings& pairs) const {
+    if (one.search.is_exact()) return static_cast<int>(pairs.pairs.size()) < settings_.exact_check_pairs;
+    return attribution_.check_parent(one.search, bracket) == ParentCheck::undecided;
   }
 
   /// One of the two sides is wrong. First the case is measured in pairs, in case the machine drifted; then both classes

@@ -5,6 +5,20 @@
 namespace tbci::bisect {
 namespace {
 
+/// As many failures are tried again, as in a confirmation. More end the measuring, if most of what was tried failed.
+constexpr int most_failures = 3;
+
+void add_failure(std::string why, std::size_t successes, int& failures, std::string& failure) {
+  ++failures;
+  if (failures > most_failures && failures > static_cast<int>(successes)) failure = std::move(why);
+}
+void add_failure(std::string why, PairReadings& readings) {
+  add_failure(std::move(why), readings.pairs.size(), readings.failures, readings.failure);
+}
+void add_failure(std::string why, RunReadings& readings) {
+  add_failure(std::move(why), readings.values.size(), readings.failures, readings.failure);
+}
+
 std::string no_value(const model::Series& series) {
   return "the measurement returned no value for " + model::to_string(series);
 }
@@ -19,10 +33,7 @@ std::string failure_of(const Error& error) {
 
 void add_value(const model::Series& series, const detect::Pair& pair, PairReadings& readings) {
   const auto effect = detect::effect(series.metric, pair);
-  if (!effect) {
-    readings.failure = impossible_value(series);
-    return;
-  }
+  if (!effect) return add_failure(impossible_value(series), readings);
   readings.pairs.push_back(pair);
   readings.effects.push_back(*effect);
 }
@@ -31,7 +42,7 @@ void add_value(const model::Series& series, double value, RunReadings& readings)
   if (detect::is_usable(series.metric, value)) {
     readings.values.push_back(value);
   } else {
-    readings.failure = impossible_value(series);
+    add_failure(impossible_value(series), readings);
   }
 }
 
@@ -44,11 +55,10 @@ Status keep(Result<std::map<model::Series, Value>> answer, const std::vector<mod
   ++requests.count;
   for (const model::Series& one : series) {
     auto& readings = requests.series[one];
-    if (!readings.failure.empty()) continue;
     if (!answer) {
-      readings.failure = failure_of(answer.error());
+      add_failure(failure_of(answer.error()), readings);
     } else if (const auto found = answer->find(one); found == answer->end()) {
-      readings.failure = no_value(one);
+      add_failure(no_value(one), readings);
     } else {
       add_value(one, found->second, readings);
     }
@@ -106,15 +116,27 @@ Status Measurements::add_run(std::size_t commit, const model::Case& measured,
   return {};
 }
 
-double Measurements::as_change(std::size_t reference, const model::Series& series, double effect) const {
-  std::vector<double> values = runs(reference, series).values;
+std::map<std::size_t, std::vector<double>> Measurements::values_by_commit(const model::Series& series) const {
+  std::map<std::size_t, std::vector<double>> values;
+  for (const auto& [key, requests] : runs_) {
+    const auto found = requests.series.find(series);
+    if (found == requests.series.end() || found->second.values.empty()) continue;
+    auto& of_commit = values[key.first];
+    of_commit.insert(of_commit.end(), found->second.values.begin(), found->second.values.end());
+  }
   for (const auto& [commit_pair, requests] : pairs_) {
-    if (commit_pair.reference != reference && commit_pair.probe != reference) continue;
     const auto found = requests.series.find(series);
     if (found == requests.series.end()) continue;
-    for (const detect::Pair& pair : found->second.pairs)
-      values.push_back(commit_pair.reference == reference ? pair.before : pair.after);
+    for (const detect::Pair& pair : found->second.pairs) {
+      values[commit_pair.reference].push_back(pair.before);
+      values[commit_pair.probe].push_back(pair.after);
+    }
   }
+  return values;
+}
+
+double Measurements::as_change(std::size_t reference, const model::Series& series, double effect) const {
+  std::vector<double> values = values_by_commit(series)[reference];
   return detect::as_change(series.metric, effect, values.empty() ? 0 : model::median(std::move(values)));
 }
 

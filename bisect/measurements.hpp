@@ -22,12 +22,14 @@ struct CommitPair {
 struct PairReadings {
   std::vector<detect::Pair> pairs;
   std::vector<double> effects;  ///< of the pairs
-  std::string failure;          ///< why the series cannot be measured; empty: it can
+  int failures = 0;             ///< pairs without a value
+  std::string failure;          ///< why no more is measured: too many failed; empty: more can be
 };
 
 /// The processes of one series that measured one commit alone.
 struct RunReadings {
   std::vector<double> values;
+  int failures = 0;     ///< as above
   std::string failure;  ///< as above
 };
 
@@ -44,10 +46,14 @@ class Measurements {
   const PairReadings& pairs(const CommitPair& commit_pair, const model::Series& series) const;
   const RunReadings& runs(std::size_t commit, const model::Series& series) const;
 
-  /// Measures one more pair, or process, for all of `series`, which belong to that case. Keeps failures with the
-  /// readings. Errors: those of the Prober other than `failed`, and `interrupted`.
+  /// Measures one more pair, or process, for all of `series`, which belong to that case. A failure costs that pair, or
+  /// process: the readings before it count, and three failures are tried again. Errors: those of the Prober other than
+  /// `failed`, and `interrupted`.
   Status add_pair(const CommitPair& commit_pair, const std::vector<model::Series>& series);
   Status add_run(std::size_t commit, const model::Case& measured, const std::vector<model::Series>& series);
+
+  /// The values of each commit that has some, of pairs and of processes alone.
+  std::map<std::size_t, std::vector<double>> values_by_commit(const model::Series& series) const;
 
   /// An effect on a series, as a fraction of its median value at the commit `reference`.
   double as_change(std::size_t reference, const model::Series& series, double effect) const;

@@ -49,6 +49,7 @@ class StepChooser {
   Bracket bracket(std::size_t j) const { return {readings(j).at, readings(j + 1).at, probability(j)}; }
   bool may_read(std::size_t j) const {
     if (j == 0 && state_.data->against_good_end) return false;
+    if (std::ranges::find(state_.closed, readings(j).at) != state_.closed.end()) return false;
     return count(j) < certainty_.most_readings;
   }
 

@@ -49,6 +49,7 @@ struct SeriesState {
   const Posterior* posterior = nullptr;
   std::span<const ClassState> states;                ///< of each class of the search
   std::span<const std::size_t> required_readings{};  ///< of each class of the search; empty: none
+  std::span<const std::size_t> closed{};             ///< classes that take no further reading
 };
 
 /// Deterministic. `state` has at least two measured classes (asserts).

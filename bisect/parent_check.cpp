@@ -48,25 +48,19 @@ Likelihoods likelihoods_of(const LevelData& data, const ParentCheckSettings& set
 
 }  // namespace
 
-ParentCheckResult check_against_parent(std::span<const double> effects, const ParentCheckSettings& settings) {
+ParentCheck check_against_parent(std::span<const double> effects, const ParentCheckSettings& settings) {
   TBCI_ASSERT(settings.expected != 0 && settings.least_pairs > 0);
   const double weights[] = {1, 1};
   const Readings parent{.at = 0, .values = {}}, culprit{.at = 1, .values = {effects.begin(), effects.end()}};
   const LevelData data{.classes = {parent, culprit}, .weights = weights, .against_good_end = true};
-  ParentCheckResult decision;
-  decision.step = posterior_of(data, settings.levels).levels.back();
   const auto count = static_cast<int>(effects.size());
-  if (count < settings.least_pairs) return decision;
+  if (count < settings.least_pairs) return ParentCheck::undecided;
   const Likelihoods likelihoods = likelihoods_of(data, settings);
   const double absent = likelihoods.absent / (likelihoods.absent + likelihoods.shown);
-  if (absent < settings.error) {
-    decision.verdict = ParentCheck::shown;
-  } else if (absent > surely_absent) {
-    decision.verdict = ParentCheck::absent;
-  } else if (count >= settings.most_pairs) {
-    decision.verdict = absent < 1 - likely_shown ? ParentCheck::shown : ParentCheck::absent;
-  }
-  return decision;
+  if (absent < settings.error) return ParentCheck::shown;
+  if (absent > surely_absent) return ParentCheck::absent;
+  if (count < settings.most_pairs) return ParentCheck::undecided;
+  return absent < 1 - likely_shown ? ParentCheck::shown : ParentCheck::absent;
 }
 
 }  // namespace tbci::bisect

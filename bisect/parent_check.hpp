@@ -14,11 +14,6 @@ enum class ParentCheck {
   absent      ///< the culprit does not differ from its parent
 };
 
-struct ParentCheckResult {
-  ParentCheck verdict = ParentCheck::undecided;
-  LevelEstimate step;  ///< of the culprit against its parent
-};
-
 struct ParentCheckSettings {
   LevelSettings levels;
   double expected = 0;  ///< the step that the search found; only a step of the same sign counts. Not 0
@@ -29,6 +24,6 @@ struct ParentCheckSettings {
 
 /// `effects`: of the pairs (parent, culprit) so far. A sequential test: call it again after each pair. It decides after
 /// `most_pairs` at the latest.
-ParentCheckResult check_against_parent(std::span<const double> effects, const ParentCheckSettings& settings);
+ParentCheck check_against_parent(std::span<const double> effects, const ParentCheckSettings& settings);
 
 }  // namespace tbci::bisect

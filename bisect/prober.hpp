@@ -27,8 +27,7 @@ class Prober {
   virtual Result<Built> build(const model::Commit& commit, std::stop_token stop) = 0;
   /// Measures one interleaved pair of fresh processes of a case: `reference` first, then `probe`. Both are built.
   /// Returns one Pair for each series of the case that could be measured. An error of kind `failed` (the model crashed)
-  /// means that this probe can never be measured for the series of that case; any other error ends the bisection for
-  /// now.
+  /// costs this pair: the next ordinal tries again, a few times. Any other error ends the bisection for now.
   virtual Result<std::map<model::Series, detect::Pair>> measure_pair(const model::Commit& reference,
                                                                      const model::Commit& probe,
                                                                      const model::Case& measured, int ordinal,

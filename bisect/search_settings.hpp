@@ -22,6 +22,9 @@ struct SearchSettings {
   Certainty certainty;
   int least_check_pairs = 3;  ///< pairs of a culprit and its parent
   int most_check_pairs = 80;
+  /// Pairs of a culprit and its parent where the number does not vary. 0: none; then each level that lies between two
+  /// steps has two readings before an answer rests on it.
+  int exact_check_pairs = 1;
   Interleave interleave = Interleave::automatic;
   bool either_direction = false;  ///< search for improvements as well
   int most_builds = 0;            ///< after these the search answers with the commits still in doubt; 0: no limit

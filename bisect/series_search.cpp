@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/assert.hpp"
+#include "bisect/exact_levels.hpp"
 
 namespace tbci::bisect {
 namespace {
@@ -22,6 +23,9 @@ constexpr double outlier_width_share = 30;
 constexpr double unknown_noise_spread = 0.7;
 constexpr double known_noise_spread = 0.25;
 constexpr std::size_t first_readings = 2;
+/// Where a number does not vary, a change from this share of the smallest step on is a step. Less than 1, as the
+/// posterior too takes a clear change of a little less for a step, and more than 0.5, as each one costs its builds.
+constexpr double exact_share = 0.7;
 /// A prior that points at the wrong commit may cost this many more builds.
 constexpr int builds_for_prior = 2;
 
@@ -88,14 +92,31 @@ std::vector<detect::Pair> SeriesSearch::pairs_of_ends(const Measurements& measur
   return pairs;
 }
 
+bool SeriesSearch::never_varies(const Measurements& measurements) const {
+  const auto by_commit = measurements.values_by_commit(series_);
+  const double floor = detect::effect_scale_floor(series_.metric, settings_.thresholds.for_series(series_));
+  bool is_fine = false;
+  for (const std::size_t end : {std::size_t{0}, classes_.last()}) {
+    const auto found = by_commit.find(classes_.index_of(classes_.binary_of(end)));
+    if (found == by_commit.end() || found->second.size() < first_readings) return false;
+    is_fine = is_fine || shows_noise(series_.metric, found->second.front(), floor);
+  }
+  return is_fine && std::ranges::all_of(by_commit, [](const auto& of_commit) {
+           return std::ranges::all_of(of_commit.second,
+                                      [&](double value) { return value == of_commit.second.front(); });
+         });
+}
+
 void SeriesSearch::refresh(const Measurements& measurements, bool interleaved) {
-  data_.against_good_end = interleaved;
+  exact_ = never_varies(measurements);
+  data_.against_good_end = interleaved && !exact_;
   data_.weights = weights_;
   data_.classes.clear();
   std::map<std::size_t, double> sharing;
   for (std::size_t at = 0; at < classes_.count(); ++at) {
     const bool is_end = at == 0 || at == classes_.last();
-    const bool is_good = interleaved && classes_.binary_of(at) == 0;  // its level is known without a reading
+    // Its level is known without a reading.
+    const bool is_good = data_.against_good_end && classes_.binary_of(at) == 0;
     if (states_[at] == ClassState::lost && !is_end) continue;
     Readings readings{.at = at, .values = readings_of(at, measurements)};
     states_[at] = readings.values.empty() && !is_end && !is_good ? ClassState::untried : ClassState::measured;
@@ -105,8 +126,25 @@ void SeriesSearch::refresh(const Measurements& measurements, bool interleaved) {
     data_.classes.push_back(std::move(readings));
   }
   for (Readings& readings : data_.classes) readings.power = 1 / sharing[classes_.binary_of(readings.at)];
-  posterior_ = posterior_of(data_, level_settings());
+  const LevelSettings levels = level_settings();
+  posterior_ = exact_ ? exact_posterior(data_, step_ == 0 ? levels.least_step : exact_share * levels.least_step,
+                                        levels.noise_floor)
+                      : posterior_of(data_, levels);
   fix_step();
+}
+
+std::optional<std::size_t> SeriesSearch::read_once() const {
+  std::size_t begin = 0, readings = 0;  // of the level so far
+  for (std::size_t j = 0; j < data_.classes.size(); ++j) {
+    readings += data_.classes[j].values.size();
+    const bool ends_here = j + 1 == data_.classes.size() || posterior_.step_after[j] > 0;
+    if (!ends_here) continue;
+    const std::size_t at = data_.classes[begin].at;
+    if (readings < first_readings && std::ranges::find(closed_, at) == closed_.end()) return at;
+    begin = j + 1;
+    readings = 0;
+  }
+  return std::nullopt;
 }
 
 void SeriesSearch::fix_step() {
@@ -140,11 +178,24 @@ LevelSettings SeriesSearch::check_settings() const {
   return levels;
 }
 
+ChangeNoise SeriesSearch::change_noise() const {
+  const LevelSettings levels = level_settings();
+  return {
+      .typical = std::max(levels.noise_floor, posterior_.noise) / (data_.against_good_end ? std::numbers::sqrt2 : 1),
+      .spread = known_noise_spread,
+      .floor = levels.noise_floor,
+      .outliers = levels.outliers_above,
+      .outlier_width = levels.outlier_width};
+}
+
 NextStep SeriesSearch::next_step() const {
   if (data_.classes.back().values.size() < first_readings)
     return {.kind = NextStep::Kind::measure, .at = classes_.last(), .brackets = {}};
-  const SeriesState state{
-      .data = &data_, .posterior = &posterior_, .states = states_, .required_readings = required_readings_};
+  const SeriesState state{.data = &data_,
+                          .posterior = &posterior_,
+                          .states = states_,
+                          .required_readings = required_readings_,
+                          .closed = closed_};
   return bisect::next_step(state, settings_.certainty);
 }
 

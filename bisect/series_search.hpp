@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "bisect/build_scheduler.hpp"
@@ -10,6 +11,7 @@
 #include "bisect/next_step.hpp"
 #include "bisect/posterior.hpp"
 #include "bisect/search_settings.hpp"
+#include "bisect/step_estimate.hpp"
 
 namespace tbci::bisect {
 
@@ -23,16 +25,26 @@ class SeriesSearch {
   const LevelData& data() const { return data_; }
   const std::vector<ClassState>& states() const { return states_; }
 
-  /// Takes in the latest measurements. `interleaved`: only pairs with the good end count.
+  /// Takes in the latest measurements. `interleaved`: only pairs with the good end count, unless the number does not
+  /// vary.
   void refresh(const Measurements& measurements, bool interleaved);
   /// Call it after refresh(). Asks for readings of the bad end until it has two.
   NextStep next_step() const;
 
   /// The class does not build, or cannot be measured.
   void mark_lost(std::size_t at);
+  /// The class takes no further reading; those that it has count.
+  void close(std::size_t at) { closed_.push_back(at); }
   /// Asks for at least `count` readings of a class, whatever they say.
   void require_readings(std::size_t at, std::size_t count);
   bool requires_readings(std::size_t at) const { return required_readings_[at] > 0; }
+
+  /// Whether the number does not vary: both ends have two readings or more, and no build has two that differ. Then each
+  /// reading is exact, and a build needs no second one.
+  bool is_exact() const { return exact_; }
+  /// Of a number that does not vary: a class whose level was read once in all, so that one wrong reading would make two
+  /// steps. Only next to a step.
+  std::optional<std::size_t> read_once() const;
 
   /// Input of drift_of: the readings of the good end, grouped by the build that it was paired with.
   std::vector<std::vector<double>> sessions(const Measurements& measurements) const;
@@ -43,6 +55,8 @@ class SeriesSearch {
   double step() const { return step_; }
   /// For pairs of a culprit and its parent: the noise is known by then. The parent is class 0, the culprit class 1.
   LevelSettings check_settings() const;
+  /// For estimates: of the noise as the search knows it.
+  ChangeNoise change_noise() const;
   OpenStep open_step(const Bracket& bracket) const;
   /// Whether a class is one of data().classes. A class that was only measured alone is not while only pairs count.
   bool has_readings(std::size_t at) const;
@@ -53,6 +67,7 @@ class SeriesSearch {
   CommitPair pair_with_good_end(std::size_t at) const;
   double reading(double value) const;
   LevelSettings level_settings() const;
+  bool never_varies(const Measurements& measurements) const;
   void fix_step();
 
   const CommitClasses& classes_;
@@ -61,9 +76,11 @@ class SeriesSearch {
   std::vector<double> weights_;
   std::vector<ClassState> states_;
   std::vector<std::size_t> required_readings_;
+  std::vector<std::size_t> closed_;  ///< classes
   LevelData data_;
   Posterior posterior_;
   double step_ = 0;
+  bool exact_ = false;
 };
 
 }  // namespace tbci::bisect

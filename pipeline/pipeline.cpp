@@ -92,8 +92,7 @@ Result<std::string> queued_text(SubjectContext& context, const model::Night& nig
                      join(names, ", "), more ? ", ..." : "");
 }
 
-Status work_through(SubjectContext& context, const ChosenNight& chosen, const model::Night& night) {
-  TBCI_ASSIGN(const Comparison builds, install(context, chosen));
+Status work_through(SubjectContext& context, const model::Night& night, const Comparison& builds) {
   // Once the verdicts stand they are not looked for again, even if the machine has changed since.
   if (night.stage != Stage::bisect && night.stage != Stage::report) {
     ComparisonPlan plan{.key = night.name, .builds = builds, .cases = {}};
@@ -131,12 +130,13 @@ Result<NightResult> check_night(SubjectContext& context, const NightChoice& choi
     TBCI_TRY(forget_failures(context, chosen));
     TBCI_TRY(context.stores.nights.enter(night.id, Stage::install, "tried again"));
   }
-  const Status status = work_through(context, chosen, night);
-  if (!status && status.error().kind == ErrorKind::failed) {
-    // The nightly is at fault, and will be the next time: the night is over.
-    TBCI_TRY(context.stores.nights.finish(night.id, Stage::failed, one_line(status.error().message, 500),
+  const auto builds = install(context, chosen);
+  if (!builds && builds.error().kind == ErrorKind::failed) {
+    // The nightly is at fault, and will be the next time: the night is over. No other error says that.
+    TBCI_TRY(context.stores.nights.finish(night.id, Stage::failed, one_line(builds.error().message, 500),
                                           context.clock.now()));
   }
+  const Status status = builds ? work_through(context, night, *builds) : Status(pass_on(builds.error()));
   if (!status) return fail(status.error(), fmt::format("{} {}", context.name(), night.name));
   return result_of(context, night.id, false);
 }

@@ -9,6 +9,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "runner/source/machine_trouble.hpp"
 #include "runner/source/recipe.hpp"
 
 namespace tbci::repo_bisect {

@@ -9,7 +9,8 @@ namespace tbci::repo_bisect {
 
 namespace {
 
-constexpr int most_attempts = 2;
+/// Of a run of an end, without which nothing is found. Elsewhere the search itself tries again.
+constexpr int most_attempts_of_end = 4;
 
 std::string last_line(const std::string& text) {
   const std::string_view lines = trim(text);
@@ -96,7 +97,7 @@ Result<double> RepositoryProber::run(const model::Commit& commit, const std::str
   }
   const RunRecord* known = still_valid(journal_.run(key), job_.measure_limit);
   if (known == nullptr) {
-    TBCI_ASSIGN(const RunRecord record, run_now(commit, std::move(stop)));
+    TBCI_ASSIGN(const RunRecord record, run_unless_hopeless(commit, std::move(stop)));
     if (const auto end = end_of(commit); !record.value && !end.empty()) {
       return fail(ErrorKind::environment,
                   "the {} end {} cannot be measured: {}; its build is in {}: fix the cause, and run the same command "
@@ -110,6 +111,11 @@ Result<double> RepositoryProber::run(const model::Commit& commit, const std::str
   if (!known->value) return fail(ErrorKind::failed, "{}: {}", commit.id.substr(0, 12), known->failure);
   if (first_time) numbers_[commit.id].push_back(*known->value);
   return as_searched(job_, *known->value);
+}
+
+Result<RunRecord> RepositoryProber::run_unless_hopeless(const model::Commit& commit, std::stop_token stop) {
+  if (const auto known = hopeless_.find(commit.id); known != hopeless_.end()) return known->second;
+  return run_now(commit, std::move(stop));
 }
 
 Result<RunRecord> RepositoryProber::run_now(const model::Commit& commit, std::stop_token stop) {
@@ -129,6 +135,8 @@ Result<RunRecord> RepositoryProber::run_now(const model::Commit& commit, std::st
     }
     if (ended->interrupted) return fail(ErrorKind::interrupted, "the measure command was stopped");
     Judged judged = judge(command, *ended);
+    if (judged.final && !judged.record.value) hopeless_[commit.id] = judged.record;
+    const int most_attempts = end_of(commit).empty() ? 1 : most_attempts_of_end;
     if (judged.final || attempt == most_attempts) return std::move(judged.record);
   }
 }

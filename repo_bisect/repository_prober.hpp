@@ -45,6 +45,8 @@ class RepositoryProber final : public bisect::Prober {
   /// `good` or `bad`; empty if the commit is not an end.
   std::string_view end_of(const model::Commit& commit) const;
   Result<RunRecord> run_now(const model::Commit& commit, std::stop_token stop);
+  /// The failure of an earlier run again, where another try would fail the same way.
+  Result<RunRecord> run_unless_hopeless(const model::Commit& commit, std::stop_token stop);
 
   const RepositoryJob& job_;
   const std::vector<model::Commit>& commits_;
@@ -53,6 +55,7 @@ class RepositoryProber final : public bisect::Prober {
   ProcessRunner& processes_;
   std::set<std::string> builds_, runs_;
   std::map<std::string, std::vector<double>> numbers_;
+  std::map<std::string, RunRecord> hopeless_;  ///< by commit: skipped, over the time limit, without a number
   bool used_up_ = false;
 };
 

@@ -57,6 +57,7 @@ bisect::SearchSettings settings_of(const RepositoryJob& job) {
   detect::ThresholdChange change;
   change.relative = searched_threshold(job);
   settings.thresholds.base = detect::changed(settings.thresholds.base, change);
+  settings.exact_check_pairs = 0;  // of several culprits, the processes of such checks would be a good part of all
   return settings;
 }
 

@@ -30,6 +30,11 @@ Result<model::Build> read_build(Row row) {
   return row.finish(std::move(build));
 }
 
+Result<int> read_count(Row row) {
+  const int count = row.small_integer();
+  return row.finish(count);
+}
+
 }  // namespace
 
 Result<model::Build> BuildStore::begin(const std::string& subject, model::BuildKind kind, const std::string& name,
@@ -52,7 +57,8 @@ Status BuildStore::ready(std::int64_t id, const model::Product& product, TimePoi
     for (const auto& library : product.preload) preload.push_back(library.string());
     // The libraries of an earlier product say nothing about this one.
     return Query(database_,
-                 "UPDATE build SET libraries = '{}', state = 'ready', libtorch = ?, preload = ?, python = ?, commit_id "
+                 "UPDATE build SET libraries = '{}', killed = 0, state = 'ready', libtorch = ?, preload = ?, python = "
+                 "?, commit_id "
                  "= ?, version = ?, "
                  "failure = '', finished_ms = ? WHERE id = ?")
         .bind(product.libtorch.string(), preload, product.python.string(), product.commit, product.version, now, id)
@@ -71,10 +77,19 @@ Status BuildStore::failed(std::int64_t id, const std::string& failure, TimePoint
   });
 }
 
+Result<int> BuildStore::killed(std::int64_t id) {
+  const std::string doing = fmt::format("count an attempt at build {}", id);
+  return guarded(database_.path(), doing, [&]() -> Result<int> {
+    TBCI_TRY(Query(database_, "UPDATE build SET killed = killed + 1 WHERE id = ?").bind(id).execute_for("build", id));
+    return Query(database_, "SELECT killed FROM build WHERE id = ?").bind(id).only("build", id, read_count);
+  });
+}
+
 Status BuildStore::forget(std::int64_t id) {
   return guarded(database_.path(), fmt::format("forget build {}", id), [&]() -> Status {
     return Query(database_,
-                 "UPDATE build SET libraries = '{}', state = 'pending', libtorch = '', preload = '[]', python = '', "
+                 "UPDATE build SET libraries = '{}', killed = 0, state = 'pending', libtorch = '', preload = '[]', "
+                 "python = '', "
                  "commit_id = '', "
                  "version = '', failure = '', finished_ms = NULL WHERE id = ?")
         .bind(id)

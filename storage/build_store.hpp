@@ -26,6 +26,9 @@ class BuildStore {
   Status ready(std::int64_t id, const model::Product& product, TimePoint now);
   /// From any state: it does not build, for good. `failure` is the line that says why.
   Status failed(std::int64_t id, const std::string& failure, TimePoint now);
+  /// One more attempt ended at its time limit or by SIGKILL. Returns how many so far: of all programs that tried, since
+  /// the build was begun or forgotten, or became ready.
+  Result<int> killed(std::int64_t id);
   /// Back to pending, as if never tried; its measurements stay.
   Status forget(std::int64_t id);
 

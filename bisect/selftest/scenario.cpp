@@ -1,5 +1,7 @@
 #include "bisect/selftest/scenario.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -83,6 +85,13 @@ std::vector<Scenario> scenarios() {
   all.push_back({.name = "two steps of 4% in one series", .machine = quiet, .steps = {0.04, 0.04}});
   all.push_back({.name = "15%, and -6% before or after it", .machine = quiet, .steps = {0.15, -0.06}});
   all.push_back({.name = "100%, and 10% before or after it", .machine = quiet, .steps = {1.0, 0.1}});
+  all.push_back({.name = "10%, and 3% before or after it", .machine = quiet, .steps = {0.1, 0.03}});
+  all.push_back({.name = "three steps of 5% in one series", .machine = quiet, .steps = {0.05, 0.05, 0.05}});
+  for (const double share : {0.01, 0.03}) {
+    SimulatedMachine crashing = quiet;
+    crashing.crash_share = share;
+    all.push_back({.name = fmt::format("one of 8%, {:.0f}% of the processes crash", 100 * share), .machine = crashing});
+  }
   all.push_back({.name = "one of 8%, touched paths point at it", .machine = quiet, .prior = PriorKind::right});
   all.push_back({.name = "one of 8%, the prior points elsewhere", .machine = quiet, .prior = PriorKind::wrong});
   all.push_back({.name = "one of 8%, broken stretches", .machine = quiet, .broken_begin = 0.05});

@@ -25,6 +25,27 @@ void judge(const NamedCulprits& named, const NamedCulprits& truth, SearchOutcome
   }
 }
 
+/// The change that the commits of a set bring together.
+double true_change(const SimulatedDay& day, std::size_t series, const std::vector<std::size_t>& commits) {
+  double factor = 1;
+  for (const Slowdown& slowdown : day.slowdowns) {
+    if (slowdown.series == series && std::ranges::find(commits, slowdown.at) != commits.end())
+      factor *= 1 + slowdown.change;
+  }
+  return factor - 1;
+}
+
+/// Looks whether the intervals hold the truth, of those steps whose commits are the right ones.
+void judge_intervals(const model::Answer& answer, const NamedCulprits& named, const TrueDay& day, std::size_t series,
+                     SearchOutcome& outcome) {
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    if (std::ranges::find(day.truth[series], named[i]) == day.truth[series].end()) continue;
+    const double change = true_change(day.day, series, named[i]);
+    ++outcome.intervals;
+    outcome.holding += answer.steps[i].low <= change && change <= answer.steps[i].high ? 1 : 0;
+  }
+}
+
 class RoundCounter final : public Observer {
  public:
   void build_finished(const model::Commit&, const Built&, const SearchStatus& status) override {
@@ -58,7 +79,11 @@ Result<SearchOutcome> run_search(const Scenario& scenario, const TrueDay& day) {
                         .runs = prober.runs().runs() - prober.check_runs(),
                         .check_runs = prober.check_runs()};
   outcome.rounds = outcome.builds == 0 ? 0 : observer.rounds;
-  for (std::size_t i = 0; i < answers.size(); ++i) judge(named_by(answers[i]), day.truth[i], outcome);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const NamedCulprits named = named_by(answers[i]);
+    judge(named, day.truth[i], outcome);
+    judge_intervals(answers[i], named, day, i, outcome);
+  }
   return outcome;
 }
 
@@ -173,6 +198,8 @@ Result<std::vector<Score>> score(const Scenario& scenario, const SimulationPlan&
     for (const SearchOutcome& outcome : outcomes) {
       one.exact += outcome.exact ? 1 : 0;
       one.wrong += outcome.wrong ? 1 : 0;
+      one.intervals += outcome.intervals;
+      one.holding += outcome.holding;
     }
     one.builds = spread_of(outcomes, &SearchOutcome::builds);
     one.runs = spread_of(outcomes, &SearchOutcome::runs);

@@ -21,6 +21,8 @@ struct SearchOutcome {
   int runs = 0;        ///< including the ends
   int check_runs = 0;  ///< in addition: runs of culprits and their parents
   int rounds = 0;      ///< build rounds, all builders at once
+  int intervals = 0;   ///< of culprits that are named as they are
+  int holding = 0;     ///< those of these intervals that hold the true change
 };
 
 /// Runs one search on one day. Errors: only those of a broken search.
@@ -35,6 +37,7 @@ struct Score {
   Method method = Method::search;
   int days = 0, exact = 0, wrong = 0;  ///< the other days: names nothing, or too little
   Spread builds, runs, check_runs, rounds;
+  int intervals = 0, holding = 0;  ///< of all days, see SearchOutcome
 };
 
 struct SimulationPlan {

@@ -62,21 +62,30 @@ Result<Built> SimulatedProber::build(const model::Commit& commit, std::stop_toke
   return Built{.buildable = false, .reason = "the simulated commit does not build"};
 }
 
+std::optional<double> SimulatedProber::run(std::size_t commit, std::size_t series) {
+  const double value = runs_.run(commit, series);
+  if (crash_share_ > 0 && std::uniform_real_distribution<double>()(crashes_) < crash_share_) return std::nullopt;
+  return value;
+}
+
 Result<std::map<model::Series, detect::Pair>> SimulatedProber::measure_pair(const model::Commit& reference,
                                                                             const model::Commit& probe,
                                                                             const model::Case& measured, int,
                                                                             std::stop_token) {
   const std::size_t series = series_in(measured);
   if (commit_in(reference) != 0) check_runs_ += 2;
-  const double before = runs_.run(commit_in(reference), series);
-  return std::map<model::Series, detect::Pair>{{series_of(series), {before, runs_.run(commit_in(probe), series)}}};
+  const auto before = run(commit_in(reference), series), after = run(commit_in(probe), series);
+  if (!before || !after) return fail(ErrorKind::failed, "the simulated process crashed");
+  return std::map<model::Series, detect::Pair>{{series_of(series), {*before, *after}}};
 }
 
 Result<std::map<model::Series, double>> SimulatedProber::measure_run(const model::Commit& commit,
                                                                      const model::Case& measured, int,
                                                                      std::stop_token) {
   const std::size_t series = series_in(measured);
-  return std::map<model::Series, double>{{series_of(series), runs_.run(commit_in(commit), series)}};
+  const auto value = run(commit_in(commit), series);
+  if (!value) return fail(ErrorKind::failed, "the simulated process crashed");
+  return std::map<model::Series, double>{{series_of(series), *value}};
 }
 
 }  // namespace tbci::bisect::selftest

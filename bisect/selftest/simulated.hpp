@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -25,7 +26,8 @@ struct SimulatedMachine {
   double noise = 0.02;    ///< standard deviation of the logarithm of one run
   double slow_share = 0;  ///< share of the runs that take `slow_factor` times as long
   double slow_factor = 1.5;
-  double drift = 0;  ///< standard deviation of the logarithm of the factor that each build adds
+  double drift = 0;        ///< standard deviation of the logarithm of the factor that each build adds
+  double crash_share = 0;  ///< share of the processes that crash
 };
 
 struct SimulatedDay {
@@ -66,7 +68,8 @@ class SimulatedRuns {
 /// A simulated day as the Prober of a search.
 class SimulatedProber final : public Prober {
  public:
-  explicit SimulatedProber(const SimulatedDay& day) : day_(day), runs_(day) {}
+  explicit SimulatedProber(const SimulatedDay& day)
+      : runs_(day), crash_share_(day.machine.crash_share), crashes_(~day.seed) {}
 
   Result<Built> build(const model::Commit& commit, std::stop_token stop) override;
   Result<std::map<model::Series, detect::Pair>> measure_pair(const model::Commit& reference, const model::Commit& probe,
@@ -80,8 +83,12 @@ class SimulatedProber final : public Prober {
   int check_runs() const { return check_runs_; }
 
  private:
-  const SimulatedDay& day_;
+  /// The time of one process; nothing: it crashed.
+  std::optional<double> run(std::size_t commit, std::size_t series);
+
   SimulatedRuns runs_;
+  double crash_share_;
+  std::mt19937_64 crashes_;  ///< apart, so that crashes leave the other processes as they are
   int check_runs_ = 0;
 };
 

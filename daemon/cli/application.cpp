@@ -81,6 +81,7 @@ ExitCode finish(const Result<ExitCode>& outcome) {
     case ErrorKind::environment:
     case ErrorKind::transient:
     case ErrorKind::failed:
+    case ErrorKind::killed:
       return ExitCode::negative;
   }
   return ExitCode::negative;

@@ -197,6 +197,20 @@ Result<ExitCode> bisect_ends(pipeline::SubjectContext& context, const Invocation
   return found || options.series.empty() ? ExitCode::negative : ExitCode::success;
 }
 
+// A comparison judges no secondary metric: it would find nothing, whatever changed.
+Status check_metrics(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    TBCI_ASSIGN(const model::Metric metric, model::metric_from(name));
+    if (!model::is_secondary(metric)) continue;
+    return fail(
+        ErrorKind::usage,
+        "--metric {}: it is shown beside the time and never judged, so a comparison finds nothing; search by it "
+        "with --series BENCHMARK/CONFIGURATION/{}",
+        name, name);
+  }
+  return {};
+}
+
 Result<ExitCode> bisect(const Invocation& invocation, const BisectOptions& options, std::stop_token stop) {
   if (!options.repository.repository.empty()) {
     const RepositoryRequest request{.from = options.from,
@@ -206,12 +220,12 @@ Result<ExitCode> bisect(const Invocation& invocation, const BisectOptions& optio
                                     .again = options.again};
     return bisect_repository(invocation, options.repository, request, std::move(stop));
   }
+  TBCI_TRY(check_metrics(options.metrics));
   TBCI_ASSIGN(settings::Config config, load_config(invocation, options.selection));
   config.bisect.every_commit = options.repository.all;
   if (options.repository.jobs > 0) {
     for (settings::SubjectConfig& one : config.subjects) one.subject.jobs = options.repository.jobs;
   }
-  for (const std::string& metric : options.metrics) TBCI_TRY(model::metric_from(metric));
   TBCI_ASSIGN(const auto session, open_session(invocation, std::move(config), options.selection.subject, stop));
   pipeline::SubjectContext& context = session->context();
   Ends ends;

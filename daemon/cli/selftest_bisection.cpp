@@ -49,7 +49,14 @@ nlohmann::json score_json(const search_selftest::Score& score) {
           {"builds", spread_json(score.builds)},
           {"runs", spread_json(score.runs)},
           {"runs_beside_parent", spread_json(score.check_runs)},
-          {"rounds", spread_json(score.rounds)}};
+          {"rounds", spread_json(score.rounds)},
+          {"intervals", score.intervals},
+          {"intervals_that_hold", score.holding}};
+}
+
+std::string coverage_text(const search_selftest::Score& score) {
+  if (score.intervals == 0) return "";
+  return fmt::format("{:.1f}% of {}", 100.0 * score.holding / score.intervals, score.intervals);
 }
 
 std::string spread_text(const search_selftest::Spread& spread) {
@@ -64,13 +71,14 @@ void print_table(const std::vector<search_selftest::Score>& scores) {
                {"builds, mean / 95% / worst", Align::right},
                {"runs", Align::right},
                {"beside parent", Align::right},
-               {"rounds", Align::right}});
+               {"rounds", Align::right},
+               {"interval holds", Align::right}});
   for (const search_selftest::Score& score : scores) {
     const double days = score.days;
     table.add({days_of(score.scenario), name_of(score.method), fmt::format("{:.2f}%", 100 * score.exact / days),
                fmt::format("{:.2f}%", 100 * score.wrong / days), spread_text(score.builds),
                fmt::format("{:.1f}", score.runs.mean), fmt::format("{:.1f}", score.check_runs.mean),
-               fmt::format("{:.2f} / {:.0f}", score.rounds.mean, score.rounds.worst)});
+               fmt::format("{:.2f} / {:.0f}", score.rounds.mean, score.rounds.worst), coverage_text(score)});
   }
   fmt::print("{}", table.text());
 }
@@ -100,7 +108,9 @@ Result<ExitCode> selftest_bisection(const Invocation& invocation, const Bisectio
   }
   fmt::print(
       "70 commits per day, seed {}. Builds: without the ends. Runs: measured processes, including the ends'; those "
-      "that\ncompare a culprit with its parent are counted separately. Slow runs take 1.5 times as long.\n\n",
+      "that\ncompare a culprit with its parent are counted separately. Slow runs take 1.5 times as long. Interval "
+      "holds: how "
+      "often\nthe 95% interval of a culprit that is named as it is holds its true change.\n\n",
       options.seed);
   print_table(scores);
   return ExitCode::success;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 
 #include "base/text.hpp"
@@ -20,6 +21,22 @@ bool still_there(const model::Product& product) {
   return true;
 }
 
+constexpr int most_killed = 2;
+
+// An attempt that is killed, at its time limit or by SIGKILL, is made once more: the machine may have been at fault.
+// The second time in all, also over restarts of tbci, the error stays.
+template <typename Made>
+Result<Made> attempt_twice(SubjectContext& context, const model::Build& build,
+                           const std::function<Result<Made>()>& attempt) {
+  while (true) {
+    Result<Made> made = attempt();
+    if (made || made.error().kind != ErrorKind::killed) return made;
+    TBCI_ASSIGN(const int killed, context.stores.builds.killed(build.id));
+    if (killed >= most_killed) return made;
+    context.progress.note("once more: " + one_line(made.error().message, 200));
+  }
+}
+
 }  // namespace
 
 Result<model::Build> install_nightly(SubjectContext& context, const model::Nightly& nightly) {
@@ -31,7 +48,10 @@ Result<model::Build> install_nightly(SubjectContext& context, const model::Night
     return fail(ErrorKind::failed, "nightly {} does not install: {}", nightly.name, build.failure);
   }
   context.progress.step("install " + nightly.name);
-  const auto product = context.machine.install(nightly, context.stop);
+  auto product =
+      attempt_twice<model::Product>(context, build, [&] { return context.machine.install(nightly, context.stop); });
+  if (!product && product.error().kind == ErrorKind::killed)
+    product = fail(ErrorKind::failed, "{}", product.error().message);
   if (!product && product.error().kind == ErrorKind::failed) {
     TBCI_TRY(builds.failed(build.id, one_line(product.error().message, 500), context.clock.now()));
   }
@@ -46,7 +66,13 @@ Result<model::Build> build_commit(SubjectContext& context, const std::string& co
               builds.begin(context.name(), model::BuildKind::commit, commit, context.clock.now()));
   if (build.state == model::BuildState::ready && still_there(build.product)) return build;
   if (build.state == model::BuildState::failed) return build;
-  TBCI_ASSIGN(const runner::BuildOutcome outcome, context.machine.build(commit, context.stop));
+  const auto made =
+      attempt_twice<runner::BuildOutcome>(context, build, [&] { return context.machine.build(commit, context.stop); });
+  if (!made && made.error().kind == ErrorKind::killed) {
+    TBCI_TRY(builds.failed(build.id, one_line(made.error().message, 500), context.clock.now()));
+    return builds.get(build.id);
+  }
+  TBCI_ASSIGN(const runner::BuildOutcome outcome, made);
   if (const auto* failure = std::get_if<runner::CompileFailure>(&outcome)) {
     TBCI_TRY(builds.failed(build.id, one_line(failure->telling_line, 500), context.clock.now()));
   } else {

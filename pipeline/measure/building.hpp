@@ -1,4 +1,5 @@
 // Builds that are kept: what was installed or built once is never made again, and what does not build is not retried.
+// What runs out of its time, or is ended by SIGKILL, is tried a second time; then it is one that does not build.
 #pragma once
 
 #include <chrono>

@@ -1,10 +1,12 @@
 #include "runner/nightly/pip_nightlies.hpp"
 
+#include <csignal>
+
 #include "base/file.hpp"
 #include "base/git.hpp"
 #include "base/text.hpp"
 #include "runner/libtorch.hpp"
-#include "runner/source/recipe.hpp"
+#include "runner/source/machine_trouble.hpp"
 
 namespace tbci::runner {
 
@@ -12,22 +14,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Whether pip says that the index has other versions and not the one that was asked for. An index that does not answer,
+// or answers 503, has no versions at all for pip: it says so in the words it has for a package that does not exist.
+bool has_only_others(std::string_view said) {
+  return has(said, "(from versions:") && !has(said, "(from versions: none)");
+}
+
 // A network failure may pass; a missing version will stay missing.
 tl::unexpected<Error> pip_failed(std::string_view doing, const ProcessOutcome& outcome, const Command& command) {
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", doing);
   const std::string& said = outcome.error;
-  const auto says = [&said](const char* words) { return said.find(words) != std::string::npos; };
   ErrorKind kind = ErrorKind::environment;
-  if (says("No matching distribution found") || says("Could not find a version")) kind = ErrorKind::failed;
-  if (outcome.timed_out || says("ConnectionError") || says("NewConnectionError") || says("ReadTimeout") ||
-      says("Connection broken") || says("HTTP error 5") || says("Max retries exceeded"))
-    kind = ErrorKind::transient;
-  if (!machine_trouble(said).empty()) kind = ErrorKind::environment;
+  if (has(said, "No matching distribution found") || has(said, "Could not find a version"))
+    kind = has_only_others(said) ? ErrorKind::failed : ErrorKind::transient;
+  for (const char* words :
+       {"ConnectionError", "NewConnectionError", "ReadTimeout", "Connection broken", "HTTP error 5"}) {
+    if (has(said, words)) kind = ErrorKind::transient;
+  }
+  if (outcome.timed_out || has(said, "Max retries exceeded")) kind = ErrorKind::transient;
+  const std::string trouble = machine_trouble(said);
+  if (!trouble.empty()) kind = trouble.starts_with(network_trouble) ? ErrorKind::transient : ErrorKind::environment;
+  if (outcome.signal == SIGKILL && !outcome.timed_out) kind = ErrorKind::killed;
   std::string why;
   for (const std::string& line : split(said, '\n')) {
     if (line.starts_with("ERROR:")) why = one_line(line, 300);
   }
   if (why.empty()) why = one_line(said.empty() ? outcome.output : said, 300);
+  if (kind == ErrorKind::transient && has(said, "No matching distribution found"))
+    why += " (the index does not answer, or has no such package)";
   return fail(kind, "{}: {}: {}", doing, describe(outcome, command.time_limit), why);
 }
 
@@ -89,7 +107,8 @@ Result<std::vector<std::string>> PipNightlies::versions(std::stop_token stop) {
                        "--no-input",     "install", "--no-deps", settings_.package + "==0+no.such.version"};
   command.arguments.insert(command.arguments.end(), options.begin(), options.end());
   TBCI_ASSIGN(const ProcessOutcome complaint, processes_.run(command, stop));
-  if (complaint.interrupted || complaint.timed_out) return pip_failed(doing, complaint, command);
+  if (complaint.interrupted || complaint.timed_out || !has_only_others(complaint.error))
+    return pip_failed(doing, complaint, command);
   return parse_pip_complaint(complaint.error);
 }
 
@@ -97,6 +116,7 @@ Result<std::vector<model::Nightly>> PipNightlies::list(std::stop_token stop) {
   if (settings_.package.empty() || settings_.package.starts_with('-'))
     return fail(ErrorKind::usage, "'{}' is not a package name: set nightly.package", settings_.package);
   TBCI_ASSIGN(const std::vector<std::string> found, versions(stop));
+  listed_ = {found.begin(), found.end()};
   std::vector<model::Nightly> nightlies;
   const std::size_t skipped = found.size() > settings_.listed ? found.size() - settings_.listed : 0;
   for (std::size_t i = skipped; i < found.size(); ++i) nightlies.push_back({.name = found[i], .commit = {}});
@@ -113,9 +133,18 @@ Result<model::Product> PipNightlies::install(const model::Nightly& nightly, std:
   if (!fs::exists(venv.marker(), ignored)) {
     auto lock = FileLock::acquire(folder_ / (venv.folder.filename().string() + ".lock"));
     if (!lock) return fail(std::move(lock).error(), "installing " + nightly.name);
-    if (!fs::exists(venv.marker(), ignored)) TBCI_TRY(make_venv(venv, nightly.name, stop));
+    if (!fs::exists(venv.marker(), ignored)) {
+      const Status made = make_venv(venv, nightly.name, stop);
+      if (!made && made.error().kind == ErrorKind::failed && is_gone_for_now(nightly.name, made.error().message))
+        return fail(ErrorKind::transient, "{} (it was listed a short time ago)", made.error().message);
+      TBCI_TRY(made);
+    }
   }
   return product_of(venv);
+}
+
+bool PipNightlies::is_gone_for_now(const std::string& version, std::string_view said) const {
+  return listed_.contains(version) && has(said, "No matching distribution found for " + settings_.package + "==");
 }
 
 Status PipNightlies::make_venv(const Venv& venv, const std::string& version, std::stop_token stop) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,11 +29,14 @@ class PipNightlies final : public NightlySource {
   Status refuse_cuda(const Venv& venv, const std::string& requirement, std::stop_token stop);
   Result<model::Product> product_of(const Venv& venv) const;
   std::vector<std::string> index_arguments() const;
+  /// Whether pip misses a version that the last list had: its index contradicts itself, as one of several mirrors does.
+  bool is_gone_for_now(const std::string& version, std::string_view said) const;
 
   NightlySettings settings_;
   std::filesystem::path folder_, repository_;
   ProcessRunner& processes_;
   LineSink progress_;
+  std::set<std::string, std::less<>> listed_;  ///< all versions of the last list
 };
 
 /// The versions that `pip index versions` printed, oldest first.

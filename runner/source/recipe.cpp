@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "runner/source/machine_trouble.hpp"
 
 namespace tbci::runner {
 
@@ -73,19 +74,6 @@ int rank(std::string_view line) {
   return 0;
 }
 
-// `a.cpp:3:1: error: ...`, `a.cu(12): error: ...`: an error at a place in the source.
-bool is_source_error(std::string_view line, std::string_view word = ": error:") {
-  const std::size_t at = line.find(word);
-  return at != std::string_view::npos && at > 0 && contains("0123456789)", line.substr(at - 1, 1));
-}
-
-// `   12 | int x;`: a line of source code quoted by a compiler.
-bool is_excerpt(std::string_view line) {
-  const std::string_view text = trim(line);
-  const std::size_t digits = text.find_first_not_of("0123456789");
-  return digits != std::string_view::npos && digits > 0 && trim(text.substr(digits)).starts_with('|');
-}
-
 Result<std::vector<Command>> prepare(const Recipe& recipe, const Placeholders& placeholders, const RecipePlace& place) {
   std::map<std::string, std::string> environment = {{"LC_ALL", "C"}};
   for (const auto& [name, value] : recipe.environment) {
@@ -115,11 +103,12 @@ Result<RecipeOutcome> judge(const Command& command, const ProcessOutcome& ended,
   const std::string name = one_line(describe(command), 120);
   if (ended.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", name);
   if (ended.timed_out) {
-    return fail(ErrorKind::environment, "{}: the build exceeded its time limit of {}; raise the limit, or see {}", name,
+    return fail(ErrorKind::killed, "{}: the build exceeded its time limit of {}; raise the limit, or see {}", name,
                 human_duration(recipe.time_limit), log_path.string());
   }
-  const std::string trouble =
-      ended.signal == SIGKILL ? "killed by SIGKILL, as when memory runs out" : machine_trouble(log);
+  if (ended.signal == SIGKILL)
+    return fail(ErrorKind::killed, "{}: killed by SIGKILL, as when memory runs out; see {}", name, log_path.string());
+  const std::string trouble = machine_trouble(log);
   if (!trouble.empty()) return fail(ErrorKind::environment, "{}: {}; see {}", name, trouble, log_path.string());
   std::string telling = telling_line(log);
   if (telling.empty() || ended.signal != 0) telling = name + ": " + describe(ended, recipe.time_limit);
@@ -188,44 +177,6 @@ std::string telling_line(std::string_view log) {
     }
   }
   return one_line(best.empty() ? last : best, 300);
-}
-
-std::string machine_trouble(std::string_view log) {
-  struct Sign {
-    std::string_view words, meaning;
-    bool sure = false;  // counts even if the log contains a compiler error
-  };
-  static constexpr std::string_view memory = "memory ran out; use fewer jobs", network = "the network failed";
-  static constexpr std::array signs = {
-      Sign{"No space left on device", "no space left on the device", true},
-      Sign{"Disk quota exceeded", "the disk quota is used up", true},
-      Sign{"Killed signal terminated program", "a compiler was killed, as when memory runs out; use fewer jobs", true},
-      Sign{"virtual memory exhausted", memory},
-      Sign{"Cannot allocate memory", memory},
-      Sign{"command not found", "a tool is missing"},
-      Sign{"CMAKE_CXX_COMPILER not set", "no compiler is installed"},
-      Sign{"unable to find a build program", "ninja or make is not installed"},
-      Sign{"Error 127", "a tool is missing"},
-      Sign{"Temporary failure in name resolution", network},
-      Sign{"Could not resolve host", network},
-      Sign{"Max retries exceeded", network},
-      Sign{"ReadTimeoutError", network},
-      Sign{"Connection refused", network},
-      Sign{"Connection reset", network},
-      Sign{"HTTP error 5", network},
-  };
-  const std::vector<std::string> lines = split(log, '\n');
-  const bool source_at_fault = std::ranges::any_of(
-      lines, [](const std::string& line) { return is_source_error(line) || is_source_error(line, ": fatal error:"); });
-  for (const std::string& line : lines) {
-    // Only messages of tools: source code that does not compile may contain such words.
-    if (line.starts_with("$ ") || is_source_error(line) || is_excerpt(line)) continue;
-    for (const Sign& sign : signs) {
-      if ((sign.sure || !source_at_fault) && contains(line, sign.words))
-        return fmt::format("{} ({})", sign.meaning, one_line(line, 160));
-    }
-  }
-  return {};
 }
 
 }  // namespace tbci::runner

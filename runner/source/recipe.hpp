@@ -37,16 +37,14 @@ struct RecipeOutcome {
   std::string telling_line;  ///< why it failed
 };
 
-/// Runs the commands in order until one fails. A command that fails is an outcome. Errors are not the commit's fault: a
-/// missing program, no disk space, no memory, the time limit, a stop.
+/// Runs the commands in order until one fails. A command that fails is an outcome. Errors: `killed` at the time limit
+/// or by SIGKILL, which the machine or the commit may have caused; all others are not the commit's fault: a missing
+/// program, no disk space, no memory, a stop.
 Result<RecipeOutcome> run_recipe(ProcessRunner& processes, const Recipe& recipe, const Placeholders& placeholders,
                                  const RecipePlace& place, const LineSink& progress, std::stop_token stop);
 
 /// The line of a log that best explains the failure: the first `error:` of a compiler, linker or build tool, otherwise
 /// the last line that is not empty. One line of valid UTF-8.
 std::string telling_line(std::string_view log);
-/// Why the machine and not the source caused the failure (no disk space, no memory, no network, a missing tool); empty
-/// if it did not.
-std::string machine_trouble(std::string_view log);
 
 }  // namespace tbci::runner

@@ -32,7 +32,8 @@ class SourceBuilder {
   SourceBuilder(Subject subject, std::filesystem::path state, ProcessRunner& processes, LineSink progress = {});
 
   /// Builds a commit, or finds the product of equal inputs. Errors are not the commit's fault: an unknown commit
-  /// (usage), no disk space or a missing tool (environment), the time limit (environment), a stop (interrupted).
+  /// (usage), no disk space or a missing tool (environment), a stop (interrupted). Perhaps its fault: it exceeded the
+  /// time limit, or SIGKILL ended it (killed).
   Result<BuildOutcome> build(const std::string& commit, std::stop_token stop);
   /// The stored product of a commit, if there is one. Never builds.
   Result<std::optional<model::Product>> find(const std::string& commit, std::stop_token stop);

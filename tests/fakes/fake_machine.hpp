@@ -40,6 +40,7 @@ class FakeMachine final : public pipeline::Machine {
   std::vector<std::string> suite = {"alpha", "beta"};
   std::vector<runner::UnlistedSuite> left_out;  ///< of the list of benchmarks
   double noise = 0.01;
+  int crash_one_in = 0;           ///< processes; 0: none crashes by chance
   double slowness = 1;            ///< of the machine: factor on the time of all builds
   std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
   std::map<std::string, std::string> facts = {{"cpu", "fake"}};
@@ -65,7 +66,9 @@ class FakeMachine final : public pipeline::Machine {
 
   std::string name_of(std::size_t day) const { return fmt::format("2026-01-{:02}", day + 5); }
 
+  std::function<Status()> before_list;  ///< called before the index is asked: it may return an error
   Result<std::vector<model::Nightly>> nightlies(std::stop_token) override {
+    if (before_list) TBCI_TRY(before_list());
     std::vector<model::Nightly> all;
     for (std::size_t day = 0; day < day_commits().size(); ++day)
       all.push_back({name_of(day), history[day_commits()[day]].id});
@@ -181,6 +184,11 @@ class FakeMachine final : public pipeline::Machine {
     }
     const auto taken_back = taken_back_.find(product.commit);
     const std::size_t commit = taken_back == taken_back_.end() ? index_of(product.commit) : taken_back->second.onto;
+    if (crash_one_in > 0 && crashes_() % static_cast<unsigned>(crash_one_in) == 0) {
+      measurement.outcome = model::Outcome::crashed;
+      measurement.message = "killed by SIGSEGV";
+      return measurement;
+    }
     if (broken.contains(measured.benchmark) && commit >= broken_from) {
       measurement.outcome = broken.at(measured.benchmark);
       measurement.message = "killed by SIGSEGV";
@@ -246,6 +254,7 @@ class FakeMachine final : public pipeline::Machine {
   };
   std::map<std::string, TakenBack> taken_back_;
   std::mt19937 random_;
+  std::mt19937 crashes_{11};
 };
 
 }  // namespace tbci::test

@@ -76,6 +76,23 @@ TEST_CASE("BuildStore: finds by name, lists the latest first", "[storage]") {
   CHECK(latest[1].name == "1");
 }
 
+TEST_CASE("BuildStore: attempts that were killed are counted over restarts, until one succeeds or is forgotten",
+          "[storage]") {
+  Fixture fixture;
+  const auto id = must(BuildStore(fixture.database()).begin("demo", BuildKind::commit, "abc", at(1))).id;
+  const auto other = must(BuildStore(fixture.database()).begin("demo", BuildKind::commit, "def", at(1))).id;
+  CHECK(must(BuildStore(fixture.database()).killed(id)) == 1);
+  fixture.reopen();
+  BuildStore builds(fixture.database());
+  CHECK(must(builds.killed(id)) == 2);
+  CHECK(must(builds.killed(other)) == 1);
+  must(builds.ready(id, product(), at(2)));
+  CHECK(must(builds.killed(id)) == 1);
+  must(builds.forget(id));
+  CHECK(must(builds.killed(id)) == 1);
+  CHECK(contains(error_of(builds.killed(17)).message, "there is no build 17"));
+}
+
 TEST_CASE("BuildStore: an unknown build is an error", "[storage]") {
   Fixture fixture;
   BuildStore builds(fixture.database());

@@ -126,6 +126,39 @@ TEST_CASE("Selftest: the score of a search counts exact and wrong days", "[bisec
   CHECK(scores->front().runs.mean >= scores->front().builds.mean + 4);
 }
 
+TEST_CASE("Selftest: processes crash as often as the day says, and the others stay as they are", "[bisect]") {
+  SimulatedDay day = quiet_day({});
+  day.machine.noise = 0.02;
+  SimulatedProber steady(day);
+  SimulatedDay other_day = day;
+  other_day.machine.crash_share = 0.1;
+  SimulatedProber crashing(other_day);
+  int crashes = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const auto value = steady.measure_run(commits_of(day)[0], series_of(0).measured_case(), i, {});
+    const auto other = crashing.measure_run(commits_of(day)[0], series_of(0).measured_case(), i, {});
+    REQUIRE(value);
+    if (other) CHECK(*other == *value);
+    if (!other) CHECK(other.error().kind == ErrorKind::failed);
+    crashes += other ? 0 : 1;
+  }
+  CHECK(crashes > 70);
+  CHECK(crashes < 130);
+}
+
+TEST_CASE("Selftest: the interval of a culprit holds the truth about as often as it says", "[bisect]") {
+  for (const std::vector<double>& steps : {std::vector<double>{0.08}, {0.1, 0.03}, {0.05, 0.05, 0.05}}) {
+    Scenario scenario = one_culprit(0.02);
+    scenario.steps = steps;
+    const auto scores = score(scenario, {80, 4, 1}, {});
+    REQUIRE(scores);
+    const Score& one = scores->front();
+    INFO(one.holding << " of " << one.intervals);
+    CHECK(one.intervals >= 60);
+    CHECK(one.holding >= 0.88 * one.intervals);
+  }
+}
+
 TEST_CASE("Selftest: the baselines search the same days, and noise defeats a single run", "[bisect]") {
   Scenario scenario = one_culprit(0.05, 0.02);
   scenario.with_baselines = true;

@@ -46,6 +46,18 @@ TEST_CASE("Usage: --help behind an unknown command does not hide the error", "[c
   CHECK(text_of({"--version"}).starts_with("tbci "));
 }
 
+TEST_CASE("Usage: a bisection by a metric that no comparison judges is refused, with the way to ask for it", "[cli]") {
+  const auto error_of_metric = [](const std::string& metric) {
+    daemon::Invocation invocation;
+    REQUIRE(daemon::parse_command_line({"bisect", "--from", "a", "--to", "b", "--metric", metric}, invocation));
+    return invocation.action({}).error();
+  };
+  const Error secondary = error_of_metric("instructions");
+  CHECK(secondary.kind == ErrorKind::usage);
+  CHECK(secondary.message.find("--series BENCHMARK/CONFIGURATION/instructions") != std::string::npos);
+  CHECK(error_of_metric("tiem").kind == ErrorKind::usage);
+}
+
 TEST_CASE("Usage: a command that is missing", "[cli]") {
   CHECK(error_of({}) == "name a command, such as `tbci doctor`. See tbci --help");
   CHECK(error_of({"--json"}) == "name a command, such as `tbci doctor`. See tbci --help");

@@ -42,6 +42,61 @@ TEST_CASE("Building: how long a build takes is told by those that were really ma
   CHECK(**time_of_one_build(at.bench.context()) == 40s);
 }
 
+TEST_CASE("Building: what is killed is made once more, then it is what does not build", "[building]") {
+  Built at;
+  const std::string commit = at.machine.history[1].id;
+  int attempts = 0;
+  at.machine.before_effect = [&](const std::string&) -> Status {
+    ++attempts;
+    return fail(ErrorKind::killed, "make: the build exceeded its time limit of 4 h");
+  };
+  const auto hanging = build_commit(at.bench.context(), commit);
+  REQUIRE(hanging);
+  CHECK(hanging->state == model::BuildState::failed);
+  CHECK(hanging->failure.find("time limit") != std::string::npos);
+  CHECK(attempts == 2);
+  REQUIRE(build_commit(at.bench.context(), commit));
+  CHECK(attempts == 2);
+
+  const auto nightly = install_nightly(at.bench.context(), {"2026-01-06", commit});
+  REQUIRE_FALSE(nightly);
+  CHECK(nightly.error().kind == ErrorKind::failed);
+  CHECK(attempts == 4);
+  CHECK_FALSE(install_nightly(at.bench.context(), {"2026-01-06", commit}));
+  CHECK(attempts == 4);
+}
+
+TEST_CASE("Building: what was killed once and is then made counts as made", "[building]") {
+  Built at;
+  int attempts = 0;
+  at.machine.before_effect = [&](const std::string&) -> Status {
+    if (++attempts == 1) return fail(ErrorKind::killed, "make: killed by SIGKILL");
+    return {};
+  };
+  const auto build = build_commit(at.bench.context(), at.machine.history[1].id);
+  REQUIRE(build);
+  CHECK(build->state == model::BuildState::ready);
+  CHECK(attempts == 2);
+}
+
+TEST_CASE("Building: the attempts are counted over a kill of tbci, which itself is none", "[building]") {
+  const TemporaryDirectory state;
+  FakeMachine machine(2);
+  const std::string commit = machine.history[1].id;
+  // Each entry: how the next attempt ends. A program that is killed in the middle of one is started again.
+  const std::vector<ErrorKind> ends = {ErrorKind::interrupted, ErrorKind::killed, ErrorKind::interrupted,
+                                       ErrorKind::interrupted, ErrorKind::killed};
+  std::size_t attempts = 0;
+  machine.before_effect = [&](const std::string&) -> Status { return fail(ends.at(attempts++), "ended"); };
+  for (int start = 1; start <= 4; ++start) {
+    Bench bench(state.path(), machine);
+    const auto build = build_commit(bench.context(), commit);
+    CHECK(bool(build) == (start == 4));
+    if (build) CHECK(build->state == model::BuildState::failed);
+  }
+  CHECK(attempts == ends.size());
+}
+
 TEST_CASE("Building: the latest build is one whose files are still there", "[building]") {
   Built at;
   CHECK_FALSE(latest_build(at.bench.context())->has_value());

@@ -50,6 +50,28 @@ TEST_CASE("Nights: a slowdown against the history is confirmed against an older 
   // The night after: the history restarts, and nothing is filed again.
 }
 
+TEST_CASE("Nights: an index that fails after the confirmation ends no night, and the search goes on later",
+          "[nights]") {
+  for (const ErrorKind kind : {ErrorKind::failed, ErrorKind::transient}) {
+    Nights nights(14);
+    nights.machine.slower["beta"] = {{13 * commits_a_day - 2, 1.2}};
+    nights.check_all(1, 12);
+    const std::string name = nights.machine.name_of(13);
+    nights.machine.before_list = [&]() -> Status {
+      const auto night = nights.bench->stores().nights.find("fake", name).value();
+      if (!night || night->stage != model::Stage::bisect) return {};
+      return fail(kind, "ERROR: No matching distribution found for torch");
+    };
+    const auto cut_off = pipeline::check_night(nights.bench->context(), {.nightly = name, .baseline = {}});
+    if (!cut_off) CHECK_FALSE(nights.bench->stores().nights.find("fake", name).value()->finished);
+    nights.machine.before_list = {};
+    const auto result = nights.check(13);
+    CHECK(result.night.stage == model::Stage::done);
+    REQUIRE(result.regressions.size() == 1);
+    CHECK(result.regressions[0].suspects == std::vector{nights.commit(13 * commits_a_day - 2)});
+  }
+}
+
 TEST_CASE("Nights: what was filed once is not filed again", "[nights]") {
   Nights nights(16);
   nights.machine.slower["beta"] = {{11 * commits_a_day - 2, 1.2}};

@@ -1,5 +1,7 @@
 #include "runner/nightly/pip_nightlies.hpp"
 
+#include <csignal>
+
 #include "runner/libtorch.hpp"
 #include "tests/base/git_repository.hpp"
 #include "tests/catch.hpp"
@@ -138,14 +140,89 @@ TEST_CASE("PipNightlies: lists versions with a pip that has no `index`", "[pip]"
   CHECK(nightlies->size() == 2);
 }
 
-TEST_CASE("PipNightlies: a network failure is transient, a missing package is not", "[pip]") {
+TEST_CASE("PipNightlies: an index that fails is transient, whatever pip calls it", "[pip]") {
   test::TemporaryDirectory folder;
   const auto kind_of = [&](const std::string& error) {
     test::ScriptedProcesses pip([&](const Command&) { return says("", error, 1); });
     return PipNightlies({}, folder.path(), {}, pip).list({}).error().kind;
   };
   CHECK(kind_of("WARNING: Retrying after connection broken by 'NewConnectionError'\nERROR: x") == ErrorKind::transient);
-  CHECK(kind_of("ERROR: No matching distribution found for torhc") == ErrorKind::failed);
+  // All that pip 23.2 says of an index that answers 503, and of a package that does not exist.
+  CHECK(kind_of("ERROR: No matching distribution found for torch") == ErrorKind::transient);
+}
+
+TEST_CASE("PipNightlies: a pip that has no `index` takes no versions for an outage", "[pip]") {
+  test::TemporaryDirectory folder;
+  test::ScriptedProcesses pip([&](const Command& command) {
+    if (has(command, "index")) return says("", "ERROR: unknown command \"index\"\n", 1);
+    return says(
+        "",
+        "ERROR: Could not find a version that satisfies the requirement torch==0+no.such.version (from versions: "
+        "none)\nERROR: No matching distribution found for torch==0+no.such.version\n",
+        1);
+  });
+  const auto listed = PipNightlies({}, folder.path(), {}, pip).list({});
+  REQUIRE_FALSE(listed);
+  CHECK(listed.error().kind == ErrorKind::transient);
+}
+
+TEST_CASE("PipNightlies: a version that is missing for good fails, one that was just listed does not", "[pip]") {
+  test::TemporaryDirectory folder;
+  FakePip fake;
+  std::string complaint;
+  test::ScriptedProcesses pip([&](const Command& command) {
+    if (has(command, "index")) return says(recorded_index);
+    if (has(command, "--dry-run") || !has(command, "install") || complaint.empty()) return fake(command);
+    return says("", complaint, 1);
+  });
+  const auto kind_of = [&](const std::string& version, const std::string& versions) {
+    const std::string requirement = "torch==" + version;
+    complaint = "ERROR: Could not find a version that satisfies the requirement " + requirement +
+                " (from versions: " + versions + ")\nERROR: No matching distribution found for " + requirement + "\n";
+    PipNightlies nightlies({}, folder.path(), {}, pip);
+    REQUIRE(nightlies.list({}));
+    const auto installed = nightlies.install({version, ""}, {});
+    REQUIRE_FALSE(installed);
+    return installed.error().kind;
+  };
+  CHECK(kind_of("2.13.0.dev20260518+cpu", "2.12.0, 2.13.0") == ErrorKind::transient);
+  CHECK(kind_of("2.13.0.dev20260518+cpu", "none") == ErrorKind::transient);
+  CHECK(kind_of("2.13.0.dev20250101+cpu", "none") == ErrorKind::transient);
+  CHECK(kind_of("2.13.0.dev20250101+cpu", "2.12.0, 2.13.0") == ErrorKind::failed);
+}
+
+TEST_CASE("PipNightlies: a nightly whose dependency does not exist fails, though it was just listed", "[pip]") {
+  test::TemporaryDirectory folder;
+  FakePip fake;
+  test::ScriptedProcesses pip([&](const Command& command) {
+    if (has(command, "index")) return says(recorded_index);
+    if (has(command, "--dry-run") || !has(command, "install")) return fake(command);
+    return says(
+        "",
+        "ERROR: Could not find a version that satisfies the requirement triton==9.9 (from torch) (from versions: "
+        "3.0, 3.1)\nERROR: No matching distribution found for triton==9.9\n",
+        1);
+  });
+  PipNightlies nightlies({}, folder.path(), {}, pip);
+  REQUIRE(nightlies.list({}));
+  const auto installed = nightlies.install({"2.13.0.dev20260518+cpu", ""}, {});
+  REQUIRE_FALSE(installed);
+  CHECK(installed.error().kind == ErrorKind::failed);
+}
+
+TEST_CASE("PipNightlies: an installation that SIGKILL ended says so", "[pip]") {
+  test::TemporaryDirectory folder;
+  FakePip fake;
+  test::ScriptedProcesses pip([&](const Command& command) {
+    if (has(command, "--dry-run") || !has(command, "install")) return fake(command);
+    ProcessOutcome killed;
+    killed.signal = SIGKILL;
+    killed.exit_code = 137;
+    return killed;
+  });
+  const auto installed = PipNightlies({}, folder.path(), {}, pip).install({"2.13.0", ""}, {});
+  REQUIRE_FALSE(installed);
+  CHECK(installed.error().kind == ErrorKind::killed);
 }
 
 TEST_CASE("PipNightlies: installs once, and repeats an interrupted installation", "[pip]") {

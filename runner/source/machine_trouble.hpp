@@ -1,0 +1,18 @@
+// Tells from what build tools say whether the machine, and not the source, made a build fail.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tbci::runner {
+
+/// With what it begins where the network failed.
+inline constexpr std::string_view network_trouble = "the network failed";
+
+/// Why the machine and not the source caused the failure (no disk space, no memory, no network, a missing tool), with
+/// the line that says so; empty if it did not. `log` is what compilers, linkers, build tools, git, pip and others
+/// printed; it is hostile. Where a compiler names a place in the source, only sure signs count: a full disk, or a
+/// process that was killed. Pure.
+std::string machine_trouble(std::string_view log);
+
+}  // namespace tbci::runner
