@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detect/robust_statistics.hpp"
 #include "storage/model/measurement.hpp"
 
 namespace tbci::detect {
 
 namespace {
+
+constexpr double trimmed_share_of_pairs = 0.2;  // as in the confirmation
 
 std::optional<double> median_effect(model::Metric metric, std::span<const Pair> pairs) {
   std::vector<double> effects;
@@ -74,6 +77,36 @@ AnchorReading read_anchor(const model::Series& series, std::span<const AnchorNig
     reading.watched = reading.average > settings.watch_share * least;
   }
   return reading;
+}
+
+bool was_gone(const model::Series& series, double regressed, std::span<const AnchorNight> before,
+              std::span<const AnchorNight> since, const Thresholds& thresholds, const AnchorSettings& settings) {
+  std::vector<double> earlier;
+  for (const AnchorNight& one : before) {
+    if (const auto level = median_effect(series.metric, one.pairs)) earlier.push_back(*level);
+  }
+  const double level_before = earlier.empty() ? 0 : model::median(std::move(earlier));
+  const double half = level_before + regressed / 2;
+  std::vector<double> effects;  // of the nights in a row
+  int nights = 0;
+  for (const AnchorNight& one : since) {
+    const auto level = median_effect(series.metric, one.pairs);
+    if (!level) continue;
+    if (*level >= half || nights >= settings.most_gone_nights) {
+      effects.clear();
+      nights = 0;
+    }
+    if (*level >= half) continue;
+    for (const Pair& pair : one.pairs) {
+      if (const auto value = effect(series.metric, pair)) effects.push_back(*value);
+    }
+    if (++nights < settings.gone_nights) continue;
+    const Estimate estimate =
+        trimmed_mean(effects, trimmed_share_of_pairs, effect_scale_floor(series.metric, thresholds));
+    if (upper_bound(estimate, thresholds.regression_alpha) < level_before + settings.gone_share * regressed)
+      return true;
+  }
+  return false;
 }
 
 std::vector<std::size_t> anchor_rotation(std::size_t cases, std::size_t night, std::size_t budget) {
