@@ -37,7 +37,7 @@ std::string_view take(std::string_view& rest, Belongs belongs) {
   return taken;
 }
 
-// With its length before it, a number sorts as text. One of a hundred digits and more is no version: any order will do.
+// With its length before it, a number sorts as text. Of a hundred digits and more any order will do.
 std::string number_key(std::string_view digits) {
   digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
   return fmt::format("{}{:02}{}", Part::number, std::min<std::size_t>(digits.size(), 99), digits);
