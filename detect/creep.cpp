@@ -31,13 +31,16 @@ class Patience {
   void confirmed(const AnchorConfirmation& confirmation, int night) {
     inconclusive_ = confirmation.verdict == model::Verdict::inconclusive ? inconclusive_ + 1 : 0;
     settled_ = inconclusive_ == 0 || inconclusive_ >= settings_.most_inconclusive;
+    filed_ = confirmation.verdict == model::Verdict::regression;
     if (!settled_) return;
     found_ = confirmation.effect;
     again_ = night + wait_;
     wait_ = std::min(2 * wait_, most_wait);
   }
-  bool asks(double average, int night) const {
+  bool asks(double average, int night) {
+    if (filed_ && average < found_ / 2) filed_ = settled_ = false;  // what was filed has gone
     if (average <= settings_.ask_share * least_) return false;
+    if (filed_) return average > found_ + settings_.ask_share * least_;
     return !settled_ || night >= again_ || average > found_ + settings_.rise_share * least_;
   }
 
@@ -47,6 +50,7 @@ class Patience {
   double least_;
   double found_ = 0;      // by the last confirmation that settled it
   bool settled_ = false;  // for the time being
+  bool filed_ = false;    // it found a regression
   int again_ = 0, wait_;  // nights
   int inconclusive_ = 0;
 };

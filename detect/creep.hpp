@@ -64,7 +64,9 @@ struct AnchorReading {
 /// weight per measurement a series of every fifth night would be found five times as late. The price is that the
 /// average of a series that is measured seldom is noisier, and asks for some more confirmations.
 /// A night counts by the median of its pairs; those that can't be true are left out. After a confirmation, which has
-/// many more pairs, the average goes on from what that found. Pure.
+/// many more pairs, the average goes on from what that found. A regression that it found is filed, whatever became of
+/// it: the series is asked for again when the average is `ask_share` of the threshold above that, or once it has fallen
+/// below half of it. Pure.
 AnchorReading read_anchor(const model::Series& series, std::span<const AnchorNight> nights, int set_on,
                           const Thresholds& thresholds, const AnchorSettings& settings = {});
 

@@ -230,4 +230,29 @@ TEST_CASE("Creep: the last forty nights say what all say", "[detect]") {
   CHECK(last.watched == all.watched);
 }
 
+TEST_CASE("Creep: a regression that was filed is not asked for again until more comes on top, or it has gone",
+          "[detect]") {
+  const Series time = series(Metric::time);
+  std::vector<std::vector<Pair>> pairs;
+  const auto asks = [&](const std::vector<double>& levels) {
+    pairs.clear();
+    for (const double level : levels) pairs.push_back({{1, std::exp(level)}});
+    std::vector<AnchorNight> nights;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      AnchorNight night{.night = static_cast<int>(i) + 1, .pairs = pairs[i], .confirmation = {}};
+      if (i == 0) night.confirmation = AnchorConfirmation{Verdict::regression, 0.1};
+      nights.push_back(night);
+    }
+    return read_anchor(time, nights, 0, Thresholds{}).asks;
+  };
+  CHECK_FALSE(asks({0.1, 0.1}));
+  CHECK_FALSE(asks(std::vector<double>(40, 0.1)));
+  CHECK_FALSE(asks(std::vector<double>(40, 0.13)));
+  CHECK(asks(std::vector<double>(40, 0.16)));
+  std::vector<double> gone(20, 0.0);
+  CHECK_FALSE(asks(gone));
+  gone.insert(gone.end(), 20, 0.06);
+  CHECK(asks(gone));
+}
+
 }  // namespace tbci::creep_test

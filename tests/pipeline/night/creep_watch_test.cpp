@@ -1,6 +1,7 @@
 // Creep against the anchor, over many nights.
 #include <set>
 
+#include "pipeline/night/regression_decisions.hpp"
 #include "tests/pipeline/nights.hpp"
 
 namespace tbci::creep_watch_test {
@@ -126,6 +127,38 @@ TEST_CASE("Creep watch: a night that goes on looks at the cases that it looked a
   REQUIRE(pipeline::check_night(again, {.nightly = nights.machine.name_of(5), .baseline = {}}));
   CHECK(recorded.has("alpha/cpu-infer and the anchor, pair 1"));  // as it was watched
   CHECK(recorded.has("beta/cpu-infer and the anchor, pair 1"));   // in its turn
+}
+
+TEST_CASE("Creep watch: a regression that a person accepted for the anchor is not filed again", "[nights]") {
+  Nights nights(26);
+  nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
+  for (std::size_t day = 14; day < 26; ++day)
+    nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.012);
+  nights.check(1);
+  set_anchor(nights, 1);
+  nights.check_all(2, 3);
+  const auto found = nights.check(4);
+  REQUIRE(found.regressions.size() == 1);
+  REQUIRE(pipeline::accept_regression(nights.bench->stores(), found.regressions[0].id,
+                                      {.person = "ada", .reason = "it is safer", .now = {}}, true));
+  CHECK(found_against(nights, nights.machine.name_of(1), 5, 13) == 0);
+  CHECK(found_against(nights, nights.machine.name_of(1), 14, 25) == 1);  // what comes on top of it
+}
+
+TEST_CASE("Creep watch: creep that a person dismissed is not filed again", "[nights]") {
+  Nights nights(24);
+  add_creep(nights, 2, 10);
+  nights.check(1);
+  set_anchor(nights, 1);
+  int found = 0;
+  for (std::size_t day = 2; day < 24; ++day) {
+    for (const model::Regression& regression : nights.check(day).regressions) {
+      ++found;
+      REQUIRE(pipeline::dismiss_regression(nights.bench->stores(), regression.id,
+                                           {.person = "ada", .reason = "the thermostat", .now = {}}));
+    }
+  }
+  CHECK(found == 1);
 }
 
 }  // namespace tbci::creep_watch_test
