@@ -21,8 +21,22 @@ double measure_of(model::Metric metric, double value) {
   return is_leak(metric) ? value : std::log(value);
 }
 
-double value_from(model::Metric metric, double level) {
-  return is_leak(metric) ? level : std::exp(level);
+// Why a baseline says nothing; empty where it does.
+std::string unusable(const model::Series& series, const std::optional<Baseline>& baseline,
+                     const Thresholds& thresholds) {
+  if (!baseline) return "its history is too short for a baseline";
+  // Nights that differ by half of what is looked for hide it, or raise a suspicion every night.
+  if (baseline->scale > least_effect(series.metric, thresholds) / 2)
+    return fmt::format("the {} nights of its history differ too much", baseline->nights);
+  return {};
+}
+
+model::Finding inconclusive(const model::Series& series, std::string reason) {
+  model::Finding finding;
+  finding.series = series;
+  finding.verdict = model::Verdict::inconclusive;
+  finding.reason = std::move(reason);
+  return finding;
 }
 
 /// The median of a night; nothing where no value can be true.
@@ -74,25 +88,47 @@ bool is_clearly_usual(const model::Series& series, const std::optional<Baseline>
 
 model::Finding screen_against(const model::Series& series, const std::optional<Baseline>& baseline,
                               std::span<const double> tonight, const Thresholds& thresholds) {
-  model::Finding finding;
-  finding.series = series;
-  finding.verdict = model::Verdict::inconclusive;
-  if (!baseline) {
-    finding.reason = "its history is too short for a baseline";
-    return finding;
+  if (is_leak(series.metric)) {
+    std::vector<Growth> growths;
+    for (const double value : tonight) growths.push_back({value});
+    return screen_against(series, baseline, growths, thresholds);
   }
-  // Nights that differ by half of what is looked for hide it, or raise a suspicion every night.
-  if (baseline->scale > least_effect(series.metric, thresholds) / 2) {
-    finding.reason = fmt::format("the {} nights of its history differ too much", baseline->nights);
-    return finding;
-  }
-  const double usual = value_from(series.metric, baseline->level);
-  finding = screen(series, {&usual, 1}, tonight, thresholds);
+  std::string reason = unusable(series, baseline, thresholds);
+  if (!reason.empty()) return inconclusive(series, std::move(reason));
+  const double usual = std::exp(baseline->level);
+  model::Finding finding = screen(series, {&usual, 1}, tonight, thresholds);
   if (finding.verdict == model::Verdict::inconclusive) return finding;
   finding.reason =
       fmt::format("{} became {} (medians of {} nights and of {} processes)", readable(series.metric, finding.before),
                   readable(series.metric, finding.after), baseline->nights, tonight.size());
   return finding;
+}
+
+model::Finding screen_against(const model::Series& series, const std::optional<Baseline>& baseline,
+                              std::span<const Growth> tonight, const Thresholds& thresholds) {
+  std::string reason = unusable(series, baseline, thresholds);
+  if (!reason.empty()) return inconclusive(series, std::move(reason));
+  const Growth usual{baseline->level,
+                     model::Interval{baseline->level - baseline->scale, baseline->level + baseline->scale}};
+  model::Finding finding = screen_leak(series, {&usual, 1}, tonight, thresholds);
+  if (finding.verdict == model::Verdict::inconclusive) return finding;
+  finding.reason = fmt::format("{} became {} (what is certain of {} nights, median of {} processes)",
+                               readable(series.metric, finding.before), readable(series.metric, finding.after),
+                               baseline->nights, tonight.size());
+  return finding;
+}
+
+std::optional<double> machine_move(const model::Series& series, const std::optional<Baseline>& baseline,
+                                   std::span<const double> own_night, std::span<const double> tonight,
+                                   const Thresholds& thresholds) {
+  if (is_leak(series.metric)) return std::nullopt;
+  const model::Finding from_usual = screen_against(series, baseline, tonight, thresholds);
+  if (from_usual.verdict != model::Verdict::suspect) return std::nullopt;
+  if (own_night.empty()) return from_usual.change;
+  const model::Finding from_own = screen(series, own_night, tonight, thresholds);
+  const bool same_direction = (from_own.change > 0) == (from_usual.change > 0);
+  if (from_own.verdict != model::Verdict::suspect || !same_direction) return std::nullopt;
+  return from_usual.change;
 }
 
 }  // namespace tbci::detect

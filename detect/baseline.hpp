@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "detect/leak.hpp"
 #include "detect/thresholds.hpp"
 #include "storage/model/night.hpp"
 
@@ -11,9 +12,10 @@ namespace tbci::detect {
 
 /// What one night measured of a series, on the build of that night.
 struct NightValues {
-  int night = 0;                   ///< its number among the subject's nights; ascending, some may be missing
-  std::span<const double> values;  ///< one per process, in the metric's unit; the caller keeps them
-  bool restarts = false;           ///< an accepted change or an environment event came with it: older ones don't count
+  int night = 0;  ///< its number among the subject's nights; ascending, some may be missing
+  /// One per process, in the metric's unit; of leaks what is certain of them (certain_growth). The caller keeps them.
+  std::span<const double> values;
+  bool restarts = false;  ///< an accepted change or an environment event came with it: older ones don't count
 };
 
 struct BaselineSettings {
@@ -39,10 +41,20 @@ std::optional<Baseline> baseline_of(model::Metric metric, std::span<const NightV
 /// Holds tonight's processes against the baseline as `screen` holds them against the old build's: `clear`, `suspect`,
 /// or `inconclusive` with the reason, where there is no baseline, where its nights differ by so much that they say
 /// nothing of a change of `relative`, or where values can't be true: then the old build is to be measured beside.
-/// Nothing is ever filed from it: a whole night that is slow is suspect here. Asked with the values that the OLD build
-/// has tonight, `suspect` means that the machine moved, not the build. Pure.
+/// Nothing is ever filed from it: a whole night that is slow is suspect here. Pure.
 model::Finding screen_against(const model::Series& series, const std::optional<Baseline>& baseline,
                               std::span<const double> tonight, const Thresholds& thresholds);
+/// The same of a leak. What a leak usually is, is known exactly: only tonight's processes have intervals.
+model::Finding screen_against(const model::Series& series, const std::optional<Baseline>& baseline,
+                              std::span<const Growth> tonight, const Thresholds& thresholds);
+
+/// By how much the machine moved a series, as a fraction of what is usual; nullopt where it did not. `tonight` is of an
+/// OLD build: it must differ from the baseline, and in the same direction from `own_night`, what the same build gave
+/// on the night that measured it first. So a small step that came with that build, and which no night confirmed, is not
+/// the machine's. Without `own_night` (it is not known) the baseline alone decides. No machine makes a leak. Pure.
+std::optional<double> machine_move(const model::Series& series, const std::optional<Baseline>& baseline,
+                                   std::span<const double> own_night, std::span<const double> tonight,
+                                   const Thresholds& thresholds);
 
 /// Whether tonight's processes so far are enough to call the series clear: each lies so near to a steady baseline that
 /// a step worth an issue would have to hide in every one of them. Pure.

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detect/robust_statistics.hpp"
 #include "storage/model/measurement.hpp"
 
 namespace tbci::detect {
 
 namespace {
+
+constexpr double trimmed_share_of_pairs = 0.2;  // as in the confirmation
 
 std::optional<double> median_effect(model::Metric metric, std::span<const Pair> pairs) {
   std::vector<double> effects;
@@ -28,13 +31,16 @@ class Patience {
   void confirmed(const AnchorConfirmation& confirmation, int night) {
     inconclusive_ = confirmation.verdict == model::Verdict::inconclusive ? inconclusive_ + 1 : 0;
     settled_ = inconclusive_ == 0 || inconclusive_ >= settings_.most_inconclusive;
+    filed_ = confirmation.verdict == model::Verdict::regression;
     if (!settled_) return;
     found_ = confirmation.effect;
     again_ = night + wait_;
     wait_ = std::min(2 * wait_, most_wait);
   }
-  bool asks(double average, int night) const {
+  bool asks(double average, int night) {
+    if (filed_ && average < found_ / 2) filed_ = settled_ = false;  // what was filed has gone
     if (average <= settings_.ask_share * least_) return false;
+    if (filed_) return average > found_ + settings_.ask_share * least_;
     return !settled_ || night >= again_ || average > found_ + settings_.rise_share * least_;
   }
 
@@ -44,6 +50,7 @@ class Patience {
   double least_;
   double found_ = 0;      // by the last confirmation that settled it
   bool settled_ = false;  // for the time being
+  bool filed_ = false;    // it found a regression
   int again_ = 0, wait_;  // nights
   int inconclusive_ = 0;
 };
@@ -74,6 +81,36 @@ AnchorReading read_anchor(const model::Series& series, std::span<const AnchorNig
     reading.watched = reading.average > settings.watch_share * least;
   }
   return reading;
+}
+
+bool was_gone(const model::Series& series, double regressed, std::span<const AnchorNight> before,
+              std::span<const AnchorNight> since, const Thresholds& thresholds, const AnchorSettings& settings) {
+  std::vector<double> earlier;
+  for (const AnchorNight& one : before) {
+    if (const auto level = median_effect(series.metric, one.pairs)) earlier.push_back(*level);
+  }
+  const double level_before = earlier.empty() ? 0 : model::median(std::move(earlier));
+  const double half = level_before + regressed / 2;
+  std::vector<double> effects;  // of the nights in a row
+  int nights = 0;
+  for (const AnchorNight& one : since) {
+    const auto level = median_effect(series.metric, one.pairs);
+    if (!level) continue;
+    if (*level >= half || nights >= settings.most_gone_nights) {
+      effects.clear();
+      nights = 0;
+    }
+    if (*level >= half) continue;
+    for (const Pair& pair : one.pairs) {
+      if (const auto value = effect(series.metric, pair)) effects.push_back(*value);
+    }
+    if (++nights < settings.gone_nights) continue;
+    const Estimate estimate =
+        trimmed_mean(effects, trimmed_share_of_pairs, effect_scale_floor(series.metric, thresholds));
+    if (upper_bound(estimate, thresholds.regression_alpha) < level_before + settings.gone_share * regressed)
+      return true;
+  }
+  return false;
 }
 
 std::vector<std::size_t> anchor_rotation(std::size_t cases, std::size_t night, std::size_t budget) {

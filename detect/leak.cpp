@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -50,6 +51,12 @@ double certain_difference(const Growth& before, const Growth& after, const Thres
   if (new_bounds.low > old_bounds.high) return new_bounds.low - old_bounds.high;
   if (new_bounds.high < old_bounds.low) return new_bounds.high - old_bounds.low;
   return 0;
+}
+
+double certain_growth(const Growth& growth, const Thresholds& thresholds) {
+  const model::Interval bounds = bounds_of(growth, thresholds);
+  if (bounds.low > 0) return bounds.low;
+  return std::min(bounds.high, 0.0);
 }
 
 model::Finding screen_leak(const model::Series& series, std::span<const Growth> before, std::span<const Growth> after,

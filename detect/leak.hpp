@@ -27,6 +27,10 @@ model::Interval bounds_of(const Growth& growth, const Thresholds& thresholds);
 /// 0: less. 0: they touch or overlap.
 double certain_difference(const Growth& before, const Growth& after, const Thresholds& thresholds);
 
+/// What a process certainly leaks: the end of its interval that is nearer to 0, and 0 where 0 lies between the two. A
+/// history of leaks is made of these, so that no uncertain growth becomes what is usual.
+double certain_growth(const Growth& growth, const Thresholds& thresholds);
+
 /// As `screen` (detect/screen.hpp), for cpu_leak and gpu_leak: suspect where the certain difference of the medians is
 /// over `Thresholds::leak_floor_bytes`.
 model::Finding screen_leak(const model::Series& series, std::span<const Growth> before, std::span<const Growth> after,

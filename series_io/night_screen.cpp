@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "detect/effect.hpp"
+#include "detect/leak.hpp"
 #include "detect/screen.hpp"
 #include "storage/model/measurement.hpp"
 
@@ -18,6 +19,14 @@ double baseline_of(model::Metric metric, std::span<const double> values) {
   std::vector<double> logs;
   for (const double value : values) logs.push_back(std::log(value));
   return std::exp(model::median(std::move(logs)));
+}
+
+// What the last nights say of a leak is known far better than what one night's value lies between.
+model::Finding screened(const model::Series& series, double baseline, double tonight,
+                        const detect::Thresholds& thresholds) {
+  if (!detect::is_leak(series.metric)) return detect::screen(series, {&baseline, 1}, {&tonight, 1}, thresholds);
+  const detect::Growth usual{baseline, model::Interval{baseline, baseline}}, growth{tonight};
+  return detect::screen_leak(series, {&usual, 1}, {&growth, 1}, thresholds);
 }
 
 }  // namespace
@@ -46,7 +55,7 @@ std::vector<model::Finding> screen_nights(const model::Series& series, std::span
           fmt::format("no baseline yet: {} nights before it have a value, {} are needed", count, settings.least_nights);
     } else {
       const double baseline = baseline_of(series.metric, std::span(before).last(count));
-      finding = detect::screen(series, {&baseline, 1}, {&*nights[night], 1}, thresholds);
+      finding = screened(series, baseline, *nights[night], thresholds);
     }
     if (nights[night]) before.push_back(*nights[night]);
     findings.push_back(std::move(finding));

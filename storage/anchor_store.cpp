@@ -1,5 +1,7 @@
 #include "storage/anchor_store.hpp"
 
+#include <algorithm>
+
 #include "storage/exception_guard.hpp"
 #include "storage/pairs_json.hpp"
 #include "storage/query.hpp"
@@ -11,7 +13,7 @@ namespace {
 
 const std::string select_acts = "SELECT id, subject, build_id, person, reason, set_ms FROM anchor ";
 const std::string select_looks =
-    "SELECT r.anchor_id, r.night_id, n.name, r.series, r.pairs, r.verdict, r.effect FROM anchor_look r "
+    "SELECT r.anchor_id, r.night_id, n.name, r.series, r.pairs, r.verdict, r.effect, n.number FROM anchor_look r "
     "JOIN night n ON n.id = r.night_id ";
 
 Result<model::Anchor> read_act(Row row) {
@@ -35,7 +37,22 @@ Result<model::AnchorLook> read_look(Row row) {
   const std::string verdict = row.text();
   if (!verdict.empty()) look.verdict = row.take(model::verdict_from(verdict));
   look.effect = row.optional_real().value_or(0);
+  look.night_number = row.small_integer();
   return row.finish(std::move(look));
+}
+
+// The last of those for which a condition with a night holds, the oldest first.
+Result<std::vector<model::AnchorLook>> last_looks(Database& database, std::int64_t anchor_id,
+                                                  const model::Series& series, const std::string& condition,
+                                                  std::int64_t night_id, int limit) {
+  return guarded(database.path(), "read looks at the anchor", [&]() -> Result<std::vector<model::AnchorLook>> {
+    TBCI_ASSIGN(auto looks, Query(database, select_looks + "WHERE r.anchor_id = ? AND r.series = ? AND " + condition +
+                                                " ORDER BY r.night_id DESC LIMIT ?")
+                                .bind(anchor_id, to_string(series), night_id, limit)
+                                .all("anchor_look", read_look));
+    std::reverse(looks.begin(), looks.end());
+    return looks;
+  });
 }
 
 }  // namespace
@@ -81,12 +98,32 @@ Status AnchorStore::keep(const model::AnchorLook& look) {
       });
 }
 
-Result<std::vector<model::AnchorLook>> AnchorStore::looks(std::int64_t anchor_id, const model::Series& series) const {
+Result<std::vector<model::AnchorLook>> AnchorStore::looks(std::int64_t anchor_id, const model::Series& series,
+                                                          const LookWindow& window) const {
+  // Ids of nights grow with time, and end both indexes. SQLite would take the confirmations from all looks at the
+  // anchor, so the index is named.
+  const std::string newest =
+      "SELECT night_id FROM (SELECT night_id FROM anchor_look WHERE anchor_id = ?1 AND series = ?2 "
+      "ORDER BY night_id DESC LIMIT ?3)";
+  const std::string confirmations =
+      "SELECT night_id FROM (SELECT night_id FROM anchor_look INDEXED BY anchor_look_confirmed WHERE anchor_id = ?1 "
+      "AND series = ?2 AND verdict <> '' ORDER BY night_id DESC LIMIT ?4)";
   return guarded(database_.path(), "read looks at the anchor", [&] {
-    return Query(database_, select_looks + "WHERE r.anchor_id = ? AND r.series = ? ORDER BY n.name")
-        .bind(anchor_id, to_string(series))
+    return Query(database_, select_looks + "WHERE r.anchor_id = ?1 AND r.series = ?2 AND r.night_id IN (" + newest +
+                                " UNION " + confirmations + ") ORDER BY n.sort_key")
+        .bind(anchor_id, to_string(series), window.newest, window.confirmations)
         .all("anchor_look", read_look);
   });
+}
+
+Result<std::vector<model::AnchorLook>> AnchorStore::looks_until(std::int64_t anchor_id, const model::Series& series,
+                                                                std::int64_t night_id, int limit) const {
+  return last_looks(database_, anchor_id, series, "r.night_id <= ?", night_id, limit);
+}
+
+Result<std::vector<model::AnchorLook>> AnchorStore::looks_after(std::int64_t anchor_id, const model::Series& series,
+                                                                std::int64_t night_id, int limit) const {
+  return last_looks(database_, anchor_id, series, "r.night_id > ?", night_id, limit);
 }
 
 Result<std::vector<model::AnchorLook>> AnchorStore::of_night(std::int64_t anchor_id, std::int64_t night_id) const {

@@ -13,6 +13,12 @@ namespace tbci::storage {
 
 class Database;
 
+/// How far back one looks.
+struct LookWindow {
+  int newest = 0;         ///< of all looks
+  int confirmations = 0;  ///< and of those that ended with a confirmation
+};
+
 /// Each change is committed before the call returns (with the outer transaction, inside one). The database must
 /// outlive the store and is used from one thread at a time.
 class AnchorStore {
@@ -28,8 +34,16 @@ class AnchorStore {
 
   /// Stores what a night measured, in place of an earlier look of the same night and series.
   Status keep(const model::AnchorLook& look);
-  /// Of one series, the oldest night by name first.
-  Result<std::vector<model::AnchorLook>> looks(std::int64_t anchor_id, const model::Series& series) const;
+  /// Of one series the last ones, by when they were made; the oldest nightly's first. The cost grows with the window
+  /// alone.
+  Result<std::vector<model::AnchorLook>> looks(std::int64_t anchor_id, const model::Series& series,
+                                               const LookWindow& window) const;
+  /// The last `limit` of one series that were made until a night (and by it), the oldest first.
+  Result<std::vector<model::AnchorLook>> looks_until(std::int64_t anchor_id, const model::Series& series,
+                                                     std::int64_t night_id, int limit) const;
+  /// The last `limit` of one series that were made after a night, the oldest first.
+  Result<std::vector<model::AnchorLook>> looks_after(std::int64_t anchor_id, const model::Series& series,
+                                                     std::int64_t night_id, int limit) const;
   /// Of one night, ordered by series.
   Result<std::vector<model::AnchorLook>> of_night(std::int64_t anchor_id, std::int64_t night_id) const;
 

@@ -1,5 +1,6 @@
 #include "storage/build_store.hpp"
 
+#include "base/version_order.hpp"
 #include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
 
@@ -42,9 +43,9 @@ Result<model::Build> BuildStore::begin(const std::string& subject, model::BuildK
   const std::string doing = fmt::format("begin the build {} of {}", name, subject);
   return guarded(database_.path(), doing, [&]() -> Result<model::Build> {
     Query(database_,
-          "INSERT INTO build (subject, kind, name, state, started_ms) VALUES (?, ?, ?, 'pending', ?) "
+          "INSERT INTO build (subject, kind, name, state, started_ms, sort_key) VALUES (?, ?, ?, 'pending', ?, ?) "
           "ON CONFLICT (subject, kind, name) DO NOTHING")
-        .bind(subject, to_string(kind), name, now)
+        .bind(subject, to_string(kind), name, now, version_key(name))
         .execute();
     TBCI_ASSIGN(auto build, find(subject, kind, name));
     return std::move(*build);

@@ -1,5 +1,6 @@
 #include "storage/event_store.hpp"
 
+#include "base/version_order.hpp"
 #include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
 #include "storage/series_columns.hpp"
@@ -51,20 +52,20 @@ Result<std::vector<model::Event>> EventStore::of_night(std::int64_t night_id) co
   });
 }
 
-Result<std::vector<model::Event>> EventStore::of_series(const std::string& subject, const std::string& runner,
-                                                        const model::Series& series) const {
+Result<std::vector<model::Event>> EventStore::since(const std::string& subject, const std::string& runner,
+                                                    const std::string& nightly) const {
   return guarded(database_.path(), "read events", [&] {
     return Query(database_, select_events +
-                                "WHERE n.subject = ? AND e.runner = ? AND e.series IN ('', ?) "
-                                "ORDER BY n.name, e.kind, e.series")
-        .bind(subject, runner, to_string(series))
+                                "WHERE n.subject = ? AND n.sort_key >= ? AND e.runner = ? "
+                                "ORDER BY n.sort_key, e.kind, e.series")
+        .bind(subject, version_key(nightly), runner)
         .all("event", read_event);
   });
 }
 
 Result<std::vector<model::Event>> EventStore::latest(const std::string& subject, int limit) const {
   return guarded(database_.path(), "read events", [&] {
-    return Query(database_, select_events + "WHERE n.subject = ? ORDER BY n.name DESC, e.kind, e.series LIMIT ?")
+    return Query(database_, select_events + "WHERE n.subject = ? ORDER BY n.sort_key DESC, e.kind, e.series LIMIT ?")
         .bind(subject, limit)
         .all("event", read_event);
   });

@@ -31,11 +31,10 @@ class EventStore {
   /// Stores an event. Where the night has one of that runner, kind and series, the stored one stays as it is.
   Status notice(const NewEvent& event, TimePoint now);
   Result<std::vector<model::Event>> of_night(std::int64_t night_id) const;
-  /// The events of a subject on a runner that concern a series: its own and those of the whole machine. The oldest
-  /// night by name comes first.
-  Result<std::vector<model::Event>> of_series(const std::string& subject, const std::string& runner,
-                                              const model::Series& series) const;
-  /// The newest nights first.
+  /// What the nights of a nightly and of all newer ones noticed on a runner, the oldest nightly's first.
+  Result<std::vector<model::Event>> since(const std::string& subject, const std::string& runner,
+                                          const std::string& nightly) const;
+  /// The newest nightlies' first.
   Result<std::vector<model::Event>> latest(const std::string& subject, int limit) const;
 
  private:

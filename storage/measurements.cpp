@@ -1,5 +1,6 @@
 // The measurements of RunStore.
 #include "base/assert.hpp"
+#include "base/version_order.hpp"
 #include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
 #include "storage/run_store.hpp"
@@ -163,6 +164,13 @@ std::string column_of(model::Metric metric) {
   TBCI_ASSERT(false);
 }
 
+/// The columns of what that number lies between; both NULL for what has no interval.
+std::string interval_columns_of(model::Metric metric) {
+  if (metric == model::Metric::cpu_leak) return "m.cpu_growth_low_bytes, m.cpu_growth_high_bytes";
+  if (metric == model::Metric::gpu_leak) return "m.gpu_growth_low_bytes, m.gpu_growth_high_bytes";
+  return "NULL, NULL";
+}
+
 /// Binds benchmark (?1) and configuration (?2).
 std::string values_of_case(model::Metric metric) {
   return fmt::format(
@@ -184,6 +192,7 @@ Result<HistoryPoint> read_value(Row row) {
   point.environment = row.text();
   point.started = row.time();
   point.values = {row.real()};
+  point.intervals = {read_interval(row)};
   return row.finish(std::move(point));
 }
 
@@ -237,18 +246,23 @@ Result<std::vector<double>> RunStore::values(std::int64_t run_id, std::int64_t b
 }
 
 Result<std::vector<HistoryPoint>> RunStore::series_history(const std::string& subject, const model::Series& series,
-                                                           int limit) const {
+                                                           const HistoryWindow& window) const {
   return guarded(database_.path(), "read the history", [&]() -> Result<std::vector<HistoryPoint>> {
     const std::string of_case = values_of_case(series.metric);
-    Query query(database_,
-                "SELECT m.id, b.id, b.name, r.id, r.key, r.purpose, r.runner, r.environment, r.started_ms, " +
-                    column_of(series.metric) +
-                    " FROM build b JOIN measurement m ON m.build_id = b.id JOIN run r ON r.id = m.run_id WHERE " +
-                    of_case +
-                    "AND b.id IN (SELECT n.id FROM build n WHERE n.subject = ?3 AND n.kind = 'nightly' AND EXISTS "
-                    "(SELECT 1 FROM measurement m WHERE m.build_id = n.id AND " +
-                    of_case + ") ORDER BY n.name DESC LIMIT ?4) ORDER BY b.name, r.started_ms, r.id, m.ordinal");
-    query.bind(series.benchmark, to_string(series.configuration), subject, limit);
+    Query query(
+        database_,
+        "SELECT m.id, b.id, b.name, r.id, r.key, r.purpose, r.runner, r.environment, r.started_ms, " +
+            column_of(series.metric) + ", " + interval_columns_of(series.metric) +
+            " FROM build b JOIN measurement m ON m.build_id = b.id JOIN run r ON r.id = m.run_id WHERE " + of_case +
+            "AND b.id IN (SELECT n.id FROM build n WHERE n.subject = ?3 AND n.kind = 'nightly' "
+            "AND n.sort_key >= ?5 AND n.sort_key < ?6 AND EXISTS "
+            "(SELECT 1 FROM measurement m WHERE m.build_id = n.id AND " +
+            of_case + ") ORDER BY n.sort_key DESC LIMIT ?4) ORDER BY b.sort_key, r.started_ms, r.id, m.ordinal");
+    constexpr const char* after_all = "~";  // keys are letters and digits
+    query.bind(series.benchmark, to_string(series.configuration), subject, window.newest,
+               window.since.empty() ? std::string() : version_key(window.since),
+               window.before.empty() ? std::string(after_all) : version_key(window.before));
+    const bool has_intervals = series.metric == model::Metric::cpu_leak || series.metric == model::Metric::gpu_leak;
     TBCI_ASSIGN(const auto values, query.all("measurement", read_value));
     std::vector<HistoryPoint> points;
     for (const HistoryPoint& value : values) {
@@ -256,9 +270,13 @@ Result<std::vector<HistoryPoint>> RunStore::series_history(const std::string& su
           !points.empty() && points.back().build_id == value.build_id && points.back().run_id == value.run_id;
       if (same) {
         points.back().values.push_back(value.values.front());
+        points.back().intervals.push_back(value.intervals.front());
       } else {
         points.push_back(value);
       }
+    }
+    if (!has_intervals) {
+      for (HistoryPoint& point : points) point.intervals.clear();
     }
     return points;
   });

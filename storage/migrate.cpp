@@ -2,7 +2,9 @@
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Transaction.h>
+#include <sqlite3.h>
 
+#include "base/version_order.hpp"
 #include "storage/exception_guard.hpp"
 
 namespace tbci::storage {
@@ -13,6 +15,15 @@ constexpr int application_id = 0x74626369;  // "tbci": what tells our files from
 
 int newest(std::span<const Migration> migrations) {
   return migrations.empty() ? 0 : migrations.back().number;
+}
+
+// What SQL cannot say: `version_key(name)`, for the migration that gives names their order.
+void version_key_in_sql(sqlite3_context* context, int, sqlite3_value** values) {
+  const auto* text = static_cast<const char*>(sqlite3_value_blob(values[0]));  // of a TEXT: its bytes
+  const auto size = static_cast<std::size_t>(sqlite3_value_bytes(values[0]));
+  const std::string key = version_key(text == nullptr ? std::string_view() : std::string_view(text, size));
+  sqlite3_result_text(context, key.data(), static_cast<int>(key.size()),
+                      SQLITE_TRANSIENT);  // NOLINT(performance-no-int-to-ptr): as SQLite defines it
 }
 
 Status run(SQLite::Database& sqlite, const std::filesystem::path& path, const Migration& migration) {
@@ -53,6 +64,7 @@ Result<int> version_of(SQLite::Database& sqlite, const std::filesystem::path& pa
 Status migrate(SQLite::Database& sqlite, const std::filesystem::path& path, std::span<const Migration> migrations) {
   TBCI_ASSIGN(const int version, version_of(sqlite, path, migrations));
   return guarded(path, "migrate the tables", [&]() -> Status {
+    sqlite.createFunction("version_key", 1, true, nullptr, version_key_in_sql);
     sqlite.exec("PRAGMA foreign_keys = OFF");  // so that a migration can rebuild a table that others refer to
     for (const Migration& migration : migrations) {
       if (migration.number > version) TBCI_TRY(run(sqlite, path, migration));

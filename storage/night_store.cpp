@@ -1,6 +1,9 @@
 #include "storage/night_store.hpp"
 
+#include <algorithm>
+
 #include "base/assert.hpp"
+#include "base/version_order.hpp"
 #include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
 #include "storage/series_columns.hpp"
@@ -10,7 +13,7 @@ namespace tbci::storage {
 namespace {
 
 const std::string select_nights =
-    "SELECT id, subject, name, baseline, stage, note, started_ms, finished_ms FROM night ";
+    "SELECT id, subject, name, baseline, stage, note, started_ms, finished_ms, number FROM night ";
 
 Result<model::Night> read_night(Row row) {
   model::Night night;
@@ -22,6 +25,7 @@ Result<model::Night> read_night(Row row) {
   night.note = row.text();
   night.started = row.time();
   night.finished = row.optional_time();
+  night.number = row.small_integer();
   return row.finish(std::move(night));
 }
 
@@ -50,9 +54,10 @@ Result<model::Night> NightStore::begin(const NightPlan& plan, TimePoint now) {
   const std::string doing = fmt::format("begin the night {} of {}", plan.name, plan.subject);
   return guarded(database_.path(), doing, [&]() -> Result<model::Night> {
     Query(database_,
-          "INSERT INTO night (subject, name, baseline, stage, started_ms) VALUES (?, ?, ?, 'install', ?) "
+          "INSERT INTO night (subject, name, baseline, stage, started_ms, sort_key, number) VALUES (?1, ?2, ?3, "
+          "'install', ?4, ?5, (SELECT coalesce(max(number), 0) + 1 FROM night WHERE subject = ?1)) "
           "ON CONFLICT (subject, name) DO NOTHING")
-        .bind(plan.subject, plan.name, plan.baseline, now)
+        .bind(plan.subject, plan.name, plan.baseline, now, version_key(plan.name))
         .execute();
     TBCI_ASSIGN(auto night, find(plan.subject, plan.name));
     return std::move(*night);
@@ -94,7 +99,7 @@ Result<model::Night> NightStore::get(std::int64_t id) const {
 
 Result<std::optional<model::Night>> NightStore::latest(const std::string& subject) const {
   return guarded(database_.path(), "read nights", [&] {
-    return Query(database_, select_nights + "WHERE subject = ? ORDER BY name DESC LIMIT 1")
+    return Query(database_, select_nights + "WHERE subject = ? ORDER BY sort_key DESC LIMIT 1")
         .bind(subject)
         .first("night", read_night);
   });
@@ -102,15 +107,37 @@ Result<std::optional<model::Night>> NightStore::latest(const std::string& subjec
 
 Result<std::vector<model::Night>> NightStore::list(const std::string& subject, int limit) const {
   return guarded(database_.path(), "read nights", [&] {
-    return Query(database_, select_nights + "WHERE subject = ? ORDER BY name DESC LIMIT ?")
+    return Query(database_, select_nights + "WHERE subject = ? ORDER BY sort_key DESC LIMIT ?")
         .bind(subject, limit)
         .all("night", read_night);
   });
 }
 
+Result<std::vector<model::Night>> NightStore::before(const std::string& subject, const std::string& name,
+                                                     int limit) const {
+  return guarded(database_.path(), "read nights", [&]() -> Result<std::vector<model::Night>> {
+    TBCI_ASSIGN(auto nights,
+                Query(database_, select_nights + "WHERE subject = ? AND sort_key < ? ORDER BY sort_key DESC LIMIT ?")
+                    .bind(subject, version_key(name), limit)
+                    .all("night", read_night));
+    std::reverse(nights.begin(), nights.end());
+    return nights;
+  });
+}
+
+Result<std::optional<int>> NightStore::first_number_after(const std::string& subject, TimePoint time) const {
+  return guarded(database_.path(), "read nights", [&]() -> Result<std::optional<int>> {
+    TBCI_ASSIGN(const auto night,
+                Query(database_, select_nights + "WHERE subject = ? AND started_ms > ? ORDER BY started_ms, id LIMIT 1")
+                    .bind(subject, time)
+                    .first("night", read_night));
+    return night ? std::optional(night->number) : std::nullopt;
+  });
+}
+
 Result<std::vector<model::Night>> NightStore::unfinished(const std::string& subject) const {
   return guarded(database_.path(), "read nights", [&] {
-    return Query(database_, select_nights + "WHERE subject = ? AND stage NOT IN ('done', 'failed') ORDER BY name")
+    return Query(database_, select_nights + "WHERE subject = ? AND stage NOT IN ('done', 'failed') ORDER BY sort_key")
         .bind(subject)
         .all("night", read_night);
   });
@@ -144,10 +171,11 @@ Result<std::vector<SeriesFinding>> NightStore::series_findings(const std::string
   TBCI_ASSIGN(const std::string text, series_column(series));
   return guarded(database_.path(), "read findings", [&] {
     return Query(database_,
-                 fmt::format("SELECT n.id, n.name, f.phase, {} FROM (SELECT id, name FROM night WHERE subject = ?1 "
-                             "ORDER BY name DESC LIMIT ?3) n JOIN finding f ON f.night_id = n.id AND f.phase IN "
-                             "('screen', 'confirm') AND f.series = ?2 ORDER BY n.name, f.phase DESC",
-                             finding_columns))
+                 fmt::format(
+                     "SELECT n.id, n.name, f.phase, {} FROM (SELECT id, name, sort_key FROM night WHERE subject = ?1 "
+                     "ORDER BY sort_key DESC LIMIT ?3) n JOIN finding f ON f.night_id = n.id AND f.phase IN "
+                     "('screen', 'confirm') AND f.series = ?2 ORDER BY n.sort_key, f.phase DESC",
+                     finding_columns))
         .bind(subject, text, limit)
         .all("finding", read_series_finding);
   });

@@ -45,11 +45,15 @@ class NightStore {
   Result<std::optional<model::Night>> find(const std::string& subject, const std::string& name) const;
   /// An error where there is no such id.
   Result<model::Night> get(std::int64_t id) const;
-  /// The newest by name, finished or not.
+  /// The newest nightly's, finished or not. Which nightly is newer is what base/version_order.hpp says, here and below.
   Result<std::optional<model::Night>> latest(const std::string& subject) const;
-  /// The newest by name first.
+  /// The newest nightly's first.
   Result<std::vector<model::Night>> list(const std::string& subject, int limit) const;
-  /// Those neither done nor failed, the oldest by name first.
+  /// The last `limit` nights of older nightlies than `name`, the oldest first.
+  Result<std::vector<model::Night>> before(const std::string& subject, const std::string& name, int limit) const;
+  /// The number of the first night that was begun after a time; nullopt: there is none.
+  Result<std::optional<int>> first_number_after(const std::string& subject, TimePoint time) const;
+  /// Those neither done nor failed, the oldest nightly's first.
   Result<std::vector<model::Night>> unfinished(const std::string& subject) const;
 
   /// Replaces an earlier finding of the same night, phase and series.
@@ -74,6 +78,9 @@ class NightStore {
   Result<std::vector<model::Regression>> latest_regressions(const std::string& subject, int limit) const;
   /// Of all nights of the subject, those about which somebody still has to do something (model::is_open).
   Result<std::vector<model::Regression>> open_regressions(const std::string& subject) const;
+  /// The same of one series.
+  Result<std::vector<model::Regression>> open_regressions(const std::string& subject,
+                                                          const model::Series& series) const;
   /// Of all nights of the subject, in any state.
   Result<std::vector<model::Regression>> series_regressions(const std::string& subject,
                                                             const model::Series& series) const;

@@ -13,6 +13,9 @@ const std::string select_regressions = fmt::format(
     "regression ",
     finding_columns);
 
+// As model::is_open.
+const std::string open_standing = "standing IN ('open', 'relapsed') ";
+
 Result<model::Regression> read_regression(Row row) {
   model::Regression regression;
   regression.id = row.integer();
@@ -74,10 +77,20 @@ Result<std::vector<model::Regression>> NightStore::regressions(std::int64_t nigh
 
 Result<std::vector<model::Regression>> NightStore::open_regressions(const std::string& subject) const {
   return guarded(database_.path(), "read regressions", [&] {
-    return Query(database_, select_regressions +
-                                "WHERE standing IN ('open', 'relapsed') AND night_id IN "
-                                "(SELECT id FROM night WHERE subject = ?) ORDER BY id")
+    return Query(database_, select_regressions + "WHERE " + open_standing +
+                                "AND night_id IN (SELECT id FROM night WHERE subject = ?) ORDER BY id")
         .bind(subject)
+        .all("regression", read_regression);
+  });
+}
+
+Result<std::vector<model::Regression>> NightStore::open_regressions(const std::string& subject,
+                                                                    const model::Series& series) const {
+  TBCI_ASSIGN(const std::string text, series_column(series));
+  return guarded(database_.path(), "read regressions", [&] {
+    return Query(database_, select_regressions + "WHERE series = ?2 AND " + open_standing +
+                                "AND (SELECT subject FROM night WHERE id = night_id) = ?1 ORDER BY id")
+        .bind(subject, text)
         .all("regression", read_regression);
   });
 }
@@ -87,8 +100,8 @@ Result<std::vector<model::Regression>> NightStore::series_regressions(const std:
   TBCI_ASSIGN(const std::string text, series_column(series));
   return guarded(database_.path(), "read regressions", [&] {
     return Query(database_, select_regressions +
-                                "WHERE series = ?2 AND night_id IN "
-                                "(SELECT id FROM night WHERE subject = ?1) ORDER BY id")
+                                "WHERE series = ?2 AND (SELECT subject FROM night WHERE id = night_id) = ?1 "
+                                "ORDER BY id")
         .bind(subject, text)
         .all("regression", read_regression);
   });

@@ -95,6 +95,16 @@ Result<std::optional<model::Run>> RunStore::find(const std::string& subject, con
   });
 }
 
+Result<std::vector<model::Run>> RunStore::runs_of_key(const std::string& subject, const std::string& key) const {
+  // Keys that begin with `key@`: '@' comes right before 'A'.
+  return guarded(database_.path(), "read runs", [&] {
+    return Query(database_,
+                 select_runs + "WHERE subject = ?1 AND (key = ?2 OR (key >= ?3 AND key < ?4)) ORDER BY id DESC")
+        .bind(subject, key, key + "@", key + "A")
+        .all("run", read_run);
+  });
+}
+
 Result<model::Run> RunStore::get(std::int64_t id) const {
   return guarded(database_.path(), "read runs",
                  [&] { return Query(database_, select_runs + "WHERE id = ?").bind(id).only("run", id, read_run); });

@@ -32,6 +32,15 @@ struct HistoryPoint {
   std::string environment;     ///< fingerprint
   TimePoint started{};         ///< of the run
   std::vector<double> values;  ///< one per process, in order; never empty
+  /// Of a leak: what each of the values lies between, where the worker said it. Empty for other metrics.
+  std::vector<std::optional<model::Interval>> intervals;
+};
+
+/// Which nightlies of a history are read.
+struct HistoryWindow {
+  int newest = 0;           ///< number of nightlies with values, the newest of those below
+  std::string since = {};   ///< the oldest nightly that counts; empty: from the first on
+  std::string before = {};  ///< nightlies that are older than this one; empty: all
 };
 
 /// Each change is committed before the call returns (with the outer transaction, inside one). The database must
@@ -51,6 +60,9 @@ class RunStore {
   Result<std::optional<model::Run>> find(const std::string& subject, const std::string& key) const;
   /// An error where there is no such id.
   Result<model::Run> get(std::int64_t id) const;
+  /// The run of a key, and those that took its place when the machine changed in the middle of it (the keys of
+  /// model::run_keys::on_environment); the latest begun first.
+  Result<std::vector<model::Run>> runs_of_key(const std::string& subject, const std::string& key) const;
   /// The latest begun first.
   Result<std::vector<model::Run>> runs(const std::string& subject, int limit) const;
 
@@ -66,11 +78,11 @@ class RunStore {
   /// What each process adds to the series (model::value_of), in order of ordinal, without those that add nothing.
   Result<std::vector<double>> values(std::int64_t run_id, std::int64_t build_id, const model::Series& series) const;
 
-  /// The newest `limit` nightlies that have values of the series, oldest first. A nightly that several runs measured
-  /// (its screen, its confirmation, the next night as baseline) has a point of each: filter by purpose, runner or
-  /// environment.
+  /// The newest nightlies of the window that have values of the series, oldest first (base/version_order.hpp). A
+  /// nightly that several runs measured (its screen, its confirmation, the next night as baseline) has a point of each:
+  /// filter by purpose, runner or environment. The cost grows with the window alone.
   Result<std::vector<HistoryPoint>> series_history(const std::string& subject, const model::Series& series,
-                                                   int limit) const;
+                                                   const HistoryWindow& window) const;
   /// The cases of which a build of the subject has a measurement, in their order.
   Result<std::vector<model::Case>> measured_cases(const std::string& subject) const;
 

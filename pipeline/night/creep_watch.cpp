@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include "base/text.hpp"
+#include "base/version_order.hpp"
 #include "detect/creep.hpp"
 #include "pipeline/measure/building.hpp"
-#include "pipeline/night/level_history.hpp"
+#include "pipeline/night/anchor_past.hpp"
 #include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
@@ -28,66 +27,29 @@ Result<std::optional<model::Build>> anchored_build(SubjectContext& context, cons
   return std::optional<model::Build>{};
 }
 
-// The nights of the subject by number, for averages that know of time.
-struct Calendar {
-  std::map<std::string, int> numbers;
-  int tonight = 0;
-  int set_on = 0;
-};
-
-Result<Calendar> calendar_of(SubjectContext& context, const model::Night& night, const model::Anchor& anchor) {
-  TBCI_ASSIGN(const auto nights, nights_before(context, night));
-  Calendar calendar;
-  for (const model::Night& earlier : nights) {
-    if (earlier.started <= anchor.set) ++calendar.set_on;
-    calendar.numbers.emplace(earlier.name, static_cast<int>(calendar.numbers.size()));
-  }
-  calendar.tonight = static_cast<int>(calendar.numbers.size());
-  calendar.numbers.emplace(night.name, calendar.tonight);
-  return calendar;
-}
-
-Result<detect::AnchorReading> reading_of(SubjectContext& context, const model::Anchor& anchor, const Calendar& calendar,
-                                         const model::Series& series) {
-  TBCI_ASSIGN(const auto looks, context.stores.anchors.looks(anchor.id, series));
-  std::vector<std::vector<detect::Pair>> pairs;
-  pairs.reserve(looks.size());  // the nights below look into it
-  std::vector<detect::AnchorNight> nights;
-  for (const model::AnchorLook& look : looks) {
-    const auto number = calendar.numbers.find(look.night);
-    if (number == calendar.numbers.end()) continue;
-    pairs.emplace_back();
-    for (const auto& [before, after] : look.pairs) pairs.back().push_back({.before = before, .after = after});
-    detect::AnchorNight one{.night = number->second, .pairs = pairs.back(), .confirmation = {}};
-    // Tonight's own is what is being asked for.
-    if (look.verdict && number->second != calendar.tonight) one.confirmation = {*look.verdict, look.effect};
-    nights.push_back(one);
-  }
-  return detect::read_anchor(series, nights, calendar.set_on, context.config.thresholds.for_series(series));
-}
-
 // Whether any series of the case is near enough to be measured each night.
-Result<bool> is_watched(SubjectContext& context, const model::Anchor& anchor, const Calendar& calendar,
+Result<bool> is_watched(SubjectContext& context, const AnchorView& view, const model::Night& night,
                         const model::Case& measured) {
   for (const model::Metric metric : model::all_metrics) {
-    TBCI_ASSIGN(const auto reading,
-                reading_of(context, anchor, calendar, {measured.benchmark, measured.configuration, metric}));
+    TBCI_ASSIGN(
+        const auto reading,
+        reading_of(context, view, night, {measured.benchmark, measured.configuration, metric}, Tonight::is_left_out));
     if (reading.watched) return true;
   }
   return false;
 }
 
 // In turn, and those that are watched.
-Result<std::vector<model::Case>> cases_of_tonight(SubjectContext& context, const model::Anchor& anchor,
-                                                  const Calendar& calendar, std::vector<model::Case> cases) {
+Result<std::vector<model::Case>> cases_of_tonight(SubjectContext& context, const AnchorView& view,
+                                                  const model::Night& night, std::vector<model::Case> cases) {
   std::sort(cases.begin(), cases.end());
   const auto budget = static_cast<std::size_t>(context.config.measure.anchor_cases);
-  const auto turns = detect::anchor_rotation(cases.size(), static_cast<std::size_t>(calendar.tonight), budget);
+  const auto turns = detect::anchor_rotation(cases.size(), static_cast<std::size_t>(night.number), budget);
   std::vector<model::Case> chosen;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const bool its_turn = std::binary_search(turns.begin(), turns.end(), i);
-    TBCI_ASSIGN(const bool watched, is_watched(context, anchor, calendar, cases[i]));
-    if (its_turn || watched) chosen.push_back(cases[i]);
+    TBCI_ASSIGN(const bool watched, its_turn ? Result<bool>(true) : is_watched(context, view, night, cases[i]));
+    if (watched) chosen.push_back(cases[i]);
   }
   return chosen;
 }
@@ -130,16 +92,6 @@ Result<std::vector<model::Series>> keep_looks(SubjectContext& context, const Anc
   return kept;
 }
 
-// Without tonight's, so that a night that goes on asks what it asked before.
-Result<std::set<model::Series>> series_with_open_regressions(SubjectContext& context, const model::Night& night) {
-  std::set<model::Series> open;
-  TBCI_ASSIGN(const auto regressions, context.stores.nights.open_regressions(context.name()));
-  for (const model::Regression& regression : regressions) {
-    if (regression.night_id != night.id) open.insert(regression.finding.series);
-  }
-  return open;
-}
-
 }  // namespace
 
 Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const model::Night& night,
@@ -148,12 +100,11 @@ Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const m
   TBCI_ASSIGN(const auto anchor, context.stores.anchors.current(context.name()));
   if (!anchor || context.config.measure.anchor_cases == 0) return Nothing{};
   TBCI_ASSIGN(const auto build, anchored_build(context, *anchor));
-  const bool newer = build && build->kind == model::BuildKind::nightly && build->name >= night.name;
-  if (!build || newer || build->id == plan.builds.after.id) return Nothing{};
+  const bool older = build && (build->kind != model::BuildKind::nightly || is_older(build->name, night.name));
+  if (!older || build->id == plan.builds.after.id) return Nothing{};
   AnchorWatch watch{.anchor = *anchor, .build = *build, .candidates = {}};
-  TBCI_ASSIGN(const Calendar calendar, calendar_of(context, night, *anchor));
-  TBCI_ASSIGN(const auto cases, cases_of_tonight(context, *anchor, calendar, plan.cases));
-  TBCI_ASSIGN(const auto open, series_with_open_regressions(context, night));
+  TBCI_ASSIGN(const AnchorView view, view_of(context, *anchor, *build, night));
+  TBCI_ASSIGN(const auto cases, cases_of_tonight(context, view, night, plan.cases));
 
   const Comparison builds{*build, plan.builds.after};
   const model::Build both[] = {builds.before, builds.after};
@@ -166,8 +117,10 @@ Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const m
     TBCI_ASSIGN(const auto pairs, measure_pairs(context, run, builds, measured));
     TBCI_ASSIGN(const auto series, keep_looks(context, watch, night, measured, pairs));
     for (const model::Series& one : series) {
-      TBCI_ASSIGN(const auto reading, reading_of(context, *anchor, calendar, one));
-      if (!reading.asks || open.contains(one)) continue;
+      TBCI_ASSIGN(const auto reading, reading_of(context, view, night, one, Tonight::counts));
+      if (!reading.asks) continue;
+      TBCI_ASSIGN(const bool explained, is_explained(context, view, night, one));
+      if (explained) continue;
       watch.candidates.push_back({.series = one,
                                   .old_build = build->name,
                                   .pairs = {},

@@ -16,8 +16,9 @@ struct AnchorWatch {
 };
 
 /// Measures the cases whose turn it is on tonight's build and on the anchor, interleaved, keeps the pairs, and asks for
-/// a confirmation where the average over the nights has risen. A series with an open regression is not asked for: its
-/// report is there. Nothing where no anchor is set, or its build cannot be had any more (told in a note).
+/// a confirmation where the average over the nights has risen. A series whose rise an open regression explains is not
+/// asked for: its report is there (is_explained, pipeline/night/anchor_past.hpp). Nothing where no anchor is set, or
+/// its build cannot be had any more (told in a note).
 Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const model::Night& night,
                                                 const ComparisonPlan& plan);
 

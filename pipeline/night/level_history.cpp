@@ -10,34 +10,34 @@ namespace tbci::pipeline {
 
 namespace {
 
-constexpr int remembered_nights = 400;  // more than a year: the baseline looks at the last dozen
+constexpr int remembered_nights = 100;  // a series that was not measured eight times in them has no history
 constexpr int looked_at_nights = 20;    // of a series: the window, and room for nights that were left out
-
-// A nightly that several runs measured counts as on its own night, the first time.
-std::map<std::string, const storage::HistoryPoint*> by_nightly(const std::vector<storage::HistoryPoint>& points,
-                                                               const std::string& runner,
-                                                               const std::string& environment) {
-  std::map<std::string, const storage::HistoryPoint*> first;
-  for (const storage::HistoryPoint& point : points) {
-    const bool ours = point.purpose == model::Purpose::screen && point.runner == runner;
-    if (!ours || point.environment != environment) continue;
-    const auto [known, added] = first.emplace(point.nightly, &point);
-    if (!added && point.run_id < known->second->run_id) known->second = &point;
-  }
-  return first;
-}
 
 bool is_change(model::Verdict verdict) {
   return verdict == model::Verdict::regression || verdict == model::Verdict::improvement;
 }
 
+// The open regressions of a failed night that no report names: nobody was told, so that a later night must find them.
+Result<std::set<model::Series>> untold(SubjectContext& context, const model::Night& night) {
+  std::set<model::Series> series;
+  if (night.stage != model::Stage::failed) return series;
+  TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions(night.id));
+  for (const model::Regression& regression : regressions) {
+    if (!regression.report_id && model::is_open(regression.standing)) series.insert(regression.finding.series);
+  }
+  return series;
+}
+
+// What is usual of a leak is what is certain of it.
+void keep_the_certain(const detect::Thresholds& thresholds, storage::HistoryPoint& point) {
+  for (std::size_t i = 0; i < point.intervals.size(); ++i)
+    point.values[i] = detect::certain_growth({point.values[i], point.intervals[i]}, thresholds);
+}
+
 }  // namespace
 
 Result<std::vector<model::Night>> nights_before(SubjectContext& context, const model::Night& tonight) {
-  TBCI_ASSIGN(auto nights, context.stores.nights.list(context.name(), remembered_nights));
-  std::erase_if(nights, [&](const model::Night& night) { return night.name >= tonight.name; });
-  std::reverse(nights.begin(), nights.end());
-  return nights;
+  return context.stores.nights.before(context.name(), tonight.name, remembered_nights);
 }
 
 LevelHistory::LevelHistory(SubjectContext& context, const model::Night& tonight, const model::Run& run)
@@ -46,53 +46,128 @@ LevelHistory::LevelHistory(SubjectContext& context, const model::Night& tonight,
 Result<LevelHistory> LevelHistory::read(SubjectContext& context, const model::Night& tonight, const model::Run& run) {
   LevelHistory history(context, tonight, run);
   TBCI_ASSIGN(const auto nights, nights_before(context, tonight));
-  std::set<std::string> names;
-  for (const model::Night& night : nights) {
-    names.insert(night.name);
-    if (night.baseline < tonight.name) names.insert(night.baseline);
-  }
-  for (const std::string& name : names) history.names_.emplace(name, static_cast<int>(history.names_.size()));
+  history.name_nightlies(nights);
   TBCI_TRY(history.read_accepted(nights));
+  TBCI_TRY(history.read_events());
   return history;
 }
 
+// Of nights, and what they were compared with: the first baseline was never a night.
+void LevelHistory::name_nightlies(const std::vector<model::Night>& nights) {
+  Nightlies names;
+  for (const model::Night& night : nights) {
+    names.insert(night.name);
+    if (is_older(night.baseline, tonight_)) names.insert(night.baseline);
+  }
+  nightlies_.assign(names.begin(), names.end());
+  for (const std::string& name : nightlies_) numbers_.emplace(name, static_cast<int>(numbers_.size()));
+}
+
 Status LevelHistory::read_accepted(const std::vector<model::Night>& nights) {
-  const std::size_t first = nights.size() > looked_at_nights ? nights.size() - looked_at_nights : 0;
-  for (std::size_t i = first; i < nights.size(); ++i) {
-    TBCI_ASSIGN(const auto findings, context_->stores.nights.findings(nights[i].id, storage::Phase::confirm));
+  for (const model::Night& night : nights) {
+    TBCI_ASSIGN(const auto findings, context_->stores.nights.findings(night.id, storage::Phase::confirm));
+    TBCI_ASSIGN(const auto lost, untold(*context_, night));
     for (const model::Finding& finding : findings) {
-      if (is_change(finding.verdict)) accepted_[finding.series].insert(nights[i].name);
+      if (is_change(finding.verdict) && !lost.contains(finding.series)) accepted_[finding.series].insert(night.name);
     }
   }
   return {};
 }
 
-Result<std::optional<KnownLevel>> LevelHistory::level_of(const model::Series& series) const {
-  TBCI_ASSIGN(const auto points, context_->stores.runs.series_history(context_->name(), series, looked_at_nights));
-  TBCI_ASSIGN(const auto events, context_->stores.events.of_series(context_->name(), runner_, series));
-  std::set<std::string> restarts;
-  for (const model::Event& event : events) restarts.insert(event.night);
-  if (const auto changes = accepted_.find(series); changes != accepted_.end())
-    restarts.insert(changes->second.begin(), changes->second.end());
-
-  std::vector<detect::NightValues> nights;
-  std::map<int, std::string> names;
-  for (const auto& [nightly, point] : by_nightly(points, runner_, environment_)) {
-    const auto number = names_.find(nightly);
-    if (number == names_.end()) continue;  // tonight's, or one that no night looked at
-    names[number->second] = nightly;
-    nights.push_back({.night = number->second, .values = point->values, .restarts = restarts.contains(nightly)});
+Status LevelHistory::read_events() {
+  if (nightlies_.empty()) return {};
+  TBCI_ASSIGN(const auto events, context_->stores.events.since(context_->name(), runner_, nightlies_.front()));
+  for (const model::Event& event : events) {
+    if (!is_older(event.night, tonight_)) continue;
+    if (event.series) {
+      moved_[*event.series].insert(event.night);
+    } else {
+      environments_.insert(event.night);
+    }
   }
-  const auto baseline = detect::baseline_of(series.metric, nights);
-  if (!baseline) return std::optional<KnownLevel>{};
-  return std::optional(KnownLevel{*baseline, names.at(baseline->reference_night)});
+  return {};
 }
+
+LevelHistory::Nightlies LevelHistory::restarts_of(const model::Series& series) const {
+  Nightlies restarts = environments_;
+  for (const auto* nights : {&accepted_, &moved_}) {
+    if (const auto found = nights->find(series); found != nights->end())
+      restarts.insert(found->second.begin(), found->second.end());
+  }
+  return restarts;
+}
+
+// A nightly that several runs measured counts as on its own night, the first time. What was measured tonight is no
+// history: a night that was cut off must not find more than before.
+Result<std::map<std::string, storage::HistoryPoint>> LevelHistory::points_of(const model::Series& series) const {
+  std::map<std::string, storage::HistoryPoint> first;
+  if (nightlies_.empty()) return first;
+  const storage::HistoryWindow window{.newest = looked_at_nights, .since = nightlies_.front(), .before = tonight_};
+  TBCI_ASSIGN(auto points, context_->stores.runs.series_history(context_->name(), series, window));
+  for (storage::HistoryPoint& point : points) {
+    const bool ours = point.purpose == model::Purpose::screen && point.runner == runner_;
+    if (!ours || point.environment != environment_ || point.key.starts_with(tonight_ + "/")) continue;
+    const auto known = first.find(point.nightly);
+    if (known == first.end() || point.run_id < known->second.run_id)
+      first.insert_or_assign(point.nightly, std::move(point));
+  }
+  return first;
+}
+
+Result<std::optional<KnownLevel>> LevelHistory::level_of(const model::Series& series) const {
+  TBCI_ASSIGN(auto points, points_of(series));
+  const auto& thresholds = context_->config.thresholds.for_series(series);
+  std::map<int, detect::NightValues> nights;
+  for (auto& [nightly, point] : points) {
+    const auto number = numbers_.find(nightly);
+    if (number == numbers_.end()) continue;  // no night looked at it
+    keep_the_certain(thresholds, point);
+    nights[number->second].values = point.values;
+  }
+  // Also on a night that has no values: what was measured before it does not count.
+  for (const std::string& nightly : restarts_of(series)) {
+    if (const auto number = numbers_.find(nightly); number != numbers_.end()) nights[number->second].restarts = true;
+  }
+  std::vector<detect::NightValues> history;
+  for (auto& [number, night] : nights) {
+    night.night = number;
+    history.push_back(night);
+  }
+  const auto baseline = detect::baseline_of(series.metric, history);
+  if (!baseline) return std::optional<KnownLevel>{};
+  return std::optional(KnownLevel{*baseline, nightlies_.at(static_cast<std::size_t>(baseline->reference_night))});
+}
+
+std::optional<std::string> LevelHistory::beginning_of(const model::Series& series) const {
+  const auto nights = accepted_.find(series);
+  return nights == accepted_.end() ? std::nullopt : std::optional(*nights->second.rbegin());
+}
+
+Result<std::vector<double>> LevelHistory::first_values(const model::Series& series, const std::string& nightly) const {
+  TBCI_ASSIGN(auto points, points_of(series));
+  const auto point = points.find(nightly);
+  return point == points.end() ? std::vector<double>{} : std::move(point->second.values);
+}
+
+namespace {
+
+// The screen of a night that counts: the one that went to its end last, or else the last that was begun.
+Result<std::optional<model::Run>> screen_of(SubjectContext& context, const model::Night& night,
+                                            const std::string& runner) {
+  TBCI_ASSIGN(auto runs, context.stores.runs.runs_of_key(context.name(), model::run_keys::screen(night.name)));
+  std::erase_if(runs, [&](const model::Run& run) { return run.runner != runner; });
+  // The latest begun come first, and nullopt is less than any time.
+  const auto last = std::ranges::max_element(runs, {}, &model::Run::finished);
+  return last == runs.end() ? std::nullopt : std::optional(*last);
+}
+
+}  // namespace
 
 Status notice_environment(SubjectContext& context, const model::Night& tonight, const model::Run& run) {
   TBCI_ASSIGN(const auto earlier, nights_before(context, tonight));
   for (auto night = earlier.rbegin(); night != earlier.rend(); ++night) {
-    TBCI_ASSIGN(const auto last, context.stores.runs.find(context.name(), model::run_keys::screen(night->name)));
-    if (!last || last->runner != run.runner) continue;
+    TBCI_ASSIGN(const auto last, screen_of(context, *night, run.runner));
+    if (!last) continue;
     if (last->environment == run.environment) return {};
     TBCI_ASSIGN(const auto before, context.stores.runs.environment(last->environment));
     TBCI_ASSIGN(const auto now, context.stores.runs.environment(run.environment));

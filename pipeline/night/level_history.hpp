@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/version_order.hpp"
 #include "detect/baseline.hpp"
 #include "pipeline/subject_context.hpp"
 #include "storage/model/measurement.hpp"
+#include "storage/run_store.hpp"
 
 namespace tbci::pipeline {
 
@@ -20,7 +22,7 @@ struct KnownLevel {
 };
 
 /// The nights before `tonight`, on this machine as it is now. Read once; the same store gives the same answers, so a
-/// night that was cut off finds them again.
+/// night that was cut off finds them again. Only the last nights are read: the cost does not grow with the years.
 class LevelHistory {
  public:
   /// `run`: of tonight's screen, whose runner and environment the earlier nights must have.
@@ -28,21 +30,34 @@ class LevelHistory {
 
   /// Nothing where the nights since the last event or accepted change are too few.
   Result<std::optional<KnownLevel>> level_of(const model::Series& series) const;
+  /// The newest night that brought a confirmed change of the series: with an older build it would be found again.
+  std::optional<std::string> beginning_of(const model::Series& series) const;
+  /// What the screen that measured a nightly first gave of a series, one value per process; nothing: there was none.
+  Result<std::vector<double>> first_values(const model::Series& series, const std::string& nightly) const;
 
  private:
+  using Nightlies = std::set<std::string, OldestFirst>;
+
   LevelHistory(SubjectContext& context, const model::Night& tonight, const model::Run& run);
+  void name_nightlies(const std::vector<model::Night>& nights);
   Status read_accepted(const std::vector<model::Night>& nights);
+  Status read_events();
+  Result<std::map<std::string, storage::HistoryPoint>> points_of(const model::Series& series) const;
+  Nightlies restarts_of(const model::Series& series) const;
 
   SubjectContext* context_;
   std::string tonight_, runner_, environment_;
-  std::map<std::string, int> names_;                         // of nightlies before tonight, numbered by age
-  std::map<model::Series, std::set<std::string>> accepted_;  // nights that brought a confirmed change
+  std::vector<std::string> nightlies_;           // before tonight, the oldest first
+  std::map<std::string, int> numbers_;           // their indices
+  std::map<model::Series, Nightlies> accepted_;  // nights that brought a confirmed change
+  std::map<model::Series, Nightlies> moved_;     // nights on which the machine moved the series
+  Nightlies environments_;                       // nights on which the machine became another one
 };
 
 /// Notices that the machine is another one than on the last night, where it is, and says how.
 Status notice_environment(SubjectContext& context, const model::Night& tonight, const model::Run& run);
 
-/// The nights of the subject before one, finished or not, the oldest first.
+/// The last nights of the subject before one, finished or not, the oldest first: as many as anybody looks back.
 Result<std::vector<model::Night>> nights_before(SubjectContext& context, const model::Night& tonight);
 
 }  // namespace tbci::pipeline

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/text.hpp"
+#include "base/version_order.hpp"
+#include "detect/leak.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/interleaved_rounds.hpp"
 #include "pipeline/night/level_history.hpp"
@@ -33,66 +36,93 @@ bool is_known(const Levels& levels, const model::Case& measured) {
   return levels.contains({measured.benchmark, measured.configuration, model::Metric::time});
 }
 
+// The older build that a case is measured beside: a few nights back, where its time has a history, so that a step that
+// was overlooked lies between the two. A series that began again with an accepted change wants none that is older than
+// that: its step would be found once more. What came before was looked at on that night.
+std::string reference_of(const LevelHistory& history, const Levels& levels, const model::Case& measured,
+                         const std::string& usual) {
+  const auto time = levels.find({measured.benchmark, measured.configuration, model::Metric::time});
+  std::string reference = time == levels.end() ? usual : time->second.reference;
+  for (const model::Metric metric : model::all_metrics) {
+    const auto beginning = history.beginning_of({measured.benchmark, measured.configuration, metric});
+    if (beginning && is_older(reference, *beginning)) reference = *beginning;
+  }
+  return reference;
+}
+
+model::Finding against_history(const SubjectContext& context, const Levels& levels, const model::Series& series,
+                               const std::vector<model::Measurement>& tonight) {
+  const auto level = levels.find(series);
+  const auto baseline = level == levels.end() ? std::nullopt : std::optional(level->second.baseline);
+  const auto thresholds = context.config.thresholds.for_series(series);
+  if (!detect::is_leak(series.metric))
+    return detect::screen_against(series, baseline, values_of(tonight, series.metric), thresholds);
+  std::vector<detect::Growth> growths;
+  for (const model::Measurement& measurement : tonight) {
+    const auto value = model::value_of(measurement, series.metric);
+    if (value) growths.push_back({*value, model::interval_of(measurement, series.metric)});
+  }
+  return detect::screen_against(series, baseline, growths, thresholds);
+}
+
 // What tonight's processes say against history. A case that fails tonight wants a look beside the old build.
 struct FirstLook {
   std::vector<model::Finding> clear;
+  std::set<model::Series> suspects;
   std::map<std::string, std::vector<model::Case>> beside;  // by the nightly to measure beside
 };
 
-void look_at(const SubjectContext& context, const Levels& levels, const MeasuredCase& results, FirstLook& look) {
+void look_at(const SubjectContext& context, const LevelHistory& history, const Levels& levels,
+             const MeasuredCase& results, FirstLook& look) {
   const model::Case& measured = results.measured;
   if (results.is_unsupported()) return;
-  const model::Series time{measured.benchmark, measured.configuration, model::Metric::time};
   bool clear = !always_fails(results.after);
   std::vector<model::Finding> findings;
   for (const model::Metric metric : model::all_metrics) {
     const model::Series series{measured.benchmark, measured.configuration, metric};
-    const auto values = values_of(results.after, metric);
-    const auto level = levels.find(series);
-    if (values.empty() || model::is_secondary(metric)) continue;
-    const auto baseline = level == levels.end() ? std::nullopt : std::optional(level->second.baseline);
-    findings.push_back(detect::screen_against(series, baseline, values, context.config.thresholds.for_series(series)));
+    if (model::is_secondary(metric) || values_of(results.after, metric).empty()) continue;
+    findings.push_back(against_history(context, levels, series, results.after));
+    if (findings.back().verdict == model::Verdict::suspect) look.suspects.insert(series);
     clear = clear && findings.back().verdict == model::Verdict::clear;
   }
   if (clear) {
     look.clear.insert(look.clear.end(), findings.begin(), findings.end());
   } else {
-    look.beside[levels.at(time).reference].push_back(measured);
+    look.beside[reference_of(history, levels, measured, {})].push_back(measured);
   }
 }
 
-// The old build's processes of tonight, held against the history of its own kind: whether the machine moved.
-class MachineWatch {
- public:
-  MachineWatch(SubjectContext& context, const model::Night& night, const Levels& levels)
-      : context_(context), night_(night), levels_(levels) {}
-
-  /// A finding that is clear beside the old build, of a series that looked changed against history.
-  Result<model::Finding> look_again(model::Finding finding, const model::Run& run, const model::Build& old_build) {
-    const auto level = levels_.find(finding.series);
-    if (finding.verdict != model::Verdict::clear || level == levels_.end()) return finding;
-    TBCI_ASSIGN(const auto values, context_.stores.runs.values(run.id, old_build.id, finding.series));
-    if (values.empty()) return finding;
-    const model::Finding moved = detect::screen_against(finding.series, level->second.baseline, values,
-                                                        context_.config.thresholds.for_series(finding.series));
-    if (moved.verdict != model::Verdict::suspect) return finding;
-    finding.verdict = model::Verdict::environment_changed;
-    finding.reason =
-        fmt::format("{} moved as well, by {}: it is the machine", old_build.name, human_change(moved.change));
-    TBCI_TRY(context_.stores.events.notice({.night_id = night_.id,
-                                            .runner = run.runner,
-                                            .kind = model::EventKind::moved,
-                                            .series = finding.series,
-                                            .reason = finding.reason},
-                                           context_.clock.now()));
-    return finding;
-  }
-
- private:
-  SubjectContext& context_;
-  const model::Night& night_;
-  const Levels& levels_;
+// What a night knows of the machine before it looks beside older builds.
+struct MachineWatch {
+  const model::Night& night;
+  const LevelHistory& history;
+  const Levels& levels;
+  const std::set<model::Series>& suspects;  // against history
 };
+
+// The old build's processes of tonight, held against the history: a series that looked changed against history and is
+// clear beside the old build was moved by the machine, where the old build moved as well.
+Result<model::Finding> look_again(SubjectContext& context, const MachineWatch& watch, model::Finding finding,
+                                  const model::Run& run, const model::Build& old_build) {
+  const auto level = watch.levels.find(finding.series);
+  const bool asked = finding.verdict == model::Verdict::clear && watch.suspects.contains(finding.series);
+  if (!asked || level == watch.levels.end()) return finding;
+  TBCI_ASSIGN(const auto tonight, context.stores.runs.values(run.id, old_build.id, finding.series));
+  TBCI_ASSIGN(const auto own_night, watch.history.first_values(finding.series, old_build.name));
+  if (tonight.empty()) return finding;
+  const auto move = detect::machine_move(finding.series, level->second.baseline, own_night, tonight,
+                                         context.config.thresholds.for_series(finding.series));
+  if (!move) return finding;
+  finding.verdict = model::Verdict::environment_changed;
+  finding.reason = fmt::format("{} moved as well, by {}: it is the machine", old_build.name, human_change(*move));
+  TBCI_TRY(context.stores.events.notice({.night_id = watch.night.id,
+                                         .runner = run.runner,
+                                         .kind = model::EventKind::moved,
+                                         .series = finding.series,
+                                         .reason = finding.reason},
+                                        context.clock.now()));
+  return finding;
+}
 
 // Nothing where that nightly cannot be had any more.
 Result<std::optional<model::Build>> old_build_named(SubjectContext& context, const Comparison& builds,
@@ -127,38 +157,36 @@ bool is_clearly_usual(const SubjectContext& context, const Levels& levels, const
   return true;
 }
 
-Status look_beside(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan, const Levels& levels,
+Status look_beside(SubjectContext& context, const MachineWatch& watch, const ComparisonPlan& plan,
                    const FirstLook& look, Screen& screen) {
-  MachineWatch machine(context, night, levels);
   for (const auto& [reference, cases] : look.beside) {
     TBCI_ASSIGN(const auto old_build, old_build_named(context, plan.builds, reference));
-    const ComparisonPlan beside{.key = model::run_keys::beside(night.name, reference),
+    const ComparisonPlan beside{.key = model::run_keys::beside(watch.night.name, reference),
                                 .builds = {old_build.value_or(plan.builds.before), plan.builds.after},
                                 .cases = cases};
     TBCI_ASSIGN(Screen looked, screen_builds(context, beside));
     for (ScreenedSeries& one : looked.series) {
-      TBCI_ASSIGN(one.finding, machine.look_again(std::move(one.finding), looked.run, beside.builds.before));
+      TBCI_ASSIGN(one.finding, look_again(context, watch, std::move(one.finding), looked.run, beside.builds.before));
     }
     add(screen, std::move(looked));
   }
   return {};
 }
 
-Status screen_by_history(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
-                         const Levels& levels, std::vector<MeasuredCase>& known, Screen& screen) {
+Status screen_by_history(SubjectContext& context, const ComparisonPlan& plan, const LevelHistory& history,
+                         const Levels& levels, std::vector<MeasuredCase>& known, FirstLook& look, Screen& screen) {
   context.progress.begin_stage(
       "measure", fmt::format("{} cases on {}, against their history", known.size(), plan.builds.after.name),
       static_cast<int>(known.size()) * context.config.measure.sampling.least);
   TBCI_TRY(measure_rounds(context, screen.run, plan.builds, known, [&](const MeasuredCase& results) {
     return is_clearly_usual(context, levels, results) || !wants_more(context, results.after);
   }));
-  FirstLook look;
-  for (const MeasuredCase& results : known) look_at(context, levels, results, look);
+  for (const MeasuredCase& results : known) look_at(context, history, levels, results, look);
   std::size_t again = 0;
   for (const auto& [reference, cases] : look.beside) again += cases.size();
-  context.progress.end_stage(fmt::format("{} of {} cases to measure beside an older build", again, known.size()));
+  context.progress.end_stage(fmt::format("{} cases to measure beside an older build", again));
   for (model::Finding& finding : look.clear) screen.series.push_back({std::move(finding), plan.builds.before.name, {}});
-  return look_beside(context, night, plan, levels, look, screen);
+  return {};
 }
 
 }  // namespace
@@ -174,14 +202,19 @@ Result<Screen> screen_night(SubjectContext& context, const model::Night& night, 
   Screen screen{.run = run, .series = {}};
   ComparisonPlan unknown{.key = plan.key, .builds = plan.builds, .cases = {}};
   std::vector<MeasuredCase> known;
+  FirstLook look;
   for (const model::Case& measured : plan.cases) {
+    const std::string reference = reference_of(history, levels, measured, plan.builds.before.name);
     if (is_known(levels, measured)) {
       known.push_back({.measured = measured, .beside = false});
-    } else {
+    } else if (reference == plan.builds.before.name) {
       unknown.cases.push_back(measured);
+    } else {
+      look.beside[reference].push_back(measured);
     }
   }
-  if (!known.empty()) TBCI_TRY(screen_by_history(context, night, plan, levels, known, screen));
+  if (!known.empty()) TBCI_TRY(screen_by_history(context, plan, history, levels, known, look, screen));
+  TBCI_TRY(look_beside(context, {night, history, levels, look.suspects}, plan, look, screen));
   if (unknown.cases.empty()) {
     TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
   } else {

@@ -26,11 +26,12 @@ struct Anchor {
 struct AnchorLook {
   std::int64_t anchor_id = 0;
   std::int64_t night_id = 0;
-  std::string night;  ///< its name
+  std::string night;  ///< its name; read only
   Series series;
   std::vector<ValuePair> pairs;    ///< first: the anchor; second: that night's build
   std::optional<Verdict> verdict;  ///< of a confirmation, where the night ran one
   double effect = 0;               ///< of that confirmation: a difference of logarithms; bytes for leaks
+  int night_number = 0;            ///< Night::number; read only
 };
 
 }  // namespace tbci::model

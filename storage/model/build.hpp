@@ -15,7 +15,7 @@ namespace tbci::model {
 
 /// What the subject published on a night.
 struct Nightly {
-  std::string name;    ///< sorts by age within its subject: `2026-01-07`, `2.13.0.dev20260518`
+  std::string name;    ///< tells its age, by base/version_order.hpp: `2026-01-07`, `2.13.0.dev20260518`
   std::string commit;  ///< of the main branch, 40 hex digits; empty where it is known only once installed
 };
 

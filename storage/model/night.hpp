@@ -36,12 +36,13 @@ Result<Stage> stage_from(std::string_view text);
 struct Night {
   std::int64_t id = 0;
   std::string subject;
-  std::string name;      ///< of the nightly under test
+  std::string name;      ///< of the nightly under test; nights follow each other as base/version_order.hpp says
   std::string baseline;  ///< of the nightly that it is compared with
   Stage stage = Stage::install;
   std::string note;  ///< why it failed, or what it could not finish
   TimePoint started{};
   std::optional<TimePoint> finished;
+  int number = 0;  ///< among the subject's nights, in the order in which they were begun: 1, 2, 3, ...
 };
 
 /// How far the work on a regression is.

@@ -166,4 +166,37 @@ TEST_CASE("Baseline: evidence is never suspect", "[detect]") {
   CHECK(against(history, Metric::instructions, {2e9}) == Verdict::clear);
 }
 
+TEST_CASE("Baseline: a leak whose worker says its interval is found from the floor on", "[detect]") {
+  History history;
+  history.add_nights(10, 0);
+  const auto baseline = baseline_of(Metric::cpu_leak, history.nights());
+  const auto verdict = [&](double bytes, double half_width) {
+    const detect::Growth tonight[] = {{bytes, model::Interval{bytes - half_width, bytes + half_width}}};
+    return screen_against(series(Metric::cpu_leak), baseline, tonight, Thresholds{}).verdict;
+  };
+  CHECK(verdict(8, 8) == Verdict::clear);
+  CHECK(verdict(500, 8) == Verdict::clear);
+  CHECK(verdict(1040, 8) == Verdict::suspect);
+  CHECK(verdict(8000, 100) == Verdict::suspect);
+  CHECK(verdict(-8000, 100) == Verdict::suspect);
+  CHECK(verdict(8000, 7600) == Verdict::clear);
+}
+
+TEST_CASE("Baseline: the machine moved where the old build left the history and its own night", "[detect]") {
+  History history;
+  history.add_nights(10, 100);
+  const auto baseline = baseline_of(Metric::time, history.nights());
+  const auto move = [&](const Values& own_night, const Values& tonight, Metric metric = Metric::time) {
+    return detect::machine_move(series(metric), baseline, own_night, tonight, Thresholds{});
+  };
+  REQUIRE(move({100, 101}, {110, 111, 109}));
+  CHECK(*move({100, 101}, {110, 111, 109}) == Approx(0.1));
+  CHECK_FALSE(move({100, 101}, {102, 101, 103}));
+  CHECK_FALSE(move({105, 105.5}, {105, 106, 105}));  // it had that on its own night: a small step of the build
+  CHECK_FALSE(move({120, 121}, {110, 111, 109}));    // nearer to the history than then
+  CHECK(move({}, {110, 111, 109}));
+  CHECK_FALSE(move({100}, {}));
+  CHECK_FALSE(move({100}, {1e9}, Metric::cpu_leak));
+}
+
 }  // namespace tbci::baseline_test

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <set>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -156,6 +158,101 @@ TEST_CASE("Anchor: the rotation gives every case its turn, in any stretch of nig
 TEST_CASE("Anchor: no cases or no budget, no measuring", "[detect]") {
   CHECK(anchor_rotation(0, 3, 5).empty());
   CHECK(anchor_rotation(5, 3, 0).empty());
+}
+
+TEST_CASE("Creep: a regression was gone after three nights in a row below half of it", "[detect]") {
+  using Levels = std::vector<double>;
+  const auto gone = [](const Levels& before, const Levels& since, double regressed) {
+    const auto pairs_of = [](const Levels& levels) {
+      std::vector<std::vector<detect::Pair>> pairs;
+      for (const double level : levels) {
+        pairs.emplace_back();
+        for (const double noise : {-0.002, 0.0, 0.002}) pairs.back().push_back({1, std::exp(level + noise)});
+      }
+      return pairs;
+    };
+    const auto nights_of = [](const std::vector<std::vector<detect::Pair>>& pairs) {
+      std::vector<detect::AnchorNight> nights;
+      for (const auto& one : pairs) nights.push_back({static_cast<int>(nights.size()), one, {}});
+      return nights;
+    };
+    const auto before_pairs = pairs_of(before), since_pairs = pairs_of(since);
+    return detect::was_gone({"dlrm", model::Configuration::cpu_train, model::Metric::time}, regressed,
+                            nights_of(before_pairs), nights_of(since_pairs), detect::Thresholds{});
+  };
+  CHECK(gone({}, {0.01, 0, 0.01}, 0.1));
+  CHECK(gone({}, {0.1, 0.1, 0, 0, 0, 0.1}, 0.1));  // also where it rises again afterwards
+  CHECK_FALSE(gone({}, {}, 0.1));
+  CHECK_FALSE(gone({}, {0, 0}, 0.1));
+  CHECK_FALSE(gone({}, {0, 0, 0.1, 0, 0, 0.1}, 0.1));
+  CHECK_FALSE(gone({}, {0.06, 0.07, 0.06, 0.06}, 0.1));
+  CHECK(gone({0.05, 0.05, 0.05}, {0.06, 0.07, 0.06, 0.06}, 0.1));  // it stood higher before the regression
+}
+
+TEST_CASE("Creep: a regression of a noisy series is not taken for gone by chance", "[detect]") {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> noise(0, 0.05);
+  const model::Series series{"dlrm", model::Configuration::cpu_train, model::Metric::time};
+  int stays = 0, went = 0;
+  constexpr int histories = 50, nights = 200;
+  for (int history = 0; history < histories; ++history) {
+    for (const double level : {0.08, 0.0}) {
+      std::vector<std::vector<detect::Pair>> pairs(nights);
+      std::vector<detect::AnchorNight> since;
+      for (int night = 0; night < nights; ++night) {
+        auto& one = pairs[static_cast<std::size_t>(night)];
+        for (int pair = 0; pair < 3; ++pair) one.push_back({std::exp(noise(random)), std::exp(level + noise(random))});
+        since.push_back({night, one, {}});
+      }
+      const bool gone = detect::was_gone(series, 0.08, {}, since, detect::Thresholds{});
+      (level > 0 ? stays : went) += gone ? 1 : 0;
+    }
+  }
+  CHECK(stays <= 1);  // 5% a process is wild
+  CHECK(went >= histories - 1);
+}
+
+TEST_CASE("Creep: the last forty nights say what all say", "[detect]") {
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> noise(0, 0.01);
+  const model::Series series{"dlrm", model::Configuration::cpu_train, model::Metric::time};
+  std::vector<std::vector<detect::Pair>> pairs(1000);
+  std::vector<detect::AnchorNight> nights;
+  for (std::size_t night = 0; night < pairs.size(); ++night) {
+    const double level = 0.00003 * static_cast<double>(night);
+    for (int pair = 0; pair < 3; ++pair) pairs[night].push_back({1, std::exp(level + noise(random))});
+    nights.push_back({static_cast<int>(night) + 1, pairs[night], {}});
+  }
+  const auto all = detect::read_anchor(series, nights, 0, detect::Thresholds{});
+  const auto last = detect::read_anchor(series, std::span(nights).last(40), 0, detect::Thresholds{});
+  CHECK(last.average == test::Approx(all.average).margin(1e-4));
+  CHECK(last.asks == all.asks);
+  CHECK(last.watched == all.watched);
+}
+
+TEST_CASE("Creep: a regression that was filed is not asked for again until more comes on top, or it has gone",
+          "[detect]") {
+  const Series time = series(Metric::time);
+  std::vector<std::vector<Pair>> pairs;
+  const auto asks = [&](const std::vector<double>& levels) {
+    pairs.clear();
+    for (const double level : levels) pairs.push_back({{1, std::exp(level)}});
+    std::vector<AnchorNight> nights;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      AnchorNight night{.night = static_cast<int>(i) + 1, .pairs = pairs[i], .confirmation = {}};
+      if (i == 0) night.confirmation = AnchorConfirmation{Verdict::regression, 0.1};
+      nights.push_back(night);
+    }
+    return read_anchor(time, nights, 0, Thresholds{}).asks;
+  };
+  CHECK_FALSE(asks({0.1, 0.1}));
+  CHECK_FALSE(asks(std::vector<double>(40, 0.1)));
+  CHECK_FALSE(asks(std::vector<double>(40, 0.13)));
+  CHECK(asks(std::vector<double>(40, 0.16)));
+  std::vector<double> gone(20, 0.0);
+  CHECK_FALSE(asks(gone));
+  gone.insert(gone.end(), 20, 0.06);
+  CHECK(asks(gone));
 }
 
 }  // namespace tbci::creep_test

@@ -1,6 +1,7 @@
 #include "detect/leak.hpp"
 
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "detect/confirm.hpp"
@@ -92,6 +93,17 @@ TEST_CASE("Leaks: what is missing or can't be true is inconclusive, with the bui
   CHECK(screen_leak(series, {}, good, {}).reason.find("the old build") != std::string::npos);
   CHECK(screened(good, bad) == Verdict::inconclusive);
   CHECK(screen_leak(series, good, bad, {}).reason.find("the new build") != std::string::npos);
+}
+
+TEST_CASE("Leak: what is certain of a growth is the end of its interval that is nearer to nothing", "[detect]") {
+  const auto certain = [](double bytes, std::optional<model::Interval> interval) {
+    return detect::certain_growth({bytes, interval}, detect::Thresholds{});
+  };
+  CHECK(certain(1040, model::Interval{1000, 1080}) == 1000);
+  CHECK(certain(-1040, model::Interval{-1080, -1000}) == -1000);
+  CHECK(certain(5000, model::Interval{-100, 10100}) == 0);
+  CHECK(certain(100, std::nullopt) == 0);
+  CHECK(certain(5000, std::nullopt) == 5000 - detect::Thresholds{}.leak_unknown_bytes);
 }
 
 }  // namespace tbci::leak_test

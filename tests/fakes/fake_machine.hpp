@@ -31,6 +31,7 @@ class FakeMachine final : public pipeline::Machine {
   std::vector<model::Commit> history;
   std::map<std::string, std::vector<std::pair<std::size_t, double>>> slower;  ///< benchmark -> (from commit on, factor)
   std::map<std::string, std::vector<std::pair<std::size_t, double>>> leaking;  ///< the same with bytes an iteration
+  std::map<std::string, std::vector<std::pair<std::size_t, double>>> larger;   ///< the same with bytes of the peak
   double growth_half_width = 8;                                                ///< of their intervals
   int growths = 0;                                                             ///< how many processes looked for leaks
   std::set<std::size_t> unbuildable;
@@ -64,7 +65,10 @@ class FakeMachine final : public pipeline::Machine {
     };
   }
 
-  std::string name_of(std::size_t day) const { return fmt::format("2026-01-{:02}", day + 5); }
+  std::function<std::string(std::size_t day)> naming = [](std::size_t day) {
+    return fmt::format("2026-01-{:02}", day + 5);
+  };
+  std::string name_of(std::size_t day) const { return naming(day); }
 
   std::function<Status()> before_list;  ///< called before the index is asked: it may return an error
   Result<std::vector<model::Nightly>> nightlies(std::stop_token) override {
@@ -205,6 +209,8 @@ class FakeMachine final : public pipeline::Machine {
       measurement.instructions.assign(10,
                                       std::llround(static_cast<double>(*instructions) * typical / (1e7 * slowness)));
     measurement.cpu_peak_bytes = 200 << 20;
+    for (const auto& [from, bytes] : larger[measured.benchmark])
+      *measurement.cpu_peak_bytes += commit >= from ? std::llround(bytes) : 0;
     return measurement;
   }
   void add_growth(model::Measurement& measurement, const model::Product& product) {

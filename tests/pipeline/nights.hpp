@@ -46,4 +46,12 @@ class Nights {
   std::unique_ptr<Bench> bench;
 };
 
+inline model::Verdict verdict_of(const pipeline::NightResult& result, const std::string& series) {
+  for (const model::Finding& finding : result.findings) {
+    if (to_string(finding.series) == series) return finding.verdict;
+  }
+  FAIL("no finding of " + series);
+  return {};
+}
+
 }  // namespace tbci::test

@@ -91,6 +91,17 @@ TEST_CASE("Night screen: memory must pass its floor in bytes as well", "[offline
   CHECK(last(1e9, 1.1e9) == suspect);
 }
 
+TEST_CASE("Night screen: of a leak only tonight's value is uncertain", "[offline]") {
+  const model::Series series{"s", model::Configuration::cpu_train, model::Metric::cpu_leak};
+  const auto last = [&](double from, double to) {
+    const std::vector<std::optional<double>> values = {from, from, from, to};
+    return screen_nights(series, values, {}, {}).back().verdict;
+  };
+  CHECK(last(0, 4000) == clear);
+  CHECK(last(0, 5000) == suspect);
+  CHECK(last(5000, 0) == suspect);
+}
+
 TEST_CASE("SeriesVerdict: a history has its change point, and a verdict for each night", "[offline]") {
   const auto json = judged({.series = "s", .unit = *unit_from("ms"), .metric = model::Metric::time, .data = stepped()});
   CHECK(json["series"] == "s");

@@ -75,12 +75,14 @@ TEST_CASE("AnchorStore: looks belong to their anchor, oldest night first, one a 
   must(store.keep(look(first, later, dlrm, 1.5e6)));
   setting.reopen();
   const AnchorStore again(setting.database());
-  const auto looks = must(again.looks(second.id, dlrm));
+  const auto looks = must(again.looks(second.id, dlrm, {.newest = 9, .confirmations = 9}));
   REQUIRE(looks.size() == 2);
   CHECK(looks[0].night == "2026-03-01");
   CHECK(looks[0].pairs == std::vector<model::ValuePair>{{1e6, 1.3e6}, {1.5e6, 1.3e6}});
   CHECK(looks[0].verdict == model::Verdict::inconclusive);
   CHECK(looks[0].effect == 0.0625);
+  CHECK(looks[0].night_number == 2);  // it was begun after the other
+  CHECK(looks[1].night_number == 1);
   CHECK(looks[1].series == dlrm);
   CHECK_FALSE(looks[1].verdict.has_value());
   const auto night = must(again.of_night(second.id, later));
@@ -94,7 +96,32 @@ TEST_CASE("AnchorStore: spoiled pairs are an error that names their table", "[st
   const model::Anchor anchor = setting.anchor(setting.build("2026-01-01"));
   must(store.keep({anchor.id, setting.night("2026-03-02"), "", dlrm, {{1, 2}}, {}, 0}));
   setting.tamper("UPDATE anchor_look SET pairs = '[[1]]'");
-  CHECK(contains(error_of(store.looks(anchor.id, dlrm)).message, "anchor_look"));
+  CHECK(contains(error_of(store.looks(anchor.id, dlrm, {.newest = 9, .confirmations = 0})).message, "anchor_look"));
+}
+
+TEST_CASE("AnchorStore: a window has the last looks and the last confirmations", "[storage]") {
+  Setting setting;
+  AnchorStore store(setting.database());
+  const model::Anchor anchor = setting.anchor(setting.build("2026-01-01"));
+  std::vector<std::int64_t> nights;
+  for (int number = 1; number <= 9; ++number) {
+    nights.push_back(setting.night("2026-03-0" + std::to_string(number)));
+    model::AnchorLook look{anchor.id, nights.back(), "", dlrm, {{1, 2}}, {}, 0};
+    if (number == 2 || number == 4) look.verdict = model::Verdict::clear;
+    must(store.keep(look));
+    must(store.keep({anchor.id, nights.back(), "", bert, {{1, 2}}, {}, 0}));
+  }
+  const auto names = [](const std::vector<model::AnchorLook>& looks) {
+    std::string text;
+    for (const model::AnchorLook& look : looks) text += look.night.back();
+    return text;
+  };
+  CHECK(names(must(store.looks(anchor.id, dlrm, {.newest = 3, .confirmations = 0}))) == "789");
+  CHECK(names(must(store.looks(anchor.id, dlrm, {.newest = 3, .confirmations = 1}))) == "4789");
+  CHECK(names(must(store.looks(anchor.id, dlrm, {.newest = 7, .confirmations = 5}))) == "23456789");
+  CHECK(names(must(store.looks_until(anchor.id, dlrm, nights[4], 3))) == "345");
+  CHECK(names(must(store.looks_after(anchor.id, dlrm, nights[4], 9))) == "6789");
+  CHECK(names(must(store.looks_after(anchor.id, dlrm, nights[4], 2))) == "89");
 }
 
 }  // namespace tbci::anchor_store_test

@@ -3,10 +3,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <span>
 
 #include "base/file.hpp"
+#include "base/version_order.hpp"
 #include "storage/build_store.hpp"
 #include "storage/connection.hpp"
 #include "storage/migrate.hpp"
@@ -57,7 +60,7 @@ TEST_CASE("Migrations: from every earlier version the same tables come out", "[s
     {
       SQLite::Database sqlite(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
       must(storage::migrate(sqlite, path, all.first(version)));
-      CHECK(sqlite.execAndGet("PRAGMA user_version").getInt() == static_cast<int>(version));
+      CHECK(sqlite.execAndGet("PRAGMA user_version").getInt() == (version == 0 ? 0 : all[version - 1].number));
     }
     must(must(Database::open(path)).check());
     CHECK(schema_of(path) == expected);
@@ -114,6 +117,30 @@ TEST_CASE("Migrations: what a night left over before version 11 are its retests 
   CHECK(retests[0].pairs == std::vector<model::ValuePair>{{5.5, 6.25}});
   CHECK_FALSE(database.connection().sqlite.tableExists("leftover"));
   CHECK(error_of(storage::RetestStore(database).replace(4, retests)).kind == ErrorKind::environment);
+}
+
+TEST_CASE("Migrations: from version 15 on the nights are in the order of their versions, and numbered", "[storage]") {
+  const TemporaryDirectory folder;
+  const auto path = folder / "tbci.sqlite";
+  {
+    SQLite::Database sqlite(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    const auto all = storage::embedded_migrations();
+    const auto newer = std::ranges::find(all, 15, &storage::Migration::number);
+    must(storage::migrate(sqlite, path, std::span(all.begin(), newer)));
+    sqlite.exec(
+        "INSERT INTO night (id, subject, name, baseline, stage, started_ms) VALUES (3, 'demo', '0.9', '', 'done', 0), "
+        "(4, 'other', '0.9', '', 'done', 0), (5, 'demo', '0.10', '0.9', 'done', 0);"
+        "INSERT INTO build (subject, kind, name, state, started_ms) VALUES ('demo', 'nightly', '0.10', 'ready', 0)");
+  }
+  Database database = must(Database::open(path));
+  const storage::NightStore nights(database);
+  const auto latest = must(nights.latest("demo"));
+  REQUIRE(latest);
+  CHECK(latest->name == "0.10");
+  CHECK(latest->number == 2);
+  CHECK(must(nights.find("other", "0.9"))->number == 1);
+  auto& sqlite = database.connection().sqlite;
+  CHECK(sqlite.execAndGet("SELECT sort_key FROM build").getString() == version_key("0.10"));
 }
 
 TEST_CASE("Migrations: one that fails leaves the version before it", "[storage]") {

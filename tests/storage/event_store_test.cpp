@@ -58,7 +58,7 @@ TEST_CASE("EventStore: a restart keeps an event as it was first noticed", "[stor
   CHECK(events[1].night == "2026-01-07");
 }
 
-TEST_CASE("EventStore: the events of a series are its own and those of its whole machine", "[storage]") {
+TEST_CASE("EventStore: the events of a runner from a nightly on, the oldest first", "[storage]") {
   Setting setting;
   EventStore store(setting.database());
   must(store.notice({.night_id = setting.night("2026-01-09"),
@@ -91,8 +91,11 @@ TEST_CASE("EventStore: the events of a series are its own and those of its whole
                      .series = {},
                      .reason = "kernel"},
                     at(4)));
-  CHECK(nights_of(must(store.of_series("demo", "box", dlrm))) == std::vector<std::string>{"2026-01-07", "2026-01-09"});
-  CHECK(nights_of(must(store.of_series("demo", "box", bert))) == std::vector<std::string>{"2026-01-08", "2026-01-09"});
+  CHECK(nights_of(must(store.since("demo", "box", "2026-01-01"))) ==
+        std::vector<std::string>{"2026-01-07", "2026-01-08", "2026-01-09"});
+  CHECK(nights_of(must(store.since("demo", "box", "2026-01-08"))) ==
+        std::vector<std::string>{"2026-01-08", "2026-01-09"});
+  CHECK(must(store.since("demo", "box", "2026-01-10")).empty());
   CHECK(nights_of(must(store.latest("demo", 2))) == std::vector<std::string>{"2026-01-09", "2026-01-08"});
 }
 

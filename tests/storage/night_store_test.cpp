@@ -198,6 +198,10 @@ TEST_CASE("NightStore: open regressions are those of the subject that have not r
   REQUIRE(open.size() == 2);
   CHECK(open[0].finding.series == bert);
   CHECK(open[1].night_id == second);
+  const auto of_series = must(nights.open_regressions("demo", dlrm));
+  REQUIRE(of_series.size() == 1);
+  CHECK(of_series[0].night_id == second);
+  CHECK(must(nights.open_regressions("none", dlrm)).empty());
   CHECK(must(nights.regressions(first)).size() == 2);
 }
 
@@ -234,6 +238,41 @@ TEST_CASE("NightStore: the findings and regressions of one series over the night
   CHECK(regressions[0].state == RegressionState::unattributed);
   CHECK(must(nights.series_regressions("none", dlrm)).empty());
   CHECK_FALSE(nights.series_findings("demo", {"a/b", dlrm.configuration, dlrm.metric}, 3).has_value());
+}
+
+TEST_CASE("NightStore: nights follow each other by version, and are numbered as they were begun", "[storage]") {
+  Fixture fixture;
+  NightStore nights(fixture.database());
+  for (const char* name : {"0.9", "0.8", "0.11", "0.10"}) must(nights.begin({"demo", name, ""}, at(0)));
+  must(nights.begin({"other", "0.9", ""}, at(0)));
+  using Names = std::vector<std::string>;
+  const auto names = [](const std::vector<model::Night>& found) {
+    Names all;
+    for (const model::Night& night : found) all.push_back(night.name);
+    return all;
+  };
+  CHECK(must(nights.latest("demo"))->name == "0.11");
+  CHECK(names(must(nights.list("demo", 3))) == Names{"0.11", "0.10", "0.9"});
+  CHECK(names(must(nights.unfinished("demo"))) == Names{"0.8", "0.9", "0.10", "0.11"});
+  CHECK(names(must(nights.before("demo", "0.11", 2))) == Names{"0.9", "0.10"});
+  CHECK(names(must(nights.before("demo", "0.10.1", 9))) == Names{"0.8", "0.9", "0.10"});
+  CHECK(names(must(nights.before("demo", "0.8", 9))).empty());
+  CHECK(must(nights.find("demo", "0.9"))->number == 1);
+  CHECK(must(nights.find("demo", "0.10"))->number == 4);
+  CHECK(must(nights.find("other", "0.9"))->number == 1);
+  CHECK(must(nights.begin({"demo", "0.9", ""}, at(0))).number == 1);
+}
+
+TEST_CASE("NightStore: the first night after a time has its number", "[storage]") {
+  Fixture fixture;
+  NightStore nights(fixture.database());
+  for (int number = 1; number <= 3; ++number)
+    must(nights.begin({"demo", "2026-01-0" + std::to_string(number), ""}, at(10 * number)));
+  CHECK(must(nights.first_number_after("demo", at(0))) == 1);
+  CHECK(must(nights.first_number_after("demo", at(10))) == 2);
+  CHECK(must(nights.first_number_after("demo", at(25))) == 3);
+  CHECK_FALSE(must(nights.first_number_after("demo", at(30))).has_value());
+  CHECK_FALSE(must(nights.first_number_after("other", at(0))).has_value());
 }
 
 }  // namespace tbci::night_store_test

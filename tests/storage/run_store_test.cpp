@@ -227,7 +227,8 @@ TEST_CASE("RunStore: the history of a series has the newest nightlies, oldest fi
   crashed.outcome = Outcome::crashed;
   must(runs.add({screen, unmeasured, 0}, crashed));
 
-  const auto points = must(runs.series_history("demo", {"dlrm", Configuration::cpu_train, Metric::time}, 2));
+  const auto points =
+      must(runs.series_history("demo", {"dlrm", Configuration::cpu_train, Metric::time}, {.newest = 2}));
   REQUIRE(points.size() == 3);
   CHECK(points[0].nightly == "2026-01-06");
   CHECK(points[0].build_id == second);
@@ -241,7 +242,7 @@ TEST_CASE("RunStore: the history of a series has the newest nightlies, oldest fi
   CHECK(points[2].started == at(2));
   CHECK(points[2].environment == machine.fingerprint());
   CHECK(points[2].values == std::vector<double>{7});
-  CHECK(must(runs.series_history("other", {"dlrm", Configuration::cpu_train, Metric::time}, 9)).empty());
+  CHECK(must(runs.series_history("other", {"dlrm", Configuration::cpu_train, Metric::time}, {.newest = 9})).empty());
   CHECK(must(runs.measured_cases("demo")) == std::vector<model::Case>{{"dlrm", Configuration::cpu_train}});
   CHECK(must(runs.measured_cases("other")).empty());
 }
@@ -291,6 +292,62 @@ TEST_CASE("RunStore: a thousand measurements of ten samples take little room", "
   WARN("bytes per measurement of 10 samples: " << bytes);
   // 40 benchmarks x 2 configurations x 8 processes x 3,650 nights = 2.3 million: below a gigabyte at 400 bytes each.
   CHECK(bytes < 200);
+}
+
+TEST_CASE("RunStore: the window of a history is in the order of versions", "[storage]") {
+  Setting setting;
+  RunStore runs(setting.database());
+  const auto screen = setting.run("screen");
+  for (const char* name : {"0.10", "0.8", "0.11", "0.9"})
+    must(runs.add({screen, setting.build(name), 0}, measurement({100})));
+  const auto names = [&](const storage::HistoryWindow& window) {
+    std::vector<std::string> found;
+    const auto points = must(runs.series_history("demo", {"dlrm", Configuration::cpu_train, Metric::time}, window));
+    for (const auto& point : points) found.push_back(point.nightly);
+    return found;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names({.newest = 9}) == Names{"0.8", "0.9", "0.10", "0.11"});
+  CHECK(names({.newest = 2}) == Names{"0.10", "0.11"});
+  CHECK(names({.newest = 2, .before = "0.11"}) == Names{"0.9", "0.10"});
+  CHECK(names({.newest = 9, .since = "0.9", .before = "0.11"}) == Names{"0.9", "0.10"});
+  CHECK(names({.newest = 9, .since = "0.12"}).empty());
+}
+
+TEST_CASE("RunStore: the history of a leak says what its values lie between", "[storage]") {
+  Setting setting;
+  RunStore runs(setting.database());
+  const auto screen = setting.run("screen");
+  const auto build = setting.build("2026-01-05");
+  auto leaking = measurement({100});
+  leaking.cpu_growth_bytes = 1040;
+  leaking.cpu_growth_interval = model::Interval{1000, 1080};
+  must(runs.add({screen, build, 0}, leaking));
+  leaking.cpu_growth_interval.reset();
+  must(runs.add({screen, build, 1}, leaking));
+  const auto points =
+      must(runs.series_history("demo", {"dlrm", Configuration::cpu_train, Metric::cpu_leak}, {.newest = 1}));
+  REQUIRE(points.size() == 1);
+  CHECK(points[0].values == std::vector<double>{1040, 1040});
+  REQUIRE(points[0].intervals.size() == 2);
+  CHECK(points[0].intervals[0] == model::Interval{1000, 1080});
+  CHECK_FALSE(points[0].intervals[1].has_value());
+  CHECK(must(runs.series_history("demo", {"dlrm", Configuration::cpu_train, Metric::time}, {.newest = 1}))
+            .at(0)
+            .intervals.empty());
+}
+
+TEST_CASE("RunStore: the runs of a key are also those of other environments, the latest first", "[storage]") {
+  Setting setting;
+  RunStore runs(setting.database());
+  const auto first = setting.run("2026-01-07/screen"), second = setting.run("2026-01-07/screen@abc");
+  for (const char* other : {"2026-01-07/screened", "2026-01-07/screen/a", "2026-01-07/confirm", "2026-01-08/screen"})
+    setting.run(other);
+  const auto found = must(runs.runs_of_key("demo", "2026-01-07/screen"));
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].id == second);
+  CHECK(found[1].id == first);
+  CHECK(must(runs.runs_of_key("other", "2026-01-07/screen")).empty());
 }
 
 }  // namespace tbci::run_store_test

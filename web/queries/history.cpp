@@ -166,8 +166,8 @@ Result<HistoryView> read_history(storage::Database& database, const HistoryChoic
   HistoryView view;
   view.subject = choice.subject;
   view.series = choice.series;
-  TBCI_ASSIGN(const auto points,
-              storage::RunStore(database).series_history(choice.subject, choice.series, most_history_nights));
+  TBCI_ASSIGN(const auto points, storage::RunStore(database).series_history(choice.subject, choice.series,
+                                                                            {.newest = most_history_nights}));
   choose_runner(points, choice.runner, view);
   TBCI_TRY(add_nights(database, chosen(points, view.runner), view));
   TBCI_TRY(add_findings(database, choice, view));

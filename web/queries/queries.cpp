@@ -19,7 +19,7 @@ namespace {
 
 constexpr int shown_nights = 30;
 constexpr int shown_reports = 20;
-constexpr int searched_runs = 200;
+constexpr int searched_nights = 30;  // for the environment of the night before
 
 /// Runs `read` on one consistent snapshot of the database, and returns its value.
 template <typename Read>
@@ -86,35 +86,29 @@ std::vector<UnmeasuredCase> unmeasured_of(const std::vector<model::PlacedMeasure
   return unmeasured;
 }
 
-/// The runs that screened the night, the newest first. There are several if the machine changed in between; the keys of
-/// the later ones end in `@` and the environment. For old nights only the first run is found.
+/// The runs that screened the night, the newest first. There are several if the machine changed in between.
 Result<std::vector<model::Run>> screens_of(storage::RunStore& runs, const model::Night& night) {
-  const std::string key = model::run_keys::screen(night.name);
-  TBCI_ASSIGN(auto found, runs.runs(night.subject, searched_runs));
-  std::erase_if(found, [&](const model::Run& run) { return run.key != key && !run.key.starts_with(key + "@"); });
-  if (!found.empty()) return found;
-  TBCI_ASSIGN(auto first, runs.find(night.subject, key));
-  if (first) found.push_back(std::move(*first));
-  return found;
+  return runs.runs_of_key(night.subject, model::run_keys::screen(night.name));
 }
 
 /// The environment of the machine when it screened the night before; nullopt if it did not screen one.
-Result<std::optional<model::Environment>> environment_before(storage::RunStore& runs, const model::Run& screen) {
-  TBCI_ASSIGN(const auto known, runs.runs(screen.subject, searched_runs));
-  const std::string night = screen.key.substr(0, screen.key.find('/') + 1);
-  const auto earlier = std::ranges::find_if(known, [&](const model::Run& run) {
-    return run.purpose == model::Purpose::screen && run.runner == screen.runner && run.started < screen.started &&
-           !run.key.starts_with(night);
-  });
-  if (earlier == known.end()) return std::nullopt;
-  return runs.environment(earlier->environment);
+Result<std::optional<model::Environment>> environment_before(storage::Database& database, const model::Night& night,
+                                                             const std::string& runner) {
+  storage::RunStore runs(database);
+  TBCI_ASSIGN(auto earlier, storage::NightStore(database).before(night.subject, night.name, searched_nights));
+  for (auto one = earlier.rbegin(); one != earlier.rend(); ++one) {
+    TBCI_ASSIGN(const auto screens, screens_of(runs, *one));
+    const auto ours = std::ranges::find(screens, runner, &model::Run::runner);
+    if (ours != screens.end()) return runs.environment(ours->environment);
+  }
+  return std::nullopt;
 }
 
-Status add_environment(storage::RunStore& runs, const model::Run& screen, NightView& view) {
-  TBCI_ASSIGN(const auto environment, runs.environment(screen.environment));
+Status add_environment(storage::Database& database, const model::Run& screen, NightView& view) {
+  TBCI_ASSIGN(const auto environment, storage::RunStore(database).environment(screen.environment));
   if (!environment) return {};
   view.environment = environment->facts;
-  TBCI_ASSIGN(const auto before, environment_before(runs, screen));
+  TBCI_ASSIGN(const auto before, environment_before(database, view.night, screen.runner));
   if (!before) return {};
   view.environment_changes = runner::changes_between(*before, *environment);
   view.environment_change = runner::readable_diff(*before, *environment);
@@ -126,7 +120,7 @@ Status add_runs(storage::Database& database, NightView& view) {
   TBCI_ASSIGN(const auto screens, screens_of(runs, view.night));
   if (screens.empty()) return {};
   view.runner = screens.front().runner;
-  TBCI_TRY(add_environment(runs, screens.front(), view));
+  TBCI_TRY(add_environment(database, screens.front(), view));
   std::vector<model::PlacedMeasurement> all;
   for (const model::Run& run : screens) {
     TBCI_ASSIGN(auto measurements, runs.measurements(run.id));

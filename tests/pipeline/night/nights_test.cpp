@@ -1,8 +1,4 @@
 // Nights in a row: what one night learns from those before it.
-#include <algorithm>
-#include <set>
-
-#include "tests/catch.hpp"
 #include "tests/pipeline/nights.hpp"
 
 namespace tbci::nights_test {
@@ -10,18 +6,6 @@ namespace tbci::nights_test {
 using namespace tbci::test;
 
 using model::Verdict;
-
-namespace {
-
-Verdict verdict_of(const pipeline::NightResult& result, const std::string& series) {
-  for (const model::Finding& finding : result.findings) {
-    if (to_string(finding.series) == series) return finding.verdict;
-  }
-  FAIL("no finding of " + series);
-  return {};
-}
-
-}  // namespace
 
 TEST_CASE("Nights: once there is a history the new build is measured alone", "[nights]") {
   Nights nights(14);

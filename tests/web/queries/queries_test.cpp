@@ -100,6 +100,26 @@ TEST_CASE("Night view: what changed on the machine since the night before reads 
   CHECK(json["environment_changes"][0]["before"] == "Old CPU");
 }
 
+TEST_CASE("Night view: an old night has its environment and its changes as a new one has", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  {
+    auto writer = value(storage::Database::open(folder / "tbci.db"));
+    storage::RunStore runs(writer);
+    const auto begin = [&](const std::string& key, int second, const std::string& cpu) {
+      value(runs.begin({"demo", key, model::Purpose::screen, "bench-1"}, {{{"cpu", cpu}}}, moment(second)));
+    };
+    begin("2026-01-06/screen", -86000, "Old CPU");
+    begin("2026-01-07/screen@abc", 15, "New CPU");
+    for (int number = 0; number < 500; ++number) begin("2026-02/screen/" + std::to_string(number), 100, "Newest CPU");
+  }
+  auto database = opened(folder);
+  const auto night = value(view::night_view(database, "demo", "2026-01-07"));
+  REQUIRE(night);
+  CHECK(night->environment.at("cpu") == "New CPU");
+  CHECK(night->environment_change == "the CPU is New CPU instead of Old CPU");
+}
+
 TEST_CASE("Night view: its regression has the culprit's facts, the search and the report", "[view]") {
   const TemporaryDirectory folder;
   fill(folder / "tbci.db");

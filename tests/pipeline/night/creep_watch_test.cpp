@@ -1,0 +1,164 @@
+// Creep against the anchor, over many nights.
+#include <set>
+
+#include "pipeline/night/regression_decisions.hpp"
+#include "tests/pipeline/nights.hpp"
+
+namespace tbci::creep_watch_test {
+
+using namespace tbci::test;
+
+namespace {
+
+void set_anchor(Nights& nights, std::size_t day) {
+  storage::Stores& stores = nights.bench->stores();
+  const auto build = stores.builds.find("fake", model::BuildKind::nightly, nights.machine.name_of(day));
+  REQUIRE((build && *build));
+  REQUIRE(stores.anchors.set({0, "fake", (*build)->id, "ada", "the release", {}}));
+}
+
+void add_creep(Nights& nights, std::size_t first, std::size_t last) {
+  for (std::size_t day = first; day <= last; ++day)
+    nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.012);
+}
+
+/// The regressions that these nights found against a build.
+int found_against(Nights& nights, const std::string& old_build, std::size_t first, std::size_t last) {
+  int found = 0;
+  for (std::size_t day = first; day <= last; ++day) {
+    const auto result = nights.check(day);
+    for (const model::Regression& regression : result.regressions) found += regression.old_build == old_build ? 1 : 0;
+  }
+  return found;
+}
+
+/// Keeps the steps that the pipeline reports.
+class RecordedSteps final : public Progress {
+ public:
+  void begin_stage(std::string_view, std::string_view, int) override {}
+  void step(std::string_view what) override { steps_.emplace(what); }
+  void expect(int) override {}
+  void end_stage(std::string_view) override {}
+  void note(std::string_view) override {}
+  bool has(const std::string& step) const { return steps_.contains(step); }
+
+ private:
+  std::set<std::string> steps_;
+};
+
+}  // namespace
+
+TEST_CASE("Creep watch: a regression that was repaired hides no creep", "[nights]") {
+  Nights nights(24);
+  nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}, {5 * commits_a_day - 1, 1 / 1.2}};
+  add_creep(nights, 7, 23);
+  nights.check(1);
+  set_anchor(nights, 1);
+  nights.check_all(2, 3);
+  CHECK(nights.check(4).regressions.size() == 1);
+  CHECK(found_against(nights, nights.machine.name_of(1), 5, 23) == 1);
+}
+
+TEST_CASE("Creep watch: a regression that stays is not filed once more as creep", "[nights]") {
+  Nights nights(18);
+  nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
+  nights.check(1);
+  set_anchor(nights, 1);
+  nights.check_all(2, 3);
+  CHECK(nights.check(4).regressions.size() == 1);
+  CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 0);
+}
+
+TEST_CASE("Creep watch: a regression that the anchor has as well hides no creep", "[nights]") {
+  Nights nights(22);
+  nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
+  add_creep(nights, 7, 21);
+  nights.check_all(1, 6);
+  set_anchor(nights, 6);
+  CHECK(found_against(nights, nights.machine.name_of(6), 7, 21) == 1);
+}
+
+TEST_CASE("Creep watch: each case has its turn, also after a thousand nights", "[nights]") {
+  constexpr std::size_t first = 2, cases = 6;
+  Nights nights(first + cases);
+  nights.machine.suite = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta"};
+  nights.bench->config().measure.configurations = {model::Configuration::cpu_infer};
+  nights.bench->config().measure.anchor_cases = 1;
+  storage::Stores& stores = nights.bench->stores();
+  REQUIRE(stores.database.transaction([&]() -> Status {
+    for (int number = 0; number < 1000; ++number) {
+      TBCI_ASSIGN(const auto night, stores.nights.begin({"fake", fmt::format("2024-{:04}", number), ""}, {}));
+      TBCI_TRY(stores.nights.finish(night.id, model::Stage::done, "", {}));
+    }
+    return {};
+  }));
+  nights.check(1);
+  set_anchor(nights, 1);
+  const auto anchor = stores.anchors.current("fake");
+  REQUIRE((anchor && *anchor));
+  std::set<std::string> looked_at;
+  for (std::size_t day = first; day < first + cases; ++day) {
+    const auto looks = stores.anchors.of_night((*anchor)->id, nights.check(day).night.id);
+    REQUIRE(looks);
+    for (const model::AnchorLook& look : *looks) looked_at.insert(look.series.benchmark);
+  }
+  CHECK(looked_at.size() == cases);
+}
+
+TEST_CASE("Creep watch: a night that goes on looks at the cases that it looked at before", "[nights]") {
+  Nights nights(7);
+  nights.machine.suite = {"alpha", "beta", "gamma", "delta"};
+  auto& measure = nights.bench->config().measure;
+  measure.configurations = {model::Configuration::cpu_infer};
+  measure.anchor_cases = 4;
+  // Slow for three nights, so that it is watched. The night that repairs it ends the watch.
+  nights.machine.slower["alpha"] = {{2 * commits_a_day - 1, 1.06}, {5 * commits_a_day - 1, 1 / 1.06}};
+  nights.check(1);
+  set_anchor(nights, 1);
+  nights.check_all(2, 4);
+  measure.anchor_cases = 1;
+  const auto repaired = nights.check(5);
+  // As a kill in the confirmation leaves it.
+  REQUIRE(nights.bench->stores().nights.enter(repaired.night.id, model::Stage::confirm));
+  RecordedSteps recorded;
+  const pipeline::SubjectContext& usual = nights.bench->context();
+  pipeline::SubjectContext again{usual.config, usual.subject, usual.stores, usual.machine,
+                                 usual.clock,  recorded,      usual.stop};
+  REQUIRE(pipeline::check_night(again, {.nightly = nights.machine.name_of(5), .baseline = {}}));
+  CHECK(recorded.has("alpha/cpu-infer and the anchor, pair 1"));  // as it was watched
+  CHECK(recorded.has("beta/cpu-infer and the anchor, pair 1"));   // in its turn
+}
+
+TEST_CASE("Creep watch: a regression that a person accepted for the anchor is not filed again", "[nights]") {
+  Nights nights(26);
+  nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
+  for (std::size_t day = 14; day < 26; ++day)
+    nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.012);
+  nights.check(1);
+  set_anchor(nights, 1);
+  nights.check_all(2, 3);
+  const auto found = nights.check(4);
+  REQUIRE(found.regressions.size() == 1);
+  REQUIRE(pipeline::accept_regression(nights.bench->stores(), found.regressions[0].id,
+                                      {.person = "ada", .reason = "it is safer", .now = {}}, true));
+  CHECK(found_against(nights, nights.machine.name_of(1), 5, 13) == 0);
+  CHECK(found_against(nights, nights.machine.name_of(1), 14, 25) == 1);  // what comes on top of it
+}
+
+TEST_CASE("Creep watch: creep that a person dismissed is not filed again", "[nights]") {
+  Nights nights(24);
+  add_creep(nights, 2, 10);
+  nights.check(1);
+  set_anchor(nights, 1);
+  int found = 0;
+  for (std::size_t day = 2; day < 24; ++day) {
+    for (const model::Regression& regression : nights.check(day).regressions) {
+      ++found;
+      REQUIRE(pipeline::dismiss_regression(nights.bench->stores(), regression.id,
+                                           {.person = "ada", .reason = "the thermostat", .now = {}}));
+    }
+  }
+  CHECK(found == 1);
+}
+
+}  // namespace tbci::creep_watch_test
