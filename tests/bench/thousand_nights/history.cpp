@@ -89,7 +89,8 @@ History::History(const Size& size) : cases_(cases_of(size.benchmarks)) {
       const bool late = static_cast<int>(nightlies_.size()) * 2 >= size.nights;
       name = fmt::format("2.{}.0.dev{}", late ? 10 : 9, name);
     }
-    nightlies_.push_back({.name = name, .commit = commits_.size() - 1, .day = day, .installing = {}, .yanked = {}});
+    nightlies_.push_back(
+        {.name = name, .commit = commits_.size() - 1, .day = day, .installing = {}, .gone = {}, .yanked = {}});
   }
   building_.assign(commits_.size(), Building::works);
   for (std::size_t i = 0; i < commits_.size(); ++i) by_commit_.emplace(commits_[i].id, i);

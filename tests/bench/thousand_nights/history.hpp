@@ -19,6 +19,7 @@ struct Size {
   int benchmarks = 34;  ///< each with cpu-train and cpu-infer, of three judged metrics each
   std::uint64_t seed = 1;
   Kinds kinds = every_kind();
+  std::optional<double> crashes;  ///< share of the processes that crash; else drawn for each seed, up to 3%
 };
 
 /// What of a case a commit may change.
@@ -43,7 +44,8 @@ struct PublishedNightly {
   std::size_t commit = 0;
   int day = 0;  ///< since the first
   Building installing = Building::works;
-  std::optional<int> yanked;  ///< the day on which it leaves the index
+  std::optional<int> gone;    ///< the day on which its file is taken away
+  std::optional<int> yanked;  ///< the day on which it leaves the index; not before `gone`
 };
 
 /// Filled by stories; `settle` before it is asked.

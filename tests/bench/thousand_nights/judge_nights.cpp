@@ -39,14 +39,14 @@ class NightsJudge {
     const bool failed = begun && night->second->stage == model::Stage::failed;
     ++(done ? judgement_.figures.done : failed ? judgement_.figures.failed : judgement_.figures.unfinished);
     const bool recent = nightly.day + last_days > nightlies_.back().day;
-    const bool gone = nightly.yanked && *nightly.yanked < nightly.day + days_before_yank;
+    const bool gone = nightly.gone && *nightly.gone < nightly.day + days_before_yank;
     const std::string tries =
         known ? fmt::format("{} tries, the last: {}", record->second.tries, record->second.last_error) : "never tried";
     if (!done && !failed && !recent && (begun || !gone)) {
       const std::string stage = begun ? fmt::format("at {}, ", to_string(night->second->stage)) : "";
       return complain(Wrong::stands_still, nightly.name, "an end", stage + tries);
     }
-    if (failed && nightly.installing == Building::works && !nightly.yanked)
+    if (failed && nightly.installing == Building::works && !gone)
       return complain(Wrong::failed_night, nightly.name, "it installs", night->second->note);
     if ((done || failed) && known) {
       const auto took = record->second.ended - midnight_of(nightly.day);

@@ -14,7 +14,8 @@ namespace {
 constexpr double least_cause = 0.035;  // half of the threshold: what is less is no cause
 constexpr double threshold = 0.07;
 constexpr double least_leak = 256;         // bytes an iteration, half of the floor
-constexpr double least_of_culprit = 0.02;  // that a named commit must have changed
+constexpr double least_of_culprit = 0.02;  // that a named commit must have changed ...
+constexpr double least_of_crept = 0.005;   // ... and one that a creep is made of
 constexpr double least_leak_of_culprit = 200;
 constexpr int days_to_arrive = 5;
 
@@ -41,7 +42,8 @@ bool has_part(const History& history, const Told& told, std::size_t suspect) {
   const double effect = history.effect(suspect, told.measured, told.aspect);
   const bool breaks = suspect > 0 && history.outcome(suspect, told.measured) != model::Outcome::done &&
                       history.outcome(suspect - 1, told.measured) == model::Outcome::done;
-  return breaks || effect >= (told.aspect == Aspect::leak ? least_leak_of_culprit : std::log1p(least_of_culprit));
+  const double least = told.crept ? least_of_crept : least_of_culprit;
+  return breaks || effect >= (told.aspect == Aspect::leak ? least_leak_of_culprit : std::log1p(least));
 }
 
 // The commits between that changed the series, and by how much.

@@ -124,6 +124,7 @@ class StepsJudge {
     tally.again += static_cast<int>(tellings.size()) - 1;
     ++(reports.size() > 1 ? tally.twice : tally.once);
     if (reports.size() > 1) complain(Wrong::twice, night, change, text_of(tellings));
+    if (reports.size() == 1 && tellings.size() > 1) complain(Wrong::found_again, night, change, text_of(tellings));
     judge_culprit(tally, *best(tellings), change);
   }
 

@@ -10,6 +10,8 @@ std::string_view to_string(Wrong wrong) {
       return "missed";
     case Wrong::twice:
       return "reported twice";
+    case Wrong::found_again:
+      return "found again";
     case Wrong::no_cause:
       return "no cause";
     case Wrong::wrong_culprit:

@@ -15,6 +15,7 @@ namespace tbci::thousand {
 enum class Wrong {
   missed,            ///< a step that should have been reported was not
   twice,             ///< a step was reported more than once
+  found_again,       ///< a step was confirmed and searched more than once, in one report
   no_cause,          ///< a report of something that did not happen
   wrong_culprit,     ///< a named commit that changed nothing of the series
   no_culprit,        ///< a step without its culprit, though everything builds

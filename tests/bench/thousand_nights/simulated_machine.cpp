@@ -103,7 +103,9 @@ Result<model::Product> SimulatedMachine::install(const model::Nightly& nightly, 
   const PublishedNightly* published = history_.nightly(nightly.name);
   const auto offered = listed();
   const bool is_offered = std::ranges::any_of(offered, [&](const auto& one) { return one.name == nightly.name; });
-  if (published == nullptr || !is_offered)
+  const bool gone = published != nullptr && published->gone &&
+                    clock_.true_now() >= midnight_of(*published->gone) + std::chrono::hours(10);
+  if (published == nullptr || !is_offered || gone)
     return fail(ErrorKind::failed, "no matching distribution found for {}", one_line(nightly.name, 60));
   if (published->installing == Building::fails) return fail(ErrorKind::failed, "bad wheel: not a zip file");
   if (published->installing == Building::hangs) {

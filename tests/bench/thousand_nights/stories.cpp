@@ -230,9 +230,11 @@ class Storyteller {
 
   void yank(Chance& chance) {
     for (std::size_t i = 2; i < nights_; ++i) {
-      if (!chance.happens(0.03)) continue;
+      if (!chance.happens(0.05)) continue;
       PublishedNightly& nightly = history_.nightlies()[i];
-      nightly.yanked = nightly.day + static_cast<int>(chance.whole(1, 20));
+      nightly.gone = nightly.day + static_cast<int>(chance.happens(0.5) ? chance.whole(0, 2) : chance.whole(3, 20));
+      // The index may go on listing what nobody can fetch.
+      nightly.yanked = *nightly.gone + static_cast<int>(chance.happens(0.5) ? 0 : chance.whole(1, 5));
     }
   }
 

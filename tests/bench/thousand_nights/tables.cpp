@@ -10,10 +10,10 @@ namespace tbci::thousand {
 namespace {
 
 constexpr std::array all_wrongs = {
-    Wrong::missed,        Wrong::twice,       Wrong::no_cause,       Wrong::wrong_culprit,    Wrong::no_culprit,
-    Wrong::vague_culprit, Wrong::not_in_text, Wrong::not_delivered,  Wrong::stands_still,     Wrong::late,
-    Wrong::failed_night,  Wrong::never_ends,  Wrong::event_no_cause, Wrong::creep_overlooked, Wrong::rotation,
-    Wrong::cost,          Wrong::service,
+    Wrong::missed,     Wrong::twice,         Wrong::found_again, Wrong::no_cause,       Wrong::wrong_culprit,
+    Wrong::no_culprit, Wrong::vague_culprit, Wrong::not_in_text, Wrong::not_delivered,  Wrong::stands_still,
+    Wrong::late,       Wrong::failed_night,  Wrong::never_ends,  Wrong::event_no_cause, Wrong::creep_overlooked,
+    Wrong::rotation,   Wrong::cost,          Wrong::service,
 };
 
 Tally operator+(const Tally& a, const Tally& b) {

@@ -11,14 +11,20 @@ namespace {
 
 using std::chrono::minutes;
 
-// About one in `every` days, each of some hours, from any time of its day.
+// Work begins at six and takes minutes to hours: half of what happens is to hit it.
+minutes time_of_day(Chance& chance, double most_minutes) {
+  if (chance.happens(0.5)) return minutes(chance.whole(0, 24 * 60 - 1));
+  return minutes(6 * 60) + minutes(std::lround(chance.between(-30, most_minutes)));
+}
+
+// About one in `every` days, each of some hours.
 Periods outages(const Size& size, Kind kind, int days, double every, double most_hours) {
   Periods periods;
   if (!size.kinds.contains(kind)) return periods;
   Chance chance(size.seed, 200 + static_cast<std::uint64_t>(kind));
   for (int day = 1; day < days; ++day) {
     if (!chance.happens(1 / every)) continue;
-    const TimePoint from = midnight_of(day) + minutes(chance.whole(0, 24 * 60 - 1));
+    const TimePoint from = midnight_of(day) + time_of_day(chance, 120);
     const TimePoint to = from + minutes(std::lround(60 * chance.scaled(0.2, most_hours)));
     if (periods.empty() || periods.back().to < from) periods.push_back({from, to});
   }
@@ -30,9 +36,12 @@ void draw_machine(const Size& size, int days, Weather& weather) {
     Chance chance(size.seed, 300);
     for (int day = 3; day < days; ++day) {
       if (!chance.happens(1.0 / 50)) continue;
-      // Work begins at six: half of the changes come while a night is measured.
-      const auto time = chance.happens(0.5) ? minutes(chance.whole(6 * 60 + 10, 6 * 60 + 50)) : minutes(14 * 60);
-      weather.machine.push_back({midnight_of(day) + time, std::log1p(chance.between(-0.08, 0.08)), true});
+      // A case takes about twenty seconds, after some minutes for the installation.
+      const auto time =
+          minutes(6 * 60 + 7) + std::chrono::seconds(std::lround(chance.uniform() * 40 * size.benchmarks));
+      const bool at_work = chance.happens(0.5);
+      weather.machine.push_back({midnight_of(day) + (at_work ? time : std::chrono::seconds(std::chrono::hours(14))),
+                                 std::log1p(chance.between(-0.08, 0.08)), true});
     }
   }
   if (size.kinds.contains(Kind::drift)) {
@@ -53,7 +62,7 @@ void draw_clock(const Size& size, int days, Weather& weather) {
   Chance chance(size.seed, 302);
   for (int day = 5; day < days; ++day) {
     if (!chance.happens(1.0 / 60)) continue;
-    const TimePoint at = midnight_of(day) + minutes(chance.whole(0, 24 * 60 - 1));
+    const TimePoint at = midnight_of(day) + time_of_day(chance, 30);
     const auto by = minutes(std::lround(60 * chance.scaled(1, 30 * 24))) * (chance.happens(0.5) ? 1 : -1);
     const auto lasts = minutes(std::lround(60 * chance.scaled(0.5, 48)));
     if (!weather.jumps.empty() && weather.jumps.back().at >= at) continue;
@@ -86,7 +95,8 @@ int Weather::facts_at(TimePoint time) const {
       std::ranges::count_if(machine, [&](const MachineChange& change) { return change.shows && change.at <= time; }));
 }
 
-Weather draw_weather(const Size& size, int days) {
+Weather draw_weather(const Size& size, const History& history) {
+  const int days = history.nightlies().back().day + 6;
   Weather weather;
   weather.index = outages(size, Kind::index, days, 15, 30);
   weather.git = outages(size, Kind::git, days, 15, 30);
@@ -96,11 +106,15 @@ Weather draw_weather(const Size& size, int days) {
   draw_clock(size, days, weather);
   Chance chance(size.seed, 303);
   const double crashes = chance.between(0, 0.03);
-  if (size.kinds.contains(Kind::crash)) weather.crash_share = crashes;
+  if (size.kinds.contains(Kind::crash)) weather.crash_share = size.crashes.value_or(crashes);
   if (size.kinds.contains(Kind::kill)) weather.kills_a_night = 0.35;
   if (size.kinds.contains(Kind::evict)) {
     for (int day = 4; day < days; ++day) {
       if (chance.happens(1.0 / 40)) weather.evictions.insert(day);
+    }
+    // What was removed hurts most where it cannot be had again.
+    for (const PublishedNightly& nightly : history.nightlies()) {
+      if (nightly.gone && chance.happens(0.3)) weather.evictions.insert(*nightly.gone + 1);
     }
   }
   return weather;

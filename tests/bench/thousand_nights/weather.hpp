@@ -47,7 +47,7 @@ struct Weather {
   int facts_at(TimePoint time) const;
 };
 
-Weather draw_weather(const Size& size, int days);
+Weather draw_weather(const Size& size, const History& history);
 
 int day_of(TimePoint time);
 

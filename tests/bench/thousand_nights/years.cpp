@@ -23,7 +23,7 @@ History Years::make_history(const Size& size) {
 Years::Years(const Size& size, const std::filesystem::path& folder)
     : size_(size),
       history_(make_history(size)),
-      weather_(draw_weather(size, days())),
+      weather_(draw_weather(size, history_)),
       clock_(weather_.jumps),
       machine_({.size = size_,
                 .history = history_,
