@@ -15,7 +15,7 @@ struct NightRecord {
   TimePoint begun{}, ended{};  ///< true times of the first try, and of the end of the last
   bool over = false;           ///< it is done or failed
   std::string last_error;
-  double seconds = 0;  ///< that all tries took this program
+  double seconds = 0;  ///< of the processor, that all its tries took
   std::int64_t processes = 0, builds = 0, installs = 0;
 };
 

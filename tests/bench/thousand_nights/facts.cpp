@@ -34,7 +34,7 @@ Result<Told> told_of(const Years& years, const Facts& facts, const model::Night&
     told.suspects.push_back(commit);
   }
   std::sort(told.suspects.begin(), told.suspects.end());
-  told.crept = facts.anchors.contains(old_build);
+  told.crept = std::ranges::find(facts.anchors, old_build, &AnchorSet::nightly) != facts.anchors.end();
   return told;
 }
 
@@ -47,7 +47,8 @@ Status read_nights(Years& years, const std::string& subject, Facts& facts) {
   });
   for (const model::Night& night : facts.nights) {
     const std::size_t number = facts.numbers.at(night.name);
-    if (night.stage == model::Stage::done) facts.checked.push_back({number, nightlies[number].commit, night.id});
+    if (night.stage == model::Stage::done)
+      facts.checked.push_back({number, nightlies[number].commit, night.id, night.started});
   }
   return {};
 }
@@ -57,8 +58,10 @@ Status read_anchors(Years& years, const std::string& subject, Facts& facts) {
   for (const model::Anchor& act : acts) {
     if (!act.build_id) continue;
     TBCI_ASSIGN(const model::Build build, years.stores().builds.get(*act.build_id));
-    facts.anchors.insert(build.name);
+    TBCI_ASSIGN(const std::size_t commit, commit_named(years, build.name));
+    facts.anchors.push_back({act.set, build.name, commit});
   }
+  std::ranges::reverse(facts.anchors);
   return {};
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +29,14 @@ struct Checked {
   std::size_t nightly = 0;  ///< its number
   std::size_t commit = 0;
   std::int64_t night_id = 0;
+  TimePoint started{};  ///< as the clock showed it
+};
+
+/// A build that a person set as the anchor.
+struct AnchorSet {
+  TimePoint at{};  ///< as the clock showed it
+  std::string nightly;
+  std::size_t commit = 0;
 };
 
 struct Facts {
@@ -39,7 +46,7 @@ struct Facts {
   std::vector<Told> told;                      ///< in the order of the nights
   std::map<std::int64_t, model::Report> reports;
   std::vector<model::Event> events;
-  std::set<std::string> anchors;  ///< nightlies that were ever the anchor
+  std::vector<AnchorSet> anchors;  ///< the first that was set comes first
 };
 
 /// An error where the database cannot be read, or names what the truth does not have.

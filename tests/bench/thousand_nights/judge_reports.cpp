@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "github/markdown.hpp"
 #include "tests/bench/thousand_nights/judgement.hpp"
 
 namespace tbci::thousand {
@@ -66,11 +67,6 @@ std::string text_of(const History& history, const Told& told) {
   return text;
 }
 
-std::string unescaped(std::string text) {
-  std::erase(text, '\\');
-  return text;
-}
-
 class ReportsJudge {
  public:
   ReportsJudge(const Years& years, const Facts& facts, Judgement& judgement)
@@ -108,15 +104,15 @@ class ReportsJudge {
   void judge_text(const Told& told) {
     const auto report = facts_.reports.find(*told.regression.report_id);
     if (report == facts_.reports.end()) return;
-    const std::string body = unescaped(report->second.body);
+    const std::string& body = report->second.body;
     const model::Series& series = told.regression.finding.series;
-    const std::string row =
-        fmt::format("| {} | {} | {} |", series.benchmark, to_string(series.configuration), to_string(series.metric));
+    const std::string row = fmt::format("| {} | {} | {} |", github::escaped(series.benchmark, 100),
+                                        to_string(series.configuration), github::escaped(to_string(series.metric)));
     if (body.find(row) == std::string::npos)
       complain(Wrong::not_in_text, told, "a row of it in the issue \"" + report->second.title + "\"");
     // Others may have the same reason, so the text is looked for and not its place.
-    const std::string reason = unescaped(told.regression.reason).substr(0, 40);
-    if (told.suspects.empty() && !reason.empty() && body.find(reason) == std::string::npos)
+    const std::string reason = github::escaped(told.regression.reason, 400);
+    if (told.suspects.empty() && body.find(reason) == std::string::npos)
       complain(Wrong::not_in_text, told, "its reason in the issue \"" + report->second.title + "\"");
   }
 

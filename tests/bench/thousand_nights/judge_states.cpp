@@ -15,7 +15,7 @@ constexpr std::size_t nights_of_grace = 10;
 constexpr double healed = 0.02;      // what may be left of a change that is gone
 constexpr double healed_leak = 200;  // bytes an iteration
 constexpr double expected_creep = 0.10;
-constexpr std::size_t nights_to_find_creep = 25;  // its average trails, and its case has its turn
+constexpr std::size_t nights_to_find_creep = 25;  // its average trails, and its case waits for its turn
 
 bool is_open(model::RegressionState state) {
   static const std::set<std::string_view> ended = {"recovered", "accepted", "dismissed"};
@@ -38,50 +38,66 @@ std::size_t nights_without(const History& history, const Facts& facts, const Tol
 
 struct Creep {
   std::size_t measured = 0;
-  std::size_t first = 0, last = 0;  // commits
-  double whole = 0;                 // of the logarithm
+  std::vector<Change> steps;  // ascending by commit
 };
 
 std::vector<Creep> creeps_of(const History& history) {
   std::map<std::size_t, Creep> by_case;
-  for (const Change& change : history.changes()) {  // ascending by commit
+  for (const Change& change : history.changes()) {
     if (change.kind != Kind::creep) continue;
-    Creep& creep = by_case.try_emplace(change.measured, Creep{change.measured, change.commit, 0, 0}).first->second;
-    creep.last = change.commit;
-    creep.whole += change.amount;
+    Creep& creep = by_case[change.measured];
+    creep.measured = change.measured;
+    creep.steps.push_back(change);
   }
   std::vector<Creep> all;
-  for (const auto& [measured, creep] : by_case) all.push_back(creep);
+  for (auto& [measured, creep] : by_case) all.push_back(std::move(creep));
   return all;
 }
 
+// By how much it is over the anchor of the time, of the logarithm; 0 without an anchor.
+double over_anchor(const Facts& facts, const Creep& creep, const Checked& night) {
+  const auto later = std::ranges::find_if(facts.anchors, [&](const AnchorSet& set) { return set.at > night.started; });
+  if (later == facts.anchors.begin()) return 0;
+  const std::size_t anchor = std::prev(later)->commit;
+  double over = 0;
+  for (const Change& step : creep.steps) over += anchor < step.commit && step.commit <= night.commit ? step.amount : 0;
+  return over;
+}
+
+// The longest time, in nights that could measure it, that it was far over its anchor.
+std::size_t nights_to_see(const History& history, const Facts& facts, const Creep& creep) {
+  std::size_t longest = 0, nights = 0;
+  for (const Checked& night : facts.checked) {
+    const bool runs = history.outcome(night.commit, creep.measured) == model::Outcome::done;
+    const bool far = over_anchor(facts, creep, night) >= std::log1p(expected_creep);
+    nights = far && runs ? nights + 1 : 0;
+    longest = std::max(longest, nights);
+  }
+  return longest;
+}
+
 void judge_creep(const Years& years, const Facts& facts, const Creep& creep, Judgement& judgement) {
-  if (creep.whole < std::log1p(expected_creep)) return;
-  const auto after =
-      std::ranges::count_if(facts.checked, [&](const Checked& night) { return night.commit >= creep.last; });
   const History& history = years.history();
-  const bool runs = std::ranges::none_of(facts.checked, [&](const Checked& night) {
-    return night.commit >= creep.first && history.outcome(night.commit, creep.measured) != model::Outcome::done;
-  });
-  if (static_cast<std::size_t>(after) < nights_to_find_creep || !runs || facts.anchors.empty()) return;
+  const std::size_t nights = nights_to_see(history, facts, creep);
+  if (nights < nights_to_find_creep) return;
   Tally& tally = judgement.steps[Kind::creep];
   ++tally.expected;
-  int reports = 0;
-  for (const Told& told : facts.told) {
-    const bool ours = told.measured == creep.measured && told.aspect == Aspect::time && told.crept;
-    if (ours && told.new_commit > creep.first && told.regression.report_id) ++reports;
-  }
-  tally.once += reports > 0 ? 1 : 0;
-  tally.missed += reports > 0 ? 0 : 1;
-  if (reports > 0) return;
+  const bool told = std::ranges::any_of(facts.told, [&](const Told& one) {
+    return one.measured == creep.measured && one.aspect == Aspect::time && one.crept && one.regression.report_id &&
+           one.new_commit > creep.steps.front().commit;
+  });
+  ++(told ? tally.once : tally.missed);
+  if (told) return;
   const model::Case& measured = history.cases()[creep.measured];
+  double whole = 0;
+  for (const Change& step : creep.steps) whole += step.amount;
   judgement.complaints.push_back(
       {.wrong = Wrong::creep_overlooked,
        .night = "",
        .series = to_string(model::Series{measured.benchmark, measured.configuration, model::Metric::time}),
-       .expected =
-           fmt::format("{:+.1f}% from {} to {}", 100 * std::expm1(creep.whole),
-                       history.commits()[creep.first].id.substr(0, 10), history.commits()[creep.last].id.substr(0, 10)),
+       .expected = fmt::format("{:+.1f}% from {} to {}, and {} nights to see it", 100 * std::expm1(whole),
+                               history.commits()[creep.steps.front().commit].id.substr(0, 10),
+                               history.commits()[creep.steps.back().commit].id.substr(0, 10), nights),
        .came = "no regression against the anchor"});
 }
 

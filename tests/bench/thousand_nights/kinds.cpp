@@ -62,6 +62,8 @@ std::string_view to_string(Kind kind) {
       return "git";
     case Kind::github:
       return "github";
+    case Kind::person:
+      return "person";
   }
   TBCI_ASSERT(false);
 }

@@ -41,13 +41,15 @@ enum class Kind {
   index,   ///< the index does not answer
   git,     ///< the repository does not answer
   github,  ///< the reports' channel does not answer
+  // Of people:
+  person,  ///< sets a new anchor now and then
 };
 
 inline constexpr std::array all_kinds = {
-    Kind::step,     Kind::twins,   Kind::small,       Kind::creep,  Kind::memory,   Kind::leak,  Kind::revert,
-    Kind::recovery, Kind::relapse, Kind::improvement, Kind::broken, Kind::no_build, Kind::hang,  Kind::missing,
-    Kind::yanked,   Kind::version, Kind::environment, Kind::drift,  Kind::crash,    Kind::evict, Kind::disk,
-    Kind::clock,    Kind::kill,    Kind::index,       Kind::git,    Kind::github,
+    Kind::step,     Kind::twins,   Kind::small,       Kind::creep,  Kind::memory,   Kind::leak,   Kind::revert,
+    Kind::recovery, Kind::relapse, Kind::improvement, Kind::broken, Kind::no_build, Kind::hang,   Kind::missing,
+    Kind::yanked,   Kind::version, Kind::environment, Kind::drift,  Kind::crash,    Kind::evict,  Kind::disk,
+    Kind::clock,    Kind::kill,    Kind::index,       Kind::git,    Kind::github,   Kind::person,
 };
 
 using Kinds = std::set<Kind>;

@@ -6,13 +6,12 @@
 //
 // Exit code 0: nothing is wrong; 1: something is, and is named; 2: wrong options, or the program could not run.
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <stdlib.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "base/log.hpp"
+#include "tests/bench/thousand_nights/quiet_log.hpp"
 #include "tests/bench/thousand_nights/tables.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -103,8 +102,7 @@ int main(int argc, char** argv) {
   app.add_flag("--json", options.json, "A line a seed");
   app.add_flag("--log", options.log, "The program's own log, on standard error");
   CLI11_PARSE(app, argc, argv);
-  log::set_level(log::Level::error);
-  if (!options.log) spdlog::get("tbci")->set_level(spdlog::level::off);
+  if (!options.log) thousand::silence_log();
   const auto right = run(options);
   if (!right) fmt::print(stderr, "{}\n", right.error().message);
   return !right ? 2 : *right ? 0 : 1;

@@ -56,14 +56,15 @@ void draw_machine(const Size& size, int days, Weather& weather) {
   std::sort(weather.machine.begin(), weather.machine.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
 }
 
-// It jumps by hours or weeks, and is set right some hours later.
+// It jumps by hours, or by weeks to a year as one without a battery, and is set right some hours later.
 void draw_clock(const Size& size, int days, Weather& weather) {
   if (!size.kinds.contains(Kind::clock)) return;
   Chance chance(size.seed, 302);
   for (int day = 5; day < days; ++day) {
     if (!chance.happens(1.0 / 60)) continue;
     const TimePoint at = midnight_of(day) + time_of_day(chance, 30);
-    const auto by = minutes(std::lround(60 * chance.scaled(1, 30 * 24))) * (chance.happens(0.5) ? 1 : -1);
+    const double hours = chance.happens(0.5) ? chance.scaled(1, 48) : chance.scaled(10 * 24, 400 * 24);
+    const auto by = minutes(std::lround(60 * hours)) * (chance.happens(0.5) ? 1 : -1);
     const auto lasts = minutes(std::lround(60 * chance.scaled(0.5, 48)));
     if (!weather.jumps.empty() && weather.jumps.back().at >= at) continue;
     weather.jumps.push_back({at, by});

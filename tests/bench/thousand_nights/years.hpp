@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "tests/bench/thousand_nights/person.hpp"
 #include "tests/bench/thousand_nights/program.hpp"
 
 namespace tbci::thousand {
@@ -33,9 +34,6 @@ class Years {
   int days() const { return history_.nightlies().back().day + 6; }
   Status start();
   void begin_day(int day);
-  /// What a person does at the end of a day: sets the anchor, and sets it anew once a creep was reported.
-  Status see_to_the_anchor(int day);
-  Result<bool> creep_was_reported(const model::Anchor& anchor);
 
   Size size_;
   History history_;
@@ -48,8 +46,8 @@ class Years {
   Diary diary_;
   std::vector<std::unique_ptr<github::Channel>> channels_;
   Chance kills_;
+  Person person_;
   std::unique_ptr<Program> program_;
-  std::int64_t creep_seen_ = 0;  ///< the newest regression that the person has dealt with
 };
 
 }  // namespace tbci::thousand
