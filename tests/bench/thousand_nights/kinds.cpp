@@ -1,6 +1,8 @@
 #include "tests/bench/thousand_nights/kinds.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "base/assert.hpp"
@@ -8,68 +10,50 @@
 
 namespace tbci::thousand {
 
+namespace {
+
+constexpr std::pair<Kind, std::string_view> names[] = {
+    {Kind::step, "step"},
+    {Kind::twins, "twins"},
+    {Kind::small, "small"},
+    {Kind::creep, "creep"},
+    {Kind::memory, "memory"},
+    {Kind::leak, "leak"},
+    {Kind::revert, "revert"},
+    {Kind::recovery, "recovery"},
+    {Kind::relapse, "relapse"},
+    {Kind::improvement, "improvement"},
+    {Kind::broken, "break"},
+    {Kind::no_build, "no-build"},
+    {Kind::hang, "hang"},
+    {Kind::missing, "missing"},
+    {Kind::yanked, "yanked"},
+    {Kind::version, "version"},
+    {Kind::environment, "environment"},
+    {Kind::drift, "drift"},
+    {Kind::crash, "crash"},
+    {Kind::evict, "evict"},
+    {Kind::disk, "disk"},
+    {Kind::clock, "clock"},
+    {Kind::kill, "kill"},
+    {Kind::index, "index"},
+    {Kind::git, "git"},
+    {Kind::github, "github"},
+    {Kind::person, "person"},
+};
+
+}  // namespace
+
 std::string_view to_string(Kind kind) {
-  switch (kind) {
-    case Kind::step:
-      return "step";
-    case Kind::twins:
-      return "twins";
-    case Kind::small:
-      return "small";
-    case Kind::creep:
-      return "creep";
-    case Kind::memory:
-      return "memory";
-    case Kind::leak:
-      return "leak";
-    case Kind::revert:
-      return "revert";
-    case Kind::recovery:
-      return "recovery";
-    case Kind::relapse:
-      return "relapse";
-    case Kind::improvement:
-      return "improvement";
-    case Kind::broken:
-      return "break";
-    case Kind::no_build:
-      return "no-build";
-    case Kind::hang:
-      return "hang";
-    case Kind::missing:
-      return "missing";
-    case Kind::yanked:
-      return "yanked";
-    case Kind::version:
-      return "version";
-    case Kind::environment:
-      return "environment";
-    case Kind::drift:
-      return "drift";
-    case Kind::crash:
-      return "crash";
-    case Kind::evict:
-      return "evict";
-    case Kind::disk:
-      return "disk";
-    case Kind::clock:
-      return "clock";
-    case Kind::kill:
-      return "kill";
-    case Kind::index:
-      return "index";
-    case Kind::git:
-      return "git";
-    case Kind::github:
-      return "github";
-    case Kind::person:
-      return "person";
-  }
-  TBCI_ASSERT(false);
+  const auto* found = std::ranges::find(names, kind, &std::pair<Kind, std::string_view>::first);
+  TBCI_ASSERT(found != std::end(names));
+  return found->second;
 }
 
 Kinds every_kind() {
-  return {all_kinds.begin(), all_kinds.end()};
+  Kinds kinds;
+  for (const auto& [kind, name] : names) kinds.insert(kind);
+  return kinds;
 }
 
 Result<Kinds> kinds_from(std::string_view text) {
@@ -77,14 +61,13 @@ Result<Kinds> kinds_from(std::string_view text) {
   for (const std::string& word : split(text, ',')) {
     const std::string name(trim(word));
     if (name.empty()) continue;
-    const auto found =
-        std::find_if(all_kinds.begin(), all_kinds.end(), [&](Kind kind) { return to_string(kind) == name; });
-    if (found == all_kinds.end()) {
-      std::vector<std::string> names;
-      for (const Kind kind : all_kinds) names.emplace_back(to_string(kind));
-      return fail(ErrorKind::usage, "'{}' is no kind of event; there are {}", one_line(name, 40), join(names, ", "));
+    const auto* found = std::ranges::find(names, name, &std::pair<Kind, std::string_view>::second);
+    if (found == std::end(names)) {
+      std::vector<std::string> known;
+      for (const auto& one : names) known.emplace_back(one.second);
+      return fail(ErrorKind::usage, "'{}' is no kind of event; there are {}", one_line(name, 40), join(known, ", "));
     }
-    kinds.insert(*found);
+    kinds.insert(found->first);
   }
   return kinds;
 }
