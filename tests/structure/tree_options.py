@@ -26,6 +26,7 @@ PROGRAMS = {
     r"tbci-worker|suite-test|suite-truth": WORKER,
     r"tbci-miniature": ["miniature"],
     r"bench-change_points": ["tests/bench/change_points.cpp", "tests/bench/histories.hpp"],
+    r"bench-thousand_nights": ["tests/bench/thousand_nights/main.cpp"],
     r"export_model\.py": ["docs/export_model.py"],
     r"tests/bench/(?P<script>\w+\.py)": ["tests/bench/{script}"],
     r"tests/suite/(?P<script>\w+\.py)": ["tests/suite/{script}"],

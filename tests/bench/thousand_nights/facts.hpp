@@ -1,0 +1,55 @@
+// What the program said in the simulated years, set beside the truth: every regression with the commits it speaks of.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "storage/model/event.hpp"
+#include "storage/model/report.hpp"
+#include "tests/bench/thousand_nights/years.hpp"
+
+namespace tbci::thousand {
+
+/// A regression that the program found.
+struct Told {
+  model::Regression regression;
+  std::string night;
+  std::size_t nightly = 0;                     ///< number of that night's nightly
+  std::size_t old_commit = 0, new_commit = 0;  ///< the change lies after the first, and at the second at the latest
+  std::size_t measured = 0;                    ///< index of the case
+  Aspect aspect = Aspect::time;
+  std::vector<std::size_t> suspects;  ///< commits, ascending
+  bool crept = false;                 ///< confirmed against an anchor
+};
+
+/// A nightly that was checked to its end.
+struct Checked {
+  std::size_t nightly = 0;  ///< its number
+  std::size_t commit = 0;
+  std::int64_t night_id = 0;
+  TimePoint started{};  ///< as the clock showed it
+};
+
+/// A build that a person set as the anchor.
+struct AnchorSet {
+  TimePoint at{};  ///< as the clock showed it
+  std::string nightly;
+  std::size_t commit = 0;
+};
+
+struct Facts {
+  std::vector<model::Night> nights;            ///< in the order of their nightlies
+  std::map<std::string, std::size_t> numbers;  ///< nightly -> its number among all that were published
+  std::vector<Checked> checked;                ///< the oldest first
+  std::vector<Told> told;                      ///< in the order of the nights
+  std::map<std::int64_t, model::Report> reports;
+  std::vector<model::Event> events;
+  std::vector<AnchorSet> anchors;  ///< the first that was set comes first
+};
+
+/// An error where the database cannot be read, or names what the truth does not have.
+Result<Facts> facts_of(Years& years);
+
+}  // namespace tbci::thousand

@@ -1,0 +1,37 @@
+// The channel of the simulated years: it keeps issues in memory, and at times does not answer.
+#pragma once
+
+#include <string>
+
+#include "github/delivery.hpp"
+#include "tests/bench/thousand_nights/diary.hpp"
+#include "tests/bench/thousand_nights/mortality.hpp"
+#include "tests/bench/thousand_nights/simulated_clock.hpp"
+
+namespace tbci::thousand {
+
+class IssueTracker final : public github::Channel {
+ public:
+  IssueTracker(const Weather& weather, const SimulatedClock& clock, Mortality& mortality, Diary& diary)
+      : weather_(weather), clock_(clock), mortality_(mortality), diary_(diary) {}
+
+  std::string name() const override { return "github"; }
+  github::Attempt deliver(const model::Report& report, std::stop_token) override {
+    if (const Status alive = mortality_.live(); !alive) return github::Attempt::retry(alive.error());
+    clock_.advance(std::chrono::seconds(2));
+    if (within(weather_.github, clock_.true_now()))
+      return github::Attempt::retry({ErrorKind::transient, "the server answered 502"});
+    // As the real channel: an issue of that marker is found, and not made again.
+    const auto [issue, added] = diary_.issues.emplace(report.marker, Issue{});
+    if (added) issue->second = {report.title, report.body, clock_.true_now(), 1};
+    return github::Attempt::delivered("issue of " + report.marker);
+  }
+
+ private:
+  const Weather& weather_;
+  const SimulatedClock& clock_;
+  Mortality& mortality_;
+  Diary& diary_;
+};
+
+}  // namespace tbci::thousand

@@ -1,0 +1,93 @@
+// Each event of the machine: whether it happened.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "storage/model/run_keys.hpp"
+#include "tests/bench/thousand_nights/judgement.hpp"
+
+namespace tbci::thousand {
+
+namespace {
+
+constexpr double least_move = 0.015;  // of the logarithm
+constexpr std::size_t usual_nights = 10;
+
+// What the last screen of each night ran on: a night whose machine changes has several.
+using Environments = std::map<std::string, std::string>;
+
+Result<Environments> last_environments(Years& years, const Facts& facts) {
+  Environments environments;
+  TBCI_ASSIGN(const auto runs,
+              years.stores().runs.runs(years.config().subjects.front().subject.name, std::numeric_limits<int>::max()));
+  for (const model::Night& night : facts.nights) environments[night.name];
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {  // the latest begun comes last here
+    const std::string night = run->key.substr(0, run->key.find('/'));
+    const std::string own = model::run_keys::screen(night);
+    const auto known = environments.find(night);
+    if (known != environments.end() && (run->key == own || run->key.starts_with(own + "@")))
+      known->second = run->environment;
+  }
+  return environments;
+}
+
+class EventsJudge {
+ public:
+  EventsJudge(const Years& years, const Facts& facts, Environments environments, Judgement& judgement)
+      : years_(years), facts_(facts), environments_(std::move(environments)), judgement_(judgement) {}
+
+  void judge(const model::Event& event) {
+    ++judgement_.figures.events;
+    const auto night = std::ranges::find(facts_.nights, event.night, &model::Night::name);
+    if (night == facts_.nights.end()) return;
+    const auto number = static_cast<std::size_t>(night - facts_.nights.begin());
+    const bool caused = event.kind == model::EventKind::environment ? machine_changed(number) : machine_moved(number);
+    if (caused) return;
+    judgement_.complaints.push_back({.wrong = Wrong::event_no_cause,
+                                     .night = event.night,
+                                     .series = event.series ? to_string(*event.series) : "",
+                                     .expected = event.kind == model::EventKind::environment
+                                                     ? "the facts are those of the night before"
+                                                     : "the machine is as fast as before",
+                                     .came = fmt::format("{}: {}", to_string(event.kind), event.reason)});
+  }
+
+ private:
+  // Whether its first screen ran on something else than the last one of the nights before.
+  bool machine_changed(std::size_t number) const {
+    const std::string& tonight = environments_.at(facts_.nights[number].name);
+    for (std::size_t i = number; i-- > 0;) {
+      const std::string& before = environments_.at(facts_.nights[i].name);
+      if (!before.empty()) return before != tonight;
+    }
+    return true;
+  }
+
+  bool machine_moved(std::size_t number) const {
+    const auto slower = [&](std::size_t at) {
+      const auto record = years_.diary().nights.find(facts_.nights[at].name);
+      return record == years_.diary().nights.end() ? 0 : years_.weather().slower_at(record->second.ended);
+    };
+    std::vector<double> usual;
+    for (std::size_t i = number > usual_nights ? number - usual_nights : 0; i < number; ++i) usual.push_back(slower(i));
+    return usual.empty() || std::abs(slower(number) - model::median(usual)) >= least_move;
+  }
+
+  const Years& years_;
+  const Facts& facts_;
+  Environments environments_;
+  Judgement& judgement_;
+};
+
+}  // namespace
+
+Status judge_events(Years& years, const Facts& facts, Judgement& judgement) {
+  TBCI_ASSIGN(auto environments, last_environments(years, facts));
+  EventsJudge judge(years, facts, std::move(environments), judgement);
+  for (const model::Event& event : facts.events) judge.judge(event);
+  return {};
+}
+
+}  // namespace tbci::thousand

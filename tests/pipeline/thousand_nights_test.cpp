@@ -1,0 +1,129 @@
+// A few of the simulated nights of tests/bench/thousand_nights, and that its judge finds what is wrong.
+#include <algorithm>
+
+#include "tests/bench/thousand_nights/judgement.hpp"
+#include "tests/bench/thousand_nights/quiet_log.hpp"
+#include "tests/catch.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace tbci::thousand_nights_test {
+
+using thousand::Wrong;
+
+namespace {
+
+/// Small years in a folder of their own.
+struct SmallYears {
+  SmallYears(const std::string& kinds, std::uint64_t seed)
+      : years(
+            {.nights = 40, .benchmarks = 2, .seed = seed, .kinds = thousand::kinds_from(kinds).value(), .crashes = {}},
+            folder.path()) {
+    thousand::silence_log();
+    const Status lived = years.live();
+    INFO((lived ? std::string() : lived.error().message));
+    REQUIRE(lived);
+  }
+  thousand::Judgement judgement() {
+    auto judged = thousand::judge(years);
+    INFO((judged ? std::string() : judged.error().message));
+    REQUIRE(judged);
+    return std::move(*judged);
+  }
+
+  test::TemporaryDirectory folder;
+  thousand::Years years;
+};
+
+std::string text_of(const thousand::Judgement& judgement) {
+  std::string text;
+  for (const thousand::Complaint& one : judgement.complaints)
+    text += fmt::format("{}: {} {}: expected {}; came {}\n", to_string(one.wrong), one.night, one.series, one.expected,
+                        one.came);
+  return text;
+}
+
+int count(const thousand::Judgement& judgement, Wrong wrong) {
+  return static_cast<int>(std::ranges::count(judgement.complaints, wrong, &thousand::Complaint::wrong));
+}
+
+}  // namespace
+
+TEST_CASE("Thousand nights: killed, offline and out of space, each step is reported once with its culprit",
+          "[thousand]") {
+  for (const std::uint64_t seed : {1, 2}) {
+    SmallYears small("step,twins,kill,index,git,github,disk", seed);
+    const thousand::Judgement judgement = small.judgement();
+    INFO("seed " << seed << "\n" << text_of(judgement));
+    CHECK(judgement.complaints.empty());
+    CHECK(judgement.figures.kills > 5);
+    CHECK(judgement.figures.done == judgement.figures.nights);
+    CHECK(judgement.steps.at(thousand::Kind::step).exact > 0);
+  }
+}
+
+TEST_CASE("Thousand nights: the judge finds a report without a cause and an event that was none", "[thousand]") {
+  SmallYears small("step", 1);
+  REQUIRE(small.judgement().complaints.empty());
+  storage::Stores& stores = small.years.stores();
+  const auto nights = stores.nights.list("simulated", 100).value();
+  REQUIRE(nights.size() > 20);
+  const model::Night& night = nights[nights.size() / 2];
+  const auto& measured = small.years.history().cases().front();
+  // Of memory, which none of these commits changes.
+  model::Finding finding;
+  finding.series = {measured.benchmark, measured.configuration, model::Metric::cpu_memory};
+  finding.verdict = model::Verdict::regression;
+  finding.change = finding.low = finding.high = 0.2;
+  REQUIRE(stores.nights.add_regression(night.id, finding, night.baseline));
+  REQUIRE(stores.events.notice({.night_id = night.id,
+                                .runner = "simulated",
+                                .kind = model::EventKind::moved,
+                                .series = finding.series,
+                                .reason = "made up"},
+                               night.started));
+  const thousand::Judgement judgement = small.judgement();
+  CHECK(count(judgement, Wrong::no_cause) == 1);
+  CHECK(count(judgement, Wrong::event_no_cause) == 1);
+  CHECK(count(judgement, Wrong::never_ends) == 1);  // it is open, and what it tells of is not there
+  CHECK(judgement.complaints.size() == 3);
+}
+
+TEST_CASE("Thousand nights: the judge finds a wrong culprit, a step without a report, and a night without an end",
+          "[thousand]") {
+  SmallYears small("step", 1);
+  storage::Stores& stores = small.years.stores();
+  auto regressions = stores.nights.open_regressions("simulated").value();
+  REQUIRE(regressions.size() > 1);
+  model::Regression& blamed = regressions.front();
+  REQUIRE(blamed.suspects.size() == 1);
+  const std::size_t culprit = small.years.history().index_of(blamed.suspects.front()).value();
+  blamed.suspects = {small.years.history().commits()[culprit - 1].id};
+  REQUIRE(stores.nights.update(blamed));
+  model::Regression& silent = regressions.back();
+  silent.report_id.reset();
+  REQUIRE(stores.nights.update(silent));
+  const auto nights = stores.nights.list("simulated", 100).value();
+  const model::Night& stuck = nights[nights.size() - 10];
+  REQUIRE(stuck.stage == model::Stage::done);
+  REQUIRE(stores.nights.enter(stuck.id, model::Stage::bisect));
+  const thousand::Judgement judgement = small.judgement();
+  INFO(text_of(judgement));
+  CHECK(count(judgement, Wrong::wrong_culprit) == 1);
+  CHECK(count(judgement, Wrong::missed) >= 1);
+  CHECK(count(judgement, Wrong::stands_still) == 1);
+}
+
+TEST_CASE("Thousand nights: the same seed gives the same years", "[thousand]") {
+  SmallYears one("step,crash,kill", 3), other("step,crash,kill", 3);
+  CHECK(one.years.diary().kills == other.years.diary().kills);
+  CHECK(one.years.machine().effort().processes == other.years.machine().effort().processes);
+}
+
+TEST_CASE("Thousand nights: kinds are read by their names", "[thousand]") {
+  CHECK(thousand::kinds_from("step, break").value() == thousand::Kinds{thousand::Kind::step, thousand::Kind::broken});
+  const auto wrong = thousand::kinds_from("stepp");
+  REQUIRE(!wrong);
+  CHECK(wrong.error().message.find("no-build") != std::string::npos);
+}
+
+}  // namespace tbci::thousand_nights_test
