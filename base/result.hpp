@@ -16,6 +16,7 @@ enum class ErrorKind {
   transient,    ///< may succeed when tried again (network, a busy lock)
   failed,       ///< the thing itself failed (a build, a model, a server's answer)
   interrupted,  ///< a stop was requested
+  damaged,      ///< what tbci keeps is damaged, and a person must restore it: exit code 3
 };
 
 /// One line that says what went wrong, where, and what to do.
