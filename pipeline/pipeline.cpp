@@ -110,8 +110,7 @@ Result<std::string> queued_text(SubjectContext& context, const model::Night& nig
                      join(names, ", "), more ? ", ..." : "");
 }
 
-Status work_through(SubjectContext& context, const ChosenNight& chosen, const model::Night& night, bool verdicts_only) {
-  TBCI_ASSIGN(const Comparison builds, install(context, night, chosen));
+Status work_through(SubjectContext& context, const model::Night& night, const Comparison& builds, bool verdicts_only) {
   // Once the verdicts stand they are not looked for again, even if the machine has changed since.
   if (!model::has_verdicts(night.stage)) {
     ComparisonPlan plan{.key = night.name, .builds = builds, .cases = {}};
@@ -191,11 +190,12 @@ Result<NightResult> check_night(SubjectContext& context, const NightChoice& choi
     TBCI_TRY(context.stores.nights.enter(night.id, Stage::install, "tried again"));
     TBCI_ASSIGN(night, context.stores.nights.get(night.id));
   }
-  const Status status = work_through(context, chosen, night, choice.verdicts_only);
-  if (!status && status.error().kind == ErrorKind::failed) {
-    // It will fail the next time too: the night is over, or its search is.
-    TBCI_TRY(give_up_night(context, night, status.error().message));
-  }
+  const auto builds = install(context, night, chosen);
+  // The nightly is at fault, and will be the next time: the night is over. No other error says that.
+  if (!builds && builds.error().kind == ErrorKind::failed)
+    TBCI_TRY(give_up_night(context, night, builds.error().message));
+  const Status status =
+      builds ? work_through(context, night, *builds, choice.verdicts_only) : Status(pass_on(builds.error()));
   if (!status) return fail(status.error(), fmt::format("{} {}", context.name(), night.name));
   return result_of(context, night.id, false);
 }

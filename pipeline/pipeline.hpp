@@ -31,8 +31,8 @@ struct NightResult {
 };
 
 /// One nightly against its baseline, from the index to the outbox. An error leaves the night where it is: the next
-/// call goes on. Where the nightly itself is at fault, the night is marked as failed; where its verdicts stand by then,
-/// only the search ends, and its regressions are reported without a culprit.
+/// call goes on. Where the nightly itself is at fault, which only its installation says, the night is over: see
+/// give_up_night.
 Result<NightResult> check_night(SubjectContext& context, const NightChoice& choice = {});
 
 /// Ends an unfinished night for good. Where its verdicts stand, its regressions are reported without a culprit and it
