@@ -65,7 +65,8 @@ Status serve(StateDir& state, Notifier& notifier, const std::function<void(const
       .address = service.address, .port = service.port, .allow_other_machines = service.page_for_others};
   TBCI_ASSIGN(const auto server,
               web::http::Server::start(context, settings, web::pages(std::move(pages), activity, state.clock())));
-  TBCI_ASSIGN(storage::Database outbox, state.stores().database.open_another());
+  TBCI_ASSIGN(storage::Database outbox,
+              storage::Database::open(database_path(state.config()), storage::Access::decisions));
   FatalError fatal(context);
   const std::stop_callback end_loop(stop, [&context] { context.stop(); });
   {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "daemon/scheduler.hpp"
 #include "pipeline/night/night_tries.hpp"
 #include "pipeline/night/waiting_nights.hpp"
@@ -69,6 +70,9 @@ class ServiceWork {
     OpenContext at(parts_.state, subject, progress_, stop_, {.processes = &processes_, .gives_way = {}});
     auto next = pipeline::judge_waiting_nights(at.context());
     if (!next && next.error().kind == ErrorKind::damaged) damage_ = next.error();
+    // Its nightlies cannot be listed, for instance: no night says so.
+    if (!next && next.error().kind != ErrorKind::interrupted)
+      progress_.note(fmt::format("{}: {}", subject.subject.name, one_line(next.error().message, 300)));
     return next;
   }
 

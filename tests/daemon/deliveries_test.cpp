@@ -32,7 +32,9 @@ TEST_CASE("Deliveries: a report leaves while the thread that works holds its own
   auto database = storage::Database::open(folder / "tbci.sqlite").value();
   const settings::Config config = config_in(folder.path());
   const SystemClock clock;
-  const daemon::Deliveries deliveries(database.open_another().value(), config, clock, [](const Error&) {});
+  const daemon::Deliveries deliveries(
+      storage::Database::open(folder / "tbci.sqlite", storage::Access::decisions).value(), config, clock,
+      [](const Error&) {});
   storage::ReportStore reports(database);
   const model::Report report{
       .subject = "demo", .marker = "abc123", .title = "slower", .body = "body", .labels = {}, .created = clock.now()};
