@@ -79,6 +79,21 @@ Result<std::uint64_t> free_bytes(const std::filesystem::path& path) {
   return static_cast<std::uint64_t>(facts.f_bavail) * facts.f_frsize;
 }
 
+std::uint64_t bytes_on_disk(const std::filesystem::path& path) {
+  const auto own_bytes = [](const std::filesystem::path& one) -> std::uint64_t {
+    constexpr std::uint64_t block_bytes = 512;  // of st_blocks, whatever the file system's are
+    struct stat facts {};
+    return ::lstat(one.c_str(), &facts) == 0 ? static_cast<std::uint64_t>(facts.st_blocks) * block_bytes : 0;
+  };
+  using std::filesystem::directory_options;
+  std::uint64_t bytes = own_bytes(path);
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(path, ignored)) return bytes;
+  std::filesystem::recursive_directory_iterator at(path, directory_options::skip_permission_denied, ignored), end;
+  for (; !ignored && at != end; at.increment(ignored)) bytes += own_bytes(at->path());
+  return bytes;
+}
+
 Result<std::filesystem::path> path_inside(const std::filesystem::path& folder, const std::string& name) {
   const std::filesystem::path relative = std::filesystem::path(name).lexically_normal();
   const bool leaves = relative.empty() || relative.is_absolute() || *relative.begin() == ".." || relative == ".";

@@ -21,6 +21,10 @@ Status make_directories(const std::filesystem::path& path);
 /// Bytes that an ordinary user can still write on the file system of `path` (or of its nearest existing parent).
 Result<std::uint64_t> free_bytes(const std::filesystem::path& path);
 
+/// Bytes that a file, or a folder with all that is in it, takes on the disk. Follows no link, and skips what it cannot
+/// read; a file with two names counts twice.
+std::uint64_t bytes_on_disk(const std::filesystem::path& path);
+
 /// `folder / name`, refused where `name` would leave the folder (absolute, or with `..`).
 Result<std::filesystem::path> path_inside(const std::filesystem::path& folder, const std::string& name);
 

@@ -39,6 +39,11 @@ std::size_t take_header(char* data, std::size_t size, std::size_t count, void* u
   return size * count;
 }
 
+// curl calls this at least once a second, also while it looks up a name or connects. Not 0 ends the request.
+int ask_for_stop(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return static_cast<const std::stop_token*>(user)->stop_requested() ? 1 : 0;
+}
+
 }  // namespace
 
 CurlHttpClient::CurlHttpClient() {
@@ -54,6 +59,7 @@ Result<HttpResponse> CurlHttpClient::send(const HttpRequest& request) {
     headers.reset(curl_slist_append(headers.release(), fmt::format("{}: {}", name, value).c_str()));
   }
   HttpResponse response;
+  std::stop_token stop = request.stop;
   CURL* curl = handle.get();
   curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
   curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request.method.c_str());
@@ -66,11 +72,17 @@ Result<HttpResponse> CurlHttpClient::send(const HttpRequest& request) {
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &response.body);
   curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
   curl_easy_setopt(curl, CURLOPT_HEADERDATA, &response.headers);
+  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, ask_for_stop);
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, static_cast<void*>(&stop));
   if (request.method != "GET" && request.method != "HEAD") {
     curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.c_str());
     curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
   }
   const CURLcode code = curl_easy_perform(curl);
+  if (code == CURLE_ABORTED_BY_CALLBACK) {
+    return fail(ErrorKind::interrupted, "{} {}: stopped before the answer came", request.method, request.url);
+  }
   if (code != CURLE_OK) {
     return fail(ErrorKind::transient, "{} {}: {}", request.method, request.url, curl_easy_strerror(code));
   }

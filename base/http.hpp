@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers;  ///< secrets in here never reach a log
   std::string body;
   std::chrono::milliseconds time_limit = std::chrono::seconds(30);
+  std::stop_token stop = {};  ///< ends the request within a second, wherever it is
 };
 
 struct HttpResponse {
@@ -27,8 +29,8 @@ struct HttpResponse {
 class HttpClient {
  public:
   virtual ~HttpClient() = default;
-  /// An error (kind transient) where no answer came; any answer with a status is a value. Redirects are not followed
-  /// to another host. Thread-safe.
+  /// An error (kind transient) where no answer came, (kind interrupted) where a stop was requested; any answer with a
+  /// status is a value. Redirects are not followed to another host. Thread-safe.
   virtual Result<HttpResponse> send(const HttpRequest& request) = 0;
 };
 

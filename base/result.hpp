@@ -17,6 +17,7 @@ enum class ErrorKind {
   failed,       ///< the thing itself failed (a build, a model, a server's answer)
   killed,       ///< ended at its time limit or by SIGKILL: the machine may be at fault, and another try may say
   interrupted,  ///< a stop was requested
+  damaged,      ///< what tbci keeps is damaged, and a person must restore it: exit code 3
 };
 
 /// One line that says what went wrong, where, and what to do.

@@ -30,6 +30,10 @@ void SystemdNotifier::watchdog() {
   notify("WATCHDOG=1");
 }
 
+void SystemdNotifier::extend_start(std::chrono::seconds wait) {
+  notify(fmt::format("EXTEND_TIMEOUT_USEC={}", std::chrono::microseconds(wait).count()));
+}
+
 void SystemdNotifier::status(std::string_view text) {
   // One line, because a newline would begin another assignment.
   notify("STATUS=" + one_line(text));

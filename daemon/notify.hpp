@@ -14,6 +14,8 @@ class Notifier {
   virtual void stopping() = 0;
   /// Reports that the service is alive. Call it at least once per `watchdog_interval()`.
   virtual void watchdog() = 0;
+  /// The start takes longer: the service manager waits this long from now on.
+  virtual void extend_start(std::chrono::seconds wait) = 0;
   /// One line for `systemctl status`.
   virtual void status(std::string_view text) = 0;
   /// How often to call `watchdog()`: half of the service manager's limit. nullopt: watchdog disabled.
@@ -26,6 +28,7 @@ class SystemdNotifier final : public Notifier {
   void ready() override;
   void stopping() override;
   void watchdog() override;
+  void extend_start(std::chrono::seconds wait) override;
   void status(std::string_view text) override;
   std::optional<std::chrono::milliseconds> watchdog_interval() const override;
 };

@@ -22,13 +22,17 @@ struct Timetable {
 /// The time of the next check after `last`. Pure.
 TimePoint next_check(const Timetable& timetable, TimePoint last);
 
+/// When a job asks to be called again, where that is before its next regular time.
+using EarlierCall = std::optional<TimePoint>;
+
 struct Job {
   std::string name;
   Timetable timetable;
-  std::function<Status(std::stop_token)> work;
+  std::function<Result<EarlierCall>(std::stop_token)> work;
 };
 
-/// Runs jobs one after the other, because a machine measures one thing at a time. Not thread-safe.
+/// Runs jobs one after the other, because a machine measures one thing at a time. A clock that is set back delays no
+/// job beyond what its timetable says from the new time on. Not thread-safe.
 class Scheduler {
  public:
   /// Every job is due at once, so that interrupted work continues when the service starts.
@@ -37,6 +41,8 @@ class Scheduler {
   /// Runs all jobs that are due; returns the time of the next one. A job that fails is logged and retried after 10
   /// minutes; the pause doubles up to the job's next regular time.
   TimePoint step(std::stop_token stop);
+  /// Whether a job waits.
+  bool is_due() const;
 
  private:
   struct Entry {
@@ -44,6 +50,7 @@ class Scheduler {
     TimePoint due;
     int failures = 0;
   };
+  TimePoint due_time(const Entry& entry) const;
   void run(Entry& entry, std::stop_token stop);
 
   std::vector<Entry> entries_;

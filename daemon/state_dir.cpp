@@ -11,9 +11,10 @@ std::filesystem::path database_path(const settings::Config& config) {
   return config.service.state / "tbci.sqlite";
 }
 
-Result<std::unique_ptr<StateDir>> StateDir::open(settings::Config config) {
+Result<std::unique_ptr<StateDir>> StateDir::open(settings::Config config, const storage::OpenOptions& options) {
   TBCI_TRY(settings::apply_batch_sizes(config));
-  TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config)));
+  TBCI_ASSIGN(storage::Database database,
+              storage::Database::open(database_path(config), storage::Access::read_write, options));
   return std::unique_ptr<StateDir>(new StateDir(std::move(config), std::move(database)));
 }
 
@@ -28,12 +29,19 @@ Result<OpenedSubject> open_subject(settings::Config config, const std::string& n
 }
 
 OpenContext::OpenContext(StateDir& state, const settings::SubjectConfig& subject, Progress& progress,
-                         std::stop_token stop)
+                         std::stop_token stop, ContextExtras extras)
     : machine_(pipeline::make_local_machine({.config = state.config(),
                                              .subject = subject,
-                                             .processes = state.processes(),
+                                             .processes = extras.processes ? *extras.processes : state.processes(),
                                              .clock = state.clock(),
                                              .lines = [](std::string_view line) { log::debug("{}", line); }})),
-      context_{state.config(), subject, state.stores(), *machine_, state.clock(), progress, std::move(stop)} {}
+      context_{.config = state.config(),
+               .subject = subject,
+               .stores = state.stores(),
+               .machine = *machine_,
+               .clock = state.clock(),
+               .progress = progress,
+               .stop = std::move(stop),
+               .gives_way = std::move(extras.gives_way)} {}
 
 }  // namespace tbci::daemon

@@ -1,6 +1,7 @@
 // The common part of all programs that work on the state folder: opens the stores and connects them with the machine.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -21,7 +22,7 @@ std::filesystem::path database_path(const settings::Config& config);
 class StateDir {
  public:
   /// Errors: another process works on the folder (transient); the configured file of batch sizes is wrong (usage).
-  static Result<std::unique_ptr<StateDir>> open(settings::Config config);
+  static Result<std::unique_ptr<StateDir>> open(settings::Config config, const storage::OpenOptions& options = {});
   StateDir(const StateDir&) = delete;
   StateDir& operator=(const StateDir&) = delete;
 
@@ -47,10 +48,17 @@ struct OpenedSubject {
 /// or made then. See Config::subject.
 Result<OpenedSubject> open_subject(settings::Config config, const std::string& name);
 
+/// What a service adds to a subject's context.
+struct ContextExtras {
+  ProcessRunner* processes = nullptr;    ///< runs the children, instead of the state folder's own runner
+  std::function<bool()> gives_way = {};  ///< see SubjectContext::gives_way
+};
+
 /// A subject's context on this machine. `state` and `progress` must outlive it.
 class OpenContext {
  public:
-  OpenContext(StateDir& state, const settings::SubjectConfig& subject, Progress& progress, std::stop_token stop);
+  OpenContext(StateDir& state, const settings::SubjectConfig& subject, Progress& progress, std::stop_token stop,
+              ContextExtras extras = {});
   pipeline::SubjectContext& context() { return context_; }
 
  private:

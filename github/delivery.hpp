@@ -20,7 +20,7 @@ struct Attempt {
   };
   Outcome outcome = Outcome::retry;
   std::string reference;                ///< path of the file, or URL of the issue
-  Error error;                          ///< kind `interrupted` if a stop was requested: no attempt was made
+  Error error;                          ///< kind `interrupted`: a stop came before the answer, so it does not count
   std::optional<TimePoint> not_before;  ///< the server asked to wait until then
 
   static Attempt delivered(std::string reference);

@@ -107,6 +107,7 @@ class GithubChannel final : public Channel {
                        {"Authorization", "Bearer " + token}};
     if (!request.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
     request.time_limit = settings_.time_limit;
+    request.stop = stop;
     Result<HttpResponse> response = http_.send(request);
     if (!response) return tl::unexpected(Attempt::retry(fail(std::move(response).error(), doing).value()));
     return std::move(*response);

@@ -28,7 +28,7 @@ class Pass {
   Status take(const PendingDelivery& pending, std::stop_token stop) {
     const model::Delivery& delivery = pending.delivery;
     if (delivery.state != model::DeliveryState::pending) return {};
-    if (delivery.next_attempt > clock_.now()) {
+    if (!is_due(delivery, clock_.now())) {
       remember(delivery.next_attempt);
       return {};
     }

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "bisect/operator_sources.hpp"
 #include "bisect/rev_range.hpp"
 #include "pipeline/machine.hpp"
+#include "runner/cpu_turn.hpp"
 #include "runner/environment.hpp"
 #include "runner/libtorch.hpp"
 #include "runner/listing.hpp"
@@ -99,18 +102,21 @@ class LocalMachine final : public Machine {
     runner::MeasureSettings worker = config_.measure.worker;
     if (options.batch) worker.batches = {{measured, *options.batch}};
     if (options.leaks) worker.leak_iterations = config_.measure.leak_iterations;
+    TBCI_ASSIGN(const auto turn, turn_on_cpus(stop));
     return measurer_.measure(product, suite, measured, worker, std::move(stop));
   }
 
   Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
                                           std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    TBCI_ASSIGN(const auto turn, turn_on_cpus(stop));
     return measurer_.operators(product, suite, measured, config_.measure.worker, std::move(stop));
   }
 
   Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
                                          std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    TBCI_ASSIGN(const auto turn, turn_on_cpus(stop));
     return measurer_.profile(product, suite, measured, config_.measure.worker, std::move(stop));
   }
 
@@ -144,6 +150,21 @@ class LocalMachine final : public Machine {
   }
 
  private:
+  // For one process: another tbci on this machine, with CPUs in common, measures before it or after it. Where no lock
+  // can be had it is measured all the same, and the log says so.
+  Result<std::optional<runner::CpuTurn>> turn_on_cpus(std::stop_token stop) {
+    const std::vector<int>& pinned = config_.measure.worker.cpus;
+    auto turn = runner::CpuTurn::take({.folder = runner::cpu_lock_folder(),
+                                       .cpus = pinned.empty() ? allowed_cpus() : pinned,
+                                       .on_wait = [](const std::string& text) { log::info("{}", text); }},
+                                      std::move(stop));
+    if (turn) return std::optional(std::move(*turn));
+    if (turn.error().kind != ErrorKind::environment) return pass_on(turn.error());
+    if (!turn_missed_) log::warning("{}: another tbci on this machine is not noticed", turn.error().message);
+    turn_missed_ = true;
+    return std::optional<runner::CpuTurn>{};
+  }
+
   static std::string key_of(const model::Product& product) {
     std::string key = product.libtorch.string();
     for (const auto& library : product.preload) key += "\n" + library.string();
@@ -214,6 +235,7 @@ class LocalMachine final : public Machine {
   std::map<std::filesystem::path, std::filesystem::path> workers_;
   std::map<std::string, runner::LibraryFacts> libraries_;  // by what key_of names
   bool base_checked_ = false;
+  bool turn_missed_ = false;  // and the log says so
 };
 
 }  // namespace

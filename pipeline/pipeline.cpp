@@ -12,6 +12,7 @@
 #include "pipeline/night/night_selection.hpp"
 #include "pipeline/night/recovery_watch.hpp"
 #include "pipeline/night/reporting.hpp"
+#include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
 
@@ -19,9 +20,32 @@ namespace {
 
 using model::Stage;
 
-Result<Comparison> install(SubjectContext& context, const ChosenNight& chosen) {
+// A baseline that cannot be installed any more gives way to the next one: the nightly under test is not at fault.
+Result<model::Build> install_baseline(SubjectContext& context, const model::Night& night, const ChosenNight& chosen) {
+  constexpr std::size_t most_others = 3;  // more that fail in a row are the fault of the machine or the index
+  auto build = install_nightly(context, chosen.baseline);
+  for (std::size_t i = 0; i < chosen.other_baselines.size(); ++i) {
+    if (build || build.error().kind != ErrorKind::failed) return build;
+    if (i == most_others) return fail(Error{ErrorKind::environment, build.error().message}, "no baseline installs");
+    const model::Nightly& other = chosen.other_baselines[i];
+    context.progress.note(
+        fmt::format("{}: {} is the baseline instead", one_line(build.error().message, 200), other.name));
+    build = install_nightly(context, other);
+    if (build) TBCI_TRY(context.stores.nights.compare_with(night.id, other.name));
+  }
+  return build;
+}
+
+Result<Comparison> install(SubjectContext& context, const model::Night& night, const ChosenNight& chosen) {
   context.progress.begin_stage("install", fmt::format("{} and {}", chosen.baseline.name, chosen.nightly.name), 2);
-  TBCI_ASSIGN(model::Build before, install_nightly(context, chosen.baseline));
+  // A search between the two needs their commits alone, and whatever is not installed any more stays away.
+  if (model::has_verdicts(night.stage)) {
+    TBCI_ASSIGN(model::Build before, known_nightly(context, chosen.baseline));
+    TBCI_ASSIGN(model::Build after, known_nightly(context, chosen.nightly));
+    context.progress.end_stage("both are known");
+    return Comparison{std::move(before), std::move(after)};
+  }
+  TBCI_ASSIGN(model::Build before, install_baseline(context, night, chosen));
   TBCI_ASSIGN(model::Build after, install_nightly(context, chosen.nightly));
   context.progress.end_stage("both are there");
   return Comparison{std::move(before), std::move(after)};
@@ -40,12 +64,6 @@ Status confirm(SubjectContext& context, const model::Night& night, const Compari
   TBCI_TRY(context.stores.nights.enter(night.id, Stage::confirm));
   TBCI_TRY(confirm_night(context, night, plan, screen));
   return watch_recoveries(context, night, plan, screen);
-}
-
-Result<std::vector<BisectedRange>> bisect(SubjectContext& context, const model::Night& night,
-                                          const Comparison& builds) {
-  TBCI_TRY(context.stores.nights.enter(night.id, Stage::bisect));
-  return bisect_night(context, night, builds);
 }
 
 Status report(SubjectContext& context, const model::Night& night, const std::vector<BisectedRange>& all,
@@ -92,20 +110,35 @@ Result<std::string> queued_text(SubjectContext& context, const model::Night& nig
                      join(names, ", "), more ? ", ..." : "");
 }
 
-Status work_through(SubjectContext& context, const model::Night& night, const Comparison& builds) {
+Status work_through(SubjectContext& context, const model::Night& night, const Comparison& builds, bool verdicts_only) {
   // Once the verdicts stand they are not looked for again, even if the machine has changed since.
-  if (night.stage != Stage::bisect && night.stage != Stage::report) {
+  if (!model::has_verdicts(night.stage)) {
     ComparisonPlan plan{.key = night.name, .builds = builds, .cases = {}};
     TBCI_ASSIGN(plan.cases, wanted_cases(context, builds.after.product));
     TBCI_ASSIGN(const Screen screen, measure(context, night, plan));
     TBCI_TRY(confirm(context, night, plan, screen));
   }
-  TBCI_ASSIGN(const auto range, bisect(context, night, builds));
+  TBCI_TRY(context.stores.nights.enter(night.id, Stage::bisect));
+  if (verdicts_only) {
+    TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions(night.id));
+    if (!regressions.empty()) return {};
+  }
+  TBCI_ASSIGN(const auto range, bisect_night(context, night, builds));
   const model::Build both[] = {builds.before, builds.after};
   TBCI_ASSIGN(const auto environment, environment_of(context, both));
   TBCI_TRY(report(context, night, range, environment.fingerprint()));
   TBCI_ASSIGN(const std::string note, queued_text(context, night));
   return context.stores.nights.finish(night.id, Stage::done, note, context.clock.now());
+}
+
+// Reports what was confirmed, without the culprits that were not found.
+Status report_without_search(SubjectContext& context, const model::Night& night, const std::string& why) {
+  Comparison names;
+  names.before.name = night.baseline;
+  names.after.name = night.name;
+  TBCI_ASSIGN(const auto ranges, end_searches(context, night, names, why));
+  TBCI_ASSIGN(const auto run, context.stores.runs.find(context.name(), model::run_keys::screen(night.name)));
+  return report(context, night, ranges, run ? run->environment : std::string());
 }
 
 // What failed for good may have failed through a fault of this machine: a person may ask for another try.
@@ -117,26 +150,52 @@ Status forget_failures(SubjectContext& context, const ChosenNight& chosen) {
   return {};
 }
 
+// A night that was begun, and whose nightlies are not to be had any more, is over.
+tl::unexpected<Error> end_unreachable(SubjectContext& context, const std::string& name, const Error& error) {
+  const auto night = context.stores.nights.find(context.name(), name);
+  if (error.kind != ErrorKind::failed || !night || !*night || (*night)->finished) return pass_on(error);
+  const Status ended = give_up_night(context, **night, error.message);
+  return pass_on(ended ? error : ended.error());
+}
+
 }  // namespace
 
+Status give_up_night(SubjectContext& context, const model::Night& night, const std::string& why) {
+  const std::string note = one_line(why, 500);
+  TBCI_ASSIGN(const model::Night now, context.stores.nights.get(night.id));
+  Stage end = Stage::failed;
+  if (model::has_verdicts(now.stage)) {
+    const Status reported = report_without_search(context, now, note);
+    if (!reported && reported.error().kind == ErrorKind::interrupted) return pass_on(reported.error());
+    if (reported) end = Stage::done;
+    if (!reported)
+      context.progress.note(
+          fmt::format("the regressions of {} could not be reported: {}", now.name, reported.error().message));
+  }
+  return context.stores.nights.finish(night.id, end, note, context.clock.now());
+}
+
 Result<NightResult> check_night(SubjectContext& context, const NightChoice& choice) {
-  TBCI_ASSIGN(const ChosenNight chosen, choose_night(context, choice));
+  const auto choosing = choose_night(context, choice);
+  if (!choosing) return end_unreachable(context, choice.nightly, choosing.error());
+  const ChosenNight& chosen = *choosing;
   const storage::NightPlan plan{
       .subject = context.name(), .name = chosen.nightly.name, .baseline = chosen.baseline.name};
-  TBCI_ASSIGN(const model::Night night, context.stores.nights.begin(plan, context.clock.now()));
+  TBCI_ASSIGN(model::Night night, context.stores.nights.begin(plan, context.clock.now()));
   const bool again = choice.retry && night.stage == Stage::failed;
   if (night.finished && !again) return result_of(context, night.id, true);
   if (again) {
     TBCI_TRY(forget_failures(context, chosen));
+    TBCI_TRY(context.stores.tries.remove(night.id));
     TBCI_TRY(context.stores.nights.enter(night.id, Stage::install, "tried again"));
+    TBCI_ASSIGN(night, context.stores.nights.get(night.id));
   }
-  const auto builds = install(context, chosen);
-  if (!builds && builds.error().kind == ErrorKind::failed) {
-    // The nightly is at fault, and will be the next time: the night is over. No other error says that.
-    TBCI_TRY(context.stores.nights.finish(night.id, Stage::failed, one_line(builds.error().message, 500),
-                                          context.clock.now()));
-  }
-  const Status status = builds ? work_through(context, night, *builds) : Status(pass_on(builds.error()));
+  const auto builds = install(context, night, chosen);
+  // The nightly is at fault, and will be the next time: the night is over. No other error says that.
+  if (!builds && builds.error().kind == ErrorKind::failed)
+    TBCI_TRY(give_up_night(context, night, builds.error().message));
+  const Status status =
+      builds ? work_through(context, night, *builds, choice.verdicts_only) : Status(pass_on(builds.error()));
   if (!status) return fail(status.error(), fmt::format("{} {}", context.name(), night.name));
   return result_of(context, night.id, false);
 }

@@ -15,9 +15,11 @@
 namespace tbci::pipeline {
 
 struct NightChoice {
-  std::string nightly;   ///< empty: the newest that is published
-  std::string baseline;  ///< empty: the newest earlier one that was checked, else the one before it
-  bool retry = false;    ///< try a failed night again, from the installation on
+  std::string nightly = {};   ///< empty: the newest that is published
+  std::string baseline = {};  ///< empty: the newest earlier one that was checked, else the one before it
+  bool retry = false;         ///< try a failed night again, from the installation on
+  /// Stops where the verdicts stand: a night with regressions is left at the stage `bisect`, for another call.
+  bool verdicts_only = false;
 };
 
 struct NightResult {
@@ -29,11 +31,16 @@ struct NightResult {
 };
 
 /// One nightly against its baseline, from the index to the outbox. An error leaves the night where it is: the next
-/// call goes on (or, where the nightly itself is at fault, marks it as failed).
+/// call goes on. Where the nightly itself is at fault, which only its installation says, the night is over: see
+/// give_up_night.
 Result<NightResult> check_night(SubjectContext& context, const NightChoice& choice = {});
 
+/// Ends an unfinished night for good. Where its verdicts stand, its regressions are reported without a culprit and it
+/// is done; else it is failed. `why` becomes its note.
+Status give_up_night(SubjectContext& context, const model::Night& night, const std::string& why);
+
 /// The nightlies that `serve` still has to check, oldest first: those newer than the last one that was checked; the
-/// newest alone where none was; unfinished ones in any case.
+/// newest alone where none was; unfinished ones in any case, published or not.
 Result<std::vector<std::string>> unchecked_nightlies(SubjectContext& context);
 
 }  // namespace tbci::pipeline

@@ -61,6 +61,7 @@ struct SourceSettings {
   std::uint64_t cache_budget_bytes = std::uint64_t{20}
                                      << 30;  ///< for finished products; removes the longest unused first
   std::uint64_t needed_free_bytes = std::uint64_t{2} << 30;  ///< minimum free space to start a build
+  int repack_after = 50;                                     ///< fetches, after which the mirror is repacked; 0: never
 };
 
 /// The Python TorchBench, measured in addition to the native models.

@@ -78,7 +78,10 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettin
   const fs::path folder = fs::absolute(settings.cache) / key.substr(0, 24);
   const fs::path marker = folder / ".complete", worker = folder / "tbci-worker";
   std::error_code ignored;
-  if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) return worker;
+  if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) {
+    fs::last_write_time(folder, fs::file_time_type::clock::now(), ignored);  // used now: the longest unused go first
+    return worker;
+  }
   TBCI_ASSIGN(const FileLock lock, wait_for_lock(folder.string() + ".lock", stop));
   if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) return worker;
   TBCI_TRY(check_libtorch(processes, prefix, stop));

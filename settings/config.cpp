@@ -45,6 +45,20 @@ void read_service(TomlReader reader, ServiceConfig& service) {
   service.address = reader.text("address", service.address);
   service.port = static_cast<unsigned short>(reader.integer("port", service.port, 0, 65535));
   service.page_for_others = reader.flag("page_for_others", service.page_for_others);
+  service.tries = static_cast<int>(reader.integer("tries", service.tries, 1, 1000));
+}
+
+std::uint64_t read_gibibytes(TomlReader& reader, const char* key, std::uint64_t otherwise) {
+  return static_cast<std::uint64_t>(reader.integer(key, static_cast<std::int64_t>(otherwise >> 30), 1, 1 << 20)) << 30;
+}
+
+void read_disk(TomlReader reader, DiskConfig& disk) {
+  disk.environments_bytes = read_gibibytes(reader, "environments_gib", disk.environments_bytes);
+  disk.workers_bytes = read_gibibytes(reader, "workers_gib", disk.workers_bytes);
+  disk.logs_bytes = read_gibibytes(reader, "logs_gib", disk.logs_bytes);
+  disk.mirror_bytes = read_gibibytes(reader, "mirror_gib", disk.mirror_bytes);
+  disk.repack_after = static_cast<int>(reader.integer("repack_after", disk.repack_after, 0, 1'000'000));
+  disk.kept_nights = static_cast<int>(reader.integer("kept_nights", disk.kept_nights, 1, 10'000));
 }
 
 void read_sampling(TomlReader& reader, detect::Sampling& sampling) {
@@ -158,12 +172,8 @@ void read_source(TomlReader reader, SubjectConfig& config) {
   source.keep_build_tree = reader.flag("keep_build_tree", false);
   source.time_limit = std::chrono::duration_cast<std::chrono::seconds>(reader.seconds("time_limit", source.time_limit));
   for (auto& [name, value] : reader.text_map("environment")) source.environment[name] = value;
-  const auto gibibytes = [&](const char* key, std::uint64_t otherwise) {
-    return static_cast<std::uint64_t>(reader.integer(key, static_cast<std::int64_t>(otherwise >> 30), 1, 1 << 20))
-           << 30;
-  };
-  source.cache_budget_bytes = gibibytes("cache_gib", source.cache_budget_bytes);
-  source.needed_free_bytes = gibibytes("needed_free_gib", source.needed_free_bytes);
+  source.cache_budget_bytes = read_gibibytes(reader, "cache_gib", source.cache_budget_bytes);
+  source.needed_free_bytes = read_gibibytes(reader, "needed_free_gib", source.needed_free_bytes);
   config.subject.jobs = static_cast<int>(reader.integer("jobs", 0, 0, 4096));
   if (!source.repository.empty() && source.recipe.empty())
     reader.refuse("recipe", "is missing: write the commands that build a commit");
@@ -231,6 +241,7 @@ SubjectConfig read_subject(TomlReader reader) {
 Result<Config> read_sections(TomlReader reader) {
   Config config;
   read_service(reader.table("service"), config.service);
+  read_disk(reader.table("disk"), config.disk);
   TomlReader machine = reader.table("runner");
   config.runner.name = machine.text("name", host_name());
   config.measure.worker.cpus = machine.integers("cpus");
@@ -249,6 +260,7 @@ Result<Config> read_sections(TomlReader reader) {
       }
     }
   }
+  for (SubjectConfig& subject : config.subjects) subject.subject.source.repack_after = config.disk.repack_after;
   TBCI_TRY(reader.finish());
   return config;
 }

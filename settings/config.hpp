@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,6 +22,17 @@ struct ServiceConfig {
   std::string address = "127.0.0.1";              ///< of the page
   unsigned short port = 8712;                     ///< 0: any free port
   bool page_for_others = false;                   ///< allow an address that is not loopback
+  int tries = 12;                                 ///< failed tries in a stage after which a night is given up
+};
+
+/// How much of the disk things may fill that can be made again. What is over a budget goes, the longest unused first.
+struct DiskConfig {
+  std::uint64_t environments_bytes = std::uint64_t{60} << 30;  ///< virtual environments of nightlies
+  std::uint64_t workers_bytes = std::uint64_t{10} << 30;
+  std::uint64_t logs_bytes = std::uint64_t{2} << 30;
+  std::uint64_t mirror_bytes = std::uint64_t{20} << 30;  ///< never removed: repacked, and named where it is over
+  int repack_after = 50;                                 ///< fetches, after which a mirror is repacked; 0: never
+  int kept_nights = 8;                                   ///< whose builds stay, whatever the budget
 };
 
 struct RunnerConfig {
@@ -76,6 +88,7 @@ struct SubjectConfig {
 
 struct Config {
   ServiceConfig service;
+  DiskConfig disk;
   RunnerConfig runner;
   MeasureConfig measure;
   detect::ThresholdTable thresholds;

@@ -71,7 +71,6 @@ Status BuildStore::failed(std::int64_t id, const std::string& failure, TimePoint
   return guarded(database_.path(), fmt::format("keep the failure of build {}", id), [&]() -> Status {
     return Query(database_,
                  "UPDATE build SET libraries = '{}', state = 'failed', libtorch = '', preload = '[]', python = '', "
-                 "commit_id = '', "
                  "version = '', failure = ?, finished_ms = ? WHERE id = ?")
         .bind(failure, now, id)
         .execute_for("build", id);

@@ -24,7 +24,8 @@ class BuildStore {
   Result<model::Build> begin(const std::string& subject, model::BuildKind kind, const std::string& name, TimePoint now);
   /// From any state: its product can be measured.
   Status ready(std::int64_t id, const model::Product& product, TimePoint now);
-  /// From any state: it does not build, for good. `failure` is the line that says why.
+  /// From any state: it does not build, for good. `failure` is the line that says why. The commit stays, where an
+  /// earlier product named it: a search between commits needs no more.
   Status failed(std::int64_t id, const std::string& failure, TimePoint now);
   /// One more attempt ended at its time limit or by SIGKILL. Returns how many so far: of all programs that tried, since
   /// the build was begun or forgotten, or became ready.

@@ -18,7 +18,33 @@ int milliseconds(const OpenOptions& options) {
   return static_cast<int>(options.busy_timeout.count());
 }
 
-Status prepare_for_writing(Connection& connection) {
+// SQLite calls this after each `steps_between_calls` of its virtual machine, also within one long statement.
+constexpr int steps_between_calls = 100'000;
+
+int call_progress(void* function) {
+  (*static_cast<const std::function<void()>*>(function))();
+  return 0;  // go on
+}
+
+/// While it lives, SQLite calls the function as it works.
+class ProgressCalls {
+ public:
+  ProgressCalls(SQLite::Database& sqlite, const std::function<void()>& function) : sqlite_(sqlite) {
+    if (!function) return;
+    // SQLite keeps a plain pointer; it is not written through.
+    sqlite3_progress_handler(
+        sqlite_.getHandle(), steps_between_calls, call_progress,
+        const_cast<std::function<void()>*>(&function));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  }
+  ~ProgressCalls() { sqlite3_progress_handler(sqlite_.getHandle(), 0, nullptr, nullptr); }
+  ProgressCalls(const ProgressCalls&) = delete;
+  ProgressCalls& operator=(const ProgressCalls&) = delete;
+
+ private:
+  SQLite::Database& sqlite_;
+};
+
+Status prepare_for_writing(Connection& connection, const OpenOptions& options) {
   SQLite::Database& sqlite = connection.sqlite;
   TBCI_TRY(version_of(sqlite, connection.path, embedded_migrations()));  // before anything is changed in the file
   if (sqlite.execAndGet("PRAGMA journal_mode = WAL").getString() != "wal") {
@@ -30,7 +56,10 @@ Status prepare_for_writing(Connection& connection) {
   // With WAL, the default of many (NORMAL) may lose the last commits in a power cut. A commit here is a build of hours
   // or a measurement of minutes; waiting a few milliseconds for the disk is cheap.
   sqlite.exec("PRAGMA synchronous = FULL");
-  TBCI_TRY(migrate(sqlite, connection.path, embedded_migrations()));
+  {
+    const ProgressCalls calls(sqlite, options.while_migrating);
+    TBCI_TRY(migrate(sqlite, connection.path, embedded_migrations()));
+  }
   sqlite.exec("PRAGMA foreign_keys = ON");
   return {};
 }
@@ -111,7 +140,7 @@ Result<Database> Database::open(const std::filesystem::path& path, Access access
                                                     : SQLite::OPEN_READONLY;
     auto connection = std::make_unique<Connection>(
         Connection{std::move(lock), SQLite::Database(path.string(), flags, milliseconds(options)), path, access});
-    TBCI_TRY(writes ? prepare_for_writing(*connection) : prepare_beside_a_writer(*connection));
+    TBCI_TRY(writes ? prepare_for_writing(*connection, options) : prepare_beside_a_writer(*connection));
     return Database(std::move(connection));
   });
 }
@@ -137,12 +166,12 @@ Status Database::check() {
   return guarded(path(), "check the tables", [&]() -> Status {
     const std::string complaint = connection_->sqlite.execAndGet("PRAGMA integrity_check(1)").getString();
     if (complaint != "ok") {
-      return fail(ErrorKind::failed, "the database {} is damaged: {}; restore it from a copy", path().string(),
+      return fail(ErrorKind::damaged, "the database {} is damaged: {}; restore it from a copy", path().string(),
                   complaint);
     }
     SQLite::Statement dangling(connection_->sqlite, "PRAGMA foreign_key_check");
     if (!dangling.executeStep()) return {};
-    return fail(ErrorKind::failed, "the database {} is damaged: row {} of table {} refers to a row that is not in {}",
+    return fail(ErrorKind::damaged, "the database {} is damaged: row {} of table {} refers to a row that is not in {}",
                 path().string(), dangling.getColumn(1).getString(), dangling.getColumn(0).getString(),
                 dangling.getColumn(2).getString());
   });

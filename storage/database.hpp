@@ -13,17 +13,19 @@ namespace tbci::storage {
 enum class Access {
   read_write,  ///< one process at a time: held by a lock at `<path>.lock`
   read_only,   ///< any number, also beside a writer; takes no lock
-  decisions,   ///< short changes by a person's command, also beside a writer; takes no lock
+  decisions,   ///< short changes by a person's command or a delivery, also beside a writer; takes no lock
 };
 
 struct OpenOptions {
   /// How long a statement waits for another connection's lock before it fails (kind transient).
   std::chrono::milliseconds busy_timeout = std::chrono::seconds(10);
+  /// Called again and again while migrations run, which may take minutes on a large database.
+  std::function<void()> while_migrating = {};
 };
 
 /// An open database, brought to this program's version. Used by one thread at a time: a thread of its own opens a
-/// Database of its own (read-only, where another process or thread writes). Every commit is synced to the disk before
-/// the call returns, so a finished step survives a kill and a power cut.
+/// Database of its own (read-only, or for `decisions`). Every commit is synced to the disk before the call returns,
+/// so a finished step survives a kill and a power cut.
 class Database {
  public:
   /// The version that this program writes.
@@ -32,7 +34,7 @@ class Database {
   /// Read-write: makes the file and its folder where there is none and runs the missing migrations. The others ask for
   /// a file of exactly this version.
   /// Errors: `usage` (a newer version, another program's file, no file to read), `transient` (another process holds
-  /// it; the error names its pid), `environment` (no permission, no space).
+  /// it; the error names its pid), `environment` (no permission, no space), `damaged`.
   static Result<Database> open(const std::filesystem::path& path, Access access = Access::read_write,
                                const OpenOptions& options = {});
 

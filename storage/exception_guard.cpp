@@ -21,7 +21,7 @@ Error of_sqlite(const std::string& path, std::string_view doing, const SQLite::E
     case SQLITE_NOTADB:
       return error(ErrorKind::usage, fmt::format("{} is not a database of tbci: give another file or folder", path));
     case SQLITE_CORRUPT:
-      return error(ErrorKind::environment,
+      return error(ErrorKind::damaged,
                    fmt::format("the database {} is damaged (cannot {}): restore it from a copy", path, doing));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

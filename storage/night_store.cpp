@@ -64,6 +64,12 @@ Result<model::Night> NightStore::begin(const NightPlan& plan, TimePoint now) {
   });
 }
 
+Status NightStore::compare_with(std::int64_t id, const std::string& baseline) {
+  return guarded(database_.path(), fmt::format("change the baseline of night {}", id), [&]() -> Status {
+    return Query(database_, "UPDATE night SET baseline = ? WHERE id = ?").bind(baseline, id).execute_for("night", id);
+  });
+}
+
 Status NightStore::enter(std::int64_t id, model::Stage stage, const std::string& note) {
   return guarded(database_.path(), fmt::format("enter a stage of night {}", id), [&]() -> Status {
     return Query(database_,

@@ -38,6 +38,8 @@ class NightStore {
 
   /// The stored night of that name, at any stage, or else a new one at `install`.
   Result<model::Night> begin(const NightPlan& plan, TimePoint now);
+  /// Compares the night with another baseline.
+  Status compare_with(std::int64_t id, const std::string& baseline);
   /// Enters a stage. An empty note leaves the stored one as it is.
   Status enter(std::int64_t id, model::Stage stage, const std::string& note = "");
   /// `end` must be done or failed (asserts). The note replaces the stored one.

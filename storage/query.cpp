@@ -38,6 +38,11 @@ std::optional<TimePoint> Row::optional_time() {
   return value ? std::optional(TimePoint(std::chrono::milliseconds(*value))) : std::nullopt;
 }
 
+std::optional<std::string> Row::optional_text() {
+  const SQLite::Column column = next();
+  return column.isNull() ? std::nullopt : std::optional(column.getString());
+}
+
 std::vector<std::string> Row::strings() {
   return take(strings_from_json(text()));
 }

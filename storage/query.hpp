@@ -35,6 +35,7 @@ class Row {
   std::optional<std::int64_t> optional_integer();
   std::optional<double> optional_real();
   std::optional<TimePoint> optional_time();
+  std::optional<std::string> optional_text();
   std::vector<std::string> strings();  ///< of a JSON array
   std::vector<std::filesystem::path> paths();
   std::map<std::string, std::string> string_map();  ///< of a JSON object

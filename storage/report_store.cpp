@@ -105,9 +105,10 @@ Result<std::vector<model::Report>> ReportStore::list(const std::string& subject,
 
 Result<std::vector<model::Delivery>> ReportStore::due(TimePoint now) const {
   return guarded(database_.path(), "read deliveries", [&] {
-    return Query(database_,
-                 select_deliveries + "WHERE state = 'pending' AND next_attempt_ms <= ? ORDER BY next_attempt_ms, id")
-        .bind(now)
+    return Query(database_, select_deliveries +
+                                "WHERE state = 'pending' AND (next_attempt_ms <= ? OR next_attempt_ms > ?) "
+                                "ORDER BY next_attempt_ms, id")
+        .bind(now, now + model::no_delivery_waits)
         .all("delivery", read_delivery);
   });
 }

@@ -13,6 +13,7 @@
 #include "storage/report_store.hpp"
 #include "storage/retest_store.hpp"
 #include "storage/run_store.hpp"
+#include "storage/try_store.hpp"
 
 namespace tbci::storage {
 
@@ -30,7 +31,8 @@ struct Stores {
         anchors(shared),
         priors(shared),
         retests(shared),
-        decisions(shared) {}
+        decisions(shared),
+        tries(shared) {}
   Database& database;
   BuildStore builds;
   RunStore runs;
@@ -43,6 +45,7 @@ struct Stores {
   PriorStore priors;
   RetestStore retests;
   DecisionStore decisions;
+  TryStore tries;
 };
 
 }  // namespace tbci::storage

@@ -28,7 +28,7 @@ constexpr const char* description =
     "one issue per culprit. All its data is in the state folder; after a crash it continues where it stopped.";
 
 constexpr const char* footer =
-    "Exit codes: 0 success, 1 regression or failure, 2 usage error.\n"
+    "Exit codes: 0 success, 1 regression or failure, 2 usage error, 3 damaged database.\n"
     "`tbci COMMAND --help` explains each command. Start with: tbci doctor";
 
 // SIGINT and SIGTERM ask for a stop: the work ends at the next safe point, within seconds. A separate
@@ -75,6 +75,8 @@ ExitCode finish(const Result<ExitCode>& outcome) {
   switch (outcome.error().kind) {
     case ErrorKind::usage:
       return ExitCode::usage;
+    case ErrorKind::damaged:
+      return ExitCode::damaged;
     case ErrorKind::interrupted:
       fmt::print(stderr, "tbci: stopped; finished work is kept (check, bisect and serve continue from there)\n");
       return ExitCode::negative;
@@ -146,6 +148,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_status(app, invocation);
   add_report(app, invocation);
   add_regressions(app, invocation);
+  add_clean(app, invocation);
   add_doctor(app, invocation);
   add_detect(app, invocation);
   add_history(app, invocation);

@@ -23,7 +23,8 @@ namespace tbci::daemon {
 enum class ExitCode : int {
   success = 0,
   negative = 1,  ///< the answer is "regression", or something failed
-  usage = 2      ///< the arguments or the configuration are wrong
+  usage = 2,     ///< the arguments or the configuration are wrong
+  damaged = 3    ///< the database is damaged: starting again would not help
 };
 
 /// The global options, and what the chosen subcommand will do.
@@ -51,6 +52,7 @@ void add_nightly(CLI::App& app, Invocation& invocation);
 void add_anchor(CLI::App& app, Invocation& invocation);
 void add_suite(CLI::App& app, Invocation& invocation);
 void add_status(CLI::App& app, Invocation& invocation);
+void add_clean(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);
 void add_regressions(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);

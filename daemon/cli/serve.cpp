@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <chrono>
 
 #include "base/log.hpp"
 #include "daemon/cli/application.hpp"
@@ -16,8 +17,17 @@ struct ServeOptions {
 Result<ExitCode> run_service(const Invocation& invocation, const ServeOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(settings::Config config, load_config(invocation));
   if (options.port >= 0) config.service.port = static_cast<unsigned short>(options.port);
-  TBCI_ASSIGN(const auto state, StateDir::open(std::move(config)));
   SystemdNotifier notifier;
+  // Migrations of a large database take longer than a service manager waits for the start.
+  storage::OpenOptions opening;
+  opening.while_migrating = [&notifier, last = std::chrono::steady_clock::time_point{}]() mutable {
+    constexpr std::chrono::seconds between{5}, more{120};
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last < between) return;
+    last = now;
+    notifier.extend_start(more);
+  };
+  TBCI_ASSIGN(const auto state, StateDir::open(std::move(config), opening));
   const auto ready = [](const std::string& url) { log::info("the page is at {}", url); };
   TBCI_TRY(serve(*state, notifier, ready, std::move(stop)));
   log::info("stopped; interrupted work continues at the next start");

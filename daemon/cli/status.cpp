@@ -1,8 +1,10 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
+#include "daemon/cli/disk_use.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/table.hpp"
 #include "daemon/state_dir.hpp"
@@ -36,14 +38,21 @@ Result<ExitCode> status(const Invocation& invocation) {
   const SystemClock clock;
   TBCI_ASSIGN(const web::queries::StatusView status,
               web::queries::status_view(database, subjects, std::nullopt, clock.now()));
+  storage::Stores stores(database);
+  TBCI_ASSIGN(const auto things, pipeline::list_things(stores, config, clock.now()));
+  const auto use = pipeline::use_of(things, pipeline::budgets_of(config));
+  const bool trouble =
+      std::ranges::any_of(status.subjects, [](const auto& subject) { return !subject.troubled.empty(); });
+  const ExitCode code = trouble ? ExitCode::negative : ExitCode::success;
   if (invocation.json) {
     nlohmann::json json = web::queries::json_of(status);
     for (const std::string& subject : subjects) {
       TBCI_ASSIGN(const auto regressions, web::queries::regressions_view(database, subject, 1));
       json["regressions"][subject] = web::queries::json_of(regressions);
     }
+    json["disk"] = json_of(use);
     print_json(json);
-    return ExitCode::success;
+    return code;
   }
   for (const web::queries::SubjectView& subject : status.subjects) {
     if (!subject.latest) {
@@ -55,17 +64,22 @@ Result<ExitCode> status(const Invocation& invocation) {
                night.note.empty() ? "" : " (" + one_line(night.note) + ")", subject.open_regressions);
     TBCI_ASSIGN(const auto regressions, web::queries::regressions_view(database, subject.name, 1));
     show_open_regressions(regressions);
+    for (const model::TroubledNight& one : subject.troubled) fmt::print("{}\n", web::queries::trouble_text(one));
   }
-  return ExitCode::success;
+  fmt::print("{}", text_of(use));
+  return code;
 }
 
 }  // namespace
 
 void add_status(CLI::App& app, Invocation& invocation) {
-  auto* command = app.add_subcommand("status", "Show each subject's latest night and its open regressions");
+  auto* command = app.add_subcommand(
+      "status", "Show each subject's latest night, its open regressions, nights in trouble, and sizes on the disk");
   command->footer(
       "  tbci status\n  tbci status --json\n\nWorks while the service runs; the service's page shows what it is "
-      "doing right now.");
+      "doing right now.\nExit code 1 where an unfinished night failed in its last try, or one of the last seven nights "
+      "was "
+      "given up.");
   command->callback(
       [&invocation] { invocation.action = [&invocation](const std::stop_token&) { return status(invocation); }; });
 }

@@ -24,6 +24,9 @@ class StoredProber final : public bisect::Prober {
   StoredProber(SubjectContext& context, const model::Bisection& bisection) : context_(context), bisection_(bisection) {}
 
   Result<bisect::Built> build(const model::Commit& commit, std::stop_token) override {
+    TBCI_TRY(give_way());
+    TBCI_ASSIGN(const auto known, context_.stores.builds.find(context_.name(), model::BuildKind::commit, commit.id));
+    worked_ = worked_ || !known || known->state == model::BuildState::pending;
     TBCI_ASSIGN(const model::Build build, build_commit(context_, commit.id));
     if (counted_builds_.insert(build.id).second) TBCI_TRY(count_builds());
     return bisect::Built{build.state == model::BuildState::ready, build.failure};
@@ -32,6 +35,7 @@ class StoredProber final : public bisect::Prober {
   Result<std::map<model::Series, detect::Pair>> measure_pair(const model::Commit& reference, const model::Commit& probe,
                                                              const model::Case& measured, int ordinal,
                                                              std::stop_token) override {
+    TBCI_TRY(give_way());
     TBCI_ASSIGN(const model::Build before, build_commit(context_, reference.id));
     TBCI_ASSIGN(const model::Build after, build_commit(context_, probe.id));
     const std::string key = model::run_keys::probe_pair(bisection_.id, reference.id, probe.id);
@@ -40,19 +44,20 @@ class StoredProber final : public bisect::Prober {
     TBCI_ASSIGN(const int known, context_.stores.runs.count(run.id, after.id, measured));
     const Process process{measured, ordinal, leaks_of(bisection_.series, measured)};
     TBCI_ASSIGN(const MeasuredPair pair, pipeline::measure_pair(context_, run, {before, after}, process));
-    if (known <= ordinal) TBCI_TRY(context_.stores.bisections.count_measurement(bisection_.id, 2));
+    TBCI_TRY(count_processes(known <= ordinal ? 2 : 0));
     return values_of(pair, probe, measured);
   }
 
   Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
                                                       int ordinal, std::stop_token) override {
+    TBCI_TRY(give_way());
     TBCI_ASSIGN(const model::Build build, build_commit(context_, commit.id));
     const model::Build builds[] = {build};
     TBCI_ASSIGN(const model::Run run, run_of(model::run_keys::probe(bisection_.id, commit.id), builds));
     TBCI_ASSIGN(const int known, context_.stores.runs.count(run.id, build.id, measured));
     TBCI_ASSIGN(const model::Measurement one,
                 measure_once(context_, run, build, {measured, ordinal, leaks_of(bisection_.series, measured)}));
-    if (known <= ordinal) TBCI_TRY(context_.stores.bisections.count_measurement(bisection_.id, 1));
+    TBCI_TRY(count_processes(known <= ordinal ? 1 : 0));
     TBCI_TRY(check_done(one, commit, measured));
     std::map<model::Series, double> values;
     for (const model::Series& series : bisection_.series) {
@@ -63,6 +68,19 @@ class StoredProber final : public bisect::Prober {
   }
 
  private:
+  // Only after something new: else a search whose replay takes longer than the pause between two looks at the index
+  // would never get on.
+  Status give_way() const {
+    if (!worked_ || !context_.gives_way || !context_.gives_way()) return {};
+    return fail(ErrorKind::interrupted, "the search gives way to a new night");
+  }
+
+  Status count_processes(int fresh) {
+    if (fresh == 0) return {};
+    worked_ = true;
+    return context_.stores.bisections.count_measurement(bisection_.id, fresh);
+  }
+
   // Counts a build when the search asks for it the first time: a search that goes on asks again for all of them.
   Status count_builds() {
     TBCI_ASSIGN(const model::Bisection known, context_.stores.bisections.get(bisection_.id));
@@ -98,6 +116,7 @@ class StoredProber final : public bisect::Prober {
 
   SubjectContext& context_;
   const model::Bisection& bisection_;
+  bool worked_ = false;  // something was built or measured that the store did not have
   std::set<std::int64_t> counted_builds_;
   std::map<std::string, model::Run> runs_;
 };

@@ -6,6 +6,8 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "pipeline/disk/cleaning.hpp"
+#include "pipeline/disk/inventory.hpp"
 
 namespace tbci::pipeline {
 
@@ -37,16 +39,40 @@ Result<Made> attempt_twice(SubjectContext& context, const model::Build& build,
   }
 }
 
+// Ready and there; it counts as used now.
+bool is_usable(const SubjectContext& context, const model::Build& build) {
+  if (build.state != model::BuildState::ready || !still_there(build.product)) return false;
+  mark_used(context.config.service.state, build.product);
+  return true;
+}
+
+// A commit, built. Error (failed) for one that does not build.
+Result<model::Build> usable_commit(SubjectContext& context, const std::string& commit, const std::string& name) {
+  context.progress.step("build " + commit.substr(0, 12));
+  TBCI_ASSIGN(model::Build build, build_commit(context, commit));
+  if (build.state == model::BuildState::failed)
+    return fail(ErrorKind::failed, "{} does not build: {}", one_line(name, 80), build.failure);
+  return build;
+}
+
 }  // namespace
+
+Result<model::Build> known_nightly(SubjectContext& context, const model::Nightly& nightly) {
+  TBCI_ASSIGN(auto build, context.stores.builds.find(context.name(), model::BuildKind::nightly, nightly.name));
+  if (build && !build->product.commit.empty()) return std::move(*build);
+  return install_nightly(context, nightly);
+}
 
 Result<model::Build> install_nightly(SubjectContext& context, const model::Nightly& nightly) {
   storage::BuildStore& builds = context.stores.builds;
   TBCI_ASSIGN(const model::Build build,
               builds.begin(context.name(), model::BuildKind::nightly, nightly.name, context.clock.now()));
-  if (build.state == model::BuildState::ready && still_there(build.product)) return build;
+  if (is_usable(context, build)) return build;
   if (build.state == model::BuildState::failed) {
     return fail(ErrorKind::failed, "nightly {} does not install: {}", nightly.name, build.failure);
   }
+  const bool from_index = context.subject.subject.nightly.kind == runner::NightlyKind::pip;
+  TBCI_TRY(make_room(context, from_index ? ThingKind::environment : ThingKind::product));
   context.progress.step("install " + nightly.name);
   auto product =
       attempt_twice<model::Product>(context, build, [&] { return context.machine.install(nightly, context.stop); });
@@ -64,8 +90,8 @@ Result<model::Build> build_commit(SubjectContext& context, const std::string& co
   storage::BuildStore& builds = context.stores.builds;
   TBCI_ASSIGN(const model::Build build,
               builds.begin(context.name(), model::BuildKind::commit, commit, context.clock.now()));
-  if (build.state == model::BuildState::ready && still_there(build.product)) return build;
-  if (build.state == model::BuildState::failed) return build;
+  if (is_usable(context, build) || build.state == model::BuildState::failed) return build;
+  TBCI_TRY(make_room(context, ThingKind::product));
   const auto made =
       attempt_twice<runner::BuildOutcome>(context, build, [&] { return context.machine.build(commit, context.stop); });
   if (!made && made.error().kind == ErrorKind::killed) {
@@ -110,6 +136,13 @@ Result<std::optional<std::chrono::milliseconds>> time_of_one_build(SubjectContex
 }
 
 Result<model::Build> build_named(SubjectContext& context, const std::string& name) {
+  // The index forgets: what was installed or built once is known here for good.
+  using model::BuildKind;
+  TBCI_ASSIGN(const auto installed, context.stores.builds.find(context.name(), BuildKind::nightly, name));
+  if (installed && installed->state == model::BuildState::ready)
+    return install_nightly(context, {.name = name, .commit = installed->product.commit});
+  TBCI_ASSIGN(const auto built, context.stores.builds.find(context.name(), BuildKind::commit, name));
+  if (built && built->state == model::BuildState::ready) return usable_commit(context, name, name);
   TBCI_ASSIGN(const auto published, context.machine.nightlies(context.stop));
   for (const model::Nightly& nightly : published) {
     if (nightly.name == name) return install_nightly(context, nightly);
@@ -119,11 +152,7 @@ Result<model::Build> build_named(SubjectContext& context, const std::string& nam
                 one_line(name, 60));
   }
   TBCI_ASSIGN(const std::string commit, context.machine.resolve(name, context.stop));
-  context.progress.step("build " + commit.substr(0, 12));
-  TBCI_ASSIGN(model::Build build, build_commit(context, commit));
-  if (build.state == model::BuildState::failed)
-    return fail(ErrorKind::failed, "{} does not build: {}", name, build.failure);
-  return build;
+  return usable_commit(context, commit, name);
 }
 
 }  // namespace tbci::pipeline

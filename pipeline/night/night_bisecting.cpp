@@ -66,7 +66,7 @@ Status take_answers(SubjectContext& context, const model::Night& night, const mo
 
 Status give_up(SubjectContext& context, std::vector<model::Regression> regressions, const std::string& reason) {
   for (model::Regression& regression : regressions) {
-    if (regression.report_id) continue;
+    if (regression.report_id || regression.state == model::RegressionState::attributed) continue;
     regression.state = model::RegressionState::unattributed;
     regression.reason = reason;
     TBCI_TRY(context.stores.nights.update(regression));
@@ -74,6 +74,7 @@ Status give_up(SubjectContext& context, std::vector<model::Regression> regressio
   return {};
 }
 
+// The regressions of a night by the old build that each was confirmed against. The builds have their names only.
 Result<std::vector<BisectedRange>> by_old_build(SubjectContext& context, const model::Night& night,
                                                 const Comparison& builds) {
   TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions(night.id));
@@ -84,8 +85,9 @@ Result<std::vector<BisectedRange>> by_old_build(SubjectContext& context, const m
     auto known = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.builds.before.name == name; });
     if (known == all.end()) {
       model::Build old_build = builds.before;
-      if (name != builds.before.name) {
-        TBCI_ASSIGN(old_build, build_named(context, name));
+      if (name != old_build.name) {
+        old_build = {};
+        old_build.name = name;
       }
       known = all.insert(known, {.builds = {std::move(old_build), builds.after}, .regressions = {}, .bisection = {}});
     }
@@ -94,9 +96,34 @@ Result<std::vector<BisectedRange>> by_old_build(SubjectContext& context, const m
   return all;
 }
 
+// The old build as the store knows it: a search needs its commit, not its files. What was measured is known there, also
+// where the index has forgotten it. Else it is made.
+Result<model::Build> old_end(SubjectContext& context, const std::string& name) {
+  using model::BuildKind;
+  for (const BuildKind kind : {BuildKind::nightly, BuildKind::commit}) {
+    TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), kind, name));
+    if (build && !build->product.commit.empty()) return *build;
+  }
+  return build_named(context, name);
+}
+
+bool may_pass(ErrorKind kind) {
+  return kind != ErrorKind::failed && kind != ErrorKind::usage;
+}
+
 // Finds the culprits of regressions against one old build.
 Status search(SubjectContext& context, const model::Night& night, const Comparison& usual, BisectedRange& range) {
   TBCI_ASSIGN(const auto regressions, regressions_of(context, range));
+  if (range.builds.before.name != usual.before.name) {
+    auto old_build = old_end(context, range.builds.before.name);
+    if (!old_build && may_pass(old_build.error().kind)) return pass_on(old_build.error());
+    if (!old_build) {
+      return give_up(context, regressions,
+                     fmt::format("{} cannot be had any more: {}", range.builds.before.name,
+                                 one_line(old_build.error().message, 300)));
+    }
+    range.builds.before = std::move(*old_build);
+  }
   const std::string obstacle = no_way_to_bisect(context, range.builds);
   if (!obstacle.empty()) return give_up(context, regressions, obstacle);
   const bool plain = range.builds.before.name == usual.before.name;
@@ -128,6 +155,16 @@ Result<std::vector<model::Regression>> regressions_of(SubjectContext& context, c
     regressions.push_back(std::move(regression));
   }
   return regressions;
+}
+
+Result<std::vector<BisectedRange>> end_searches(SubjectContext& context, const model::Night& night,
+                                                const Comparison& builds, const std::string& why) {
+  TBCI_ASSIGN(auto all, by_old_build(context, night, builds));
+  for (const BisectedRange& range : all) {
+    TBCI_ASSIGN(const auto regressions, regressions_of(context, range));
+    TBCI_TRY(give_up(context, regressions, why));
+  }
+  return all;
 }
 
 Result<std::vector<BisectedRange>> bisect_night(SubjectContext& context, const model::Night& night,

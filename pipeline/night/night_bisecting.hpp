@@ -23,6 +23,11 @@ struct BisectedRange {
 Result<std::vector<BisectedRange>> bisect_night(SubjectContext& context, const model::Night& night,
                                                 const Comparison& builds);
 
+/// Ends the searches of a night without an answer: what has no culprit yet is unattributed, for the reason `why`. Of
+/// `builds` only the names are read.
+Result<std::vector<BisectedRange>> end_searches(SubjectContext& context, const model::Night& night,
+                                                const Comparison& builds, const std::string& why);
+
 /// As they are in the store now.
 Result<std::vector<model::Regression>> regressions_of(SubjectContext& context, const BisectedRange& range);
 

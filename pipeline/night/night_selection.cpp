@@ -26,28 +26,64 @@ Result<Published::const_iterator> find_nightly(const SubjectContext& context, co
               did_you_mean(name, names));
 }
 
-// The newest nightly before `nightly` that was checked to its end; so a day that was missed is inside the range.
-Result<Published::const_iterator> last_checked(SubjectContext& context, const Published& published,
-                                               Published::const_iterator nightly) {
-  for (auto earlier = nightly; earlier != published.begin();) {
-    --earlier;
-    TBCI_ASSIGN(const auto night, context.stores.nights.find(context.name(), earlier->name));
-    if (night && night->stage == model::Stage::done) return earlier;
+// Of the earlier nightlies those that may be the baseline, the best first: those with verdicts, so that a day that was
+// missed is inside the range, then the others; each the newest first. What is known not to install comes last.
+Result<std::vector<model::Nightly>> possible_baselines(SubjectContext& context, const Published& earlier) {
+  std::vector<model::Nightly> checked, others, broken;
+  for (auto nightly = earlier.rbegin(); nightly != earlier.rend(); ++nightly) {
+    TBCI_ASSIGN(const auto night, context.stores.nights.find(context.name(), nightly->name));
+    TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), model::BuildKind::nightly, nightly->name));
+    const bool fails = build && build->state == model::BuildState::failed;
+    const bool has_verdicts = night && model::has_verdicts(night->stage);
+    (fails ? broken : has_verdicts ? checked : others).push_back(*nightly);
   }
-  return std::prev(nightly);
+  checked.insert(checked.end(), others.begin(), others.end());
+  checked.insert(checked.end(), broken.begin(), broken.end());
+  return checked;
 }
 
-// A night that was begun keeps its baseline, also where that has left the index meanwhile.
-Result<ChosenNight> as_begun(SubjectContext& context, const Published& published, const model::Nightly& nightly,
-                             const model::Night& begun) {
-  const auto listed = std::find_if(published.begin(), published.end(),
-                                   [&](const auto& candidate) { return candidate.name == begun.baseline; });
-  if (listed != published.end()) return ChosenNight{nightly, *listed};
-  TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), model::BuildKind::nightly, begun.baseline));
-  if (build && build->state == model::BuildState::ready) {
-    return ChosenNight{nightly, {.name = begun.baseline, .commit = build->product.commit}};
-  }
-  return fail(ErrorKind::failed, "its baseline {} is not published any more and was never installed", begun.baseline);
+// What the store knows of a nightly that has left the index.
+Result<std::optional<model::Nightly>> stored_nightly(SubjectContext& context, const std::string& name) {
+  TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), model::BuildKind::nightly, name));
+  if (!build || build->product.commit.empty()) return std::optional<model::Nightly>{};
+  return std::optional(model::Nightly{.name = name, .commit = build->product.commit});
+}
+
+Result<model::Nightly> listed_or_stored(SubjectContext& context, const Published& published, const std::string& name) {
+  const auto listed =
+      std::find_if(published.begin(), published.end(), [&](const auto& candidate) { return candidate.name == name; });
+  if (listed != published.end()) return *listed;
+  TBCI_ASSIGN(const auto stored, stored_nightly(context, name));
+  if (stored) return *stored;
+  return fail(ErrorKind::failed, "{} is not published any more and was never installed", one_line(name, 80));
+}
+
+// A night that was begun keeps its baseline, also where one of the two has left the index meanwhile.
+Result<ChosenNight> as_begun(SubjectContext& context, const Published& published, const model::Night& begun) {
+  TBCI_ASSIGN(auto nightly, listed_or_stored(context, published, begun.name));
+  auto baseline = listed_or_stored(context, published, begun.baseline);
+  const std::ptrdiff_t at = index_of(published, begun.name);  // what has left the index is older than all of it
+  const bool is_listed = at < static_cast<std::ptrdiff_t>(published.size());
+  TBCI_ASSIGN(auto others,
+              possible_baselines(context, Published(published.begin(), published.begin() + (is_listed ? at : 0))));
+  std::erase_if(others, [&](const model::Nightly& other) { return other.name == begun.baseline; });
+  if (!baseline && others.empty()) return fail(std::move(baseline).error(), "its baseline");
+  ChosenNight chosen{.nightly = std::move(nightly), .baseline = {.name = begun.baseline, .commit = {}}};
+  if (baseline) chosen.baseline = std::move(*baseline);
+  chosen.other_baselines = std::move(others);
+  return chosen;
+}
+
+// A night that has its verdicts, and whose builds the store knows: what is left of it needs no index.
+Result<std::optional<ChosenNight>> stored_with_verdicts(SubjectContext& context, const NightChoice& choice) {
+  using Nothing = std::optional<ChosenNight>;
+  TBCI_ASSIGN(const auto night, context.stores.nights.find(context.name(), choice.nightly));
+  const bool other_baseline = night && !choice.baseline.empty() && choice.baseline != night->baseline;
+  if (!night || night->finished || other_baseline || !model::has_verdicts(night->stage)) return Nothing{};
+  TBCI_ASSIGN(auto nightly, stored_nightly(context, night->name));
+  TBCI_ASSIGN(auto baseline, stored_nightly(context, night->baseline));
+  if (!nightly || !baseline) return Nothing{};
+  return std::optional(ChosenNight{.nightly = std::move(*nightly), .baseline = std::move(*baseline)});
 }
 
 Result<Published::const_iterator> named_baseline(const SubjectContext& context, const Published& published,
@@ -62,22 +98,24 @@ Result<Published::const_iterator> named_baseline(const SubjectContext& context, 
 }  // namespace
 
 Result<ChosenNight> choose_night(SubjectContext& context, const NightChoice& choice) {
+  if (!choice.nightly.empty()) {
+    TBCI_ASSIGN(auto stored, stored_with_verdicts(context, choice));
+    if (stored) return std::move(*stored);
+  }
   TBCI_ASSIGN(const Published published, context.machine.nightlies(context.stop));
   if (published.size() < 2) {
     return fail(ErrorKind::usage, "{} has published {} nightlies; two are needed to compare", context.name(),
                 published.size());
   }
-  auto nightly = std::prev(published.end());
-  if (!choice.nightly.empty()) {
-    TBCI_ASSIGN(nightly, find_nightly(context, published, choice.nightly));
-  }
-  TBCI_ASSIGN(const auto begun, context.stores.nights.find(context.name(), nightly->name));
+  const std::string& name = choice.nightly.empty() ? published.back().name : choice.nightly;
+  TBCI_ASSIGN(const auto begun, context.stores.nights.find(context.name(), name));
   if (begun && !choice.baseline.empty() && choice.baseline != begun->baseline) {
     return fail(ErrorKind::usage,
-                "night {} was begun against {}: leave --baseline out, or compare the two by `tbci compare`",
-                nightly->name, begun->baseline);
+                "night {} was begun against {}: leave --baseline out, or compare the two by `tbci compare`", name,
+                begun->baseline);
   }
-  if (begun) return as_begun(context, published, *nightly, *begun);
+  if (begun) return as_begun(context, published, *begun);
+  TBCI_ASSIGN(const auto nightly, find_nightly(context, published, name));
   if (!choice.baseline.empty()) {
     TBCI_ASSIGN(const auto baseline, named_baseline(context, published, nightly, choice.baseline));
     return ChosenNight{*nightly, *baseline};
@@ -85,8 +123,10 @@ Result<ChosenNight> choose_night(SubjectContext& context, const NightChoice& cho
   if (nightly == published.begin()) {
     return fail(ErrorKind::usage, "{} is the oldest nightly that is published: there is none before it", nightly->name);
   }
-  TBCI_ASSIGN(const auto baseline, last_checked(context, published, nightly));
-  return ChosenNight{*nightly, *baseline};
+  TBCI_ASSIGN(auto baselines, possible_baselines(context, Published(published.begin(), nightly)));
+  ChosenNight chosen{.nightly = *nightly, .baseline = baselines.front()};
+  chosen.other_baselines.assign(baselines.begin() + 1, baselines.end());
+  return chosen;
 }
 
 Result<std::vector<std::string>> unchecked_nightlies(SubjectContext& context) {
@@ -111,10 +151,18 @@ Result<std::vector<std::string>> unchecked_nightlies(SubjectContext& context) {
       return index_of(published, name) < index_of(published, begun.front());
     });
   }
+  TBCI_ASSIGN(const auto unfinished, context.stores.nights.unfinished(context.name()));
+  for (const model::Night& night : unfinished) {  // also one that has left the index: it comes to an end
+    if (index_of(published, night.name) == static_cast<std::ptrdiff_t>(published.size())) begun.push_back(night.name);
+  }
   std::vector<std::string> names = std::move(begun);
   names.insert(names.end(), untouched.begin(), untouched.end());
-  std::sort(names.begin(), names.end(),
-            [&](const auto& a, const auto& b) { return index_of(published, a) < index_of(published, b); });
+  // Those that have left the index are the oldest.
+  const auto place = [&](const std::string& name) {
+    const auto at = index_of(published, name);
+    return at == static_cast<std::ptrdiff_t>(published.size()) ? std::ptrdiff_t{-1} : at;
+  };
+  std::stable_sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
   return names;
 }
 

@@ -8,10 +8,13 @@ namespace tbci::pipeline {
 
 struct ChosenNight {
   model::Nightly nightly, baseline;
+  /// What takes the baseline's place where that cannot be installed, the best first; none where a person named it.
+  std::vector<model::Nightly> other_baselines = {};
 };
 
-/// By the choice, the index, and what was checked before. A night that was begun keeps its baseline. Errors (usage)
-/// for a name that is not published, naming the nearest.
+/// By the choice, the index, and what was checked before: the newest earlier nightly with verdicts, else the newest
+/// earlier one; none that is known not to install. A night that was begun keeps its baseline. Errors (usage) for a name
+/// that is neither published nor begun, naming the nearest.
 Result<ChosenNight> choose_night(SubjectContext& context, const NightChoice& choice);
 
 }  // namespace tbci::pipeline

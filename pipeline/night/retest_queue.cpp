@@ -40,7 +40,7 @@ Result<std::vector<detect::Candidate>> queued_candidates(SubjectContext& context
   std::vector<detect::Candidate> candidates;
   TBCI_ASSIGN(const auto nights, nights_before(context, tonight));
   const auto last = std::find_if(nights.rbegin(), nights.rend(),
-                                 [](const model::Night& night) { return night.stage == model::Stage::done; });
+                                 [](const model::Night& night) { return model::has_verdicts(night.stage); });
   if (last == nights.rend()) return candidates;
   TBCI_ASSIGN(const auto retests, context.stores.retests.of_night(last->id));
   for (const model::QueuedRetest& retest : retests) candidates.push_back(candidate_of(retest));

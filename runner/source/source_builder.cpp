@@ -24,7 +24,8 @@ WorktreeSettings worktree_settings(const Subject& subject, const fs::path& state
   return {.repository = subject.source.repository,
           .folder = state / "checkouts",
           .submodules = subject.source.submodules,
-          .keep_untracked = subject.source.keep_build_tree};
+          .keep_untracked = subject.source.keep_build_tree,
+          .repack_after = subject.source.repack_after};
 }
 
 Status copy_all(const fs::path& from, const fs::path& to) {
@@ -53,7 +54,7 @@ SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& pro
       processes_(processes),
       progress_(progress),
       worktree_(worktree_settings(subject_, state_), processes, std::move(progress)),
-      cache_({.folder = state_ / "products", .budget_bytes = subject_.source.cache_budget_bytes}) {}
+      cache_(state_ / "products") {}
 
 Result<std::string> SourceBuilder::input_key(const std::string& commit, std::stop_token stop) {
   const SourceSettings& source = subject_.source;

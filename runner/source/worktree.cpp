@@ -1,5 +1,6 @@
 #include "runner/source/worktree.hpp"
 
+#include <charconv>
 #include <chrono>
 
 #include "base/clock.hpp"
@@ -122,9 +123,10 @@ Status Worktree::update(std::stop_token stop) {
     remove_stale_locks(mirror_path());
     TBCI_TRY(git({"remote", "set-url", "origin", settings_.repository}, mirror_path(), stop));
     // Only branches and tags: there may be hundreds of thousands of refs/pull.
-    return git({"fetch", "--quiet", "--prune", "--no-auto-maintenance", "origin", "+refs/heads/*:refs/heads/*",
-                "+refs/tags/*:refs/tags/*"},
-               mirror_path(), stop);
+    TBCI_TRY(git({"fetch", "--quiet", "--prune", "--no-auto-maintenance", "origin", "+refs/heads/*:refs/heads/*",
+                  "+refs/tags/*:refs/tags/*"},
+                 mirror_path(), stop));
+    return count_fetch(stop);
   }
   send_line(progress_, "cloning " + settings_.repository);
   const fs::path making = settings_.folder / "mirror.making";
@@ -136,6 +138,23 @@ Status Worktree::update(std::stop_token stop) {
   fs::rename(making, mirror_path(), ignored);
   if (ignored) return fail(ErrorKind::environment, "cannot create {}: {}", mirror_path().string(), ignored.message());
   return {};
+}
+
+// Each fetch leaves loose objects and small packs. Now and then they become one pack. Nothing is lost by that:
+// checkouts use the mirror's objects, and a commit that was forced away may still be measured.
+Status Worktree::count_fetch(std::stop_token stop) {
+  if (settings_.repack_after <= 0) return {};
+  const fs::path counter = settings_.folder / "mirror.fetches";
+  const std::string text = read_file(counter).value_or("0");
+  int fetches = 0;
+  std::from_chars(text.data(), text.data() + text.size(), fetches);
+  if (++fetches < settings_.repack_after) return write_file_atomically(counter, fmt::format("{}\n", fetches));
+  send_line(progress_, "repacking the mirror of " + settings_.repository);
+  const Status repacked = git({"repack", "-a", "-d", "-l", "--keep-unreachable", "--quiet"}, mirror_path(), stop);
+  if (!repacked && repacked.error().kind == ErrorKind::interrupted) return repacked;
+  // A mirror that cannot be repacked, for lack of space for instance, works on.
+  if (!repacked) send_line(progress_, "the mirror was not repacked: " + repacked.error().message);
+  return write_file_atomically(counter, "0\n");
 }
 
 Result<GitRepository> Worktree::mirror(std::stop_token stop) {

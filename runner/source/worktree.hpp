@@ -23,6 +23,7 @@ struct WorktreeSettings {
   /// The mirror reads the objects of a local repository in place, without a copy, and so also finds commits that no
   /// branch or tag refers to.
   bool share_objects = false;
+  int repack_after = 0;  ///< fetches, after which the mirror's packs become one; 0: never
 };
 
 /// A checkout that is locked while this object lives.
@@ -69,6 +70,7 @@ class Worktree {
   Status make_slot(const std::filesystem::path& source, std::stop_token stop);
   Status git(std::vector<std::string> arguments, const std::filesystem::path& directory, std::stop_token stop,
              const std::map<std::string, std::string>& environment = {});
+  Status count_fetch(std::stop_token stop);
   Result<FileLock> lock_mirror(std::stop_token stop) const;
 
   WorktreeSettings settings_;

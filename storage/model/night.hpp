@@ -31,6 +31,10 @@ struct Finding {
 enum class Stage { install, measure, confirm, bisect, report, done, failed };
 std::string_view to_string(Stage stage);
 Result<Stage> stage_from(std::string_view text);
+/// Whether a night at this stage has its verdicts: what is left is the search for the culprits and the reports.
+constexpr bool has_verdicts(Stage stage) {
+  return stage == Stage::bisect || stage == Stage::report || stage == Stage::done;
+}
 
 /// One nightly of a subject against the one before it. (subject, name) is unique.
 struct Night {

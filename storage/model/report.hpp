@@ -42,4 +42,11 @@ struct Delivery {
   int revision = 0;       ///< of the report, that was delivered; 0: none yet
 };
 
+/// No delivery waits as long as this. A time that is further away was set before the clock was set back.
+inline constexpr std::chrono::hours no_delivery_waits = std::chrono::hours(24 * 7);
+/// Whether the next attempt's time has come.
+inline bool is_due(const Delivery& delivery, TimePoint now) {
+  return delivery.next_attempt <= now || delivery.next_attempt > now + no_delivery_waits;
+}
+
 }  // namespace tbci::model

@@ -62,6 +62,8 @@ TEST_CASE("Notifier: the service manager hears each state, and a status stays on
   CHECK(manager.heard() == "STATUS=measuring READY=1");
   notifier.stopping();
   CHECK(manager.heard() == "STOPPING=1");
+  notifier.extend_start(std::chrono::seconds(90));
+  CHECK(manager.heard() == "EXTEND_TIMEOUT_USEC=90000000");
 }
 
 TEST_CASE("Notifier: says to call at half the watchdog's limit, and nothing where there is none", "[notify]") {

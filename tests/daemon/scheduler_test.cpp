@@ -8,6 +8,7 @@ namespace tbci::scheduler_test {
 using namespace tbci::test;
 
 using namespace std::chrono_literals;
+using daemon::EarlierCall;
 using daemon::Job;
 using daemon::next_check;
 using daemon::Scheduler;
@@ -16,6 +17,13 @@ namespace {
 
 TimePoint at(std::chrono::milliseconds since_epoch) {
   return TimePoint(since_epoch);
+}
+
+Job counting_job(const daemon::Timetable& timetable, int& calls) {
+  return {"a", timetable, [&calls](auto) -> Result<EarlierCall> {
+            ++calls;
+            return EarlierCall{};
+          }};
 }
 
 }  // namespace
@@ -33,15 +41,15 @@ TEST_CASE("Scheduler: everything is done at the start, then at its time", "[sche
   int nightly = 0, polled = 0;
   Scheduler scheduler({Job{"a",
                            {330min, {}},
-                           [&](auto) -> Status {
+                           [&](auto) -> Result<EarlierCall> {
                              ++nightly;
-                             return {};
+                             return EarlierCall{};
                            }},
                        Job{"b",
                            {std::nullopt, 1h},
-                           [&](auto) -> Status {
+                           [&](auto) -> Result<EarlierCall> {
                              ++polled;
-                             return {};
+                             return EarlierCall{};
                            }}},
                       clock);
   CHECK(scheduler.step({}) == at(2h));
@@ -62,8 +70,8 @@ TEST_CASE("Scheduler: a failure is tried again after a growing pause, never late
   bool works = false;
   Scheduler scheduler({Job{"a",
                            {330min, {}},
-                           [&](auto) -> Status {
-                             if (works) return {};
+                           [&](auto) -> Result<EarlierCall> {
+                             if (works) return EarlierCall{};
                              return fail(ErrorKind::transient, "no network");
                            }}},
                       clock);
@@ -77,21 +85,56 @@ TEST_CASE("Scheduler: a failure is tried again after a growing pause, never late
   CHECK(scheduler.step({}) == at(29h + 30min));
 }
 
+TEST_CASE("Scheduler: a clock that is set back delays no check beyond its timetable", "[scheduler]") {
+  constexpr std::chrono::hours year = 365 * 24h;
+  ManualClock clock;
+  int polled = 0, nightly = 0;
+  clock.set(at(10 * year));
+  Scheduler polling({counting_job({std::nullopt, 1h}, polled)}, clock);
+  Scheduler daily({counting_job({330min, {}}, nightly)}, clock);
+  polling.step({});
+  daily.step({});
+  clock.set(at(1h));  // the battery of the clock was empty, and now a time server has answered
+  CHECK(polling.step({}) == at(2h));
+  CHECK(daily.step({}) == at(5h + 30min));
+  clock.set(at(5h + 30min));
+  polling.step({});
+  daily.step({});
+  CHECK(polled == 2);
+  CHECK(nightly == 2);
+}
+
+TEST_CASE("Scheduler: a job that asks for an earlier call gets it, and never a later one", "[scheduler]") {
+  ManualClock clock;
+  clock.set(at(1h));
+  EarlierCall wanted = at(1h + 20min);
+  Scheduler scheduler({Job{"a", {std::nullopt, 1h}, [&](auto) -> Result<EarlierCall> { return wanted; }}}, clock);
+  CHECK(scheduler.step({}) == at(1h + 20min));
+  CHECK_FALSE(scheduler.is_due());
+  clock.set(at(1h + 20min));
+  CHECK(scheduler.is_due());
+  wanted = at(50h);
+  CHECK(scheduler.step({}) == at(2h + 20min));
+  wanted = at(0h);
+  clock.set(at(2h + 20min));
+  CHECK(scheduler.step({}) == at(2h + 20min));
+}
+
 TEST_CASE("Scheduler: a stop ends the round", "[scheduler]") {
   ManualClock clock;
   std::stop_source source;
   int second = 0;
   Scheduler scheduler({Job{"a",
                            {std::nullopt, 1h},
-                           [&](auto) -> Status {
+                           [&](auto) -> Result<EarlierCall> {
                              source.request_stop();
                              return fail(ErrorKind::interrupted, "stopped");
                            }},
                        Job{"b",
                            {std::nullopt, 1h},
-                           [&](auto) -> Status {
+                           [&](auto) -> Result<EarlierCall> {
                              ++second;
-                             return {};
+                             return EarlierCall{};
                            }}},
                       clock);
   scheduler.step(source.get_token());

@@ -43,6 +43,7 @@ class FakeMachine final : public pipeline::Machine {
   double noise = 0.01;
   int crash_one_in = 0;           ///< processes; 0: none crashes by chance
   double slowness = 1;            ///< of the machine: factor on the time of all builds
+  std::size_t listed_from = 0;    ///< the index has forgotten the days before it
   std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
   std::map<std::string, std::string> facts = {{"cpu", "fake"}};
   int side_by_side = 8;        ///< samples that cost no more time than one
@@ -74,7 +75,7 @@ class FakeMachine final : public pipeline::Machine {
   Result<std::vector<model::Nightly>> nightlies(std::stop_token) override {
     if (before_list) TBCI_TRY(before_list());
     std::vector<model::Nightly> all;
-    for (std::size_t day = 0; day < day_commits().size(); ++day)
+    for (std::size_t day = listed_from; day < day_commits().size(); ++day)
       all.push_back({name_of(day), history[day_commits()[day]].id});
     return all;
   }
@@ -88,7 +89,10 @@ class FakeMachine final : public pipeline::Machine {
     if (unbuildable.contains(index_of(commit))) return runner::CompileFailure{"error: expected ';'", "log"};
     return product_of(commit);
   }
-  Result<std::string> resolve(const std::string& revision, std::stop_token) override { return revision; }
+  Result<std::string> resolve(const std::string& revision, std::stop_token) override {
+    if (index_of(revision) < history.size()) return revision;
+    return fail(ErrorKind::usage, "'{}' is neither a commit nor a nightly", revision);
+  }
   Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
                                                      std::stop_token) override {
     const std::size_t first = index_of(from), last = index_of(to);

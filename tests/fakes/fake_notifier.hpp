@@ -1,6 +1,8 @@
 // A notifier that keeps its notifications.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <mutex>
 #include <string>
 #include <vector>
@@ -15,6 +17,7 @@ class FakeNotifier final : public daemon::Notifier {
   void ready() override { keep("ready"); }
   void stopping() override { keep("stopping"); }
   void watchdog() override { keep("watchdog"); }
+  void extend_start(std::chrono::seconds wait) override { keep(fmt::format("extend {}", wait.count())); }
   void status(std::string_view text) override { keep("status: " + std::string(text)); }
   std::optional<std::chrono::milliseconds> watchdog_interval() const override { return interval_; }
 

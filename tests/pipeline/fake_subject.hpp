@@ -15,6 +15,7 @@ inline settings::Config fake_config(const std::filesystem::path& state) {
   config.subjects.emplace_back();
   config.subjects.back().subject.name = "fake";
   config.subjects.back().subject.source.repository = "somewhere";
+  config.subjects.back().subject.source.needed_free_bytes = 1;  // the disk of whoever runs the tests
   return config;
 }
 
@@ -30,6 +31,7 @@ class Bench {
   pipeline::SubjectContext& context() { return context_; }
   storage::Stores& stores() { return stores_; }
   settings::Config& config() { return config_; }
+  ManualClock& clock() { return clock_; }
 
  private:
   settings::Config config_;

@@ -256,4 +256,25 @@ TEST_CASE("Configuration: on a machine of one CPU, workers are pinned to it", "[
   CHECK(config->measure.worker.cpus == std::vector<int>{last});
 }
 
+TEST_CASE("Configuration: tries of a night and budgets of the disk are read", "[config]") {
+  const auto defaults = parse_config("", "x.toml");
+  REQUIRE(defaults);
+  CHECK(defaults->service.tries == 12);
+  CHECK(defaults->disk.environments_bytes == std::uint64_t{60} << 30);
+  CHECK(defaults->disk.kept_nights == 8);
+  const auto config = parse_config(
+      "[service]\ntries = 5\n[disk]\nenvironments_gib = 7\nworkers_gib = 3\nlogs_gib = 1\nmirror_gib = 9\n"
+      "repack_after = 0\nkept_nights = 20\n[[subject]]\nname = \"demo\"\n",
+      "x.toml");
+  REQUIRE(config);
+  CHECK(config->service.tries == 5);
+  CHECK(config->disk.environments_bytes == std::uint64_t{7} << 30);
+  CHECK(config->disk.workers_bytes == std::uint64_t{3} << 30);
+  CHECK(config->disk.logs_bytes == std::uint64_t{1} << 30);
+  CHECK(config->disk.mirror_bytes == std::uint64_t{9} << 30);
+  CHECK(config->disk.kept_nights == 20);
+  CHECK(config->subjects[0].subject.source.repack_after == 0);
+  CHECK(error_of("[service]\ntries = 0\n").find("service.tries") != std::string::npos);
+}
+
 }  // namespace tbci::config_test

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <fstream>
 #include <span>
+#include <thread>
 
 #include "base/file.hpp"
 #include "base/version_order.hpp"
@@ -346,6 +347,53 @@ TEST_CASE("Database: a damaged file is an error that names it", "[storage]") {
       database ? error_of(BuildStore(const_cast<Database&>(*database)).list("demo", 10)) : database.error();
   CHECK(contains(error.message, "is damaged"));
   CHECK(contains(error.message, path.string()));
+  CHECK(error.kind == ErrorKind::damaged);
+}
+
+TEST_CASE("Database: a second connection writes beside the first, from a thread of its own", "[storage]") {
+  const TemporaryDirectory folder;
+  auto database = must(Database::open(folder / "tbci.sqlite"));
+  auto another = must(Database::open(folder / "tbci.sqlite", Access::decisions));
+  constexpr int builds = 50;
+  const auto write = [](Database& through, const std::string& name) {
+    for (int i = 0; i < builds; ++i) {
+      const Status written = through.transaction([&]() -> Status {
+        TBCI_TRY(BuildStore(through).begin("demo", nightly, name + std::to_string(i), at(i)));
+        return {};
+      });
+      if (!written) return false;
+    }
+    return true;
+  };
+  bool other_wrote = false;
+  {
+    const std::jthread thread([&] { other_wrote = write(another, "other "); });
+    CHECK(write(database, "own "));
+  }
+  CHECK(other_wrote);
+  CHECK(must(BuildStore(database).list("demo", 1000)).size() == 2 * builds);
+}
+
+TEST_CASE("Database: a long migration says again and again that it goes on", "[storage]") {
+  const TemporaryDirectory folder;
+  const auto path = folder / "tbci.sqlite";
+  {
+    SQLite::Database sqlite(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    must(storage::migrate(sqlite, path, storage::embedded_migrations().first(9)));
+    sqlite.exec(
+        "INSERT INTO night (id, subject, name, baseline, stage, started_ms) VALUES (1, 'demo', 'n', '', 'done', 0);"
+        "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 20000) "
+        "INSERT INTO regression (night_id, series, verdict, pairs, reason, state) "
+        "SELECT 1, 's' || n || '/cpu-infer/time', 'regression', 8, '', 'confirmed' FROM number");
+  }
+  int calls = 0;
+  storage::OpenOptions options;
+  options.while_migrating = [&calls] { ++calls; };
+  must(Database::open(path, Access::read_write, options));
+  CHECK(calls > 1);
+  calls = 0;
+  must(Database::open(path, Access::read_write, options));  // nothing to migrate
+  CHECK(calls == 0);
 }
 
 }  // namespace tbci::database_test

@@ -120,4 +120,17 @@ TEST_CASE("ReportStore: deliveries are due, retried, delivered and refused", "[s
   CHECK_FALSE(reports.failed_attempt(99, "", at(0)).has_value());
 }
 
+TEST_CASE("ReportStore: a clock that was set back does not hold deliveries up", "[storage]") {
+  Fixture fixture;
+  ReportStore reports(fixture.database());
+  model::Report report;
+  report.subject = "demo";
+  report.marker = "m";
+  const auto filed = must(reports.file(report, {"folder"}, at(0)));
+  const auto delivery = must(reports.deliveries(filed.id)).at(0);
+  must(reports.failed_attempt(delivery.id, "no answer", at(0) + std::chrono::hours(6)));
+  CHECK(must(reports.due(at(0))).empty());
+  CHECK(must(reports.due(at(0) - std::chrono::hours(24 * 365))).size() == 1);
+}
+
 }  // namespace tbci::report_store_test

@@ -68,8 +68,9 @@ Reply series_reply(const Request& request, const Sources& sources) {
   return html_reply(200, series_html(page));
 }
 
-/// Healthy: the service answers, and it can read its database.
-Reply health_reply(const Sources& sources) {
+/// Healthy: the service answers, its work goes on, and it can read its database.
+Reply health_reply(const Sources& sources, const std::function<std::string()>& trouble) {
+  if (const std::string text = trouble ? trouble() : std::string(); !text.empty()) return json_error(503, text);
   const auto view = queries::status_view(sources.database, sources.subjects, std::nullopt, sources.now);
   if (!view) return json_error(503, view.error().message);
   return {200, "application/json; charset=utf-8", queries::dumped({{"status", "ok"}}), false};
@@ -94,7 +95,7 @@ http::Handler pages(PagesSettings settings, const web::Activity& activity, const
     const Sources sources{*database, settings.subjects, activity.snapshot(), clock.now()};
     if (is_series) return series_reply(request, sources);
     if (is_page) return page_reply(request, sources);
-    if (request.path == "/healthz") return health_reply(sources);
+    if (request.path == "/healthz") return health_reply(sources, settings.trouble);
     return api_reply(request, sources);
   };
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace tbci::web {
 struct PagesSettings {
   std::filesystem::path database;     ///< opened for reading at each request
   std::vector<std::string> subjects;  ///< that are configured, in their order
+  /// What is wrong with the work, as a sentence, or nothing: `/healthz` answers with it. Thread-safe.
+  std::function<std::string()> trouble = {};
 };
 
 /// `GET /` (?subject=, ?night=), `/series/BENCHMARK/CONFIGURATION/METRIC` (?subject=, ?nights=, ?runner=) and the same

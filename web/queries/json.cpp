@@ -91,7 +91,17 @@ Json json_of(const UnmeasuredCase& one) {
 Json json_of(const SubjectView& subject) {
   return {{"name", subject.name},
           {"latest_night", subject.latest ? json_of(*subject.latest) : Json()},
-          {"open_regressions", subject.open_regressions}};
+          {"open_regressions", subject.open_regressions},
+          {"troubled_nights", list_of(subject.troubled)}};
+}
+
+Json json_of(const model::TroubledNight& night) {
+  return {{"night", night.night},
+          {"stage", std::string(to_string(night.tries.stage))},
+          {"tries", night.tries.tries},
+          {"next_try", night.tries.given_up ? Json() : time_or_null(night.tries.next)},
+          {"given_up", time_or_null(night.tries.given_up)},
+          {"reason", text_or_null(night.tries.reason)}};
 }
 
 Json json_of(const model::Finding& finding) {

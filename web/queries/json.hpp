@@ -18,6 +18,7 @@ nlohmann::json json_of(const ReportView& report);
 nlohmann::json json_of(const HistoryView& history);
 nlohmann::json json_of(const web::ActivitySnapshot& activity);
 nlohmann::json json_of(const model::Night& night);
+nlohmann::json json_of(const model::TroubledNight& night);
 nlohmann::json json_of(const model::Build& build);
 nlohmann::json json_of(const model::Finding& finding);
 nlohmann::json json_of(const model::Commit& commit);

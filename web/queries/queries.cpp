@@ -12,6 +12,7 @@
 #include "storage/night_store.hpp"
 #include "storage/report_store.hpp"
 #include "storage/run_store.hpp"
+#include "storage/try_store.hpp"
 
 namespace tbci::web::queries {
 
@@ -20,6 +21,7 @@ namespace {
 constexpr int shown_nights = 30;
 constexpr int shown_reports = 20;
 constexpr int searched_nights = 30;  // for the environment of the night before
+constexpr int nights_told_as_given_up = 7;
 
 /// Runs `read` on one consistent snapshot of the database, and returns its value.
 template <typename Read>
@@ -185,10 +187,11 @@ Result<StatusView> read_status(storage::Database& database, const std::vector<st
   storage::NightStore nights(database);
   StatusView view;
   for (const std::string& name : subjects) {
-    SubjectView subject{name, {}, 0};
+    SubjectView subject{.name = name, .latest = {}, .open_regressions = 0, .troubled = {}};
     TBCI_ASSIGN(subject.latest, nights.latest(name));
     TBCI_ASSIGN(const auto open, nights.open_regressions(name));
     subject.open_regressions = static_cast<int>(open.size());
+    TBCI_ASSIGN(subject.troubled, storage::TryStore(database).troubled(name, nights_told_as_given_up));
     view.subjects.push_back(std::move(subject));
   }
   return view;
@@ -225,6 +228,14 @@ Result<PageView> read_page(storage::Database& database, const PageChoice& choice
 }
 
 }  // namespace
+
+std::string trouble_text(const model::TroubledNight& night) {
+  const model::NightTry& tried = night.tries;
+  const std::string times = tried.tries == 1 ? "once" : fmt::format("{} times", tried.tries);
+  if (tried.given_up) return fmt::format("{} was given up, it failed {}: {}", night.night, times, tried.reason);
+  return fmt::format("{} failed {} (at {}) and is tried again at {}: {}", night.night, times, to_string(tried.stage),
+                     to_iso8601(tried.next), tried.reason);
+}
 
 Result<StatusView> status_view(storage::Database& database, const std::vector<std::string>& subjects,
                                std::optional<web::ActivitySnapshot> activity, TimePoint now) {

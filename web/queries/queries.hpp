@@ -14,6 +14,7 @@
 #include "storage/model/build.hpp"
 #include "storage/model/measurement.hpp"
 #include "storage/model/night.hpp"
+#include "storage/model/night_try.hpp"
 #include "storage/model/report.hpp"
 #include "web/activity.hpp"
 
@@ -72,7 +73,11 @@ struct SubjectView {
   std::string name;
   std::optional<model::Night> latest;
   int open_regressions = 0;
+  std::vector<model::TroubledNight> troubled;  ///< unfinished ones that failed, and those given up of late
 };
+
+/// A night in trouble as a sentence: `2026-01-07 failed 3 times at measure and is tried again at ...: no space left`.
+std::string trouble_text(const model::TroubledNight& night);
 
 struct StatusView {
   TimePoint now{};

@@ -108,4 +108,30 @@ TEST_CASE("Building: the latest build is one whose files are still there", "[bui
   CHECK((*latest)->name == "a");
 }
 
+TEST_CASE("Building: a nightly that was installed once is known by its name, also where the index has forgotten it",
+          "[building]") {
+  Built at;
+  const std::string commit = at.machine.history[0].id;
+  REQUIRE(install_nightly(at.bench.context(), {.name = "2026-01-05", .commit = commit}));
+  at.machine.listed_from = 1;
+  const auto effects = at.machine.effects;
+  const auto build = build_named(at.bench.context(), "2026-01-05");
+  REQUIRE(build);
+  CHECK(build->kind == model::BuildKind::nightly);
+  CHECK(build->product.commit == commit);
+  CHECK(at.machine.effects == effects);
+  CHECK(build_named(at.bench.context(), "2026-01-04").error().kind == ErrorKind::usage);
+}
+
+TEST_CASE("Building: a nightly that does not install any more still says which commit it was", "[building]") {
+  Built at;
+  const std::string commit = at.machine.history[0].id;
+  const auto build = install_nightly(at.bench.context(), {.name = "2026-01-05", .commit = commit});
+  REQUIRE(build);
+  REQUIRE(at.bench.stores().builds.failed(build->id, "no matching distribution", TimePoint(0s)));
+  const auto known = known_nightly(at.bench.context(), {.name = "2026-01-05", .commit = {}});
+  REQUIRE(known);
+  CHECK(known->product.commit == commit);
+}
+
 }  // namespace tbci::building_test

@@ -158,6 +158,58 @@ TEST_CASE("Nights: creep below the threshold is found against the anchor, once",
   CHECK(filed == 1);
 }
 
+TEST_CASE("Nights: creep against an anchor that the index has forgotten is searched and filed all the same",
+          "[nights]") {
+  Nights nights(16);
+  for (std::size_t day = 2; day < 16; ++day) nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.012);
+  nights.check(1);
+  storage::Stores& stores = nights.bench->stores();
+  const auto build = stores.builds.find("fake", model::BuildKind::nightly, nights.machine.name_of(1));
+  REQUIRE(build);
+  REQUIRE(stores.anchors.set({0, "fake", (*build)->id, "ada", "the release", {}}));
+  std::size_t filed = 0;
+  for (std::size_t day = 2; day < 16; ++day) {
+    nights.machine.listed_from = day > 4 ? day - 3 : 0;
+    const auto result = nights.check(day);
+    filed += result.reports.size();
+    for (const model::Regression& regression : result.regressions) {
+      INFO(regression.reason);
+      CHECK(regression.bisection_id);  // it was searched, between the anchor's commit and tonight's
+    }
+  }
+  CHECK(filed == 1);
+}
+
+TEST_CASE("Nights: a baseline that does not install any more gives way to the next one that does", "[nights]") {
+  Nights nights(6);
+  nights.check_all(1, 3);
+  // The environments were removed by hand, and the index has lost the nightly of day 3.
+  storage::BuildStore& builds = nights.bench->stores().builds;
+  for (const std::size_t day : {2U, 3U})
+    REQUIRE(builds.forget(builds.find("fake", model::BuildKind::nightly, nights.machine.name_of(day)).value()->id));
+  nights.machine.unbuildable = {nights.machine.days[3]};
+  CHECK(nights.check(4).night.baseline == nights.machine.name_of(2));
+  CHECK(nights.check(4).night.stage == model::Stage::done);
+  CHECK(nights.check(5).night.baseline == nights.machine.name_of(4));
+}
+
+TEST_CASE("Nights: where no baseline installs, the new nightly is not at fault", "[nights]") {
+  Nights nights(9);
+  nights.check_all(1, 6);
+  storage::BuildStore& builds = nights.bench->stores().builds;
+  for (std::size_t day = 0; day <= 6; ++day) {
+    const auto build = builds.find("fake", model::BuildKind::nightly, nights.machine.name_of(day)).value();
+    REQUIRE(builds.forget(build->id));
+    nights.machine.unbuildable.insert(nights.machine.days[day]);
+  }
+  const auto result =
+      pipeline::check_night(nights.bench->context(), {.nightly = nights.machine.name_of(7), .baseline = {}});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::environment);
+  const auto night = nights.bench->stores().nights.find("fake", nights.machine.name_of(7)).value();
+  CHECK_FALSE(night->finished);
+}
+
 TEST_CASE("Nights: without an anchor nothing is measured against one", "[nights]") {
   Nights nights(4);
   nights.check_all(1, 3);

@@ -194,4 +194,39 @@ TEST_CASE("Worktree: says why a commit cannot be reverted, and cleans the slot",
   CHECK_FALSE(gone->reason.empty());
 }
 
+TEST_CASE("Worktree: after some fetches the mirror's packs become one, and nothing is lost", "[source]") {
+  Place place;
+  place.settings.repack_after = 3;
+  const std::string first = place.commit("a", "one\n");
+  place.update();
+  // This one is forced away: no branch leads to it any more, and it may still be measured.
+  const std::string gone = place.commit("b", "two\n");
+  place.update();
+  place.repository.git({"reset", "--quiet", "--hard", first});
+  const fs::path mirror = place.settings.folder / "mirror.git";
+  const auto packs = [&] { return place.git_in(mirror, {"count-objects", "-v"}); };
+  for (int i = 0; i < 3; ++i) {
+    place.commit("c", "three " + std::to_string(i) + "\n");
+    if (i == 1) CHECK(packs().find("packs: 0") != std::string::npos);
+    if (i == 2) CHECK(packs().find("packs: 1") != std::string::npos);
+    place.update();
+  }
+  CHECK(place.worktree().commit(gone, {}).value().id == gone);
+  CHECK(place.worktree().commit(first, {}).value().id == first);
+  place.checked_out(gone);
+}
+
+TEST_CASE("Worktree: a mirror that cannot be repacked works on", "[source]") {
+  Place place;
+  place.settings.repack_after = 1;
+  place.commit("a", "one\n");
+  place.update();
+  place.git_in(place.settings.folder / "mirror.git", {"config", "pack.depth", "no number"});
+  place.commit("a", "two\n");
+  std::string said;
+  REQUIRE(Worktree(place.settings, place.processes, [&](std::string_view line) { said += line; }).update({}));
+  CHECK(said.find("the mirror was not repacked") != std::string::npos);
+  CHECK(place.worktree().commit("main", {}).value().id == place.repository.head());
+}
+
 }  // namespace tbci::worktree_test

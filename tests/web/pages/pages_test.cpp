@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "storage/try_store.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/web/filled_database.hpp"
 #include "tests/web/http/raw_http.hpp"
@@ -222,6 +223,31 @@ TEST_CASE("Pages: readers beside a writer always see one consistent moment", "[w
   for (std::thread& reader : readers) reader.join();
   CHECK(torn == 0);
   CHECK(get(server.port(), "/healthz").status == 200);
+}
+
+TEST_CASE("Page: a night in trouble is named above everything else, as text", "[web]") {
+  const Site site;
+  {
+    auto writer = value(storage::Database::open(site.folder / "tbci.db"));
+    const auto night = value(storage::NightStore(writer).begin({"demo", "2026-01-08", "2026-01-07"}, moment(0)));
+    ok(storage::TryStore(writer).put({.night_id = night.id, .tries = 3, .next = moment(600), .reason = "<b>no space"}));
+  }
+  const std::string body = site.get("/").body;
+  CHECK(contains(body, "2026-01-08 failed 3 times"));
+  CHECK(contains(body, "&lt;b&gt;no space"));
+}
+
+TEST_CASE("Page: /healthz tells a service manager that the work stands still", "[web]") {
+  const Site site;
+  std::string trouble;
+  const auto handler =
+      web::pages({site.folder / "tbci.db", {"demo"}, [&trouble] { return trouble; }}, site.activity, site.clock);
+  const auto request = http::parse_target("GET", "/healthz");
+  REQUIRE(request);
+  CHECK(handler(*request).status == 200);
+  trouble = "the work has stood still for 31 minutes";
+  CHECK(handler(*request).status == 503);
+  CHECK(contains(handler(*request).body, trouble));
 }
 
 }  // namespace tbci::pages_test

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "storage/decision_store.hpp"
+#include "storage/try_store.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/web/filled_database.hpp"
 #include "web/queries/json.hpp"
@@ -204,6 +205,33 @@ TEST_CASE("View as JSON: numbers are the database's, an infinite change is null,
   CHECK(json["regressions"][0]["suspects"][0]["id"] == culprit);
   CHECK(json["reports"][0]["deliveries"][0]["reference"] == "outbox/1.md");
   CHECK(json["not_measured"][0]["outcome"] == "unsupported");
+}
+
+TEST_CASE("Status view: nights in trouble are told with their tries and their reason", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  {
+    auto writer = value(storage::Database::open(folder / "tbci.db"));
+    const auto night = value(storage::NightStore(writer).begin({"demo", "2026-01-08", "2026-01-07"}, moment(0)));
+    ok(storage::TryStore(writer).put({.night_id = night.id,
+                                      .stage = model::Stage::measure,
+                                      .tries = 3,
+                                      .next = moment(600),
+                                      .reason = "no space left",
+                                      .mark = {},
+                                      .given_up = {}}));
+  }
+  auto database = opened(folder);
+  const auto status = value(view::status_view(database, {"demo"}, std::nullopt, moment(0)));
+  REQUIRE(status.subjects.at(0).troubled.size() == 1);
+  CHECK(view::trouble_text(status.subjects[0].troubled[0]) ==
+        "2026-01-08 failed 3 times (at measure) and is tried again at 2026-01-07T02:10:00Z: no space left");
+  const auto json = view::json_of(status);
+  CHECK(json["subjects"][0]["troubled_nights"][0]["tries"] == 3);
+  CHECK(json["subjects"][0]["troubled_nights"][0]["given_up"].is_null());
+  auto given_up = status.subjects[0].troubled[0];
+  given_up.tries.given_up = moment(1);
+  CHECK(view::trouble_text(given_up) == "2026-01-08 was given up, it failed 3 times: no space left");
 }
 
 }  // namespace tbci::queries_test

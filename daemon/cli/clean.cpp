@@ -1,0 +1,92 @@
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "daemon/cli/application.hpp"
+#include "daemon/cli/disk_use.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/cli/table.hpp"
+#include "daemon/state_dir.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+struct CleanOptions {
+  bool dry_run = false;
+};
+
+void show(const pipeline::Cleaning& cleaning, const settings::Config& config, bool dry_run) {
+  Table table({{"kind"}, {"size", Align::right}, {"last used"}, {"what"}});
+  std::uint64_t freed = 0;
+  for (const std::size_t i : cleaning.removed) {
+    const pipeline::StoredThing& thing = cleaning.things[i];
+    freed += thing.bytes;
+    table.add({std::string(plural_of(thing.kind)), human_bytes(static_cast<double>(thing.bytes)), to_date(thing.used),
+               thing.path.lexically_relative(config.service.state).string()});
+  }
+  fmt::print("{}", table.text());
+  fmt::print("{} {} of {}\n", dry_run ? "would remove" : "removed", human_bytes(static_cast<double>(freed)),
+             cleaning.removed.size() == 1 ? "1 thing" : fmt::format("{} things", cleaning.removed.size()));
+}
+
+Result<pipeline::Cleaning> plan(storage::Database& database, const settings::Config& config) {
+  storage::Stores stores(database);
+  return pipeline::plan_cleaning(stores, config, SystemClock().now());
+}
+
+// Another program holds the lock while it works, so nothing goes that it uses.
+Result<pipeline::Cleaning> carry_out(const settings::Config& config) {
+  TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config)));
+  TBCI_ASSIGN(pipeline::Cleaning cleaning, plan(database, config));
+  for (const std::size_t i : cleaning.removed) TBCI_TRY(pipeline::remove_thing(cleaning.things[i]));
+  return cleaning;
+}
+
+Result<ExitCode> clean(const Invocation& invocation, const CleanOptions& options) {
+  TBCI_ASSIGN(const settings::Config config, load_config(invocation));
+  pipeline::Cleaning cleaning;
+  if (options.dry_run) {
+    TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
+    TBCI_ASSIGN(cleaning, plan(database, config));
+  } else {
+    TBCI_ASSIGN(cleaning, carry_out(config));
+  }
+  std::vector<pipeline::StoredThing> left = cleaning.things;
+  for (const std::size_t i : cleaning.removed) left[i].bytes = 0;
+  const auto use = pipeline::use_of(left, pipeline::budgets_of(config));
+  if (invocation.json) {
+    nlohmann::json json = {{"removed", nlohmann::json::array()}, {"left", json_of(use)}};
+    for (const std::size_t i : cleaning.removed) {
+      const pipeline::StoredThing& thing = cleaning.things[i];
+      json["removed"].push_back({{"kind", std::string(plural_of(thing.kind))},
+                                 {"subject", thing.subject},
+                                 {"path", thing.path.string()},
+                                 {"bytes", thing.bytes},
+                                 {"used", to_iso8601(thing.used)}});
+    }
+    print_json(json);
+    return ExitCode::success;
+  }
+  show(cleaning, config, options.dry_run);
+  fmt::print("{}", text_of(use));
+  return ExitCode::success;
+}
+
+}  // namespace
+
+void add_clean(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("clean", "Remove what is over its disk budget, the longest unused first");
+  command->footer(
+      "  tbci clean --dry-run\n  tbci clean\n\nThe budgets are in [disk] of the configuration. Environments, builds, "
+      "workers and logs can be made again.\nWhat the anchor, open regressions, retests and the last good nights need "
+      "stays, and so does what was used within\na day. `tbci serve` and `tbci check` do the same before each install "
+      "and build.");
+  auto options = std::make_shared<CleanOptions>();
+  command->add_flag("--dry-run", options->dry_run, "Only show what would go; works while the service runs");
+  command->callback([&invocation, options] {
+    invocation.action = [&invocation, options](const std::stop_token&) { return clean(invocation, *options); };
+  });
+}
+
+}  // namespace tbci::daemon

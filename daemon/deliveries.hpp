@@ -1,0 +1,36 @@
+// Carries out the outbox of the service, beside its work.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "settings/config.hpp"
+#include "storage/database.hpp"
+
+namespace tbci::daemon {
+
+/// A thread with a connection of its own: reports leave while a night measures or a search builds. One delivery is a
+/// short request over HTTPS, so it disturbs a measurement hardly (docs/decisions/0021-nothing-stands-still.md).
+/// Failures are logged, and tried again when the outbox says so. Ends within a second of its destruction.
+class Deliveries {
+ public:
+  /// Called once from the thread where going on is useless: the database is damaged.
+  using OnFatal = std::function<void(const Error&)>;
+
+  /// What it refers to must outlive it.
+  Deliveries(storage::Database database, const settings::Config& config, const Clock& clock, OnFatal on_fatal);
+
+ private:
+  void work(const std::stop_token& stop);
+
+  storage::Database database_;
+  const settings::Config& config_;
+  const Clock& clock_;
+  OnFatal on_fatal_;
+  std::jthread thread_;  // last: it uses the others
+};
+
+}  // namespace tbci::daemon

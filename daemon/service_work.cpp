@@ -1,0 +1,123 @@
+#include "daemon/service_work.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "daemon/scheduler.hpp"
+#include "pipeline/night/night_tries.hpp"
+#include "pipeline/night/waiting_nights.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+constexpr std::chrono::hours default_poll{1};
+constexpr std::chrono::minutes longest_sleep{1};  // the wall clock may be set meanwhile
+
+// The page shows the subject as busy while this lives.
+class BusyWith {
+ public:
+  BusyWith(web::Activity& activity, const std::string& subject) : activity_(activity) { activity_.begin(subject); }
+  ~BusyWith() { activity_.end(); }
+  BusyWith(const BusyWith&) = delete;
+  BusyWith& operator=(const BusyWith&) = delete;
+
+ private:
+  web::Activity& activity_;
+};
+
+class ServiceWork {
+ public:
+  ServiceWork(const ServiceParts& parts, std::stop_token stop)
+      : parts_(parts),
+        stop_(std::move(stop)),
+        processes_(parts.state.processes(), parts.pulse),
+        progress_(parts.activity, parts.pulse),
+        scheduler_(jobs(), parts.state.clock()) {}
+
+  Status run() {
+    const Clock& clock = parts_.state.clock();
+    while (!stop_.stop_requested()) {
+      parts_.pulse.beat();
+      TimePoint next = scheduler_.step(stop_);
+      if (damage_) return pass_on(*damage_);
+      TBCI_ASSIGN(const auto search, search_step());
+      if (search) next = std::min(next, *search);
+      parts_.activity.plan(next);
+      const auto pause =
+          std::clamp<std::chrono::milliseconds>(next - clock.now(), std::chrono::milliseconds(10), longest_sleep);
+      if (!clock.sleep_for(pause, stop_)) break;
+    }
+    return {};
+  }
+
+ private:
+  std::vector<Job> jobs() {
+    std::vector<Job> jobs;
+    for (const settings::SubjectConfig& subject : parts_.state.config().subjects) {
+      const auto poll = subject.poll.count() > 0 ? subject.poll : std::chrono::milliseconds(default_poll);
+      jobs.push_back({.name = subject.subject.name,
+                      .timetable = {.time_of_day = subject.schedule, .poll = poll},
+                      .work = [this, &subject](const std::stop_token&) { return judge(subject); }});
+    }
+    return jobs;
+  }
+
+  Result<EarlierCall> judge(const settings::SubjectConfig& subject) {
+    const BusyWith busy(parts_.activity, subject.subject.name);
+    OpenContext at(parts_.state, subject, progress_, stop_, {.processes = &processes_, .gives_way = {}});
+    auto next = pipeline::judge_waiting_nights(at.context());
+    if (!next && next.error().kind == ErrorKind::damaged) damage_ = next.error();
+    // Its nightlies cannot be listed, for instance: no night says so.
+    if (!next && next.error().kind != ErrorKind::interrupted)
+      progress_.note(fmt::format("{}: {}", subject.subject.name, one_line(next.error().message, 300)));
+    return next;
+  }
+
+  // One search of each subject; returns when the next one is due.
+  Result<std::optional<TimePoint>> search_step() {
+    std::optional<TimePoint> next;
+    for (const settings::SubjectConfig& subject : parts_.state.config().subjects) {
+      if (stop_.stop_requested() || scheduler_.is_due()) return std::optional(parts_.state.clock().now());
+      TBCI_ASSIGN(const bool waits, search_waits(subject, next));
+      if (!waits) continue;
+      const BusyWith busy(parts_.activity, subject.subject.name);
+      OpenContext at(parts_.state, subject, progress_, stop_,
+                     {.processes = &processes_, .gives_way = [this] { return scheduler_.is_due(); }});
+      const auto searched = pipeline::search_waiting_night(at.context());
+      if (!searched && searched.error().kind == ErrorKind::damaged) return pass_on(searched.error());
+      if (!searched && searched.error().kind != ErrorKind::interrupted)
+        log::error("{}: {}", subject.subject.name, searched.error().message);
+      if (searched && searched->next) next = next ? std::min(*next, *searched->next) : searched->next;
+    }
+    return next;
+  }
+
+  // Whether a search of the subject is due; else `next` hears when the earliest will be.
+  Result<bool> search_waits(const settings::SubjectConfig& subject, std::optional<TimePoint>& next) {
+    const TimePoint now = parts_.state.clock().now();
+    const auto waiting = pipeline::waiting_nights(parts_.state.stores(), subject.subject.name, now, true);
+    if (!waiting && waiting.error().kind == ErrorKind::damaged) return pass_on(waiting.error());
+    if (!waiting) log::error("{}: {}", subject.subject.name, waiting.error().message);
+    if (!waiting) return false;
+    if (waiting->next) next = next ? std::min(*next, *waiting->next) : waiting->next;
+    return !waiting->due.empty();
+  }
+
+  ServiceParts parts_;
+  std::stop_token stop_;
+  PulsingProcesses processes_;
+  PulsingProgress progress_;
+  std::optional<Error> damage_;
+  Scheduler scheduler_;
+};
+
+}  // namespace
+
+Status work_for_ever(const ServiceParts& parts, std::stop_token stop) {
+  return ServiceWork(parts, std::move(stop)).run();
+}
+
+}  // namespace tbci::daemon

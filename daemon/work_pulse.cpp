@@ -1,0 +1,79 @@
+#include "daemon/work_pulse.hpp"
+
+#include <algorithm>
+
+namespace tbci::daemon {
+
+namespace {
+
+// After its time limit a child is ended, with all its descendants; then its output is read to the end.
+constexpr std::chrono::minutes time_to_end_a_child{5};
+
+}  // namespace
+
+WorkPulse::WorkPulse(std::chrono::milliseconds limit) : limit_(limit) {
+  beat();
+}
+
+void WorkPulse::beat(Time now) {
+  const std::lock_guard lock(mutex_);
+  last_beat_ = now;
+  alive_until_ = children_ == 0 ? now + limit_ : std::max(alive_until_, now + limit_);
+}
+
+void WorkPulse::child_begins(std::chrono::milliseconds time_limit, Time now) {
+  const std::lock_guard lock(mutex_);
+  ++children_;
+  last_beat_ = now;
+  alive_until_ = std::max(alive_until_, now + time_limit + time_to_end_a_child);
+}
+
+void WorkPulse::child_ends(Time now) {
+  const std::lock_guard lock(mutex_);
+  children_ = std::max(children_ - 1, 0);
+  last_beat_ = now;
+  if (children_ == 0) alive_until_ = now + limit_;
+}
+
+std::string WorkPulse::trouble(Time now) const {
+  const std::lock_guard lock(mutex_);
+  if (now <= alive_until_) return {};
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(now - last_beat_).count();
+  if (children_ > 0)
+    return fmt::format("a child process has not ended {} minutes after it began, although its time is over", minutes);
+  return fmt::format("the work has stood still for {} minutes", minutes);
+}
+
+Result<ProcessOutcome> PulsingProcesses::run(const Command& command, std::stop_token stop) {
+  pulse_.child_begins(command.time_limit);
+  auto outcome = processes_.run(command, std::move(stop));
+  pulse_.child_ends();
+  return outcome;
+}
+
+void PulsingProgress::begin_stage(std::string_view stage, std::string_view about, int expected_steps) {
+  pulse_.beat();
+  progress_.begin_stage(stage, about, expected_steps);
+}
+
+void PulsingProgress::step(std::string_view what) {
+  pulse_.beat();
+  progress_.step(what);
+}
+
+void PulsingProgress::expect(int steps) {
+  pulse_.beat();
+  progress_.expect(steps);
+}
+
+void PulsingProgress::end_stage(std::string_view outcome) {
+  pulse_.beat();
+  progress_.end_stage(outcome);
+}
+
+void PulsingProgress::note(std::string_view text) {
+  pulse_.beat();
+  progress_.note(text);
+}
+
+}  // namespace tbci::daemon

@@ -1,0 +1,64 @@
+// Whether the thread that works still does: what the watchdog asks.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+
+#include "base/process.hpp"
+#include "base/progress.hpp"
+
+namespace tbci::daemon {
+
+/// The thread is alive while it reports progress within the limit, or waits for a child process whose own time limit is
+/// not over. Thread-safe.
+class WorkPulse {
+ public:
+  /// Not of the wall clock, which may be set.
+  using Time = std::chrono::steady_clock::time_point;
+  /// The longest time without progress outside a child. A search over many commits thinks for minutes.
+  static constexpr std::chrono::minutes default_limit{30};
+
+  explicit WorkPulse(std::chrono::milliseconds limit = default_limit);
+
+  void beat(Time now = std::chrono::steady_clock::now());
+  void child_begins(std::chrono::milliseconds time_limit, Time now = std::chrono::steady_clock::now());
+  void child_ends(Time now = std::chrono::steady_clock::now());
+  /// What is wrong, as a sentence; empty while the thread is alive.
+  std::string trouble(Time now = std::chrono::steady_clock::now()) const;
+
+ private:
+  std::chrono::milliseconds limit_;
+  mutable std::mutex mutex_;
+  int children_ = 0;
+  Time last_beat_;
+  Time alive_until_;
+};
+
+/// Runs children through another runner; their time limits count for the pulse.
+class PulsingProcesses final : public ProcessRunner {
+ public:
+  PulsingProcesses(ProcessRunner& processes, WorkPulse& pulse) : processes_(processes), pulse_(pulse) {}
+  Result<ProcessOutcome> run(const Command& command, std::stop_token stop = {}) override;
+
+ private:
+  ProcessRunner& processes_;
+  WorkPulse& pulse_;
+};
+
+/// Hands progress on; each call is a beat.
+class PulsingProgress final : public Progress {
+ public:
+  PulsingProgress(Progress& progress, WorkPulse& pulse) : progress_(progress), pulse_(pulse) {}
+  void begin_stage(std::string_view stage, std::string_view about, int expected_steps) override;
+  void step(std::string_view what) override;
+  void expect(int steps) override;
+  void end_stage(std::string_view outcome) override;
+  void note(std::string_view text) override;
+
+ private:
+  Progress& progress_;
+  WorkPulse& pulse_;
+};
+
+}  // namespace tbci::daemon

@@ -1,0 +1,40 @@
+// Keeps the disk within its budgets, and makes room before something is installed or built.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/disk/eviction.hpp"
+#include "pipeline/subject_context.hpp"
+
+namespace tbci::pipeline {
+
+/// What a cleaning did or would do.
+struct Cleaning {
+  std::vector<StoredThing> things;   ///< all
+  std::vector<std::size_t> removed;  ///< indices of `things`, in order
+};
+
+/// What is over its budget, and more of what may go where `missing` bytes are asked for. Removes nothing.
+Result<Cleaning> plan_cleaning(storage::Stores& stores, const settings::Config& config, TimePoint now,
+                               std::uint64_t missing = 0);
+
+/// Removes a thing, so that nobody finds half of it. Error (environment) where it stays.
+Status remove_thing(const StoredThing& thing);
+
+/// Before the subject's next install or build: removes what is over its budgets, and more, until as much is free as
+/// such a thing and a worker took before, and a reserve for the database. Error (environment) where that cannot be had:
+/// says how much is missing and what to do.
+Status make_room(SubjectContext& context, ThingKind kind);
+
+/// The things of a kind and subject together.
+struct DiskUse {
+  ThingKind kind{};
+  std::string subject = {};
+  std::size_t things = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t budget = 0;  ///< 0: none
+};
+std::vector<DiskUse> use_of(const std::vector<StoredThing>& things, const std::vector<DiskBudget>& budgets);
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,219 @@
+#include "pipeline/disk/inventory.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/file.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::hours in_use{24};           // since it was used last
+constexpr std::chrono::hours plausible_future{1};  // beyond it the clock was set back since
+constexpr std::size_t most_kept_regressions = 50;  // the newest: what is kept has to have an end
+
+TimePoint changed_at(const fs::path& path) {
+  struct stat facts {};
+  if (::lstat(path.c_str(), &facts) != 0) return {};
+  return TimePoint(std::chrono::seconds(facts.st_mtim.tv_sec) +
+                   std::chrono::milliseconds(facts.st_mtim.tv_nsec / 1'000'000));
+}
+
+class Inventory {
+ public:
+  Inventory(const settings::Config& config, TimePoint now) : state_(config.service.state), now_(now) {}
+
+  void add(ThingKind kind, const std::string& subject, const fs::path& path, std::string kept = {}) {
+    StoredThing thing{.kind = kind,
+                      .subject = subject,
+                      .path = path,
+                      .bytes = bytes_on_disk(path),
+                      .used = changed_at(path),
+                      .kept = std::move(kept),
+                      .remains = path.filename().string().starts_with("unfinished-")};
+    const bool recent = thing.used > now_ - in_use && thing.used < now_ + plausible_future;
+    if (thing.kept.empty() && recent && !thing.remains) thing.kept = "used within a day";
+    things_.push_back(std::move(thing));
+  }
+
+  /// Each entry of a folder.
+  template <typename Wanted>
+  void add_entries(ThingKind kind, const std::string& subject, const fs::path& folder, Wanted wanted) {
+    std::error_code ignored;
+    std::vector<fs::path> paths;
+    for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
+      if (!at->is_symlink(ignored) && wanted(*at)) paths.push_back(at->path());
+    }
+    std::sort(paths.begin(), paths.end());
+    for (const fs::path& path : paths) add(kind, subject, path);
+  }
+
+  /// Gives the reason to the things that a product lies in.
+  void keep(const model::Product& product, const std::string& reason) {
+    std::vector<fs::path> parts = product.preload;
+    parts.push_back(product.libtorch);
+    parts.push_back(product.python);
+    for (const fs::path& part : parts) kept_.emplace(part.lexically_normal(), reason);
+  }
+
+  std::vector<StoredThing> finish() && {
+    for (StoredThing& thing : things_) {
+      const std::string folder = (thing.path.lexically_normal() / "").string();
+      const auto at = kept_.lower_bound(fs::path(folder));
+      if (at != kept_.end() && at->first.string().starts_with(folder)) thing.kept = at->second;
+    }
+    return std::move(things_);
+  }
+
+  const fs::path& state() const { return state_; }
+  bool empty() const { return things_.empty(); }
+
+ private:
+  struct ByText {
+    bool operator()(const fs::path& a, const fs::path& b) const { return a.string() < b.string(); }
+  };
+
+  fs::path state_;
+  TimePoint now_;
+  std::vector<StoredThing> things_;
+  std::map<fs::path, std::string, ByText> kept_;
+};
+
+bool is_folder(const fs::directory_entry& entry) {
+  std::error_code ignored;
+  return entry.is_directory(ignored);
+}
+
+bool is_log(const fs::directory_entry& entry) {
+  return entry.path().extension() == ".log";
+}
+
+bool is_checkout(const fs::directory_entry& entry) {
+  return is_folder(entry) && entry.path().filename() != "mirror.git";
+}
+
+void add_subject(Inventory& inventory, const std::string& subject) {
+  const fs::path folder = inventory.state() / "subjects" / subject;
+  inventory.add_entries(ThingKind::environment, subject, folder / "venvs", is_folder);
+  inventory.add_entries(ThingKind::product, subject, folder / "products", is_folder);
+  inventory.add_entries(ThingKind::log, subject, folder / "logs", is_log);
+  std::error_code ignored;
+  const fs::path checkouts = folder / "checkouts", mirror = checkouts / "mirror.git";
+  if (fs::exists(mirror, ignored)) inventory.add(ThingKind::mirror, subject, mirror, "searches need it");
+  inventory.add_entries(ThingKind::checkout, subject, checkouts, is_checkout);
+}
+
+// Finds the builds that must stay.
+class KeptBuilds {
+ public:
+  KeptBuilds(storage::Stores& stores, const std::string& subject, Inventory& inventory)
+      : stores_(stores), subject_(subject), inventory_(inventory) {}
+
+  Status keep_all(int nights) {
+    TBCI_TRY(keep_regressions());
+    TBCI_TRY(keep_nights(nights));
+    TBCI_ASSIGN(const auto anchor, stores_.anchors.current(subject_));
+    if (!anchor || !anchor->build_id) return {};
+    TBCI_ASSIGN(const model::Build build, stores_.builds.get(*anchor->build_id));
+    inventory_.keep(build.product, "the anchor");
+    return {};
+  }
+
+ private:
+  Status keep(const std::string& name, const std::string& reason) {
+    using model::BuildKind;
+    for (const BuildKind kind : {BuildKind::nightly, BuildKind::commit}) {
+      TBCI_ASSIGN(const auto build, stores_.builds.find(subject_, kind, name));
+      if (build) inventory_.keep(build->product, reason);
+    }
+    return {};
+  }
+
+  Status keep_nights(int most) {
+    TBCI_ASSIGN(const auto nights, stores_.nights.list(subject_, 2 * most + 50));
+    int good = 0;
+    for (const model::Night& night : nights) {
+      const bool verdicts = model::has_verdicts(night.stage);
+      if (night.finished && (!verdicts || good == most)) continue;
+      const std::string reason = night.finished ? "one of the last good nights" : "a night that is not finished";
+      TBCI_TRY(keep(night.name, reason));
+      TBCI_TRY(keep(night.baseline, reason));
+      if (verdicts && good++ == 0) TBCI_TRY(keep_retests(night));
+    }
+    return {};
+  }
+
+  Status keep_retests(const model::Night& night) {
+    TBCI_ASSIGN(const auto retests, stores_.retests.of_night(night.id));
+    for (const model::QueuedRetest& retest : retests) TBCI_TRY(keep(retest.old_build, "a retest needs it"));
+    return {};
+  }
+
+  Status keep_regressions() {
+    TBCI_ASSIGN(const auto open, stores_.nights.open_regressions(subject_));
+    const std::size_t first = open.size() > most_kept_regressions ? open.size() - most_kept_regressions : 0;
+    for (std::size_t i = first; i < open.size(); ++i) {
+      const std::string reason = "an open regression";
+      TBCI_ASSIGN(const model::Night night, stores_.nights.get(open[i].night_id));
+      TBCI_TRY(keep(night.name, reason));
+      TBCI_TRY(keep(open[i].old_build.empty() ? night.baseline : open[i].old_build, reason));
+      for (const std::string& suspect : open[i].suspects) TBCI_TRY(keep(suspect, reason));
+    }
+    return {};
+  }
+
+  storage::Stores& stores_;
+  const std::string& subject_;
+  Inventory& inventory_;
+};
+
+}  // namespace
+
+Result<std::vector<StoredThing>> list_things(storage::Stores& stores, const settings::Config& config, TimePoint now) {
+  Inventory inventory(config, now);
+  const fs::path workers = config.service.state / "workers";
+  inventory.add_entries(ThingKind::worker, "", workers, is_folder);
+  inventory.add_entries(ThingKind::log, "", workers, is_log);
+  for (const settings::SubjectConfig& subject : config.subjects) {
+    add_subject(inventory, subject.subject.name);
+    if (!inventory.empty())
+      TBCI_TRY(KeptBuilds(stores, subject.subject.name, inventory).keep_all(config.disk.kept_nights));
+  }
+  return std::move(inventory).finish();
+}
+
+std::vector<DiskBudget> budgets_of(const settings::Config& config) {
+  const settings::DiskConfig& disk = config.disk;
+  std::vector<DiskBudget> budgets = {{ThingKind::worker, "", disk.workers_bytes},
+                                     {ThingKind::log, "", disk.logs_bytes}};
+  for (const settings::SubjectConfig& subject : config.subjects) {
+    const std::string& name = subject.subject.name;
+    budgets.push_back({ThingKind::environment, name, disk.environments_bytes});
+    budgets.push_back({ThingKind::product, name, subject.subject.source.cache_budget_bytes});
+    budgets.push_back({ThingKind::log, name, disk.logs_bytes});
+    budgets.push_back({ThingKind::mirror, name, disk.mirror_bytes});
+  }
+  return budgets;
+}
+
+void mark_used(const fs::path& state, const model::Product& product) {
+  std::vector<fs::path> parts = product.preload;
+  parts.push_back(product.libtorch);
+  for (const fs::path& part : parts) {
+    // subjects/NAME/venvs/ENVIRONMENT/..., subjects/NAME/products/BUILD/...
+    const fs::path below = part.lexically_normal().lexically_relative(state.lexically_normal());
+    constexpr int depth = 4;
+    if (std::distance(below.begin(), below.end()) <= depth || *below.begin() != "subjects") continue;
+    fs::path thing = state;
+    for (auto [at, i] = std::pair(below.begin(), 0); i < depth; ++at, ++i) thing /= *at;
+    static_cast<void>(::utimensat(AT_FDCWD, thing.c_str(), nullptr, AT_SYMLINK_NOFOLLOW));
+  }
+}
+
+}  // namespace tbci::pipeline

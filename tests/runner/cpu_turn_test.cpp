@@ -1,0 +1,100 @@
+#include "runner/cpu_turn.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include "tests/catch.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace tbci::cpu_turn_test {
+
+using namespace tbci::runner;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Two turns of one process exclude each other like those of two: a lock belongs to the open file.
+CpuTurn taken(const CpuTurnSettings& settings) {
+  auto turn = CpuTurn::take(settings, {});
+  INFO((turn ? std::string() : turn.error().message));
+  REQUIRE(turn);
+  return std::move(*turn);
+}
+
+}  // namespace
+
+TEST_CASE("CPU turns: those without a CPU in common do not wait for each other", "[turn]") {
+  const test::TemporaryDirectory folder;
+  const CpuTurn one = taken({.folder = folder.path(), .cpus = {0, 1}});
+  const CpuTurn other = taken({.folder = folder.path(), .cpus = {2, 3}});
+}
+
+TEST_CASE("CPU turns: one with a CPU in common waits, says for whom, and gets it when the other is done", "[turn]") {
+  const test::TemporaryDirectory folder;
+  auto one = std::make_unique<CpuTurn>(taken({.folder = folder.path(), .cpus = {0, 1}}));
+  std::atomic<bool> waits{false}, has_it{false};
+  std::string told;
+  std::jthread other([&] {
+    const auto turn = CpuTurn::take({.folder = folder.path(),
+                                     .cpus = {3, 1},
+                                     .on_wait =
+                                         [&](const std::string& text) {
+                                           told = text;
+                                           waits = true;
+                                         }},
+                                    {});
+    has_it = turn.has_value();
+  });
+  while (!waits) std::this_thread::sleep_for(1ms);
+  CHECK_FALSE(has_it);
+  one.reset();
+  other.join();
+  CHECK(has_it);
+  CHECK(told.find("waiting for another tbci (pid ") != std::string::npos);
+  CHECK(told.find("which measures on CPU 1") != std::string::npos);
+}
+
+TEST_CASE("CPU turns: two that measure again and again take turns", "[turn]") {
+  const test::TemporaryDirectory folder;
+  std::atomic<int> running{0}, together{0};
+  std::vector<char> order;
+  const auto measure = [&](char name) {
+    for (int i = 0; i < 6; ++i) {
+      const CpuTurn turn = taken({.folder = folder.path(), .cpus = {0}});
+      if (++running > 1) ++together;
+      order.push_back(name);  // under the lock of the CPU
+      std::this_thread::sleep_for(60ms);
+      --running;
+    }
+  };
+  {
+    const std::jthread a([&] { measure('a'); });
+    const std::jthread b([&] { measure('b'); });
+  }
+  CHECK(together == 0);
+  int changes = 0;
+  for (std::size_t i = 1; i < order.size(); ++i) changes += order[i] != order[i - 1] ? 1 : 0;
+  CHECK(changes >= 9);  // of 11: the first may come twice before the other has begun to wait
+}
+
+TEST_CASE("CPU turns: a wait ends with a stop, and with an error after its limit", "[turn]") {
+  const test::TemporaryDirectory folder;
+  const CpuTurn one = taken({.folder = folder.path(), .cpus = {0}});
+  const auto late = CpuTurn::take({.folder = folder.path(), .cpus = {0}, .longest_wait = 50ms}, {});
+  REQUIRE_FALSE(late);
+  CHECK(late.error().kind == ErrorKind::transient);
+  std::stop_source stop;
+  stop.request_stop();
+  const auto stopped = CpuTurn::take({.folder = folder.path(), .cpus = {0}}, stop.get_token());
+  REQUIRE_FALSE(stopped);
+  CHECK(stopped.error().kind == ErrorKind::interrupted);
+}
+
+TEST_CASE("CPU turns: a folder that cannot be used is the machine's fault, and a link is not followed", "[turn]") {
+  const test::TemporaryDirectory folder;
+  CHECK(CpuTurn::take({.folder = folder / "missing", .cpus = {0}}, {}).error().kind == ErrorKind::environment);
+  std::filesystem::create_symlink("/dev/null", folder / "tbci-cpu-0.queue");
+  CHECK(CpuTurn::take({.folder = folder.path(), .cpus = {0}}, {}).error().kind == ErrorKind::environment);
+}
+
+}  // namespace tbci::cpu_turn_test
