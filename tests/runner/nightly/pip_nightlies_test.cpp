@@ -159,7 +159,7 @@ TEST_CASE("PipNightlies: a pip that has no `index` takes no versions for an outa
         "none)\nERROR: No matching distribution found for torch==0+no.such.version\n",
         1);
   });
-  const auto listed = PipNightlies({}, folder.path(), {}, pip).list({});
+  const auto listed = PipNightlies({}, {.venvs = folder.path()}, pip).list({});
   REQUIRE_FALSE(listed);
   CHECK(listed.error().kind == ErrorKind::transient);
 }
@@ -177,7 +177,7 @@ TEST_CASE("PipNightlies: a version that is missing for good fails, one that was 
     const std::string requirement = "torch==" + version;
     complaint = "ERROR: Could not find a version that satisfies the requirement " + requirement +
                 " (from versions: " + versions + ")\nERROR: No matching distribution found for " + requirement + "\n";
-    PipNightlies nightlies({}, folder.path(), {}, pip);
+    PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
     REQUIRE(nightlies.list({}));
     const auto installed = nightlies.install({version, ""}, {});
     REQUIRE_FALSE(installed);
@@ -201,7 +201,7 @@ TEST_CASE("PipNightlies: a nightly whose dependency does not exist fails, though
         "3.0, 3.1)\nERROR: No matching distribution found for triton==9.9\n",
         1);
   });
-  PipNightlies nightlies({}, folder.path(), {}, pip);
+  PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
   REQUIRE(nightlies.list({}));
   const auto installed = nightlies.install({"2.13.0.dev20260518+cpu", ""}, {});
   REQUIRE_FALSE(installed);
@@ -218,7 +218,7 @@ TEST_CASE("PipNightlies: an installation that SIGKILL ended says so", "[pip]") {
     killed.exit_code = 137;
     return killed;
   });
-  const auto installed = PipNightlies({}, folder.path(), {}, pip).install({"2.13.0", ""}, {});
+  const auto installed = PipNightlies({}, {.venvs = folder.path()}, pip).install({"2.13.0", ""}, {});
   REQUIRE_FALSE(installed);
   CHECK(installed.error().kind == ErrorKind::killed);
 }
