@@ -1,6 +1,7 @@
 // Digests of files too large to be read whole.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -8,8 +9,9 @@
 
 namespace tbci {
 
-/// SHA-256 of a file's contents as 64 hexadecimal digits. Error (environment) where it cannot be read to its end, or is
-/// no ordinary file.
-Result<std::string> sha256_of_file(const std::filesystem::path& path);
+/// SHA-256 of a file's contents as 64 hexadecimal digits. Error (environment) where it cannot be read to its end, is no
+/// ordinary file, or is larger than `most_bytes` (a file full of holes reads as zeros without end).
+Result<std::string> sha256_of_file(const std::filesystem::path& path,
+                                   std::uint64_t most_bytes = std::uint64_t{16} << 30);
 
 }  // namespace tbci

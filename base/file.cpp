@@ -6,11 +6,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <utility>
+#include <vector>
 
 namespace tbci {
 
@@ -30,17 +30,64 @@ Status write_all(int descriptor, std::string_view text) {
   return {};
 }
 
+// A file may be larger than it says (those in /proc say 0), or have holes that read as zeros: the limit is of what is
+// read.
+Result<std::string> read_all(const Descriptor& file, const std::filesystem::path& path, std::size_t most_bytes) {
+  std::string text;
+  std::array<char, 65536> part;
+  while (true) {
+    const ssize_t got = ::read(file.get(), part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), errno_reason());
+    if (got == 0) return text;
+    if (text.size() + static_cast<std::size_t>(got) > most_bytes) {
+      return fail(ErrorKind::environment, "cannot read {}: it is larger than {} bytes", path.string(), most_bytes);
+    }
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+}
+
+// Lets the owner enter and change every folder below. Follows no links.
+void make_removable(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::permissions(path, fs::perms::owner_all, fs::perm_options::add | fs::perm_options::nofollow, ignored);
+  // By hand, because a recursive iterator opens a folder before its permissions are repaired.
+  std::vector<fs::path> open = {path};
+  while (!open.empty()) {
+    const fs::path folder = std::move(open.back());
+    open.pop_back();
+    for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
+      std::error_code gone;
+      if (at->is_symlink(gone) || !at->is_directory(gone)) continue;
+      fs::permissions(at->path(), fs::perms::owner_all, fs::perm_options::add, gone);
+      open.push_back(at->path());
+    }
+  }
+}
+
 }  // namespace
 
-Result<std::string> read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), errno_reason());
-  std::ostringstream text;
-  // An empty file inserts nothing, and that sets the stream's fail bit: only a broken source is a failure.
-  errno = 0;
-  if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
-  if (errno != 0) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), errno_reason());
-  return std::move(text).str();
+Result<Descriptor> open_ordinary_file(const std::filesystem::path& path) {
+  // O_NONBLOCK: opening a pipe without a writer would wait for one.
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat facts {};
+  if (!file.open() || ::fstat(file.get(), &facts) != 0)
+    return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), errno_reason());
+  if (!S_ISREG(facts.st_mode))
+    return fail(ErrorKind::environment, "cannot read {}: it is not an ordinary file", path.string());
+  return file;
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t most_bytes) {
+  TBCI_ASSIGN(const Descriptor file, open_ordinary_file(path));
+  return read_all(file, path, most_bytes);
+}
+
+Result<std::string> read_named_file(const std::filesystem::path& path, std::size_t most_bytes) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
+  if (!file.open()) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), errno_reason());
+  return read_all(file, path, most_bytes);
 }
 
 Status write_file_atomically(const std::filesystem::path& path, std::string_view text) {
@@ -65,6 +112,16 @@ Status make_directories(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) return fail(ErrorKind::environment, "cannot make the folder {}: {}", path.string(), error.message());
+  return {};
+}
+
+Status remove_tree(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  if (!error) return {};
+  make_removable(path);
+  std::filesystem::remove_all(path, error);
+  if (error) return fail(ErrorKind::environment, "cannot remove {}: {}", path.string(), error.message());
   return {};
 }
 

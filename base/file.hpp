@@ -1,4 +1,4 @@
-// Files: whole reads, commit-or-nothing writes, locks, free space.
+// Files: bounded reads, commit-or-nothing writes, locks, free space.
 #pragma once
 
 #include <cstdint>
@@ -6,17 +6,31 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
 
 namespace tbci {
 
-Result<std::string> read_file(const std::filesystem::path& path);
+/// Opens an ordinary file for reading. Error (environment) for what could block or never end: a pipe, a socket, a
+/// device, a folder; also behind a link.
+Result<Descriptor> open_ordinary_file(const std::filesystem::path& path);
+
+inline constexpr std::size_t most_read_bytes = std::size_t{256} << 20;
+/// The whole text of an ordinary file. Never blocks, whoever made the file. Error (environment) also for a file of more
+/// than `most_bytes`.
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t most_bytes = most_read_bytes);
+/// The same of whatever a person named: also of a pipe, as in `--config <(make-config)`. May block.
+Result<std::string> read_named_file(const std::filesystem::path& path, std::size_t most_bytes = most_read_bytes);
 
 /// Writes a file beside the target, syncs it and renames it: the target has the old text or the new one, never a part.
 /// Makes the parent folders.
 Status write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 Status make_directories(const std::filesystem::path& path);
+
+/// Removes a folder with all that is in it, also where its makers took away their own permissions; succeeds where there
+/// is nothing. Follows no links.
+Status remove_tree(const std::filesystem::path& path);
 
 /// Bytes that an ordinary user can still write on the file system of `path` (or of its nearest existing parent).
 Result<std::uint64_t> free_bytes(const std::filesystem::path& path);

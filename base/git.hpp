@@ -30,6 +30,12 @@ struct GitFile {
   std::string path, text;
 };
 
+/// How much of a commit's tree is read.
+struct TreeLimits {
+  std::size_t entries = 2000000;                    ///< files and folders; the largest known have half a million
+  std::size_t path_bytes = std::size_t{256} << 20;  ///< of the chosen files, together
+};
+
 /// An open repository. Not thread-safe: one object a thread. Movable.
 class GitRepository {
  public:
@@ -69,8 +75,10 @@ class GitRepository {
   Result<std::vector<GitCommit>> last_of_each_day(const std::string& branch, std::size_t most = 1000) const;
 
   /// SHA-256 over the tree entries (mode, path, content id) of a commit that the patterns choose: equal hash, equal
-  /// files. No patterns: all files. See `path_matches` for what a pattern means.
-  Result<std::string> compiled_inputs(std::string_view revision, std::span<const std::string> patterns) const;
+  /// files. No patterns: all files. See `path_matches` for what a pattern means. Error (failed) for a tree over the
+  /// limits: a few small objects can describe one of billions of files.
+  Result<std::string> compiled_inputs(std::string_view revision, std::span<const std::string> patterns,
+                                      const TreeLimits& limits = {}) const;
 
   const std::filesystem::path& path() const;
 

@@ -28,6 +28,7 @@ using Reference = std::unique_ptr<git_reference, Freer<git_reference_free>>;
 using Walk = std::unique_ptr<git_revwalk, Freer<git_revwalk_free>>;
 using Tree = std::unique_ptr<git_tree, Freer<git_tree_free>>;
 using Blob = std::unique_ptr<git_blob, Freer<git_blob_free>>;
+using Objects = std::unique_ptr<git_odb, Freer<git_odb_free>>;
 using Diff = std::unique_ptr<git_diff, Freer<git_diff_free>>;
 using BranchIterator = std::unique_ptr<git_branch_iterator, Freer<git_branch_iterator_free>>;
 

@@ -11,6 +11,7 @@ namespace tbci {
 using git::Blob;
 using git::CommitObject;
 using git::Diff;
+using git::Objects;
 using git::text_of;
 using git::Tree;
 
@@ -25,14 +26,20 @@ struct Entry {
 
 struct Chosen {
   std::span<const std::string> patterns;
+  TreeLimits limits;
   std::vector<Entry> entries;
+  std::size_t visited = 0, path_bytes = 0;
+  bool too_large() const { return visited > limits.entries || path_bytes > limits.path_bytes; }
 };
 
 int choose_entry(const char* folder, const git_tree_entry* entry, void* payload) {
   auto& chosen = *static_cast<Chosen*>(payload);
+  ++chosen.visited;
+  if (chosen.too_large()) return GIT_EUSER;
   if (git_tree_entry_type(entry) == GIT_OBJECT_TREE) return 0;
   std::string path = std::string(folder) + git_tree_entry_name(entry);
   if (path_matches(path, chosen.patterns)) {
+    chosen.path_bytes += path.size();
     chosen.entries.push_back({.path = std::move(path),
                               .id = *git_tree_entry_id(entry),
                               .mode = git_tree_entry_filemode(entry),
@@ -42,13 +49,33 @@ int choose_entry(const char* folder, const git_tree_entry* entry, void* payload)
 }
 
 // `repository` is a GitRepository::Impl, which only that class may name.
-Result<Chosen> choose(const auto& repository, std::string_view revision, std::span<const std::string> patterns) {
+Result<Chosen> choose(const auto& repository, std::string_view revision, std::span<const std::string> patterns,
+                      const TreeLimits& limits) {
   TBCI_ASSIGN(const CommitObject commit, repository.find(revision));
   TBCI_ASSIGN(const Tree tree, repository.tree_of(commit.get()));
-  Chosen chosen{patterns, {}};
-  if (git_tree_walk(tree.get(), GIT_TREEWALK_PRE, choose_entry, &chosen) != 0)
-    return repository.trouble("cannot read the files of a commit");
+  Chosen chosen{.patterns = patterns, .limits = limits, .entries = {}};
+  const int walked = git_tree_walk(tree.get(), GIT_TREEWALK_PRE, choose_entry, &chosen);
+  if (chosen.too_large()) {
+    return fail(ErrorKind::failed,
+                "the commit {} has more than {} files and folders, or paths of more than {} bytes: tbci does not read "
+                "such a tree",
+                text_of(*git_commit_id(commit.get())).substr(0, 12), limits.entries, limits.path_bytes);
+  }
+  if (walked != 0) return repository.trouble("cannot read the files of a commit");
   return chosen;
+}
+
+struct Touched {
+  std::vector<std::string> paths;
+  std::size_t most = 0;
+};
+
+// Collects a difference and keeps libgit2 from collecting it as well. A negative answer ends the comparison.
+int touch(const git_diff*, const git_diff_delta* delta, const char*, void* payload) {
+  auto& touched = *static_cast<Touched*>(payload);
+  if (touched.paths.size() >= touched.most) return GIT_EUSER;
+  touched.paths.push_back(text_of(delta->new_file.path));
+  return 1;
 }
 
 }  // namespace
@@ -59,9 +86,9 @@ Result<Tree> GitRepository::Impl::tree_of(const git_commit* commit) const {
   return Tree(found);
 }
 
-Result<std::string> GitRepository::compiled_inputs(std::string_view revision,
-                                                   std::span<const std::string> patterns) const {
-  TBCI_ASSIGN(const Chosen chosen, choose(*impl_, revision, patterns));
+Result<std::string> GitRepository::compiled_inputs(std::string_view revision, std::span<const std::string> patterns,
+                                                   const TreeLimits& limits) const {
+  TBCI_ASSIGN(const Chosen chosen, choose(*impl_, revision, patterns, limits));
   std::string text;
   for (const Entry& entry : chosen.entries) {
     // The length comes first, so that no path can look like two entries.
@@ -73,16 +100,26 @@ Result<std::string> GitRepository::compiled_inputs(std::string_view revision,
 
 Result<std::vector<GitFile>> GitRepository::files(std::string_view revision, std::span<const std::string> patterns,
                                                   std::size_t most_bytes_each) const {
-  TBCI_ASSIGN(const Chosen chosen, choose(*impl_, revision, patterns));
+  TBCI_ASSIGN(const Chosen chosen, choose(*impl_, revision, patterns, TreeLimits{}));
+  git_odb* opened = nullptr;
+  if (git_repository_odb(&opened, impl_->repository.get()) != 0)
+    return impl_->trouble("cannot read the files of a commit");
+  const Objects objects(opened);
   std::vector<GitFile> files;
   for (const Entry& entry : chosen.entries) {
     if (!entry.is_file) continue;
+    // The size first: a file of many gigabytes would be read whole.
+    std::size_t bytes = 0;
+    git_object_t type{};
+    if (git_odb_read_header(&bytes, &type, objects.get(), &entry.id) != 0)
+      return impl_->trouble(fmt::format("cannot read {}", one_line(entry.path, 120)));
+    if (bytes > most_bytes_each) continue;
     git_blob* read = nullptr;
     if (git_blob_lookup(&read, impl_->repository.get(), &entry.id) != 0)
       return impl_->trouble(fmt::format("cannot read {}", one_line(entry.path, 120)));
     const Blob blob(read);
     const auto size = static_cast<std::size_t>(git_blob_rawsize(blob.get()));
-    if (size > most_bytes_each || git_blob_is_binary(blob.get()) != 0) continue;
+    if (git_blob_is_binary(blob.get()) != 0) continue;
     files.push_back({entry.path, std::string(static_cast<const char*>(git_blob_rawcontent(blob.get())), size)});
   }
   std::sort(files.begin(), files.end(), [](const GitFile& a, const GitFile& b) { return a.path < b.path; });
@@ -99,15 +136,17 @@ Result<std::vector<std::string>> GitRepository::touched_paths(std::string_view r
     const CommitObject parent(found);
     TBCI_ASSIGN(before, impl_->tree_of(parent.get()));
   }
+  Touched touched{.paths = {}, .most = most};
+  git_diff_options options;
+  git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
+  options.notify_cb = touch;
+  options.payload = &touched;
   git_diff* made = nullptr;
-  if (git_diff_tree_to_tree(&made, impl_->repository.get(), before.get(), after.get(), nullptr) != 0)
-    return impl_->trouble("cannot compare the files of a commit");
+  const int compared = git_diff_tree_to_tree(&made, impl_->repository.get(), before.get(), after.get(), &options);
   const Diff diff(made);
-  std::vector<std::string> paths;
-  for (std::size_t i = 0; i < git_diff_num_deltas(diff.get()) && paths.size() < most; ++i)
-    paths.push_back(text_of(git_diff_get_delta(diff.get(), i)->new_file.path));
-  std::sort(paths.begin(), paths.end());
-  return paths;
+  if (compared != 0 && touched.paths.size() < most) return impl_->trouble("cannot compare the files of a commit");
+  std::sort(touched.paths.begin(), touched.paths.end());
+  return std::move(touched.paths);
 }
 
 }  // namespace tbci

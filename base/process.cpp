@@ -3,7 +3,9 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/process_guard.hpp"
 #include "base/process_start.hpp"
 #include "base/process_tree.hpp"
 
@@ -20,11 +23,12 @@ namespace tbci {
 namespace {
 
 using process::Child;
-using process::Descriptor;
+using process::GuardReport;
 using process::Stream;
 using Steady = std::chrono::steady_clock;
 
-// Waits for the end of the leader, the time limit, or a stop; reads meanwhile. Leaves the leader unreaped.
+// Waits for the guard's report; reads the child's streams meanwhile. Asks the guard to end the child at the time limit
+// and at a stop.
 class Watch {
  public:
   Watch(Child& child, Descriptor wake, std::chrono::milliseconds limit, std::stop_token stop)
@@ -33,23 +37,30 @@ class Watch {
         wake_(std::move(wake)),
         on_stop_(std::move(stop), Wake{wake_.get()}) {}
 
-  void run(ProcessOutcome& outcome) {
-    bool ended = false;
-    while (!ended) {
+  /// Nothing where the guard was killed, or does not answer.
+  std::optional<GuardReport> run(ProcessOutcome& outcome) {
+    std::optional<GuardReport> report;
+    while (true) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Steady::now());
+      const int wake = asked_ ? -1 : wake_.get();
       std::array<pollfd, 4> waited = {pollfd{child_.output.descriptor(), POLLIN, 0},
                                       pollfd{child_.error.descriptor(), POLLIN, 0},
-                                      pollfd{child_.pidfd.get(), POLLIN, 0}, pollfd{wake_.get(), POLLIN, 0}};
+                                      pollfd{child_.connection.get(), POLLIN, 0}, pollfd{wake, POLLIN, 0}};
       ::poll(waited.data(), waited.size(), static_cast<int>(std::clamp<long>(left.count(), 0, 60000)));
       if (waited[0].revents != 0) child_.output.read_some();
       if (waited[1].revents != 0) child_.error.read_some();
-      ended = waited[2].revents != 0;
-      if (!ended && waited[3].revents != 0) outcome.interrupted = ended = true;
-      if (!ended && Steady::now() >= deadline_) outcome.timed_out = ended = true;
+      if (waited[2].revents != 0) {
+        report = read_report();
+        break;
+      }
+      const bool late = Steady::now() >= deadline_;
+      if (asked_ && late) break;
+      if (asked_ || (waited[3].revents == 0 && !late)) continue;
+      (waited[3].revents != 0 ? outcome.interrupted : outcome.timed_out) = true;
+      ask_to_end();
     }
-    // Kill what the leader left running. It is not reaped yet, so the kernel cannot have given its pid away.
-    kill_tree(child_.pid);
     drain();
+    return report;
   }
 
  private:
@@ -58,7 +69,20 @@ class Watch {
     void operator()() const { ::eventfd_write(descriptor, 1); }
   };
 
-  // Reads what is still in the pipes. A descendant that left the group may hold them open, so there is a time limit.
+  void ask_to_end() {
+    asked_ = true;
+    deadline_ = Steady::now() + longest_ending;
+    const char word = 0;
+    ::send(child_.connection.get(), &word, sizeof word, MSG_NOSIGNAL);
+  }
+
+  std::optional<GuardReport> read_report() {
+    GuardReport report;
+    const ssize_t size = ::recv(child_.connection.get(), &report, sizeof report, MSG_DONTWAIT);
+    return size == static_cast<ssize_t>(sizeof report) ? std::optional(report) : std::nullopt;
+  }
+
+  // Reads what is still in the pipes. A process that cannot be killed may hold them open, so there is a time limit.
   void drain() {
     const auto until = Steady::now() + std::chrono::seconds(1);
     for (Stream* stream : {&child_.output, &child_.error}) {
@@ -72,11 +96,21 @@ class Watch {
     }
   }
 
+  static constexpr std::chrono::seconds longest_ending{15};  // the guard itself gives up after 10
   Child& child_;
   Steady::time_point deadline_;
+  bool asked_ = false;
   Descriptor wake_;
   std::stop_callback<Wake> on_stop_;
 };
+
+// The guard is gone afterwards. Where it left no report, what it guarded became ours, and is killed here.
+void bury_guard(const Child& child, bool reported) {
+  if (!reported) ::kill(child.guard, SIGKILL);
+  while (::waitpid(child.guard, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  take_in_orphans(reported ? Orphans::spare : Orphans::kill);
+}
 
 ProcessOutcome not_started() {
   ProcessOutcome outcome;
@@ -96,25 +130,22 @@ Result<ProcessOutcome> SystemProcessRunner::run(const Command& command, std::sto
   // Start nothing: a child that ends at once could end before our signal reaches it, and would count as finished.
   if (stop.stop_requested()) return not_started();
   const auto begin = Steady::now();
+  // Where a guard is killed, the processes below it come to us and not to process 1.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   Descriptor wake(::eventfd(0, EFD_CLOEXEC));
   if (!wake.open())
     return fail(ErrorKind::environment, "cannot make an event for a child process: {}", std::strerror(errno));
   TBCI_ASSIGN(Child child, process::start(command));
   ProcessOutcome outcome;
-  Watch(child, std::move(wake), command.time_limit, std::move(stop)).run(outcome);
-  int status = 0;
-  rusage usage{};
-  pid_t reaped;
-  do {
-    reaped = ::wait4(child.pid, &status, 0, &usage);
-  } while (reaped < 0 && errno == EINTR);
-  if (reaped < 0) {
-    return fail(ErrorKind::environment, "cannot learn how {} ended: {}", command.arguments.front(),
-                std::strerror(errno));
-  }
+  const auto report = Watch(child, std::move(wake), command.time_limit, std::move(stop)).run(outcome);
+  bury_guard(child, report.has_value());
   outcome.wall = Steady::now() - begin;
-  outcome.cpu = to_duration(usage.ru_utime) + to_duration(usage.ru_stime);
-  outcome.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  // A child that could not be ended, or whose guard was killed, counts as killed.
+  const int status = report && report->ended ? report->status : SIGKILL;
+  if (report && report->ended) {
+    outcome.cpu = to_duration(report->usage.ru_utime) + to_duration(report->usage.ru_stime);
+    outcome.peak_rss_bytes = static_cast<std::uint64_t>(report->usage.ru_maxrss) * 1024;
+  }
   outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + outcome.signal;
   // The child may have been ending by itself when we killed it: only SIGKILL is ours.
@@ -122,6 +153,11 @@ Result<ProcessOutcome> SystemProcessRunner::run(const Command& command, std::sto
   outcome.output = child.output.take_kept();
   outcome.error = child.error.take_kept();
   return outcome;
+}
+
+void forbid_core_dumps() {
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
 }
 
 std::vector<int> allowed_cpus() {

@@ -17,12 +17,24 @@
 
 namespace tbci {
 
+/// Which of our environment variables a child inherits. Never those of a git hook that name a repository (GIT_DIR,
+/// ...); and but for fetching none whose name sounds secret (TOKEN, PASSWORD, ..._KEY) or whose value is an address
+/// with a password in it.
+enum class Inherited {
+  listed,          ///< PATH, HOME, the language; what steers compilers, caches, allocators, threads and GPUs
+  for_network,     ///< and proxies without a password, certificates, PIP_...: a recipe
+  for_fetching,    ///< `listed`, proxies, certificates, GIT_..., SSH_AUTH_SOCK: git and pip themselves
+  all_but_secrets  ///< all others as well: for a person's own command on a person's own machine
+};
+
 struct Command {
-  std::vector<std::string> arguments;  ///< arguments[0] is looked up on PATH
-  std::filesystem::path directory;     ///< empty: ours
-  /// Added to the inherited environment. Variables that hold secrets (TOKEN, SECRET, PASSWORD, CREDENTIALS in
-  /// their names), and git's own that name a repository (GIT_DIR, ...), are never inherited.
-  std::map<std::string, std::string> environment;
+  std::vector<std::string> arguments;              ///< arguments[0] is looked up on PATH
+  std::filesystem::path directory;                 ///< empty: ours
+  std::map<std::string, std::string> environment;  ///< added to what is inherited
+  Inherited inherited = Inherited::listed;
+  /// Folders and files that the child and its descendants may write, with null, GPUs and shared memory; nothing: all
+  /// that we may write. They must exist. Without effect where the kernel cannot do it: see base/sandbox.hpp.
+  std::optional<std::vector<std::filesystem::path>> writable;
   std::chrono::milliseconds time_limit = std::chrono::hours(24);
   /// Address space that the child may use at most (RLIMIT_AS); nothing: no limit.
   std::optional<std::uint64_t> memory_limit_bytes;
@@ -47,6 +59,9 @@ struct ProcessOutcome {
   bool succeeded() const { return exit_code == 0 && signal == 0 && !timed_out && !interrupted; }
 };
 
+/// No core dump of this process or its children: they may hold a secret.
+void forbid_core_dumps();
+
 /// The CPUs that this process may use, ascending.
 std::vector<int> allowed_cpus();
 
@@ -58,8 +73,9 @@ std::string describe(const Command& command);
 class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
-  /// Blocks until the child and its process group are gone; where tbci ended it, all its descendants are killed.
-  /// An error only where it could not be started or watched (kind environment, naming the program). Thread-safe.
+  /// Blocks until the child ends and all its descendants are gone, wherever they put themselves: what is left when the
+  /// child ends is killed. If tbci dies they are killed as well. An error only where it could not be started or watched
+  /// (kind environment, naming the program). Thread-safe.
   virtual Result<ProcessOutcome> run(const Command& command, std::stop_token stop = {}) = 0;
 };
 

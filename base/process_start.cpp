@@ -4,8 +4,9 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,10 +15,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/process_tree.hpp"
+#include "base/process_environment.hpp"
+#include "base/process_guard.hpp"
+#include "base/sandbox.hpp"
 #include "base/text.hpp"
-
-extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX wants it declared by its user
 
 namespace tbci::process {
 
@@ -67,40 +68,6 @@ Result<Pipe> make_pipe() {
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-bool holds_a_secret(std::string_view variable) {
-  std::string name(variable.substr(0, variable.find('=')));
-  for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  for (const std::string_view word : {"TOKEN", "SECRET", "PASSWORD", "CREDENTIALS"}) {
-    if (name.find(word) != std::string::npos) return true;
-  }
-  return false;
-}
-
-// A git hook sets these for the programs that it starts. Inherited, they would direct our git to the hook's repository.
-bool names_a_repository(std::string_view variable) {
-  static constexpr std::array names = {"GIT_DIR",
-                                       "GIT_WORK_TREE",
-                                       "GIT_INDEX_FILE",
-                                       "GIT_COMMON_DIR",
-                                       "GIT_OBJECT_DIRECTORY",
-                                       "GIT_NAMESPACE",
-                                       "GIT_PREFIX",
-                                       "GIT_ALTERNATE_OBJECT_DIRECTORIES"};
-  return std::find(names.begin(), names.end(), variable) != names.end();
-}
-
-std::vector<std::string> child_environment(const Command& command) {
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string_view text = *variable;
-    const std::string name(text.substr(0, text.find('=')));
-    if (holds_a_secret(text) || names_a_repository(name) || command.environment.contains(name)) continue;
-    variables.emplace_back(text);
-  }
-  for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
-  return variables;
-}
-
 Result<std::string> find_program(const Command& command) {
   if (command.arguments.empty()) return fail(ErrorKind::usage, "cannot run an empty command: name a program");
   const std::string& name = command.arguments.front();
@@ -129,32 +96,62 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 struct Prepared {
   std::string program;
   std::vector<std::string> arguments, environment;
+  std::vector<char*> argument_pointers, environment_pointers;
   cpu_set_t cpus;
   bool pinned;
-  pid_t parent;
+  Descriptor sandbox;
+  Pipe output, error, report;
 };
 
-// Runs in the child, between fork and exec: only calls that are safe there.
-[[noreturn]] void become(const Command& command, Prepared& prepared, char** arguments, char** environment, int output,
-                         int error, int report) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != prepared.parent) ::_exit(127);  // it died before that call
+Result<Prepared> prepare(const Command& command) {
+  Prepared prepared;
+  TBCI_ASSIGN(prepared.program, find_program(command));
+  prepared.arguments = command.arguments;
+  prepared.environment = child_environment(command);
+  prepared.argument_pointers = pointers(prepared.arguments);
+  prepared.environment_pointers = pointers(prepared.environment);
+  prepared.pinned = !command.cpus.empty();
+  CPU_ZERO(&prepared.cpus);
+  for (const int cpu : command.cpus) {
+    if (cpu < 0 || cpu >= CPU_SETSIZE)
+      return fail(ErrorKind::usage, "cannot pin a process to CPU {}: there is no such CPU", cpu);
+    CPU_SET(static_cast<std::size_t>(cpu), &prepared.cpus);
+  }
+  if (command.writable) {
+    TBCI_ASSIGN(prepared.sandbox, make_sandbox(*command.writable));
+  }
+  TBCI_ASSIGN(prepared.output, make_pipe());
+  TBCI_ASSIGN(prepared.error, make_pipe());
+  TBCI_ASSIGN(prepared.report, make_pipe());
+  return prepared;
+}
+
+// Where a program's limits are set: between fork and exec, so only calls that are safe there. False, with errno, where
+// one of them is refused.
+bool limit(const Command& command, const Prepared& prepared) {
   // Where memory runs out, the kernel should kill a child and not tbci.
   if (const int score = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); score >= 0) {
     [[maybe_unused]] const ssize_t ignored = ::write(score, "1000", 4);
   }
-  bool prepared_well = true;
-  if (prepared.pinned) prepared_well = ::sched_setaffinity(0, sizeof prepared.cpus, &prepared.cpus) == 0;
-  if (prepared_well && command.memory_limit_bytes) {
-    const rlimit limit{*command.memory_limit_bytes, *command.memory_limit_bytes};
-    prepared_well = ::setrlimit(RLIMIT_AS, &limit) == 0;
-  }
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
+  if (prepared.pinned && ::sched_setaffinity(0, sizeof prepared.cpus, &prepared.cpus) != 0) return false;
+  if (!command.memory_limit_bytes) return true;
+  const rlimit memory{*command.memory_limit_bytes, *command.memory_limit_bytes};
+  return ::setrlimit(RLIMIT_AS, &memory) == 0;
+}
+
+// Runs in the child, between fork and exec: only calls that are safe there.
+[[noreturn]] void become(const Command& command, const Prepared& prepared, pid_t parent) {
+  // A session of its own: there is no terminal to read from or to ask on, and no way back into tbci's session.
+  ::setsid();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(127);  // it died before that call
   const int nothing = ::open("/dev/null", O_RDONLY);
-  prepared_well = prepared_well && ::dup2(nothing, 0) == 0 && ::dup2(output, 1) == 1 && ::dup2(error, 2) == 2;
+  bool prepared_well = limit(command, prepared) && ::dup2(nothing, 0) == 0 &&
+                       ::dup2(prepared.output.write.get(), 1) == 1 && ::dup2(prepared.error.write.get(), 2) == 2;
   if (prepared_well && !command.directory.empty()) prepared_well = ::chdir(command.directory.c_str()) == 0;
+  prepared_well = prepared_well && enter_sandbox(prepared.sandbox);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -162,63 +159,78 @@ struct Prepared {
 #ifdef CLOSE_RANGE_CLOEXEC
   ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);  // what a library opened without the flag; an old kernel cannot
 #endif
-  if (prepared_well) ::execve(prepared.program.c_str(), arguments, environment);
+  if (prepared_well)
+    ::execve(prepared.program.c_str(), prepared.argument_pointers.data(), prepared.environment_pointers.data());
   const int code = errno;
-  [[maybe_unused]] const ssize_t ignored = ::write(report, &code, sizeof code);
+  [[maybe_unused]] const ssize_t ignored = ::write(prepared.report.write.get(), &code, sizeof code);
   ::_exit(127);
+}
+
+// Closes all but the connection, which becomes descriptor 3: another child's pipe that stayed open here would never
+// end, and a lock of tbci's would outlive it.
+int keep_only(int connection) {
+  connection = ::fcntl(connection, F_DUPFD_CLOEXEC, 3);  // one of the standard three may have been closed
+  const int nothing = ::open("/dev/null", O_RDWR);
+  for (const int standard : {0, 1, 2}) ::dup2(nothing, standard);
+  constexpr int kept = 3;
+  if (connection != kept) ::dup2(connection, kept);
+  bool closed = false;
+#ifdef CLOSE_RANGE_CLOEXEC
+  closed = ::close_range(kept + 1, ~0U, 0) == 0;
+#endif
+  for (int other = kept + 1; !closed && other < 65536; ++other) ::close(other);  // an old kernel
+  return kept;
+}
+
+// Runs in the forked guard: only calls that are safe there.
+[[noreturn]] void run_guard(const Command& command, const Prepared& prepared, int connection) {
+  become_guard();
+  const pid_t self = ::getpid();
+  const pid_t child = ::_Fork();
+  if (child == 0) become(command, prepared, self);
+  if (child < 0) {
+    const int code = errno;
+    [[maybe_unused]] const ssize_t ignored = ::write(prepared.report.write.get(), &code, sizeof code);
+    ::_exit(127);
+  }
+  guard(child, keep_only(connection));
+}
+
+// The number of the error that kept the program from starting; 0: it runs.
+int starting_error(int report) {
+  int code = 0;
+  ssize_t got;
+  do {
+    got = ::read(report, &code, sizeof code);
+  } while (got < 0 && errno == EINTR);
+  return got == static_cast<ssize_t>(sizeof code) ? code : 0;
 }
 
 }  // namespace
 
 Result<Child> start(const Command& command) {
-  Prepared prepared;
-  TBCI_ASSIGN(prepared.program, find_program(command));
-  prepared.arguments = command.arguments;
-  prepared.environment = child_environment(command);
-  prepared.pinned = !command.cpus.empty();
-  prepared.parent = ::getpid();
-  CPU_ZERO(&prepared.cpus);
-  for (const int cpu : command.cpus) {
-    if (cpu < 0 || cpu >= CPU_SETSIZE)
-      return fail(ErrorKind::usage, "cannot pin a process to CPU {}: there is no such CPU", cpu);
-    CPU_SET(static_cast<std::size_t>(cpu), &prepared.cpus);
-  }
-  auto arguments = pointers(prepared.arguments);
-  auto environment = pointers(prepared.environment);
-  TBCI_ASSIGN(Pipe output, make_pipe());
-  TBCI_ASSIGN(Pipe error, make_pipe());
-  TBCI_ASSIGN(Pipe report, make_pipe());
+  TBCI_ASSIGN(Prepared prepared, prepare(command));
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return fail(ErrorKind::environment, "cannot start {}: {}", prepared.program, std::strerror(errno));
+  Descriptor ours(ends[0]), theirs(ends[1]);
   const pid_t pid = ::fork();
   if (pid < 0) return fail(ErrorKind::environment, "cannot start {}: {}", prepared.program, std::strerror(errno));
-  if (pid == 0) {
-    become(command, prepared, arguments.data(), environment.data(), output.write.get(), error.write.get(),
-           report.write.get());
-  }
-  ::setpgid(pid, pid);  // in both, whichever comes first
-  output.write.reset();
-  error.write.reset();
-  report.write.reset();
-  int code = 0;
-  ssize_t got;
-  do {
-    got = ::read(report.read.get(), &code, sizeof code);
-  } while (got < 0 && errno == EINTR);
-  if (got == static_cast<ssize_t>(sizeof code)) {
+  if (pid == 0) run_guard(command, prepared, theirs.get());
+  theirs.reset();
+  prepared.output.write.reset();
+  prepared.error.write.reset();
+  prepared.report.write.reset();
+  if (const int code = starting_error(prepared.report.read.get()); code != 0) {
+    ours.reset();
     ::waitpid(pid, nullptr, 0);
     return fail(ErrorKind::environment, "cannot run {}{}: {}", prepared.program,
                 command.directory.empty() ? "" : " in " + command.directory.string(), std::strerror(code));
   }
-  Descriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!pidfd.open()) {
-    const int reason = errno;
-    kill_tree(pid);
-    ::waitpid(pid, nullptr, 0);
-    return fail(ErrorKind::environment, "cannot watch {}: {}", prepared.program, std::strerror(reason));
-  }
-  return Child{.pid = pid,
-               .pidfd = std::move(pidfd),
-               .output = Stream(std::move(output.read), command.on_output_line, command.kept_output_bytes),
-               .error = Stream(std::move(error.read), command.on_error_line, command.kept_output_bytes)};
+  return Child{.guard = pid,
+               .connection = std::move(ours),
+               .output = Stream(std::move(prepared.output.read), command.on_output_line, command.kept_output_bytes),
+               .error = Stream(std::move(prepared.error.read), command.on_error_line, command.kept_output_bytes)};
 }
 
 }  // namespace tbci::process

@@ -2,37 +2,16 @@
 #pragma once
 
 #include <sys/types.h>
-#include <unistd.h>
 
 #include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/descriptor.hpp"
 #include "base/process.hpp"
 
 namespace tbci::process {
-
-/// A file descriptor, closed with the object.
-class Descriptor {
- public:
-  explicit Descriptor(int value = -1) : value_(value) {}
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(value_, other.value_);
-    return *this;
-  }
-  ~Descriptor() { reset(); }
-  int get() const { return value_; }
-  bool open() const { return value_ >= 0; }
-  void reset() {
-    if (value_ >= 0) ::close(value_);
-    value_ = -1;
-  }
-
- private:
-  int value_;
-};
 
 /// A stream of the child: hands on whole lines and keeps the end.
 class Stream {
@@ -58,15 +37,16 @@ class Stream {
   std::string line_, kept_;
 };
 
-/// A child that runs. It must be reaped.
+/// A child that runs below its guard (base/process_guard.hpp). The guard must be reaped.
 struct Child {
-  pid_t pid = -1;
-  Descriptor pidfd;
+  pid_t guard = -1;
+  Descriptor connection;  ///< to the guard: a byte asks it to end the child, it answers with a GuardReport
   Stream output, error;
 };
 
-/// Starts the command, in a process group of its own, with its streams in pipes and its standard input at /dev/null.
-/// Errors: `usage` (an empty command, a CPU that is not there), `environment` (no such program, or the system refused).
+/// Starts the command, in a session of its own, with its streams in pipes and its standard input at /dev/null. Errors:
+/// `usage` (an empty command, a CPU that is not there), `environment` (no such program, a folder that it may write does
+/// not exist, or the system refused).
 Result<Child> start(const Command& command);
 
 }  // namespace tbci::process

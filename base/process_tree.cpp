@@ -1,13 +1,18 @@
 #include "base/process_tree.hpp"
 
-#include <charconv>
-#include <csignal>
-#include <filesystem>
-#include <map>
-#include <set>
-#include <string>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+
+#include "base/descriptor.hpp"
 #include "base/file.hpp"
+#include "base/process_guard.hpp"
 
 namespace tbci {
 
@@ -15,30 +20,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::set<pid_t> tree_of(pid_t root) {
-  std::multimap<pid_t, pid_t> children;
+// Takes the ends of orphans that have ended. How many still run.
+int reap_orphans() {
+  int running = 0;
   std::error_code ignored;
   for (fs::directory_iterator at("/proc", ignored), end; !ignored && at != end; at.increment(ignored)) {
     const std::string name = at->path().filename().string();
     pid_t pid = 0;
     const auto read = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (read.ec == std::errc() && read.ptr == name.data() + name.size()) children.emplace(parent_of(at->path()), pid);
+    if (read.ec != std::errc() || read.ptr != name.data() + name.size()) continue;
+    if (parent_of(at->path()) != ::getpid() || ::getsid(pid) == ::getsid(0)) continue;
+    if (::waitpid(pid, nullptr, WNOHANG | __WALL) == 0) ++running;
   }
-  std::set<pid_t> tree, fresh = {root};
-  while (!fresh.empty()) {
-    const pid_t next = *fresh.begin();
-    fresh.erase(fresh.begin());
-    if (!tree.insert(next).second) continue;
-    const auto [first, last] = children.equal_range(next);
-    for (auto child = first; child != last; ++child) fresh.insert(child->second);
-  }
-  return tree;
+  return running;
 }
 
 }  // namespace
 
 pid_t parent_of(const fs::path& folder) {
-  // read_file, since a stream's own buffer throws where the process ends between the opening and the reading.
   const auto text = read_file(folder / "stat");
   if (!text) return 0;
   // `1234 (any (name) here) S 1200 ...`: the number behind the state.
@@ -49,18 +48,14 @@ pid_t parent_of(const fs::path& folder) {
   return parent;
 }
 
-void kill_tree(pid_t child) {
-  // Stop all first: a stopped process starts no others, so a tree that looks the same twice is complete. The loop is
-  // bounded because there may be processes that we may not stop.
-  std::set<pid_t> tree, before;
-  for (int round = 0; round < 20; ++round) {
-    tree = tree_of(child);
-    if (tree == before) break;
-    for (const pid_t pid : tree) ::kill(pid, SIGSTOP);
-    before = tree;
+void take_in_orphans(Orphans running) {
+  // Bounded, because a process may wait in the kernel for a device that does not answer.
+  constexpr int most_rounds = 200;
+  for (int round = 0; reap_orphans() > 0 && running == Orphans::kill && round < most_rounds; ++round) {
+    const Descriptor proc(::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (proc.open()) process::kill_children(proc.get(), true);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  for (const pid_t pid : tree) ::kill(pid, SIGKILL);
-  ::kill(-child, SIGKILL);
 }
 
 }  // namespace tbci

@@ -1,4 +1,4 @@
-// The descendants of a process, wherever they put themselves.
+// Processes by their parents.
 #pragma once
 
 #include <sys/types.h>
@@ -10,8 +10,10 @@ namespace tbci {
 /// The parent according to `folder` (in /proc); 0 where it cannot be read, as when the process has just ended.
 pid_t parent_of(const std::filesystem::path& folder);
 
-/// Kills a child of ours and all its descendants, including those in process groups and sessions of their own. The
-/// child must not be reaped yet. It does not find a process that left the child's group and whose parent has ended.
-void kill_tree(pid_t child);
+/// What to do with orphans that still run.
+enum class Orphans { spare, kill };
+/// Takes the ends of processes that became our children because their own parents ended: of all that are not in our
+/// session, where only guards are. They come where a guard was killed, and to process 1 of a container.
+void take_in_orphans(Orphans running);
 
 }  // namespace tbci

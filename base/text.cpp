@@ -169,6 +169,14 @@ std::string shell_quoted(std::string_view argument) {
   return quoted + "'";
 }
 
+bool holds_credentials(std::string_view text) {
+  for (std::size_t at = text.find("://"); at != std::string_view::npos; at = text.find("://", at + 3)) {
+    const std::string_view rest = text.substr(at + 3);
+    if (rest.substr(0, rest.find_first_of("/ \t,;")).find('@') != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 std::string sha256_hex(std::string_view bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;

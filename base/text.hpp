@@ -37,6 +37,9 @@ std::string valid_utf8(std::string_view text);
 /// An argument as a POSIX shell reads it: for showing commands, never for running them.
 std::string shell_quoted(std::string_view argument);
 
+/// Whether a text holds an address with a user or a password in it, as in https://user:word@host/.
+bool holds_credentials(std::string_view text);
+
 /// SHA-256 as 64 hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
 

@@ -12,8 +12,11 @@ std::string short_id(const GitCommit& commit) {
 
 Result<model::Commit> with_inputs(const GitRepository& repository, const GitCommit& commit,
                                   const std::vector<std::string>& compiled) {
-  TBCI_ASSIGN(auto inputs, repository.compiled_inputs(commit.id, compiled));
-  return model::Commit{commit.id, commit.author, commit.email, commit.time, commit.subject, std::move(inputs)};
+  auto inputs = repository.compiled_inputs(commit.id, compiled);
+  if (!inputs && inputs.error().kind != ErrorKind::failed) return pass_on(std::move(inputs).error());
+  // A tree too large to read costs the search this one commit: it shares its build with no other, and does not build.
+  std::string key = inputs ? *std::move(inputs) : "too large to read: " + commit.id;
+  return model::Commit{commit.id, commit.author, commit.email, commit.time, commit.subject, std::move(key)};
 }
 
 Status check_order(const GitRepository& repository, const GitCommit& good, const GitCommit& bad) {

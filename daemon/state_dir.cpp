@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/sandbox.hpp"
 #include "settings/batch_sizes.hpp"
 
 namespace tbci::daemon {
@@ -13,6 +14,8 @@ std::filesystem::path database_path(const settings::Config& config) {
 
 Result<std::unique_ptr<StateDir>> StateDir::open(settings::Config config, const storage::OpenOptions& options) {
   TBCI_TRY(settings::apply_batch_sizes(config));
+  if (const SandboxSupport sandbox = sandbox_support(); sandbox.version == 0)
+    log::warning("no sandbox: {}; builds and workers can write whatever tbci can (see tbci doctor)", sandbox.missing);
   TBCI_ASSIGN(storage::Database database,
               storage::Database::open(database_path(config), storage::Access::read_write, options));
   return std::unique_ptr<StateDir>(new StateDir(std::move(config), std::move(database)));

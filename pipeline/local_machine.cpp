@@ -30,10 +30,16 @@ class LocalMachine final : public Machine {
         processes_(parts.processes),
         lines_(parts.lines),
         folder_(parts.config.service.state / "subjects" / parts.subject.subject.name),
-        builder_(parts.subject.subject, folder_, parts.processes, parts.lines),
-        nightlies_(runner::make_nightly_source(parts.subject.subject, folder_, builder_, parts.processes, parts.clock,
-                                               parts.lines)),
-        measurer_(parts.processes, parts.clock) {}
+        confinement_{.folder = parts.config.service.state / "private", .writable = parts.subject.subject.writable},
+        builder_(parts.subject.subject, folder_, parts.processes, parts.lines, confinement_),
+        nightlies_(runner::make_nightly_source({.subject = parts.subject.subject,
+                                                .state = folder_,
+                                                .builder = builder_,
+                                                .processes = parts.processes,
+                                                .clock = parts.clock,
+                                                .progress = parts.lines,
+                                                .confinement = confinement_})),
+        measurer_(parts.processes, parts.clock, confinement_) {}
 
   Result<std::vector<model::Nightly>> nightlies(std::stop_token stop) override {
     return nightlies_->list(std::move(stop));
@@ -141,7 +147,8 @@ class LocalMachine final : public Machine {
     const auto known = libraries_.find(key_of(product));
     if (known != libraries_.end()) return known->second;
     TBCI_ASSIGN(const auto worker, worker_for(product, stop));
-    const runner::WorkerPlace place{.threads = config_.measure.worker.threads, .cpus = config_.measure.worker.cpus};
+    const runner::WorkerPlace place{
+        .threads = config_.measure.worker.threads, .cpus = config_.measure.worker.cpus, .confinement = confinement_};
     TBCI_ASSIGN(const auto loaded, runner::ask_worker(processes_, runner::native_suite(worker), product, place, stop));
     runner::LibraryDigests digests(config_.service.state / "libraries.sha256");
     auto facts = runner::library_facts(loaded, runner::folders_of(product, subject_.subject.torch_base), digests);
@@ -198,6 +205,7 @@ class LocalMachine final : public Machine {
     if (known != workers_.end()) return known->second;
     const runner::WorkerBuildSettings settings{.source = subject_.subject.worker_source,
                                                .cache = config_.service.state / "workers",
+                                               .confinement = confinement_,
                                                .families = subject_.subject.worker_families,
                                                .jobs = subject_.subject.jobs};
     TBCI_ASSIGN(const auto worker, runner::ensure_worker(processes_, settings, product, lines_, std::move(stop)));
@@ -229,6 +237,7 @@ class LocalMachine final : public Machine {
   ProcessRunner& processes_;
   runner::LineSink lines_;
   std::filesystem::path folder_;
+  runner::Confinement confinement_;  // before what is confined
   runner::SourceBuilder builder_;
   std::unique_ptr<runner::NightlySource> nightlies_;
   runner::Measurer measurer_;

@@ -115,6 +115,7 @@ Result<BuildRecord> BuiltTrees::run_build(const fs::path& source, const std::str
     const std::string jobs = std::to_string(job_.jobs);
     command.environment.insert({{"TBCI_JOBS", jobs}, {"MAKEFLAGS", "-j" + jobs}, {"CMAKE_BUILD_PARALLEL_LEVEL", jobs}});
   }
+  command.inherited = Inherited::all_but_secrets;  // a person's own command
   command.time_limit = job_.build_limit;
   const fs::path log = log_path(commit);
   // A failure caused by the machine may not repeat: try once more.

@@ -123,6 +123,7 @@ Result<RunRecord> RepositoryProber::run_now(const model::Commit& commit, std::st
   command.arguments = job_.measure;
   TBCI_ASSIGN(command.directory, trees_.tree(commit.id, stop));
   command.environment = {{"LC_ALL", "C"}, {"TBCI_COMMIT", commit.id}};
+  command.inherited = Inherited::all_but_secrets;  // a person's own command
   command.time_limit = job_.measure_limit;
   for (int attempt = 1;; ++attempt) {
     auto ended = processes_.run(command, stop);

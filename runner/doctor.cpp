@@ -1,5 +1,7 @@
 #include "runner/doctor.hpp"
 
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is of POSIX
+
 #include <algorithm>
 #include <charconv>
 
@@ -91,10 +93,15 @@ void add_torch(MachineFacts& facts, ProcessRunner& processes, const DoctorSettin
 void add_libraries(MachineFacts& facts, ProcessRunner& processes, const DoctorSettings& settings,
                    std::stop_token stop) {
   if (settings.worker.empty()) return;
-  const WorkerPlace place{.threads = settings.threads, .cpus = settings.worker_cpus};
+  // Not in the state folder, which may belong to another user than the one who asks.
+  std::string folder = (fs::temp_directory_path() / "tbci-doctor-XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr) return;
+  const WorkerPlace place{
+      .threads = settings.threads, .cpus = settings.worker_cpus, .confinement = {.folder = folder, .writable = {}}};
   auto loaded = ask_worker(processes, native_suite(settings.worker), {}, place, std::move(stop));
   if (loaded) facts.libraries = std::move(loaded->libraries);
   if (!loaded) facts.libraries_trouble = loaded.error().message;
+  static_cast<void>(remove_tree(folder));
 }
 
 Check check_space(const MachineFacts& facts, const DoctorSettings& settings) {
@@ -109,6 +116,19 @@ Check check_torch(const MachineFacts& facts) {
   if (!facts.libtorch_trouble.empty())
     return problem("libtorch", facts.libtorch_trouble, "reinstall it: tbci nightly install");
   return passed("libtorch", facts.libtorch.empty() ? "none is configured" : facts.libtorch);
+}
+
+Check check_sandbox(const MachineFacts& facts) {
+  const SandboxSupport& sandbox = facts.sandbox;
+  if (sandbox.version == 0) {
+    return warning("sandbox",
+                   sandbox.missing + ": builds and workers can write whatever tbci can, its database among it",
+                   "run tbci where nothing else of value lies, or on a kernel with Landlock");
+  }
+  const std::string what =
+      fmt::format("Landlock {}: builds and workers write to their own folders only", sandbox.version);
+  if (sandbox.missing.empty()) return passed("sandbox", what);
+  return warning("sandbox", what + ", but " + sandbox.missing, "use a newer kernel");
 }
 
 }  // namespace
@@ -143,6 +163,7 @@ MachineFacts gather_facts(ProcessRunner& processes, const DoctorSettings& settin
   facts.load_sample = sample_load(settings.root, settings.sampling_time, stop);
   facts.siblings = siblings_of(reader);
   facts.counter = try_counter(settings.root);
+  facts.sandbox = sandbox_support();
   facts.gpus = look_at_gpus(processes, stop);
   add_torch(facts, processes, settings, stop);
   add_libraries(facts, processes, settings, std::move(stop));
@@ -163,6 +184,7 @@ std::vector<Check> judge(const MachineFacts& facts, const DoctorSettings& settin
   }
   checks.push_back(check_space(facts, settings));
   checks.push_back(check_torch(facts));
+  checks.push_back(check_sandbox(facts));
   for (const auto& more : {check_processor(facts, settings), check_memory(facts, settings), check_neighbours(facts),
                            check_instruments(facts)}) {
     checks.insert(checks.end(), more.begin(), more.end());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/process.hpp"
+#include "base/sandbox.hpp"
 #include "runner/doctor/counters.hpp"
 #include "runner/doctor/gpus.hpp"
 #include "runner/doctor/load_sampler.hpp"
@@ -40,6 +41,7 @@ struct MachineFacts {
   GroupLimits group;                         ///< of our control group
   std::uint64_t memory_bytes = 0;            ///< of the machine; 0: unknown
   std::uint64_t swapped_bytes = 0;           ///< swap space in use
+  SandboxSupport sandbox;                    ///< of the kernel
   LoadSample load_sample;                    ///< of half a second without tbci\'s own work
   std::map<int, std::vector<int>> siblings;  ///< CPU -> the others that share its core
   CounterState counter;

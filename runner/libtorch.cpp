@@ -53,12 +53,14 @@ TorchVersion parse_version_py(std::string_view text) {
 }
 
 Result<TorchVersion> read_torch_version(const std::filesystem::path& prefix) {
-  if (const auto text = read_file(prefix / "version.py")) {
+  // A build made these files, so they may be anything.
+  constexpr std::size_t longest = 1 << 20;
+  if (const auto text = read_file(prefix / "version.py", longest)) {
     TorchVersion version = parse_version_py(*text);
     if (!version.version.empty()) return version;
   }
-  if (const auto text = read_file(prefix / "build-version")) {
-    const auto hash = read_file(prefix / "build-hash").value_or(std::string());
+  if (const auto text = read_file(prefix / "build-version", longest)) {
+    const auto hash = read_file(prefix / "build-hash", longest).value_or(std::string());
     TorchVersion version{.version = one_line(*text, 80), .git_version = std::string(trim(hash))};
     if (!is_commit(version.git_version)) version.git_version.clear();
     if (!version.version.empty()) return version;
@@ -82,6 +84,7 @@ Status check_libtorch(ProcessRunner& processes, const std::filesystem::path& pre
   command.arguments = {"ldd", "-r", (prefix / "lib/libtorch_cpu.so").string()};
   command.environment = {{"LC_ALL", "C"}};
   command.time_limit = std::chrono::minutes(2);
+  command.writable.emplace();  // the loader of a hostile library needs to write nothing
   TBCI_ASSIGN(const ProcessOutcome outcome, processes.run(command, stop));
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "checking {}: stopped", prefix.string());
   const std::string missing = missing_libraries(outcome.output + "\n" + outcome.error);

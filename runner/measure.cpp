@@ -150,6 +150,12 @@ Command measure_command(const model::Product& product, const Suite& suite, const
   return command;
 }
 
+Result<ProcessOutcome> Measurer::run(Command& command, std::stop_token stop) {
+  TBCI_ASSIGN(const PrivateHome home, PrivateHome::make(confinement_));
+  home.confine(command);
+  return processes_.run(command, std::move(stop));
+}
+
 Result<model::Measurement> Measurer::measure(const model::Product& product, const Suite& suite,
                                              const model::Case& measured, const MeasureSettings& settings,
                                              std::stop_token stop) {
@@ -175,7 +181,7 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
     if (!reader.take(line)) early_end.request();
   };
   const TimePoint started = clock_.now();
-  TBCI_ASSIGN(const ProcessOutcome ended, processes_.run(command, early_end.token()));
+  TBCI_ASSIGN(const ProcessOutcome ended, run(command, early_end.token()));
   if (ended.interrupted && stop.stop_requested())
     return fail(ErrorKind::interrupted, "measuring {}: stopped", to_string(measured));
   model::Measurement measurement = reader.measurement();
@@ -194,7 +200,7 @@ Result<OperatorCalls> Measurer::operators(const model::Product& product, const S
   if (!suite.unavailable_reason.empty()) return fail(ErrorKind::environment, "{}", suite.unavailable_reason);
   Command command = measure_command(product, suite, measured, settings);
   command.arguments[suite.program.size()] = "operators";
-  TBCI_ASSIGN(const ProcessOutcome ended, processes_.run(command, stop));
+  TBCI_ASSIGN(const ProcessOutcome ended, run(command, stop));
   if (ended.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", to_string(measured));
   return value_or_exit(parse_operators(ended.output), ended, settings);
 }
@@ -207,7 +213,7 @@ Result<model::OperatorProfile> Measurer::profile(const model::Product& product, 
   command.arguments[suite.program.size()] = "profile";
   command.kept_output_bytes = std::size_t{2} << 20;  // a line for each operator
   const TimePoint started = clock_.now();
-  TBCI_ASSIGN(const ProcessOutcome ended, processes_.run(command, stop));
+  TBCI_ASSIGN(const ProcessOutcome ended, run(command, stop));
   if (ended.interrupted) return fail(ErrorKind::interrupted, "profiling {}: stopped", to_string(measured));
   TBCI_ASSIGN(auto profile,
               value_or_exit(parse_profile(ended.output, case_of_suite(suite, measured)), ended, settings));
@@ -220,7 +226,7 @@ Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite,
   if (!suite.unavailable_reason.empty()) return fail(ErrorKind::environment, "{}", suite.unavailable_reason);
   Command command = ask(suite, "list");
   command.time_limit = std::chrono::minutes(2);
-  TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, std::move(stop)));
+  TBCI_ASSIGN(const ProcessOutcome outcome, run(command, std::move(stop)));
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", suite.program.front());
   // The worker's error line says more than its exit code.
   if (!outcome.succeeded() && outcome.output.find("\"error\"") == std::string::npos) {

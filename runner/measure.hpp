@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -14,6 +15,7 @@
 #include "base/result.hpp"
 #include "runner/coverage.hpp"
 #include "runner/precision.hpp"
+#include "runner/private_home.hpp"
 #include "runner/profile.hpp"
 #include "runner/protocol.hpp"
 #include "runner/suites.hpp"
@@ -44,7 +46,8 @@ std::optional<int> batch_of(const MeasureSettings& settings, const model::Case& 
 /// Thread-safe if its process runner and clock are.
 class Measurer {
  public:
-  Measurer(ProcessRunner& processes, const Clock& clock) : processes_(processes), clock_(clock) {}
+  Measurer(ProcessRunner& processes, const Clock& clock, Confinement confinement = {})
+      : processes_(processes), clock_(clock), confinement_(std::move(confinement)) {}
 
   /// Runs the suite's worker once. Every failure of the worker (crash, hang, malformed output, too much memory) is a
   /// measurement with that outcome, a message and the samples so far. Errors: the program cannot be started
@@ -65,8 +68,10 @@ class Measurer {
   Result<std::vector<BenchmarkInfo>> list_benchmarks(const Suite& suite, std::stop_token stop);
 
  private:
+  Result<ProcessOutcome> run(Command& command, std::stop_token stop);
   ProcessRunner& processes_;
   const Clock& clock_;
+  Confinement confinement_;  ///< of every worker
 };
 
 /// The command that `measure` runs. Reports show it.

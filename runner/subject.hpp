@@ -84,6 +84,8 @@ struct Subject {
   /// Folder of exported models, measured as `exported.FILE` by the same worker; empty: none.
   std::filesystem::path exported_models;
   int jobs = 0;  ///< parallel compilers; 0: one per CPU
+  /// Folders that builds and workers may write besides their own.
+  std::vector<std::filesystem::path> writable;
   TorchBenchSettings torchbench;
 };
 

@@ -102,8 +102,8 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettin
                                      {"jobs", std::to_string(jobs)}};
   const fs::path log = folder.string() + ".log";
   send_line(progress, "building the worker against " + prefix.string());
-  TBCI_ASSIGN(const RecipeOutcome outcome,
-              run_recipe(processes, recipe, placeholders, {.directory = folder, .log = log}, progress, stop));
+  const RecipePlace place{.directory = folder, .log = log, .confinement = settings.confinement, .writable = {folder}};
+  TBCI_ASSIGN(const RecipeOutcome outcome, run_recipe(processes, recipe, placeholders, place, progress, stop));
   if (!outcome.succeeded) {
     return fail(ErrorKind::failed, "the worker does not build against {} {}: {}; see {}", prefix.string(),
                 product.version, outcome.telling_line, log.string());

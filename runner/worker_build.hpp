@@ -8,6 +8,7 @@
 #include "base/process.hpp"
 #include "base/result.hpp"
 #include "runner/line_sink.hpp"
+#include "runner/private_home.hpp"
 #include "storage/model/build.hpp"
 
 namespace tbci::runner {
@@ -15,6 +16,7 @@ namespace tbci::runner {
 struct WorkerBuildSettings {
   std::filesystem::path source;       ///< the folder `suite/`
   std::filesystem::path cache;        ///< where workers are stored; subjects may share it
+  Confinement confinement = {};       ///< of the build: LibTorch's own CMake files run in it
   std::vector<std::string> families;  ///< of models; empty: all
   int jobs = 0;                       ///< 0: one per CPU
   std::chrono::milliseconds time_limit = std::chrono::hours(1);

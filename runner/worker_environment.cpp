@@ -70,6 +70,8 @@ Result<WorkerEnvironment> ask_worker(ProcessRunner& processes, const Suite& suit
   command.cpus = place.cpus;
   command.time_limit = std::chrono::minutes(2);
   command.kept_output_bytes = 1 << 18;
+  TBCI_ASSIGN(const PrivateHome home, PrivateHome::make(place.confinement));
+  home.confine(command);
   TBCI_ASSIGN(const ProcessOutcome ended, processes.run(command, stop));
   if (ended.interrupted) return fail(ErrorKind::interrupted, "asking the worker for its environment: stopped");
   auto environment = parse_worker_environment(ended.output);

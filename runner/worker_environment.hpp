@@ -10,6 +10,7 @@
 
 #include "base/process.hpp"
 #include "base/result.hpp"
+#include "runner/private_home.hpp"
 #include "runner/suites.hpp"
 #include "storage/model/build.hpp"
 
@@ -28,6 +29,7 @@ Result<WorkerEnvironment> parse_worker_environment(std::string_view output);
 struct WorkerPlace {
   int threads = 1;
   std::vector<int> cpus;  ///< none: not pinned
+  Confinement confinement = {};
 };
 /// Runs `environment` of the suite's worker. Errors: as the worker says, or interrupted.
 Result<WorkerEnvironment> ask_worker(ProcessRunner& processes, const Suite& suite, const model::Product& product,

@@ -229,6 +229,10 @@ SubjectConfig read_subject(TomlReader reader) {
     if (family.empty() || !std::all_of(family.begin(), family.end(), fits))
       reader.refuse("worker_families", fmt::format("'{}' cannot be a file in suite/models/", one_line(family, 40)));
   }
+  for (const std::string& folder : reader.texts("writable")) {
+    if (!folder.starts_with('/')) reader.refuse("writable", fmt::format("'{}' is not absolute", one_line(folder, 80)));
+    config.subject.writable.emplace_back(folder);
+  }
   if (reader.has("exported")) read_exported(reader.table("exported"), config.subject);
   config.schedule = time_of_day(reader);
   config.poll = reader.seconds("poll", {});

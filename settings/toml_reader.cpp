@@ -85,7 +85,7 @@ TomlReader& TomlReader::operator=(TomlReader&&) noexcept = default;
 TomlReader::~TomlReader() = default;
 
 Result<TomlReader> TomlReader::from_file(const std::string& path) {
-  auto text = read_file(path);
+  auto text = read_named_file(path);
   if (!text) return fail(ErrorKind::usage, "{}; name a configuration with --config FILE", text.error().message);
   return from_text(*text, path);
 }

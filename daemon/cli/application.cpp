@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/log.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "daemon/cli/terminal_progress.hpp"
 #include "daemon/cli/usage_errors.hpp"
@@ -31,18 +32,23 @@ constexpr const char* footer =
     "Exit codes: 0 success, 1 regression or failure, 2 usage error, 3 damaged database.\n"
     "`tbci COMMAND --help` explains each command. Start with: tbci doctor";
 
-// SIGINT and SIGTERM ask for a stop: the work ends at the next safe point, within seconds. A separate
-// thread waits for them, because a signal handler may do almost nothing.
+// SIGINT and SIGTERM ask for a stop: the work ends at the next safe point, within seconds. So does SIGHUP, the end of a
+// terminal, unless the command outlives it. A separate thread waits for them, because a signal handler may do almost
+// nothing.
 class StopOnSignal {
  public:
-  StopOnSignal() {
+  explicit StopOnSignal(bool outlives_terminal) {
     sigemptyset(&signals_);
-    for (const int number : {SIGINT, SIGTERM, SIGUSR2}) sigaddset(&signals_, number);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR2}) sigaddset(&signals_, number);
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    waiter_ = std::jthread([this](const std::stop_token& end) {
+    waiter_ = std::jthread([this, outlives_terminal](const std::stop_token& end) {
       while (!end.stop_requested()) {
         int number = 0;
-        if (sigwait(&signals_, &number) == 0 && number != SIGUSR2) source_.request_stop();
+        if (sigwait(&signals_, &number) != 0 || number == SIGUSR2) continue;
+        if (number == SIGHUP && outlives_terminal)
+          log::info("SIGHUP: nothing to do; a new configuration needs a new start");
+        else
+          source_.request_stop();
       }
     });
   }
@@ -164,7 +170,8 @@ ExitCode execute(const std::vector<std::string>& arguments) {
     return ExitCode::success;
   }
   if (invocation.verbose) log::set_level(log::Level::debug);
-  const StopOnSignal signals;
+  forbid_core_dumps();
+  const StopOnSignal signals(invocation.outlives_terminal);
   return finish(invocation.action(signals.token()));
 }
 

@@ -33,6 +33,7 @@ struct Invocation {
   std::string state;        ///< empty: the configuration's
   bool json = false;
   bool verbose = false;
+  bool outlives_terminal = false;  ///< a hangup does not end it: a service
   std::function<Result<ExitCode>(std::stop_token)> action;
 };
 

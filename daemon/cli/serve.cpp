@@ -40,13 +40,16 @@ void add_serve(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("serve", "Run as a service: check every subject each night, and serve the page");
   command->footer(
       "Checks every subject at its time of day (`schedule`, UTC) or at an interval (`poll`), delivers reports, and\n"
-      "serves a page, also as JSON, on loopback. SIGTERM ends it within seconds; the next start continues.\n"
+      "serves a page, also as JSON, on loopback. SIGTERM ends it within seconds; the next start continues. SIGHUP "
+      "does\n"
+      "nothing: there is no log file to open again, and a new configuration needs a new start.\n"
       "deploy/systemd/tbci.service runs it under systemd.");
   auto options = std::make_shared<ServeOptions>();
   command->add_option("--port", options->port, "Port of the page (default: as configured); 0: any free port")
       ->type_name("N")
       ->check(whole_number(0, 65535));
   command->callback([&invocation, options] {
+    invocation.outlives_terminal = true;
     invocation.action = [&invocation, options](std::stop_token stop) {
       return run_service(invocation, *options, std::move(stop));
     };

@@ -5,12 +5,15 @@
 
 namespace tbci::runner {
 
-std::unique_ptr<NightlySource> make_nightly_source(const Subject& subject, const std::filesystem::path& state,
-                                                   SourceBuilder& builder, ProcessRunner& processes, const Clock& clock,
-                                                   LineSink progress) {
-  if (subject.nightly.kind == NightlyKind::git_days) return std::make_unique<GitNightlies>(subject, builder, clock);
-  return std::make_unique<PipNightlies>(subject.nightly, state / "venvs", state / "checkouts/mirror.git", processes,
-                                        std::move(progress));
+std::unique_ptr<NightlySource> make_nightly_source(const NightlyParts& parts) {
+  if (parts.subject.nightly.kind == NightlyKind::git_days)
+    return std::make_unique<GitNightlies>(parts.subject, parts.builder, parts.clock);
+  return std::make_unique<PipNightlies>(parts.subject.nightly,
+                                        PipPlace{.venvs = parts.state / "venvs",
+                                                 .repository = parts.state / "checkouts/mirror.git",
+                                                 .cache = parts.state / "pip-cache",
+                                                 .confinement = parts.confinement},
+                                        parts.processes, parts.progress);
 }
 
 }  // namespace tbci::runner

@@ -10,6 +10,7 @@
 #include "base/process.hpp"
 #include "base/result.hpp"
 #include "runner/line_sink.hpp"
+#include "runner/private_home.hpp"
 #include "runner/subject.hpp"
 #include "storage/model/build.hpp"
 
@@ -29,10 +30,17 @@ class NightlySource {
   virtual Result<model::Product> install(const model::Nightly& nightly, std::stop_token stop) = 0;
 };
 
-/// The source in the subject's settings. `state` is a folder for this subject only. The references must
-/// outlive it.
-std::unique_ptr<NightlySource> make_nightly_source(const Subject& subject, const std::filesystem::path& state,
-                                                   SourceBuilder& builder, ProcessRunner& processes, const Clock& clock,
-                                                   LineSink progress = {});
+/// What a source works with. The references must outlive it.
+struct NightlyParts {
+  const Subject& subject;
+  std::filesystem::path state;  ///< a folder for this subject only
+  SourceBuilder& builder;
+  ProcessRunner& processes;
+  const Clock& clock;
+  LineSink progress = {};
+  Confinement confinement = {};  ///< of pip
+};
+/// The source in the subject's settings.
+std::unique_ptr<NightlySource> make_nightly_source(const NightlyParts& parts);
 
 }  // namespace tbci::runner

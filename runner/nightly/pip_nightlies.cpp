@@ -5,7 +5,9 @@
 #include "base/file.hpp"
 #include "base/git.hpp"
 #include "base/text.hpp"
+#include "runner/environment/facts.hpp"
 #include "runner/libtorch.hpp"
+#include "runner/nightly/pip_environment.hpp"
 #include "runner/source/machine_trouble.hpp"
 
 namespace tbci::runner {
@@ -74,47 +76,80 @@ struct PipNightlies::Venv {
   fs::path marker() const { return folder / ".complete"; }
 };
 
-PipNightlies::PipNightlies(NightlySettings settings, fs::path folder, fs::path repository, ProcessRunner& processes,
-                           LineSink progress)
-    : settings_(std::move(settings)),
-      folder_(fs::absolute(folder)),
-      repository_(std::move(repository)),
-      processes_(processes),
-      progress_(std::move(progress)) {}
+PipNightlies::PipNightlies(NightlySettings settings, PipPlace place, ProcessRunner& processes, LineSink progress)
+    : settings_(std::move(settings)), place_(std::move(place)), processes_(processes), progress_(std::move(progress)) {
+  place_.venvs = fs::absolute(place_.venvs);
+}
 
-std::vector<std::string> PipNightlies::index_arguments() const {
-  std::vector<std::string> arguments;
+std::vector<std::string> PipNightlies::options() const {
+  std::vector<std::string> arguments = {"--only-binary=:all:"};
   if (settings_.pre_releases) arguments.emplace_back("--pre");
-  if (!settings_.index_url.empty()) arguments.insert(arguments.end(), {"--index-url", settings_.index_url});
   arguments.insert(arguments.end(), settings_.pip_arguments.begin(), settings_.pip_arguments.end());
   return arguments;
 }
 
+Command PipNightlies::pip(const fs::path& python, std::vector<std::string> arguments) const {
+  Command command;
+  // -I: neither the current folder, nor PYTHONPATH, nor packages of the user.
+  command.arguments = {python.string(), "-I", "-m", "pip", "--disable-pip-version-check", "--no-input"};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  command.environment = pip_environment(settings_.index_url, own_variables());
+  command.environment["LC_ALL"] = "C.UTF-8";
+  if (!place_.cache.empty()) command.environment.try_emplace("PIP_CACHE_DIR", fs::absolute(place_.cache).string());
+  command.inherited = Inherited::for_fetching;
+  return command;
+}
+
+// `venv`: the folder that it may write besides its home and its cache; empty: none.
+Result<ProcessOutcome> PipNightlies::run_pip(Command& command, const fs::path& venv, std::stop_token stop) {
+  TBCI_ASSIGN(const PrivateHome home, PrivateHome::make(place_.confinement));
+  std::vector<fs::path> own;
+  if (!venv.empty()) own.push_back(venv);
+  if (const auto cache = command.environment.find("PIP_CACHE_DIR"); cache != command.environment.end()) {
+    TBCI_TRY(make_directories(cache->second));
+    own.emplace_back(cache->second);
+  }
+  home.confine(command, std::move(own));
+  return processes_.run(command, std::move(stop));
+}
+
 Result<std::vector<std::string>> PipNightlies::versions(std::stop_token stop) {
   const std::string doing = "listing the versions of " + settings_.package;
-  Command command;
-  command.arguments = {settings_.python, "-m",    "pip",      "--disable-pip-version-check",
-                       "--no-input",     "index", "versions", settings_.package};
-  const auto options = index_arguments();
-  command.arguments.insert(command.arguments.end(), options.begin(), options.end());
-  command.environment = {{"LC_ALL", "C.UTF-8"}};
+  const auto with_options = [this](std::vector<std::string> arguments) {
+    const auto more = options();
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  Command command = pip(settings_.python, with_options({"index", "versions", settings_.package}));
   command.time_limit = std::chrono::minutes(10);
-  TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, stop));
+  TBCI_ASSIGN(const ProcessOutcome outcome, run_pip(command, {}, stop));
   if (outcome.succeeded()) return parse_pip_index(outcome.output);
   if (outcome.error.find("unknown command") == std::string::npos) return pip_failed(doing, outcome, command);
   // A pip before 21.2 lists them in the error message for a version that does not exist.
-  command.arguments = {settings_.python, "-m",      "pip",       "--disable-pip-version-check",
-                       "--no-input",     "install", "--no-deps", settings_.package + "==0+no.such.version"};
-  command.arguments.insert(command.arguments.end(), options.begin(), options.end());
-  TBCI_ASSIGN(const ProcessOutcome complaint, processes_.run(command, stop));
+  command = pip(settings_.python, with_options({"install", "--no-deps", settings_.package + "==0+no.such.version"}));
+  command.time_limit = std::chrono::minutes(10);
+  TBCI_ASSIGN(const ProcessOutcome complaint, run_pip(command, {}, stop));
   if (complaint.interrupted || complaint.timed_out || !has_only_others(complaint.error))
     return pip_failed(doing, complaint, command);
   return parse_pip_complaint(complaint.error);
 }
 
-Result<std::vector<model::Nightly>> PipNightlies::list(std::stop_token stop) {
+Status PipNightlies::usable_settings() const {
   if (settings_.package.empty() || settings_.package.starts_with('-'))
     return fail(ErrorKind::usage, "'{}' is not a package name: set nightly.package", settings_.package);
+  for (const std::string& argument : settings_.pip_arguments) {
+    // The message does not show it, because errors appear in logs and on pages.
+    if (holds_credentials(argument)) {
+      return fail(ErrorKind::usage,
+                  "pip_arguments has an address with a user or a password, which everybody on this machine could read: "
+                  "set nightly.index, or leave that empty and set PIP_EXTRA_INDEX_URL for tbci");
+    }
+  }
+  return {};
+}
+
+Result<std::vector<model::Nightly>> PipNightlies::list(std::stop_token stop) {
+  TBCI_TRY(usable_settings());
   TBCI_ASSIGN(const std::vector<std::string> found, versions(stop));
   listed_ = {found.begin(), found.end()};
   std::vector<model::Nightly> nightlies;
@@ -128,10 +163,11 @@ Result<model::Product> PipNightlies::install(const model::Nightly& nightly, std:
   const bool digit_first = !nightly.name.empty() && nightly.name.front() >= '0' && nightly.name.front() <= '9';
   if (!digit_first || nightly.name.find_first_not_of(allowed) != std::string::npos)
     return fail(ErrorKind::usage, "'{}' is not a package version: see `tbci nightly list`", one_line(nightly.name, 80));
-  const Venv venv{folder_ / (settings_.package + "-" + nightly.name)};
+  TBCI_TRY(usable_settings());
+  const Venv venv{place_.venvs / (settings_.package + "-" + nightly.name)};
   std::error_code ignored;
   if (!fs::exists(venv.marker(), ignored)) {
-    auto lock = FileLock::acquire(folder_ / (venv.folder.filename().string() + ".lock"));
+    auto lock = FileLock::acquire(place_.venvs / (venv.folder.filename().string() + ".lock"));
     if (!lock) return fail(std::move(lock).error(), "installing " + nightly.name);
     if (!fs::exists(venv.marker(), ignored)) {
       const Status made = make_venv(venv, nightly.name, stop);
@@ -148,29 +184,26 @@ bool PipNightlies::is_gone_for_now(const std::string& version, std::string_view 
 }
 
 Status PipNightlies::make_venv(const Venv& venv, const std::string& version, std::stop_token stop) {
-  std::error_code error;
-  fs::remove_all(venv.folder, error);
-  if (error) return fail(ErrorKind::environment, "cannot remove {}: {}", venv.folder.string(), error.message());
-  const auto run = [&](std::string_view doing, std::vector<std::string> arguments) -> Status {
+  TBCI_TRY(remove_tree(venv.folder));
+  TBCI_TRY(make_directories(venv.folder));
+  const auto run = [&](std::string_view doing, Command command) -> Status {
     send_line(progress_, doing);
-    Command command;
-    command.arguments = std::move(arguments);
-    command.environment = {{"LC_ALL", "C.UTF-8"}};
     command.time_limit = std::chrono::hours(2);
     command.on_output_line = [this](std::string_view line) { send_line(progress_, one_line(line)); };
-    TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, stop));
+    TBCI_ASSIGN(const ProcessOutcome outcome, run_pip(command, venv.folder, stop));
     if (!outcome.succeeded()) return pip_failed(doing, outcome, command);
     return {};
   };
   const std::string requirement = settings_.package + "==" + version;
-  TBCI_TRY(run("creating a venv for " + requirement, {settings_.python, "-m", "venv", venv.folder.string()}));
+  Command create;
+  create.arguments = {settings_.python, "-I", "-m", "venv", venv.folder.string()};
+  create.environment = {{"LC_ALL", "C.UTF-8"}};
+  TBCI_TRY(run("creating a venv for " + requirement, std::move(create)));
   TBCI_TRY(refuse_cuda(venv, requirement, stop));
-  std::vector<std::string> install = {
-      venv.python().string(), "-m",  "pip",      "--disable-pip-version-check", "--no-input", "install",
-      "--progress-bar",       "off", requirement};
-  const auto options = index_arguments();
-  install.insert(install.end(), options.begin(), options.end());
-  TBCI_TRY(run("installing " + requirement, std::move(install)));
+  std::vector<std::string> install = {"install", "--progress-bar", "off", requirement};
+  const auto more = options();
+  install.insert(install.end(), more.begin(), more.end());
+  TBCI_TRY(run("installing " + requirement, pip(venv.python(), std::move(install))));
   TBCI_TRY(product_of(venv));
   return write_file_atomically(venv.marker(), requirement + "\n");
 }
@@ -178,24 +211,13 @@ Status PipNightlies::make_venv(const Venv& venv, const std::string& version, std
 Status PipNightlies::refuse_cuda(const Venv& venv, const std::string& requirement, std::stop_token stop) {
   if (settings_.allow_cuda || names_its_contents(settings_.index_url)) return {};
   send_line(progress_, "asking pip what " + requirement + " would install");
-  Command command;
-  command.arguments = {venv.python().string(),
-                       "-m",
-                       "pip",
-                       "--disable-pip-version-check",
-                       "--no-input",
-                       "--quiet",
-                       "install",
-                       "--dry-run",
-                       "--report",
-                       "-",
-                       requirement};
-  const auto options = index_arguments();
-  command.arguments.insert(command.arguments.end(), options.begin(), options.end());
-  command.environment = {{"LC_ALL", "C.UTF-8"}};
+  std::vector<std::string> ask = {"--quiet", "install", "--dry-run", "--report", "-", requirement};
+  const auto more = options();
+  ask.insert(ask.end(), more.begin(), more.end());
+  Command command = pip(venv.python(), std::move(ask));
   command.time_limit = std::chrono::hours(1);
   command.kept_output_bytes = 64 << 20;
-  TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, stop));
+  TBCI_ASSIGN(const ProcessOutcome outcome, run_pip(command, venv.folder, stop));
   if (outcome.error.find("no such option") != std::string::npos) {
     return fail(ErrorKind::environment,
                 "this pip cannot report what {} would install: upgrade it to 22.2 or newer, use an index of "
@@ -219,8 +241,8 @@ Result<model::Product> PipNightlies::product_of(const Venv& venv) const {
   product.version = torch.version;
   product.commit = torch.git_version;
   std::error_code ignored;
-  if (product.commit.empty() || !fs::exists(repository_ / "HEAD", ignored)) return product;
-  if (const auto repository = GitRepository::open(repository_)) {
+  if (product.commit.empty() || !fs::exists(place_.repository / "HEAD", ignored)) return product;
+  if (const auto repository = GitRepository::open(place_.repository)) {
     if (const auto commit = repository->resolve(product.commit)) {
       if (const auto main = main_commit_of_nightly(commit->message)) product.commit = *main;
     }

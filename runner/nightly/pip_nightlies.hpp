@@ -13,12 +13,20 @@
 
 namespace tbci::runner {
 
+struct PipPlace {
+  std::filesystem::path venvs;  ///< where they are created
+  /// A clone of the subject's repository, which may be missing; it resolves the commit of the nightly branch that an
+  /// installation names to the commit of main.
+  std::filesystem::path repository = {};
+  std::filesystem::path cache = {};  ///< of pip, unless PIP_CACHE_DIR is set; empty: pip keeps none
+  Confinement confinement = {};
+};
+
+/// pip reads no configuration but what docs/manual.md names, and installs nothing but wheels: a source distribution
+/// would run its own code.
 class PipNightlies final : public NightlySource {
  public:
-  /// Creates the venvs in `folder`. `repository`: a clone of the subject's repository, which may be missing; it
-  /// resolves the commit of the nightly branch that an installation names to the commit of main.
-  PipNightlies(NightlySettings settings, std::filesystem::path folder, std::filesystem::path repository,
-               ProcessRunner& processes, LineSink progress = {});
+  PipNightlies(NightlySettings settings, PipPlace place, ProcessRunner& processes, LineSink progress = {});
   Result<std::vector<model::Nightly>> list(std::stop_token stop) override;
   Result<model::Product> install(const model::Nightly& nightly, std::stop_token stop) override;
 
@@ -28,12 +36,15 @@ class PipNightlies final : public NightlySource {
   Status make_venv(const Venv& venv, const std::string& version, std::stop_token stop);
   Status refuse_cuda(const Venv& venv, const std::string& requirement, std::stop_token stop);
   Result<model::Product> product_of(const Venv& venv) const;
-  std::vector<std::string> index_arguments() const;
   /// Whether pip misses a version that the last list had: its index contradicts itself, as one of several mirrors does.
   bool is_gone_for_now(const std::string& version, std::string_view said) const;
+  Result<ProcessOutcome> run_pip(Command& command, const std::filesystem::path& venv, std::stop_token stop);
+  Command pip(const std::filesystem::path& python, std::vector<std::string> arguments) const;
+  std::vector<std::string> options() const;
+  Status usable_settings() const;
 
   NightlySettings settings_;
-  std::filesystem::path folder_, repository_;
+  PipPlace place_;
   ProcessRunner& processes_;
   LineSink progress_;
   std::set<std::string, std::less<>> listed_;  ///< all versions of the last list

@@ -84,6 +84,7 @@ Result<std::vector<Command>> prepare(const Recipe& recipe, const Placeholders& p
     Command command;
     command.directory = place.directory;
     command.environment = environment;
+    command.inherited = Inherited::for_network;  // a recipe may install what it needs
     command.kept_output_bytes = 4096;
     for (const std::string& argument : arguments) {
       TBCI_ASSIGN(std::string filled, fill_in(argument, placeholders));
@@ -147,9 +148,11 @@ Result<std::string> fill_in(std::string_view text, const Placeholders& placehold
 Result<RecipeOutcome> run_recipe(ProcessRunner& processes, const Recipe& recipe, const Placeholders& placeholders,
                                  const RecipePlace& place, const LineSink& progress, std::stop_token stop) {
   TBCI_ASSIGN(std::vector<Command> commands, prepare(recipe, placeholders, place));
+  TBCI_ASSIGN(const PrivateHome home, PrivateHome::make(place.confinement));
   TBCI_ASSIGN(Log log, Log::open(place.log));
   const auto deadline = Steady::now() + recipe.time_limit;
   for (Command& command : commands) {
+    TBCI_TRY(home.confine_compiler(command, place.writable));
     const std::string shown = describe(command);
     send_line(progress, one_line(shown));
     log.add("$ " + shown);

@@ -12,6 +12,7 @@
 #include "base/process.hpp"
 #include "base/result.hpp"
 #include "runner/line_sink.hpp"
+#include "runner/private_home.hpp"
 
 namespace tbci::runner {
 
@@ -28,8 +29,10 @@ struct Recipe {
 };
 
 struct RecipePlace {
-  std::filesystem::path directory;  ///< where the commands run
-  std::filesystem::path log;        ///< receives their output, up to 256 MiB; overwritten
+  std::filesystem::path directory;                   ///< where the commands run
+  std::filesystem::path log;                         ///< receives their output, up to 256 MiB; overwritten
+  Confinement confinement = {};                      ///< of the commands
+  std::vector<std::filesystem::path> writable = {};  ///< folders that they may write, if they are confined
 };
 
 struct RecipeOutcome {

@@ -8,6 +8,7 @@
 #include "runner/environment.hpp"
 #include "runner/libtorch.hpp"
 #include "runner/preload.hpp"
+#include "runner/source/built_files.hpp"
 #include "runner/source/recipe.hpp"
 
 namespace tbci::runner {
@@ -28,15 +29,6 @@ WorktreeSettings worktree_settings(const Subject& subject, const fs::path& state
           .repack_after = subject.source.repack_after};
 }
 
-Status copy_all(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::create_directories(to.parent_path(), error);
-  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
-  if (error)
-    return fail(ErrorKind::environment, "cannot copy {} to {}: {}", from.string(), to.string(), error.message());
-  return {};
-}
-
 // The LibTorch prefix is inside `prefix` if the settings say `{prefix}...`, otherwise in the checkout.
 Result<fs::path> built_libtorch(const BuiltProduct& product, const fs::path& source, const fs::path& prefix) {
   static constexpr std::string_view own = "{prefix}";
@@ -48,11 +40,13 @@ Result<fs::path> built_libtorch(const BuiltProduct& product, const fs::path& sou
 
 }  // namespace
 
-SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& processes, LineSink progress)
+SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& processes, LineSink progress,
+                             Confinement confinement)
     : subject_(std::move(subject)),
       state_(fs::absolute(state)),
       processes_(processes),
       progress_(progress),
+      confinement_(std::move(confinement)),
       worktree_(worktree_settings(subject_, state_), processes, std::move(progress)),
       cache_(state_ / "products") {}
 
@@ -95,8 +89,10 @@ Result<model::Product> SourceBuilder::product_in(const fs::path& entry, const st
 
 Result<std::optional<model::Product>> SourceBuilder::find(const std::string& commit, std::stop_token stop) {
   TBCI_ASSIGN(const GitCommit wanted, worktree_.commit(commit, stop));
-  TBCI_ASSIGN(const std::string key, input_key(wanted.id, stop));
-  const auto entry = cache_.find(key);
+  const auto key = input_key(wanted.id, stop);
+  if (!key && key.error().kind == ErrorKind::failed) return std::optional<model::Product>();
+  if (!key) return pass_on(key.error());
+  const auto entry = cache_.find(*key);
   if (!entry) return std::optional<model::Product>();
   TBCI_ASSIGN(model::Product product, product_in(*entry, wanted.id));
   return std::optional(std::move(product));
@@ -104,13 +100,17 @@ Result<std::optional<model::Product>> SourceBuilder::find(const std::string& com
 
 Result<BuildOutcome> SourceBuilder::build(const std::string& commit, std::stop_token stop) {
   TBCI_ASSIGN(const GitCommit wanted, worktree_.commit(commit, stop));
-  TBCI_ASSIGN(const std::string key, input_key(wanted.id, stop));
-  if (const auto entry = cache_.find(key)) {
+  const auto key = input_key(wanted.id, stop);
+  // A tree too large to read is the commit's fault.
+  if (!key && key.error().kind == ErrorKind::failed)
+    return BuildOutcome(CompileFailure{.telling_line = key.error().message, .log = {}});
+  if (!key) return pass_on(key.error());
+  if (const auto entry = cache_.find(*key)) {
     TBCI_ASSIGN(model::Product product, product_in(*entry, wanted.id));
     return BuildOutcome(std::move(product));
   }
   TBCI_TRY(ready_to_build());
-  return build_now(wanted.id, key, stop);
+  return build_now(wanted.id, *key, stop);
 }
 
 Status SourceBuilder::ready_to_build() const {
@@ -140,8 +140,7 @@ Result<BuildOutcome> SourceBuilder::build_now(const std::string& commit, const s
   TBCI_ASSIGN(const Slot slot, worktree_.check_out(commit, stop));
   // Always the same path next to the checkout, so that ccache sees equal paths.
   const fs::path prefix = slot.source.string() + ".prefix";
-  std::error_code ignored;
-  fs::remove_all(prefix, ignored);
+  TBCI_TRY(remove_tree(prefix));
   TBCI_TRY(make_directories(prefix));
   const fs::path log = state_ / "logs" / (commit + ".log");
   const Recipe recipe{.commands = subject_.source.recipe,
@@ -151,12 +150,17 @@ Result<BuildOutcome> SourceBuilder::build_now(const std::string& commit, const s
                                      {"jobs", std::to_string(jobs_of(subject_))},
                                      {"source", slot.source.string()},
                                      {"prefix", prefix.string()}};
-  TBCI_ASSIGN(const RecipeOutcome outcome,
-              run_recipe(processes_, recipe, placeholders, {.directory = slot.source, .log = log}, progress_, stop));
+  const RecipePlace place{
+      .directory = slot.source, .log = log, .confinement = confinement_, .writable = {slot.source, prefix}};
+  TBCI_ASSIGN(const RecipeOutcome outcome, run_recipe(processes_, recipe, placeholders, place, progress_, stop));
   if (!outcome.succeeded) return BuildOutcome(CompileFailure{.telling_line = outcome.telling_line, .log = log});
-  TBCI_ASSIGN(model::Product product, keep({.source = slot.source, .prefix = prefix}, commit, key));
-  fs::remove_all(prefix, ignored);
-  return BuildOutcome(std::move(product));
+  auto product = keep({.source = slot.source, .prefix = prefix}, commit, key);
+  TBCI_TRY(remove_tree(prefix));
+  // What the build made cannot be kept: a fact about the commit, as where it does not compile.
+  if (!product && product.error().kind == ErrorKind::failed)
+    return BuildOutcome(CompileFailure{.telling_line = product.error().message, .log = log});
+  if (!product) return pass_on(std::move(product).error());
+  return BuildOutcome(*std::move(product));
 }
 
 Result<model::Product> SourceBuilder::keep(const BuiltPlace& place, const std::string& commit, const std::string& key) {
@@ -166,13 +170,13 @@ Result<model::Product> SourceBuilder::keep(const BuiltPlace& place, const std::s
     return cache_.commit(key, filling);
   }();
   if (kept) return product_in(*kept, commit);
-  std::error_code ignored;
-  fs::remove_all(filling, ignored);
+  TBCI_TRY(remove_tree(filling));
   return pass_on(Error(kept.error()));
 }
 
 Status SourceBuilder::gather(const BuiltPlace& place, const std::string& commit, const fs::path& filling) const {
   const BuiltProduct& built = subject_.source.product;
+  const CopyLimits limits{.bytes = subject_.source.cache_budget_bytes};
   for (const std::string& library : built.preload) {
     TBCI_ASSIGN(const fs::path from, path_inside(place.source, library));
     TBCI_ASSIGN(const fs::path to, path_inside(filling / "preload", library));
@@ -182,12 +186,14 @@ Status SourceBuilder::gather(const BuiltPlace& place, const std::string& commit,
                   "subject {}: the build of {} succeeded but did not create {}: correct the recipe or product.preload",
                   subject_.name, commit.substr(0, 12), library);
     }
-    TBCI_TRY(copy_all(fs::canonical(from, ignored), to));
+    TBCI_TRY(copy_built(fs::canonical(from, ignored), to, limits));
   }
   if (!built.libtorch.empty()) {
     TBCI_ASSIGN(const fs::path from, built_libtorch(built, place.source, place.prefix));
-    TBCI_TRY(read_torch_version(from));
-    TBCI_TRY(copy_all(from, filling / "libtorch"));
+    if (const auto version = read_torch_version(from); !version)
+      return fail(ErrorKind::failed, "the build of {} succeeded, but {}", commit.substr(0, 12),
+                  version.error().message);
+    TBCI_TRY(copy_built(from, filling / "libtorch", limits));
   }
   return {};
 }

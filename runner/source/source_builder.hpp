@@ -10,6 +10,7 @@
 #include "base/process.hpp"
 #include "base/result.hpp"
 #include "runner/line_sink.hpp"
+#include "runner/private_home.hpp"
 #include "runner/source/build_cache.hpp"
 #include "runner/source/worktree.hpp"
 #include "runner/subject.hpp"
@@ -29,7 +30,9 @@ using BuildOutcome = std::variant<model::Product, CompileFailure>;
 class SourceBuilder {
  public:
   /// `state` is a folder for this subject only: it contains the mirror, the checkouts, the cache and the logs.
-  SourceBuilder(Subject subject, std::filesystem::path state, ProcessRunner& processes, LineSink progress = {});
+  /// The recipe's commands are confined to the checkout and its prefix, where there is a confinement.
+  SourceBuilder(Subject subject, std::filesystem::path state, ProcessRunner& processes, LineSink progress = {},
+                Confinement confinement = {});
 
   /// Builds a commit, or finds the product of equal inputs. Errors are not the commit's fault: an unknown commit
   /// (usage), no disk space or a missing tool (environment), a stop (interrupted). Perhaps its fault: it exceeded the
@@ -57,6 +60,7 @@ class SourceBuilder {
   std::filesystem::path state_;
   ProcessRunner& processes_;
   LineSink progress_;
+  Confinement confinement_;
   Worktree worktree_;
   BuildCache cache_;
 };

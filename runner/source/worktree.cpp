@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "runner/busy_directory.hpp"
+#include "runner/source/git_folder.hpp"
 
 namespace tbci::runner {
 
@@ -30,7 +31,7 @@ bool wait_a_moment(std::stop_token stop) {
 }
 
 // Whether a URL contains a user or a password, as in https://user:token@host/. With ssh a user alone is usual.
-bool holds_credentials(std::string_view repository) {
+bool repository_holds_credentials(std::string_view repository) {
   const std::size_t scheme = repository.find("://");
   if (scheme == std::string_view::npos) return false;
   const std::string_view rest = repository.substr(scheme + 3), host = rest.substr(0, rest.find('/'));
@@ -78,10 +79,15 @@ Status Worktree::git(std::vector<std::string> arguments, const fs::path& directo
                        "-c",
                        "gc.auto=0",
                        "-c",
-                       "maintenance.auto=false"};
+                       "maintenance.auto=false",
+                       "-c",
+                       "protocol.ext.allow=never"};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   command.directory = directory;
-  command.environment = {{"LC_ALL", "C"}, {"GIT_TERMINAL_PROMPT", "0"}, {"GIT_OPTIONAL_LOCKS", "0"}};
+  command.inherited = Inherited::for_fetching;
+  // A build may have left objects that take the place of others.
+  command.environment = {
+      {"LC_ALL", "C"}, {"GIT_TERMINAL_PROMPT", "0"}, {"GIT_OPTIONAL_LOCKS", "0"}, {"GIT_NO_REPLACE_OBJECTS", "1"}};
   command.environment.insert(environment.begin(), environment.end());
   command.time_limit = std::chrono::hours(6);
   TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, std::move(stop)));
@@ -106,7 +112,7 @@ Status Worktree::usable_repository() const {
   if (settings_.repository.empty())
     return fail(ErrorKind::usage, "the subject has no repository: set source.repository");
   // The message does not contain the URL, because errors appear in logs and on pages.
-  if (holds_credentials(settings_.repository)) {
+  if (repository_holds_credentials(settings_.repository)) {
     return fail(ErrorKind::usage,
                 "source.repository contains a user or a token before its host: remove it, and use a git credential "
                 "helper (git help credentials)");
@@ -198,8 +204,8 @@ Result<Slot> Worktree::free_slot() const {
 Status Worktree::make_slot(const fs::path& source, std::stop_token stop) {
   std::error_code ignored;
   const fs::path making = source.string() + ".making";
-  fs::remove_all(making, ignored);
-  fs::remove_all(source, ignored);
+  TBCI_TRY(remove_tree(making));
+  TBCI_TRY(remove_tree(source));
   // Shared: the objects stay in the mirror, which never deletes any.
   TBCI_TRY(git({"clone", "--quiet", "--shared", "--no-checkout", "--", mirror_path().string(), making.string()},
                settings_.folder, stop));
@@ -208,10 +214,28 @@ Status Worktree::make_slot(const fs::path& source, std::stop_token stop) {
   return {};
 }
 
+// A build ran in the checkout, so nothing in it is believed.
+Status Worktree::distrust(const fs::path& source, std::stop_token stop) {
+  TBCI_TRY(clean_git_folder(source, mirror_path()));  // first: it also finds out whether the folder is one
+  const fs::path known = source.string() + ".submodules";
+  if (settings_.submodules && read_file(known).value_or("") != submodules_digest(source))
+    TBCI_TRY(remove_submodules(source));
+  remove_stale_locks(source / ".git");
+  if (!settings_.keep_untracked) return {};
+  // An index of our own, so that files which did not change keep their times. It compares all files by their contents;
+  // where it finds differences its exit code says so, and the checkout repairs them.
+  for (const std::vector<std::string>& step :
+       {std::vector<std::string>{"read-tree", "HEAD"}, std::vector<std::string>{"update-index", "-q", "--refresh"}}) {
+    const Status done = git(step, source, stop);
+    if (!done && done.error().kind == ErrorKind::interrupted) return done;
+  }
+  return {};
+}
+
 Status Worktree::fill(const fs::path& source, const std::string& commit, std::stop_token stop) {
   std::error_code ignored;
   if (!fs::exists(source / ".git/HEAD", ignored)) TBCI_TRY(make_slot(source, stop));
-  remove_stale_locks(source / ".git");
+  TBCI_TRY(distrust(source, stop));
   // The real repository instead of the mirror: submodule URLs may be relative to it.
   TBCI_TRY(git({"remote", "set-url", "origin", settings_.repository}, source, stop));
   // Clean before and after: files may block the checkout, and an earlier build may have left some.
@@ -225,9 +249,20 @@ Status Worktree::fill(const fs::path& source, const std::string& commit, std::st
 Status Worktree::fill_submodules(const fs::path& source, std::stop_token stop) {
   send_line(progress_, "fetching submodules");
   TBCI_TRY(git({"submodule", "--quiet", "sync", "--recursive"}, source, stop));
-  TBCI_TRY(git({"submodule", "--quiet", "update", "--init", "--recursive", "--force"}, source, stop));
-  if (settings_.keep_untracked) return {};
-  return git({"submodule", "--quiet", "foreach", "--recursive", "git clean -q -ffdx"}, source, stop);
+  Status updated = update_submodules(source, stop);
+  if (!updated && updated.error().kind != ErrorKind::interrupted) {
+    // Only a connected submodule learns of its new address, and the first attempt has connected them.
+    TBCI_TRY(git({"submodule", "--quiet", "sync", "--recursive"}, source, stop));
+    updated = update_submodules(source, stop);
+  }
+  TBCI_TRY(updated);
+  if (!settings_.keep_untracked)
+    TBCI_TRY(git({"submodule", "--quiet", "foreach", "--recursive", "git clean -q -ffdx"}, source, stop));
+  return write_file_atomically(source.string() + ".submodules", submodules_digest(source));
+}
+
+Status Worktree::update_submodules(const fs::path& source, std::stop_token stop) {
+  return git({"submodule", "--quiet", "update", "--init", "--recursive", "--force"}, source, std::move(stop));
 }
 
 Result<Slot> Worktree::check_out(const std::string& commit_name, std::stop_token stop) {

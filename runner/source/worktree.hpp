@@ -67,6 +67,8 @@ class Worktree {
   Result<Slot> filled(Slot slot, const std::string& commit, std::stop_token stop);
   Status fill(const std::filesystem::path& source, const std::string& commit, std::stop_token stop);
   Status fill_submodules(const std::filesystem::path& source, std::stop_token stop);
+  Status update_submodules(const std::filesystem::path& source, std::stop_token stop);
+  Status distrust(const std::filesystem::path& source, std::stop_token stop);
   Status make_slot(const std::filesystem::path& source, std::stop_token stop);
   Status git(std::vector<std::string> arguments, const std::filesystem::path& directory, std::stop_token stop,
              const std::map<std::string, std::string>& environment = {});

@@ -1,8 +1,13 @@
 #include "base/file.hpp"
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+
+#include "base/digest.hpp"
+#include "base/text.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -40,6 +45,57 @@ TEST_CASE("read_file: what cannot be read is an error that names it", "[file]") 
   REQUIRE_FALSE(missing);
   CHECK(missing.error().message.find("missing") != std::string::npos);
   CHECK_FALSE(read_file(folder.path()));
+}
+
+TEST_CASE("read_file: what a hostile build leaves in place of a file costs an error, not the thread or the memory",
+          "[file]") {
+  test::TemporaryDirectory folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  fs::create_symlink("/dev/zero", folder / "zeros");
+  fs::create_symlink(folder / "pipe", folder / "to_pipe");
+  for (const char* name : {"pipe", "zeros", "to_pipe"}) {
+    INFO(name);
+    const auto refused = read_file(folder / name);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message.find("not an ordinary file") != std::string::npos);
+    CHECK_FALSE(sha256_of_file(folder / name, 1 << 20));
+  }
+  // A terabyte of holes.
+  REQUIRE(write_file_atomically(folder / "holes", "x"));
+  REQUIRE(::truncate((folder / "holes").c_str(), off_t{1} << 40) == 0);
+  CHECK_FALSE(read_file(folder / "holes", 1 << 20));
+  CHECK_FALSE(sha256_of_file(folder / "holes", 1 << 20));
+}
+
+TEST_CASE("read_file: reads to the limit and no further, and files that say they are empty", "[file]") {
+  test::TemporaryDirectory folder;
+  REQUIRE(write_file_atomically(folder / "file", std::string(100000, 'x')));
+  CHECK(read_file(folder / "file", 100000).value().size() == 100000);
+  CHECK(read_file(folder / "file", 99999).error().message.find("larger than 99999") != std::string::npos);
+  CHECK(read_file("/proc/self/status").value().find("Pid:") != std::string::npos);
+  CHECK(sha256_of_file(folder / "file", 100000).value() == sha256_hex(std::string(100000, 'x')));
+}
+
+TEST_CASE("read_named_file: a person may name a pipe", "[file]") {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  REQUIRE(::write(ends[1], "text", 4) == 4);
+  ::close(ends[1]);
+  CHECK(read_named_file("/dev/fd/" + std::to_string(ends[0])).value() == "text");
+  ::close(ends[0]);
+}
+
+TEST_CASE("remove_tree: folders whose owner may not enter them go as well", "[file]") {
+  test::TemporaryDirectory folder;
+  REQUIRE(write_file_atomically(folder / "tree/closed/deeper/file", "x"));
+  REQUIRE(write_file_atomically(folder / "kept/file", "x"));
+  fs::create_directory_symlink(folder / "kept", folder / "tree/link");
+  fs::permissions(folder / "tree/closed/deeper", fs::perms::none);
+  fs::permissions(folder / "tree/closed", fs::perms::none);
+  REQUIRE(remove_tree(folder / "tree"));
+  CHECK_FALSE(fs::exists(folder / "tree"));
+  CHECK(fs::exists(folder / "kept/file"));
+  CHECK(remove_tree(folder / "tree"));
 }
 
 TEST_CASE("path_inside: no name leaves its folder", "[file]") {

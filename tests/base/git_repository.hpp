@@ -36,6 +36,21 @@ class GitFixture {
 
   std::string head() { return git({"rev-parse", "HEAD"}); }
 
+  /// A child of HEAD whose tree has 10 folders, each of which has 10, and so on: a billion files in ten objects. No
+  /// branch has it.
+  std::string commit_of_a_billion_files() {
+    write("file", "text\n");
+    git({"add", "file"});
+    std::string object = "100644 blob " + git({"rev-parse", ":file"});
+    for (int level = 0; level < 9; ++level) {
+      std::string listing;
+      for (int i = 0; i < 10; ++i) listing += object + "\t" + std::to_string(i) + "\n";
+      write("listing", listing);
+      object = "040000 tree " + git({"-c", "alias.make=!git mktree < listing", "make"});
+    }
+    return git({"commit-tree", "-p", "HEAD", "-m", "many", object.substr(12)});
+  }
+
   std::string git(std::vector<std::string> arguments, const std::string& time = "2026-01-01T00:00:00Z") {
     Command command;
     command.arguments = {"git"};

@@ -202,4 +202,34 @@ TEST_CASE("GitRepository: a message that is not UTF-8 is made valid", "[git]") {
   CHECK(opened->resolve("main")->subject == "bad \xEF\xBF\xBD byte");
 }
 
+TEST_CASE("GitRepository: a tree of a billion files is an error, and its list of changes is cut", "[git]") {
+  test::TemporaryDirectory folder;
+  GitFixture repository(folder / "r");
+  repository.commit("first", "2026-01-05T08:00:00Z");
+  const std::string many = repository.commit_of_a_billion_files();
+  const auto opened = GitRepository::open(repository.path());
+  REQUIRE(opened);
+  const auto hash = opened->compiled_inputs(many, {}, {.entries = 20000});
+  REQUIRE_FALSE(hash);
+  CHECK(hash.error().kind == ErrorKind::failed);
+  CHECK(hash.error().message.find("more than 20000 files") != std::string::npos);
+  // What no pattern chooses is counted as well.
+  const std::vector<std::string> none = {"nothing/here"};
+  CHECK_FALSE(opened->compiled_inputs(many, none, {.entries = 20000}));
+  CHECK_FALSE(opened->compiled_inputs(many, {}, {.path_bytes = 100000}));
+  CHECK(opened->touched_paths(many, 50).value().size() == 50);
+}
+
+TEST_CASE("GitRepository: a file over the limit is left out without being read", "[git]") {
+  test::TemporaryDirectory folder;
+  GitFixture repository(folder / "r");
+  repository.write("small", "text\n");
+  repository.write("large", std::string(100000, 'x'));
+  const std::string commit = repository.commit("both", "2026-01-05T08:00:00Z");
+  const auto files = GitRepository::open(repository.path())->files(commit, {}, 1000);
+  REQUIRE(files);
+  REQUIRE(files->size() == 1);
+  CHECK(files->front().path == "small");
+}
+
 }  // namespace tbci::git_test

@@ -176,17 +176,21 @@ TEST_CASE("ProcessRunner: once a stop was requested nothing is started, however 
   CHECK_FALSE(std::filesystem::exists(folder / "ran"));
 }
 
-TEST_CASE("ProcessRunner: secrets are not inherited, given variables win", "[process]") {
+TEST_CASE("ProcessRunner: only listed variables are inherited, no secrets, and given variables win", "[process]") {
   ::setenv("TBCI_TEST_TOKEN", "s3cret", 1);
   ::setenv("TBCI_TEST_password", "s3cret", 1);
   ::setenv("TBCI_TEST_PLAIN", "inherited", 1);
   ::setenv("TBCI_TEST_OWN", "inherited", 1);
+  ::setenv("OTHER_TEST_PLAIN", "stays", 1);
   Command command;
   command.arguments = {"env"};
   command.environment = {{"TBCI_TEST_OWN", "given"}, {"TBCI_GIVEN_SECRET", "meant"}};
   const std::string seen = run(command).output;
   CHECK(seen.find("s3cret") == std::string::npos);
   CHECK(seen.find("TBCI_TEST_PLAIN=inherited\n") != std::string::npos);
+  CHECK(seen.find("OTHER_TEST_PLAIN") == std::string::npos);
+  command.inherited = Inherited::all_but_secrets;
+  CHECK(run(command).output.find("OTHER_TEST_PLAIN=stays\n") != std::string::npos);
   CHECK(seen.find("TBCI_TEST_OWN=given\n") != std::string::npos);
   CHECK(seen.find("TBCI_TEST_OWN=inherited") == std::string::npos);
   CHECK(seen.find("TBCI_GIVEN_SECRET=meant\n") != std::string::npos);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/base/git_repository.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -118,6 +119,22 @@ TEST_CASE("Rev range: invalid ends are refused with one line", "[bisect]") {
   CHECK(error_of(path, history.last, history.last).find("same commit") != std::string::npos);
   CHECK(error_of(path, "no-such-tag", history.last).find("no-such-tag") != std::string::npos);
   error_of(path / "nothing-here", history.first, history.last);
+}
+
+TEST_CASE("commits_between: a commit whose tree is too large to read shares its build with no other", "[rev_range]") {
+  const test::TemporaryDirectory folder;
+  test::GitFixture repository(folder / "r");
+  repository.write("a.cpp", "one\n");
+  const std::string good = repository.commit("good", "2026-01-05T08:00:00Z");
+  const std::string many = repository.commit_of_a_billion_files();
+  const std::string bad = repository.git({"commit-tree", "-p", many, "-m", "bad", good + "^{tree}"});
+  const auto commits = commits_between(repository.path(), good, bad, {"a.cpp"});
+  INFO((commits ? std::string() : commits.error().message));
+  REQUIRE(commits);
+  REQUIRE(commits->size() == 3);
+  CHECK((*commits)[1].id == many);
+  CHECK((*commits)[1].inputs.find(many) != std::string::npos);
+  CHECK((*commits)[0].inputs == (*commits)[2].inputs);
 }
 
 }  // namespace tbci::rev_range_test

@@ -92,7 +92,11 @@ Command Installation::command(std::vector<std::string> arguments) const {
   Command command;
   command.arguments = {TBCI_BINARY, "--config", (folder_ / "tbci.toml").string(), "--state", state().string()};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  command.inherited = Inherited::all_but_secrets;  // as its user starts it
   command.environment = {{"TBCI_DEMO_REPOSITORY", repository().string()}, {"TBCI_LIBTORCH", libtorch()}};
+  // One compiler's cache for all of these tests.
+  if (std::getenv("CCACHE_DIR") == nullptr)
+    command.environment["CCACHE_DIR"] = std::filesystem::path(TBCI_WORKERS).parent_path() / "e2e-ccache";
   command.time_limit = std::chrono::minutes(20);
   return command;
 }

@@ -45,23 +45,27 @@ class RunningService {
   }
   nlohmann::json api(const std::string& path) const { return nlohmann::json::parse(get(path).body); }
 
+  void send(const std::string& signal, const std::string& state) const {
+    Command command;
+    // The lock names the process.
+    command.arguments = {"sh", "-c", "kill -" + signal + " $(sed -n 's/^pid //p' \"$0\")", state + "/tbci.sqlite.lock"};
+    run(command);
+  }
   /// Seconds that it took to end.
   double terminate(const std::string& state) {
     const auto begin = std::chrono::steady_clock::now();
-    Command command;
-    // The lock names the process.
-    command.arguments = {"sh", "-c", "kill -TERM $(sed -n 's/^pid //p' \"$0\")", state + "/tbci.sqlite.lock"};
-    run(command);
+    send("TERM", state);
     runner_.join();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
   const Answer& answer() const { return answer_; }
-
- private:
+  /// On standard error, so far.
   std::string said() const {
     const std::lock_guard lock(mutex_);
     return said_;
   }
+
+ private:
   void take(std::string_view line) {
     const std::lock_guard lock(mutex_);
     said_.append(line).append("\n");
@@ -257,6 +261,9 @@ TEST_CASE(
     REQUIRE(night_is_over(service, truth.nightly(1)));
     REQUIRE(night_is_over(service, truth.nightly(1), "demo2"));
     of_second = paid_so_far(installation, "demo2");
+    // The end of a terminal, or of a session of log rotation, does not end the service.
+    service.send("HUP", installation.state().string());
+    CHECK(eventually(10s, [&] { return service.said().find("SIGHUP: nothing to do") != std::string::npos; }));
     publish("main", 2);
     REQUIRE(is_measuring(service));
     stop(service, installation);

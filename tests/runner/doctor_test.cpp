@@ -31,6 +31,7 @@ MachineFacts good_facts() {
   good.cpus = 4;
   good.counter = {.counts = true, .why = {}, .remedy = {}};
   good.libtorch = "2.13.0+cpu";
+  good.sandbox = {.version = 7, .missing = ""};
   good.libraries = {{"/torch/lib/libgomp.so.1", "/usr/lib/libc.so.6"}};
   return good;
 }
@@ -70,6 +71,12 @@ TEST_CASE("judge: a fault that stops tbci is a problem", "[doctor]") {
   CHECK(found("git", [](auto& facts) { facts.tools.erase("git"); }).health == Health::problem);
   CHECK(found("mold", [](auto& facts) { facts.tools.erase("mold"); }).health == Health::warning);
   CHECK(found("space", [](auto& facts) { facts.free_bytes = 1; }).health == Health::problem);
+  const Check none = found("sandbox", [](auto& facts) { facts.sandbox = judge_sandbox(-ENOSYS); });
+  CHECK(none.health == Health::warning);
+  CHECK(none.what.find("no Landlock") != std::string::npos);
+  CHECK(none.what.find("its database") != std::string::npos);
+  CHECK(found("sandbox", [](auto& facts) { facts.sandbox = judge_sandbox(2); }).what.find("cut files") !=
+        std::string::npos);
   CHECK(found("libtorch", [](auto& facts) { facts.libtorch_trouble = "no"; }).health == Health::problem);
 }
 

@@ -1,7 +1,9 @@
 #include "runner/environment.hpp"
 
+#include "base/process_environment.hpp"
 #include "runner/environment/control_group.hpp"
 #include "runner/environment/fact_reader.hpp"
+#include "runner/environment/facts.hpp"
 #include "tests/runner/file_machine.hpp"
 
 namespace tbci::environment_test {
@@ -201,6 +203,36 @@ TEST_CASE("readable_diff: describes the most important of many changes and names
   CHECK(changes.front().name == "cpu");
   CHECK(changes.back().before == "1");
   CHECK(changes.back().after == "2");
+}
+
+TEST_CASE("steering_variables: what is recorded as steering a worker does reach it", "[environment]") {
+  for (const char* name : {"MALLOC_ARENA_MAX",
+                           "GLIBC_TUNABLES",
+                           "LD_PRELOAD",
+                           "LD_LIBRARY_PATH",
+                           "LD_BIND_NOW",
+                           "TCMALLOC_SAMPLE",
+                           "OMP_WAIT_POLICY",
+                           "GOMP_SPINCOUNT",
+                           "KMP_AFFINITY",
+                           "MKL_VERBOSE",
+                           "OPENBLAS_CORETYPE",
+                           "BLIS_ARCH_TYPE",
+                           "DNNL_VERBOSE",
+                           "ONEDNN_MAX_CPU_ISA",
+                           "ATEN_CPU_CAPABILITY",
+                           "TORCH_SHOW_CPP_STACKTRACES",
+                           "PYTORCH_CUDA_ALLOC_CONF",
+                           "C10_LOG_LEVEL",
+                           "CUDA_VISIBLE_DEVICES",
+                           "CUBLAS_WORKSPACE_CONFIG",
+                           "CUDNN_LOGINFO",
+                           "NVIDIA_TF32_OVERRIDE",
+                           "NCCL_DEBUG"}) {
+    INFO(name);
+    CHECK(steering_variables({{name, "1"}}).size() == 1);
+    CHECK(process::is_inherited(name, "1", Inherited::listed));
+  }
 }
 
 }  // namespace tbci::environment_test

@@ -1,5 +1,6 @@
 #include "runner/measure.hpp"
 
+#include "base/sandbox.hpp"
 #include "tests/catch.hpp"
 #include "tests/runner/fixtures.hpp"
 #include "tests/temporary_directory.hpp"
@@ -286,6 +287,26 @@ TEST_CASE("Measurer: lists the benchmarks of a worker", "[measure]") {
   const auto failed = measurer.list_benchmarks(native_suite(broken), {});
   REQUIRE_FALSE(failed);
   CHECK(failed.error().message.find("cannot load libtorch") != std::string::npos);
+}
+
+TEST_CASE("Measurer: a worker has an empty home and writes nowhere else", "[measure][escape]") {
+  if (sandbox_support().version == 0) {
+    WARN("skipped: " << sandbox_support().missing);
+    return;
+  }
+  Bench bench;
+  const auto worker =
+      test::write_script(bench.folder / "worker", "echo evil > $HOME/.pth && echo evil > $TMPDIR/t && touch " +
+                                                      (bench.folder / "planted").string() + " 2>/dev/null && exit 9\n" +
+                                                      hello + two_samples + done);
+  Measurer measurer(bench.processes, bench.clock, {.folder = bench.folder / "private", .writable = {}});
+  const auto measured =
+      measurer.measure({}, native_suite(worker), {"dlrm", Configuration::cpu_infer}, bench.settings, {});
+  REQUIRE(measured);
+  INFO(measured->message);
+  CHECK(measured->outcome == Outcome::done);
+  CHECK_FALSE(std::filesystem::exists(bench.folder / "planted"));
+  CHECK(std::filesystem::is_empty(bench.folder / "private/homes"));
 }
 
 }  // namespace tbci::measure_test

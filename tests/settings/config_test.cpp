@@ -90,6 +90,17 @@ index = ""
   CHECK((*demo)->subject.nightly.index_url.empty());
 }
 
+TEST_CASE("Configuration: folders that builds may write are absolute", "[config]") {
+  const std::string text(subject);
+  const auto config = parse_config(text + "writable = [\"/srv/cache\", \"/srv/data\"]\n", "x.toml");
+  INFO((config ? std::string() : config.error().message));
+  REQUIRE(config);
+  CHECK(config->subjects.front().subject.writable == std::vector<std::filesystem::path>{"/srv/cache", "/srv/data"});
+  const auto relative = parse_config(text + "writable = [\"cache\"]\n", "x.toml");
+  REQUIRE_FALSE(relative);
+  CHECK(relative.error().message.find("'cache' is not absolute") != std::string::npos);
+}
+
 TEST_CASE("Configuration: the checkout of TorchBench selects it", "[config]") {
   const auto config = parse_config(std::string(subject) +
                                        "[subject.torchbench]\ncheckout = \"/opt/benchmark\"\n"

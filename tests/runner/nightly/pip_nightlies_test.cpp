@@ -118,15 +118,13 @@ TEST_CASE("PipNightlies: lists the newest versions of the configured index", "[p
   test::ScriptedProcesses pip([](const Command&) { return says(recorded_index); });
   NightlySettings settings;
   settings.listed = 2;
-  const auto nightlies = PipNightlies(settings, folder.path(), {}, pip).list({});
+  const auto nightlies = PipNightlies(settings, {.venvs = folder.path()}, pip).list({});
   REQUIRE(nightlies);
   REQUIRE(nightlies->size() == 2);
   CHECK(nightlies->back().name == "2.13.0.dev20260518+cpu");
   CHECK(nightlies->back().commit.empty());
-  CHECK(pip.commands[0].find("--pre --index-url https://download.pytorch.org/whl/nightly/cpu") != std::string::npos);
-  settings.index_url.clear();
-  CHECK(PipNightlies(settings, folder.path(), {}, pip).list({}));
-  CHECK(pip.commands[1].find("--index-url") == std::string::npos);
+  CHECK(pip.commands[0].find(" -I -m pip ") != std::string::npos);
+  CHECK(pip.commands[0].find(" --only-binary=:all: --pre") != std::string::npos);
 }
 
 TEST_CASE("PipNightlies: lists versions with a pip that has no `index`", "[pip]") {
@@ -135,7 +133,7 @@ TEST_CASE("PipNightlies: lists versions with a pip that has no `index`", "[pip]"
     if (has(command, "index")) return says("", "ERROR: unknown command \"index\"\n", 1);
     return says("", "ERROR: Could not find a version (from versions: 1.0, 1.1)\n", 1);
   });
-  const auto nightlies = PipNightlies({}, folder.path(), {}, pip).list({});
+  const auto nightlies = PipNightlies({}, {.venvs = folder.path()}, pip).list({});
   REQUIRE(nightlies);
   CHECK(nightlies->size() == 2);
 }
@@ -144,7 +142,7 @@ TEST_CASE("PipNightlies: an index that fails is transient, whatever pip calls it
   test::TemporaryDirectory folder;
   const auto kind_of = [&](const std::string& error) {
     test::ScriptedProcesses pip([&](const Command&) { return says("", error, 1); });
-    return PipNightlies({}, folder.path(), {}, pip).list({}).error().kind;
+    return PipNightlies({}, {.venvs = folder.path()}, pip).list({}).error().kind;
   };
   CHECK(kind_of("WARNING: Retrying after connection broken by 'NewConnectionError'\nERROR: x") == ErrorKind::transient);
   // All that pip 23.2 says of an index that answers 503, and of a package that does not exist.
@@ -161,7 +159,7 @@ TEST_CASE("PipNightlies: a pip that has no `index` takes no versions for an outa
         "none)\nERROR: No matching distribution found for torch==0+no.such.version\n",
         1);
   });
-  const auto listed = PipNightlies({}, folder.path(), {}, pip).list({});
+  const auto listed = PipNightlies({}, {.venvs = folder.path()}, pip).list({});
   REQUIRE_FALSE(listed);
   CHECK(listed.error().kind == ErrorKind::transient);
 }
@@ -179,7 +177,7 @@ TEST_CASE("PipNightlies: a version that is missing for good fails, one that was 
     const std::string requirement = "torch==" + version;
     complaint = "ERROR: Could not find a version that satisfies the requirement " + requirement +
                 " (from versions: " + versions + ")\nERROR: No matching distribution found for " + requirement + "\n";
-    PipNightlies nightlies({}, folder.path(), {}, pip);
+    PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
     REQUIRE(nightlies.list({}));
     const auto installed = nightlies.install({version, ""}, {});
     REQUIRE_FALSE(installed);
@@ -203,7 +201,7 @@ TEST_CASE("PipNightlies: a nightly whose dependency does not exist fails, though
         "3.0, 3.1)\nERROR: No matching distribution found for triton==9.9\n",
         1);
   });
-  PipNightlies nightlies({}, folder.path(), {}, pip);
+  PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
   REQUIRE(nightlies.list({}));
   const auto installed = nightlies.install({"2.13.0.dev20260518+cpu", ""}, {});
   REQUIRE_FALSE(installed);
@@ -220,7 +218,7 @@ TEST_CASE("PipNightlies: an installation that SIGKILL ended says so", "[pip]") {
     killed.exit_code = 137;
     return killed;
   });
-  const auto installed = PipNightlies({}, folder.path(), {}, pip).install({"2.13.0", ""}, {});
+  const auto installed = PipNightlies({}, {.venvs = folder.path()}, pip).install({"2.13.0", ""}, {});
   REQUIRE_FALSE(installed);
   CHECK(installed.error().kind == ErrorKind::killed);
 }
@@ -229,7 +227,7 @@ TEST_CASE("PipNightlies: installs once, and repeats an interrupted installation"
   test::TemporaryDirectory folder;
   FakePip fake;
   test::ScriptedProcesses pip(std::ref(fake));
-  PipNightlies nightlies({}, folder.path(), {}, pip);
+  PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
   // What a kill in the middle leaves.
   REQUIRE(write_file_atomically(folder / "torch-2.13.0/lib/half", "x"));
   const auto product = nightlies.install({"2.13.0", ""}, {});
@@ -252,17 +250,17 @@ TEST_CASE("PipNightlies: refuses CUDA unless it is allowed or the index names it
   test::ScriptedProcesses pip(std::ref(fake));
   NightlySettings settings;
   settings.index_url.clear();
-  const auto refused = PipNightlies(settings, folder.path(), {}, pip).install({"2.13.0", ""}, {});
+  const auto refused = PipNightlies(settings, {.venvs = folder.path()}, pip).install({"2.13.0", ""}, {});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::usage);
   CHECK(refused.error().message.find("nvidia-cudnn-cu13") != std::string::npos);
   CHECK(refused.error().message.find("allow_cuda") != std::string::npos);
   CHECK(fake.installs == 0);
   settings.allow_cuda = true;
-  CHECK(PipNightlies(settings, folder.path(), {}, pip).install({"2.13.0", ""}, {}));
+  CHECK(PipNightlies(settings, {.venvs = folder.path()}, pip).install({"2.13.0", ""}, {}));
   settings.allow_cuda = false;
   settings.index_url = "https://download.pytorch.org/whl/nightly/cu130";
-  CHECK(PipNightlies(settings, folder.path(), {}, pip).install({"2.13.1", ""}, {}));
+  CHECK(PipNightlies(settings, {.venvs = folder.path()}, pip).install({"2.13.1", ""}, {}));
   CHECK(fake.installs == 2);
 }
 
@@ -271,7 +269,7 @@ TEST_CASE("PipNightlies: a failure leaves nothing that looks like an installatio
   FakePip fake;
   fake.breaks = true;
   test::ScriptedProcesses pip(std::ref(fake));
-  PipNightlies nightlies({}, folder.path(), {}, pip);
+  PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
   const auto full = nightlies.install({"2.13.0", ""}, {});
   REQUIRE_FALSE(full);
   CHECK(full.error().kind == ErrorKind::environment);
@@ -293,9 +291,60 @@ TEST_CASE("PipNightlies: resolves a commit of the nightly branch to the commit o
   FakePip fake;
   fake.git_version = nightly;
   test::ScriptedProcesses pip(std::ref(fake));
-  const auto resolved = PipNightlies({}, folder / "venvs", repository.path() / ".git", pip).install({"2.13.0", ""}, {});
+  const auto resolved = PipNightlies({}, {.venvs = folder / "venvs", .repository = repository.path() / ".git"}, pip)
+                            .install({"2.13.0", ""}, {});
   CHECK(resolved.value().commit == main);
-  CHECK(PipNightlies({}, folder / "venvs", {}, pip).install({"2.13.0", ""}, {}).value().commit == nightly);
+  CHECK(PipNightlies({}, {.venvs = folder / "venvs"}, pip).install({"2.13.0", ""}, {}).value().commit == nightly);
+}
+
+TEST_CASE("PipNightlies: the index is in the environment, where others cannot read it, and not in the arguments",
+          "[pip]") {
+  test::TemporaryDirectory folder;
+  NightlySettings settings;
+  settings.index_url = "https://user:word@index.example/simple";
+  std::map<std::string, std::string> seen;
+  test::ScriptedProcesses pip([&](const Command& command) {
+    seen = command.environment;
+    return says(recorded_index);
+  });
+  REQUIRE(PipNightlies(settings, {.venvs = folder.path()}, pip).list({}));
+  CHECK(seen["PIP_INDEX_URL"] == settings.index_url);
+  CHECK(seen["PIP_CONFIG_FILE"] == "/dev/null");
+  CHECK(pip.commands[0].find("index.example") == std::string::npos);
+  settings.pip_arguments = {"--extra-index-url=https://user:word@other.example/simple"};
+  const auto refused = PipNightlies(settings, {.venvs = folder.path()}, pip).list({});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::usage);
+  CHECK(refused.error().message.find("word") == std::string::npos);
+}
+
+TEST_CASE("PipNightlies: pip writes to the venv, its cache and its home, and every command of it is confined",
+          "[pip]") {
+  test::TemporaryDirectory folder;
+  FakePip fake;
+  std::vector<Command> commands;
+  test::ScriptedProcesses pip([&](const Command& command) {
+    commands.push_back(command);
+    return fake(command);
+  });
+  NightlySettings settings;
+  settings.index_url.clear();
+  PipNightlies nightlies(settings,
+                         {.venvs = folder / "venvs",
+                          .cache = folder / "cache",
+                          .confinement = {.folder = folder / "private", .writable = {}}},
+                         pip);
+  REQUIRE(nightlies.install({"2.13.0", ""}, {}));
+  CHECK(commands.size() == 3);
+  for (const Command& command : commands) {
+    REQUIRE(command.writable.has_value());
+    CHECK(std::find(command.writable->begin(), command.writable->end(), folder / "venvs/torch-2.13.0") !=
+          command.writable->end());
+    CHECK(std::find(command.writable->begin(), command.writable->end(), folder / "venvs") == command.writable->end());
+    CHECK(command.environment.at("HOME").starts_with((folder / "private").string()));
+    CHECK(has(command, "-I"));
+  }
+  CHECK(has(commands.back(), "--only-binary=:all:"));
 }
 
 }  // namespace tbci::pip_nightlies_test

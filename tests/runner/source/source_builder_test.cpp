@@ -1,5 +1,6 @@
 #include "runner/source/source_builder.hpp"
 
+#include "base/sandbox.hpp"
 #include "runner/nightly/git_nightlies.hpp"
 #include "tests/base/git_repository.hpp"
 #include "tests/catch.hpp"
@@ -275,6 +276,72 @@ TEST_CASE("GitNightlies: list the last commit of each finished day and build it"
   REQUIRE_FALSE(typo);
   CHECK(typo.error().kind == ErrorKind::usage);
   CHECK(typo.error().message.find("did you mean 'main'") != std::string::npos);
+}
+
+TEST_CASE("SourceBuilder: a build that leaves a pipe or endless zeros costs itself", "[source][escape]") {
+  Project project;
+  project.subject.source.product = {.preload = {}, .libtorch = "{prefix}"};
+  const auto failure_of = [&](const std::string& text, const std::string& script) {
+    project.subject.source.recipe = {{"sh", "-c", script}};
+    const std::string commit = project.commit("src/a.cpp", text);
+    const auto outcome = project.builder().build(commit, {});
+    INFO((outcome ? std::string() : outcome.error().message));
+    REQUIRE(outcome);
+    REQUIRE(std::holds_alternative<CompileFailure>(*outcome));
+    return std::get<CompileFailure>(*outcome).telling_line;
+  };
+  CHECK(failure_of("1\n", "mkfifo ../slot-0.prefix/version.py").find("version.py") != std::string::npos);
+  CHECK(failure_of("2\n", "ln -s /dev/zero ../slot-0.prefix/version.py").find("version.py") != std::string::npos);
+  const std::string version = "echo \"__version__ = '2.13.0'\" > ../slot-0.prefix/version.py; ";
+  CHECK(failure_of("3\n", version + "mkfifo ../slot-0.prefix/pipe").find("pipe") != std::string::npos);
+  CHECK(failure_of("4\n", version + "truncate -s 1T ../slot-0.prefix/holes").find("does not keep") !=
+        std::string::npos);
+  project.subject.source.recipe = {{"sh", "-c", version}};
+  CHECK(project.built(project.commit("src/a.cpp", "5\n")).version == "2.13.0");
+}
+
+TEST_CASE("SourceBuilder: a confined build writes to its checkout and prefix, and nothing it leaves reaches the next",
+          "[source][escape]") {
+  if (sandbox_support().version == 0) {
+    WARN("skipped: " << sandbox_support().missing);
+    return;
+  }
+  Project project;
+  REQUIRE(write_file_atomically(project.folder / "database", "rows"));
+  project.subject.source.recipe = {
+      {"sh", "-c",
+       "for i in database state/checkouts/mirror.git/config state/products/new state/logs/new; do "
+       "echo evil >> " +
+           project.folder.path().string() +
+           "/$i && echo wrote $i; done 2>/dev/null; ls -A $HOME; mkdir -p $HOME/.local/lib/python3/site-packages; "
+           "echo evil > $HOME/.local/lib/python3/site-packages/evil.pth; touch $TMPDIR/file ../slot-0.prefix/file && "
+           "mkdir -p build && cp src/a.cpp build/lib.so"}};
+  SourceBuilder builder(project.subject, project.state, project.processes, {},
+                        {.folder = project.folder / "private", .writable = {}});
+  for (const std::string text : {"one\n", "two\n"}) {
+    const std::string commit = project.commit("src/a.cpp", text);
+    const auto outcome = builder.build(commit, {});
+    INFO((outcome ? std::string() : outcome.error().message));
+    REQUIRE(outcome);
+    REQUIRE(std::holds_alternative<model::Product>(*outcome));
+    const std::string log = read_file(project.state / "logs" / (commit + ".log")).value();
+    CHECK(log.find("\nwrote") == std::string::npos);
+    CHECK(log.find("\n.local") == std::string::npos);
+  }
+  CHECK(read_file(project.folder / "database").value() == "rows");
+}
+
+TEST_CASE("SourceBuilder: a commit whose tree is too large to read does not build", "[source][escape]") {
+  Project project;
+  project.commit("src/a.cpp", "one\n");
+  const std::string many = project.repository.commit_of_a_billion_files();
+  project.repository.git({"update-ref", "refs/heads/main", many});
+  const auto outcome = project.builder().build(many, {});
+  INFO((outcome ? std::string() : outcome.error().message));
+  REQUIRE(outcome);
+  REQUIRE(std::holds_alternative<CompileFailure>(*outcome));
+  CHECK(std::get<CompileFailure>(*outcome).telling_line.find("files and folders") != std::string::npos);
+  CHECK_FALSE(project.builder().find(many, {}).value().has_value());
 }
 
 }  // namespace tbci::source_builder_test

@@ -1,5 +1,7 @@
 #include "runner/source/worktree.hpp"
 
+#include <sys/stat.h>
+
 #include <cstdlib>
 
 #include "tests/base/git_repository.hpp"
@@ -227,6 +229,128 @@ TEST_CASE("Worktree: a mirror that cannot be repacked works on", "[source]") {
   REQUIRE(Worktree(place.settings, place.processes, [&](std::string_view line) { said += line; }).update({}));
   CHECK(said.find("the mirror was not repacked") != std::string::npos);
   CHECK(place.worktree().commit("main", {}).value().id == place.repository.head());
+}
+
+// What a build of an earlier commit may leave in the checkout that a later commit is built in.
+TEST_CASE("Worktree: a smudge filter that a build planted does not run", "[source][escape]") {
+  for (const bool keep : {false, true}) {
+    INFO("keep_untracked " << keep);
+    Place place;
+    place.settings.keep_untracked = keep;
+    const std::string first = place.commit("a.cpp", "one\n");
+    const std::string second = place.commit("a.cpp", "two\n");
+    const fs::path source = place.checked_out(first).source;
+    const std::string ran = (place.folder / "ran").string();
+    place.git_in(source, {"config", "filter.evil.smudge", "sh -c 'touch " + ran + "; echo evil'"});
+    place.git_in(source, {"config", "filter.evil.clean", "sh -c 'touch " + ran + "; cat'"});
+    place.git_in(source, {"config", "core.fsmonitor", "touch " + ran});
+    place.git_in(source, {"config", "core.sshCommand", "touch " + ran});
+    REQUIRE(write_file_atomically(source / ".git/info/attributes", "* filter=evil\n"));
+    test::write_script(source / ".git/hooks/post-checkout", "touch " + ran + "\n");
+    CHECK(place.checked_out(second).source == source);
+    CHECK(read_file(source / "a.cpp").value() == "two\n");
+    CHECK_FALSE(fs::exists(ran));
+  }
+}
+
+TEST_CASE("Worktree: a file that a build changed and hid from git is the commit's own again", "[source][escape]") {
+  for (const bool keep : {false, true}) {
+    INFO("keep_untracked " << keep);
+    Place place;
+    place.settings.keep_untracked = keep;
+    const std::string first = place.commit("a.cpp", "one\n");
+    const std::string second = place.commit("b.cpp", "two\n");
+    const fs::path source = place.checked_out(first).source;
+    REQUIRE(write_file_atomically(source / "a.cpp", "evil\n"));
+    place.git_in(source, {"update-index", "--assume-unchanged", "a.cpp"});
+    place.checked_out(second);
+    CHECK(read_file(source / "a.cpp").value() == "one\n");
+    CHECK(read_file(source / "b.cpp").value() == "two\n");
+  }
+}
+
+TEST_CASE("Worktree: objects that a build forged in its checkout do not count", "[source][escape]") {
+  Place place;
+  const std::string first = place.commit("a.cpp", "one\n");
+  const std::string second = place.commit("a.cpp", "two\n");
+  const fs::path source = place.checked_out(first).source;
+  const std::string blob = place.git_in(source, {"rev-parse", second + ":a.cpp"});
+  // Git does not check that a loose object is what its name says.
+  REQUIRE(write_file_atomically(source / "evil", "evil\n"));
+  const std::string evil = place.git_in(source, {"hash-object", "-w", "evil"});
+  const auto place_of = [&](const std::string& id) { return source / ".git/objects" / id.substr(0, 2) / id.substr(2); };
+  fs::create_directories(place_of(blob).parent_path());
+  fs::copy_file(place_of(evil), place_of(blob));
+  place.git_in(source, {"replace", second, first});
+  place.checked_out(second);
+  CHECK(read_file(source / "a.cpp").value() == "two\n");
+}
+
+TEST_CASE("Worktree: a checkout whose git folder is none any more is made again", "[source][escape]") {
+  Place place;
+  const std::string first = place.commit("a.cpp", "one\n");
+  const fs::path source = place.checked_out(first).source;
+  const auto repaired = [&] {
+    const auto slot = place.worktree().check_out(first, {});
+    INFO((slot ? std::string() : slot.error().message));
+    return slot && slot->source == source && read_file(source / "a.cpp").value() == "one\n";
+  };
+  fs::remove(source / ".git/HEAD");
+  REQUIRE(::mkfifo((source / ".git/HEAD").c_str(), 0600) == 0);
+  CHECK(repaired());
+  fs::rename(source / ".git", place.folder / "elsewhere");
+  fs::create_directory_symlink(place.folder / "elsewhere", source / ".git");
+  CHECK(repaired());
+  CHECK(fs::exists(place.folder / "elsewhere/HEAD"));
+  fs::remove_all(source);
+  fs::create_directory_symlink(place.folder / "elsewhere", source);
+  CHECK(repaired());
+}
+
+TEST_CASE("Worktree: files that did not change keep their times where the build tree is kept", "[source]") {
+  Place place;
+  place.settings.keep_untracked = true;
+  place.commit("same", "one\n");
+  const std::string first = place.commit("gone", "one\n");
+  place.repository.git({"rm", "--quiet", "gone"});
+  const std::string second = place.commit("changed", "two\n");
+  const fs::path source = place.checked_out(first).source;
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(100);
+  fs::last_write_time(source / "same", long_ago);
+  REQUIRE(write_file_atomically(source / "made.o", "by a build"));
+  place.checked_out(second);
+  CHECK(fs::last_write_time(source / "same") == long_ago);
+  CHECK(fs::exists(source / "made.o"));
+  CHECK(fs::exists(source / "changed"));
+  CHECK_FALSE(fs::exists(source / "gone"));
+}
+
+TEST_CASE("Worktree: a build that changes a submodule's repository gets none of it into the next", "[source][escape]") {
+  Place place;
+  REQUIRE(write_file_atomically(place.folder / "gitconfig", "[protocol \"file\"]\n\tallow = always\n"));
+  ::setenv("GIT_CONFIG_GLOBAL", (place.folder / "gitconfig").c_str(), 1);
+  test::GitFixture part(place.folder / "part");
+  part.write("b", "two\n");
+  part.commit("b", "2026-01-05T08:00:00Z");
+  place.repository.git(
+      {"-c", "protocol.file.allow=always", "submodule", "--quiet", "add", (place.folder / "part").string(), "inner"});
+  const std::string first = place.commit("a", "one\n");
+  place.settings.submodules = true;
+  const fs::path source = place.checked_out(first).source;
+  const std::string ran = (place.folder / "ran").string();
+  const fs::path module = source / ".git/modules/inner";
+  // Unchanged, it is used again: nothing is fetched.
+  REQUIRE(write_file_atomically(module / "refs/kept", ""));
+  place.checked_out(first);
+  CHECK(fs::exists(module / "refs/kept"));
+  REQUIRE(write_file_atomically(
+      module / "config", read_file(module / "config").value() + "[filter \"evil\"]\n\tsmudge = touch " + ran + "\n"));
+  REQUIRE(write_file_atomically(module / "info/attributes", "* filter=evil\n"));
+  place.checked_out(first);
+  CHECK(read_file(source / "inner/b").value() == "two\n");
+  CHECK_FALSE(fs::exists(ran));
+  CHECK_FALSE(fs::exists(module / "refs/kept"));
+  ::unsetenv("GIT_CONFIG_GLOBAL");
 }
 
 }  // namespace tbci::worktree_test

@@ -1,0 +1,56 @@
+#include "runner/source/built_files.hpp"
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Counted {
+  std::uint64_t bytes = 0;
+  std::size_t entries = 0;
+};
+
+Status count(const fs::path& path, const CopyLimits& limits, Counted& counted) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (!fs::is_regular_file(status) && !fs::is_directory(status) && !fs::is_symlink(status)) {
+    return fail(ErrorKind::failed, "the build made {}, which is no file, folder or link", one_line(path.string(), 300));
+  }
+  if (fs::is_regular_file(status)) counted.bytes += fs::file_size(path, error);
+  if (++counted.entries > limits.entries || counted.bytes > limits.bytes) {
+    return fail(ErrorKind::failed, "the build made more than {} files or {}: tbci does not keep it", limits.entries,
+                human_bytes(static_cast<double>(limits.bytes)));
+  }
+  return {};
+}
+
+// Before anything is copied, so that a build of many terabytes of zeros costs no space.
+Status check(const fs::path& from, const CopyLimits& limits) {
+  Counted counted;
+  TBCI_TRY(count(from, limits, counted));
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(from, error))) return {};
+  for (fs::recursive_directory_iterator at(from, error), end; !error && at != end; at.increment(error))
+    TBCI_TRY(count(at->path(), limits, counted));
+  if (error)
+    return fail(ErrorKind::failed, "cannot read what the build made in {}: {}", from.string(), error.message());
+  return {};
+}
+
+}  // namespace
+
+Status copy_built(const fs::path& from, const fs::path& to, const CopyLimits& limits) {
+  TBCI_TRY(check(from, limits));
+  TBCI_TRY(make_directories(to.parent_path()));
+  std::error_code error;
+  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
+  if (error)
+    return fail(ErrorKind::environment, "cannot copy {} to {}: {}", from.string(), to.string(), error.message());
+  return {};
+}
+
+}  // namespace tbci::runner

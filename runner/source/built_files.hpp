@@ -1,0 +1,21 @@
+// Takes over what a build made. A build runs the code under test, so its files may be anything.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "base/result.hpp"
+
+namespace tbci::runner {
+
+struct CopyLimits {
+  std::uint64_t bytes = std::uint64_t{20} << 30;  ///< of all files together, holes counted
+  std::size_t entries = 1000000;                  ///< files, folders and links
+};
+
+/// Copies a file or a folder with all below it, links as links. Makes the folders above `to`. Errors: failed, if there
+/// is anything but files, folders and links (a pipe, a device), or more than the limits; environment, if the copy
+/// itself fails.
+Status copy_built(const std::filesystem::path& from, const std::filesystem::path& to, const CopyLimits& limits);
+
+}  // namespace tbci::runner
