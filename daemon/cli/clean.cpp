@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
@@ -52,8 +53,10 @@ Result<ExitCode> clean(const Invocation& invocation, const CleanOptions& options
   } else {
     TBCI_ASSIGN(cleaning, carry_out(config));
   }
-  std::vector<pipeline::StoredThing> left = cleaning.things;
-  for (const std::size_t i : cleaning.removed) left[i].bytes = 0;
+  std::vector<pipeline::StoredThing> left;
+  for (std::size_t i = 0; i < cleaning.things.size(); ++i) {
+    if (std::ranges::find(cleaning.removed, i) == cleaning.removed.end()) left.push_back(cleaning.things[i]);
+  }
   const auto use = pipeline::use_of(left, pipeline::budgets_of(config));
   if (invocation.json) {
     nlohmann::json json = {{"removed", nlohmann::json::array()}, {"left", json_of(use)}};

@@ -15,7 +15,7 @@ std::string text_of(const std::vector<pipeline::DiskUse>& use) {
     table.add({std::string(plural_of(one.kind)), one.subject.empty() ? "all" : one.subject, std::to_string(one.things),
                human_bytes(static_cast<double>(one.bytes)),
                one.budget > 0 ? human_bytes(static_cast<double>(one.budget)) : "none",
-               over ? "over its budget: the rest is kept" : ""});
+               over ? "over its budget" : ""});
   }
   return table.text();
 }

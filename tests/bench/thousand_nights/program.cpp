@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "github/outbox.hpp"
+#include "pipeline/night/night_tries.hpp"
 #include "pipeline/pipeline.hpp"
 #include "storage/connection.hpp"
 
@@ -23,7 +24,9 @@ double cpu_seconds() {
 class StoreJournal final : public github::OutboxJournal {
  public:
   explicit StoreJournal(storage::ReportStore& store) : store_(store) {}
-  Status delivered(std::int64_t id, const std::string& reference) override { return store_.delivered(id, reference); }
+  Status delivered(std::int64_t id, const std::string& reference, int revision) override {
+    return store_.delivered(id, reference, revision);
+  }
   Status failed_attempt(std::int64_t id, const std::string& error, TimePoint next) override {
     return store_.failed_attempt(id, error, next);
   }
@@ -68,7 +71,7 @@ std::vector<daemon::Job> Program::jobs() {
   std::vector<daemon::Job> all;
   all.push_back({.name = subject.subject.name,
                  .timetable = {.time_of_day = subject.schedule, .poll = std::chrono::hours(1)},
-                 .work = [this](std::stop_token) { return check_subject(); }});
+                 .work = [this](const std::stop_token&) { return check_subject(); }});
   return all;
 }
 
@@ -78,14 +81,23 @@ TimePoint Program::turn() {
   return next;
 }
 
-// As check_subject of daemon/service.cpp.
-Status Program::check_subject() {
+// As the service: a night that fails is tried again later, and the others go on meanwhile.
+Result<daemon::EarlierCall> Program::check_subject() {
   TBCI_ASSIGN(const auto names, pipeline::unchecked_nightlies(context_));
   for (const std::string& name : names) {
-    TBCI_TRY(check(name));
+    TBCI_ASSIGN(const auto night, stores_.nights.find(context_.name(), name));
+    if (night) {
+      TBCI_ASSIGN(const auto tried, stores_.tries.of_night(night->id));
+      if (!pipeline::is_due(tried, parts_.clock.now())) continue;
+    }
+    const Status checked = check(name);
+    if (!checked && checked.error().kind == ErrorKind::interrupted) return pass_on(checked.error());
     deliver();
   }
-  return {};
+  TBCI_ASSIGN(const auto judged, pipeline::waiting_nights(stores_, context_.name(), parts_.clock.now(), false));
+  TBCI_ASSIGN(const auto searched, pipeline::waiting_nights(stores_, context_.name(), parts_.clock.now(), true));
+  if (judged.next && searched.next) return std::optional(std::min(*judged.next, *searched.next));
+  return judged.next ? judged.next : searched.next;
 }
 
 Status Program::check(const std::string& nightly) {
@@ -93,7 +105,7 @@ Status Program::check(const std::string& nightly) {
   if (record.tries++ == 0) record.begun = parts_.clock.true_now();
   const Effort before = parts_.machine.effort();
   const double began = cpu_seconds();
-  const auto result = pipeline::check_night(context_, {.nightly = nightly, .baseline = {}, .retry = false});
+  const auto result = pipeline::try_night(context_, {.nightly = nightly, .baseline = {}});
   record.seconds += cpu_seconds() - began;
   const Effort& after = parts_.machine.effort();
   record.processes += after.processes - before.processes;

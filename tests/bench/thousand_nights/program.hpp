@@ -43,7 +43,7 @@ class Program {
  private:
   Program(const ProgramParts& parts, storage::Database database);
   std::vector<daemon::Job> jobs();
-  Status check_subject();
+  Result<daemon::EarlierCall> check_subject();
   /// Checks one night, and writes down what it took.
   Status check(const std::string& nightly);
   void deliver();

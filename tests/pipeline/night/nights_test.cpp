@@ -68,6 +68,16 @@ TEST_CASE("Nights: what was filed once is not filed again", "[nights]") {
   }
 }
 
+TEST_CASE("Nights: a case with a history that becomes unsupported is said to fail", "[nights]") {
+  Nights nights(14);
+  nights.check_all(1, 12);
+  nights.machine.broken["beta"] = model::Outcome::unsupported;
+  nights.machine.broken_from = 13 * commits_a_day;
+  const auto result = nights.check(13);
+  CHECK(verdict_of(result, "beta/cpu-infer/time") == Verdict::inconclusive);
+  CHECK(verdict_of(result, "alpha/cpu-infer/time") == Verdict::clear);
+}
+
 TEST_CASE("Nights: a machine that is slow for one night is an event, and files nothing", "[nights]") {
   Nights nights(15);
   nights.check_all(1, 12);

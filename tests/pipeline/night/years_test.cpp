@@ -39,8 +39,8 @@ INSERT INTO finding (night_id, phase, series, verdict, pairs, reason)
   SELECT one.number, p.phase, c.benchmark || '/cpu-infer/time', p.verdict, 0, ''
   FROM one, measured_case c, (SELECT 'screen' AS phase, 'clear' AS verdict UNION ALL SELECT 'confirm', 'clear') p
   WHERE c.configuration = 'cpu-infer' AND (p.phase = 'screen' OR ((SELECT nights FROM place) - one.number + c.id) % 20 = 0);
-INSERT INTO regression (night_id, series, verdict, pairs, reason, state)
-  SELECT one.number, c.benchmark || '/cpu-infer/time', 'regression', 8, '', 'recovered' FROM one, measured_case c
+INSERT INTO regression (night_id, series, verdict, pairs, reason, state, standing)
+  SELECT one.number, c.benchmark || '/cpu-infer/time', 'regression', 8, '', 'reported', 'recovered' FROM one, measured_case c
   WHERE c.configuration = 'cpu-infer' AND (one.number + c.id) % 97 = 0;
 INSERT INTO event (night_id, runner, kind, series, reason, noticed_ms)
   SELECT number, 'test-runner', 'moved', (SELECT benchmark FROM measured_case WHERE configuration = 'cpu-infer' AND

@@ -12,14 +12,14 @@ using namespace tbci::runner;
 TEST_CASE("pip_environment: with an address only connections and caches of our own settings count", "[pip]") {
   const std::map<std::string, std::string> ours = {{"PIP_EXTRA_INDEX_URL", "https://other.example"},
                                                    {"PIP_CERT", "/etc/ca.pem"},
-                                                   {"PIP_CONFIG_FILE", "/home/me/pip.conf"},
+                                                   {"PIP_CONFIG_FILE", "/srv/me/pip.conf"},
                                                    {"PATH", "/bin"}};
   using Variables = std::map<std::string, std::string>;
   CHECK(pip_environment("https://index.example", ours) == Variables{{"PIP_CERT", "/etc/ca.pem"},
                                                                     {"PIP_CONFIG_FILE", "/dev/null"},
                                                                     {"PIP_INDEX_URL", "https://index.example"}});
   CHECK(pip_environment("", ours) == Variables{{"PIP_CERT", "/etc/ca.pem"},
-                                               {"PIP_CONFIG_FILE", "/home/me/pip.conf"},
+                                               {"PIP_CONFIG_FILE", "/srv/me/pip.conf"},
                                                {"PIP_EXTRA_INDEX_URL", "https://other.example"}});
 }
 

@@ -315,7 +315,7 @@ TEST_CASE("PipNightlies: the index is in the environment, where others cannot re
   const auto refused = PipNightlies(settings, {.venvs = folder.path()}, pip).list({});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::usage);
-  CHECK(refused.error().message.find("word") == std::string::npos);
+  CHECK(refused.error().message.find("user:word") == std::string::npos);
 }
 
 TEST_CASE("PipNightlies: pip writes to the venv, its cache and its home, and every command of it is confined",
