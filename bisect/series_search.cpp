@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <set>
 
 #include "base/assert.hpp"
 #include "bisect/exact_levels.hpp"
@@ -26,8 +27,35 @@ constexpr std::size_t first_readings = 2;
 /// Where a number does not vary, a change from this share of the smallest step on is a step. Less than 1, as the
 /// posterior too takes a clear change of a little less for a step, and more than 0.5, as each one costs its builds.
 constexpr double exact_share = 0.7;
+/// A step lies where the posterior says so with this probability.
+constexpr double likely_step = 0.5;
+/// For estimates: how many readings the posterior's noise is worth, beside those of the levels; farther from the median
+/// of its level than this many noises a reading says nothing of the noise; how well the noise is known at best, at
+/// worst.
+constexpr double prior_readings = 2;
+constexpr double wild_reading = 4;
+constexpr double least_noise_spread = 0.1, most_noise_spread = 0.4;
 /// A prior that points at the wrong commit may cost this many more builds.
 constexpr int builds_for_prior = 2;
+
+/// Squared distances from the mean of a level, and how many of them are free.
+struct Scatter {
+  double squares = 0, degrees = 0;
+};
+
+/// Of the values that lie at most `most` from the median.
+Scatter scatter_of(std::vector<double> values, double most) {
+  if (values.size() < 2) return {};
+  std::ranges::sort(values);
+  const double middle = values[(values.size() - 1) / 2];
+  std::erase_if(values, [&](double value) { return std::abs(value - middle) > most; });
+  const auto count = static_cast<double>(values.size());
+  double mean = 0;
+  for (const double value : values) mean += value / count;
+  Scatter scatter{.squares = 0, .degrees = count - 1};
+  for (const double value : values) scatter.squares += (value - mean) * (value - mean);
+  return scatter;
+}
 
 }  // namespace
 
@@ -178,14 +206,34 @@ LevelSettings SeriesSearch::check_settings() const {
   return levels;
 }
 
+/// The readings of each level between two steps; those that several classes share, once.
+std::vector<std::vector<double>> SeriesSearch::levels_of_readings() const {
+  std::vector<std::vector<double>> levels(1);
+  std::set<std::size_t> seen;
+  for (std::size_t j = 0; j < data_.classes.size(); ++j) {
+    const Readings& readings = data_.classes[j];
+    if (seen.insert(classes_.binary_of(readings.at)).second)
+      levels.back().insert(levels.back().end(), readings.values.begin(), readings.values.end());
+    if (j < posterior_.step_after.size() && posterior_.step_after[j] >= likely_step) levels.emplace_back();
+  }
+  return levels;
+}
+
 ChangeNoise SeriesSearch::change_noise() const {
-  const LevelSettings levels = level_settings();
-  return {
-      .typical = std::max(levels.noise_floor, posterior_.noise) / (data_.against_good_end ? std::numbers::sqrt2 : 1),
-      .spread = known_noise_spread,
-      .floor = levels.noise_floor,
-      .outliers = levels.outliers_above,
-      .outlier_width = levels.outlier_width};
+  const LevelSettings settings = level_settings();
+  // The posterior's own noise leans towards the one that was expected before anything was read.
+  double squares = prior_readings * posterior_.noise * posterior_.noise, count = prior_readings;
+  for (const std::vector<double>& level : levels_of_readings()) {
+    const Scatter scatter = scatter_of(level, wild_reading * posterior_.noise);
+    squares += scatter.squares;
+    count += scatter.degrees;
+  }
+  const double noise = std::max(settings.noise_floor, std::sqrt(squares / count));
+  return {.typical = noise / (data_.against_good_end ? std::numbers::sqrt2 : 1),
+          .spread = std::clamp(1 / std::sqrt(2 * count), least_noise_spread, most_noise_spread),
+          .floor = settings.noise_floor,
+          .outliers = settings.outliers_above,
+          .outlier_width = settings.outlier_width};
 }
 
 NextStep SeriesSearch::next_step() const {

@@ -55,7 +55,7 @@ class SeriesSearch {
   double step() const { return step_; }
   /// For pairs of a culprit and its parent: the noise is known by then. The parent is class 0, the culprit class 1.
   LevelSettings check_settings() const;
-  /// For estimates: of the noise as the search knows it.
+  /// For estimates: the noise as the readings of each level show it.
   ChangeNoise change_noise() const;
   OpenStep open_step(const Bracket& bracket) const;
   /// Whether a class is one of data().classes. A class that was only measured alone is not while only pairs count.
@@ -68,6 +68,7 @@ class SeriesSearch {
   double reading(double value) const;
   LevelSettings level_settings() const;
   bool never_varies(const Measurements& measurements) const;
+  std::vector<std::vector<double>> levels_of_readings() const;
   void fix_step();
 
   const CommitClasses& classes_;
