@@ -136,9 +136,10 @@ TEST_CASE("Exact search: a build is read once, the ends twice", "[bisect]") {
 }
 
 TEST_CASE("Exact search: one wrong reading names nobody", "[bisect]") {
-  // Whichever commit is read wrongly the first time, and in whichever direction.
+  // Whichever commit is read wrongly the first time, and in whichever direction: the neighbours of the culprit, and
+  // commits that are built early and late.
   const std::vector<double> numbers = sizes(71, {{23, 0.09}});
-  for (std::size_t wrong = 1; wrong < 70; ++wrong) {
+  for (const std::size_t wrong : {1U, 8U, 17U, 20U, 22U, 23U, 24U, 26U, 35U, 36U, 52U, 69U}) {
     for (const double factor : {1.05, 1.09, 1.2, 0.9}) {
       for (const int check : {0, 1}) {
         NumberProber prober(numbers);
