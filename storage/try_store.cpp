@@ -78,7 +78,7 @@ Result<std::vector<model::TroubledNight>> TryStore::troubled(const std::string& 
                      "SELECT {}, n.name FROM night_try t JOIN night n ON n.id = t.night_id "
                      "WHERE n.subject = ?1 AND ((t.given_up_ms IS NULL AND t.tries > 0 AND n.finished_ms IS NULL) OR "
                      "(t.given_up_ms IS NOT NULL AND n.id IN (SELECT id FROM night WHERE subject = ?1 "
-                     "ORDER BY name DESC LIMIT ?2))) ORDER BY n.name",
+                     "ORDER BY sort_key DESC LIMIT ?2))) ORDER BY n.sort_key",
                      try_columns))
         .bind(subject, nights)
         .all("night_try", read_troubled);

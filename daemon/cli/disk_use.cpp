@@ -14,8 +14,7 @@ std::string text_of(const std::vector<pipeline::DiskUse>& use) {
     const bool over = one.budget > 0 && one.bytes > one.budget;
     table.add({std::string(plural_of(one.kind)), one.subject.empty() ? "all" : one.subject, std::to_string(one.things),
                human_bytes(static_cast<double>(one.bytes)),
-               one.budget > 0 ? human_bytes(static_cast<double>(one.budget)) : "none",
-               over ? "over its budget" : ""});
+               one.budget > 0 ? human_bytes(static_cast<double>(one.budget)) : "none", over ? "over its budget" : ""});
   }
   return table.text();
 }

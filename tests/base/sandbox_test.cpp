@@ -61,7 +61,7 @@ TEST_CASE("Sandbox: a child changes nothing elsewhere, and neither do its descen
        {"echo a > $OTHERS/new", "echo a >> $OTHERS/kept", "rm $OTHERS/kept", "mkdir $OTHERS/folder",
         "mv $OTHERS/kept $OWN/", "ln $OTHERS/kept $OWN/linked && echo a >> $OWN/linked", "mkfifo $OTHERS/pipe",
         "ln -s $OTHERS/kept $OWN/symbolic && echo a >> $OWN/symbolic", "setsid sh -c 'echo a > $OTHERS/new'",
-        "echo a > /tmp/tbci-sandbox-test"}) {
+        "echo a > $OTHERS/../new"}) {
     INFO(script);
     CHECK(place.tried(script) == "no\n");
   }

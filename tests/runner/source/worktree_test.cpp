@@ -340,7 +340,7 @@ TEST_CASE("Worktree: a build that changes a submodule's repository gets none of 
   const std::string ran = (place.folder / "ran").string();
   const fs::path module = source / ".git/modules/inner";
   // Unchanged, it is used again: nothing is fetched.
-  REQUIRE(write_file_atomically(module / "refs/kept", ""));
+  REQUIRE(write_file_atomically(module / "refs/kept", read_file(module / "HEAD").value()));
   place.checked_out(first);
   CHECK(fs::exists(module / "refs/kept"));
   REQUIRE(write_file_atomically(
