@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "storage/model/words.hpp"
 
 namespace tbci::thousand {
 
@@ -23,13 +24,22 @@ struct NightRecord {
 struct Issue {
   std::string title, body;
   TimePoint arrived{};  ///< true time
-  int copies = 0;       ///< how often it was made
+  int revision = 0;     ///< of the report, that arrived last
+};
+
+/// What a person decided of a series.
+struct PersonsWord {
+  model::Series series;
+  std::string nightly;        ///< of the regression that was accepted; empty: the series was muted
+  bool anchor = false;        ///< creep is counted from that nightly on
+  TimePoint from{}, until{};  ///< of a mute, as the clock showed it
 };
 
 struct Diary {
   std::map<std::string, NightRecord> nights;  ///< by nightly
   std::map<std::string, Issue> issues;        ///< by marker
-  std::vector<std::string> errors;            ///< of the service itself, outside of any night
+  std::vector<PersonsWord> words;
+  std::vector<std::string> errors;  ///< of the service itself, outside of any night
   int kills = 0;
   int evictions = 0;
 };

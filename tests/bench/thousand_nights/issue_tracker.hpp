@@ -21,9 +21,9 @@ class IssueTracker final : public github::Channel {
     clock_.advance(std::chrono::seconds(2));
     if (within(weather_.github, clock_.true_now()))
       return github::Attempt::retry({ErrorKind::transient, "the server answered 502"});
-    // As the real channel: an issue of that marker is found, and not made again.
-    const auto [issue, added] = diary_.issues.emplace(report.marker, Issue{});
-    if (added) issue->second = {report.title, report.body, clock_.true_now(), 1};
+    // As the real channel: an issue of that marker is found and not made again, and gets what is new.
+    Issue& issue = diary_.issues[report.marker];
+    if (issue.revision < report.revision) issue = {report.title, report.body, clock_.true_now(), report.revision};
     return github::Attempt::delivered("issue of " + report.marker);
   }
 

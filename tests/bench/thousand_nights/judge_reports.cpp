@@ -92,7 +92,9 @@ class ReportsJudge {
       ++judgement_.figures.reports;
       const auto told = std::ranges::find_if(
           facts_.told, [&](const Told& one) { return one.regression.report_id == std::optional(id); });
-      if (told == facts_.told.end() || years_.diary().issues.contains(report.marker)) continue;
+      const auto issue = years_.diary().issues.find(report.marker);
+      const bool arrived = issue != years_.diary().issues.end() && issue->second.revision >= report.revision;
+      if (told == facts_.told.end() || arrived) continue;
       const auto record = years_.diary().nights.find(told->night);
       const bool had_time =
           record != years_.diary().nights.end() && record->second.ended + std::chrono::days(days_to_arrive) < end;

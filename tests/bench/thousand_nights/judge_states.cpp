@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "tests/bench/thousand_nights/judgement.hpp"
 
@@ -16,11 +15,6 @@ constexpr double healed = 0.02;      // what may be left of a change that is gon
 constexpr double healed_leak = 200;  // bytes an iteration
 constexpr double expected_creep = 0.10;
 constexpr std::size_t nights_to_find_creep = 25;  // its average trails, and its case waits for its turn
-
-bool is_open(model::RegressionState state) {
-  static const std::set<std::string_view> ended = {"recovered", "accepted", "dismissed"};
-  return !ended.contains(to_string(state));
-}
 
 // How many nights at the end of the years are without the change; those that cannot run do not count.
 std::size_t nights_without(const History& history, const Facts& facts, const Told& told) {
@@ -55,21 +49,34 @@ std::vector<Creep> creeps_of(const History& history) {
 }
 
 // By how much it is over the anchor of the time, of the logarithm; 0 without an anchor.
-double over_anchor(const Facts& facts, const Creep& creep, const Checked& night) {
+double over_anchor(const Facts& facts, const Creep& creep, const Checked& night, std::size_t accepted) {
   const auto later = std::ranges::find_if(facts.anchors, [&](const AnchorSet& set) { return set.at > night.started; });
   if (later == facts.anchors.begin()) return 0;
-  const std::size_t anchor = std::prev(later)->commit;
+  const std::size_t anchor = std::max(std::prev(later)->commit, accepted);
   double over = 0;
   for (const Change& step : creep.steps) over += anchor < step.commit && step.commit <= night.commit ? step.amount : 0;
   return over;
 }
 
+// The nightly's commit from which on a person wants the creep of this case to be counted; 0: the anchor's.
+std::size_t accepted_at(const Years& years, const Creep& creep) {
+  std::size_t last = 0;
+  for (const PersonsWord& word : years.diary().words) {
+    const bool ours = word.anchor && word.series.metric == model::Metric::time &&
+                      word.series.measured_case() == years.history().cases()[creep.measured];
+    if (ours) last = std::max(last, years.history().nightly(word.nightly)->commit);
+  }
+  return last;
+}
+
 // The longest time, in nights that could measure it, that it was far over its anchor.
-std::size_t nights_to_see(const History& history, const Facts& facts, const Creep& creep) {
+std::size_t nights_to_see(const Years& years, const Facts& facts, const Creep& creep) {
+  const History& history = years.history();
+  const std::size_t accepted = accepted_at(years, creep);
   std::size_t longest = 0, nights = 0;
   for (const Checked& night : facts.checked) {
     const bool runs = history.outcome(night.commit, creep.measured) == model::Outcome::done;
-    const bool far = over_anchor(facts, creep, night) >= std::log1p(expected_creep);
+    const bool far = over_anchor(facts, creep, night, accepted) >= std::log1p(expected_creep);
     nights = far && runs ? nights + 1 : 0;
     longest = std::max(longest, nights);
   }
@@ -78,7 +85,7 @@ std::size_t nights_to_see(const History& history, const Facts& facts, const Cree
 
 void judge_creep(const Years& years, const Facts& facts, const Creep& creep, Judgement& judgement) {
   const History& history = years.history();
-  const std::size_t nights = nights_to_see(history, facts, creep);
+  const std::size_t nights = nights_to_see(years, facts, creep);
   if (nights < nights_to_find_creep) return;
   Tally& tally = judgement.steps[Kind::creep];
   ++tally.expected;
@@ -105,14 +112,14 @@ void judge_creep(const Years& years, const Facts& facts, const Creep& creep, Jud
 
 void judge_states(const Years& years, const Facts& facts, Judgement& judgement) {
   for (const Told& told : facts.told) {
-    if (!is_open(told.regression.state)) continue;
+    if (!model::is_open(told.regression.standing)) continue;
     const std::size_t nights = nights_without(years.history(), facts, told);
     if (nights < nights_of_grace) continue;
     judgement.complaints.push_back({.wrong = Wrong::never_ends,
                                     .night = told.night,
                                     .series = to_string(told.regression.finding.series),
                                     .expected = fmt::format("an end: it is gone since {} nights", nights),
-                                    .came = std::string(to_string(told.regression.state))});
+                                    .came = std::string(progress_of(told.regression))});
   }
   for (const Creep& creep : creeps_of(years.history())) judge_creep(years, facts, creep, judgement);
 }

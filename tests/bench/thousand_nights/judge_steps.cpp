@@ -100,12 +100,12 @@ std::string text_of(const std::vector<const Told*>& tellings) {
 class StepsJudge {
  public:
   StepsJudge(const Years& years, const Facts& facts, Judgement& judgement)
-      : history_(years.history()), facts_(facts), judgement_(judgement) {}
+      : years_(years), history_(years.history()), facts_(facts), judgement_(judgement) {}
 
   void judge(const Change& change) {
     if (change.kind == Kind::creep || !is_large(change)) return;
     const auto at = night_that_shows(history_, facts_, change);
-    if (!at) return;
+    if (!at || is_muted(change, *at)) return;
     Tally& tally = judgement_.steps[change.kind];
     ++tally.expected;
     std::vector<const Told*> tellings;
@@ -132,6 +132,16 @@ class StepsJudge {
   static const Told* best(const std::vector<const Told*>& tellings) {
     return *std::ranges::min_element(tellings, {}, [](const Told* told) {
       return told->suspects.empty() ? std::size_t{1} << 20 : told->suspects.size();
+    });
+  }
+
+  // While a person wants to hear nothing of the series, on the night that shows it or the two after it.
+  bool is_muted(const Change& change, std::size_t at) const {
+    return std::ranges::any_of(years_.diary().words, [&](const PersonsWord& word) {
+      const bool ours = word.nightly.empty() && metric_of(change.aspect) == word.series.metric &&
+                        word.series.measured_case() == history_.cases()[change.measured];
+      return ours && word.from <= facts_.checked[at + 2].started + std::chrono::days(1) &&
+             facts_.checked[at].started <= word.until;
     });
   }
 
@@ -167,6 +177,7 @@ class StepsJudge {
          .came = std::move(came)});
   }
 
+  const Years& years_;
   const History& history_;
   const Facts& facts_;
   Judgement& judgement_;

@@ -42,7 +42,7 @@ enum class Kind {
   git,     ///< the repository does not answer
   github,  ///< the reports' channel does not answer
   // Of people:
-  person,  ///< sets a new anchor now and then
+  person,  ///< accepts regressions, mutes series, sets a new anchor now and then
 };
 
 using Kinds = std::set<Kind>;

@@ -18,8 +18,11 @@ class Mortality {
     left_ = -1;
   }
   bool dead() const { return dead_; }
+  /// While another process writes to the database, no moment of this one passes.
+  void spare(bool spared) { spared_ = spared; }
   /// One moment passes. True where it was the last.
   bool pass() {
+    if (spared_) return false;
     if (!dead_ && left_ > 0) dead_ = --left_ == 0;
     return dead_;
   }
@@ -33,7 +36,7 @@ class Mortality {
 
  private:
   std::int64_t left_ = -1;  // none is coming
-  bool dead_ = false;
+  bool dead_ = false, spared_ = false;
 };
 
 }  // namespace tbci::thousand

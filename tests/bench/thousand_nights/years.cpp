@@ -34,7 +34,7 @@ Years::Years(const Size& size, const std::filesystem::path& folder)
       config_(service_config(history_.cases().size())),
       database_(folder / "tbci.sqlite"),
       kills_(size.seed, 5),
-      person_(size.kinds, size.seed) {
+      person_(size.kinds, size.seed, diary_) {
   config_.service.state = folder;
   channels_.push_back(std::make_unique<IssueTracker>(weather_, clock_, mortality_, diary_));
 }
@@ -58,7 +58,9 @@ Status Years::live() {
   const TimePoint end = midnight_of(days());
   while (clock_.true_now() < end) {
     for (const int day = day_of(clock_.true_now()); today < day;) {
+      mortality_.spare(true);  // a person's commands are processes of their own
       TBCI_TRY(person_.look_in(*program_, today));
+      mortality_.spare(false);
       begin_day(++today);
     }
     const TimePoint next = program_->turn();
