@@ -153,7 +153,7 @@ TEST_CASE("Bisection: it finds improvements if the settings ask for them", "[bis
   CHECK(answers->at(0).low < answers->at(0).high);
 }
 
-TEST_CASE("Bisection: it is exact on 200 days with 2% noise and slow runs", "[bisect]") {
+TEST_CASE("Bisection: it is exact on 200 days with 2% noise and slow runs", "[bisect][long]") {
   int runs = 0, builds = 0;
   for (unsigned seed = 1; seed <= 200; ++seed) {
     FakeDay day;
@@ -174,7 +174,7 @@ TEST_CASE("Bisection: it is exact on 200 days with 2% noise and slow runs", "[bi
   CHECK(runs / 200 <= 35);  // including the parent checks
 }
 
-TEST_CASE("Bisection: no culprit is named on days without one", "[bisect]") {
+TEST_CASE("Bisection: no culprit is named on days without one", "[bisect][long]") {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     FakeDay day;
     day.noise = 0.03;

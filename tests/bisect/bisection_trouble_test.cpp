@@ -123,7 +123,7 @@ TEST_CASE("Bisection: it stops at the limit on builds with the commits still in 
   CHECK(answers->at(0).reason == "stopped after 5 builds");
 }
 
-TEST_CASE("Bisection: stopped at any call, it resumes without repeating one, with the same answer", "[bisect]") {
+TEST_CASE("Bisection: stopped at any call, it resumes without repeating one, with the same answer", "[bisect][long]") {
   FakeDay day;
   day.noise = 0.03;
   day.faults = {{12, dlrm, 1.2}, {44, bert, 1.15}};
@@ -179,7 +179,7 @@ class KillingProber final : public bisect::Prober {
 
 }  // namespace
 
-TEST_CASE("Bisection: killed processes lose commits, and never name a wrong one", "[bisect]") {
+TEST_CASE("Bisection: killed processes lose commits, and never name a wrong one", "[bisect][long]") {
   for (unsigned seed = 1; seed <= 120; ++seed) {
     FakeDay day;
     day.seed = seed;

@@ -82,7 +82,7 @@ RandomDay draw_day(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("Random days: whatever goes wrong, the search ends and suspects only the culprit", "[bisect]") {
+TEST_CASE("Random days: whatever goes wrong, the search ends and suspects only the culprit", "[bisect][long]") {
   int named = 0;
   for (unsigned seed = 31; seed <= 60; ++seed) {
     const RandomDay drawn = draw_day(seed);

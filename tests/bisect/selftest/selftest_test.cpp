@@ -146,7 +146,7 @@ TEST_CASE("Selftest: processes crash as often as the day says, and the others st
   CHECK(crashes < 130);
 }
 
-TEST_CASE("Selftest: the interval of a culprit holds the truth about as often as it says", "[bisect]") {
+TEST_CASE("Selftest: the interval of a culprit holds the truth about as often as it says", "[bisect][long]") {
   for (const std::vector<double>& steps : {std::vector<double>{0.08}, {0.1, 0.03}, {0.05, 0.05, 0.05}}) {
     Scenario scenario = one_culprit(0.02);
     scenario.steps = steps;
@@ -159,7 +159,7 @@ TEST_CASE("Selftest: the interval of a culprit holds the truth about as often as
   }
 }
 
-TEST_CASE("Selftest: the baselines search the same days, and noise defeats a single run", "[bisect]") {
+TEST_CASE("Selftest: the baselines search the same days, and noise defeats a single run", "[bisect][long]") {
   Scenario scenario = one_culprit(0.05, 0.02);
   scenario.with_baselines = true;
   const auto scores = score(scenario, {30, 3, 1}, {});

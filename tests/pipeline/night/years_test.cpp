@@ -96,7 +96,7 @@ Cost cost_after(int past_nights, std::size_t benchmarks, int processes) {
 
 }  // namespace
 
-TEST_CASE("Years: a night reads no more after ten years than after one", "[nights]") {
+TEST_CASE("Years: a night reads no more after ten years than after one", "[nights][long]") {
   const Cost one = cost_after(365, 8, 1), ten = cost_after(3650, 8, 1);
   INFO("thousands of steps of the database: " << one.steps << " and " << ten.steps);
   CHECK(one.steps > 0);
