@@ -21,7 +21,8 @@ struct DecisionBy {
 /// An open regression becomes the new level of its series, which later nights already compare with. With `anchor`
 /// creep is from now on counted from that level as well, for this series alone.
 Status accept_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by, bool anchor);
-/// An open regression is none: its night does not restart the history of its series.
+/// An open regression is none, as a person says. The history of its series starts again at its night all the same: were
+/// it real, the step would be found once more.
 Status dismiss_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by);
 /// One that is not open is open again.
 Status reopen_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by);
