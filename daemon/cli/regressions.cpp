@@ -6,8 +6,8 @@
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/option_values.hpp"
 #include "daemon/cli/person.hpp"
+#include "daemon/cli/regression_table.hpp"
 #include "daemon/cli/selection.hpp"
-#include "daemon/cli/table.hpp"
 #include "daemon/state_dir.hpp"
 #include "pipeline/night/regression_decisions.hpp"
 #include "web/queries/json.hpp"
@@ -32,12 +32,6 @@ Result<std::string> subject_of(const settings::Config& config, const Selection& 
   return subject->subject.name;
 }
 
-std::string culprit_of(const model::Regression& regression) {
-  if (regression.suspects.empty()) return one_line(regression.reason, 60);
-  if (regression.suspects.size() == 1) return regression.suspects.front().substr(0, 12);
-  return fmt::format("one of {}", regression.suspects.size());
-}
-
 Result<ExitCode> list(const Invocation& invocation, const RegressionsOptions& options) {
   TBCI_ASSIGN(const settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const std::string subject, subject_of(config, options.selection));
@@ -47,16 +41,19 @@ Result<ExitCode> list(const Invocation& invocation, const RegressionsOptions& op
   const SystemClock clock;
   TBCI_ASSIGN(const auto mutes, storage::DecisionStore(database).mutes(subject, clock.now()));
   if (invocation.json) {
-    print_json(web::queries::json_of(view));
+    nlohmann::json json = web::queries::json_of(view);
+    json["mutes"] = nlohmann::json::array();
+    for (const model::Mute& mute : mutes) {
+      json["mutes"].push_back({{"series", to_string(mute.series)},
+                               {"until", to_iso8601(mute.until)},
+                               {"person", mute.person},
+                               {"reason", mute.reason}});
+    }
+    print_json(json);
     return ExitCode::success;
   }
-  Table table({{"id", Align::right}, {"night"}, {"series"}, {"change", Align::right}, {"state"}, {"culprit"}});
-  for (const web::queries::RegressionView& one : view.regressions) {
-    table.add({std::to_string(one.regression.id), one.night, to_string(one.regression.finding.series),
-               human_change(one.regression.finding.change), std::string(progress_of(one.regression)),
-               culprit_of(one.regression)});
-  }
-  fmt::print("{}", table.empty() ? "no open regressions\n" : table.text());
+  const std::string table = table_of(view);
+  fmt::print("{}", table.empty() ? "no open regressions\n" : table);
   for (const model::Mute& mute : mutes) {
     fmt::print("{} is muted until {} by {}: {}\n", to_string(mute.series), to_date(mute.until), mute.person,
                mute.reason);
@@ -74,7 +71,11 @@ Result<ExitCode> decide(const Invocation& invocation, const RegressionsOptions& 
   const SystemClock clock;
   TBCI_TRY(
       change(config, stores, pipeline::DecisionBy{.person = person(), .reason = options.reason, .now = clock.now()}));
-  if (!invocation.json) fmt::print("{}\n", done);
+  if (invocation.json) {
+    print_json({{"done", done}});
+  } else {
+    fmt::print("{}\n", done);
+  }
   return ExitCode::success;
 }
 

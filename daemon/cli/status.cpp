@@ -6,7 +6,7 @@
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/disk_use.hpp"
 #include "daemon/cli/json.hpp"
-#include "daemon/cli/table.hpp"
+#include "daemon/cli/regression_table.hpp"
 #include "daemon/state_dir.hpp"
 #include "web/queries/json.hpp"
 #include "web/queries/queries.hpp"
@@ -14,20 +14,6 @@
 namespace tbci::daemon {
 
 namespace {
-
-void show_open_regressions(const web::queries::RegressionsView& regressions) {
-  Table table({{"night"}, {"series"}, {"change", Align::right}, {"state"}, {"culprit"}});
-  for (const web::queries::RegressionView& regression : regressions.regressions) {
-    const auto& suspects = regression.regression.suspects;
-    const std::string culprit = suspects.empty()       ? one_line(regression.regression.reason, 60)
-                                : suspects.size() == 1 ? suspects.front().substr(0, 12)
-                                                       : fmt::format("one of {}", suspects.size());
-    table.add({regression.night, to_string(regression.regression.finding.series),
-               human_change(regression.regression.finding.change), std::string(progress_of(regression.regression)),
-               culprit});
-  }
-  fmt::print("{}", table.text());
-}
 
 Result<ExitCode> status(const Invocation& invocation) {
   TBCI_ASSIGN(const settings::Config config, load_config(invocation));
@@ -63,7 +49,7 @@ Result<ExitCode> status(const Invocation& invocation) {
     fmt::print("{}: {} is {}{}, {} open regressions\n", subject.name, night.name, to_string(night.stage),
                night.note.empty() ? "" : " (" + one_line(night.note) + ")", subject.open_regressions);
     TBCI_ASSIGN(const auto regressions, web::queries::regressions_view(database, subject.name, 1));
-    show_open_regressions(regressions);
+    fmt::print("{}", table_of(regressions));
     for (const model::TroubledNight& one : subject.troubled) fmt::print("{}\n", web::queries::trouble_text(one));
   }
   fmt::print("{}", text_of(use));

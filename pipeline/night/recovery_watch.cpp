@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "base/text.hpp"
 #include "detect/effect.hpp"
@@ -29,16 +30,17 @@ Result<std::vector<Regression>> open_regressions(SubjectContext& context, const 
   return waiting;
 }
 
-// Whether tonight's values of the screen are nearer to the level before the regression than the threshold.
-Result<bool> may_have_recovered(SubjectContext& context, const ComparisonPlan& plan, const Screen& screen,
-                                const Regression& regression) {
+// Whether tonight's values of the screen are nearer to the level before the regression than the threshold. Nothing
+// where the screen has no value of the series: such a night says neither.
+Result<std::optional<bool>> may_have_recovered(SubjectContext& context, const ComparisonPlan& plan,
+                                               const Screen& screen, const Regression& regression) {
   const model::Series& series = regression.finding.series;
   TBCI_ASSIGN(auto values, context.stores.runs.values(screen.run.id, plan.builds.after.id, series));
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
-  if (values.empty()) return false;
+  if (values.empty()) return std::optional<bool>{};
   const auto thresholds = context.config.thresholds.for_series(series);
   const auto effect = detect::effect(series.metric, {regression.finding.before, model::median(std::move(values))});
-  return effect && *effect < detect::least_effect(series.metric, thresholds);
+  return std::optional(effect && *effect < detect::least_effect(series.metric, thresholds));
 }
 
 Result<std::string> old_build_of(SubjectContext& context, const Regression& regression) {
@@ -82,14 +84,30 @@ Result<Looks> looks_of_tonight(SubjectContext& context, const model::Night& nigh
   TBCI_ASSIGN(auto waiting, open_regressions(context, night));
   Looks looks;
   for (Regression& regression : waiting) {
-    TBCI_ASSIGN(const bool near, may_have_recovered(context, plan, screen, regression));
-    if (near) {
+    TBCI_ASSIGN(const auto near, may_have_recovered(context, plan, screen, regression));
+    if (!near) continue;
+    if (*near) {
       TBCI_TRY(add_look(context, night, std::move(regression), looks));
     } else {
       TBCI_TRY(context.stores.decisions.keep_recovery_look(regression.id, night.id, model::Verdict::suspect));
     }
   }
   return looks;
+}
+
+// With the further steps of its series: their culprits' slowdowns are gone with the whole of it.
+Status mark_recovered(SubjectContext& context, const Regression& largest, const std::string& reason) {
+  TBCI_ASSIGN(const auto all, context.stores.nights.regressions(largest.night_id));
+  for (const Regression& step : all) {
+    if (step.finding.series != largest.finding.series || !model::is_open(step.standing)) continue;
+    TBCI_TRY(context.stores.decisions.decide({.id = 0,
+                                              .regression_id = step.id,
+                                              .standing = model::Standing::recovered,
+                                              .person = "tbci",
+                                              .reason = reason,
+                                              .decided = context.clock.now()}));
+  }
+  return {};
 }
 
 Status keep_look(SubjectContext& context, const model::Night& night, const Regression& regression,
@@ -102,12 +120,7 @@ Status keep_look(SubjectContext& context, const model::Night& night, const Regre
   const std::string reason =
       fmt::format("clear in pairs with {} on {} nights, the last of them {}", old_build, clear, night.name);
   context.progress.note(fmt::format("{} has recovered: {}", to_string(regression.finding.series), reason));
-  return context.stores.decisions.decide({.id = 0,
-                                          .regression_id = regression.id,
-                                          .standing = model::Standing::recovered,
-                                          .person = "tbci",
-                                          .reason = reason,
-                                          .decided = context.clock.now()});
+  return mark_recovered(context, regression, reason);
 }
 
 }  // namespace

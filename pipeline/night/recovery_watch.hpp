@@ -12,7 +12,7 @@ namespace tbci::pipeline {
 inline constexpr int recovery_nights = 3;
 
 /// Looks at the open regressions of earlier nights. One whose series is tonight still as far off as the threshold is
-/// not measured: it is not clear tonight. The others are measured beside the build before them, once a night. After
+/// not measured: it is not clear tonight. One of which the screen has no value tonight counts neither way. The others are measured beside the build before them, once a night. After
 /// `recovery_nights` clear ones in a row the regression is `recovered`. An old build that cannot be had any more is
 /// said, and its regression stays open.
 Status watch_recoveries(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,

@@ -19,6 +19,44 @@ pipeline::DecisionBy ada(const std::string& reason = "because") {
   return {.person = "ada", .reason = reason, .now = TimePoint(std::chrono::hours(1))};
 }
 
+std::vector<model::Report> reports_of(Nights& nights) {
+  return nights.bench->stores().reports.list("fake", 5).value();
+}
+
+// A regression of a night that is there already, as a search leaves it; without a culprit it names none.
+model::Regression attributed(Nights& nights, std::size_t day, const std::string& benchmark,
+                             const std::string& culprit) {
+  storage::NightStore& store = nights.bench->stores().nights;
+  const auto night = store.find("fake", nights.machine.name_of(day)).value();
+  auto regression =
+      store
+          .add_regression(night->id, {.series = {benchmark, model::Configuration::cpu_infer, model::Metric::time},
+                                      .verdict = model::Verdict::regression,
+                                      .before = 1e6,
+                                      .after = 1.2e6,
+                                      .change = 0.2,
+                                      .low = 0.15,
+                                      .high = 0.25,
+                                      .pairs = 8,
+                                      .reason = "1 ms became 1.2 ms"})
+          .value();
+  if (!culprit.empty()) regression.suspects = {culprit};
+  regression.state = culprit.empty() ? model::RegressionState::unattributed : model::RegressionState::attributed;
+  REQUIRE(store.update(regression));
+  return regression;
+}
+
+pipeline::ReportContext context_of(const Nights& nights, std::size_t day) {
+  return {.night = nights.machine.name_of(day),
+          .baseline = nights.machine.name_of(day - 1),
+          .bisection = nullptr,
+          .environment = {}};
+}
+
+void file(Nights& nights, std::size_t day, const model::Regression& regression) {
+  REQUIRE(pipeline::file_reports(nights.bench->context(), context_of(nights, day), {regression}));
+}
+
 }  // namespace
 
 TEST_CASE("Regressions: one that is gone for three nights has recovered, and nobody is asked again", "[nights]") {
@@ -49,39 +87,40 @@ TEST_CASE("Regressions: one that stays costs no measurement, and stays open", "[
     CHECK(effect.find(nights.machine.history[3 * commits_a_day].id) == std::string::npos);
 }
 
-TEST_CASE("Regressions: two series of one culprit with different old builds share one report", "[nights]") {
+TEST_CASE("Regressions: a night without a value of the series counts neither for nor against a recovery", "[nights]") {
+  Nights nights(16);
+  nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};
+  nights.check_all(1, 10);
+  CHECK(all_of(nights).front().standing == Standing::open);
+  const auto looks = nights.bench->stores().decisions.clear_looks(all_of(nights).front().id).value();
+  nights.machine.suite = {"alpha"};
+  nights.check(11);
+  CHECK(nights.bench->stores().decisions.clear_looks(all_of(nights).front().id).value() == looks);
+  nights.machine.suite = {"alpha", "beta"};
+  nights.check(12);
+  CHECK(all_of(nights).front().standing == Standing::recovered);
+}
+
+TEST_CASE("Regressions: the further steps of a series recover with its largest", "[nights]") {
+  Nights nights(16);
+  nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};
+  nights.check_all(1, 6);
+  const model::Regression largest = all_of(nights).front();
+  REQUIRE(nights.bench->stores().nights.add_regression(largest.night_id, largest.finding, largest.old_build, 1));
+  nights.check_all(7, 11);
+  REQUIRE(all_of(nights).size() == 2);
+  for (const model::Regression& one : all_of(nights)) CHECK(one.standing == Standing::recovered);
+}
+
+TEST_CASE("Regressions: a series that is attributed to a reported culprit later joins its report", "[nights]") {
   Nights nights(16);
   nights.machine.slower["beta"] = {{12 * commits_a_day - 2, 1.25}};
   nights.check_all(1, 11);
   REQUIRE(nights.check(12).reports.size() == 1);
-  const auto report = nights.bench->stores().reports.list("fake", 5).value();
-  REQUIRE(report.size() == 1);
-  CHECK(report[0].body.find("alpha") == std::string::npos);
-  // A later night attributes another series to the same commit.
-  model::Regression late =
-      nights.bench->stores()
-          .nights
-          .add_regression(nights.bench->stores().nights.find("fake", nights.machine.name_of(12)).value()->id,
-                          {.series = {"alpha", model::Configuration::cpu_infer, model::Metric::time},
-                           .verdict = model::Verdict::regression,
-                           .before = 1e6,
-                           .after = 1.2e6,
-                           .change = 0.2,
-                           .low = 0.15,
-                           .high = 0.25,
-                           .pairs = 8,
-                           .reason = "1 ms became 1.2 ms"})
-          .value();
-  late.suspects = {nights.commit(12 * commits_a_day - 2)};
-  late.state = model::RegressionState::attributed;
-  REQUIRE(nights.bench->stores().nights.update(late));
-  REQUIRE(pipeline::file_reports(nights.bench->context(),
-                                 {.night = nights.machine.name_of(12),
-                                  .baseline = nights.machine.name_of(9),
-                                  .bisection = nullptr,
-                                  .environment = {}},
-                                 {late}));
-  const auto merged = nights.bench->stores().reports.list("fake", 5).value();
+  REQUIRE(reports_of(nights).size() == 1);
+  CHECK(reports_of(nights)[0].body.find("alpha") == std::string::npos);
+  file(nights, 12, attributed(nights, 12, "alpha", nights.commit(12 * commits_a_day - 2)));
+  const auto merged = reports_of(nights);
   REQUIRE(merged.size() == 1);
   CHECK(merged[0].revision == 2);
   CHECK(merged[0].body.find("alpha") != std::string::npos);
@@ -89,31 +128,28 @@ TEST_CASE("Regressions: two series of one culprit with different old builds shar
   CHECK(nights.bench->stores().reports.due(TimePoint::max()).value().size() == 1);
 }
 
+TEST_CASE("Regressions: one that had recovered has relapsed when its culprit is found again", "[nights]") {
+  Nights nights(16);
+  nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};
+  nights.check_all(1, 11);
+  REQUIRE(all_of(nights).front().standing == Standing::recovered);
+  const auto id = all_of(nights).front().id;
+  file(nights, 11, attributed(nights, 11, "beta", nights.commit(6 * commits_a_day - 1)));
+  CHECK(nights.bench->stores().nights.regression(id).value().standing == Standing::relapsed);
+  CHECK(nights.bench->stores().decisions.clear_looks(id).value() == 0);
+  CHECK(nights.bench->stores().nights.open_regressions("fake").value().size() == 2);
+}
+
 TEST_CASE("Regressions: without a culprit each series keeps its own reason in the report", "[nights]") {
   Nights nights(3);
-  const auto night = nights.bench->stores().nights.begin({"fake", "2026-01-06", "2026-01-05"}, TimePoint{}).value();
+  REQUIRE(nights.bench->stores().nights.begin({"fake", nights.machine.name_of(1), nights.machine.name_of(0)}, {}));
   std::vector<model::Regression> both;
   for (const char* name : {"alpha", "beta"}) {
-    auto one = nights.bench->stores()
-                   .nights
-                   .add_regression(night.id, {.series = {name, model::Configuration::cpu_infer, model::Metric::time},
-                                              .verdict = model::Verdict::regression,
-                                              .before = 1e6,
-                                              .after = 1.2e6,
-                                              .change = 0.2,
-                                              .low = 0.15,
-                                              .high = 0.25,
-                                              .pairs = 8,
-                                              .reason = ""})
-                   .value();
-    one.state = model::RegressionState::unattributed;
-    one.reason = std::string("the reason of ") + name;
-    both.push_back(one);
+    both.push_back(attributed(nights, 1, name, ""));
+    both.back().reason = std::string("the reason of ") + name;
   }
   const auto report =
-      pipeline::draft_report(nights.bench->context(),
-                             {.night = "2026-01-06", .baseline = "2026-01-05", .bisection = nullptr, .environment = {}},
-                             {.regressions = both, .operators = {}});
+      pipeline::draft_report(nights.bench->context(), context_of(nights, 1), {.regressions = both, .operators = {}});
   REQUIRE(report);
   CHECK(report->body.find("the reason of alpha") != std::string::npos);
   CHECK(report->body.find("the reason of beta") != std::string::npos);
