@@ -78,7 +78,7 @@ Result<std::vector<model::Regression>> NightStore::regressions(std::int64_t nigh
 Result<std::vector<model::Regression>> NightStore::open_regressions(const std::string& subject) const {
   return guarded(database_.path(), "read regressions", [&] {
     return Query(database_, select_regressions + "WHERE " + open_standing +
-                                "AND night_id IN (SELECT id FROM night WHERE subject = ?) ORDER BY id")
+                                "AND (SELECT subject FROM night WHERE id = night_id) = ? ORDER BY id")
         .bind(subject)
         .all("regression", read_regression);
   });
