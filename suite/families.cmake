@@ -1,5 +1,6 @@
-# A family of models is a file models/FOLDER/NAME.cpp that defines `std::vector<Benchmark> models::NAME()`. So the
-# registry's list of them follows from the files that are there. catalogue.csv names the benchmarks of each family, so
+# A family of models is a file models/FOLDER/NAME.cpp that defines `std::vector<Benchmark>
+# models::NAME::benchmarks()`. So the registry's list of them follows from the files that are there, and what two families
+# call by one name does not clash where both are compiled at once. catalogue.csv names the benchmarks of each family, so
 # that a worker also knows those that it was built without.
 
 # choose_families(LIST CHOSEN): takes the sources of families out of LIST, puts those that are chosen (none chosen: all)
@@ -42,8 +43,9 @@ function(write_families names)
   set(rows "")
   foreach(name IN LISTS names)
     # Where compile_or_excuse had to put a stand-in, it defines the excuse; else its address is null.
-    string(APPEND text "std::vector<Benchmark> ${name}();\n__attribute__((weak)) const char* excuse_of_${name}();\n")
-    string(APPEND rows "    {\"${name}\", ${name}, excuse_of_${name}},\n")
+    string(APPEND text "namespace ${name} {\nstd::vector<Benchmark> benchmarks();\n"
+      "__attribute__((weak)) const char* excuse();\n}  // namespace ${name}\n")
+    string(APPEND rows "    {\"${name}\", ${name}::benchmarks, ${name}::excuse},\n")
   endforeach()
   string(APPEND text "\nstatic const Family families[] = {\n${rows}};\n\nstatic const Catalogued catalogue[] = {\n")
   set(csv ${CMAKE_CURRENT_SOURCE_DIR}/catalogue.csv)

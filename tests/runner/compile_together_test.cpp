@@ -10,8 +10,9 @@ namespace tbci::compile_together_test {
 namespace {
 
 std::string family(const std::string& name, const std::string& more) {
-  return "#include \"suite/benchmark.hpp\"\nnamespace tbci::suite::models {\nnamespace {\n" + more +
-         "\n}\nstd::vector<Benchmark> " + name + "();\nstd::vector<Benchmark> " + name + "() { return {}; }\n}\n";
+  return "#include \"suite/benchmark.hpp\"\nnamespace tbci::suite {\n" + more +
+         "\n}\nnamespace tbci::suite::models::" + name +
+         " {\nstd::vector<Benchmark> benchmarks();\nstd::vector<Benchmark> benchmarks() { return {}; }\n}\n";
 }
 
 // A folder with two families, the file that includes both, and the one header that they need.
@@ -56,8 +57,8 @@ constexpr std::size_t sources_and_object = 5;
 TEST_CASE("compile_together: sources that fit together become one object", "[worker]") {
   Compiling compiling("struct Basic {};", "struct Plain {};");
   CHECK(compiling.run().succeeded());
-  CHECK(compiling.object_has("resnetEv"));
-  CHECK(compiling.object_has("vggEv"));
+  CHECK(compiling.object_has("resnet10benchmarksEv"));
+  CHECK(compiling.object_has("vgg10benchmarksEv"));
   CHECK(compiling.files() == sources_and_object);
 }
 
@@ -66,18 +67,18 @@ TEST_CASE("compile_together: sources that use one name for two things are compil
   const ProcessOutcome outcome = compiling.run();
   INFO(outcome.error);
   CHECK(outcome.succeeded());
-  CHECK(compiling.object_has("resnetEv"));
-  CHECK(compiling.object_has("vggEv"));
-  CHECK_FALSE(compiling.object_has("excuse_of"));
+  CHECK(compiling.object_has("resnet10benchmarksEv"));
+  CHECK(compiling.object_has("vgg10benchmarksEv"));
+  CHECK_FALSE(compiling.object_has("excuseEv"));
   CHECK(compiling.files() == sources_and_object);
 }
 
 TEST_CASE("compile_together: a family that does not compile has an excuse, and the other one is compiled", "[worker]") {
   Compiling compiling("struct Shape { int a; };", "int broken() { return torch_has_no_such_operator(1); }");
   CHECK(compiling.run().succeeded());
-  CHECK(compiling.object_has("excuse_of_vgg"));
-  CHECK_FALSE(compiling.object_has("excuse_of_resnet"));
-  CHECK(compiling.object_has("resnetEv"));
+  CHECK(compiling.object_has("vgg6excuseEv"));
+  CHECK_FALSE(compiling.object_has("resnet6excuseEv"));
+  CHECK(compiling.object_has("resnet10benchmarksEv"));
 }
 
 }  // namespace tbci::compile_together_test

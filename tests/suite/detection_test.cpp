@@ -165,7 +165,7 @@ TEST_CASE("Detection: boxes are matched by their overlaps", "[suite]") {
 
   torch::manual_seed(5);
   const Tensor labels = torch::cat({torch::ones({40}), torch::zeros({100}), torch::full({60}, -1.0)}).to(torch::kLong);
-  const Sample sample = draw(labels, {64, 0.25}, 0);
+  const DrawnBoxes sample = draw(labels, {64, 0.25}, 0);
   CHECK(sample.objects.size(0) == 16);
   CHECK(sample.background.size(0) == 48);
   CHECK(labels.index({sample.objects}).eq(1).all().item<bool>());

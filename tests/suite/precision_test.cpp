@@ -9,7 +9,7 @@
 #include "suite/precision.hpp"
 #include "suite/protocol.hpp"
 
-using namespace tbci::suite;
+namespace tbci::suite::precision_test {
 
 namespace {
 
@@ -259,3 +259,5 @@ TEST_CASE("Precision: the last line has the types and the split of the GPU's tim
                 R"("gpu_active_nanoseconds":5,"gpu_movement_nanoseconds":2,"gpu_idle_nanoseconds":3})"
                 "\n");
 }
+
+}  // namespace tbci::suite::precision_test

@@ -8,7 +8,7 @@
 #include "suite/registry.hpp"
 #include "suite/run.hpp"
 
-using namespace tbci::suite;
+namespace tbci::suite::protocol_test {
 
 namespace {
 
@@ -147,3 +147,5 @@ TEST_CASE("Worker: a request for more memory than the host has is out_of_memory"
   INFO(lines.back());
   CHECK(contains(lines.back(), R"("kind":"out_of_memory")"));
 }
+
+}  // namespace tbci::suite::protocol_test

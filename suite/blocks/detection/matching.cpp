@@ -20,7 +20,7 @@ Match match(const Tensor& overlaps, const MatchRule& rule) {
   return {object, label};
 }
 
-Sample draw(const Tensor& labels, const SampleRule& rule, std::int64_t background) {
+DrawnBoxes draw(const Tensor& labels, const SampleRule& rule, std::int64_t background) {
   const Tensor objects = at::nonzero((labels != -1).logical_and_(labels != background)).squeeze(1);
   const Tensor rest = at::nonzero(labels == background).squeeze(1);
   const auto most = static_cast<std::int64_t>(static_cast<double>(rule.size) * rule.objects);

@@ -19,7 +19,7 @@ struct MatchRule {
 // `overlaps` [objects, boxes].
 Match match(const torch::Tensor& overlaps, const MatchRule& rule);
 
-struct Sample {
+struct DrawnBoxes {
   torch::Tensor objects, background;  // numbers of the boxes
 };
 
@@ -29,6 +29,6 @@ struct SampleRule {
 };
 
 // Draws boxes by their labels: `background` is the label of background, -1 is never drawn.
-Sample draw(const torch::Tensor& labels, const SampleRule& rule, std::int64_t background);
+DrawnBoxes draw(const torch::Tensor& labels, const SampleRule& rule, std::int64_t background);
 
 }  // namespace tbci::suite

@@ -141,7 +141,7 @@ std::vector<Instances> RoiHeads::choose(const std::vector<Tensor>& proposals,
     Tensor classes = truth.classes.index({matched.object});
     classes.index_put_({matched.label == 0}, shape_.classes);
     classes.index_put_({matched.label == -1}, -1);
-    const Sample sample = draw(classes, shape_.sample, shape_.classes);
+    const DrawnBoxes sample = draw(classes, shape_.sample, shape_.classes);
     const Tensor which = at::cat({sample.objects, sample.background});
     const Tensor of = matched.object.index({which});
     chosen.push_back({boxes.index({which}), {}, classes.index({which}), {}, truth.boxes.index({of}), of});

@@ -98,7 +98,7 @@ std::vector<Tensor> Rpn::losses(const std::vector<Tensor>& anchors, const RpnHea
   std::vector<Tensor> labels, targets;
   for (const Objects& image : objects) {
     const Match matched = match(box_iou(image.boxes, all), {0.3, 0.7, true});
-    const Sample sample = draw(matched.label, shape_.sample, 0);
+    const DrawnBoxes sample = draw(matched.label, shape_.sample, 0);
     const Tensor label = at::full_like(matched.label, -1);
     label.scatter_(0, sample.objects, 1);
     label.scatter_(0, sample.background, 0);

@@ -1,7 +1,7 @@
 // alexnet: Krizhevsky, One weird trick for parallelizing convolutional neural networks (2014), as in torchvision.
 #include "suite/blocks/classifier.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::alexnet {
 namespace {
 
 namespace nn = torch::nn;
@@ -55,7 +55,7 @@ class AlexNet : public nn::Module {
 
 }  // namespace
 
-std::vector<Benchmark> alexnet() {
+std::vector<Benchmark> benchmarks() {
   const auto make = [](const Setup& setup) {
     const Shape shape = by_size<Shape>(setup, {.narrower = 1, .images = {.side = 224, .classes = 1000}},
                                        {.narrower = 4, .images = {.side = 96, .classes = 100}});
@@ -71,4 +71,4 @@ std::vector<Benchmark> alexnet() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::alexnet

@@ -3,7 +3,7 @@
 
 #include "suite/blocks/conv_norm.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::densenet {
 namespace {
 
 namespace nn = torch::nn;
@@ -93,7 +93,7 @@ class DenseNet : public nn::Module {
 
 }  // namespace
 
-std::vector<Benchmark> densenet() {
+std::vector<Benchmark> benchmarks() {
   const auto make = [](const Setup& setup) {
     const std::array<int, 4> layers{6, 12, 24, 16};
     const Shape shape =
@@ -111,4 +111,4 @@ std::vector<Benchmark> densenet() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::densenet

@@ -3,7 +3,7 @@
 #include "suite/blocks/channels.hpp"
 #include "suite/blocks/conv_norm.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::mnasnet {
 namespace {
 
 namespace nn = torch::nn;
@@ -87,7 +87,7 @@ class MnasNet : public nn::Module {
 
 }  // namespace
 
-std::vector<Benchmark> mnasnet() {
+std::vector<Benchmark> benchmarks() {
   const auto make = [](const Setup& setup) {
     const Images images = by_size<Images>(setup, {.side = 224, .classes = 1000}, {.side = 64, .classes = 100});
     return classifier_workload(setup, std::make_shared<MnasNet>(by_size(setup, 1.0, 0.35), images.classes), images);
@@ -102,4 +102,4 @@ std::vector<Benchmark> mnasnet() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::mnasnet

@@ -4,7 +4,7 @@
 #include "suite/blocks/channels.hpp"
 #include "suite/blocks/conv_norm.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::mobilenet {
 namespace {
 
 void append(torch::nn::Sequential& layers, const Convolution& c, bool activated) {
@@ -77,7 +77,7 @@ class MobileNetV2 : public torch::nn::Module {
 
 }  // namespace
 
-std::vector<Benchmark> mobilenet() {
+std::vector<Benchmark> benchmarks() {
   const auto make = [](const Setup& setup) {
     const Images images = by_size<Images>(setup, {.side = 224, .classes = 1000}, {.side = 64, .classes = 100});
     return classifier_workload(setup, std::make_shared<MobileNetV2>(by_size(setup, 1.0, 0.35), images.classes), images);
@@ -92,4 +92,4 @@ std::vector<Benchmark> mobilenet() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::mobilenet

@@ -2,7 +2,7 @@
 #include "suite/blocks/channels.hpp"
 #include "suite/blocks/conv_norm.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::mobilenet_v3 {
 namespace {
 
 namespace nn = torch::nn;
@@ -103,7 +103,7 @@ class MobileNetV3 : public nn::Module {
 
 }  // namespace
 
-std::vector<Benchmark> mobilenet_v3() {
+std::vector<Benchmark> benchmarks() {
   const auto make = [](const Setup& setup) {
     const Images images = by_size<Images>(setup, {.side = 224, .classes = 1000}, {.side = 64, .classes = 100});
     return classifier_workload(setup, std::make_shared<MobileNetV3>(by_size(setup, 1.0, 0.35), images.classes), images);
@@ -119,4 +119,4 @@ std::vector<Benchmark> mobilenet_v3() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::mobilenet_v3

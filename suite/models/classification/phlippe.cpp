@@ -4,7 +4,7 @@
 
 #include "suite/blocks/conv_norm.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::phlippe {
 namespace {
 
 namespace nn = torch::nn;
@@ -162,11 +162,11 @@ Benchmark benchmark(const std::string& name, std::int64_t parameters, const Batc
 
 }  // namespace
 
-std::vector<Benchmark> phlippe() {
+std::vector<Benchmark> benchmarks() {
   return {benchmark<DenseNet>("phlippe_densenet", 239146, {.train = 3, .infer = 10},
                               use_adam_w(torch::optim::AdamWOptions(1e-3).weight_decay(1e-4))),
           benchmark<ResNet>("phlippe_resnet", 272378, {.train = 8, .infer = 32},
                             use_sgd(torch::optim::SGDOptions(0.1).momentum(0.9).weight_decay(1e-4)))};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::phlippe

@@ -4,7 +4,7 @@
 #include "suite/blocks/quantization.hpp"
 #include "suite/blocks/random_labels.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::quantized {
 namespace {
 
 namespace nn = torch::nn;
@@ -186,9 +186,9 @@ Benchmark benchmark(const std::string& name, std::int64_t parameters, std::int64
 
 }  // namespace
 
-std::vector<Benchmark> quantized() {
+std::vector<Benchmark> benchmarks() {
   return {benchmark<MobileNetV2>("mobilenet_v2_quantized_qat", 3504872, 96, 704),
           benchmark<ResNet50>("resnet50_quantized_qat", 25557032, 32, 704)};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::quantized

@@ -3,7 +3,7 @@
 // Transformations for Deep Neural Networks (2016).
 #include "suite/blocks/networks/resnet.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::resnet {
 namespace {
 
 struct Shape {
@@ -38,7 +38,7 @@ Benchmark benchmark(const Row& row) {
 
 }  // namespace
 
-std::vector<Benchmark> resnet() {
+std::vector<Benchmark> benchmarks() {
   const std::array<int, 4> of_18{2, 2, 2, 2}, of_50{3, 4, 6, 3}, of_152{3, 8, 36, 3};
   constexpr auto basic = ResidualBlock::basic, bottleneck = ResidualBlock::bottleneck;
   return {
@@ -81,4 +81,4 @@ std::vector<Benchmark> resnet() {
   };
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::resnet

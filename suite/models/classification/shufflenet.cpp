@@ -4,7 +4,7 @@
 
 #include "suite/blocks/conv_norm.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::shufflenet {
 namespace {
 
 namespace nn = torch::nn;
@@ -82,7 +82,7 @@ class ShuffleNet : public nn::Module {
 
 }  // namespace
 
-std::vector<Benchmark> shufflenet() {
+std::vector<Benchmark> benchmarks() {
   const auto make = [](const Setup& setup) {
     const Shape shape =
         by_size<Shape>(setup, {.channels = {24, 116, 232, 464, 1024}, .images = {.side = 224, .classes = 1000}},
@@ -100,4 +100,4 @@ std::vector<Benchmark> shufflenet() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::shufflenet

@@ -4,7 +4,7 @@
 #include "suite/blocks/network_workload.hpp"
 #include "suite/blocks/random_labels.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::squeezenet {
 namespace {
 
 namespace nn = torch::nn;
@@ -114,7 +114,7 @@ class SqueezeNetWorkload final : public NetworkWorkload<SqueezeNet> {
 
 }  // namespace
 
-std::vector<Benchmark> squeezenet() {
+std::vector<Benchmark> benchmarks() {
   const auto make = [](const Setup& setup) {
     const Shape shape = by_size<Shape>(setup, {.narrower = 1, .passes = 16, .images = {.side = 224, .classes = 1000}},
                                        {.narrower = 2, .passes = 4, .images = {.side = 64, .classes = 100}});
@@ -130,4 +130,4 @@ std::vector<Benchmark> squeezenet() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::squeezenet

@@ -3,7 +3,7 @@
 #include "suite/blocks/channels.hpp"
 #include "suite/blocks/networks/efficientnet.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::timm_efficientnet {
 namespace {
 
 using namespace timm;
@@ -13,7 +13,7 @@ class EfficientNet : public torch::nn::Module {
   EfficientNet(const EfficientNetShape& shape, std::int64_t classes) {
     stages_ = register_module("stages", std::make_shared<EfficientNetStages>(shape));
     const std::int64_t features = scaled_channels(1280, shape.width);
-    last_ = register_module("conv_head", std::make_shared<ConvNorm>(ConvNormOptions{
+    last_ = register_module("conv_head", std::make_shared<timm::ConvNorm>(timm::ConvNormOptions{
                                              {stages_->channels().back(), features, 1}, Activation::silu}));
     classifier_ = register_module("classifier", torch::nn::Linear(features, classes));
   }
@@ -24,7 +24,7 @@ class EfficientNet : public torch::nn::Module {
 
  private:
   std::shared_ptr<EfficientNetStages> stages_;
-  std::shared_ptr<ConvNorm> last_;
+  std::shared_ptr<timm::ConvNorm> last_;
   torch::nn::Linear classifier_{nullptr};
 };
 
@@ -36,7 +36,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> timm_efficientnet() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "timm_efficientnet",
            .domain = "computer vision",
            .task = "image classification",
@@ -47,4 +47,4 @@ std::vector<Benchmark> timm_efficientnet() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::timm_efficientnet

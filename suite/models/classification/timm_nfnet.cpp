@@ -5,7 +5,7 @@
 
 #include "suite/blocks/timm.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::timm_nfnet {
 namespace {
 
 using namespace timm;
@@ -163,7 +163,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> timm_nfnet() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "timm_nfnet",
            .domain = "computer vision",
            .task = "image classification",
@@ -174,4 +174,4 @@ std::vector<Benchmark> timm_nfnet() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::timm_nfnet

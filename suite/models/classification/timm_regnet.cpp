@@ -3,7 +3,7 @@
 
 #include "suite/blocks/timm.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::timm_regnet {
 namespace {
 
 using namespace timm;
@@ -83,7 +83,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> timm_regnet() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "timm_regnet",
            .domain = "computer vision",
            .task = "image classification",
@@ -94,4 +94,4 @@ std::vector<Benchmark> timm_regnet() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::timm_regnet

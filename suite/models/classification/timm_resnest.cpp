@@ -3,7 +3,7 @@
 
 #include "suite/blocks/timm.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::timm_resnest {
 namespace {
 
 using namespace timm;
@@ -113,7 +113,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> timm_resnest() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "timm_resnest",
            .domain = "computer vision",
            .task = "image classification",
@@ -124,4 +124,4 @@ std::vector<Benchmark> timm_resnest() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::timm_resnest

@@ -5,7 +5,7 @@
 #include "suite/blocks/linear.hpp"
 #include "suite/blocks/timm.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::timm_vision_transformer {
 namespace {
 
 using namespace timm;
@@ -118,7 +118,7 @@ Benchmark benchmark(const Row& row) {
 
 }  // namespace
 
-std::vector<Benchmark> timm_vision_transformer() {
+std::vector<Benchmark> benchmarks() {
   return {benchmark({.name = "timm_vision_transformer",
                      .source = "timm (vit_small_patch16_224)",
                      .parameters = 22050664,
@@ -153,4 +153,4 @@ std::vector<Benchmark> timm_vision_transformer() {
                             .images = {.side = 112, .classes = 100}}})};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::timm_vision_transformer

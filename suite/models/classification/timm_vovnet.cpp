@@ -4,7 +4,7 @@
 
 #include "suite/blocks/timm.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::timm_vovnet {
 namespace {
 
 using namespace timm;
@@ -96,7 +96,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> timm_vovnet() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "timm_vovnet",
            .domain = "computer vision",
            .task = "image classification",
@@ -107,4 +107,4 @@ std::vector<Benchmark> timm_vovnet() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::timm_vovnet

@@ -2,7 +2,7 @@
 // configuration D.
 #include "suite/blocks/classifier.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::vgg {
 namespace {
 
 struct Shape {
@@ -56,7 +56,7 @@ class Vgg16 : public torch::nn::Module {
 
 }  // namespace
 
-std::vector<Benchmark> vgg() {
+std::vector<Benchmark> benchmarks() {
   const auto make = [](const Setup& setup) {
     const Shape shape = by_size<Shape>(setup, {.width = 64, .hidden = 4096, .images = {.side = 224, .classes = 1000}},
                                        {.width = 8, .hidden = 256, .images = {.side = 64, .classes = 100}});
@@ -72,4 +72,4 @@ std::vector<Benchmark> vgg() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::vgg

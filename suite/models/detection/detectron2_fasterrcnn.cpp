@@ -3,9 +3,9 @@
 // 2017).
 #include "suite/blocks/detection/rcnn.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::detectron2_fasterrcnn {
 
-std::vector<Benchmark> detectron2_fasterrcnn() {
+std::vector<Benchmark> benchmarks() {
   const auto row = [](const std::string& name, Layout layout, const std::array<int, 4>& blocks, std::int64_t parameters,
                       const BatchSizes& ci) {
     Rcnn rcnn;
@@ -26,4 +26,4 @@ std::vector<Benchmark> detectron2_fasterrcnn() {
           row("r_101_fpn", Layout::fpn, resnet101_blocks, 60639840, {.train = 2, .infer = 2})};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::detectron2_fasterrcnn

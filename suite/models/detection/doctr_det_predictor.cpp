@@ -5,7 +5,7 @@
 #include "suite/blocks/text_boxes.hpp"
 #include "suite/blocks/timm.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::doctr_det_predictor {
 namespace {
 
 namespace nn = torch::nn;
@@ -178,7 +178,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> doctr_det_predictor() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "doctr_det_predictor",
            .domain = "computer vision",
            .task = "object detection",
@@ -190,4 +190,4 @@ std::vector<Benchmark> doctr_det_predictor() {
            .modes = {.train = false}}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::doctr_det_predictor

@@ -3,7 +3,7 @@
 #include "suite/blocks/linear.hpp"
 #include "suite/blocks/timm.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::doctr_reco_predictor {
 namespace {
 
 namespace nn = torch::nn;
@@ -104,7 +104,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> doctr_reco_predictor() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "doctr_reco_predictor",
            .domain = "computer vision",
            .task = "object detection",
@@ -116,4 +116,4 @@ std::vector<Benchmark> doctr_reco_predictor() {
            .modes = {.train = false}}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::doctr_reco_predictor

@@ -4,7 +4,7 @@
 #include "suite/blocks/network_workload.hpp"
 #include "suite/blocks/networks/efficientdet_boxes.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::timm_efficientdet {
 namespace {
 
 using namespace efficientdet;
@@ -80,7 +80,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> timm_efficientdet() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "timm_efficientdet",
            .domain = "computer vision",
            .task = "object detection",
@@ -94,4 +94,4 @@ std::vector<Benchmark> timm_efficientdet() {
                       "collects predictions on the host"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::timm_efficientdet

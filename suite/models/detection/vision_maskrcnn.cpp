@@ -11,7 +11,7 @@
 #include "suite/blocks/detection/roi_heads.hpp"
 #include "suite/blocks/detection/rpn.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::vision_maskrcnn {
 namespace {
 
 using torch::Tensor;
@@ -107,7 +107,7 @@ class ProposalNetwork : public torch::nn::Module {
     for (const Objects& image : objects) {
       const Match matched = match(box_iou(image.boxes, anchors.slice(0, 0, of_image)),
                                   {.background = 0.3, .object = 0.7, .best_always_an_object = true});
-      const Sample sample = draw(matched.label, {.size = shape_.anchors_drawn, .objects = 0.5}, 0);
+      const DrawnBoxes sample = draw(matched.label, {.size = shape_.anchors_drawn, .objects = 0.5}, 0);
       is_object.push_back(at::zeros_like(matched.label).index_put_({sample.objects}, 1));
       is_background.push_back(at::zeros_like(matched.label).index_put_({sample.background}, 1));
       labels.push_back(matched.label.to(torch::kFloat));
@@ -193,7 +193,7 @@ class MaskRcnn : public torch::nn::Module {
         match(box_iou(objects.boxes, boxes), {.background = 0.5, .object = 0.5, .best_always_an_object = false});
     Tensor classes = objects.classes.index({matched.object});
     classes.index_put_({matched.label == 0}, 0);
-    const Sample sample = draw(classes, {.size = shape_.boxes_drawn, .objects = 0.25}, 0);
+    const DrawnBoxes sample = draw(classes, {.size = shape_.boxes_drawn, .objects = 0.25}, 0);
     Tensor is_drawn = at::zeros_like(classes).index_put_({sample.objects}, 1);
     is_drawn.index_put_({sample.background}, 1);
     const Tensor which = at::nonzero(is_drawn).squeeze(1), object = matched.object.index({which});
@@ -317,7 +317,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> vision_maskrcnn() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "vision_maskrcnn",
            .domain = "computer vision",
            .task = "object detection",
@@ -328,4 +328,4 @@ std::vector<Benchmark> vision_maskrcnn() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::vision_maskrcnn

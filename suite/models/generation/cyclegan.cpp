@@ -6,7 +6,7 @@
 #include "suite/blocks/networks/patch_discriminator.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::cyclegan {
 namespace {
 
 using torch::Tensor;
@@ -180,7 +180,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> cyclegan() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "pytorch_CycleGAN_and_pix2pix",
            .domain = "computer vision",
            .task = "image generation",
@@ -191,4 +191,4 @@ std::vector<Benchmark> cyclegan() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::cyclegan

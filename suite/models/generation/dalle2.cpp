@@ -11,10 +11,10 @@
 #include "suite/blocks/networks/dalle2_unet.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::dalle2 {
 namespace {
 
-using namespace dalle2;
+using namespace suite::dalle2;
 
 struct Shape {
   ClipShape clip;
@@ -291,7 +291,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> dalle2() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "public_image_generator2",
            .domain = "computer vision",
            .task = "image generation",
@@ -304,4 +304,4 @@ std::vector<Benchmark> dalle2() {
                       "last layers start near zero instead of at zero, or no gradient would reach the others"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::dalle2

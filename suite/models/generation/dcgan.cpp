@@ -3,7 +3,7 @@
 // discriminator's, as in TorchBench.
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::dcgan {
 namespace {
 
 constexpr std::int64_t latent = 100;
@@ -139,7 +139,7 @@ class Dcgan final : public Workload {
 
 }  // namespace
 
-std::vector<Benchmark> dcgan() {
+std::vector<Benchmark> benchmarks() {
   const auto make = [](const Setup& setup) {
     return std::make_unique<Dcgan>(setup, by_size<Shape>(setup, {.width = 64, .steps = 5}, {.width = 16, .steps = 1}));
   };
@@ -153,4 +153,4 @@ std::vector<Benchmark> dcgan() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::dcgan

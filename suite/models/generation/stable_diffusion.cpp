@@ -7,12 +7,12 @@
 #include "suite/blocks/standard_workload.hpp"
 #include "suite/blocks/transformer_layer.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::stable_diffusion {
 namespace {
 
 namespace nn = torch::nn;
-using stable_diffusion::Unet;
-using stable_diffusion::UnetShape;
+using suite::stable_diffusion::Unet;
+using suite::stable_diffusion::UnetShape;
 using torch::Tensor;
 
 struct TextShape {
@@ -85,7 +85,7 @@ std::unique_ptr<Workload> make_text_encoder(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> stable_diffusion() {
+std::vector<Benchmark> benchmarks() {
   const std::string one_pass = "one pass of this module; TorchBench's eval runs the whole pipeline of three";
   return {{.name = "stable_diffusion_unet",
            .domain = "computer vision",
@@ -111,4 +111,4 @@ std::vector<Benchmark> stable_diffusion() {
            .listed = Listed::later}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::stable_diffusion

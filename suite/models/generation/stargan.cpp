@@ -5,7 +5,7 @@
 #include "suite/blocks/chain.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::stargan {
 namespace {
 
 using torch::Tensor;
@@ -173,7 +173,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> stargan() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "public_image_generator1",
            .domain = "computer vision",
            .task = "image generation",
@@ -184,4 +184,4 @@ std::vector<Benchmark> stargan() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::stargan

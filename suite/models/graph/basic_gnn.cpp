@@ -8,7 +8,7 @@
 
 #include "suite/blocks/network_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::basic_gnn {
 namespace {
 
 namespace nn = torch::nn;
@@ -226,11 +226,11 @@ Benchmark benchmark(const std::string& name, std::int64_t parameters, const Batc
 
 }  // namespace
 
-std::vector<Benchmark> basic_gnn() {
+std::vector<Benchmark> benchmarks() {
   return {benchmark<Gcn>("basic_gnn_gcn", 12480, {.train = 12, .infer = 20}),
           benchmark<Gin>("basic_gnn_gin", 24960, {.train = 14, .infer = 32}),
           benchmark<Sage>("basic_gnn_sage", 24768, {.train = 16, .infer = 36}),
           benchmark<Edge>("basic_gnn_edgecnn", 37248, {.train = 2, .infer = 8})};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::basic_gnn

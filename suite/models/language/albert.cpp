@@ -3,7 +3,7 @@
 #include "suite/blocks/text.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::albert {
 namespace {
 
 using encoder::DenseAttention;
@@ -71,7 +71,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> albert() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "hf_Albert",
            .domain = "nlp",
            .task = "language modeling",
@@ -82,4 +82,4 @@ std::vector<Benchmark> albert() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::albert

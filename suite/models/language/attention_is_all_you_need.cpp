@@ -8,7 +8,7 @@
 #include "suite/blocks/standard_workload.hpp"
 #include "suite/blocks/text.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::attention_is_all_you_need {
 namespace {
 
 namespace nn = torch::nn;
@@ -234,7 +234,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> attention_is_all_you_need() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "attention_is_all_you_need_pytorch",
            .domain = "nlp",
            .task = "translation",
@@ -246,4 +246,4 @@ std::vector<Benchmark> attention_is_all_you_need() {
            .differs = "sentences of 16 to 32 random words stand for Multi30k's, and 9,521 words for its vocabulary"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::attention_is_all_you_need

@@ -3,7 +3,7 @@
 #include "suite/blocks/text_workload.hpp"
 #include "suite/blocks/transformer_layer.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::bart {
 namespace {
 
 namespace nn = torch::nn;
@@ -101,7 +101,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> bart() {
+std::vector<Benchmark> benchmarks() {
   const std::string differs =
       "no dropout of attention weights and inside the feed-forward network, as in transformers' default configuration "
       "(the published bart-base trains with 0.1 there)";
@@ -116,4 +116,4 @@ std::vector<Benchmark> bart() {
            .differs = differs}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::bart

@@ -6,7 +6,7 @@
 #include "suite/blocks/position_codes.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::bert_pytorch {
 namespace {
 
 namespace nn = torch::nn;
@@ -175,7 +175,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> bert_pytorch() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "BERT_pytorch",
            .domain = "nlp",
            .task = "language modeling",
@@ -188,4 +188,4 @@ std::vector<Benchmark> bert_pytorch() {
                       "batch of inference is that of a GPU, on a CPU the original takes an eighth"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::bert_pytorch

@@ -4,7 +4,7 @@
 #include "suite/blocks/text.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::big_bird {
 namespace {
 
 using encoder::BlockSparseAttention;
@@ -81,7 +81,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> big_bird() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "hf_BigBird",
            .domain = "nlp",
            .task = "language modeling",
@@ -93,4 +93,4 @@ std::vector<Benchmark> big_bird() {
            .differs = "the random blocks come from another generator of random numbers"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::big_bird

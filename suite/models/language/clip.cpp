@@ -6,7 +6,7 @@
 #include "suite/blocks/text.hpp"
 #include "suite/blocks/transformer_layer.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::clip {
 namespace {
 
 namespace nn = torch::nn;
@@ -187,7 +187,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> clip() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "hf_clip",
            .domain = "other",
            .task = "multimodal",
@@ -199,4 +199,4 @@ std::vector<Benchmark> clip() {
            .listed = Listed::later}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::clip

@@ -7,7 +7,7 @@
 #include "suite/blocks/network_workload.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::fastnlp_bert {
 namespace {
 
 namespace nn = torch::nn;
@@ -266,7 +266,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> fastnlp_bert() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "fastNLP_Bert",
            .domain = "nlp",
            .task = "language modeling",
@@ -277,4 +277,4 @@ std::vector<Benchmark> fastnlp_bert() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::fastnlp_bert

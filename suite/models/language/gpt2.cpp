@@ -4,7 +4,7 @@
 #include "suite/blocks/dot_product_attention.hpp"
 #include "suite/blocks/text_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::gpt2 {
 namespace {
 
 namespace nn = torch::nn;
@@ -137,7 +137,7 @@ Benchmark benchmark(const Row& row) {
 
 }  // namespace
 
-std::vector<Benchmark> gpt2() {
+std::vector<Benchmark> benchmarks() {
   const TextLengths ci_lengths{.train = 32, .infer = 64, .infer_on_cpu = 64};
   return {
       benchmark({.name = "hf_public_text_generator1",
@@ -156,4 +156,4 @@ std::vector<Benchmark> gpt2() {
                         .lengths = ci_lengths}})};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::gpt2

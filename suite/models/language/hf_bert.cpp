@@ -3,7 +3,7 @@
 // masked language models of Hugging Face's transformers.
 #include "suite/blocks/transformer_encoder.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::hf_bert {
 namespace {
 
 using encoder::DenseAttention;
@@ -103,7 +103,7 @@ Benchmark benchmark(const Row& row) {
 
 }  // namespace
 
-std::vector<Benchmark> hf_bert() {
+std::vector<Benchmark> benchmarks() {
   const Variant bert;
   const Variant roberta{.segments = 1, .roberta = true, .epsilon = 1e-5};
   Variant distilled;
@@ -155,4 +155,4 @@ std::vector<Benchmark> hf_bert() {
   return all;
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::hf_bert

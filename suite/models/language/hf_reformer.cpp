@@ -3,7 +3,7 @@
 #include "suite/blocks/reversible_layers.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::hf_reformer {
 namespace {
 
 namespace nn = torch::nn;
@@ -109,7 +109,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> hf_reformer() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "hf_Reformer",
            .domain = "nlp",
            .task = "language modeling",
@@ -122,4 +122,4 @@ std::vector<Benchmark> hf_reformer() {
                       "in the original; the head's bias is added, as it was before transformers 5"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::hf_reformer

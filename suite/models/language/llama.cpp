@@ -6,7 +6,7 @@
 #include "suite/blocks/rms_norm.hpp"
 #include "suite/blocks/text_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::llama {
 namespace {
 
 namespace nn = torch::nn;
@@ -162,7 +162,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> llama() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "llama",
            .domain = "nlp",
            .task = "language modeling",
@@ -175,4 +175,4 @@ std::vector<Benchmark> llama() {
            .listed = Listed::later}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::llama

@@ -5,7 +5,7 @@
 #include "suite/blocks/sliding_attention.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::longformer {
 namespace {
 
 using encoder::SlidingAttention;
@@ -73,7 +73,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> longformer() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "hf_Longformer",
            .domain = "nlp",
            .task = "language modeling",
@@ -84,4 +84,4 @@ std::vector<Benchmark> longformer() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::longformer

@@ -5,7 +5,7 @@
 #include "suite/blocks/rotary_decoder.hpp"
 #include "suite/blocks/text_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::mixtral {
 namespace {
 
 namespace nn = torch::nn;
@@ -156,7 +156,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> mixtral() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "hf_mixtral",
            .domain = "nlp",
            .task = "language modeling",
@@ -170,4 +170,4 @@ std::vector<Benchmark> mixtral() {
            .listed = Listed::later}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::mixtral

@@ -7,7 +7,7 @@
 #include "suite/blocks/standard_workload.hpp"
 #include "suite/blocks/text.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::nanogpt {
 namespace {
 
 namespace nn = torch::nn;
@@ -137,7 +137,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> nanogpt() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "nanogpt",
            .domain = "nlp",
            .task = "language modeling",
@@ -149,4 +149,4 @@ std::vector<Benchmark> nanogpt() {
            .listed = Listed::later}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::nanogpt

@@ -5,7 +5,7 @@
 #include "suite/blocks/rotary_decoder.hpp"
 #include "suite/blocks/text_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::phi {
 namespace {
 
 namespace nn = torch::nn;
@@ -69,7 +69,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> phi() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "phi_1_5",
            .domain = "nlp",
            .task = "language modeling",
@@ -82,4 +82,4 @@ std::vector<Benchmark> phi() {
            .listed = Listed::later}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::phi

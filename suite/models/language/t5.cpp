@@ -5,7 +5,7 @@
 
 #include "suite/blocks/text_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::t5 {
 namespace {
 
 struct Variant {
@@ -64,7 +64,7 @@ std::unique_ptr<Workload> generation(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> t5() {
+std::vector<Benchmark> benchmarks() {
   return {
       benchmark(
           {.name = "hf_T5",
@@ -114,4 +114,4 @@ std::vector<Benchmark> t5() {
        .listed = Listed::later}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::t5

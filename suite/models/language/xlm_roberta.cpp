@@ -5,7 +5,7 @@
 #include "suite/blocks/dot_product_attention.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::xlm_roberta {
 namespace {
 
 namespace nn = torch::nn;
@@ -122,7 +122,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> xlm_roberta() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "fambench_xlmr",
            .domain = "nlp",
            .task = "language modeling",
@@ -133,4 +133,4 @@ std::vector<Benchmark> xlm_roberta() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::xlm_roberta

@@ -3,7 +3,7 @@
 // Opacus (Yousefpour et al., 2021) in the other.
 #include "suite/blocks/private_training.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::dp_cifar10 {
 namespace {
 
 Benchmark benchmark(const std::string& name, const std::string& source, std::int64_t parameters, std::int64_t classes,
@@ -23,10 +23,10 @@ Benchmark benchmark(const std::string& name, const std::string& source, std::int
 
 }  // namespace
 
-std::vector<Benchmark> dp_cifar10() {
+std::vector<Benchmark> benchmarks() {
   return {benchmark("functorch_dp_cifar10", "pytorch/functorch", 11689512, 1000, {.train = 4, .infer = 192},
                     gradients_by_vmap),
           benchmark("opacus_cifar10", "pytorch/opacus", 11181642, 10, {.train = 5, .infer = 192}, gradients_by_hooks)};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::dp_cifar10

@@ -2,7 +2,7 @@
 // its output, so that training differentiates twice.
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::lennard_jones {
 namespace {
 
 namespace nn = torch::nn;
@@ -60,7 +60,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> lennard_jones() {
+std::vector<Benchmark> benchmarks() {
   // The original takes about a millisecond: the small size has a larger batch instead of a narrower model.
   return {{.name = "lennard_jones",
            .domain = "other",
@@ -72,4 +72,4 @@ std::vector<Benchmark> lennard_jones() {
            .make = make}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::lennard_jones

@@ -6,7 +6,7 @@
 #include "suite/blocks/few_shot.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::maml {
 namespace {
 
 namespace nn = torch::nn;
@@ -160,7 +160,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> maml() {
+std::vector<Benchmark> benchmarks() {
   return {
       {.name = "maml",
        .domain = "other",
@@ -175,4 +175,4 @@ std::vector<Benchmark> maml() {
        .modes = {.train = false}}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::maml

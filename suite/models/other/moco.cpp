@@ -4,7 +4,7 @@
 // inference does the same without learning.
 #include "suite/blocks/networks/resnet.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::moco {
 namespace {
 
 constexpr double momentum = 0.999;
@@ -143,7 +143,7 @@ class Contrasting final : public Workload {
 
 }  // namespace
 
-std::vector<Benchmark> moco() {
+std::vector<Benchmark> benchmarks() {
   const Sizes paper{
       .encoder = {.block = ResidualBlock::bottleneck, .blocks = {3, 4, 6, 3}, .width = 64, .outputs = 128},
       .queue = 32000,
@@ -166,4 +166,4 @@ std::vector<Benchmark> moco() {
                       "and refuses CPUs"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::moco

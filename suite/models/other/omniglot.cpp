@@ -6,7 +6,7 @@
 #include "suite/blocks/network_workload.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::omniglot {
 namespace {
 
 namespace nn = torch::nn;
@@ -101,11 +101,11 @@ Benchmark benchmark(const std::string& name, const std::string& source, bool run
 
 }  // namespace
 
-std::vector<Benchmark> omniglot() {
+std::vector<Benchmark> benchmarks() {
   return {
       benchmark("maml_omniglot", "facebookresearch/higher", true, {.train = 2, .infer = 300}, meta_gradient_one_by_one),
       benchmark("functorch_maml_omniglot", "pytorch/functorch", false, {.train = 2, .infer = 300},
                 meta_gradient_all_at_once)};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::omniglot

@@ -4,7 +4,7 @@
 #include "suite/blocks/forward_only.hpp"
 #include "suite/blocks/grid.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::pyhpc_equation_of_state {
 namespace {
 
 // A quantity and its derivative by the temperature.
@@ -169,7 +169,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> pyhpc_equation_of_state() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "pyhpc_equation_of_state",
            .domain = "other",
            .task = "other",
@@ -182,4 +182,4 @@ std::vector<Benchmark> pyhpc_equation_of_state() {
            .modes = {.train = false}}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::pyhpc_equation_of_state

@@ -3,7 +3,7 @@
 #include "suite/blocks/forward_only.hpp"
 #include "suite/blocks/grid.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::pyhpc_isoneutral_mixing {
 namespace {
 
 const Range inside{2, -2};
@@ -206,7 +206,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> pyhpc_isoneutral_mixing() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "pyhpc_isoneutral_mixing",
            .domain = "other",
            .task = "other",
@@ -218,4 +218,4 @@ std::vector<Benchmark> pyhpc_isoneutral_mixing() {
            .modes = {.train = false}}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::pyhpc_isoneutral_mixing

@@ -4,7 +4,7 @@
 #include "suite/blocks/forward_only.hpp"
 #include "suite/blocks/grid.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::pyhpc_turbulent_kinetic_energy {
 namespace {
 
 const Range all, inside{2, -2}, face{1, -2}, before{1, -3}, low{0, -1}, high{1};
@@ -262,7 +262,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> pyhpc_turbulent_kinetic_energy() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "pyhpc_turbulent_kinetic_energy",
            .domain = "other",
            .task = "other",
@@ -274,4 +274,4 @@ std::vector<Benchmark> pyhpc_turbulent_kinetic_energy() {
            .modes = {.train = false}}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::pyhpc_turbulent_kinetic_energy

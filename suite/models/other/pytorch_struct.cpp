@@ -6,7 +6,7 @@
 #include "suite/blocks/context_free_grammar.hpp"
 #include "suite/blocks/network_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::pytorch_struct {
 namespace {
 
 namespace nn = torch::nn;
@@ -122,7 +122,7 @@ class Grammar final : public NetworkWorkload<NeuralGrammar> {
 
 }  // namespace
 
-std::vector<Benchmark> pytorch_struct() {
+std::vector<Benchmark> benchmarks() {
   const auto make = [](const Setup& setup) {
     const Shape shape = by_size<Shape>(setup, {.vocabulary = 5000, .symbols = 30, .width = 256, .length = 15},
                                        {.vocabulary = 200, .symbols = 12, .width = 32, .length = 10});
@@ -141,4 +141,4 @@ std::vector<Benchmark> pytorch_struct() {
            .modes = {.infer = false}}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::pytorch_struct

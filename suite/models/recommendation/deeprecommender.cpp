@@ -2,7 +2,7 @@
 // autoencoder with SELU and heavy dropout in its middle.
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::deeprecommender {
 namespace {
 
 namespace nn = torch::nn;
@@ -58,7 +58,7 @@ std::unique_ptr<Workload> make_recommender(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> deeprecommender() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "nvidia_deeprecommender",
            .domain = "recommendation",
            .task = "recommendation",
@@ -69,4 +69,4 @@ std::vector<Benchmark> deeprecommender() {
            .make = make_recommender}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::deeprecommender

@@ -4,7 +4,7 @@
 
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::dlrm {
 namespace {
 
 namespace nn = torch::nn;
@@ -227,7 +227,7 @@ Benchmark benchmark(const Row& row) {
 
 }  // namespace
 
-std::vector<Benchmark> dlrm() {
+std::vector<Benchmark> benchmarks() {
   const std::string sizes = "tables, layers and lookups: ";
   return {benchmark({.name = "dlrm",
                      .variant = Variant::original,
@@ -249,4 +249,4 @@ std::vector<Benchmark> dlrm() {
                      .listed = Listed::later})};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::dlrm

@@ -4,7 +4,7 @@
 #include "suite/blocks/networks/pixel_networks.hpp"
 #include "suite/blocks/target_network.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::drq {
 namespace {
 
 namespace nn = torch::nn;
@@ -183,7 +183,7 @@ class Drq final : public Workload {
 
 }  // namespace
 
-std::vector<Benchmark> drq() {
+std::vector<Benchmark> benchmarks() {
   const auto make = [](const Setup& setup) {
     const Shape shape =
         by_size<Shape>(setup, {.channels = 27, .side = 84, .filters = 32, .features = 50, .hidden = 1024},
@@ -204,4 +204,4 @@ std::vector<Benchmark> drq() {
                       "second; the memory holds 1000 transitions, not 100000"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::drq

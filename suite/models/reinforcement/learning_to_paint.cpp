@@ -4,7 +4,7 @@
 #include "suite/blocks/networks/painting.hpp"
 #include "suite/blocks/target_network.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::learning_to_paint {
 namespace {
 
 namespace nn = torch::nn;
@@ -256,7 +256,7 @@ class LearningToPaint final : public Workload {
 
 }  // namespace
 
-std::vector<Benchmark> learning_to_paint() {
+std::vector<Benchmark> benchmarks() {
   const auto make = [](const Setup& setup) {
     const Shape shape =
         by_size<Shape>(setup, {.side = 128, .width = 64, .episode = 40, .evaluated = 5, .remembered = 40},
@@ -275,4 +275,4 @@ std::vector<Benchmark> learning_to_paint() {
                       "update; the memory holds 40 steps, not 333"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::learning_to_paint

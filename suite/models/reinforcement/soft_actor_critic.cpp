@@ -6,7 +6,7 @@
 #include "suite/blocks/squashed_normal.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::soft_actor_critic {
 namespace {
 
 namespace nn = torch::nn;
@@ -232,7 +232,7 @@ class SoftActorCritic final : public Workload {
 
 }  // namespace
 
-std::vector<Benchmark> soft_actor_critic() {
+std::vector<Benchmark> benchmarks() {
   const auto make = [](const Setup& setup) {
     const Shape shape = by_size<Shape>(setup, {.hidden = 1024, .episode = 10, .replay = 1000000},
                                        {.hidden = 256, .episode = 400, .replay = 4096});
@@ -251,4 +251,4 @@ std::vector<Benchmark> soft_actor_critic() {
                "restarts both"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::soft_actor_critic

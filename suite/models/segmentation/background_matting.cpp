@@ -6,7 +6,7 @@
 #include "suite/blocks/networks/patch_discriminator.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::background_matting {
 namespace {
 
 using torch::Tensor;
@@ -265,7 +265,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> background_matting() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "Background_Matting",
            .domain = "computer vision",
            .task = "pattern recognition",
@@ -279,4 +279,4 @@ std::vector<Benchmark> background_matting() {
            .modes = {.infer = false}}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::background_matting

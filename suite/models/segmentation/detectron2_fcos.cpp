@@ -11,7 +11,7 @@
 #include "suite/blocks/detection/detectron2.hpp"
 #include "suite/blocks/detection/nms.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::detectron2_fcos {
 namespace {
 
 using torch::Tensor;
@@ -246,7 +246,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> detectron2_fcos() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "detectron2_fcos_r_50_fpn",
            .domain = "computer vision",
            .task = "image segmentation",
@@ -259,4 +259,4 @@ std::vector<Benchmark> detectron2_fcos() {
                       "with it, as an old fault of detectron2 kept it from training"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::detectron2_fcos

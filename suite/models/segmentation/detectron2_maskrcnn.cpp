@@ -2,7 +2,7 @@
 // facebookresearch/detectron2, which add a mask for each box to its Faster R-CNN.
 #include "suite/blocks/detection/rcnn.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::detectron2_maskrcnn {
 namespace {
 
 Rcnn mask_rcnn(const std::string& name, Layout layout, const std::array<int, 4>& blocks) {
@@ -30,7 +30,7 @@ Rcnn plain() {
 
 }  // namespace
 
-std::vector<Benchmark> detectron2_maskrcnn() {
+std::vector<Benchmark> benchmarks() {
   return {rcnn_benchmark(plain()),
           rcnn_benchmark(mask_rcnn("detectron2_maskrcnn_r_50_c4", Layout::c4, resnet50_blocks)),
           rcnn_benchmark(mask_rcnn("detectron2_maskrcnn_r_50_fpn", Layout::fpn, resnet50_blocks)),
@@ -38,4 +38,4 @@ std::vector<Benchmark> detectron2_maskrcnn() {
           rcnn_benchmark(mask_rcnn("detectron2_maskrcnn_r_101_fpn", Layout::fpn, resnet101_blocks))};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::detectron2_maskrcnn

@@ -5,7 +5,7 @@
 #include "suite/blocks/chain.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::pytorch_unet {
 namespace {
 
 constexpr std::int64_t classes = 2;
@@ -110,7 +110,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> pytorch_unet() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "pytorch_unet",
            .domain = "computer vision",
            .task = "image segmentation",
@@ -122,4 +122,4 @@ std::vector<Benchmark> pytorch_unet() {
            .differs = "in float32 everywhere (the original uses automatic mixed precision on GPUs)"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::pytorch_unet

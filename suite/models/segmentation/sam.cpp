@@ -5,16 +5,16 @@
 #include "suite/blocks/networks/sam_encoder.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::sam {
 namespace {
 
 namespace nn = torch::nn;
-using sam::ChannelNorm;
+using suite::sam::ChannelNorm;
 using torch::Tensor;
 
 struct Shape {
-  sam::EncoderShape encoder;
-  sam::DecoderShape decoder;
+  suite::sam::EncoderShape encoder;
+  suite::sam::DecoderShape decoder;
   std::int64_t height, width;            // of the image, scaled to the encoder's side
   std::int64_t full_height, full_width;  // of the picture it was
 };
@@ -22,7 +22,7 @@ struct Shape {
 // Points, boxes and masks as tokens. The parameters for boxes and masks are there, though a point is asked for.
 class Prompt : public nn::Module {
  public:
-  Prompt(const std::int64_t width, const sam::EncoderShape& image)
+  Prompt(const std::int64_t width, const suite::sam::EncoderShape& image)
       : side_(image.side), grid_(image.side / image.patch) {
     frequencies_ = register_buffer("positional_encoding_gaussian_matrix", torch::randn({2, width / 2}));
     for (int i = 0; i < 4; ++i) {
@@ -80,9 +80,9 @@ class Prompt : public nn::Module {
 class Sam : public nn::Module {
  public:
   explicit Sam(const Shape& shape) : shape_(shape) {
-    encoder_ = register_module("image_encoder", std::make_shared<sam::Encoder>(shape.encoder));
+    encoder_ = register_module("image_encoder", std::make_shared<suite::sam::Encoder>(shape.encoder));
     prompt_ = register_module("prompt_encoder", std::make_shared<Prompt>(shape.decoder.width, shape.encoder));
-    decoder_ = register_module("mask_decoder", std::make_shared<sam::Decoder>(shape.decoder));
+    decoder_ = register_module("mask_decoder", std::make_shared<suite::sam::Decoder>(shape.decoder));
   }
 
   // Of images from 0 to 255 and a point in each: masks, how good they are, and the masks' logits in low resolution.
@@ -96,8 +96,8 @@ class Sam : public nn::Module {
     std::vector<Tensor> masks, quality, logits;
     for (std::int64_t i = 0; i < images.size(0); ++i) {
       const Tensor point = points.slice(0, i, i + 1).unsqueeze(1), label = torch::ones({1, 1}, points.options());
-      const sam::Masks found = decoder_->forward({features.slice(0, i, i + 1), prompt_->places_of_image(),
-                                                  prompt_->tokens(point, label), prompt_->without_mask(1)});
+      const suite::sam::Masks found = decoder_->forward({features.slice(0, i, i + 1), prompt_->places_of_image(),
+                                                         prompt_->tokens(point, label), prompt_->without_mask(1)});
       masks.push_back(full_size(found.logits) > 0.0);
       quality.push_back(found.quality);
       logits.push_back(found.logits);
@@ -114,9 +114,9 @@ class Sam : public nn::Module {
   }
 
   Shape shape_;
-  std::shared_ptr<sam::Encoder> encoder_;
+  std::shared_ptr<suite::sam::Encoder> encoder_;
   std::shared_ptr<Prompt> prompt_;
-  std::shared_ptr<sam::Decoder> decoder_;
+  std::shared_ptr<suite::sam::Decoder> decoder_;
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {
@@ -161,7 +161,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> sam() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "sam",
            .domain = "computer vision",
            .task = "image segmentation",
@@ -176,4 +176,4 @@ std::vector<Benchmark> sam() {
            .listed = Listed::later}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::sam

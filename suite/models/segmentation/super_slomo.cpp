@@ -6,7 +6,7 @@
 #include "suite/blocks/chain.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::super_slomo {
 namespace {
 
 using torch::Tensor;
@@ -199,7 +199,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> super_slomo() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "Super_SloMo",
            .domain = "computer vision",
            .task = "video interpolation",
@@ -211,4 +211,4 @@ std::vector<Benchmark> super_slomo() {
            .differs = "the VGG16 of its loss has random weights"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::super_slomo

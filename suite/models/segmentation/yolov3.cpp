@@ -7,7 +7,7 @@
 #include "suite/blocks/networks/yolo.hpp"
 #include "suite/blocks/networks/yolo_network.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::yolov3 {
 namespace {
 
 using torch::Tensor;
@@ -158,7 +158,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> yolov3() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "yolov3",
            .domain = "computer vision",
            .task = "image segmentation",
@@ -173,4 +173,4 @@ std::vector<Benchmark> yolov3() {
                "suppress; in float32 everywhere (the original infers with automatic mixed precision on GPUs)"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::yolov3

@@ -4,7 +4,7 @@
 #include "suite/blocks/linear.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::demucs {
 namespace {
 
 namespace nn = torch::nn;
@@ -156,7 +156,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> demucs() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "demucs",
            .domain = "speech",
            .task = "audio source separation",
@@ -168,4 +168,4 @@ std::vector<Benchmark> demucs() {
            .differs = "the batch of inference is that of a GPU; on a CPU the original takes an eighth"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::demucs

@@ -5,7 +5,7 @@
 
 #include "suite/blocks/networks/speech_transformer.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::speech_transformer {
 namespace {
 
 constexpr double smoothing = 0.1;
@@ -125,7 +125,7 @@ class Recogniser final : public Workload {
 
 }  // namespace
 
-std::vector<Benchmark> speech_transformer() {
+std::vector<Benchmark> benchmarks() {
   // The batch of the original is 15000 frames, of which three make one of these: 32 utterances of AISHELL.
   const Sizes paper{.net = {.frame = 320, .vocabulary = 4233, .width = 512, .heads = 8, .inner = 2048, .layers = 6},
                     .frames = 170,
@@ -150,4 +150,4 @@ std::vector<Benchmark> speech_transformer() {
                       "it ships; lengths are invented."}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::speech_transformer

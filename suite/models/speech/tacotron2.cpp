@@ -6,7 +6,7 @@
 #include "suite/blocks/networks/tacotron2_decoder.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::tacotron2 {
 namespace {
 
 namespace nn = torch::nn;
@@ -162,7 +162,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> tacotron2() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "tacotron2",
            .domain = "speech",
            .task = "synthesis",
@@ -176,4 +176,4 @@ std::vector<Benchmark> tacotron2() {
                       "CUDA; the original refuses CPUs"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::tacotron2

@@ -3,7 +3,7 @@
 #include "suite/blocks/radam.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::tts_angular {
 namespace {
 
 namespace nn = torch::nn;
@@ -80,7 +80,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> tts_angular() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "tts_angular",
            .domain = "speech",
            .task = "synthesis",
@@ -92,4 +92,4 @@ std::vector<Benchmark> tts_angular() {
            .differs = "two utterances of each speaker; the original has one, whose loss is NaN"}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::tts_angular

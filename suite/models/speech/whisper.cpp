@@ -6,7 +6,7 @@
 #include "suite/blocks/text.hpp"
 #include "suite/blocks/transformer_layer.hpp"
 
-namespace tbci::suite::models {
+namespace tbci::suite::models::whisper {
 namespace {
 
 namespace nn = torch::nn;
@@ -85,7 +85,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Benchmark> whisper() {
+std::vector<Benchmark> benchmarks() {
   return {{.name = "hf_Whisper",
            .domain = "speech",
            .task = "speech recognition",
@@ -98,4 +98,4 @@ std::vector<Benchmark> whisper() {
            .listed = Listed::later}};
 }
 
-}  // namespace tbci::suite::models
+}  // namespace tbci::suite::models::whisper

@@ -4,7 +4,8 @@
 #include "suite/exported/archive.hpp"
 #include "tests/suite/exported/fixtures.hpp"
 
-using namespace tbci::suite;
+namespace tbci::suite::exported_archive_test {
+
 using namespace tbci::suite::exported;
 using namespace tbci::test;
 
@@ -65,3 +66,5 @@ TEST_CASE("Exported archive: no changed byte does harm", "[exported]") {
     }
   }
 }
+
+}  // namespace tbci::suite::exported_archive_test

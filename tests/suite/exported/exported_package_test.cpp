@@ -7,7 +7,8 @@
 #include "tests/suite/exported/fixtures.hpp"
 
 namespace fs = std::filesystem;
-using namespace tbci::suite;
+namespace tbci::suite::exported_package_test {
+
 using namespace tbci::suite::exported;
 using namespace tbci::test;
 
@@ -146,3 +147,5 @@ TEST_CASE("Exported packages: a LibTorch without AOTInductor says so", "[exporte
 }
 
 #endif
+
+}  // namespace tbci::suite::exported_package_test

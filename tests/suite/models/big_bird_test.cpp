@@ -6,7 +6,7 @@
 #include "tests/suite/model_check.hpp"
 #include "tests/suite/torch_and_catch.hpp"
 
-using namespace tbci::suite;
+namespace tbci::suite::big_bird_test {
 
 TEST_CASE("Models: hf_BigBird", "[suite]") {
   // The pooled first word is computed but not used, as in the original.
@@ -82,3 +82,5 @@ TEST_CASE("Block-sparse attention: it equals dense attention over the visible bl
   const torch::Tensor expected = torch::stack(heads, 1).transpose(1, 2).reshape({2, length, small.width});
   CHECK(torch::allclose(found.slice(1, 0, filled), expected.slice(1, 0, filled), 1e-4, 1e-5));
 }
+
+}  // namespace tbci::suite::big_bird_test

@@ -4,7 +4,7 @@
 #include "tests/suite/model_check.hpp"
 #include "tests/suite/torch_and_catch.hpp"
 
-using namespace tbci::suite;
+namespace tbci::suite::longformer_test {
 
 TEST_CASE("Models: hf_Longformer", "[suite]") {
   // TorchBench asks for no global words, so their projections have nothing to do.
@@ -67,3 +67,5 @@ TEST_CASE("Sliding attention: it equals dense attention within the window and to
   const torch::Tensor found = attention.forward(x, context);
   CHECK(torch::allclose(found.slice(1, 0, 29), dense(attention, x, mask).slice(1, 0, 29), 1e-4, 1e-5));
 }
+
+}  // namespace tbci::suite::longformer_test
