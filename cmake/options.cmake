@@ -16,6 +16,10 @@ endif()
 
 if(TBCI_SANITIZE)
   target_compile_options(tbci_options INTERFACE -fsanitize=${TBCI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  if(TBCI_SANITIZE MATCHES "undefined")
+    # A third of the time it takes to compile, for what AddressSanitizer or the processor shows as well, and for wrong casts.
+    target_compile_options(tbci_options INTERFACE -fno-sanitize=null,alignment,vptr,object-size)
+  endif()
   target_link_options(tbci_options INTERFACE -fsanitize=${TBCI_SANITIZE})
   if(TBCI_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Boost.Asio has fences, which GCC warns that this sanitizer does not see. Its queues are locked besides.
@@ -32,10 +36,16 @@ if(TBCI_MOLD)
   target_link_options(tbci_options INTERFACE -fuse-ld=mold)
 endif()
 
+# What computes is optimised under a sanitizer as well; the rest compiles in half the time without.
+set(TBCI_FOLDERS_THAT_COMPUTE base detect bisect)
+
 # tbci_library(<folder>): the library of a folder, made of all its .cpp files.
 function(tbci_library folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   add_library(tbci_${folder} STATIC ${sources})
   target_link_libraries(tbci_${folder} PUBLIC tbci_options)
+  if(TBCI_SANITIZE AND folder IN_LIST TBCI_FOLDERS_THAT_COMPUTE)
+    target_compile_options(tbci_${folder} PRIVATE -O1)
+  endif()
 endfunction()

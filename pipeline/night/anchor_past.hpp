@@ -47,7 +47,8 @@ Result<detect::AnchorReading> reading_of(SubjectContext& context, const AnchorVi
 /// - is not open any more (storage::NightStore::open_regressions), or was found tonight: a night that goes on must ask
 ///   what it asked before;
 /// - was found before the anchor's build: that has the step as well;
-/// - was gone for some nights since (detect::was_gone), and was not opened again by a decision: what the series rises by
+/// - was gone for some nights since (detect::was_gone), and was not opened again by a decision: what the series rises
+/// by
 ///   afterwards is something else.
 Result<bool> is_explained(SubjectContext& context, const AnchorView& view, const model::Night& tonight,
                           const model::Series& series);

@@ -125,7 +125,7 @@ TEST_CASE("Regressions: a series that is attributed to a reported culprit later 
   CHECK(merged[0].revision == 2);
   CHECK(merged[0].body.find("alpha") != std::string::npos);
   CHECK(merged[0].body.find("beta") != std::string::npos);
-  CHECK(nights.bench->stores().reports.due(TimePoint::max()).value().size() == 1);
+  CHECK(nights.bench->stores().reports.due(nights.bench->clock().now() + std::chrono::hours(24)).value().size() == 1);
 }
 
 TEST_CASE("Regressions: one that had recovered has relapsed when its culprit is found again", "[nights]") {
