@@ -67,8 +67,8 @@ TEST_CASE("Break posterior: both ends are tried three times before anything is b
 }
 
 TEST_CASE("Break posterior: ends that fail alike have no break between them", "[breaks]") {
-  for (const int failures : {0, 20}) {
-    const auto step = bisect::next_break_step(state_of({{0, {20, failures}}, {8, {20, failures}}}, 9), {});
+  for (const int failures : {0, 40}) {
+    const auto step = bisect::next_break_step(state_of({{0, {40, failures}}, {8, {40, failures}}}, 9), {});
     CHECK(step.kind == NextStep::Kind::done);
     CHECK(step.brackets.empty());
   }

@@ -17,12 +17,12 @@ namespace {
 constexpr std::size_t culprit = 13 * commits_a_day - 2;
 const std::string series = "beta/cpu-infer/outcome";
 
-Nights broken_nights(std::size_t nights, Outcome outcome = Outcome::crashed) {
-  Nights all(nights);
-  all.machine.broken["beta"] = outcome;
-  all.machine.broken_from = culprit;
-  return all;
-}
+struct BrokenNights : Nights {
+  explicit BrokenNights(std::size_t nights, Outcome outcome = Outcome::crashed) : Nights(nights) {
+    machine.broken["beta"] = outcome;
+    machine.broken_from = culprit;
+  }
+};
 
 model::Regression regression_of(Nights& nights, std::int64_t id) {
   return nights.bench->stores().nights.regression(id).value();
@@ -33,7 +33,7 @@ model::Regression regression_of(Nights& nights, std::int64_t id) {
 TEST_CASE("Breaks: a case that fails is confirmed, bisected and reported, however it fails", "[nights]") {
   for (const Outcome outcome : {Outcome::crashed, Outcome::timed_out, Outcome::out_of_memory, Outcome::exception,
                                 Outcome::unsupported, Outcome::protocol}) {
-    Nights nights = broken_nights(14, outcome);
+    BrokenNights nights(14, outcome);
     nights.check_all(1, 12);
     const auto result = nights.check(13);
     INFO(to_string(outcome));
@@ -62,7 +62,7 @@ TEST_CASE("Breaks: a young case, without a history, is held against the baseline
 }
 
 TEST_CASE("Breaks: the report says what broke, with the first error and what the process printed", "[nights]") {
-  Nights nights = broken_nights(14);
+  BrokenNights nights(14);
   nights.machine.broken_message = "killed by SIGSEGV: @everyone <b>";
   nights.machine.broken_details = "terminate called\n```\n@torvalds <img src=x>\nframe #0: at::native::add";
   nights.check_all(1, 12);
@@ -80,7 +80,7 @@ TEST_CASE("Breaks: the report says what broke, with the first error and what the
 }
 
 TEST_CASE("Breaks: results that are not finite numbers are a break, though the times are as before", "[nights]") {
-  Nights nights = broken_nights(14);
+  BrokenNights nights(14);
   nights.machine.not_finite = true;
   nights.check_all(1, 12);
   const auto result = nights.check(13);
@@ -92,7 +92,7 @@ TEST_CASE("Breaks: results that are not finite numbers are a break, though the t
 }
 
 TEST_CASE("Breaks: what is open is not filed again, and ends when the case has run for three nights", "[nights]") {
-  Nights nights = broken_nights(22);
+  BrokenNights nights(22);
   nights.machine.broken_until = 16 * commits_a_day - 1;
   nights.check_all(1, 12);
   const auto first = nights.check(13);
@@ -113,7 +113,7 @@ TEST_CASE("Breaks: what is open is not filed again, and ends when the case has r
 }
 
 TEST_CASE("Breaks: a case that breaks again after it had recovered is a new break", "[nights]") {
-  Nights nights = broken_nights(22);
+  BrokenNights nights(22);
   nights.machine.broken_until = 15 * commits_a_day - 1;
   nights.check_all(1, 17);
   nights.machine.broken_from = 19 * commits_a_day - 3;
@@ -126,7 +126,7 @@ TEST_CASE("Breaks: a case that breaks again after it had recovered is a new brea
 }
 
 TEST_CASE("Breaks: an accepted break stays accepted while the case fails, and a muted one is dismissed", "[nights]") {
-  Nights nights = broken_nights(17);
+  BrokenNights nights(17);
   nights.check_all(1, 12);
   const auto result = nights.check(13);
   REQUIRE(result.regressions.size() == 1);
@@ -149,7 +149,7 @@ TEST_CASE("Breaks: an accepted break stays accepted while the case fails, and a 
 }
 
 TEST_CASE("Breaks: one that a third of the processes show has its own culprit", "[nights]") {
-  Nights nights = broken_nights(19);
+  BrokenNights nights(19);
   nights.machine.broken_percent = 35;
   nights.check_all(1, 12);
   std::vector<model::Regression> found;
@@ -166,7 +166,7 @@ TEST_CASE("Breaks: processes that crash by chance break nothing", "[nights]") {
 }
 
 TEST_CASE("Breaks: a full disk breaks nothing", "[nights]") {
-  Nights nights = broken_nights(14, Outcome::crashed);
+  BrokenNights nights(14, Outcome::crashed);
   nights.machine.broken_message = "exit code 1: OSError: [Errno 28] No space left on device";
   nights.check_all(1, 12);
   const auto result = nights.check(13);
@@ -175,7 +175,7 @@ TEST_CASE("Breaks: a full disk breaks nothing", "[nights]") {
 }
 
 TEST_CASE("Breaks: cases that one commit breaks share a report, and further failures join it", "[nights]") {
-  Nights nights = broken_nights(14);
+  BrokenNights nights(14);
   nights.machine.broken["alpha"] = Outcome::timed_out;
   nights.check_all(1, 12);
   const auto result = nights.check(13);
@@ -207,7 +207,7 @@ TEST_CASE("Breaks: a worker that does not build is one break, bisected by whethe
 }
 
 TEST_CASE("Breaks: a night that is ended before each effect finds the same break once", "[nights]") {
-  Nights nights = broken_nights(14);
+  BrokenNights nights(14);
   nights.check_all(1, 12);
   nights.machine.effects.clear();
   nights.machine.refuse_each_effect_once();
