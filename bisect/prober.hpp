@@ -5,6 +5,7 @@
 #include <map>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -16,6 +17,13 @@ namespace tbci::bisect {
 struct Built {
   bool buildable = false;
   std::string reason;  ///< why it does not build
+};
+
+/// Whether one process of a case ended as it should.
+struct Trial {
+  bool failed = false;
+  std::string message;      ///< of a failed one, or why it cannot be tried; hostile
+  bool untestable = false;  ///< this build says nothing about the case, and never will
 };
 
 /// Builds and measures commits. Called again with the same arguments, each function returns the stored answer at once.
@@ -35,6 +43,15 @@ class Prober {
   /// Measures one fresh process of a case at a commit that is built. Values and errors as for measure_pair.
   virtual Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
                                                               int ordinal, std::stop_token stop) = 0;
+  /// Tries a case in one fresh process at a commit that is built. An error ends the bisection for now: what says
+  /// nothing about the commit (a full disk) is no trial.
+  virtual Result<Trial> try_case(const model::Commit& commit, const model::Case& measured, int ordinal,
+                                 std::stop_token stop) {
+    auto values = measure_run(commit, measured, ordinal, std::move(stop));
+    if (values) return Trial{};
+    if (values.error().kind == ErrorKind::failed) return Trial{true, values.error().message};
+    return pass_on(std::move(values).error());
+  }
   /// Builds several commits, at the same time where there are several builders. Returns them in the order of `commits`.
   virtual Result<std::vector<Built>> build_all(const std::vector<model::Commit>& commits, std::stop_token stop) {
     std::vector<Built> all;

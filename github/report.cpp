@@ -7,6 +7,7 @@
 
 #include "base/assert.hpp"
 #include "base/text.hpp"
+#include "github/breaks_section.hpp"
 #include "github/markdown.hpp"
 #include "github/report_sections.hpp"
 
@@ -14,14 +15,21 @@ namespace tbci::github {
 
 namespace {
 
+// `dlrm/cpu-train`; of numbers the benchmark alone, as the metric says the rest.
+std::string what_broke(const model::Finding& worst) {
+  if (worst.series.metric != model::Metric::outcome || worst.series.benchmark.ends_with('*'))
+    return plain_line(named_suite(worst.series.benchmark), 60);
+  return fmt::format("{}/{}", plain_line(worst.series.benchmark, 60), to_string(worst.series.configuration));
+}
+
 std::string title_of(const ReportFacts& facts, const std::vector<model::Finding>& affected) {
   std::set<std::string> benchmarks;
   for (const model::Finding& finding : affected) benchmarks.insert(finding.series.benchmark);
   const model::Finding& worst = affected.front();
-  std::string title =
-      fmt::format("[tbci] {}: {}", plain_line(facts.subject, 40), plain_line(worst.series.benchmark, 60));
+  std::string title = fmt::format("[tbci] {}: {}", plain_line(facts.subject, 40), what_broke(worst));
   if (benchmarks.size() > 1) title += fmt::format(" (+{} more)", benchmarks.size() - 1);
-  title += " " + headline(worst, affected.size() > 1);
+  const bool broke = worst.series.metric == model::Metric::outcome;
+  title += " " + (broke ? break_headline(facts, worst.series) : headline(worst, affected.size() > 1));
   const std::string night = plain_line(facts.night, 40);
   if (facts.suspects.size() == 1) {
     const model::Commit& culprit = facts.suspects.front();
@@ -36,6 +44,7 @@ std::string title_of(const ReportFacts& facts, const std::vector<model::Finding>
     title +=
         fmt::format(" between {} and {}", plain_line(facts.from.substr(0, 10)), plain_line(facts.to.substr(0, 10)));
   }
+  if (broke) title += break_tail(facts, worst.series);
   return plain_line(title, longest_title_bytes);
 }
 
@@ -88,14 +97,17 @@ model::Report make_report(const ReportFacts& facts) {
   report.subject = facts.subject;
   report.marker = marker_of(facts);
   report.title = title_of(facts, affected);
-  report.labels = {std::string(report_label), "performance"};
+  const auto is_break = [](const model::Finding& one) { return one.series.metric == model::Metric::outcome; };
+  report.labels = {std::string(report_label)};
+  if (std::any_of(affected.begin(), affected.end(), is_break)) report.labels.emplace_back("break");
+  if (!std::all_of(affected.begin(), affected.end(), is_break)) report.labels.emplace_back("performance");
   report.created = facts.generated;
 
   const std::string suspects = suspects_section(facts);
   const std::string head = summary_section(facts, affected) + "\n" + (suspects.empty() ? "" : suspects + "\n");
   std::string tail;
-  for (const std::string& section : {evidence_section(facts), operators_section(facts), search_section(facts),
-                                     reproduction_section(facts), environment_section(facts)}) {
+  for (const std::string& section : {breaks_section(facts), evidence_section(facts), operators_section(facts),
+                                     search_section(facts), reproduction_section(facts), environment_section(facts)}) {
     if (!section.empty()) tail += "\n" + section;
   }
   tail += fmt::format("\nWritten by tbci at {}.\n\n{}\n", to_iso8601(facts.generated), marker_comment(report.marker));

@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "storage/model/bisection.hpp"
+#include "storage/model/measurement.hpp"
 #include "storage/model/night.hpp"
 #include "storage/model/profile.hpp"
 #include "storage/model/report.hpp"
@@ -23,6 +24,14 @@ inline constexpr std::size_t longest_title_bytes = 256;
 /// Every report has this label; tbci uses it to find earlier issues.
 inline constexpr std::string_view report_label = "tbci";
 
+/// How a case fails that ran before: what one of its processes said.
+struct BreakFacts {
+  model::Series series;
+  model::Outcome outcome = model::Outcome::crashed;  ///< done: it ended, but its results are not finite numbers
+  std::string message;
+  std::string details;  ///< the last lines that it printed, with a stack if there is one; may be empty
+};
+
 /// The input of a report. All texts may be hostile.
 struct ReportFacts {
   std::string subject;
@@ -34,6 +43,7 @@ struct ReportFacts {
   std::string reason;                   ///< why there is not exactly one
 
   std::vector<model::Finding> affected;  ///< at least one
+  std::vector<BreakFacts> breaks = {};   ///< of affected cases that fail, as far as it is known
   /// Secondary metrics of the affected cases (model::is_secondary). May be empty.
   std::vector<model::Finding> evidence;
   /// How the libraries of the two builds differ, as a sentence; empty: not at all, or unknown.

@@ -8,6 +8,7 @@
 
 #include "base/assert.hpp"
 #include "base/text.hpp"
+#include "github/breaks_section.hpp"
 #include "github/markdown.hpp"
 
 namespace tbci::github {
@@ -89,6 +90,7 @@ std::string author_text(const model::Commit& commit) {
 }
 
 std::string where_text(const model::Series& series) {
+  if (series.benchmark.ends_with('*')) return escaped(named_suite(series.benchmark), 100);
   return fmt::format("{} ({})", escaped(series.benchmark, 100), model::to_string(series.configuration));
 }
 
@@ -115,6 +117,7 @@ std::string predicate(const model::Finding& finding) {
       return "executes " + headline(finding, false);
     case Metric::cpu_leak:
     case Metric::gpu_leak:
+    case Metric::outcome:
       return headline(finding, false);
   }
   TBCI_ASSERT(false);
@@ -122,10 +125,12 @@ std::string predicate(const model::Finding& finding) {
 
 std::string row(const model::Finding& finding) {
   const model::Series& series = finding.series;
+  const bool is_break = series.metric == Metric::outcome;
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |", escaped(series.benchmark, 100),
                      model::to_string(series.configuration), escaped(model::to_string(series.metric)),
                      value_text(series.metric, finding.before), value_text(series.metric, finding.after),
-                     change_text(finding.change), interval_text(finding.low, finding.high),
+                     is_break ? "-" : change_text(finding.change),
+                     is_break ? "-" : interval_text(finding.low, finding.high),
                      finding.pairs > 0 ? std::to_string(finding.pairs) : "-");
 }
 
@@ -173,6 +178,9 @@ std::string answer_line(const ReportFacts& facts, const model::Answer& answer) {
     change = fmt::format("{} ({})", change_text(reported->change), interval_text(reported->low, reported->high));
     certainty = certainty_text(*reported);
   }
+  if (answer.series.metric == Metric::outcome && !answer.steps.empty())
+    change = fmt::format("fails in {:.0f}% of its processes from it on (95% interval {:.0f} to {:.0f}%)",
+                         100 * answer.change, 100 * answer.low, 100 * answer.high);
   for (const model::FoundStep& step : answer.steps) {
     if (&step != reported) others += "\n" + other_step_text(facts, step);
   }
@@ -193,6 +201,7 @@ std::string meaning_of_instructions(const model::Finding& finding) {
 
 std::vector<model::Finding> worst_first(std::vector<model::Finding> findings) {
   const auto size = [](const model::Finding& finding) {
+    if (finding.series.metric == Metric::outcome) return HUGE_VAL;  // what does not run is worse than what is slow
     return std::isnan(finding.change) ? -HUGE_VAL : finding.change;
   };
   std::sort(findings.begin(), findings.end(), [&](const model::Finding& a, const model::Finding& b) {
@@ -204,6 +213,7 @@ std::vector<model::Finding> worst_first(std::vector<model::Finding> findings) {
 std::string headline(const model::Finding& finding, bool one_of_several) {
   const Metric metric = finding.series.metric;
   const std::string_view up_to = one_of_several ? "up to " : "";
+  if (metric == Metric::outcome) return "fails";
   if (is_leak(metric)) return fmt::format("leaks {}{}", up_to, value_text(metric, finding.after));
   const std::string_view worse = metric == Metric::time           ? "slower"
                                  : metric == Metric::instructions ? "more instructions"
@@ -220,9 +230,14 @@ std::string summary_section(const ReportFacts& facts, const std::vector<model::F
   for (const model::Finding& finding : affected) benchmarks.insert(finding.series.benchmark);
   const model::Finding& worst = affected.front();
   const Metric metric = worst.series.metric;
-  std::string text =
-      fmt::format("{} of **{}** regressed", counted(benchmarks.size(), "benchmark"), escaped(facts.subject, 100));
+  const bool broke = metric == Metric::outcome;
+  std::string text = fmt::format("{} of **{}** {}", counted(benchmarks.size(), "benchmark"),
+                                 escaped(facts.subject, 100), broke ? "broke" : "regressed");
   if (!facts.night.empty()) text += fmt::format(" in nightly {}", inline_code(facts.night, 100));
+  if (broke) {
+    return text + fmt::format(".\n\n- {} {}: {}.\n- {}.\n", where_text(worst.series),
+                              break_headline(facts, worst.series), escaped(worst.reason, 500), culprit_text(facts));
+  }
   return text + fmt::format(".\n\n- {}{} {}, from {} to {}.\n- {}.\n", affected.size() > 1 ? "Worst: " : "",
                             where_text(worst.series), predicate(worst), value_text(metric, worst.before),
                             value_text(metric, worst.after), culprit_text(facts));

@@ -6,12 +6,14 @@
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/confirming.hpp"
 #include "pipeline/measure/measuring.hpp"
+#include "pipeline/night/break_watch.hpp"
 #include "pipeline/night/night_bisecting.hpp"
 #include "pipeline/night/night_confirming.hpp"
 #include "pipeline/night/night_screening.hpp"
 #include "pipeline/night/night_selection.hpp"
 #include "pipeline/night/recovery_watch.hpp"
 #include "pipeline/night/reporting.hpp"
+#include "pipeline/night/retest_queue.hpp"
 #include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
@@ -66,6 +68,24 @@ Status confirm(SubjectContext& context, const model::Night& night, const Compari
   return watch_recoveries(context, night, plan, screen);
 }
 
+// Verdicts of the numbers, and of what does not run any more. Where no suite can be listed there are no numbers.
+Status judge(SubjectContext& context, const model::Night& night, const Comparison& builds) {
+  ComparisonPlan plan{.key = night.name, .builds = builds, .cases = {}};
+  TBCI_ASSIGN(const NightCases wanted, cases_of_night(context, builds.after.product));
+  plan.cases = wanted.cases;
+  Screen screen;
+  if (plan.cases.empty()) {
+    TBCI_TRY(context.stores.nights.enter(night.id, Stage::confirm));
+    TBCI_TRY(keep_retests(context, night));
+  } else {
+    TBCI_ASSIGN(screen, measure(context, night, plan));
+    TBCI_TRY(confirm(context, night, plan, screen));
+  }
+  const ScreenForBreaks seen{.screen = screen, .unlisted = wanted.unlisted};
+  TBCI_TRY(confirm_breaks(context, night, builds, seen));
+  return watch_repairs(context, night, seen);
+}
+
 Status report(SubjectContext& context, const model::Night& night, const std::vector<BisectedRange>& all,
               const std::string& environment) {
   TBCI_TRY(context.stores.nights.enter(night.id, Stage::report));
@@ -113,10 +133,7 @@ Result<std::string> queued_text(SubjectContext& context, const model::Night& nig
 Status work_through(SubjectContext& context, const model::Night& night, const Comparison& builds, bool verdicts_only) {
   // Once the verdicts stand they are not looked for again, even if the machine has changed since.
   if (!model::has_verdicts(night.stage)) {
-    ComparisonPlan plan{.key = night.name, .builds = builds, .cases = {}};
-    TBCI_ASSIGN(plan.cases, wanted_cases(context, builds.after.product));
-    TBCI_ASSIGN(const Screen screen, measure(context, night, plan));
-    TBCI_TRY(confirm(context, night, plan, screen));
+    TBCI_TRY(judge(context, night, builds));
   }
   TBCI_TRY(context.stores.nights.enter(night.id, Stage::bisect));
   if (verdicts_only) {

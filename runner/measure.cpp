@@ -17,6 +17,19 @@ std::string last_line(std::string_view text) {
   return one_line(newline == std::string_view::npos ? body : body.substr(newline + 1), 300);
 }
 
+// What a process said last, for people who look for the cause: a stack, if it printed one.
+std::string last_lines(std::string_view text) {
+  constexpr std::size_t most_lines = 40, most_bytes = 6000;
+  const std::vector<std::string> lines = split(trim(text), '\n');
+  std::string kept;
+  for (std::size_t i = lines.size(); i-- > 0 && lines.size() - i <= most_lines;) {
+    const std::string line = one_line(lines[i], 300);
+    if (kept.size() + line.size() + 1 > most_bytes) break;
+    kept = line + (kept.empty() ? "" : "\n") + kept;
+  }
+  return kept;
+}
+
 bool mentions_memory(std::string_view text) {
   for (const char* words : {"bad_alloc", "Cannot allocate memory", "out of memory", "OutOfMemory",
                             "can't allocate memory", "memory exhausted"}) {
@@ -189,6 +202,7 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
   Judged judged = judge(ended, reader, settings);
   measurement.outcome = judged.outcome;
   measurement.message = std::move(judged.message);
+  if (measurement.outcome != model::Outcome::done) measurement.details = last_lines(ended.error);
   measurement.started = started;
   measurement.wall = ended.wall;
   return measurement;

@@ -169,6 +169,7 @@ void Protocol::done(const RunTimes& times, std::int64_t parameters) {
     object.add("gpu_idle_nanoseconds", times.gpu->idle);
   }
   if (times.growth > 0) object.add("growth_nanoseconds", times.growth);
+  if (times.finite) object.add("finite", *times.finite ? 1 : 0);
   write(object);
 }
 

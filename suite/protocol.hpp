@@ -38,6 +38,7 @@ struct RunTimes {
   std::int64_t growth = 0;                               // the iterations that look for memory that is not freed
   std::map<std::string, std::int64_t> computed_in = {};  // operators by floating-point type, if examined
   std::optional<GpuSplit> gpu = std::nullopt;            // of one iteration, if traced
+  std::optional<bool> finite = std::nullopt;             // whether the results of the last one were, if looked at
 };
 
 struct GpuPeaks {

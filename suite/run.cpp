@@ -59,6 +59,21 @@ std::int64_t elements(const Tensors& tensors) {
   return sum;
 }
 
+// Whether the last iteration computed numbers: after all that is measured, so that it costs no time and no memory of
+// it. Nothing where there is nothing to look at, or this LibTorch cannot say.
+std::optional<bool> are_finite(const Workload& workload) {
+  std::optional<bool> finite;
+  try {
+    const torch::NoGradGuard no_grad;
+    for (const torch::Tensor& result : workload.results()) {
+      if (!result.defined() || !result.is_floating_point() || result.numel() == 0) continue;
+      finite = finite.value_or(true) && torch::isfinite(result).all().item<bool>();
+    }
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): its numbers are as good as before
+  }
+  return finite;
+}
+
 void measure_benchmark(const RunOptions& options, const InstructionCounter& counter, Workload& workload,
                        Protocol& protocol, Clock::time_point begin) {
   const Plan plan{options.configuration.device, options.warmup, options.iterations};
@@ -74,6 +89,7 @@ void measure_benchmark(const RunOptions& options, const InstructionCounter& coun
                  use.growth ? use.growth->wall.count() : 0};
   times.computed_in = std::move(computed_in);
   if (plan.device == DeviceKind::gpu) times.gpu = trace_gpu([&] { workload.iterate(); });
+  times.finite = are_finite(workload);
   protocol.done(times, elements(workload.parameters()));
 }
 
@@ -124,6 +140,7 @@ int with_workload(const RunOptions& options, Protocol& protocol, const Job& job)
     return fail(protocol, "out_of_memory", "the host's memory is used up (std::bad_alloc)");
   } catch (const c10::Error& error) {
     const std::string message = error.what_without_backtrace();
+    std::fprintf(stderr, "%s\n", error.what());  // with the stack: the protocol has its first line alone
     if (tells_of_missing_operator(message)) return fail(protocol, "unsupported", first_line(message));
     return fail(protocol, tells_of_memory(message) ? "out_of_memory" : "exception", first_line(message));
   } catch (const std::exception& error) {

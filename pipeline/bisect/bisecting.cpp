@@ -1,10 +1,16 @@
 #include "pipeline/bisect/bisecting.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "base/text.hpp"
 #include "bisect/bisection.hpp"
+#include "bisect/break_search.hpp"
+#include "detect/breaks.hpp"
 #include "pipeline/bisect/commit_priors.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/measuring.hpp"
@@ -67,7 +73,43 @@ class StoredProber final : public bisect::Prober {
     return values;
   }
 
+  // A process that fails for the machine's sake says nothing, and the next one is asked.
+  Result<bisect::Trial> try_case(const model::Commit& commit, const model::Case& measured, int ordinal,
+                                 std::stop_token) override {
+    constexpr int most_troubles = 3;
+    TBCI_TRY(give_way());
+    TBCI_ASSIGN(const model::Build build, build_commit(context_, commit.id));
+    const model::Build builds[] = {build};
+    TBCI_ASSIGN(const model::Run run, run_of(model::run_keys::probe(bisection_.id, commit.id), builds));
+    int& troubled = troubled_[{commit.id, measured}];  // processes that do not count
+    std::string trouble;
+    for (int tries = 0; tries < most_troubles;) {
+      TBCI_ASSIGN(const int known, context_.stores.runs.count(run.id, build.id, measured));
+      const bool fresh = known <= ordinal + troubled;
+      const auto one = measure_once(context_, run, build, {measured, ordinal + troubled, Leaks::skip});
+      // The worker does not build against this commit, so that it says nothing about the case.
+      if (!one && one.error().kind == ErrorKind::failed)
+        return bisect::Trial{.failed = false, .message = one.error().message, .untestable = true};
+      if (!one) return pass_on(one.error());
+      TBCI_TRY(count_processes(fresh ? 1 : 0));
+      trouble = machine_trouble_of(*one);
+      if (trouble.empty()) return trial_of(*one);
+      ++troubled;
+      tries += fresh ? 1 : 0;
+    }
+    return fail(ErrorKind::environment, "{} cannot be tried at {}: {}", to_string(measured), commit.id.substr(0, 12),
+                trouble);
+  }
+
  private:
+  static bisect::Trial trial_of(const model::Measurement& one) {
+    if (!detect::is_failure(one)) return {};
+    const bool ended = one.outcome == model::Outcome::done;
+    return {.failed = true,
+            .message = ended ? "its results are not finite numbers"
+                             : fmt::format("{}: {}", to_string(one.outcome), one_line(one.message))};
+  }
+
   // Only after something new: else a search whose replay takes longer than the pause between two looks at the index
   // would never get on.
   Status give_way() const {
@@ -119,6 +161,7 @@ class StoredProber final : public bisect::Prober {
   bool worked_ = false;  // something was built or measured that the store did not have
   std::set<std::int64_t> counted_builds_;
   std::map<std::string, model::Run> runs_;
+  std::map<std::pair<std::string, model::Case>, int> troubled_;
 };
 
 // Tells people what the search does, and keeps what it learned.
@@ -158,6 +201,25 @@ bisect::SearchSettings settings_of(const SubjectContext& context, const storage:
   return settings;
 }
 
+// Numbers are searched by their levels, breaks by yes or no. The answers are in the order of the series.
+Result<std::vector<model::Answer>> search(const std::vector<model::Commit>& commits,
+                                          const std::vector<model::Series>& series,
+                                          const bisect::SearchSettings& settings, StoredProber& prober,
+                                          SearchObserver& observer, const std::stop_token& stop) {
+  std::vector<model::Series> numbers, breaks;
+  for (const model::Series& one : series) (one.metric == model::Metric::outcome ? breaks : numbers).push_back(one);
+  std::vector<model::Answer> found;
+  if (!numbers.empty()) {
+    TBCI_ASSIGN(found, bisect::bisect(commits, numbers, settings, prober, observer, stop));
+  }
+  TBCI_ASSIGN(auto broken, bisect::bisect_breaks(commits, breaks, settings, prober, observer, stop));
+  std::move(broken.begin(), broken.end(), std::back_inserter(found));
+  std::vector<model::Answer> answers;
+  for (const model::Series& one : series)
+    answers.push_back(*std::find_if(found.begin(), found.end(), [&](const auto& a) { return a.series == one; }));
+  return answers;
+}
+
 std::string summary(const std::vector<model::Answer>& answers) {
   std::set<std::vector<std::string>> culprits;
   for (const model::Answer& answer : answers) {
@@ -187,8 +249,7 @@ Result<model::Bisection> bisect_range(SubjectContext& context, const SearchPlan&
   StoredProber prober(context, bisection);
   SearchObserver observer(context, bisection);
   TBCI_ASSIGN(const storage::SeriesPriors priors, commit_priors(context, bisection, commits));
-  TBCI_ASSIGN(auto answers,
-              bisect::bisect(commits, plan.series, settings_of(context, priors), prober, observer, context.stop));
+  TBCI_ASSIGN(auto answers, search(commits, plan.series, settings_of(context, priors), prober, observer, context.stop));
   put_priors(priors, commits, answers);
   TBCI_TRY(store.finish(bisection.id, answers, context.clock.now()));
   TBCI_ASSIGN(model::Bisection finished, store.get(bisection.id));

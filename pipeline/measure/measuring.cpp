@@ -5,7 +5,9 @@
 
 #include "base/text.hpp"
 #include "pipeline/measure/benchmark_list.hpp"
+#include "pipeline/measure/suite_case.hpp"
 #include "runner/environment.hpp"
+#include "runner/source/machine_trouble.hpp"
 #include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
@@ -13,6 +15,7 @@ namespace tbci::pipeline {
 namespace {
 
 Result<model::Measurement> measure_now(SubjectContext& context, const model::Build& build, const Process& process) {
+  if (is_suite(process.measured)) return try_to_list(context, build, process.measured);
   const MeasureOptions options{.leaks = process.leaks == Leaks::watch};
   return context.machine.measure(build.product, process.measured, options, context.stop);
 }
@@ -39,6 +42,16 @@ Result<model::Measurement> measure_once(SubjectContext& context, const model::Ru
   TBCI_ASSIGN(model::Measurement fresh, measure_now(context, build, process));
   TBCI_TRY(context.stores.runs.add({.run_id = run.id, .build_id = build.id, .ordinal = process.ordinal}, fresh));
   return fresh;
+}
+
+std::string machine_trouble_of(const model::Measurement& measurement) {
+  using model::Outcome;
+  // A limit of this process that was reached is its own doing.
+  const bool own = measurement.outcome == Outcome::done || measurement.outcome == Outcome::unsupported ||
+                   measurement.outcome == Outcome::out_of_memory || measurement.outcome == Outcome::timed_out;
+  if (own) return {};
+  const std::string trouble = runner::machine_trouble(measurement.message + "\n" + measurement.details);
+  return trouble.starts_with("memory ran out") ? std::string() : trouble;
 }
 
 std::optional<detect::Pair> pair_of(const model::Measurement& before, const model::Measurement& after,
@@ -140,29 +153,64 @@ void note_unknown_batches(const SubjectContext& context, const std::vector<std::
   }
 }
 
-}  // namespace
-
-Result<std::vector<model::Case>> wanted_cases(SubjectContext& context, const model::Product& product) {
-  TBCI_ASSIGN(const runner::Listing suite, listed_benchmarks(context, product));
+// Of the benchmarks of the listing: those of the names (all where there are none) in the wanted configurations.
+Result<std::vector<model::Case>> cases_of(SubjectContext& context, const runner::Listing& suite,
+                                          const std::vector<std::string>& wanted_names) {
   std::vector<std::string> names;
   for (const runner::BenchmarkInfo& benchmark : suite.benchmarks) names.push_back(benchmark.name);
   note_unknown_batches(context, names);
-  const settings::MeasureConfig& wanted = context.config.measure;
-  TBCI_TRY(check_names(suite, wanted.benchmarks));
+  TBCI_TRY(check_names(suite, wanted_names));
+  const auto& configurations = context.config.measure.configurations;
   std::vector<model::Case> cases;
   for (const runner::BenchmarkInfo& benchmark : suite.benchmarks) {
-    const bool chosen = wanted.benchmarks.empty() || std::find(wanted.benchmarks.begin(), wanted.benchmarks.end(),
-                                                               benchmark.name) != wanted.benchmarks.end();
+    const bool chosen = wanted_names.empty() ||
+                        std::find(wanted_names.begin(), wanted_names.end(), benchmark.name) != wanted_names.end();
     for (const model::Configuration configuration : benchmark.configurations) {
-      const auto& configurations = wanted.configurations;
       if (chosen && std::find(configurations.begin(), configurations.end(), configuration) != configurations.end()) {
         cases.push_back({benchmark.name, configuration});
       }
     }
   }
-  if (cases.empty())
-    return fail(ErrorKind::usage, "nothing to measure: no benchmark of the suite has a wanted configuration");
   return cases;
+}
+
+// Whether a benchmark may be of a suite that could not be listed.
+bool may_be_of(const runner::Listing& listing, const std::string& name) {
+  const bool listed = std::any_of(listing.benchmarks.begin(), listing.benchmarks.end(),
+                                  [&](const runner::BenchmarkInfo& one) { return one.name == name; });
+  return !listed && std::any_of(listing.left_out.begin(), listing.left_out.end(),
+                                [&](const runner::UnlistedSuite& one) { return name.starts_with(one.prefix); });
+}
+
+constexpr const char* nothing_to_measure = "nothing to measure: no benchmark of the suite has a wanted configuration";
+
+}  // namespace
+
+Result<std::vector<model::Case>> wanted_cases(SubjectContext& context, const model::Product& product) {
+  TBCI_ASSIGN(const runner::Listing suite, listed_benchmarks(context, product));
+  TBCI_ASSIGN(auto cases, cases_of(context, suite, context.config.measure.benchmarks));
+  if (cases.empty()) return fail(ErrorKind::usage, "{}", nothing_to_measure);
+  return cases;
+}
+
+Result<NightCases> cases_of_night(SubjectContext& context, const model::Product& product) {
+  NightCases night;
+  const auto listing = listed_benchmarks(context, product);
+  if (!listing && listing.error().kind != ErrorKind::failed) return pass_on(listing.error());
+  if (!listing) {
+    context.progress.note("no suite can be listed: " + one_line(listing.error().message, 300));
+    night.unlisted.push_back(case_of_suite(""));
+    return night;
+  }
+  for (const runner::UnlistedSuite& suite : listing->left_out) night.unlisted.push_back(case_of_suite(suite.prefix));
+  std::vector<std::string> names = context.config.measure.benchmarks;
+  std::erase_if(names, [&](const std::string& name) { return may_be_of(*listing, name); });
+  const bool all_lost = names.empty() && !context.config.measure.benchmarks.empty();
+  if (!all_lost) {
+    TBCI_ASSIGN(night.cases, cases_of(context, *listing, names));
+  }
+  if (night.cases.empty() && night.unlisted.empty()) return fail(ErrorKind::usage, "{}", nothing_to_measure);
+  return night;
 }
 
 }  // namespace tbci::pipeline

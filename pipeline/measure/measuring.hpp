@@ -31,6 +31,9 @@ struct Process {
 Result<model::Measurement> measure_once(SubjectContext& context, const model::Run& run, const model::Build& build,
                                         const Process& process);
 
+/// Why a process failed for a reason that says nothing about its build (a full disk); empty: there is none.
+std::string machine_trouble_of(const model::Measurement& measurement);
+
 /// Two builds that are compared.
 struct Comparison {
   model::Build before, after;
@@ -77,5 +80,13 @@ bool wants_more(const SubjectContext& context, const std::vector<model::Measurem
 /// The cases that the configuration asks for, of those that the suite has. Errors (usage) for a benchmark that the
 /// suite does not have, with the nearest name.
 Result<std::vector<model::Case>> wanted_cases(SubjectContext& context, const model::Product& product);
+
+/// The same where suites may be broken: with the suites that cannot be listed (pipeline/measure/suite_case.hpp). No
+/// error where a wanted benchmark may be of one of these.
+struct NightCases {
+  std::vector<model::Case> cases;
+  std::vector<model::Case> unlisted;
+};
+Result<NightCases> cases_of_night(SubjectContext& context, const model::Product& product);
 
 }  // namespace tbci::pipeline

@@ -120,6 +120,7 @@ Result<Screen> screen_builds(SubjectContext& context, const ComparisonPlan& plan
       screen.series.push_back(std::move(one));
     }
   }
+  for (const MeasuredCase& results : all) screen.cases.push_back({results, plan.builds.before.name});
   TBCI_TRY(context.stores.runs.finish(screen.run.id, context.clock.now()));
   const auto unsupported = std::ranges::count_if(all, &MeasuredCase::is_unsupported);
   const auto suspects = std::ranges::count_if(

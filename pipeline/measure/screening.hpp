@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "detect/retest_queue.hpp"
+#include "pipeline/measure/interleaved_rounds.hpp"
 #include "pipeline/measure/measuring.hpp"
 #include "pipeline/subject_context.hpp"
 #include "storage/model/night.hpp"
@@ -14,9 +15,16 @@ namespace tbci::pipeline {
 /// the confirmation. Without pairs where the series was held against its history.
 using ScreenedSeries = detect::Suspect;
 
+/// A case with all processes of the screen, and the old build that it was measured beside, or would be.
+struct ScreenedCase {
+  MeasuredCase results;
+  std::string old_build;
+};
+
 struct Screen {
   model::Run run;
   std::vector<ScreenedSeries> series;
+  std::vector<ScreenedCase> cases = {};  ///< one that was also measured beside an old build comes a second time
 };
 
 /// Measures every case on both builds, interleaved, in several fresh processes each, until the pairs decide its series.

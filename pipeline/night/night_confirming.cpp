@@ -45,22 +45,6 @@ std::vector<detect::Candidate> tonights_candidates(const std::vector<ScreenedSer
   return candidates;
 }
 
-// A regression of a muted series is kept, and nobody is asked to look at it.
-Status add_regression(SubjectContext& context, const model::Night& night, const detect::TestedCandidate& outcome) {
-  const TimePoint now = context.clock.now();
-  TBCI_ASSIGN(const auto regression,
-              context.stores.nights.add_regression(night.id, outcome.finding, outcome.candidate.old_build));
-  TBCI_ASSIGN(const auto mute, context.stores.decisions.muted(context.name(), outcome.finding.series, now));
-  if (!mute || !model::is_open(regression.standing)) return {};
-  return context.stores.decisions.decide(
-      {.id = 0,
-       .regression_id = regression.id,
-       .standing = model::Standing::dismissed,
-       .person = mute->person,
-       .reason = fmt::format("the series is muted until {}: {}", to_date(mute->until), mute->reason),
-       .decided = now});
-}
-
 Status keep_confirmation(SubjectContext& context, const model::Night& night, const std::optional<AnchorWatch>& anchor,
                          const Confirmation& confirmation) {
   return context.stores.database.transaction([&]() -> Status {
@@ -68,7 +52,7 @@ Status keep_confirmation(SubjectContext& context, const model::Night& night, con
       TBCI_TRY(context.stores.nights.put_finding(night.id, storage::Phase::confirm, finding));
     for (const detect::TestedCandidate& outcome : confirmation.outcomes) {
       if (!outcome.looked || outcome.finding.verdict != model::Verdict::regression) continue;
-      TBCI_TRY(add_regression(context, night, outcome));
+      TBCI_TRY(add_regression(context, night, outcome.finding, outcome.candidate.old_build));
     }
     if (anchor) TBCI_TRY(keep_confirmations(context, night, *anchor, confirmation.outcomes));
     return queue_retests(context, night, confirmation.outcomes);
@@ -96,6 +80,21 @@ void tell_events(SubjectContext& context, const Confirmation& confirmation, cons
 }
 
 }  // namespace
+
+Status add_regression(SubjectContext& context, const model::Night& night, const model::Finding& finding,
+                      const std::string& old_build) {
+  const TimePoint now = context.clock.now();
+  TBCI_ASSIGN(const auto regression, context.stores.nights.add_regression(night.id, finding, old_build));
+  TBCI_ASSIGN(const auto mute, context.stores.decisions.muted(context.name(), finding.series, now));
+  if (!mute || !model::is_open(regression.standing)) return {};
+  return context.stores.decisions.decide(
+      {.id = 0,
+       .regression_id = regression.id,
+       .standing = model::Standing::dismissed,
+       .person = mute->person,
+       .reason = fmt::format("the series is muted until {}: {}", to_date(mute->until), mute->reason),
+       .decided = now});
+}
 
 Status confirm_night(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
                      const Screen& screen) {

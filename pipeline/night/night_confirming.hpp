@@ -1,7 +1,7 @@
 // The confirmations of a night: tonight's suspects, what earlier nights left over, and what has crept.
 #pragma once
 
-#include <vector>
+#include <string>
 
 #include "pipeline/measure/screening.hpp"
 
@@ -12,5 +12,9 @@ namespace tbci::pipeline {
 /// night.
 Status confirm_night(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
                      const Screen& screen);
+
+/// Keeps a confirmed regression, or finds it again. One of a muted series is dismissed: nobody is asked to look at it.
+Status add_regression(SubjectContext& context, const model::Night& night, const model::Finding& finding,
+                      const std::string& old_build);
 
 }  // namespace tbci::pipeline

@@ -142,6 +142,7 @@ void add(Screen& screen, Screen looked) {
     if (looked.run.environment != screen.run.environment) one.pairs.clear();
     screen.series.push_back(std::move(one));
   }
+  for (ScreenedCase& one : looked.cases) screen.cases.push_back(std::move(one));
 }
 
 // Every judged series is near its usual level, so that the case leaves the rounds early.
@@ -181,7 +182,10 @@ Status screen_by_history(SubjectContext& context, const ComparisonPlan& plan, co
   TBCI_TRY(measure_rounds(context, screen.run, plan.builds, known, [&](const MeasuredCase& results) {
     return is_clearly_usual(context, levels, results) || !wants_more(context, results.after);
   }));
-  for (const MeasuredCase& results : known) look_at(context, history, levels, results, look);
+  for (const MeasuredCase& results : known) {
+    look_at(context, history, levels, results, look);
+    screen.cases.push_back({results, reference_of(history, levels, results.measured, {})});
+  }
   std::size_t again = 0;
   for (const auto& [reference, cases] : look.beside) again += cases.size();
   context.progress.end_stage(fmt::format("{} cases to measure beside an older build", again));

@@ -23,7 +23,8 @@ Result<std::vector<Regression>> open_regressions(SubjectContext& context, const 
   TBCI_ASSIGN(auto all, context.stores.nights.open_regressions(context.name()));
   std::vector<Regression> waiting;
   for (Regression& regression : all) {
-    if (regression.night_id == night.id || regression.step != 0) continue;
+    const bool is_break = regression.finding.series.metric == model::Metric::outcome;  // pipeline/night/break_watch.hpp
+    if (regression.night_id == night.id || regression.step != 0 || is_break) continue;
     TBCI_ASSIGN(const bool looked, context.stores.decisions.has_recovery_look(regression.id, night.id));
     if (!looked) waiting.push_back(std::move(regression));
   }
@@ -110,20 +111,17 @@ Status mark_recovered(SubjectContext& context, const Regression& largest, const 
   return {};
 }
 
-Status keep_look(SubjectContext& context, const model::Night& night, const Regression& regression,
-                 const std::string& old_build, model::Verdict verdict) {
-  const bool gone = verdict == model::Verdict::clear || verdict == model::Verdict::improvement;
-  TBCI_TRY(
-      context.stores.decisions.keep_recovery_look(regression.id, night.id, gone ? model::Verdict::clear : verdict));
+}  // namespace
+
+Status keep_recovery_look(SubjectContext& context, const model::Night& night, const Regression& regression,
+                          model::Verdict verdict, const std::string& what) {
+  TBCI_TRY(context.stores.decisions.keep_recovery_look(regression.id, night.id, verdict));
   TBCI_ASSIGN(const int clear, context.stores.decisions.clear_looks(regression.id));
   if (clear < recovery_nights) return {};
-  const std::string reason =
-      fmt::format("clear in pairs with {} on {} nights, the last of them {}", old_build, clear, night.name);
+  const std::string reason = fmt::format("{} on {} nights, the last of them {}", what, clear, night.name);
   context.progress.note(fmt::format("{} has recovered: {}", to_string(regression.finding.series), reason));
   return mark_recovered(context, regression, reason);
 }
-
-}  // namespace
 
 Status watch_recoveries(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
                         const Screen& screen) {
@@ -139,7 +137,10 @@ Status watch_recoveries(SubjectContext& context, const model::Night& night, cons
     for (std::size_t i = 0; i < looks.regressions.size(); ++i) {
       const detect::TestedCandidate& outcome = confirmed.outcomes[i];
       if (!outcome.looked) continue;
-      TBCI_TRY(keep_look(context, night, looks.regressions[i], outcome.candidate.old_build, outcome.finding.verdict));
+      const model::Verdict verdict = outcome.finding.verdict;
+      const bool gone = verdict == model::Verdict::clear || verdict == model::Verdict::improvement;
+      TBCI_TRY(keep_recovery_look(context, night, looks.regressions[i], gone ? model::Verdict::clear : verdict,
+                                  "clear in pairs with " + outcome.candidate.old_build));
     }
     return {};
   });

@@ -12,10 +12,16 @@ namespace tbci::pipeline {
 inline constexpr int recovery_nights = 3;
 
 /// Looks at the open regressions of earlier nights. One whose series is tonight still as far off as the threshold is
-/// not measured: it is not clear tonight. One of which the screen has no value tonight counts neither way. The others are measured beside the build before them, once a night. After
-/// `recovery_nights` clear ones in a row the regression is `recovered`. An old build that cannot be had any more is
-/// said, and its regression stays open.
+/// not measured: it is not clear tonight. One of which the screen has no value tonight
+/// counts neither way. The others are measured beside the build before them, once a night. After `recovery_nights`
+/// clear ones in a row the regression is `recovered`. An old build that cannot be had any more is said, and its
+/// regression stays open. Breaks are looked at by pipeline/night/break_watch.hpp.
 Status watch_recoveries(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
                         const Screen& screen);
+
+/// Keeps what tonight says of a regression of an earlier night. After enough nights in a row that were clear it has
+/// recovered; `what` says why: `clear in pairs with 2026-01-03`.
+Status keep_recovery_look(SubjectContext& context, const model::Night& night, const model::Regression& regression,
+                          model::Verdict verdict, const std::string& what);
 
 }  // namespace tbci::pipeline

@@ -70,6 +70,8 @@ Status accept_regression(storage::Stores& stores, std::int64_t id, const Decisio
   TBCI_TRY(check_reason(by));
   return stores.database.transaction([&]() -> Status {
     TBCI_ASSIGN(const model::Regression regression, open_regression(stores, id));
+    if (anchor && regression.finding.series.metric == model::Metric::outcome)
+      return fail(ErrorKind::usage, "a break has no level that an anchor could move to: leave --anchor out");
     if (anchor) TBCI_TRY(move_anchor(stores, regression));
     return decide(stores, regression, Standing::accepted, by);
   });

@@ -6,6 +6,8 @@
 #include "base/text.hpp"
 #include "github/report.hpp"
 #include "pipeline/measure/profiling.hpp"
+#include "pipeline/measure/suite_case.hpp"
+#include "pipeline/night/break_watch.hpp"
 #include "runner/libraries.hpp"
 
 namespace tbci::pipeline {
@@ -29,10 +31,11 @@ std::vector<std::vector<std::string>> commands_for(const SubjectContext& context
   std::vector<std::string> benchmarks;
   for (const model::Regression& regression : regressions) {
     const std::string& name = regression.finding.series.benchmark;
+    if (is_suite(regression.finding.series.measured_case())) continue;
     if (std::find(benchmarks.begin(), benchmarks.end(), name) == benchmarks.end()) benchmarks.push_back(name);
   }
   const auto with_benchmarks = [&](std::vector<std::string> command) {
-    command.emplace_back("--benchmarks");
+    if (!benchmarks.empty()) command.emplace_back("--benchmarks");
     command.insert(command.end(), benchmarks.begin(), benchmarks.end());
     return command;
   };
@@ -64,6 +67,19 @@ Status add_evidence(SubjectContext& context, const ReportContext& report_context
               context.stores.builds.find(context.name(), BuildKind::nightly, report_context.baseline));
   TBCI_ASSIGN(const auto after, context.stores.builds.find(context.name(), BuildKind::nightly, report_context.night));
   if (before && after) facts.libraries = runner::libraries_diff(before->libraries, after->libraries);
+  return {};
+}
+
+// How the cases fail that broke, in the words of one process of each.
+Status add_breaks(SubjectContext& context, const std::vector<model::Regression>& regressions,
+                  github::ReportFacts& facts) {
+  for (const model::Regression& regression : regressions) {
+    const model::Series& series = regression.finding.series;
+    if (series.metric != model::Metric::outcome || regression.night_id == 0) continue;
+    TBCI_ASSIGN(auto failure, first_failure(context, regression));
+    if (!failure) continue;
+    facts.breaks.push_back({series, failure->outcome, std::move(failure->message), std::move(failure->details)});
+  }
   return {};
 }
 
@@ -189,6 +205,7 @@ Result<model::Report> draft_report(SubjectContext& context, const ReportContext&
     facts.commits = static_cast<int>(commits.size()) - 1;
   }
   TBCI_TRY(add_evidence(context, report_context, group.regressions, facts));
+  TBCI_TRY(add_breaks(context, regressions, facts));
   facts.operators = group.operators;
   facts.runner = context.config.runner.name;
   TBCI_ASSIGN(const auto environment, context.stores.runs.environment(report_context.environment));

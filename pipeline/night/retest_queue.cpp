@@ -63,4 +63,12 @@ Status queue_retests(SubjectContext& context, const model::Night& tonight,
   return context.stores.retests.replace(tonight.id, retests);
 }
 
+Status keep_retests(SubjectContext& context, const model::Night& tonight) {
+  TBCI_ASSIGN(const auto carried, queued_candidates(context, tonight));
+  std::vector<detect::TestedCandidate> untested;
+  for (const detect::Candidate& candidate : carried)
+    untested.push_back({.candidate = candidate, .looked = false, .finding = {}, .measured = {}});
+  return queue_retests(context, tonight, untested);
+}
+
 }  // namespace tbci::pipeline

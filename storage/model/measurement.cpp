@@ -38,6 +38,8 @@ std::optional<double> value_of(const Measurement& measurement, Metric metric) {
       return bytes(measurement.gpu_peak_bytes);
     case Metric::gpu_reserved:
       return bytes(measurement.gpu_reserved_peak_bytes);
+    case Metric::outcome:
+      return std::nullopt;  // one process has no share
     case Metric::cpu_leak:
       return measurement.cpu_growth_bytes;
     case Metric::gpu_leak:

@@ -45,6 +45,8 @@ struct Measurement {
   Case measured;
   Outcome outcome = Outcome::done;
   std::string message;                     ///< why, where the outcome is not `done`
+  std::string details;                     ///< of a failure: the last lines that it said, hostile; may be empty
+  std::optional<bool> finite;              ///< whether its results were finite numbers, where the worker looked
   std::vector<std::int64_t> nanoseconds;   ///< one per iteration, in order
   std::vector<std::int64_t> instructions;  ///< the same, where the machine counts them; else empty
   std::optional<std::int64_t> cpu_peak_bytes, gpu_peak_bytes;

@@ -26,6 +26,10 @@ std::string recovery(const std::string& night) {
   return night + "/recovery";
 }
 
+std::string breaks(const std::string& night, const std::string& old_build) {
+  return fmt::format("{}/breaks/{}", night, old_build);
+}
+
 std::string comparison(TimePoint begun) {
   return "compare/" + to_iso8601(begun);
 }

@@ -13,6 +13,7 @@ namespace tbci::model::run_keys {
 std::string beside(const std::string& night, const std::string& old_build);  ///< a night's cases beside an older build
 std::string creep(const std::string& night, std::int64_t anchor_id);         ///< a night's cases beside the anchor
 std::string recovery(const std::string& night);                              ///< a night's looks at open regressions
+std::string breaks(const std::string& night, const std::string& old_build);  ///< a night's processes for breaks
 std::string comparison(TimePoint begun);                                     ///< `tbci compare`
 std::string revert(std::int64_t bisection_id, const std::string& culprit);   ///< the bad end without a culprit
 

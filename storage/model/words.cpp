@@ -54,6 +54,8 @@ std::string_view to_string(Metric metric) {
       return "instructions";
     case Metric::gpu_reserved:
       return "gpu_reserved";
+    case Metric::outcome:
+      return "outcome";
   }
   TBCI_ASSERT(false);
 }
@@ -62,6 +64,7 @@ Result<Configuration> configuration_from(std::string_view text) {
   return enum_from(text, all_configurations, "configuration");
 }
 Result<Metric> metric_from(std::string_view text) {
+  if (text == to_string(Metric::outcome)) return Metric::outcome;
   return enum_from(text, all_metrics, "metric");
 }
 
@@ -78,6 +81,8 @@ std::string readable(Metric metric, double value) {
       return human_bytes(value) + "/iteration";
     case Metric::instructions:
       return human_count(value) + " instructions";
+    case Metric::outcome:
+      return value > 0 ? fmt::format("fails in {:.3g}%", 100 * value) : "runs";
   }
   TBCI_ASSERT(false);
 }

@@ -26,6 +26,8 @@ enum class Metric {
   /// User-mode instructions of one iteration, median of a process. Nothing where the machine does not count them.
   instructions,
   gpu_reserved,  ///< bytes: peak of what the allocator had from the driver
+  /// Whether processes fail: the share of those that do. No number of one process, so that it is none of all_metrics.
+  outcome,
 };
 inline constexpr std::array all_metrics = {Metric::time,        Metric::cpu_memory, Metric::gpu_memory,
                                            Metric::cpu_leak,    Metric::gpu_leak,   Metric::instructions,

@@ -37,7 +37,11 @@ class FakeMachine final : public pipeline::Machine {
   std::set<std::size_t> unbuildable;
   std::map<std::string, model::Outcome>
       broken;  ///< benchmark -> how it fails, on the new end and all after `broken_from`
-  std::size_t broken_from = 0;
+  std::size_t broken_from = 0, broken_until = 1 << 30;  ///< commits; from the second on they work again
+  unsigned broken_percent = 100;                        ///< of the processes of a broken build that fail
+  std::string broken_message = "killed by SIGSEGV", broken_details = "frame #0: kernel + 0x12";
+  bool not_finite = false;  ///< the broken ones end, but with results that are no numbers
+  std::size_t unlistable_from = 1 << 30, unlistable_until = 1 << 30;  ///< commits against which no worker builds
   std::vector<std::string> suite = {"alpha", "beta"};
   std::vector<runner::UnlistedSuite> left_out;  ///< of the list of benchmarks
   double noise = 0.01;
@@ -121,7 +125,10 @@ class FakeMachine final : public pipeline::Machine {
                                                    std::stop_token) override {
     return sources;
   }
-  Result<runner::Listing> benchmarks(const model::Product&, std::stop_token) override {
+  Result<runner::Listing> benchmarks(const model::Product& product, std::stop_token) override {
+    const std::size_t commit = index_of(product.commit);
+    if (commit >= unlistable_from && commit < unlistable_until && commit < history.size())
+      return fail(ErrorKind::failed, "the worker does not build: registry.cpp:3:1: error: no member named 'sizes'");
     std::vector<runner::BenchmarkInfo> infos;
     for (const std::string& name : suite) {
       infos.push_back({.name = name,
@@ -197,9 +204,13 @@ class FakeMachine final : public pipeline::Machine {
       measurement.message = "killed by SIGSEGV";
       return measurement;
     }
-    if (broken.contains(measured.benchmark) && commit >= broken_from) {
+    const bool is_broken = broken.contains(measured.benchmark) && commit >= broken_from && commit < broken_until &&
+                           (broken_percent >= 100 || crashes_() % 100 < broken_percent);
+    if (is_broken && not_finite) measurement.finite = false;
+    if (is_broken && !not_finite) {
       measurement.outcome = broken.at(measured.benchmark);
-      measurement.message = "killed by SIGSEGV";
+      measurement.message = broken_message;
+      measurement.details = broken_details;
       return measurement;
     }
     double typical = 1e7 * slowness;

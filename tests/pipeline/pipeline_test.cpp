@@ -160,7 +160,7 @@ TEST_CASE("Pipeline: commits that do not build leave a set that can't be told ap
   CHECK(result->reports.size() == 1);
 }
 
-TEST_CASE("Pipeline: a model that crashes on the new build alone is said to, and the others are judged", "[pipeline]") {
+TEST_CASE("Pipeline: a model that crashes on the new build alone is a break, and the others are judged", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine(71);
   machine.broken["alpha"] = model::Outcome::crashed;
@@ -170,8 +170,9 @@ TEST_CASE("Pipeline: a model that crashes on the new build alone is said to, and
   const auto result = pipeline::check_night(bench.context());
   REQUIRE(result);
   CHECK(verdict_of(*result, "alpha/cpu-infer/time") == Verdict::inconclusive);
+  CHECK(verdict_of(*result, "alpha/cpu-infer/outcome") == Verdict::regression);
   CHECK(verdict_of(*result, "beta/cpu-infer/time") == Verdict::regression);
-  CHECK(result->reports.size() == 1);
+  CHECK(result->reports.size() == 2);
 }
 
 TEST_CASE("Pipeline: a nightly that does not install is a failed night, and the next call does not try it again",

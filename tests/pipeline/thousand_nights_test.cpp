@@ -61,6 +61,19 @@ TEST_CASE("Thousand nights: killed, offline and out of space, each step is repor
   }
 }
 
+TEST_CASE("Thousand nights: killed and crashing by chance, each break is reported once with its culprit",
+          "[thousand]") {
+  for (const std::uint64_t seed : {1, 2}) {
+    SmallYears small("break,crash,kill,person", seed);
+    const thousand::Judgement judgement = small.judgement();
+    INFO("seed " << seed << "\n" << text_of(judgement));
+    CHECK(judgement.complaints.empty());
+    const thousand::Tally& breaks = judgement.steps.at(thousand::Kind::broken);
+    CHECK(breaks.expected > 0);
+    CHECK(breaks.exact == breaks.expected);
+  }
+}
+
 TEST_CASE("Thousand nights: the judge finds a report without a cause and an event that was none", "[thousand]") {
   SmallYears small("step", 1);
   REQUIRE(small.judgement().complaints.empty());

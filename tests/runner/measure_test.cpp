@@ -125,8 +125,19 @@ TEST_CASE("Measurer: a crash is a measurement with the signal, the last error li
   CHECK(says(measurement, "SIGSEGV"));
   CHECK(says(measurement, "double free"));
   CHECK_FALSE(says(measurement, "first"));
+  CHECK(measurement.details == "first\ndouble free");
   CHECK(measurement.nanoseconds.size() == 2);
   CHECK_FALSE(model::value_of(measurement, model::Metric::time));
+}
+
+TEST_CASE("Measurer: of what a failed process printed the last lines are kept, each of them short", "[measure]") {
+  Bench bench;
+  const auto measurement = bench.measured(
+      hello + "for i in $(seq 1 100); do echo line $i >&2; done; head -c 5000 /dev/zero | tr '\\0' x >&2; exit 9");
+  CHECK(measurement.details.find("line 61\n") == std::string::npos);
+  CHECK(measurement.details.starts_with("line 62\n"));
+  CHECK(measurement.details.size() < 6000);
+  CHECK(bench.measured(hello + two_samples + "echo said >&2\n" + done).details.empty());
 }
 
 TEST_CASE("Measurer: a crash in the middle of a line is a crash, not a protocol violation", "[measure]") {

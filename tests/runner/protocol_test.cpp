@@ -43,6 +43,19 @@ TEST_CASE("ProtocolReader: reads a complete measurement", "[protocol]") {
   CHECK(measurement.measured == model::Case{"dlrm", Configuration::cpu_infer});
 }
 
+TEST_CASE("ProtocolReader: reads whether the results were finite numbers, where the worker looked", "[protocol]") {
+  const auto finite = [](const std::string& fields) {
+    return read({hello, sample(0, "1"), sample(1, "1"), R"({"type":"done","samples":2)" + fields + "}"})
+        .measurement()
+        .finite;
+  };
+  CHECK(finite(R"(,"finite":1)") == true);
+  CHECK(finite(R"(,"finite":0)") == false);
+  CHECK_FALSE(finite(""));
+  CHECK_FALSE(finite(R"(,"finite":"no")"));
+  CHECK_FALSE(finite(R"(,"finite":2)"));
+}
+
 TEST_CASE("ProtocolReader: reads the split of the GPU's time only if all parts are present", "[protocol]") {
   const auto split = [](const std::string& fields) {
     return read({hello, sample(0, "1"), sample(1, "1"), R"({"type":"done","samples":2)" + fields + "}"})

@@ -49,6 +49,8 @@ void check_same(const model::Measurement& left, const model::Measurement& right)
   CHECK(left.rss_growth_interval == right.rss_growth_interval);
   CHECK(left.gpu_growth_interval == right.gpu_growth_interval);
   CHECK(left.growth == right.growth);
+  CHECK(left.details == right.details);
+  CHECK(left.finite == right.finite);
   CHECK(left.torch_version == right.torch_version);
   CHECK(left.torch_git == right.torch_git);
   CHECK(left.started == right.started);
@@ -123,6 +125,8 @@ TEST_CASE("RunStore: a measurement comes back whole", "[storage]") {
   full.rss_growth_interval = {4000.25, 5000.75};
   full.gpu_growth_interval = {0.125, 0.375};
   full.growth = std::chrono::nanoseconds(9'876'543'210);
+  full.details = "terminate called\nframe #0: at::native::add";
+  full.finite = false;
   model::Measurement bare;
   bare.measured = {"bert", Configuration::gpu_infer};
   bare.outcome = Outcome::crashed;

@@ -44,6 +44,8 @@ std::optional<Aspect> aspect_of(model::Metric metric) {
       return Aspect::memory;
     case model::Metric::cpu_leak:
       return Aspect::leak;
+    case model::Metric::outcome:
+      return Aspect::outcome;
     default:
       return std::nullopt;
   }
@@ -55,6 +57,8 @@ model::Metric metric_of(Aspect aspect) {
       return model::Metric::cpu_memory;
     case Aspect::leak:
       return model::Metric::cpu_leak;
+    case Aspect::outcome:
+      return model::Metric::outcome;
     default:
       return model::Metric::time;
   }

@@ -25,7 +25,7 @@ struct Size {
 /// What of a case a commit may change.
 enum class Aspect { time, memory, leak, outcome };
 std::optional<Aspect> aspect_of(model::Metric metric);
-model::Metric metric_of(Aspect aspect);  ///< of `outcome`: time, where a case that fails is reported
+model::Metric metric_of(Aspect aspect);
 
 /// One effect of one commit on one case.
 struct Change {

@@ -26,7 +26,10 @@ struct Cause {
 };
 
 Cause cause_of(const History& history, const Told& told) {
-  const bool fails = history.outcome(told.new_commit, told.measured) != model::Outcome::done;
+  const auto fails_at = [&](std::size_t commit) {
+    return history.outcome(commit, told.measured) != model::Outcome::done;
+  };
+  const bool fails = told.aspect == Aspect::outcome && fails_at(told.new_commit) && !fails_at(told.old_commit);
   const auto between = [&](std::size_t from, std::size_t to) {
     return history.level(to, told.measured, told.aspect) - history.level(from, told.measured, told.aspect);
   };
@@ -41,10 +44,12 @@ Cause cause_of(const History& history, const Told& told) {
 
 bool has_part(const History& history, const Told& told, std::size_t suspect) {
   const double effect = history.effect(suspect, told.measured, told.aspect);
-  const bool breaks = suspect > 0 && history.outcome(suspect, told.measured) != model::Outcome::done &&
+  const bool breaks = told.aspect == Aspect::outcome && suspect > 0 &&
+                      history.outcome(suspect, told.measured) != model::Outcome::done &&
                       history.outcome(suspect - 1, told.measured) == model::Outcome::done;
   const double least = told.crept ? least_of_crept : least_of_culprit;
-  return breaks || effect >= (told.aspect == Aspect::leak ? least_leak_of_culprit : std::log1p(least));
+  if (told.aspect == Aspect::outcome) return breaks;
+  return effect >= (told.aspect == Aspect::leak ? least_leak_of_culprit : std::log1p(least));
 }
 
 // The commits between that changed the series, and by how much.

@@ -21,7 +21,9 @@ std::size_t nights_without(const History& history, const Facts& facts, const Tol
   std::size_t nights = 0;
   for (auto night = facts.checked.rbegin(); night != facts.checked.rend(); ++night) {
     if (night->nightly <= told.nightly) break;
-    if (history.outcome(night->commit, told.measured) != model::Outcome::done) continue;
+    const bool runs = history.outcome(night->commit, told.measured) == model::Outcome::done;
+    if (!runs && told.aspect == Aspect::outcome) break;
+    if (!runs) continue;
     const double left = history.level(night->commit, told.measured, told.aspect) -
                         history.level(told.old_commit, told.measured, told.aspect);
     if (left > (told.aspect == Aspect::leak ? healed_leak : std::log1p(healed))) break;

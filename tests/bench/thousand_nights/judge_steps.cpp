@@ -52,8 +52,7 @@ std::optional<std::size_t> night_that_shows(const History& history, const Facts&
 }
 
 bool speaks_of(const Told& told, const Change& change) {
-  const bool ours =
-      told.measured == change.measured && (told.aspect == change.aspect || change.aspect == Aspect::outcome);
+  const bool ours = told.measured == change.measured && told.aspect == change.aspect;
   if (!ours || !told.regression.report_id) return false;
   if (!told.suspects.empty()) return std::ranges::binary_search(told.suspects, change.commit);
   return !told.crept && told.old_commit < change.commit && change.commit <= told.new_commit;

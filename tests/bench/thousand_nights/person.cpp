@@ -31,7 +31,8 @@ Status Person::decide(Program& program, bool has_anchor) {
     if (regression.id <= seen_ || !regression.report_id) continue;
     seen_ = regression.id;
     const double chance = chance_.uniform();
-    if (chance < accepted_share) TBCI_TRY(accept(program, regression, has_anchor && chance_.happens(0.5)));
+    const bool may_move = has_anchor && regression.finding.series.metric != model::Metric::outcome;
+    if (chance < accepted_share) TBCI_TRY(accept(program, regression, may_move && chance_.happens(0.5)));
     if (chance > 1 - muted_share) TBCI_TRY(mute(program, regression.finding.series));
   }
   return {};

@@ -1,0 +1,63 @@
+#include "detect/breaks.hpp"
+
+#include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
+#include <cmath>
+
+namespace tbci::detect {
+namespace {
+
+/// Odds from which on a break is confirmed. Three failures of three beside none of three have 357.
+constexpr double confirming_odds = 300;
+/// Odds from which on it is none.
+constexpr double clearing_odds = 0.1;
+constexpr int most_pairs = 40;
+
+double log_beta(double a, double b) {
+  return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);
+}
+
+}  // namespace
+
+Trials operator+(const Trials& one, const Trials& other) {
+  return {one.processes + other.processes, one.failures + other.failures};
+}
+
+bool is_failure(const model::Measurement& measurement) {
+  return measurement.outcome != model::Outcome::done || measurement.finite == false;
+}
+
+Trials trials_of(std::span<const model::Measurement> measurements) {
+  return {static_cast<int>(measurements.size()), static_cast<int>(std::ranges::count_if(measurements, is_failure))};
+}
+
+double log_evidence(const Trials& trials, const FailureShare& share) {
+  const int successes = trials.processes - trials.failures;
+  return log_beta(share.failures + trials.failures, share.successes + successes) -
+         log_beta(share.failures, share.successes);
+}
+
+double log_odds_of_break(const Trials& before, const Trials& after) {
+  const double broke = log_evidence(before, share_if_working) + log_evidence(after, share_if_broken);
+  const Trials all = before + after;
+  const double work = log_evidence(all, share_if_working), broken = log_evidence(all, share_if_broken);
+  const double more = std::max(work, broken), less = std::min(work, broken);
+  return broke - (more + std::log1p(std::exp(less - more)) - std::log(2.0));
+}
+
+model::Verdict confirm_break(const Trials& before, const Trials& after) {
+  if (after.processes == 0) return model::Verdict::suspect;
+  const double odds = log_odds_of_break(before, after);
+  if (after.failures >= least_failures && odds >= std::log(confirming_odds)) return model::Verdict::regression;
+  if (odds <= std::log(clearing_odds)) return model::Verdict::clear;
+  return after.processes >= most_pairs ? model::Verdict::inconclusive : model::Verdict::suspect;
+}
+
+model::Interval interval_of_share(const Trials& trials) {
+  constexpr double tail = 0.025;
+  const double a = share_if_broken.failures + trials.failures;
+  const double b = share_if_broken.successes + (trials.processes - trials.failures);
+  return {boost::math::ibeta_inv(a, b, tail), boost::math::ibeta_inv(a, b, 1 - tail)};
+}
+
+}  // namespace tbci::detect

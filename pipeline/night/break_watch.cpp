@@ -1,0 +1,242 @@
+#include "pipeline/night/break_watch.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/text.hpp"
+#include "base/version_order.hpp"
+#include "pipeline/measure/building.hpp"
+#include "pipeline/measure/suite_case.hpp"
+#include "pipeline/night/night_confirming.hpp"
+#include "pipeline/night/recovery_watch.hpp"
+#include "storage/model/run_keys.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+using detect::Trials;
+using model::Verdict;
+
+constexpr int most_troubles = 3;
+
+model::Series series_of_break(const model::Case& measured) {
+  return {measured.benchmark, measured.configuration, model::Metric::outcome};
+}
+
+// What the screen's processes of a case say; of one that was looked at twice, all of them.
+struct Seen {
+  std::string old_build;
+  Trials before, after;
+};
+
+std::map<model::Case, Seen> seen_of(const Screen& screen) {
+  std::map<model::Case, Seen> all;
+  for (const ScreenedCase& one : screen.cases) {
+    Seen& seen = all[one.results.measured];
+    seen.old_build = one.old_build;
+    seen.before = seen.before + detect::trials_of(one.results.before);
+    seen.after = seen.after + detect::trials_of(one.results.after);
+  }
+  return all;
+}
+
+bool looks_broken(const Seen& seen) {
+  const auto& [old_build, before, after] = seen;
+  const bool fails_more = before.failures * after.processes < after.failures * before.processes;
+  return after.failures >= detect::suspicious_failures && (before.processes == 0 || fails_more);
+}
+
+// Whether a break of the case is known and not over. One that a person has accepted or dismissed is over once the case
+// has run on a later night.
+Result<bool> is_known_break(SubjectContext& context, const model::Night& tonight, const model::Case& measured) {
+  TBCI_ASSIGN(const auto all, context.stores.nights.series_regressions(context.name(), series_of_break(measured)));
+  const auto last =
+      std::find_if(all.rbegin(), all.rend(), [&](const model::Regression& one) { return one.night_id != tonight.id; });
+  if (last == all.rend() || last->standing == model::Standing::recovered) return false;
+  if (model::is_open(last->standing) || is_suite(measured)) return true;
+  TBCI_ASSIGN(const model::Night found, context.stores.nights.get(last->night_id));
+  const model::Series time{measured.benchmark, measured.configuration, model::Metric::time};
+  const storage::HistoryWindow window{.newest = 1, .since = {}, .before = tonight.name};
+  TBCI_ASSIGN(const auto ran, context.stores.runs.series_history(context.name(), time, window));
+  return ran.empty() || !is_older(found.name, ran.front().nightly);
+}
+
+// A case that looks broken, and the older build that it is confirmed against.
+struct BreakCandidate {
+  model::Case measured;
+  std::string old_build;
+};
+
+Result<std::vector<BreakCandidate>> candidates_of(SubjectContext& context, const model::Night& night,
+                                                  const Comparison& builds, const ScreenForBreaks& seen) {
+  std::vector<BreakCandidate> found;
+  const auto add = [&](const model::Case& measured, const std::string& old_build) -> Status {
+    TBCI_ASSIGN(const bool known, is_known_break(context, night, measured));
+    if (!known) found.push_back({measured, old_build});
+    return {};
+  };
+  for (const model::Case& suite : seen.unlisted) TBCI_TRY(add(suite, builds.before.name));
+  for (const auto& [measured, one] : seen_of(seen.screen)) {
+    if (looks_broken(one)) TBCI_TRY(add(measured, one.old_build.empty() ? builds.before.name : one.old_build));
+  }
+  return found;
+}
+
+struct Confirmed {
+  model::Finding finding;
+  bool looked = false;
+};
+
+std::string how_it_fails(const model::Measurement& failure) {
+  if (failure.outcome == model::Outcome::done) return "its results are not finite numbers";
+  return fmt::format("{}: {}", to_string(failure.outcome), one_line(failure.message, 300));
+}
+
+// Pairs until the break is confirmed or is none. `until`: no pair is begun after that; a later night looks again.
+Result<Confirmed> confirm_one(SubjectContext& context, const model::Run& run, const Comparison& builds,
+                              const model::Case& measured, TimePoint until) {
+  Trials before, after;
+  std::string failure, trouble;
+  int troubles = 0;
+  Verdict verdict = Verdict::suspect;
+  for (int ordinal = 0; verdict == Verdict::suspect && troubles <= most_troubles; ++ordinal) {
+    if (context.clock.now() >= until) break;
+    context.progress.step(fmt::format("{}, pair {}", to_string(measured), ordinal + 1));
+    TBCI_ASSIGN(const MeasuredPair pair, measure_pair(context, run, builds, {measured, ordinal, Leaks::skip}));
+    for (const model::Measurement* one : {&pair.before, &pair.after}) {
+      if (const std::string text = machine_trouble_of(*one); !text.empty()) trouble = text;
+    }
+    if (!trouble.empty()) {
+      ++troubles;
+      if (troubles <= most_troubles) trouble.clear();
+      continue;
+    }
+    before = before + detect::trials_of({&pair.before, 1});
+    after = after + detect::trials_of({&pair.after, 1});
+    if (detect::is_failure(pair.after) && failure.empty()) failure = how_it_fails(pair.after);
+    verdict = detect::confirm_break(before, after);
+  }
+  Confirmed confirmed;
+  model::Finding& finding = confirmed.finding;
+  finding.series = series_of_break(measured);
+  finding.verdict = troubles > most_troubles ? Verdict::inconclusive : verdict;
+  finding.pairs = after.processes;
+  confirmed.looked = verdict != Verdict::suspect || troubles > most_troubles;
+  if (after.processes > 0) {
+    const model::Interval interval = detect::interval_of_share(after);
+    finding.before = static_cast<double>(before.failures) / before.processes;
+    finding.after = static_cast<double>(after.failures) / after.processes;
+    finding.change = finding.after - finding.before;
+    finding.low = interval.low;
+    finding.high = interval.high;
+    finding.reason =
+        fmt::format("{} of {} processes fail, and {} of {} of {}{}", after.failures, after.processes, before.failures,
+                    before.processes, builds.before.name, failure.empty() ? "" : ": " + failure);
+  }
+  if (!trouble.empty()) finding.reason = "the machine is in trouble: " + trouble;
+  return confirmed;
+}
+
+Status keep(SubjectContext& context, const model::Night& night, const std::string& old_build,
+            const model::Finding& finding) {
+  return context.stores.database.transaction([&]() -> Status {
+    model::Finding suspected = finding;
+    suspected.verdict = Verdict::suspect;
+    TBCI_TRY(context.stores.nights.put_finding(night.id, storage::Phase::screen, suspected));
+    TBCI_TRY(context.stores.nights.put_finding(night.id, storage::Phase::confirm, finding));
+    if (finding.verdict != Verdict::regression) return {};
+    return add_regression(context, night, finding, old_build);
+  });
+}
+
+// The old build of a candidate; nothing where it cannot be had any more.
+Result<std::optional<model::Build>> old_build_of(SubjectContext& context, const Comparison& builds,
+                                                 const BreakCandidate& candidate) {
+  if (candidate.old_build == builds.before.name) return std::optional(builds.before);
+  auto build = build_named(context, candidate.old_build);
+  if (build) return std::optional(std::move(*build));
+  if (build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
+  context.progress.note(fmt::format("whether {} is broken is not known: {} cannot be measured ({})",
+                                    to_string(candidate.measured), candidate.old_build,
+                                    one_line(build.error().message, 200)));
+  return std::optional<model::Build>{};
+}
+
+std::optional<Trials> trials_tonight(const ScreenForBreaks& seen, const model::Case& measured) {
+  if (is_suite(measured)) {
+    const bool unlisted = std::find(seen.unlisted.begin(), seen.unlisted.end(), measured) != seen.unlisted.end();
+    return Trials{1, unlisted ? 1 : 0};
+  }
+  const auto all = seen_of(seen.screen);
+  const auto found = all.find(measured);
+  return found == all.end() || found->second.after.processes == 0 ? std::nullopt : std::optional(found->second.after);
+}
+
+}  // namespace
+
+Status confirm_breaks(SubjectContext& context, const model::Night& night, const Comparison& builds,
+                      const ScreenForBreaks& seen) {
+  TBCI_ASSIGN(const auto candidates, candidates_of(context, night, builds, seen));
+  if (candidates.empty()) return {};
+  const TimePoint until = context.clock.now() + context.config.measure.confirm_limit;
+  context.progress.begin_stage("confirm", fmt::format("{} cases that fail", candidates.size()),
+                               static_cast<int>(candidates.size()) * detect::least_failures);
+  std::size_t broken = 0;
+  std::map<std::string, model::Run> runs;  // by the old build
+  for (const BreakCandidate& candidate : candidates) {
+    TBCI_ASSIGN(const auto old_build, old_build_of(context, builds, candidate));
+    if (!old_build || context.clock.now() >= until) continue;
+    const Comparison both{*old_build, builds.after};
+    auto run = runs.find(candidate.old_build);
+    if (run == runs.end()) {
+      const model::Build pair[] = {both.before, both.after};
+      TBCI_ASSIGN(model::Run begun, begin_run(context, model::run_keys::breaks(night.name, candidate.old_build),
+                                              model::Purpose::confirm, pair));
+      run = runs.emplace(candidate.old_build, std::move(begun)).first;
+    }
+    TBCI_ASSIGN(const Confirmed confirmed, confirm_one(context, run->second, both, candidate.measured, until));
+    if (!confirmed.looked) continue;
+    TBCI_TRY(keep(context, night, candidate.old_build, confirmed.finding));
+    if (confirmed.finding.verdict != Verdict::regression) continue;
+    ++broken;
+    context.progress.note(fmt::format("{} broke: {}", to_string(candidate.measured), confirmed.finding.reason));
+  }
+  for (const auto& [name, run] : runs) TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
+  context.progress.end_stage(fmt::format("{} of {} broke", broken, candidates.size()));
+  return {};
+}
+
+Status watch_repairs(SubjectContext& context, const model::Night& night, const ScreenForBreaks& seen) {
+  TBCI_ASSIGN(const auto open, context.stores.nights.open_regressions(context.name()));
+  for (const model::Regression& regression : open) {
+    if (regression.finding.series.metric != model::Metric::outcome || regression.night_id == night.id) continue;
+    TBCI_ASSIGN(const bool looked, context.stores.decisions.has_recovery_look(regression.id, night.id));
+    const auto trials = trials_tonight(seen, regression.finding.series.measured_case());
+    if (looked || !trials) continue;
+    const Verdict verdict = trials->failures == 0 ? Verdict::clear : Verdict::suspect;
+    TBCI_TRY(keep_recovery_look(context, night, regression, verdict, "all its processes ran"));
+  }
+  return {};
+}
+
+Result<std::optional<model::Measurement>> first_failure(SubjectContext& context, const model::Regression& regression) {
+  TBCI_ASSIGN(const model::Night night, context.stores.nights.get(regression.night_id));
+  TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), model::BuildKind::nightly, night.name));
+  const std::string key =
+      model::run_keys::breaks(night.name, regression.old_build.empty() ? night.baseline : regression.old_build);
+  TBCI_ASSIGN(const auto runs, context.stores.runs.runs_of_key(context.name(), key));
+  for (const model::Run& run : runs) {
+    if (!build) break;
+    TBCI_ASSIGN(auto processes,
+                context.stores.runs.measurements(run.id, build->id, regression.finding.series.measured_case()));
+    for (model::PlacedMeasurement& one : processes) {
+      if (detect::is_failure(one.measurement) && machine_trouble_of(one.measurement).empty())
+        return std::optional(std::move(one.measurement));
+    }
+  }
+  return std::optional<model::Measurement>{};
+}
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,33 @@
+// Breaks: cases that ran on an older build and fail on tonight's, and suites that cannot be listed any more. They are
+// regressions of the metric `outcome`.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "detect/breaks.hpp"
+#include "pipeline/measure/screening.hpp"
+#include "storage/model/night.hpp"
+
+namespace tbci::pipeline {
+
+/// What tonight's screen saw fail.
+struct ScreenForBreaks {
+  const Screen& screen;
+  std::vector<model::Case> unlisted;  ///< the suites that cannot be listed on tonight's build
+};
+
+/// Confirms what looks broken by fresh processes of the old build and of tonight's in turn, until the night's time for
+/// confirmations is over, and keeps findings and regressions. A break that is known, and was not repaired since, is not
+/// confirmed again. What says nothing about a build (a full disk) does not count.
+Status confirm_breaks(SubjectContext& context, const model::Night& night, const Comparison& builds,
+                      const ScreenForBreaks& seen);
+
+/// Looks whether the breaks of earlier nights are repaired: after three nights in a row on which every process of the
+/// case ran they have recovered.
+Status watch_repairs(SubjectContext& context, const model::Night& night, const ScreenForBreaks& seen);
+
+/// The first process of the night's build that showed a break, as the confirmation measured it.
+Result<std::optional<model::Measurement>> first_failure(SubjectContext& context, const model::Regression& regression);
+
+}  // namespace tbci::pipeline

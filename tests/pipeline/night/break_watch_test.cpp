@@ -1,0 +1,226 @@
+// Breaks from the screen to the report and to their end, on a fake machine.
+#include "pipeline/night/break_watch.hpp"
+
+#include "pipeline/night/regression_decisions.hpp"
+#include "tests/pipeline/nights.hpp"
+
+namespace tbci::break_watch_test {
+
+using namespace tbci::test;
+
+using model::Outcome;
+using model::Standing;
+using model::Verdict;
+
+namespace {
+
+constexpr std::size_t culprit = 13 * commits_a_day - 2;
+const std::string series = "beta/cpu-infer/outcome";
+
+struct BrokenNights : Nights {
+  explicit BrokenNights(std::size_t nights, Outcome outcome = Outcome::crashed) : Nights(nights) {
+    machine.broken["beta"] = outcome;
+    machine.broken_from = culprit;
+  }
+};
+
+model::Regression regression_of(Nights& nights, std::int64_t id) {
+  return nights.bench->stores().nights.regression(id).value();
+}
+
+}  // namespace
+
+TEST_CASE("Breaks: a case that fails is confirmed, bisected and reported, however it fails", "[nights]") {
+  for (const Outcome outcome : {Outcome::crashed, Outcome::timed_out, Outcome::out_of_memory, Outcome::exception,
+                                Outcome::unsupported, Outcome::protocol}) {
+    BrokenNights nights(14, outcome);
+    nights.check_all(1, 12);
+    const auto result = nights.check(13);
+    INFO(to_string(outcome));
+    CHECK(verdict_of(result, series) == Verdict::regression);
+    REQUIRE(result.regressions.size() == 1);
+    const model::Regression& regression = result.regressions[0];
+    CHECK(to_string(regression.finding.series) == series);
+    CHECK(regression.finding.before == 0);
+    CHECK(regression.finding.after == 1);
+    CHECK(regression.finding.pairs == 3);
+    CHECK(regression.suspects == std::vector{nights.commit(culprit)});
+    CHECK(regression.old_build < nights.machine.name_of(12));
+    REQUIRE(result.reports.size() == 1);
+  }
+}
+
+TEST_CASE("Breaks: a young case, without a history, is held against the baseline", "[nights]") {
+  Nights nights(4);
+  nights.machine.broken["beta"] = Outcome::crashed;
+  nights.machine.broken_from = 2 * commits_a_day - 1;
+  nights.check(1);
+  const auto result = nights.check(2);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(2 * commits_a_day - 1)});
+  CHECK(nights.check(3).regressions.empty());
+}
+
+TEST_CASE("Breaks: the report says what broke, with the first error and what the process printed", "[nights]") {
+  BrokenNights nights(14);
+  nights.machine.broken_message = "killed by SIGSEGV: @everyone <b>";
+  nights.machine.broken_details = "terminate called\n```\n@torvalds <img src=x>\nframe #0: at::native::add";
+  nights.check_all(1, 12);
+  const auto result = nights.check(13);
+  REQUIRE(result.reports.size() == 1);
+  const model::Report& report = result.reports[0];
+  CHECK(report.title == fmt::format("[tbci] fake: beta/cpu-infer crashes since {} ({}): SIGSEGV",
+                                    nights.commit(culprit).substr(0, 10), nights.machine.name_of(13)));
+  CHECK(report.labels == std::vector<std::string>{"tbci", "break"});
+  CHECK(report.body.find("1 benchmark of **fake** broke") != std::string::npos);
+  CHECK(report.body.find("`killed by SIGSEGV: @everyone <b>`") != std::string::npos);
+  CHECK(report.body.find("frame #0: at::native::add\n````") != std::string::npos);  // the fence is longer than theirs
+  CHECK(report.body.find("| beta | cpu-infer | outcome | runs | fails in 100% | - | - | 3 |") != std::string::npos);
+  CHECK(report.body.find("fails in 100% of its processes from it on") != std::string::npos);
+}
+
+TEST_CASE("Breaks: results that are not finite numbers are a break, though the times are as before", "[nights]") {
+  BrokenNights nights(14);
+  nights.machine.not_finite = true;
+  nights.check_all(1, 12);
+  const auto result = nights.check(13);
+  CHECK(verdict_of(result, "beta/cpu-infer/time") == Verdict::clear);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(culprit)});
+  REQUIRE(result.reports.size() == 1);
+  CHECK(result.reports[0].title.find("beta/cpu-infer gives results that are not finite") != std::string::npos);
+}
+
+TEST_CASE("Breaks: what is open is not filed again, and ends when the case has run for three nights", "[nights]") {
+  BrokenNights nights(22);
+  nights.machine.broken_until = 16 * commits_a_day - 1;
+  nights.check_all(1, 12);
+  const auto first = nights.check(13);
+  REQUIRE(first.regressions.size() == 1);
+  const std::int64_t id = first.regressions[0].id;
+  for (std::size_t day = 14; day < 16; ++day) {
+    const auto result = nights.check(day);
+    CHECK(result.regressions.empty());
+    CHECK(result.reports.empty());
+  }
+  for (std::size_t day = 16; day < 18; ++day) nights.check(day);
+  CHECK(regression_of(nights, id).standing == Standing::open);
+  CHECK(nights.check(18).regressions.empty());
+  CHECK(regression_of(nights, id).standing == Standing::recovered);
+  const auto after = nights.check(19);
+  CHECK(after.regressions.empty());
+  CHECK(verdict_of(after, "beta/cpu-infer/time") == Verdict::clear);
+}
+
+TEST_CASE("Breaks: a case that breaks again after it had recovered is a new break", "[nights]") {
+  BrokenNights nights(22);
+  nights.machine.broken_until = 15 * commits_a_day - 1;
+  nights.check_all(1, 17);
+  nights.machine.broken_from = 19 * commits_a_day - 3;
+  nights.machine.broken_until = 1000;
+  nights.check(18);
+  const auto again = nights.check(19);
+  REQUIRE(again.regressions.size() == 1);
+  CHECK(again.regressions[0].suspects == std::vector{nights.commit(19 * commits_a_day - 3)});
+  CHECK(again.reports.size() == 1);
+}
+
+TEST_CASE("Breaks: an accepted break stays accepted while the case fails, and a muted one is dismissed", "[nights]") {
+  BrokenNights nights(17);
+  nights.check_all(1, 12);
+  const auto result = nights.check(13);
+  REQUIRE(result.regressions.size() == 1);
+  storage::Stores& stores = nights.bench->stores();
+  const pipeline::DecisionBy by{.person = "Ada", .reason = "it goes with the old kernels", .now = {}};
+  CHECK_FALSE(pipeline::accept_regression(stores, result.regressions[0].id, by, true));  // there is no level to move
+  REQUIRE(pipeline::accept_regression(stores, result.regressions[0].id, by, false));
+  CHECK(nights.check(14).regressions.empty());
+  nights.machine.broken["alpha"] = Outcome::exception;
+  nights.machine.broken_from = 15 * commits_a_day;
+  nights.machine.broken_until = 1000;
+  const TimePoint now = nights.bench->clock().now();
+  REQUIRE(pipeline::mute_series(stores, "fake", model::series_from("alpha/cpu-infer/outcome").value(),
+                                now + std::chrono::days(3),
+                                {.person = "Ada", .reason = "being rewritten", .now = now}));
+  const auto muted = nights.check(15);
+  REQUIRE(muted.regressions.size() == 1);
+  CHECK(muted.regressions[0].standing == Standing::dismissed);
+  CHECK(muted.reports.empty());
+}
+
+TEST_CASE("Breaks: one that a third of the processes show has its own culprit", "[nights]") {
+  BrokenNights nights(19);
+  nights.machine.broken_percent = 35;
+  nights.check_all(1, 12);
+  std::vector<model::Regression> found;
+  for (std::size_t day = 13; day < 19 && found.empty(); ++day) found = nights.check(day).regressions;
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].suspects == std::vector{nights.commit(culprit)});
+  CHECK(found[0].finding.after < 0.8);
+}
+
+TEST_CASE("Breaks: processes that crash by chance break nothing", "[nights]") {
+  Nights nights(20);
+  nights.machine.crash_one_in = 33;
+  for (std::size_t day = 1; day < 20; ++day) CHECK(nights.check(day).regressions.empty());
+}
+
+TEST_CASE("Breaks: a full disk breaks nothing", "[nights]") {
+  BrokenNights nights(14, Outcome::crashed);
+  nights.machine.broken_message = "exit code 1: OSError: [Errno 28] No space left on device";
+  nights.check_all(1, 12);
+  const auto result = nights.check(13);
+  CHECK(result.regressions.empty());
+  CHECK(verdict_of(result, series) == Verdict::inconclusive);
+}
+
+TEST_CASE("Breaks: cases that one commit breaks share a report, and further failures join it", "[nights]") {
+  BrokenNights nights(14);
+  nights.machine.broken["alpha"] = Outcome::timed_out;
+  nights.check_all(1, 12);
+  const auto result = nights.check(13);
+  CHECK(result.regressions.size() == 2);
+  REQUIRE(result.reports.size() == 1);
+  CHECK(result.reports[0].title.find("alpha/cpu-infer (+1 more) hangs") != std::string::npos);
+}
+
+TEST_CASE("Breaks: a worker that does not build is one break, bisected by whether it builds and lists", "[nights]") {
+  Nights nights(20);
+  nights.machine.unlistable_from = culprit;
+  nights.machine.unlistable_until = 15 * commits_a_day - 1;
+  nights.check_all(1, 12);
+  const auto result = nights.check(13);
+  CHECK(result.night.stage == model::Stage::done);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(to_string(result.regressions[0].finding.series) == "*/cpu-infer/outcome");
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(culprit)});
+  REQUIRE(result.reports.size() == 1);
+  CHECK(result.reports[0].title.find("the native suite cannot be listed since") != std::string::npos);
+  CHECK(result.reports[0].body.find("no member named") != std::string::npos);
+  CHECK(nights.check(14).regressions.empty());
+  for (std::size_t day = 15; day < 18; ++day) {
+    const auto later = nights.check(day);
+    CHECK(later.regressions.empty());
+    CHECK(verdict_of(later, "beta/cpu-infer/time") == Verdict::clear);
+  }
+  CHECK(regression_of(nights, result.regressions[0].id).standing == Standing::recovered);
+}
+
+TEST_CASE("Breaks: a night that is ended before each effect finds the same break once", "[nights]") {
+  BrokenNights nights(14);
+  nights.check_all(1, 12);
+  nights.machine.effects.clear();
+  nights.machine.refuse_each_effect_once();
+  const std::string name = nights.machine.name_of(13);
+  std::optional<pipeline::NightResult> result;
+  for (int tries = 0; tries < 500 && !result; ++tries) {
+    auto tried = pipeline::check_night(nights.bench->context(), {.nightly = name, .baseline = {}});
+    if (tried) result = *tried;
+  }
+  REQUIRE(result);
+  REQUIRE(result->regressions.size() == 1);
+  CHECK(result->regressions[0].suspects == std::vector{nights.commit(culprit)});
+  CHECK(result->reports.size() == 1);
+}
+
+}  // namespace tbci::break_watch_test
