@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "github/report.hpp"
 #include "pipeline/measure/profiling.hpp"
+#include "pipeline/night/endings.hpp"
 #include "runner/libraries.hpp"
 
 namespace tbci::pipeline {
@@ -122,6 +123,7 @@ Result<model::Report> file_group(SubjectContext& context, const ReportContext& r
   model::Report filed;
   const Status kept = context.stores.database.transaction([&]() -> Status {
     TBCI_TRY(note_relapses(context, before, group.regressions, report_context.night));
+    TBCI_ASSIGN(draft, with_endings(context, std::move(draft), before));
     TBCI_ASSIGN(filed, context.stores.reports.file(draft, context.config.report.channels, context.clock.now()));
     for (model::Regression& regression : group.regressions) {
       regression.report_id = filed.id;
