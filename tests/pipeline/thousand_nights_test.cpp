@@ -14,10 +14,14 @@ namespace {
 
 /// Small years in a folder of their own.
 struct SmallYears {
-  SmallYears(const std::string& kinds, std::uint64_t seed)
-      : years(
-            {.nights = 40, .benchmarks = 2, .seed = seed, .kinds = thousand::kinds_from(kinds).value(), .crashes = {}},
-            folder.path()) {
+  SmallYears(const std::string& kinds, std::uint64_t seed, bool improvements = false)
+      : years({.nights = 40,
+               .benchmarks = 2,
+               .seed = seed,
+               .kinds = thousand::kinds_from(kinds).value(),
+               .improvements = improvements,
+               .crashes = {}},
+              folder.path()) {
     thousand::silence_log();
     const Status lived = years.live();
     INFO((lived ? std::string() : lived.error().message));
@@ -47,6 +51,21 @@ int count(const thousand::Judgement& judgement, Wrong wrong) {
 }
 
 }  // namespace
+
+TEST_CASE("Thousand nights: improvements get their commits, and regressions their end, with kills in between",
+          "[thousand]") {
+  int exact = 0, reverts = 0;
+  for (const std::uint64_t seed : {1, 2}) {
+    SmallYears small("step,revert,recovery,improvement,kill", seed, true);
+    const thousand::Judgement judgement = small.judgement();
+    INFO("seed " << seed << "\n" << text_of(judgement));
+    CHECK(judgement.complaints.empty());
+    for (const auto& [kind, tally] : judgement.gains) exact += tally.exact;
+    reverts += judgement.figures.reverts;
+  }
+  CHECK(exact > 2);
+  CHECK(reverts > 0);
+}
 
 TEST_CASE("Thousand nights: killed, offline and out of space, each step is reported once with its culprit",
           "[thousand]") {
