@@ -156,6 +156,11 @@ Status try_search(SubjectContext& context, const model::Night& night) {
   return searched;
 }
 
+// Whether the anchor's average asked for the pairs. The anchor may be the build that others are confirmed against, too.
+bool is_asked_by(const std::optional<AnchorWatch>& anchor, const model::Series& series) {
+  return anchor && std::ranges::any_of(anchor->candidates, [&](const auto& one) { return one.series == series; });
+}
+
 // Nights that have their own end, the oldest first.
 Result<std::vector<model::Night>> nights_to_search(SubjectContext& context) {
   TBCI_ASSIGN(const auto waiting, context.stores.improvements.waiting(context.name()));
@@ -192,7 +197,7 @@ Status keep_improvements(SubjectContext& context, const model::Night& night, con
   if (!context.config.detect.improvements) return {};
   for (const detect::TestedCandidate& outcome : outcomes) {
     const bool better = outcome.looked && outcome.finding.verdict == model::Verdict::improvement;
-    if (!better || (anchor && outcome.candidate.old_build == anchor->build.name)) continue;
+    if (!better || is_asked_by(anchor, outcome.candidate.series)) continue;
     const auto now = context.clock.now();
     TBCI_ASSIGN(const auto mute, context.stores.decisions.muted(context.name(), outcome.finding.series, now));
     if (mute) continue;

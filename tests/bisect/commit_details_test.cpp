@@ -155,9 +155,13 @@ TEST_CASE("Commit details: the commits that a message says it takes back", "[bis
   CHECK(reverted_commits("Revert \"Speed up\"\n\nThis reverts commit " + whole + ".\n") == Ids{whole});
   CHECK(reverted_commits("x\n\nThis reverts commit ABCDEF0, and\nThis reverts commit " + other) ==
         Ids{"abcdef0", other});
-  for (const std::string& none :
-       {std::string(), std::string("Revert \"Speed up\""), std::string("This reverts commit"),
-        "This reverts commit abc", "This reverts commit " + whole + "a", std::string("This reverts commit of Ada")}) {
+  const std::vector<std::string> messages = {"",
+                                             "Revert \"Speed up\"",
+                                             "This reverts commit",
+                                             "This reverts commit abc",
+                                             "This reverts commit " + whole + "a",
+                                             "This reverts commit of Ada"};
+  for (const std::string& none : messages) {
     INFO(none);
     CHECK(reverted_commits(none).empty());
   }

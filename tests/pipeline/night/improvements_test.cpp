@@ -139,6 +139,18 @@ TEST_CASE("Improvements: what crept up is a regression against the anchor, with 
   CHECK(creeps(true) > 0);
 }
 
+TEST_CASE("Improvements: one is kept where the anchor is the build that it is confirmed against", "[improvements]") {
+  FasterNights nights(6);
+  nights.machine.slower["beta"] = {{3 * commits_a_day - 1, 0.8}};
+  nights.check_all(1, 2);
+  const auto build = nights.bench->stores().builds.find("fake", model::BuildKind::nightly, nights.machine.name_of(2));
+  REQUIRE(build.value());
+  REQUIRE(nights.bench->stores().anchors.set(
+      {.id = 0, .subject = "fake", .build_id = (*build)->id, .person = "ada", .reason = "why", .set = {}}));
+  nights.check(3);
+  CHECK(all_of(nights).size() == 1);
+}
+
 TEST_CASE("Improvements: verdicts and searches of regressions go first", "[improvements]") {
   FasterNights nights;
   nights.machine.slower["alpha"] = {{13 * commits_a_day - 2, 1.25}};

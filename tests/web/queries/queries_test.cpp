@@ -219,7 +219,8 @@ TEST_CASE("Regressions view: one that recovered says which night and which commi
   CHECK(ended["commits"][0]["id"] == repair);
   CHECK(ended["revert"]["id"] == repair);
   CHECK(ended["improvement_id"] == 1);
-  ok(storage::DecisionStore(database).decide(
+  auto writer = value(storage::Database::open(folder / "tbci.db"));
+  ok(storage::DecisionStore(writer).decide(
       {0, all.regressions[0].regression.id, model::Standing::open, "ada", "not yet", moment(0)}));
   CHECK_FALSE(value(view::regressions_view(database, "demo", 10)).regressions.at(0).ended);
 }
