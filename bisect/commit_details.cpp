@@ -53,6 +53,23 @@ std::optional<int> pull_request_of(std::string_view message) {
   return lines.empty() ? std::nullopt : in_subject(trim(lines.front()));
 }
 
+std::vector<std::string> reverted_commits(std::string_view message) {
+  constexpr std::string_view label = "This reverts commit ";
+  constexpr std::size_t shortest = 7, longest = 40;
+  std::vector<std::string> ids;
+  for (std::size_t at = message.find(label); at != std::string_view::npos; at = message.find(label, at)) {
+    at += label.size();
+    std::string id;
+    for (const char c : message.substr(at, longest + 1)) {
+      const char small = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+      if ((small < '0' || small > '9') && (small < 'a' || small > 'f')) break;
+      id += small;
+    }
+    if (id.size() >= shortest && id.size() <= longest) ids.push_back(std::move(id));
+  }
+  return ids;
+}
+
 Result<std::vector<CommitDetails>> details_of(const std::filesystem::path& repository,
                                               const std::vector<model::Commit>& commits) {
   TBCI_ASSIGN(const auto opened, GitRepository::open(repository));
@@ -63,6 +80,7 @@ Result<std::vector<CommitDetails>> details_of(const std::filesystem::path& repos
     TBCI_ASSIGN(details.touched, opened.touched_paths(commit.id));
     TBCI_ASSIGN(const GitCommit found, opened.resolve(commit.id));
     details.pull_request = pull_request_of(found.message);
+    details.reverts = reverted_commits(found.message);
     all.push_back(std::move(details));
   }
   return all;

@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "daemon/scheduler.hpp"
+#include "pipeline/night/improvements.hpp"
 #include "pipeline/night/night_tries.hpp"
 #include "pipeline/night/waiting_nights.hpp"
 
@@ -45,6 +46,8 @@ class ServiceWork {
       if (damage_) return pass_on(*damage_);
       TBCI_ASSIGN(const auto search, search_step());
       if (search) next = std::min(next, *search);
+      TBCI_ASSIGN(const auto good_news, improvement_step());
+      if (good_news) next = std::min(next, *good_news);
       parts_.activity.plan(next);
       const auto pause =
           std::clamp<std::chrono::milliseconds>(next - clock.now(), std::chrono::milliseconds(10), longest_sleep);
@@ -93,6 +96,38 @@ class ServiceWork {
       if (searched && searched->next) next = next ? std::min(*next, *searched->next) : searched->next;
     }
     return next;
+  }
+
+  // What became better is searched when nothing of any subject waits for its verdict or its culprit.
+  Result<std::optional<TimePoint>> improvement_step() {
+    std::optional<TimePoint> next;
+    for (const settings::SubjectConfig& subject : parts_.state.config().subjects) {
+      TBCI_ASSIGN(const bool first, regressions_go_first());
+      if (stop_.stop_requested() || first) return std::optional(parts_.state.clock().now());
+      TBCI_ASSIGN(const auto waiting, parts_.state.stores().improvements.waiting(subject.subject.name));
+      if (waiting.empty() || !parts_.state.config().detect.improvements) continue;
+      const BusyWith busy(parts_.activity, subject.subject.name);
+      OpenContext at(parts_.state, subject, progress_, stop_, {.processes = &processes_, .gives_way = [this] {
+                                                                 const auto others = regressions_go_first();
+                                                                 return others && *others;
+                                                               }});
+      const auto searched = pipeline::search_waiting_improvements(at.context());
+      if (!searched && searched.error().kind == ErrorKind::damaged) return pass_on(searched.error());
+      if (!searched && searched.error().kind != ErrorKind::interrupted)
+        log::error("{}: {}", subject.subject.name, searched.error().message);
+      if (searched && searched->next) next = next ? std::min(*next, *searched->next) : searched->next;
+    }
+    return next;
+  }
+
+  Result<bool> regressions_go_first() {
+    if (scheduler_.is_due()) return true;
+    for (const settings::SubjectConfig& subject : parts_.state.config().subjects) {
+      std::optional<TimePoint> unused;
+      TBCI_ASSIGN(const bool waits, search_waits(subject, unused));
+      if (waits) return true;
+    }
+    return false;
   }
 
   // Whether a search of the subject is due; else `next` hears when the earliest will be.

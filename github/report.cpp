@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "github/breaks_section.hpp"
 #include "github/markdown.hpp"
+#include "github/recovery_section.hpp"
 #include "github/report_sections.hpp"
 
 namespace tbci::github {
@@ -74,8 +75,9 @@ std::string revision_marker(const model::Report& report) {
 }
 
 std::string revision_comment(const model::Report& report) {
-  return fmt::format("More series are affected. The report is now:\n\n{}\n{}\n", report.body,
-                     marker_comment(revision_marker(report)));
+  const std::string_view why =
+      tells_recoveries(report.body) ? "What is known of it has changed" : "More series are affected";
+  return fmt::format("{}. The report is now:\n\n{}\n{}\n", why, report.body, marker_comment(revision_marker(report)));
 }
 
 // Only as a separate line: tbci escapes every other `<!--`, and a quoted issue has a prefix on each line.

@@ -7,6 +7,7 @@
 #include "pipeline/measure/confirming.hpp"
 #include "pipeline/measure/measuring.hpp"
 #include "pipeline/night/break_watch.hpp"
+#include "pipeline/night/endings.hpp"
 #include "pipeline/night/night_bisecting.hpp"
 #include "pipeline/night/night_confirming.hpp"
 #include "pipeline/night/night_screening.hpp"
@@ -108,6 +109,7 @@ Result<NightResult> result_of(SubjectContext& context, std::int64_t night_id, bo
   TBCI_ASSIGN(const auto confirmed, context.stores.nights.findings(night_id, storage::Phase::confirm));
   result.findings = merged(std::move(screened), confirmed);
   TBCI_ASSIGN(result.regressions, context.stores.nights.regressions(night_id));
+  TBCI_ASSIGN(result.improvements, context.stores.improvements.of_night(night_id));
   for (const model::Regression& regression : result.regressions) {
     const auto known = [&](const model::Report& report) { return report.id == regression.report_id; };
     if (!regression.report_id || std::any_of(result.reports.begin(), result.reports.end(), known)) continue;
@@ -144,6 +146,7 @@ Status work_through(SubjectContext& context, const model::Night& night, const Co
   const model::Build both[] = {builds.before, builds.after};
   TBCI_ASSIGN(const auto environment, environment_of(context, both));
   TBCI_TRY(report(context, night, range, environment.fingerprint()));
+  TBCI_TRY(tell_endings(context, Commits::are_read));
   TBCI_ASSIGN(const std::string note, queued_text(context, night));
   return context.stores.nights.finish(night.id, Stage::done, note, context.clock.now());
 }
@@ -155,7 +158,8 @@ Status report_without_search(SubjectContext& context, const model::Night& night,
   names.after.name = night.name;
   TBCI_ASSIGN(const auto ranges, end_searches(context, night, names, why));
   TBCI_ASSIGN(const auto run, context.stores.runs.find(context.name(), model::run_keys::screen(night.name)));
-  return report(context, night, ranges, run ? run->environment : std::string());
+  TBCI_TRY(report(context, night, ranges, run ? run->environment : std::string()));
+  return tell_endings(context, Commits::are_left_out);
 }
 
 // What failed for good may have failed through a fault of this machine: a person may ask for another try.

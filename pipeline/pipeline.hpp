@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pipeline/subject_context.hpp"
+#include "storage/model/improvement.hpp"
 #include "storage/model/night.hpp"
 #include "storage/model/report.hpp"
 
@@ -27,6 +28,7 @@ struct NightResult {
   bool checked_before = false;  ///< it was finished already: nothing was done
   std::vector<model::Finding> findings;
   std::vector<model::Regression> regressions;
+  std::vector<model::Improvement> improvements;  ///< where `[detect] improvements` asks for them
   std::vector<model::Report> reports;
 };
 

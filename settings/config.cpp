@@ -101,6 +101,10 @@ void read_measure(TomlReader reader, MeasureConfig& measure) {
   }
 }
 
+void read_detect(TomlReader reader, DetectConfig& detect) {
+  detect.improvements = reader.flag("improvements", detect.improvements);
+}
+
 void read_bisect(TomlReader reader, BisectConfig& bisect) {
   const std::string priors = reader.text("priors", "operators");
   if (priors == "none") bisect.priors = Priors::none;
@@ -253,6 +257,7 @@ Result<Config> read_sections(TomlReader reader) {
   read_measure(reader.table("measure"), config.measure);
   if (pin && config.measure.worker.cpus.empty()) config.measure.worker.cpus = last_cpus(config.measure.worker.threads);
   config.thresholds = read_thresholds(reader.table("thresholds"));
+  read_detect(reader.table("detect"), config.detect);
   read_bisect(reader.table("bisect"), config.bisect);
   read_report(reader.table("report"), config.report);
   for (TomlReader& subject : reader.tables("subject")) config.subjects.push_back(read_subject(std::move(subject)));

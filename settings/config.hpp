@@ -55,6 +55,11 @@ struct MeasureConfig {
                                                       model::all_configurations.end()};
 };
 
+/// What is looked for besides regressions.
+struct DetectConfig {
+  bool improvements = false;  ///< what became better is kept, and its commit searched when nothing else waits
+};
+
 /// What makes some commits likelier than others before a search builds any.
 enum class Priors {
   none,      ///< nothing: all are equally likely
@@ -92,6 +97,7 @@ struct Config {
   RunnerConfig runner;
   MeasureConfig measure;
   detect::ThresholdTable thresholds;
+  DetectConfig detect;
   BisectConfig bisect;
   ReportConfig report;
   std::vector<SubjectConfig> subjects;

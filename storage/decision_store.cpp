@@ -27,6 +27,13 @@ Result<model::Verdict> read_verdict(Row row) {
   return row.finish(verdict);
 }
 
+Result<model::RecoveryLook> read_recovery_look(Row row) {
+  model::RecoveryLook look;
+  look.night_id = row.integer();
+  look.verdict = row.word(model::verdict_from);
+  return row.finish(look);
+}
+
 Result<model::Mute> read_mute(Row row) {
   model::Mute mute;
   mute.subject = row.text();
@@ -89,6 +96,15 @@ Result<int> DecisionStore::clear_looks(std::int64_t regression_id) const {
       ++clear;
     }
     return clear;
+  });
+}
+
+Result<std::vector<model::RecoveryLook>> DecisionStore::recovery_looks(std::int64_t regression_id) const {
+  return guarded(database_.path(), "read looks at regressions", [&] {
+    return Query(database_,
+                 "SELECT night_id, verdict FROM recovery_look WHERE regression_id = ? ORDER BY night_id DESC")
+        .bind(regression_id)
+        .all("recovery_look", read_recovery_look);
   });
 }
 

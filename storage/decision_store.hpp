@@ -28,6 +28,8 @@ class DecisionStore {
   Status keep_recovery_look(std::int64_t regression_id, std::int64_t night_id, model::Verdict verdict);
   /// The newest looks in a row that were clear, since the regression was opened last.
   Result<int> clear_looks(std::int64_t regression_id) const;
+  /// All looks since the regression was opened last, the newest first.
+  Result<std::vector<model::RecoveryLook>> recovery_looks(std::int64_t regression_id) const;
   /// Whether that night has looked already.
   Result<bool> has_recovery_look(std::int64_t regression_id, std::int64_t night_id) const;
   /// Forgets the looks of a regression that is opened again.

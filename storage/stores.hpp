@@ -7,6 +7,7 @@
 #include "storage/database.hpp"
 #include "storage/decision_store.hpp"
 #include "storage/event_store.hpp"
+#include "storage/improvement_store.hpp"
 #include "storage/night_store.hpp"
 #include "storage/prior_store.hpp"
 #include "storage/profile_store.hpp"
@@ -32,7 +33,8 @@ struct Stores {
         priors(shared),
         retests(shared),
         decisions(shared),
-        tries(shared) {}
+        tries(shared),
+        improvements(shared) {}
   Database& database;
   BuildStore builds;
   RunStore runs;
@@ -46,6 +48,7 @@ struct Stores {
   RetestStore retests;
   DecisionStore decisions;
   TryStore tries;
+  ImprovementStore improvements;
 };
 
 }  // namespace tbci::storage

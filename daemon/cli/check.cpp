@@ -5,9 +5,11 @@
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
+#include "daemon/cli/regression_table.hpp"
 #include "daemon/cli/show.hpp"
 #include "daemon/state_dir.hpp"
 #include "pipeline/night/delivering.hpp"
+#include "pipeline/night/improvements.hpp"
 #include "pipeline/pipeline.hpp"
 #include "web/queries/json.hpp"
 #include "web/queries/queries.hpp"
@@ -22,6 +24,16 @@ struct CheckOptions {
   bool all = false;
   bool once = true;  ///< check has no other way; `tbci serve` goes on each night
 };
+
+// Good news: what spoils its search is told, and tried again by the next call; the night has its result.
+Status search_improvements(pipeline::SubjectContext& context, const model::Night& night) {
+  const Status searched = pipeline::search_improvements_of(context, night);
+  if (searched || searched.error().kind == ErrorKind::interrupted || searched.error().kind == ErrorKind::damaged)
+    return searched;
+  context.progress.note(
+      fmt::format("the commits of what became better are not known yet: {}", one_line(searched.error().message, 300)));
+  return {};
+}
 
 // One line for each reason why cases were not measured: `8 cases unsupported: built without CUDA (dlrm/gpu-train,
 // ...)`.
@@ -57,6 +69,8 @@ Result<ExitCode> check(const Invocation& invocation, const CheckOptions& options
   OpenContext at(*site, *subject, *progress, stop);
   TBCI_ASSIGN(const pipeline::NightResult result, pipeline::check_night(at.context(), options.choice));
   TBCI_TRY(pipeline::deliver_reports(site->stores(), site->config(), site->clock(), stop));
+  TBCI_TRY(search_improvements(at.context(), result.night));
+  TBCI_TRY(pipeline::deliver_reports(site->stores(), site->config(), site->clock(), stop));
   TBCI_ASSIGN(const auto night,
               web::queries::night_view(site->stores().database, subject->subject.name, result.night.name));
   const std::vector<web::queries::UnmeasuredCase> gaps =
@@ -65,6 +79,7 @@ Result<ExitCode> check(const Invocation& invocation, const CheckOptions& options
     nlohmann::json json = json_of(result);
     json["not_measured"] = nlohmann::json::array();
     for (const web::queries::UnmeasuredCase& gap : gaps) json["not_measured"].push_back(web::queries::json_of(gap));
+    json["improvements"] = night ? web::queries::json_of(*night)["improvements"] : nlohmann::json::array();
     json["reports"] = nlohmann::json::array();
     for (const model::Report& report : result.reports) {
       TBCI_ASSIGN(const auto filed, web::queries::report_view(site->stores().database, report.id));
@@ -73,6 +88,7 @@ Result<ExitCode> check(const Invocation& invocation, const CheckOptions& options
     print_json(json);
   } else {
     show(result, gaps, options.all);
+    if (night) fmt::print("{}", improvement_lines(night->improvements));
     for (const model::Report& report : result.reports) {
       TBCI_ASSIGN(const auto deliveries, site->stores().reports.deliveries(report.id));
       for (const model::Delivery& delivery : deliveries) {

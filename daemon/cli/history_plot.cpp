@@ -145,6 +145,12 @@ std::string marks_table(const HistoryView& view) {
       table.add({night.name, "regression", readable(metric, finding.before), readable(metric, finding.after),
                  human_change(finding.change), outcome_of(*night.regression)});
     }
+    if (night.improvement) {
+      const model::Finding& finding = night.improvement->finding;
+      table.add({night.name, "improvement", readable(metric, finding.before), readable(metric, finding.after),
+                 human_change(finding.change), web::queries::commit_text(*night.improvement)});
+    }
+    if (!night.ended.empty()) table.add({night.name, "recovered", "", "", "", night.ended});
     if (!night.environment_change.empty())
       table.add({night.name, "machine changed", "", "", "", night.environment_change});
   }

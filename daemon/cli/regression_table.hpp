@@ -7,7 +7,10 @@
 
 namespace tbci::daemon {
 
-/// Their numbers, nights, series, changes, states and culprits. Empty where there is none.
+/// Their numbers, nights, series, changes, states, culprits and what ended them. Empty where there is none.
 std::string table_of(const web::queries::RegressionsView& regressions);
+
+/// A line for each series that became better.
+std::string improvement_lines(const std::vector<web::queries::ImprovementView>& improvements);
 
 }  // namespace tbci::daemon

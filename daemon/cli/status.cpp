@@ -35,6 +35,12 @@ Result<ExitCode> status(const Invocation& invocation) {
     for (const std::string& subject : subjects) {
       TBCI_ASSIGN(const auto regressions, web::queries::regressions_view(database, subject, 1));
       json["regressions"][subject] = web::queries::json_of(regressions);
+      json["improvements"][subject] = nlohmann::json::array();
+    }
+    for (const web::queries::SubjectView& subject : status.subjects) {
+      if (!subject.latest) continue;
+      TBCI_ASSIGN(const auto improvements, web::queries::improvements_of_night(database, *subject.latest));
+      for (const auto& one : improvements) json["improvements"][subject.name].push_back(web::queries::json_of(one));
     }
     json["disk"] = json_of(use);
     print_json(json);
@@ -50,6 +56,10 @@ Result<ExitCode> status(const Invocation& invocation) {
                night.note.empty() ? "" : " (" + one_line(night.note) + ")", subject.open_regressions);
     TBCI_ASSIGN(const auto regressions, web::queries::regressions_view(database, subject.name, 1));
     fmt::print("{}", table_of(regressions));
+    TBCI_ASSIGN(const auto improvements, web::queries::improvements_of_night(database, night));
+    fmt::print("{}", improvement_lines(improvements));
+    if (subject.waiting_improvements > 0)
+      fmt::print("{} improvements wait for the search for their commits\n", subject.waiting_improvements);
     for (const model::TroubledNight& one : subject.troubled) fmt::print("{}\n", web::queries::trouble_text(one));
   }
   fmt::print("{}", text_of(use));

@@ -191,8 +191,10 @@ class SearchObserver final : public bisect::Observer {
   const model::Bisection& bisection_;
 };
 
-bisect::SearchSettings settings_of(const SubjectContext& context, const storage::SeriesPriors& priors) {
+bisect::SearchSettings settings_of(const SubjectContext& context, const SearchPlan& plan,
+                                   const storage::SeriesPriors& priors) {
   bisect::SearchSettings settings;
+  settings.either_direction = plan.improvements;
   settings.thresholds = context.config.thresholds;
   for (const auto& [series, of_commits] : priors) {
     std::vector<double>& weights = settings.priors[series];
@@ -248,8 +250,11 @@ Result<model::Bisection> bisect_range(SubjectContext& context, const SearchPlan&
                                0);
   StoredProber prober(context, bisection);
   SearchObserver observer(context, bisection);
-  TBCI_ASSIGN(const storage::SeriesPriors priors, commit_priors(context, bisection, commits));
-  TBCI_ASSIGN(auto answers, search(commits, plan.series, settings_of(context, priors), prober, observer, context.stop));
+  TBCI_ASSIGN(const storage::SeriesPriors priors,
+              commit_priors(context, bisection, commits,
+                            plan.improvements ? Knowledge::paths_alone : Knowledge::as_configured));
+  TBCI_ASSIGN(auto answers,
+              search(commits, plan.series, settings_of(context, plan, priors), prober, observer, context.stop));
   put_priors(priors, commits, answers);
   TBCI_TRY(store.finish(bisection.id, answers, context.clock.now()));
   TBCI_ASSIGN(model::Bisection finished, store.get(bisection.id));

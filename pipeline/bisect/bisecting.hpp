@@ -13,6 +13,7 @@ struct SearchPlan {
   std::string key;       ///< names the search: found again, it goes on, or gives its answers
   std::string from, to;  ///< commits: good end, bad end
   std::vector<model::Series> series;
+  bool improvements = false;  ///< what became better is searched as well
 };
 
 /// Runs the search to its end (or finds it finished). Error where there is no way between the commits, or the work had

@@ -34,10 +34,12 @@ class Weighing {
   Weighing(SubjectContext& context, const model::Bisection& bisection, const std::vector<model::Commit>& commits)
       : context_(context), bisection_(bisection), commits_(commits) {}
 
-  Result<storage::SeriesPriors> weigh() {
+  Result<storage::SeriesPriors> weigh(Knowledge knowledge) {
     TBCI_TRY(read_touched());
     if (touched_.empty()) return storage::SeriesPriors();
-    if (context_.config.bisect.priors == settings::Priors::operators) TBCI_TRY(profile_ends());
+    const bool by_operators =
+        knowledge == Knowledge::as_configured && context_.config.bisect.priors == settings::Priors::operators;
+    if (by_operators) TBCI_TRY(profile_ends());
     storage::SeriesPriors priors;
     for (const model::Series& series : bisection_.series) {
       const auto slower = slower_.find(series.measured_case());
@@ -129,12 +131,12 @@ class Weighing {
 }  // namespace
 
 Result<storage::SeriesPriors> commit_priors(SubjectContext& context, const model::Bisection& bisection,
-                                            const std::vector<model::Commit>& commits) {
+                                            const std::vector<model::Commit>& commits, Knowledge knowledge) {
   if (context.config.bisect.priors == settings::Priors::none) return storage::SeriesPriors();
   TBCI_ASSIGN(auto kept, context.stores.priors.of(bisection.id));
   if (!kept.empty()) return kept;
   context.progress.step("weigh the commits");
-  TBCI_ASSIGN(auto priors, Weighing(context, bisection, commits).weigh());
+  TBCI_ASSIGN(auto priors, Weighing(context, bisection, commits).weigh(knowledge));
   TBCI_TRY(context.stores.priors.put(bisection.id, commits, priors));
   return priors;
 }

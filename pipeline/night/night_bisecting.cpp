@@ -5,25 +5,12 @@
 #include "base/text.hpp"
 #include "pipeline/bisect/bisecting.hpp"
 #include "pipeline/bisect/secondary_culprits.hpp"
-#include "pipeline/measure/building.hpp"
+#include "pipeline/night/search_ends.hpp"
 #include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
 
 namespace {
-
-// Why there is nothing to bisect, where that is so.
-std::string no_way_to_bisect(const SubjectContext& context, const Comparison& builds) {
-  if (context.subject.subject.source.repository.empty()) return "the subject names no repository to bisect";
-  if (builds.before.product.commit.empty() || builds.after.product.commit.empty())
-    return "a nightly does not say which commit it was built from";
-  if (builds.before.product.commit == builds.after.product.commit) {
-    return fmt::format(
-        "both nightlies are of commit {}: what changed is the packaging, or something that comes with it",
-        builds.after.product.commit.substr(0, 12));
-  }
-  return {};
-}
 
 // The other commits that made a series so much worse that each is worth an issue of its own.
 Status add_secondary_culprits(SubjectContext& context, const model::Regression& largest, const model::Answer& answer,
@@ -96,17 +83,6 @@ Result<std::vector<BisectedRange>> by_old_build(SubjectContext& context, const m
   return all;
 }
 
-// The old build as the store knows it: a search needs its commit, not its files. What was measured is known there, also
-// where the index has forgotten it. Else it is made.
-Result<model::Build> old_end(SubjectContext& context, const std::string& name) {
-  using model::BuildKind;
-  for (const BuildKind kind : {BuildKind::nightly, BuildKind::commit}) {
-    TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), kind, name));
-    if (build && !build->product.commit.empty()) return *build;
-  }
-  return build_named(context, name);
-}
-
 bool may_pass(ErrorKind kind) {
   return kind != ErrorKind::failed && kind != ErrorKind::usage;
 }
@@ -115,7 +91,7 @@ bool may_pass(ErrorKind kind) {
 Status search(SubjectContext& context, const model::Night& night, const Comparison& usual, BisectedRange& range) {
   TBCI_ASSIGN(const auto regressions, regressions_of(context, range));
   if (range.builds.before.name != usual.before.name) {
-    auto old_build = old_end(context, range.builds.before.name);
+    auto old_build = end_of_search(context, range.builds.before.name);
     if (!old_build && may_pass(old_build.error().kind)) return pass_on(old_build.error());
     if (!old_build) {
       return give_up(context, regressions,

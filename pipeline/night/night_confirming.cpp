@@ -8,6 +8,7 @@
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/confirming.hpp"
 #include "pipeline/night/creep_watch.hpp"
+#include "pipeline/night/improvements.hpp"
 #include "pipeline/night/retest_queue.hpp"
 
 namespace tbci::pipeline {
@@ -54,6 +55,7 @@ Status keep_confirmation(SubjectContext& context, const model::Night& night, con
       if (!outcome.looked || outcome.finding.verdict != model::Verdict::regression) continue;
       TBCI_TRY(add_regression(context, night, outcome.finding, outcome.candidate.old_build));
     }
+    TBCI_TRY(keep_improvements(context, night, anchor, confirmation.outcomes));
     if (anchor) TBCI_TRY(keep_confirmations(context, night, *anchor, confirmation.outcomes));
     return queue_retests(context, night, confirmation.outcomes);
   });

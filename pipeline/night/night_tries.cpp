@@ -68,7 +68,11 @@ std::chrono::minutes pause_after(int tries) {
 }
 
 bool is_due(const model::NightTry& tried, TimePoint now) {
-  return tried.next <= now || tried.next > now + longest_pause;
+  return is_due(tried.next, now);
+}
+
+bool is_due(TimePoint next, TimePoint now) {
+  return next <= now || next > now + longest_pause;
 }
 
 Result<NightResult> try_night(SubjectContext& context, const NightChoice& choice) {

@@ -13,6 +13,7 @@ std::chrono::minutes pause_after(int tries);
 /// Whether the next try's time has come. A time that is further away than any pause was set before the clock was set
 /// back: it has come as well. Pure.
 bool is_due(const model::NightTry& tried, TimePoint now);
+bool is_due(TimePoint next, TimePoint now);
 
 /// As check_night, with the tries counted in the store. An error counts as a failed try, unless it is `interrupted`; so
 /// does a try in which the program was killed before it added anything. After `[service] tries` failures in one stage

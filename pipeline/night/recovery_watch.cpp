@@ -9,6 +9,7 @@
 #include "detect/effect.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/confirming.hpp"
+#include "pipeline/night/endings.hpp"
 #include "storage/model/measurement.hpp"
 #include "storage/model/run_keys.hpp"
 
@@ -107,6 +108,7 @@ Status mark_recovered(SubjectContext& context, const Regression& largest, const 
                                               .person = "tbci",
                                               .reason = reason,
                                               .decided = context.clock.now()}));
+    TBCI_TRY(note_ending(context, largest, step));
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include "pipeline/measure/profiling.hpp"
 #include "pipeline/measure/suite_case.hpp"
 #include "pipeline/night/break_watch.hpp"
+#include "pipeline/night/endings.hpp"
 #include "runner/libraries.hpp"
 
 namespace tbci::pipeline {
@@ -138,6 +139,7 @@ Result<model::Report> file_group(SubjectContext& context, const ReportContext& r
   model::Report filed;
   const Status kept = context.stores.database.transaction([&]() -> Status {
     TBCI_TRY(note_relapses(context, before, group.regressions, report_context.night));
+    TBCI_ASSIGN(draft, with_endings(context, std::move(draft), before));
     TBCI_ASSIGN(filed, context.stores.reports.file(draft, context.config.report.channels, context.clock.now()));
     for (model::Regression& regression : group.regressions) {
       regression.report_id = filed.id;

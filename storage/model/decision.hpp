@@ -19,6 +19,12 @@ struct Decision {
   TimePoint decided{};
 };
 
+/// What a night's pairs with the build before a regression say: `clear` where it was gone.
+struct RecoveryLook {
+  std::int64_t night_id = 0;
+  Verdict verdict{};
+};
+
 /// A series whose regressions are not searched or reported for a time. A later one of the series replaces it.
 struct Mute {
   std::string subject;

@@ -9,6 +9,7 @@
 #include "storage/model/bisection.hpp"
 #include "storage/model/build.hpp"
 #include "storage/model/event.hpp"
+#include "storage/model/improvement.hpp"
 #include "storage/model/measurement.hpp"
 #include "storage/model/night.hpp"
 #include "storage/model/report.hpp"
@@ -62,6 +63,9 @@ const Names<RegressionState> regression_states = {{RegressionState::confirmed, "
                                                   {RegressionState::attributed, "attributed"},
                                                   {RegressionState::unattributed, "unattributed"},
                                                   {RegressionState::reported, "reported"}};
+const Names<ImprovementState> improvement_states = {{ImprovementState::confirmed, "confirmed"},
+                                                    {ImprovementState::attributed, "attributed"},
+                                                    {ImprovementState::unattributed, "unattributed"}};
 const Names<Standing> standings = {{Standing::open, "open"},
                                    {Standing::recovered, "recovered"},
                                    {Standing::accepted, "accepted"},
@@ -95,6 +99,9 @@ std::string_view to_string(Stage stage) {
 std::string_view to_string(RegressionState state) {
   return name_of(state, regression_states);
 }
+std::string_view to_string(ImprovementState state) {
+  return name_of(state, improvement_states);
+}
 std::string_view to_string(Standing standing) {
   return name_of(standing, standings);
 }
@@ -125,6 +132,9 @@ Result<Stage> stage_from(std::string_view text) {
 }
 Result<RegressionState> regression_state_from(std::string_view text) {
   return value_of_name(text, regression_states, "state of a regression");
+}
+Result<ImprovementState> improvement_state_from(std::string_view text) {
+  return value_of_name(text, improvement_states, "state of an improvement");
 }
 Result<Standing> standing_from(std::string_view text) {
   return value_of_name(text, standings, "state of a regression");

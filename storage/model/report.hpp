@@ -21,7 +21,7 @@ struct Report {
   std::string body;  ///< Markdown, at most 65,536 characters
   std::vector<std::string> labels;
   TimePoint created{};
-  int revision = 1;  ///< one more each time that regressions join it
+  int revision = 1;  ///< one more each time that regressions join it, or recover
 };
 
 enum class DeliveryState { pending, delivered, failed };

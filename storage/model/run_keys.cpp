@@ -66,6 +66,10 @@ std::string night_bisection(const std::string& night, const std::string& old_bui
   return old_build.empty() ? "night/" + night : fmt::format("night/{}/{}", night, old_build);
 }
 
+std::string improvement_bisection(const std::string& night, const std::string& old_build) {
+  return fmt::format("improved/{}/{}", night, old_build);
+}
+
 std::string manual_bisection(const std::string& from, const std::string& to, const std::string& question) {
   return fmt::format("manual/{}-{}/{}", brief(from), brief(to), sha256_hex(question).substr(0, 8));
 }

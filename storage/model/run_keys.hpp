@@ -29,6 +29,8 @@ std::string operators(std::int64_t before_build_id, std::int64_t after_build_id)
 
 /// Of a night's bisection; `old_build` only where that is not the night's baseline.
 std::string night_bisection(const std::string& night, const std::string& old_build = {});
+/// Of the search for a night's improvements since an older build.
+std::string improvement_bisection(const std::string& night, const std::string& old_build);
 /// Of `tbci bisect`, between full hashes. `question`: all else that the answer depends on, as text.
 std::string manual_bisection(const std::string& from, const std::string& to, const std::string& question);
 std::string probe(std::int64_t bisection_id, const std::string& commit);

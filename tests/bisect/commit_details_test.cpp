@@ -149,4 +149,37 @@ TEST_CASE("Commit details: the pull request that a message names", "[bisect]") {
   }
 }
 
+TEST_CASE("Commit details: the commits that a message says it takes back", "[bisect]") {
+  using Ids = std::vector<std::string>;
+  const std::string whole(40, 'a'), other = std::string(39, 'b') + "1";
+  CHECK(reverted_commits("Revert \"Speed up\"\n\nThis reverts commit " + whole + ".\n") == Ids{whole});
+  CHECK(reverted_commits("x\n\nThis reverts commit ABCDEF0, and\nThis reverts commit " + other) ==
+        Ids{"abcdef0", other});
+  const std::vector<std::string> messages = {"",
+                                             "Revert \"Speed up\"",
+                                             "This reverts commit",
+                                             "This reverts commit abc",
+                                             "This reverts commit " + whole + "a",
+                                             "This reverts commit of Ada"};
+  for (const std::string& none : messages) {
+    INFO(none);
+    CHECK(reverted_commits(none).empty());
+  }
+}
+
+TEST_CASE("Commit details: a revert of git names the commit that it takes back", "[bisect]") {
+  test::TemporaryDirectory folder;
+  test::GitFixture git(folder / "repository");
+  git.write("a.c", "1\n");
+  const auto first = git.commit("one", "2026-01-05T00:00:00Z");
+  git.write("a.c", "2\n");
+  const auto second = git.commit("Revert \"one\"\n\nThis reverts commit " + first + ".", "2026-01-06T00:00:00Z");
+  const auto commits = commits_between(git.path(), first, second, {});
+  REQUIRE(commits);
+  const auto details = details_of(git.path(), *commits);
+  REQUIRE(details);
+  CHECK(details->at(0).reverts.empty());
+  CHECK(details->at(1).reverts == std::vector{first});
+}
+
 }  // namespace tbci::commit_details_test

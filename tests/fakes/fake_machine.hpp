@@ -97,8 +97,10 @@ class FakeMachine final : public pipeline::Machine {
     if (index_of(revision) < history.size()) return revision;
     return fail(ErrorKind::usage, "'{}' is neither a commit nor a nightly", revision);
   }
+  bool history_is_out = false;  ///< the repository does not answer
   Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
                                                      std::stop_token) override {
+    if (history_is_out) return fail(ErrorKind::transient, "the repository does not answer");
     const std::size_t first = index_of(from), last = index_of(to);
     if (first >= last) return fail(ErrorKind::usage, "{} is no ancestor of {}", from, to);
     return std::vector<model::Commit>(history.begin() + static_cast<std::ptrdiff_t>(first),
@@ -113,12 +115,19 @@ class FakeMachine final : public pipeline::Machine {
   }
   std::set<std::size_t> conflicting;
   std::vector<std::vector<std::string>> touched;  ///< by each commit; empty: not known
+  std::map<std::size_t, std::string> reverts;     ///< commit -> the id that its message says it takes back
   bisect::OperatorSources sources;
   Result<std::vector<bisect::CommitDetails>> details(const std::vector<model::Commit>& commits,
                                                      std::stop_token) override {
     std::vector<bisect::CommitDetails> all;
-    if (touched.empty()) return all;
-    for (const model::Commit& commit : commits) all.push_back({touched[index_of(commit.id)], std::nullopt});
+    if (touched.empty() && reverts.empty()) return all;
+    for (const model::Commit& commit : commits) {
+      const std::size_t at = index_of(commit.id);
+      const auto taken = reverts.find(at);
+      all.push_back({.touched = touched.empty() ? std::vector<std::string>() : touched[at],
+                     .pull_request = std::nullopt,
+                     .reverts = taken == reverts.end() ? std::vector<std::string>() : std::vector{taken->second}});
+    }
     return all;
   }
   Result<bisect::OperatorSources> operator_sources(const std::string&, const std::vector<std::string>&,

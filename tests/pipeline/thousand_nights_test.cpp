@@ -14,10 +14,14 @@ namespace {
 
 /// Small years in a folder of their own.
 struct SmallYears {
-  SmallYears(const std::string& kinds, std::uint64_t seed)
-      : years(
-            {.nights = 40, .benchmarks = 2, .seed = seed, .kinds = thousand::kinds_from(kinds).value(), .crashes = {}},
-            folder.path()) {
+  SmallYears(const std::string& kinds, std::uint64_t seed, bool improvements = false)
+      : years({.nights = 40,
+               .benchmarks = 2,
+               .seed = seed,
+               .kinds = thousand::kinds_from(kinds).value(),
+               .improvements = improvements,
+               .crashes = {}},
+              folder.path()) {
     thousand::silence_log();
     const Status lived = years.live();
     INFO((lived ? std::string() : lived.error().message));
@@ -47,6 +51,21 @@ int count(const thousand::Judgement& judgement, Wrong wrong) {
 }
 
 }  // namespace
+
+TEST_CASE("Thousand nights: improvements get their commits, and regressions their end, with kills in between",
+          "[thousand]") {
+  int exact = 0, reverts = 0;
+  for (const std::uint64_t seed : {1, 2}) {
+    SmallYears small("step,revert,recovery,improvement,kill", seed, true);
+    const thousand::Judgement judgement = small.judgement();
+    INFO("seed " << seed << "\n" << text_of(judgement));
+    CHECK(judgement.complaints.empty());
+    for (const auto& [kind, tally] : judgement.gains) exact += tally.exact;
+    reverts += judgement.figures.reverts;
+  }
+  CHECK(exact > 2);
+  CHECK(reverts > 0);
+}
 
 TEST_CASE("Thousand nights: killed, offline and out of space, each step is reported once with its culprit",
           "[thousand]") {
@@ -124,6 +143,40 @@ TEST_CASE("Thousand nights: the judge finds a wrong culprit, a step without a re
   CHECK(count(judgement, Wrong::wrong_culprit) == 1);
   CHECK(count(judgement, Wrong::missed) >= 1);
   CHECK(count(judgement, Wrong::stands_still) == 1);
+}
+
+TEST_CASE("Thousand nights: the judge finds improvements that are wrong, missing or made up, and a wrong revert",
+          "[thousand]") {
+  SmallYears small("revert,improvement", 1, true);
+  REQUIRE(small.judgement().complaints.empty());
+  storage::Stores& stores = small.years.stores();
+  const auto nights = stores.nights.list("simulated", 100).value();
+  std::vector<model::Improvement> all;
+  for (const model::Night& night : nights) {
+    const auto of_night = stores.improvements.of_night(night.id).value();
+    all.insert(all.end(), of_night.begin(), of_night.end());
+  }
+  REQUIRE(all.size() > 1);
+  const std::size_t right = small.years.history().index_of(all.back().suspects.at(0)).value();
+  all.back().suspects = {small.years.history().commits()[right - 1].id};
+  REQUIRE(stores.improvements.update(all.back()));
+  const model::Night& night = nights[nights.size() / 2];
+  model::Finding finding = all.front().finding;  // of leaks, which none of these commits changes
+  finding.series.metric = model::Metric::cpu_leak;
+  REQUIRE(stores.improvements.add(night.id, finding, night.baseline));
+  const auto regressions = stores.nights.latest_regressions("simulated", 100).value();
+  for (const model::Regression& regression : regressions) {
+    auto ending = stores.improvements.ending_of(regression.id).value();
+    if (!ending || ending->revert_commit.empty()) continue;
+    ending->revert_commit.clear();
+    REQUIRE(stores.improvements.put_ending(*ending));
+  }
+  const thousand::Judgement judgement = small.judgement();
+  INFO(text_of(judgement));
+  CHECK(count(judgement, Wrong::gain_wrong_commit) == 1);
+  CHECK(count(judgement, Wrong::gain_no_cause) == 1);
+  CHECK(count(judgement, Wrong::gain_waits) == 1);
+  CHECK(count(judgement, Wrong::wrong_ending) >= 1);
 }
 
 TEST_CASE("Thousand nights: the same seed gives the same years", "[thousand]") {

@@ -288,4 +288,12 @@ TEST_CASE("Configuration: tries of a night and budgets of the disk are read", "[
   CHECK(error_of("[service]\ntries = 0\n").find("service.tries") != std::string::npos);
 }
 
+TEST_CASE("Configuration: improvements are asked for by a flag", "[config]") {
+  CHECK_FALSE(parse_config("", "x.toml")->detect.improvements);
+  CHECK_FALSE(parse_config("[detect]\nimprovements = false\n", "x.toml")->detect.improvements);
+  CHECK(parse_config("[detect]\nimprovements = true\n", "x.toml")->detect.improvements);
+  CHECK(error_of("[detect]\nimprovements = \"yes\"\n") == "x.toml:2: detect.improvements: must be true or false");
+  CHECK(error_of("[detect]\nimprovement = true\n").find("did you mean 'improvements'") != std::string::npos);
+}
+
 }  // namespace tbci::config_test

@@ -83,4 +83,24 @@ TEST_CASE("DecisionStore: a person decides while another process writes", "[stor
   CHECK(must(NightStore(fixture.database()).regression(id)).standing == Standing::dismissed);
 }
 
+TEST_CASE("DecisionStore: the looks at a regression come the newest first, until it is opened again", "[storage]") {
+  Fixture fixture;
+  NightStore nights(fixture.database());
+  DecisionStore decisions(fixture.database());
+  const auto id = regression_in(fixture, "2026-01-01");
+  const auto look = [&](const std::string& name, Verdict verdict) {
+    const auto night = must(nights.begin({"demo", name, ""}, at(0))).id;
+    must(decisions.keep_recovery_look(id, night, verdict));
+    return night;
+  };
+  const auto older = look("2026-01-02", Verdict::suspect), newer = look("2026-01-03", Verdict::clear);
+  const auto looks = must(decisions.recovery_looks(id));
+  REQUIRE(looks.size() == 2);
+  CHECK(looks[0].night_id == newer);
+  CHECK(looks[0].verdict == Verdict::clear);
+  CHECK(looks[1].night_id == older);
+  must(decisions.forget_recovery_looks(id));
+  CHECK(must(decisions.recovery_looks(id)).empty());
+}
+
 }  // namespace tbci::decision_store_test

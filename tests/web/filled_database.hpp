@@ -6,6 +6,8 @@
 #include "storage/bisection_store.hpp"
 #include "storage/build_store.hpp"
 #include "storage/database.hpp"
+#include "storage/decision_store.hpp"
+#include "storage/improvement_store.hpp"
 #include "storage/night_store.hpp"
 #include "storage/report_store.hpp"
 #include "storage/run_store.hpp"
@@ -134,6 +136,35 @@ class Filler {
   storage::Database& database_;
   Outside outside_;
 };
+
+inline const std::string repair = std::string(39, 'd') + "2";
+
+/// On top of it: a night on which the regression was gone first, by a commit that was found and takes the culprit back.
+inline void fill_recovery(const std::filesystem::path& path, const std::string& commit_subject = "Take it back") {
+  auto database = value(storage::Database::open(path));
+  storage::NightStore nights(database);
+  storage::ImprovementStore improvements(database);
+  const auto regression = value(nights.latest_regressions("demo", 1)).at(0);
+  const auto night = value(nights.begin({"demo", "2026-01-08", "2026-01-07"}, moment(86400)));
+  const model::Finding fast{regression.finding.series, model::Verdict::improvement, 13.1e6, 10e6, -.237, -.25, -.22, 8,
+                            "13.1 ms became 10 ms"};
+  ok(nights.put_finding(night.id, storage::Phase::confirm, fast));
+  ok(storage::BisectionStore(database).put_commits(
+      "demo", {{repair, "Bob Example", "bob@example.com", moment(80000), commit_subject, "inputs 2"}}));
+  auto improvement = value(improvements.add(night.id, fast, "2026-01-07"));
+  improvement.state = model::ImprovementState::attributed;
+  improvement.suspects = {repair};
+  ok(improvements.update(improvement));
+  ok(nights.finish(night.id, model::Stage::done, "", moment(86500)));
+  ok(storage::DecisionStore(database).decide(
+      {0, regression.id, model::Standing::recovered, "tbci", "three nights", moment(86500)}));
+  ok(improvements.put_ending({.regression_id = regression.id,
+                              .night_id = night.id,
+                              .since_id = regression.night_id,
+                              .improvement_id = improvement.id,
+                              .revert_commit = repair,
+                              .told = true}));
+}
 
 inline void fill(const std::filesystem::path& path, const Outside& outside = {}) {
   auto database = value(storage::Database::open(path));

@@ -167,7 +167,8 @@ std::string page_html(const queries::PageView& page) {
        << header(page.status, page.subject) << "<main id=\"live\">\n"
        << activity_section(page.status);
   if (page.night) {
-    html << night_section(page) << regressions_section(page.night->found, "Regressions of this night");
+    html << night_section(page) << regressions_section(page.night->found, "Regressions of this night")
+         << improvements_section(page.night->improvements);
   } else {
     html << no_night(page);
   }

@@ -11,18 +11,6 @@ namespace {
 
 using Members = std::vector<const queries::RegressionView*>;
 
-Html commit_html(const model::Commit& commit) {
-  Html html;
-  html << "<li><code title=\"" << Text{commit.id} << "\">" << Text{commit.id.substr(0, 12)} << "</code>";
-  if (!commit.subject.empty()) html << " <span class=\"subject\">" << Text{one_line(commit.subject, 200)} << "</span>";
-  if (!commit.author.empty()) {
-    html << " <span class=\"quiet\">by " << Text{one_line(commit.author, 80)} << ", " << time_html(commit.time)
-         << "</span>";
-  }
-  html << "</li>";
-  return html;
-}
-
 Html culprit_html(const queries::RegressionView& one) {
   Html html;
   if (one.suspects.empty()) {
@@ -48,7 +36,9 @@ Html series_html(const queries::RegressionView& one) {
        << Text{finding.before == 0 ? std::string("new") : human_change(finding.change)}
        << "</strong> <span class=\"quiet\">" << Text{model::readable(finding.series.metric, finding.before)}
        << " &rarr; " << Text{model::readable(finding.series.metric, finding.after)} << "</span> "
-       << chip(progress_of(one.regression)) << "</li>";
+       << chip(progress_of(one.regression));
+  if (one.ended) html << " <span class=\"quiet\">" << Text{queries::ending_text(*one.ended)} << "</span>";
+  html << "</li>";
   return html;
 }
 
@@ -109,6 +99,18 @@ Html delivery_html(const queries::ReportView& view, const model::Delivery& deliv
 }
 
 }  // namespace
+
+Html commit_html(const model::Commit& commit) {
+  Html html;
+  html << "<li><code title=\"" << Text{commit.id} << "\">" << Text{commit.id.substr(0, 12)} << "</code>";
+  if (!commit.subject.empty()) html << " <span class=\"subject\">" << Text{one_line(commit.subject, 200)} << "</span>";
+  if (!commit.author.empty()) {
+    html << " <span class=\"quiet\">by " << Text{one_line(commit.author, 80)} << ", " << time_html(commit.time)
+         << "</span>";
+  }
+  html << "</li>";
+  return html;
+}
 
 Html regressions_section(const queries::RegressionsView& view, Markup title) {
   std::map<std::int64_t, const queries::ReportView*> reports;

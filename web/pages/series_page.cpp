@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "web/http/message.hpp"
 #include "web/pages/page.hpp"
+#include "web/queries/improvements.hpp"
 
 namespace tbci::web {
 
@@ -113,6 +114,12 @@ std::vector<Mark> marks_of(const HistoryView& view, std::size_t i) {
     if (!night.regression->reason.empty()) detail += ": " + night.regression->reason;
     marks.push_back({"regression", finding.before, finding.after, finding.change, true, detail});
   }
+  if (night.improvement) {
+    const model::Finding& finding = night.improvement->finding;
+    marks.push_back(
+        {"improvement", finding.before, finding.after, finding.change, true, queries::commit_text(*night.improvement)});
+  }
+  if (!night.ended.empty()) marks.push_back({"recovered", 0, 0, 0, false, night.ended});
   if (!night.environment_change.empty())
     marks.push_back({"environment-changed", 0, 0, 0, false, night.environment_change});
   return marks;

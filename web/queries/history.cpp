@@ -6,6 +6,7 @@
 
 #include "runner/environment.hpp"
 #include "storage/database.hpp"
+#include "storage/improvement_store.hpp"
 #include "storage/model/run_keys.hpp"
 #include "storage/night_store.hpp"
 #include "storage/run_store.hpp"
@@ -125,6 +126,16 @@ Status add_findings(storage::Database& database, const HistoryChoice& choice, Hi
   for (const model::Regression& regression : regressions) {
     TBCI_ASSIGN(const model::Night night, store.get(regression.night_id));
     if (const auto known = by_name.find(night.name); known != by_name.end()) known->second->regression = regression;
+    TBCI_ASSIGN(const auto ended, ending_of(database, choice.subject, regression));
+    const auto last = ended ? by_name.find(ended->night) : by_name.end();
+    if (last != by_name.end() && regression.step == 0)
+      last->second->ended = fmt::format("the regression of {}: {}", night.name, ending_text(*ended));
+  }
+  TBCI_ASSIGN(auto improvements, storage::ImprovementStore(database).of_series(choice.subject, choice.series));
+  for (model::Improvement& improvement : improvements) {
+    TBCI_ASSIGN(const model::Night night, store.get(improvement.night_id));
+    if (const auto known = by_name.find(night.name); known != by_name.end())
+      known->second->improvement = std::move(improvement);
   }
   return {};
 }

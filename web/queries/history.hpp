@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "detect/change_points.hpp"
+#include "storage/model/improvement.hpp"
 #include "storage/model/measurement.hpp"
 #include "storage/model/night.hpp"
 
@@ -24,8 +25,10 @@ struct HistoryNight {
   double value = 0;                ///< median over its processes, in the metric's unit
   double lowest = 0, highest = 0;  ///< of them
   int processes = 0;
-  std::optional<model::Finding> finding;        ///< of the confirmation, where there was one, else of the screen
-  std::optional<model::Regression> regression;  ///< that this night brought
+  std::optional<model::Finding> finding;               ///< of the confirmation, where there was one, else of the screen
+  std::optional<model::Regression> regression;         ///< that this night brought
+  std::optional<model::Improvement> improvement = {};  ///< the same, where it was kept
+  std::string ended = {};  ///< which regression was gone on this night first, and what ended it; empty: none
   /// Of the machine since the night before, as a sentence; where only the verdict says so, its reason. Empty: none.
   std::string environment_change;
 };

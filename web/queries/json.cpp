@@ -70,7 +70,27 @@ Json json_of(const RegressionView& view) {
           {"suspects", list_of(view.suspects)},
           {"bisection", view.bisection ? json_of(*view.bisection) : Json()},
           {"reason", text_or_null(regression.reason)},
-          {"report_id", regression.report_id ? Json(*regression.report_id) : Json()}};
+          {"report_id", regression.report_id ? Json(*regression.report_id) : Json()},
+          {"ended", view.ended ? json_of(*view.ended) : Json()}};
+}
+
+Json json_of(const EndingView& ending) {
+  return {{"night", ending.night},
+          {"improvement_id", ending.improvement_id ? Json(*ending.improvement_id) : Json()},
+          {"commits", list_of(ending.commits)},
+          {"revert", ending.revert ? json_of(*ending.revert) : Json()}};
+}
+
+Json json_of(const ImprovementView& view) {
+  const model::Improvement& improvement = view.improvement;
+  return {{"id", improvement.id},
+          {"night", view.night},
+          {"finding", json_of(improvement.finding)},
+          {"old_build", improvement.old_build},
+          {"state", std::string(to_string(improvement.state))},
+          {"suspects", list_of(view.suspects)},
+          {"bisection", view.bisection ? json_of(*view.bisection) : Json()},
+          {"reason", text_or_null(improvement.reason)}};
 }
 
 Json json_of(const SeriesRow& row) {
@@ -92,6 +112,7 @@ Json json_of(const SubjectView& subject) {
   return {{"name", subject.name},
           {"latest_night", subject.latest ? json_of(*subject.latest) : Json()},
           {"open_regressions", subject.open_regressions},
+          {"waiting_improvements", subject.waiting_improvements},
           {"troubled_nights", list_of(subject.troubled)}};
 }
 
@@ -182,7 +203,8 @@ Json json_of(const NightView& view) {
           {"findings", list_of(view.rows)},
           {"not_measured", list_of(view.unmeasured)},
           {"regressions", list_of(view.found.regressions)},
-          {"reports", list_of(view.found.reports)}};
+          {"reports", list_of(view.found.reports)},
+          {"improvements", list_of(view.improvements)}};
 }
 
 Json json_of(const HistoryNight& night) {
@@ -195,13 +217,22 @@ Json json_of(const HistoryNight& night) {
                {"verdict", night.finding ? Json(std::string(to_string(night.finding->verdict))) : Json()},
                {"change", night.finding ? number(night.finding->change) : Json()},
                {"environment_change", text_or_null(night.environment_change)},
-               {"regression", nullptr}};
+               {"regression", nullptr},
+               {"improvement", nullptr},
+               {"ended", text_or_null(night.ended)}};
   if (night.regression) {
     json["regression"] = {{"id", night.regression->id},
                           {"state", std::string(to_string(night.regression->state))},
                           {"change", number(night.regression->finding.change)},
                           {"suspects", night.regression->suspects},
                           {"reason", text_or_null(night.regression->reason)}};
+  }
+  if (night.improvement) {
+    json["improvement"] = {{"id", night.improvement->id},
+                           {"state", std::string(to_string(night.improvement->state))},
+                           {"change", number(night.improvement->finding.change)},
+                           {"suspects", night.improvement->suspects},
+                           {"reason", text_or_null(night.improvement->reason)}};
   }
   return json;
 }

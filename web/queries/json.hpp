@@ -25,6 +25,8 @@ nlohmann::json json_of(const model::Commit& commit);
 nlohmann::json json_of(const model::Bisection& bisection);
 nlohmann::json json_of(const model::Delivery& delivery);
 nlohmann::json json_of(const RegressionView& regression);
+nlohmann::json json_of(const ImprovementView& improvement);
+nlohmann::json json_of(const EndingView& ending);
 nlohmann::json json_of(const SubjectView& subject);
 nlohmann::json json_of(const SeriesRow& row);
 nlohmann::json json_of(const UnmeasuredCase& gap);

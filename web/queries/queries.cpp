@@ -139,18 +139,14 @@ Result<ReportView> with_deliveries(storage::Database& database, model::Report re
 
 Result<RegressionView> detailed(storage::Database& database, const std::string& subject,
                                 const model::Regression& regression) {
-  storage::BisectionStore bisections(database);
-  RegressionView view{regression, {}, {}, {}};
+  RegressionView view{regression, {}, {}, {}, {}};
   TBCI_ASSIGN(const model::Night night, storage::NightStore(database).get(regression.night_id));
   view.night = night.name;
-  for (const std::string& id : regression.suspects) {
-    TBCI_ASSIGN(auto commit, bisections.commit(subject, id));
-    if (!commit) commit = model::Commit{id, {}, {}, {}, {}, {}};
-    view.suspects.push_back(std::move(*commit));
-  }
+  TBCI_ASSIGN(view.suspects, commits_of(database, subject, regression.suspects));
   if (regression.bisection_id) {
-    TBCI_ASSIGN(view.bisection, bisections.get(*regression.bisection_id));
+    TBCI_ASSIGN(view.bisection, storage::BisectionStore(database).get(*regression.bisection_id));
   }
+  TBCI_ASSIGN(view.ended, ending_of(database, subject, regression));
   return view;
 }
 
@@ -180,6 +176,7 @@ Result<std::optional<NightView>> read_night(storage::Database& database, const s
   TBCI_TRY(add_runs(database, view));
   TBCI_ASSIGN(const auto regressions, nights.regressions(view.night.id));
   TBCI_ASSIGN(view.found, with_reports(database, subject, regressions));
+  TBCI_ASSIGN(view.improvements, improvements_of_night(database, view.night));
   return view;
 }
 
@@ -187,10 +184,11 @@ Result<StatusView> read_status(storage::Database& database, const std::vector<st
   storage::NightStore nights(database);
   StatusView view;
   for (const std::string& name : subjects) {
-    SubjectView subject{.name = name, .latest = {}, .open_regressions = 0, .troubled = {}};
+    SubjectView subject{.name = name, .latest = {}, .open_regressions = 0, .waiting_improvements = 0, .troubled = {}};
     TBCI_ASSIGN(subject.latest, nights.latest(name));
     TBCI_ASSIGN(const auto open, nights.open_regressions(name));
     subject.open_regressions = static_cast<int>(open.size());
+    TBCI_ASSIGN(subject.waiting_improvements, waiting_improvements(database, name));
     TBCI_ASSIGN(subject.troubled, storage::TryStore(database).troubled(name, nights_told_as_given_up));
     view.subjects.push_back(std::move(subject));
   }

@@ -17,6 +17,7 @@
 #include "storage/model/night_try.hpp"
 #include "storage/model/report.hpp"
 #include "web/activity.hpp"
+#include "web/queries/improvements.hpp"
 
 namespace tbci::storage {
 class Database;
@@ -44,6 +45,7 @@ struct RegressionView {
   std::string night;
   std::vector<model::Commit> suspects;  ///< in the regression's order; only the id if no more is known
   std::optional<model::Bisection> bisection;
+  std::optional<EndingView> ended = {};  ///< where it recovered
 };
 
 struct ReportView {
@@ -63,16 +65,18 @@ struct NightView {
   std::map<std::string, std::string> environment;  ///< facts of that machine
   /// What changed on it since the night that was measured before; empty: nothing, or no such night is known.
   std::vector<runner::FactChange> environment_changes;
-  std::string environment_change;          ///< the same as a sentence
-  std::vector<SeriesRow> rows;             ///< the worst verdict first, then the largest change
-  std::vector<UnmeasuredCase> unmeasured;  ///< by case
-  RegressionsView found;                   ///< in this night
+  std::string environment_change;             ///< the same as a sentence
+  std::vector<SeriesRow> rows;                ///< the worst verdict first, then the largest change
+  std::vector<UnmeasuredCase> unmeasured;     ///< by case
+  RegressionsView found;                      ///< in this night
+  std::vector<ImprovementView> improvements;  ///< of this night, where they are asked for
 };
 
 struct SubjectView {
   std::string name;
   std::optional<model::Night> latest;
   int open_regressions = 0;
+  int waiting_improvements = 0;                ///< whose commits are still to be searched
   std::vector<model::TroubledNight> troubled;  ///< unfinished ones that failed, and those given up of late
 };
 

@@ -65,6 +65,22 @@ Status read_anchors(Years& years, const std::string& subject, Facts& facts) {
   return {};
 }
 
+Status read_improvements(Years& years, Facts& facts) {
+  for (const model::Night& night : facts.nights) {
+    TBCI_ASSIGN(auto improvements, years.stores().improvements.of_night(night.id));
+    for (model::Improvement& improvement : improvements)
+      facts.improvements.push_back({std::move(improvement), night.name});
+  }
+  for (const Told& told : facts.told) {
+    TBCI_ASSIGN(const auto ending, years.stores().improvements.ending_of(told.regression.id));
+    if (!ending) continue;
+    TBCI_ASSIGN(const model::Night night, years.stores().nights.get(ending->night_id));
+    TBCI_ASSIGN(const model::Night since, years.stores().nights.get(ending->since_id));
+    facts.endings.push_back({*ending, night.name, since.name});
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Facts> facts_of(Years& years) {
@@ -79,6 +95,7 @@ Result<Facts> facts_of(Years& years) {
       facts.told.push_back(std::move(told));
     }
   }
+  TBCI_TRY(read_improvements(years, facts));
   TBCI_ASSIGN(auto reports, years.stores().reports.list(subject, everything));
   for (model::Report& report : reports) facts.reports.emplace(report.id, std::move(report));
   TBCI_ASSIGN(facts.events, years.stores().events.latest(subject, everything));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "storage/model/event.hpp"
+#include "storage/model/improvement.hpp"
 #include "storage/model/report.hpp"
 #include "tests/bench/thousand_nights/years.hpp"
 
@@ -39,6 +40,18 @@ struct AnchorSet {
   std::size_t commit = 0;
 };
 
+/// An improvement that the program kept.
+struct KeptImprovement {
+  model::Improvement improvement;
+  std::string night;
+};
+
+/// What the program says ended a regression.
+struct KnownEnding {
+  model::Ending ending;
+  std::string night, since;  ///< its nights
+};
+
 struct Facts {
   std::vector<model::Night> nights;            ///< in the order of their nightlies
   std::map<std::string, std::size_t> numbers;  ///< nightly -> its number among all that were published
@@ -46,7 +59,9 @@ struct Facts {
   std::vector<Told> told;                      ///< in the order of the nights
   std::map<std::int64_t, model::Report> reports;
   std::vector<model::Event> events;
-  std::vector<AnchorSet> anchors;  ///< the first that was set comes first
+  std::vector<KeptImprovement> improvements;  ///< in the order of the nights
+  std::vector<KnownEnding> endings;           ///< in the order of the regressions
+  std::vector<AnchorSet> anchors;             ///< the first that was set comes first
 };
 
 /// An error where the database cannot be read, or names what the truth does not have.

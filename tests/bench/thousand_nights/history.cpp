@@ -97,12 +97,18 @@ History::History(const Size& size) : cases_(cases_of(size.benchmarks)) {
         {.name = name, .commit = commits_.size() - 1, .day = day, .installing = {}, .gone = {}, .yanked = {}});
   }
   building_.assign(commits_.size(), Building::works);
+  reverts_.assign(commits_.size(), "");
   for (std::size_t i = 0; i < commits_.size(); ++i) by_commit_.emplace(commits_[i].id, i);
   for (std::size_t i = 0; i < nightlies_.size(); ++i) by_nightly_.emplace(nightlies_[i].name, i);
 }
 
 bool History::is_compiled(std::size_t commit) const {
   return commit == 0 || commits_[commit].inputs != commits_[commit - 1].inputs;
+}
+
+void History::revert(std::size_t commit, std::size_t taken) {
+  commits_[commit].subject = "Revert \"" + commits_[taken].subject + "\"";
+  reverts_[commit] = commits_[taken].id;
 }
 
 void History::settle() {

@@ -19,6 +19,7 @@ struct Size {
   int benchmarks = 34;  ///< each with cpu-train and cpu-infer, of three judged metrics each
   std::uint64_t seed = 1;
   Kinds kinds = every_kind();
+  bool improvements = false;      ///< the program is asked for them
   std::optional<double> crashes;  ///< share of the processes that crash; else drawn for each seed, up to 3%
 };
 
@@ -62,7 +63,9 @@ class History {
 
   void add(const Change& change) { changes_.push_back(change); }
   void set_building(std::size_t commit, Building building) { building_[commit] = building; }
-  void rename(std::size_t commit, std::string subject) { commits_[commit].subject = std::move(subject); }
+  /// The message of `commit` says that it takes `taken` back.
+  void revert(std::size_t commit, std::size_t taken);
+  const std::string& reverted_by(std::size_t commit) const { return reverts_[commit]; }  ///< an id; empty: none
   void settle();
 
   Building building(std::size_t commit) const { return building_[commit]; }
@@ -92,6 +95,7 @@ class History {
   std::vector<PublishedNightly> nightlies_;
   std::vector<Change> changes_;
   std::vector<Building> building_;
+  std::vector<std::string> reverts_;        // by commit
   std::vector<std::vector<Point>> points_;  // by slot, ascending by commit
   std::unordered_map<std::string, std::size_t> by_commit_, by_nightly_;
 };

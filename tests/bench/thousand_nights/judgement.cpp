@@ -42,6 +42,20 @@ std::string_view to_string(Wrong wrong) {
       return "cost";
     case Wrong::service:
       return "service";
+    case Wrong::gain_missed:
+      return "improvement missed";
+    case Wrong::gain_twice:
+      return "improvement found twice";
+    case Wrong::gain_no_cause:
+      return "improvement without cause";
+    case Wrong::gain_wrong_commit:
+      return "improvement by a wrong commit";
+    case Wrong::gain_no_commit:
+      return "improvement without its commit";
+    case Wrong::gain_waits:
+      return "improvement waits";
+    case Wrong::wrong_ending:
+      return "wrong ending";
   }
   TBCI_ASSERT(false);
 }
@@ -55,6 +69,7 @@ Result<Judgement> judge(Years& years) {
   judge_reports(years, facts, judgement);
   judge_states(years, facts, judgement);
   TBCI_TRY(judge_events(years, facts, judgement));
+  TBCI_TRY(judge_improvements(years, facts, judgement));
   TBCI_TRY(judge_cost(years, facts, judgement));
   for (const std::string& error : years.diary().errors)
     judgement.complaints.push_back(

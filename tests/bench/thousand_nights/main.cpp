@@ -96,6 +96,7 @@ int main(int argc, char** argv) {
   app.add_option("--seeds", options.seeds, "A number, or FIRST-LAST");
   app.add_option("--only", options.only, "What is mixed in: KIND,... (a wrong word lists them all)");
   app.add_option("--without", options.without, "What is not: KIND,...");
+  app.add_flag("--improvements", options.size.improvements, "The program is asked for improvements");
   app.add_option("--crashes", options.size.crashes, "Share of the processes that crash (default: drawn, up to 0.03)")
       ->check(CLI::Range(0.0, 1.0));
   app.add_option("--shown", options.shown, "Complaints of each sort that are printed");

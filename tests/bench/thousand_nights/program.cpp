@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "github/outbox.hpp"
+#include "pipeline/night/improvements.hpp"
 #include "pipeline/night/night_tries.hpp"
 #include "pipeline/pipeline.hpp"
 #include "storage/connection.hpp"
@@ -94,10 +95,25 @@ Result<daemon::EarlierCall> Program::check_subject() {
     if (!checked && checked.error().kind == ErrorKind::interrupted) return pass_on(checked.error());
     deliver();
   }
+  TBCI_ASSIGN(const auto good_news, search_improvements());
   TBCI_ASSIGN(const auto judged, pipeline::waiting_nights(stores_, context_.name(), parts_.clock.now(), false));
   TBCI_ASSIGN(const auto searched, pipeline::waiting_nights(stores_, context_.name(), parts_.clock.now(), true));
-  if (judged.next && searched.next) return std::optional(std::min(*judged.next, *searched.next));
-  return judged.next ? judged.next : searched.next;
+  std::optional<TimePoint> next;
+  for (const auto& one : {judged.next, searched.next, good_news}) {
+    if (one) next = next ? std::min(*next, *one) : one;
+  }
+  return next;
+}
+
+// When nothing else waits; returns when the next search is due.
+Result<std::optional<TimePoint>> Program::search_improvements() {
+  while (true) {
+    TBCI_ASSIGN(const pipeline::SearchedNight searched, pipeline::search_waiting_improvements(context_));
+    if (parts_.mortality.dead()) return fail(ErrorKind::interrupted, "killed");
+    deliver();
+    const bool more = searched.worked && searched.next && *searched.next <= parts_.clock.now();
+    if (!more) return searched.next;
+  }
 }
 
 Status Program::check(const std::string& nightly) {

@@ -44,6 +44,7 @@ class Program {
   Program(const ProgramParts& parts, storage::Database database);
   std::vector<daemon::Job> jobs();
   Result<daemon::EarlierCall> check_subject();
+  Result<std::optional<TimePoint>> search_improvements();
   /// Checks one night, and writes down what it took.
   Status check(const std::string& nightly);
   void deliver();

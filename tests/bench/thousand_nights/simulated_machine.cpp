@@ -241,7 +241,8 @@ Result<std::vector<bisect::CommitDetails>> SimulatedMachine::details(const std::
   std::vector<bisect::CommitDetails> all;
   for (const model::Commit& commit : commits) {
     TBCI_ASSIGN(const std::size_t number, known(commit.id));
-    all.push_back({{fmt::format("kernels/file{}.cpp", number % 97)}, std::nullopt});
+    all.push_back({.touched = {fmt::format("kernels/file{}.cpp", number % 97)}, .pull_request = {}, .reverts = {}});
+    if (!history_.reverted_by(number).empty()) all.back().reverts = {history_.reverted_by(number)};
   }
   return all;
 }

@@ -131,8 +131,7 @@ class Storyteller {
     const auto culprit = commit_in(chance, cast_->first);
     const auto repair = lasts > 0 ? commit_in(chance, cast_->first + static_cast<std::size_t>(lasts)) : std::nullopt;
     const auto again = rests > 0 ? commit_in(chance, cast_->last) : std::nullopt;
-    if (kind == Kind::revert && culprit && repair)
-      history_.rename(*repair, "Revert \"" + history_.commits()[*culprit].subject + "\"");
+    if (kind == Kind::revert && culprit && repair) history_.revert(*repair, *culprit);
     for (std::size_t k = 0; k < cast_->cases.size(); ++k) {
       const double amount = std::log1p(whole * (k == 0 ? 1 : chance.between(0.3, 1.2)));
       const std::size_t measured = cast_->cases[k];

@@ -10,10 +10,31 @@ namespace tbci::thousand {
 namespace {
 
 constexpr std::array all_wrongs = {
-    Wrong::missed,     Wrong::twice,         Wrong::found_again, Wrong::no_cause,       Wrong::wrong_culprit,
-    Wrong::no_culprit, Wrong::vague_culprit, Wrong::not_in_text, Wrong::not_delivered,  Wrong::stands_still,
-    Wrong::late,       Wrong::failed_night,  Wrong::never_ends,  Wrong::event_no_cause, Wrong::creep_overlooked,
-    Wrong::rotation,   Wrong::cost,          Wrong::service,
+    Wrong::missed,
+    Wrong::twice,
+    Wrong::found_again,
+    Wrong::no_cause,
+    Wrong::wrong_culprit,
+    Wrong::no_culprit,
+    Wrong::vague_culprit,
+    Wrong::not_in_text,
+    Wrong::not_delivered,
+    Wrong::stands_still,
+    Wrong::late,
+    Wrong::failed_night,
+    Wrong::never_ends,
+    Wrong::event_no_cause,
+    Wrong::creep_overlooked,
+    Wrong::rotation,
+    Wrong::cost,
+    Wrong::service,
+    Wrong::gain_missed,
+    Wrong::gain_twice,
+    Wrong::gain_no_cause,
+    Wrong::gain_wrong_commit,
+    Wrong::gain_no_commit,
+    Wrong::gain_waits,
+    Wrong::wrong_ending,
 };
 
 Tally operator+(const Tally& a, const Tally& b) {
@@ -40,6 +61,30 @@ std::string steps_table(const std::vector<Judgement>& judgements) {
                         t.twice, t.missed, t.exact, t.among, t.without, t.again);
   }
   return text;
+}
+
+// What became better, and what ended regressions. Empty where nothing did.
+std::string gains_table(const std::vector<Judgement>& judgements) {
+  std::map<Kind, Tally> totals;
+  int improvements = 0, endings = 0, reverts = 0, attributed = 0;
+  for (const Judgement& judgement : judgements) {
+    for (const auto& [kind, tally] : judgement.gains) totals[kind] = totals[kind] + tally;
+    improvements += judgement.figures.improvements;
+    endings += judgement.figures.endings;
+    reverts += judgement.figures.reverts;
+    attributed += judgement.figures.attributed_endings;
+  }
+  std::string text = fmt::format("{} regressions ended: {} name a revert, {} the commit of an improvement\n\n", endings,
+                                 reverts, attributed);
+  if (improvements == 0) return text;
+  text +=
+      "| improvements | to find | once | twice | missed | exact commit | among several | no commit |\n"
+      "|---|--:|--:|--:|--:|--:|--:|--:|\n";
+  for (const auto& [kind, t] : totals) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", to_string(kind), t.expected, t.once, t.twice,
+                        t.missed, t.exact, t.among, t.without);
+  }
+  return text + fmt::format("| kept in all | {} | | | | | | |\n\n", improvements);
 }
 
 std::string figures_table(const std::vector<Judgement>& judgements) {
@@ -86,7 +131,8 @@ std::string complaints_text(const std::vector<Judgement>& judgements, std::size_
 }  // namespace
 
 std::string text_of(const std::vector<Judgement>& judgements, std::size_t shown) {
-  return figures_table(judgements) + "\n" + steps_table(judgements) + "\n" + complaints_text(judgements, shown);
+  return figures_table(judgements) + "\n" + steps_table(judgements) + "\n" + gains_table(judgements) +
+         complaints_text(judgements, shown);
 }
 
 nlohmann::json json_of(const Judgement& judgement) {
@@ -126,6 +172,10 @@ nlohmann::json json_of(const Judgement& judgement) {
             {"seconds_a_night_last", f.last_seconds},
             {"processes_a_night_first", f.first_processes},
             {"processes_a_night_last", f.last_processes},
+            {"improvements", f.improvements},
+            {"endings", f.endings},
+            {"endings_with_a_revert", f.reverts},
+            {"endings_with_an_improvement", f.attributed_endings},
             {"longest_wait_for_the_anchor", f.longest_gap}}}};
 }
 

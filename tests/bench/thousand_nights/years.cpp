@@ -36,6 +36,7 @@ Years::Years(const Size& size, const std::filesystem::path& folder)
       kills_(size.seed, 5),
       person_(size.kinds, size.seed, diary_) {
   config_.service.state = folder;
+  config_.detect.improvements = size.improvements;
   channels_.push_back(std::make_unique<IssueTracker>(weather_, clock_, mortality_, diary_));
 }
 

@@ -69,7 +69,7 @@ TEST_CASE("Creep watch: a regression that stays is not filed once more as creep"
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 0);
 }
 
-TEST_CASE("Creep watch: a regression that the anchor has as well hides no creep", "[nights][long][long]") {
+TEST_CASE("Creep watch: a regression that the anchor has as well hides no creep", "[nights][long]") {
   Nights nights(22);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
   add_creep(nights, 7, 21);
@@ -129,8 +129,7 @@ TEST_CASE("Creep watch: a night that goes on looks at the cases that it looked a
   CHECK(recorded.has("beta/cpu-infer and the anchor, pair 1"));   // in its turn
 }
 
-TEST_CASE("Creep watch: a regression that a person accepted for the anchor is not filed again",
-          "[nights][long][long]") {
+TEST_CASE("Creep watch: a regression that a person accepted for the anchor is not filed again", "[nights][long]") {
   Nights nights(26);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
   for (std::size_t day = 14; day < 26; ++day)
@@ -146,7 +145,7 @@ TEST_CASE("Creep watch: a regression that a person accepted for the anchor is no
   CHECK(found_against(nights, nights.machine.name_of(1), 14, 25) == 1);  // what comes on top of it
 }
 
-TEST_CASE("Creep watch: creep that a person dismissed is not filed again", "[nights][long][long]") {
+TEST_CASE("Creep watch: creep that a person dismissed is not filed again", "[nights][long]") {
   Nights nights(24);
   add_creep(nights, 2, 10);
   nights.check(1);

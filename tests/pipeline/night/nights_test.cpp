@@ -169,7 +169,7 @@ TEST_CASE("Nights: creep below the threshold is found against the anchor, once",
 }
 
 TEST_CASE("Nights: creep against an anchor that the index has forgotten is searched and filed all the same",
-          "[nights][long][long]") {
+          "[nights][long]") {
   Nights nights(16);
   for (std::size_t day = 2; day < 16; ++day) nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.012);
   nights.check(1);

@@ -91,6 +91,23 @@ TEST_CASE("Page: hostile texts of the database come out as text", "[web]") {
   CHECK(site.json("/api/night?subject=demo")["findings"][0]["benchmark"] == evil_name);
 }
 
+TEST_CASE("Page: an improvement is shown with its commit, and a regression with what ended it", "[web]") {
+  const Site site;
+  fill_recovery(site.folder / "tbci.db", "<b>Take it back</b>");
+  const auto night = site.get("/?subject=demo&night=2026-01-08").body;
+  for (const char* part :
+       {"Improvements of this night", "-23.7%", "dddddddddddd", "Bob Example", "&lt;b&gt;Take it back&lt;/b&gt;"}) {
+    INFO(part);
+    CHECK(contains(night, part));
+  }
+  CHECK_FALSE(contains(night, "<b>"));
+  const auto found = site.get("/?subject=demo&night=2026-01-07").body;
+  CHECK(contains(found, "gone since 2026-01-08, by commit dddddddddddd, which says that it takes the culprit back"));
+  CHECK_FALSE(contains(found, "Improvements of this night"));
+  CHECK(site.json("/api/night?subject=demo&name=2026-01-08")["improvements"].size() == 1);
+  CHECK(site.json("/api/regressions?subject=demo")["regressions"][0]["ended"]["night"] == "2026-01-08");
+}
+
 TEST_CASE("Page: a hostile address is only ever text", "[web]") {
   const Site site;
   const auto reply = site.get("/?subject=%3Cscript%3Ealert(1)%3C/script%3E");

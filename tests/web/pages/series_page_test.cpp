@@ -61,6 +61,36 @@ TEST_CASE("Series page: a point a night, the levels, the marks, and what they st
   CHECK_FALSE(contains(reply.body, "nan"));
 }
 
+TEST_CASE("Series page: improvements, and what ended a regression, are marked", "[web]") {
+  const Site site;
+  {
+    auto database = value(storage::Database::open(site.folder / "tbci.db"));
+    storage::NightStore nights(database);
+    storage::ImprovementStore improvements(database);
+    const auto regression = value(nights.latest_regressions("demo", 1)).at(0);
+    const auto night = value(nights.find("demo", history_night(50)));
+    model::Finding finding = regression.finding;
+    finding.verdict = model::Verdict::improvement;
+    const auto improvement = value(improvements.add(night->id, finding, history_night(49)));
+    ok(storage::DecisionStore(database).decide(
+        {0, regression.id, model::Standing::recovered, "tbci", "three nights", moment(0)}));
+    ok(improvements.put_ending({.regression_id = regression.id,
+                                .night_id = night->id,
+                                .since_id = regression.night_id,
+                                .improvement_id = improvement.id}));
+  }
+  const auto page = site.get("/series/dlrm/cpu-train/time?subject=demo").body;
+  for (const char* part : {"<span class=\"chip improvement\">", "its commit is still to be searched",
+                           "<span class=\"chip recovered\">", "the regression of night-040: gone since night-050"}) {
+    INFO(part);
+    CHECK(contains(page, part));
+  }
+  const auto json = nlohmann::json::parse(site.get("/api/series/dlrm/cpu-train/time?subject=demo").body);
+  CHECK(json["nights"][50]["improvement"]["state"] == "confirmed");
+  CHECK(json["nights"][50]["ended"] == "the regression of night-040: gone since night-050");
+  CHECK(json["nights"][40]["improvement"].is_null());
+}
+
 TEST_CASE("Series page: the first subject is meant where none is named, and fewer nights can be asked for", "[web]") {
   const Site site;
   CHECK(count(site.get("/series/dlrm/cpu-train/time?nights=10").body, "<circle class=\"point") == 10);

@@ -186,6 +186,45 @@ TEST_CASE("Regressions view: recovered ones of recent nights are listed beside t
   CHECK(page.earlier.regressions.empty());
 }
 
+TEST_CASE("Night view: its improvements come with their commits, and stand beside no regression", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  fill_recovery(folder / "tbci.db");
+  auto database = opened(folder);
+  const auto night = value(view::night_view(database, "demo", ""));
+  REQUIRE(night);
+  CHECK(night->found.regressions.empty());
+  REQUIRE(night->improvements.size() == 1);
+  CHECK(night->improvements[0].suspects.at(0).author == "Bob Example");
+  const auto json = view::json_of(*night);
+  CHECK(json["improvements"][0]["state"] == "attributed");
+  CHECK(json["improvements"][0]["suspects"][0]["id"] == repair);
+  CHECK(json["improvements"][0]["finding"]["verdict"] == "improvement");
+  const auto status = value(view::status_view(database, {"demo"}, std::nullopt, moment(0)));
+  CHECK(status.subjects[0].waiting_improvements == 0);
+}
+
+TEST_CASE("Regressions view: one that recovered says which night and which commit ended it", "[view]") {
+  const TemporaryDirectory folder;
+  fill(folder / "tbci.db");
+  fill_recovery(folder / "tbci.db");
+  auto database = opened(folder);
+  const auto all = value(view::regressions_view(database, "demo", 10));
+  REQUIRE(all.regressions.size() == 1);
+  REQUIRE(all.regressions[0].ended);
+  CHECK(view::ending_text(*all.regressions[0].ended) ==
+        "gone since 2026-01-08, by commit dddddddddddd, which says that it takes the culprit back");
+  const auto ended = view::json_of(all)["regressions"][0]["ended"];
+  CHECK(ended["night"] == "2026-01-08");
+  CHECK(ended["commits"][0]["id"] == repair);
+  CHECK(ended["revert"]["id"] == repair);
+  CHECK(ended["improvement_id"] == 1);
+  auto writer = value(storage::Database::open(folder / "tbci.db"));
+  ok(storage::DecisionStore(writer).decide(
+      {0, all.regressions[0].regression.id, model::Standing::open, "ada", "not yet", moment(0)}));
+  CHECK_FALSE(value(view::regressions_view(database, "demo", 10)).regressions.at(0).ended);
+}
+
 TEST_CASE("View as JSON: numbers are the database's, an infinite change is null, broken text stays valid", "[view]") {
   const TemporaryDirectory folder;
   Outside outside;

@@ -1,0 +1,28 @@
+#include "pipeline/night/search_ends.hpp"
+
+#include "pipeline/measure/building.hpp"
+
+namespace tbci::pipeline {
+
+std::string no_way_to_bisect(const SubjectContext& context, const Comparison& builds) {
+  if (context.subject.subject.source.repository.empty()) return "the subject names no repository to bisect";
+  if (builds.before.product.commit.empty() || builds.after.product.commit.empty())
+    return "a nightly does not say which commit it was built from";
+  if (builds.before.product.commit == builds.after.product.commit) {
+    return fmt::format(
+        "both nightlies are of commit {}: what changed is the packaging, or something that comes with it",
+        builds.after.product.commit.substr(0, 12));
+  }
+  return {};
+}
+
+Result<model::Build> end_of_search(SubjectContext& context, const std::string& name) {
+  using model::BuildKind;
+  for (const BuildKind kind : {BuildKind::nightly, BuildKind::commit}) {
+    TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), kind, name));
+    if (build && !build->product.commit.empty()) return *build;
+  }
+  return build_named(context, name);
+}
+
+}  // namespace tbci::pipeline

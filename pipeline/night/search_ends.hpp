@@ -1,0 +1,18 @@
+// The two ends of a night's search.
+#pragma once
+
+#include <string>
+
+#include "pipeline/measure/measuring.hpp"
+#include "pipeline/subject_context.hpp"
+
+namespace tbci::pipeline {
+
+/// Why there is nothing to bisect between two builds; empty: there is.
+std::string no_way_to_bisect(const SubjectContext& context, const Comparison& builds);
+
+/// A build as the store knows it: a search needs its commit, not its files. What was measured is known there, also
+/// where the index has forgotten it. Else it is made.
+Result<model::Build> end_of_search(SubjectContext& context, const std::string& name);
+
+}  // namespace tbci::pipeline
