@@ -97,6 +97,14 @@ bool night_is_over(const RunningService& service, const std::string& name, const
   });
 }
 
+// A configuration that this machine has not is part of it.
+constexpr const char* two_benchmarks = R"(processes = 3
+processes_at_most = 3
+benchmarks = ["dlrm", "lennard_jones"]
+configurations = ["cpu-infer", "gpu-infer"]
+time_limit = 120
+)";
+
 // Some processes have been measured, and most are still to come.
 bool is_measuring(const RunningService& service) {
   return eventually(5min, [&] {
@@ -154,7 +162,7 @@ void check_findings(storage::NightStore& nights, std::int64_t night, const nlohm
   for (const auto& finding : screened) wanted[finding.series] = {finding, false};
   const auto decided = nights.findings(night, storage::Phase::confirm).value();
   for (const auto& finding : decided) wanted[finding.series] = {finding, true};
-  CHECK(wanted.size() >= 6);  // the times alone of three benchmarks in two configurations
+  CHECK(wanted.size() >= 2);  // the times alone of two benchmarks
   REQUIRE(json["findings"].size() == wanted.size());
   std::set<model::Series> seen;
   for (const auto& row : json["findings"]) {
@@ -246,8 +254,8 @@ TEST_CASE(
     "End to end: the service with two subjects through three nights, stopped in the middle of the bad second: one "
     "issue, nothing repeated, page and JSON agree with the database",
     "[e2e]") {
-  Installation installation({"--days", "4", "--commits", "6", "--fault-day", "3", "--fault", "embedding-bag-bounds"});
-  installation.configure("", "poll = 1");
+  Installation installation({"--days", "4", "--commits", "6", "--fault-day", "3", "--fault", "embedding-bag-bounds*3"});
+  installation.configure(two_benchmarks, "poll = 1");
   installation.add_subject("demo2", "second", "poll = 100000");  // checked once a start
   const Truth& truth = installation.truth();
   const auto publish = [&](const std::string& branch, std::size_t day) {
