@@ -106,9 +106,9 @@ Result<std::vector<model::Report>> ReportStore::list(const std::string& subject,
 Result<std::vector<model::Delivery>> ReportStore::due(TimePoint now) const {
   return guarded(database_.path(), "read deliveries", [&] {
     return Query(database_, select_deliveries +
-                                "WHERE state = 'pending' AND (next_attempt_ms <= ? OR next_attempt_ms > ?) "
+                                "WHERE state = 'pending' AND (next_attempt_ms <= ?1 OR next_attempt_ms - ?2 > ?1) "
                                 "ORDER BY next_attempt_ms, id")
-        .bind(now, now + model::no_delivery_waits)
+        .bind(now, std::chrono::milliseconds(model::no_delivery_waits).count())
         .all("delivery", read_delivery);
   });
 }

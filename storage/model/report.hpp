@@ -46,7 +46,7 @@ struct Delivery {
 inline constexpr std::chrono::hours no_delivery_waits = std::chrono::hours(24 * 7);
 /// Whether the next attempt's time has come.
 inline bool is_due(const Delivery& delivery, TimePoint now) {
-  return delivery.next_attempt <= now || delivery.next_attempt > now + no_delivery_waits;
+  return delivery.next_attempt <= now || delivery.next_attempt - no_delivery_waits > now;
 }
 
 }  // namespace tbci::model

@@ -180,7 +180,7 @@ class KillingProber final : public bisect::Prober {
 }  // namespace
 
 TEST_CASE("Bisection: killed processes lose commits, and never name a wrong one", "[bisect][long]") {
-  for (unsigned seed = 1; seed <= 120; ++seed) {
+  for (unsigned seed = 1; seed <= 50; ++seed) {
     FakeDay day;
     day.seed = seed;
     day.noise = 0.04;

@@ -71,6 +71,7 @@ TEST_CASE("ReportStore: a report with a new text is its next revision, and is de
   CHECK(revised.created == at(1));
   const auto due = must(reports.due(at(10)));
   REQUIRE(due.size() == 2);
+  CHECK(must(reports.due(TimePoint::max())).size() == 2);  // the end of time overflows nothing
   CHECK(due[0].revision == 1);
   CHECK(due[0].attempts == 0);
   CHECK(due[1].revision == 0);

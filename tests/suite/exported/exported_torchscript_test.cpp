@@ -18,7 +18,7 @@ TEST_CASE("Exported TorchScript: a run is hello, samples, memory, done, with the
   CHECK(contains(lines[1], R"({"type":"sample","iteration":0,)"));
   CHECK(contains(lines[4], R"({"type":"memory","cpu_peak_bytes":)"));
   CHECK(contains(lines[5], R"({"type":"done","samples":3,)"));
-  CHECK(contains(lines[5], R"("parameters":6})"));
+  CHECK(contains(lines[5], R"("parameters":6)"));
 }
 
 TEST_CASE("Exported TorchScript: it runs on its inputs in eval mode and keeps no graph", "[exported]") {
