@@ -22,19 +22,37 @@ double lower_median(std::vector<double> values) {
   return *middle;
 }
 
-/// Sets `bell` to exp(-(x - level)^2 / (2 noise^2)) for each level, outwards from the nearest one. Each value is the
-/// previous one times a factor that shrinks by a constant, which saves an exponential for each point.
+/// A bell that is lower than this adds nothing to the density of the outliers.
+constexpr double negligible_bell = 1e-40;
+
+/// Sets `bell` to exp(-(x - level)^2 / (2 noise^2)) for each level, outwards from the nearest one, and to 0 where that
+/// is negligible. Each value is the previous one times a factor that shrinks by a constant, which saves an exponential
+/// for each point.
 void put_bell(double x, const LevelGrid& grid, double noise, std::vector<double>& bell) {
   const std::size_t middle = grid.nearest(x);
   const double h = grid.spacing / noise;
   const double z = (grid.at(middle) - x) / noise;
   const double shrink = std::exp(-h * h);
+  std::ranges::fill(bell, 0.0);
   bell[middle] = std::exp(-0.5 * z * z);
   double value = bell[middle], factor = std::exp(-h * z - 0.5 * h * h);
-  for (std::size_t i = middle + 1; i < grid.points; ++i, factor *= shrink) bell[i] = value *= factor;
+  for (std::size_t i = middle + 1; i < grid.points && value > negligible_bell; ++i, factor *= shrink)
+    bell[i] = value *= factor;
   value = bell[middle];
   factor = std::exp(h * z - 0.5 * h * h);
-  for (std::size_t i = middle; i-- > 0; factor *= shrink) bell[i] = value *= factor;
+  for (std::size_t i = middle; i-- > 0 && value > negligible_bell; factor *= shrink) bell[i] = value *= factor;
+}
+
+/// Multiplies the values from `begin` to `end` by the density of a reading there. Returns the largest of them.
+double multiply_by_density(std::vector<double>& values, const std::vector<double>& bell, double core, double outliers,
+                           std::size_t begin, std::size_t end) {
+  double most = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    const double value = values[i] * (core * bell[i] + outliers);
+    values[i] = value;
+    most = value > most ? value : most;
+  }
+  return most;
 }
 
 }  // namespace
@@ -42,6 +60,13 @@ void put_bell(double x, const LevelGrid& grid, double noise, std::vector<double>
 std::size_t LevelGrid::nearest(double level) const {
   const double place = std::round((level - low) / spacing);
   return static_cast<std::size_t>(std::clamp(place, 0.0, static_cast<double>(points - 1)));
+}
+
+std::size_t LevelGrid::points_below(double level) const {
+  std::size_t below = nearest(level);
+  while (below > 0 && at(below - 1) >= level) --below;
+  while (below < points && at(below) < level) ++below;
+  return below;
 }
 
 LevelGrid level_grid_of(const LevelData& data, const LevelSettings& settings) {
@@ -93,12 +118,10 @@ ScaledValues likelihood(const Readings& readings, const LevelGrid& grid, double 
   const double above = settings.outliers_above / width, below = settings.outliers_below / width;
   for (double x : readings.values) {
     put_bell(x, grid, noise, bell);
-    double most = 0;
-    for (std::size_t i = 0; i < grid.points; ++i) {
-      all.values[i] *= core * bell[i] + (grid.at(i) < x ? above : below);
-      most = std::max(most, all.values[i]);
-    }
-    for (double& value : all.values) value /= most;
+    const std::size_t split = grid.points_below(x);
+    const double most = std::max(multiply_by_density(all.values, bell, core, above, 0, split),
+                                 multiply_by_density(all.values, bell, core, below, split, grid.points));
+    for (double& value : all.values) value *= 1 / most;
     all.log_scale += std::log(most);
   }
   if (readings.power != 1) {

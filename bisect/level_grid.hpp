@@ -16,6 +16,8 @@ struct LevelGrid {
   double at(std::size_t i) const { return low + spacing * static_cast<double>(i); }
   /// The point nearest to a level.
   std::size_t nearest(double level) const;
+  /// How many points are lower than a level.
+  std::size_t points_below(double level) const;
 };
 
 /// Covers the levels of both ends and of all classes with at least two readings, and some room for a step beyond them.

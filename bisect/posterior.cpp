@@ -18,18 +18,26 @@ constexpr double negligible = 1e-7;
 using Row = std::vector<double>;        // one number for each level
 using Table = std::array<Row, states>;  // by the number of steps so far
 
-/// For each level: the sum over all levels at least a step away from it, divided by the number of levels.
-void spread(const Row& row, std::size_t least, Row& out) {
-  const std::size_t count = row.size();
-  const double all = std::accumulate(row.begin(), row.end(), 0.0);
-  double near = std::accumulate(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(std::min(least, count)), 0.0);
-  out.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {  // `near`: the sum over levels less than `least` away
-    out[i] = std::max(0.0, all - near) / static_cast<double>(count);
-    if (i + least < count) near += row[i + least];
-    if (i + 1 >= least) near -= row[i + 1 - least];
+/// Sums over distant levels. It keeps its memory from one row to the next.
+class DistantLevels {
+ public:
+  explicit DistantLevels(std::size_t count) : below_(count + 1), above_(count + 1) {}
+
+  /// For each level: the sum over all levels at least `least` away from it, divided by the number of levels.
+  void sum(const Row& row, std::size_t least, Row& out) {
+    const std::size_t count = row.size();
+    for (std::size_t i = 0; i < count; ++i) below_[i + 1] = below_[i] + row[i];
+    for (std::size_t i = count; i-- > 0;) above_[i] = above_[i + 1] + row[i];
+    const double share = 1 / static_cast<double>(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t low = i + 1 >= least ? i + 1 - least : 0, high = std::min(count, i + least);
+      out[i] = (below_[low] + above_[high]) * share;
+    }
   }
-}
+
+ private:
+  Row below_, above_;  ///< sums over all levels below a level, and over it and all above
+};
 
 /// The forward and backward recursions for one noise.
 class Recursion {
@@ -95,12 +103,13 @@ class Recursion {
     log_likelihood_ = likelihoods_[0].log_scale;
     forward_.push_back(std::move(table));
     Row jump(points);
+    DistantLevels distant(points);
     for (std::size_t j = 1; j < likelihoods_.size(); ++j) {
       Table next = forward_.back();
       double sum = 0;
       for (std::size_t s = 0; s < states; ++s) {
         if (s > 0 && s <= j) {
-          spread(forward_.back()[s - 1], least_, jump);
+          distant.sum(forward_.back()[s - 1], least_, jump);
           for (std::size_t g = 0; g < points; ++g) next[s][g] += weights_[j - 1] * jump[g];
         }
         for (std::size_t g = 0; g < points; ++g) sum += next[s][g] *= likelihoods_[j].values[g];
@@ -125,6 +134,7 @@ class Recursion {
     scale_.assign(count, 1.0);
     for (std::size_t s = 0; s < states; ++s) backward_[count - 1][s].assign(points, ends_[s]);
     Row seen(points), jump(points);
+    DistantLevels distant(points);
     for (std::size_t j = count - 1; j-- > 0;) {
       for (Row& row : backward_[j]) row.assign(points, 0);
       double most = 0;
@@ -132,7 +142,7 @@ class Recursion {
         for (std::size_t g = 0; g < points; ++g) seen[g] = likelihoods_[j + 1].values[g] * backward_[j + 1][s][g];
         for (std::size_t g = 0; g < points; ++g) most = std::max(most, backward_[j][s][g] += seen[g]);
         if (s == 0) continue;
-        spread(seen, least_, jump);
+        distant.sum(seen, least_, jump);
         for (std::size_t g = 0; g < points; ++g) most = std::max(most, backward_[j][s - 1][g] += weights_[j] * jump[g]);
       }
       for (Row& row : backward_[j]) {
@@ -147,9 +157,10 @@ class Recursion {
   double with_step(std::size_t j) const {
     double sum = 0;
     Row seen(grid_.points), jump(grid_.points);
+    DistantLevels distant(grid_.points);
     for (std::size_t s = 1; s < states; ++s) {
       for (std::size_t g = 0; g < grid_.points; ++g) seen[g] = likelihoods_[j + 1].values[g] * backward_[j + 1][s][g];
-      spread(seen, least_, jump);
+      distant.sum(seen, least_, jump);
       for (std::size_t g = 0; g < grid_.points; ++g) sum += forward_[j][s - 1][g] * jump[g];
     }
     return sum * weights_[j] / scale_[j];

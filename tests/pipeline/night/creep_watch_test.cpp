@@ -17,9 +17,10 @@ void set_anchor(Nights& nights, std::size_t day) {
   REQUIRE(stores.anchors.set({0, "fake", (*build)->id, "ada", "the release", {}}));
 }
 
-void add_creep(Nights& nights, std::size_t first, std::size_t last) {
+/// By default half the threshold each day.
+void add_creep(Nights& nights, std::size_t first, std::size_t last, double daily = 1.035) {
   for (std::size_t day = first; day <= last; ++day)
-    nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.012);
+    nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, daily);
 }
 
 /// The regressions that these nights found against a build.
@@ -49,14 +50,14 @@ class RecordedSteps final : public Progress {
 }  // namespace
 
 TEST_CASE("Creep watch: a regression that was repaired hides no creep", "[nights]") {
-  Nights nights(24);
+  Nights nights(12);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}, {5 * commits_a_day - 1, 1 / 1.2}};
-  add_creep(nights, 7, 23);
+  add_creep(nights, 7, 11);
   nights.check(1);
   set_anchor(nights, 1);
   nights.check_all(2, 3);
   CHECK(nights.check(4).regressions.size() == 1);
-  CHECK(found_against(nights, nights.machine.name_of(1), 5, 23) == 1);
+  CHECK(found_against(nights, nights.machine.name_of(1), 5, 11) == 1);
 }
 
 TEST_CASE("Creep watch: a regression that stays is not filed once more as creep", "[nights]") {
@@ -69,13 +70,13 @@ TEST_CASE("Creep watch: a regression that stays is not filed once more as creep"
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 0);
 }
 
-TEST_CASE("Creep watch: a regression that the anchor has as well hides no creep", "[nights][long]") {
-  Nights nights(22);
+TEST_CASE("Creep watch: a regression that the anchor has as well hides no creep", "[nights]") {
+  Nights nights(12);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
-  add_creep(nights, 7, 21);
+  add_creep(nights, 7, 11);
   nights.check_all(1, 6);
   set_anchor(nights, 6);
-  CHECK(found_against(nights, nights.machine.name_of(6), 7, 21) == 1);
+  CHECK(found_against(nights, nights.machine.name_of(6), 7, 11) == 1);
 }
 
 TEST_CASE("Creep watch: each case has its turn, also after a thousand nights", "[nights]") {
@@ -129,11 +130,10 @@ TEST_CASE("Creep watch: a night that goes on looks at the cases that it looked a
   CHECK(recorded.has("beta/cpu-infer and the anchor, pair 1"));   // in its turn
 }
 
-TEST_CASE("Creep watch: a regression that a person accepted for the anchor is not filed again", "[nights][long]") {
-  Nights nights(26);
+TEST_CASE("Creep watch: a regression that a person accepted for the anchor is not filed again", "[nights]") {
+  Nights nights(18);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
-  for (std::size_t day = 14; day < 26; ++day)
-    nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.012);
+  add_creep(nights, 9, 15, 1.02);
   nights.check(1);
   set_anchor(nights, 1);
   nights.check_all(2, 3);
@@ -141,17 +141,17 @@ TEST_CASE("Creep watch: a regression that a person accepted for the anchor is no
   REQUIRE(found.regressions.size() == 1);
   REQUIRE(pipeline::accept_regression(nights.bench->stores(), found.regressions[0].id,
                                       {.person = "ada", .reason = "it is safer", .now = {}}, true));
-  CHECK(found_against(nights, nights.machine.name_of(1), 5, 13) == 0);
-  CHECK(found_against(nights, nights.machine.name_of(1), 14, 25) == 1);  // what comes on top of it
+  CHECK(found_against(nights, nights.machine.name_of(1), 5, 8) == 0);
+  CHECK(found_against(nights, nights.machine.name_of(1), 9, 17) == 1);  // what comes on top of it
 }
 
-TEST_CASE("Creep watch: creep that a person dismissed is not filed again", "[nights][long]") {
-  Nights nights(24);
-  add_creep(nights, 2, 10);
+TEST_CASE("Creep watch: creep that a person dismissed is not filed again", "[nights]") {
+  Nights nights(12);
+  add_creep(nights, 2, 4);
   nights.check(1);
   set_anchor(nights, 1);
   int found = 0;
-  for (std::size_t day = 2; day < 24; ++day) {
+  for (std::size_t day = 2; day < 12; ++day) {
     for (const model::Regression& regression : nights.check(day).regressions) {
       ++found;
       REQUIRE(pipeline::dismiss_regression(nights.bench->stores(), regression.id,

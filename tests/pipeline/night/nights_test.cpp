@@ -147,16 +147,16 @@ TEST_CASE("Nights: what there was no time for is asked the next night, against t
   CHECK(nights.bench->stores().retests.of_night(result.night.id)->empty());
 }
 
-TEST_CASE("Nights: creep below the threshold is found against the anchor, once", "[nights][long]") {
-  Nights nights(16);
-  for (std::size_t day = 2; day < 16; ++day) nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.012);
+TEST_CASE("Nights: creep below the threshold is found against the anchor, once", "[nights]") {
+  Nights nights(7);
+  for (std::size_t day = 2; day < 7; ++day) nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.035);
   nights.check(1);
   storage::Stores& stores = nights.bench->stores();
   const auto build = stores.builds.find("fake", model::BuildKind::nightly, nights.machine.name_of(1));
   REQUIRE(build);
   REQUIRE(stores.anchors.set({0, "fake", (*build)->id, "ada", "the release", {}}));
   int filed = 0;
-  for (std::size_t day = 2; day < 16; ++day) {
+  for (std::size_t day = 2; day < 7; ++day) {
     const auto result = nights.check(day);
     filed += static_cast<int>(result.reports.size());
     for (const model::Regression& regression : result.regressions) {
@@ -169,16 +169,16 @@ TEST_CASE("Nights: creep below the threshold is found against the anchor, once",
 }
 
 TEST_CASE("Nights: creep against an anchor that the index has forgotten is searched and filed all the same",
-          "[nights][long]") {
-  Nights nights(16);
-  for (std::size_t day = 2; day < 16; ++day) nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.012);
+          "[nights]") {
+  Nights nights(7);
+  for (std::size_t day = 2; day < 7; ++day) nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.035);
   nights.check(1);
   storage::Stores& stores = nights.bench->stores();
   const auto build = stores.builds.find("fake", model::BuildKind::nightly, nights.machine.name_of(1));
   REQUIRE(build);
   REQUIRE(stores.anchors.set({0, "fake", (*build)->id, "ada", "the release", {}}));
   std::size_t filed = 0;
-  for (std::size_t day = 2; day < 16; ++day) {
+  for (std::size_t day = 2; day < 7; ++day) {
     nights.machine.listed_from = day > 4 ? day - 3 : 0;
     const auto result = nights.check(day);
     filed += result.reports.size();
