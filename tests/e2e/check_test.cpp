@@ -55,7 +55,7 @@ struct Aim {
 // How long to wait at most until the kill, which comes at a random moment; nothing: it is not time yet. A commit whose
 // neighbour was built takes less than a second.
 std::optional<std::chrono::milliseconds> longest_wait(const Aim& aim, const Sight& sight) {
-  constexpr int most_kills = 22;
+  constexpr int most_kills = 14;
   if (sight.paid.building_commit && !aim.hit_build) return std::chrono::milliseconds(200);
   const bool new_stage = sight.stage && !aim.hit_stages.contains(*sight.stage);
   const bool more_work = sight.paid.total() >= aim.paid_for && aim.kills < most_kills;

@@ -134,7 +134,7 @@ TEST_CASE("Repository bisection: at the limit on runs, the answer has the commit
   }
 }
 
-TEST_CASE("Repository bisection: git replays the log of a search and names the same commit", "[repo_bisect]") {
+TEST_CASE("Repository bisection: git replays the log of a search and names the same commit", "[repo_bisect][long]") {
   NumberRepository place(step(9, 4, 100, 112));
   const auto commits = place.commits();
   const RepositoryAnswer answer = place.search();

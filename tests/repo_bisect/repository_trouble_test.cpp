@@ -43,7 +43,7 @@ TEST_CASE("Repository bisection: stopped anywhere, it resumes without repeating 
 }
 
 TEST_CASE("Repository bisection: trees removed to save space are rebuilt, and the answer is the same",
-          "[repo_bisect]") {
+          "[repo_bisect][long]") {
   NumberRepository place(step(9, 4, 100, 112));
   place.job.kept_trees_bytes = 1;
   const RepositoryAnswer answer = place.search();
@@ -54,7 +54,7 @@ TEST_CASE("Repository bisection: trees removed to save space are rebuilt, and th
   CHECK(answer.bisection.builds + answer.rebuilds == place.processes.builds_finished);
 }
 
-TEST_CASE("Repository bisection: leftovers of a killed process in a tree are repaired", "[repo_bisect]") {
+TEST_CASE("Repository bisection: leftovers of a killed process in a tree are repaired", "[repo_bisect][long]") {
   NumberRepository place(step(6, 3, 100, 112));
   place.search();
   fs::remove(place.state() / "journal.jsonl");
@@ -84,7 +84,7 @@ TEST_CASE("Repository bisection: it waits for processes that a killed run left i
   CHECK(place.suspects() == Ids{place.ids[2]});
 }
 
-TEST_CASE("Repository bisection: the user's checkout stays unchanged", "[repo_bisect]") {
+TEST_CASE("Repository bisection: the user's checkout stays unchanged", "[repo_bisect][long]") {
   NumberRepository place(step(6, 3, 100, 112));
   place.git.git({"checkout", "--quiet", "--detach", place.ids[1]});
   place.git.write("number", "mine");

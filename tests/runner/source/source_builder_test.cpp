@@ -331,7 +331,7 @@ TEST_CASE("SourceBuilder: a confined build writes to its checkout and prefix, an
   CHECK(read_file(project.folder / "database").value() == "rows");
 }
 
-TEST_CASE("SourceBuilder: a commit whose tree is too large to read does not build", "[source][escape]") {
+TEST_CASE("SourceBuilder: a commit whose tree is too large to read does not build", "[source][escape][long]") {
   Project project;
   project.commit("src/a.cpp", "one\n");
   const std::string many = project.repository.commit_of_a_billion_files();

@@ -154,7 +154,7 @@ TEST_CASE("Worktree: fetches submodules relative to the real repository, and cle
 }
 
 TEST_CASE("Worktree: reverts a commit on top of a later one, reproducibly and without touching the user's repository",
-          "[source]") {
+          "[source][long]") {
   Place place;
   place.commit("kept", "one\n");
   const std::string culprit = place.commit("slow", "slow\n");
@@ -196,7 +196,7 @@ TEST_CASE("Worktree: says why a commit cannot be reverted, and cleans the slot",
   CHECK_FALSE(gone->reason.empty());
 }
 
-TEST_CASE("Worktree: after some fetches the mirror's packs become one, and nothing is lost", "[source]") {
+TEST_CASE("Worktree: after some fetches the mirror's packs become one, and nothing is lost", "[source][long]") {
   Place place;
   place.settings.repack_after = 3;
   const std::string first = place.commit("a", "one\n");
@@ -232,7 +232,7 @@ TEST_CASE("Worktree: a mirror that cannot be repacked works on", "[source]") {
 }
 
 // What a build of an earlier commit may leave in the checkout that a later commit is built in.
-TEST_CASE("Worktree: a smudge filter that a build planted does not run", "[source][escape]") {
+TEST_CASE("Worktree: a smudge filter that a build planted does not run", "[source][escape][long]") {
   for (const bool keep : {false, true}) {
     INFO("keep_untracked " << keep);
     Place place;
@@ -253,7 +253,8 @@ TEST_CASE("Worktree: a smudge filter that a build planted does not run", "[sourc
   }
 }
 
-TEST_CASE("Worktree: a file that a build changed and hid from git is the commit's own again", "[source][escape]") {
+TEST_CASE("Worktree: a file that a build changed and hid from git is the commit's own again",
+          "[source][escape][long]") {
   for (const bool keep : {false, true}) {
     INFO("keep_untracked " << keep);
     Place place;
@@ -325,7 +326,8 @@ TEST_CASE("Worktree: files that did not change keep their times where the build 
   CHECK_FALSE(fs::exists(source / "gone"));
 }
 
-TEST_CASE("Worktree: a build that changes a submodule's repository gets none of it into the next", "[source][escape]") {
+TEST_CASE("Worktree: a build that changes a submodule's repository gets none of it into the next",
+          "[source][escape][long]") {
   Place place;
   REQUIRE(write_file_atomically(place.folder / "gitconfig", "[protocol \"file\"]\n\tallow = always\n"));
   ::setenv("GIT_CONFIG_GLOBAL", (place.folder / "gitconfig").c_str(), 1);
