@@ -45,9 +45,10 @@ Status check_fault(const Fault& fault) {
 }  // namespace
 
 const std::vector<std::string>& fault_kinds() {
-  static const std::vector<std::string> kinds = {"activation-validity", "addmm-dtype",           "embedding-bag-bounds",
-                                                 "error-handling",      "library-configuration", "memory-kept",
-                                                 "memory-peak"};
+  static const std::vector<std::string> kinds = {"activation-validity",   "addmm-dtype",    "embedding-bag-bounds",
+                                                 "embedding-bag-refusal", "error-handling", "library-configuration",
+                                                 "memory-kept",           "memory-peak",    "tanh-crash",
+                                                 "tanh-overflow"};
   return kinds;
 }
 

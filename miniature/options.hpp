@@ -14,7 +14,9 @@ namespace tbci::miniature {
 struct Fault {
   std::string kind;             ///< such as `embedding-bag-bounds`
   std::optional<int> position;  ///< 1-based in the day of the faults; without one it is drawn from the seed
-  double strength = 1;          ///< 1 slows the benchmark that is hit most by about 20 to 30%
+  /// 1 slows the benchmark that is hit most by about 20 to 30%. Of a fault that makes it fail: the part of the
+  /// processes that fail.
+  double strength = 1;
 };
 
 struct Options {

@@ -15,6 +15,7 @@
 #include "pipeline/bisect/resume_key.hpp"
 #include "pipeline/bisect/reverting.hpp"
 #include "pipeline/measure/benchmark_list.hpp"
+#include "pipeline/measure/break_confirming.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/confirming.hpp"
 #include "pipeline/measure/profiling.hpp"
@@ -70,12 +71,16 @@ Result<std::vector<model::Finding>> regressed_series(pipeline::SubjectContext& c
   context.progress.end_stage("both are built");
   TBCI_ASSIGN(plan.cases, pipeline::wanted_cases(context, plan.builds.after.product));
   TBCI_ASSIGN(auto screen, pipeline::screen_builds(context, plan));
-  std::erase_if(screen.series, [&](const pipeline::ScreenedSeries& one) {
-    const std::string metric(to_string(one.finding.series.metric));
-    return !options.metrics.empty() &&
-           std::find(options.metrics.begin(), options.metrics.end(), metric) == options.metrics.end();
-  });
+  const auto is_wanted = [&](model::Metric metric) {
+    return options.metrics.empty() || std::ranges::find(options.metrics, to_string(metric)) != options.metrics.end();
+  };
+  std::erase_if(screen.series,
+                [&](const pipeline::ScreenedSeries& one) { return !is_wanted(one.finding.series.metric); });
   TBCI_ASSIGN(auto confirmed, pipeline::confirm_suspects(context, plan, screen));
+  if (is_wanted(model::Metric::outcome)) {
+    TBCI_ASSIGN(auto broken, pipeline::confirm_breaks(context, plan, screen));
+    std::ranges::move(broken, std::back_inserter(confirmed));
+  }
   std::erase_if(confirmed, [](const model::Finding& finding) { return finding.verdict != model::Verdict::regression; });
   return confirmed;
 }
@@ -260,7 +265,8 @@ void add_bisect(CLI::App& app, Invocation& invocation) {
   add_threshold_option(*command, options->selection);
   command
       ->add_option("--metric", options->metrics,
-                   "Search only for these: time, cpu_memory, gpu_memory, cpu_leak, gpu_leak, gpu_reserved")
+                   "Search only for these: time, cpu_memory, gpu_memory, cpu_leak, gpu_leak, gpu_reserved, "
+                   "outcome")
       ->type_name("NAME")
       ->delimiter(',');
   command->add_option("--series", options->series, "Search for these series, without comparing the whole suite first")

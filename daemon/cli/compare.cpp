@@ -8,6 +8,7 @@
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/show.hpp"
 #include "daemon/cli/subject_session.hpp"
+#include "pipeline/measure/break_confirming.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/confirming.hpp"
 #include "pipeline/measure/profiling.hpp"
@@ -63,7 +64,9 @@ Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& opt
   TBCI_ASSIGN(plan.cases, pipeline::wanted_cases(context, plan.builds.after.product));
   TBCI_ASSIGN(const auto screen, pipeline::screen_builds(context, plan));
   TBCI_ASSIGN(const auto confirmed, pipeline::confirm_suspects(context, plan, screen));
-  const auto findings = pipeline::merged(pipeline::findings_of(screen.series), confirmed);
+  auto findings = pipeline::merged(pipeline::findings_of(screen.series), confirmed);
+  TBCI_ASSIGN(auto broken, pipeline::confirm_breaks(context, plan, screen));
+  std::ranges::move(broken, std::back_inserter(findings));
   std::vector<model::OperatorComparison> operators;
   if (options.operators) {
     TBCI_ASSIGN(operators, changed_operators(context, plan, findings));

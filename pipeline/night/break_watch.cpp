@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "base/version_order.hpp"
+#include "pipeline/measure/break_confirming.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/suite_case.hpp"
 #include "pipeline/night/night_confirming.hpp"
@@ -18,35 +19,6 @@ namespace {
 
 using detect::Trials;
 using model::Verdict;
-
-constexpr int most_troubles = 3;
-
-model::Series series_of_break(const model::Case& measured) {
-  return {measured.benchmark, measured.configuration, model::Metric::outcome};
-}
-
-// What the screen's processes of a case say; of one that was looked at twice, all of them.
-struct Seen {
-  std::string old_build;
-  Trials before, after;
-};
-
-std::map<model::Case, Seen> seen_of(const Screen& screen) {
-  std::map<model::Case, Seen> all;
-  for (const ScreenedCase& one : screen.cases) {
-    Seen& seen = all[one.results.measured];
-    seen.old_build = one.old_build;
-    seen.before = seen.before + detect::trials_of(one.results.before);
-    seen.after = seen.after + detect::trials_of(one.results.after);
-  }
-  return all;
-}
-
-bool looks_broken(const Seen& seen) {
-  const auto& [old_build, before, after] = seen;
-  const bool fails_more = before.failures * after.processes < after.failures * before.processes;
-  return after.failures >= detect::suspicious_failures && (before.processes == 0 || fails_more);
-}
 
 // Whether a break of the case is known and not over. One that a person has accepted or dismissed is over once the case
 // has run on a later night.
@@ -78,65 +50,10 @@ Result<std::vector<BreakCandidate>> candidates_of(SubjectContext& context, const
     return {};
   };
   for (const model::Case& suite : seen.unlisted) TBCI_TRY(add(suite, builds.before.name));
-  for (const auto& [measured, one] : seen_of(seen.screen)) {
+  for (const auto& [measured, one] : trials_of(seen.screen)) {
     if (looks_broken(one)) TBCI_TRY(add(measured, one.old_build.empty() ? builds.before.name : one.old_build));
   }
   return found;
-}
-
-struct Confirmed {
-  model::Finding finding;
-  bool looked = false;
-};
-
-std::string how_it_fails(const model::Measurement& failure) {
-  if (failure.outcome == model::Outcome::done) return "its results are not finite numbers";
-  return fmt::format("{}: {}", to_string(failure.outcome), one_line(failure.message, 300));
-}
-
-// Pairs until the break is confirmed or is none. `until`: no pair is begun after that; a later night looks again.
-Result<Confirmed> confirm_one(SubjectContext& context, const model::Run& run, const Comparison& builds,
-                              const model::Case& measured, TimePoint until) {
-  Trials before, after;
-  std::string failure, trouble;
-  int troubles = 0;
-  Verdict verdict = Verdict::suspect;
-  for (int ordinal = 0; verdict == Verdict::suspect && troubles <= most_troubles; ++ordinal) {
-    if (context.clock.now() >= until) break;
-    context.progress.step(fmt::format("{}, pair {}", to_string(measured), ordinal + 1));
-    TBCI_ASSIGN(const MeasuredPair pair, measure_pair(context, run, builds, {measured, ordinal, Leaks::skip}));
-    for (const model::Measurement* one : {&pair.before, &pair.after}) {
-      if (const std::string text = machine_trouble_of(*one); !text.empty()) trouble = text;
-    }
-    if (!trouble.empty()) {
-      ++troubles;
-      if (troubles <= most_troubles) trouble.clear();
-      continue;
-    }
-    before = before + detect::trials_of({&pair.before, 1});
-    after = after + detect::trials_of({&pair.after, 1});
-    if (detect::is_failure(pair.after) && failure.empty()) failure = how_it_fails(pair.after);
-    verdict = detect::confirm_break(before, after);
-  }
-  Confirmed confirmed;
-  model::Finding& finding = confirmed.finding;
-  finding.series = series_of_break(measured);
-  finding.verdict = troubles > most_troubles ? Verdict::inconclusive : verdict;
-  finding.pairs = after.processes;
-  confirmed.looked = verdict != Verdict::suspect || troubles > most_troubles;
-  if (after.processes > 0) {
-    const model::Interval interval = detect::interval_of_share(after);
-    finding.before = static_cast<double>(before.failures) / before.processes;
-    finding.after = static_cast<double>(after.failures) / after.processes;
-    finding.change = finding.after - finding.before;
-    finding.low = interval.low;
-    finding.high = interval.high;
-    finding.reason =
-        fmt::format("{} of {} processes fail, and {} of {} of {}{}", after.failures, after.processes, before.failures,
-                    before.processes, builds.before.name, failure.empty() ? "" : ": " + failure);
-  }
-  if (!trouble.empty()) finding.reason = "the machine is in trouble: " + trouble;
-  return confirmed;
 }
 
 Status keep(SubjectContext& context, const model::Night& night, const std::string& old_build,
@@ -169,7 +86,7 @@ std::optional<Trials> trials_tonight(const ScreenForBreaks& seen, const model::C
     const bool unlisted = std::find(seen.unlisted.begin(), seen.unlisted.end(), measured) != seen.unlisted.end();
     return Trials{1, unlisted ? 1 : 0};
   }
-  const auto all = seen_of(seen.screen);
+  const auto all = trials_of(seen.screen);
   const auto found = all.find(measured);
   return found == all.end() || found->second.after.processes == 0 ? std::nullopt : std::optional(found->second.after);
 }
@@ -196,7 +113,7 @@ Status confirm_breaks(SubjectContext& context, const model::Night& night, const 
                                               model::Purpose::confirm, pair));
       run = runs.emplace(candidate.old_build, std::move(begun)).first;
     }
-    TBCI_ASSIGN(const Confirmed confirmed, confirm_one(context, run->second, both, candidate.measured, until));
+    TBCI_ASSIGN(const ConfirmedBreak confirmed, confirm_break(context, run->second, both, candidate.measured, until));
     if (!confirmed.looked) continue;
     TBCI_TRY(keep(context, night, candidate.old_build, confirmed.finding));
     if (confirmed.finding.verdict != Verdict::regression) continue;
@@ -224,19 +141,10 @@ Status watch_repairs(SubjectContext& context, const model::Night& night, const S
 Result<std::optional<model::Measurement>> first_failure(SubjectContext& context, const model::Regression& regression) {
   TBCI_ASSIGN(const model::Night night, context.stores.nights.get(regression.night_id));
   TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), model::BuildKind::nightly, night.name));
+  if (!build) return std::optional<model::Measurement>{};
   const std::string key =
       model::run_keys::breaks(night.name, regression.old_build.empty() ? night.baseline : regression.old_build);
-  TBCI_ASSIGN(const auto runs, context.stores.runs.runs_of_key(context.name(), key));
-  for (const model::Run& run : runs) {
-    if (!build) break;
-    TBCI_ASSIGN(auto processes,
-                context.stores.runs.measurements(run.id, build->id, regression.finding.series.measured_case()));
-    for (model::PlacedMeasurement& one : processes) {
-      if (detect::is_failure(one.measurement) && machine_trouble_of(one.measurement).empty())
-        return std::optional(std::move(one.measurement));
-    }
-  }
-  return std::optional<model::Measurement>{};
+  return first_failure_in(context, key, *build, regression.finding.series.measured_case());
 }
 
 }  // namespace tbci::pipeline

@@ -5,11 +5,14 @@
 
 #include "base/text.hpp"
 #include "github/report.hpp"
+#include "pipeline/measure/break_confirming.hpp"
+#include "pipeline/measure/building.hpp"
 #include "pipeline/measure/profiling.hpp"
 #include "pipeline/measure/suite_case.hpp"
 #include "pipeline/night/break_watch.hpp"
 #include "pipeline/night/endings.hpp"
 #include "runner/libraries.hpp"
+#include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
 
@@ -71,13 +74,24 @@ Status add_evidence(SubjectContext& context, const ReportContext& report_context
   return {};
 }
 
+// A process that showed the break: of the night, or of a search by hand at its bad end.
+Result<std::optional<model::Measurement>> failure_of(SubjectContext& context, const ReportContext& report_context,
+                                                     const model::Regression& regression) {
+  if (regression.night_id != 0) return first_failure(context, regression);
+  if (report_context.bisection == nullptr) return std::optional<model::Measurement>{};
+  const model::Bisection& search = *report_context.bisection;
+  TBCI_ASSIGN(const model::Build bad, build_commit(context, search.to));
+  return first_failure_in(context, model::run_keys::probe(search.id, search.to), bad,
+                          regression.finding.series.measured_case());
+}
+
 // How the cases fail that broke, in the words of one process of each.
-Status add_breaks(SubjectContext& context, const std::vector<model::Regression>& regressions,
-                  github::ReportFacts& facts) {
+Status add_breaks(SubjectContext& context, const ReportContext& report_context,
+                  const std::vector<model::Regression>& regressions, github::ReportFacts& facts) {
   for (const model::Regression& regression : regressions) {
     const model::Series& series = regression.finding.series;
-    if (series.metric != model::Metric::outcome || regression.night_id == 0) continue;
-    TBCI_ASSIGN(auto failure, first_failure(context, regression));
+    if (series.metric != model::Metric::outcome) continue;
+    TBCI_ASSIGN(auto failure, failure_of(context, report_context, regression));
     if (!failure) continue;
     facts.breaks.push_back({series, failure->outcome, std::move(failure->message), std::move(failure->details)});
   }
@@ -207,7 +221,7 @@ Result<model::Report> draft_report(SubjectContext& context, const ReportContext&
     facts.commits = static_cast<int>(commits.size()) - 1;
   }
   TBCI_TRY(add_evidence(context, report_context, group.regressions, facts));
-  TBCI_TRY(add_breaks(context, regressions, facts));
+  TBCI_TRY(add_breaks(context, report_context, regressions, facts));
   facts.operators = group.operators;
   facts.runner = context.config.runner.name;
   TBCI_ASSIGN(const auto environment, context.stores.runs.environment(report_context.environment));

@@ -55,7 +55,7 @@ struct Aim {
 // How long to wait at most until the kill, which comes at a random moment; nothing: it is not time yet. A commit whose
 // neighbour was built takes less than a second.
 std::optional<std::chrono::milliseconds> longest_wait(const Aim& aim, const Sight& sight) {
-  constexpr int most_kills = 14;
+  constexpr int most_kills = 12;
   if (sight.paid.building_commit && !aim.hit_build) return std::chrono::milliseconds(200);
   const bool new_stage = sight.stage && !aim.hit_stages.contains(*sight.stage);
   const bool more_work = sight.paid.total() >= aim.paid_for && aim.kills < most_kills;
@@ -127,7 +127,8 @@ TEST_CASE("End to end: two culprits of one day, each in the right report, and no
 }
 
 TEST_CASE("End to end: a culprit that does not build is named as a set with its neighbours", "[e2e]") {
-  const Installation installation({"--fault", "embedding-bag-bounds@40*3", "--unbuildable-beside-culprit"});
+  const Installation installation(
+      {"--commits", "30", "--fault", "embedding-bag-bounds@19*3", "--unbuildable-beside-culprit"});
   const Answer answer =
       installation.tbci({"bisect", "--from", installation.truth().nightly(1), "--to", installation.truth().nightly(2),
                          "--series", "dlrm/cpu-infer/time", "--json"});
@@ -140,7 +141,7 @@ TEST_CASE("End to end: a culprit that does not build is named as a set with its 
 
 TEST_CASE("End to end: killed again and again at any stage, check goes on, repeats nothing and files once", "[e2e]") {
   // Six times as much as usual: what else runs on this machine does not hide it.
-  Installation installation({"--fault", "addmm-dtype@37*6"});
+  Installation installation({"--commits", "30", "--fault", "addmm-dtype@17*6"});
   installation.configure(one_benchmark);
   constexpr unsigned seed = 20261121;
   WARN("seed of the moments: " << seed);
