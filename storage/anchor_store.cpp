@@ -55,6 +55,13 @@ Result<std::vector<model::AnchorLook>> last_looks(Database& database, std::int64
   });
 }
 
+Result<model::SilentAnchor> read_silent(Row row) {
+  model::SilentAnchor silent;
+  silent.build = row.text();
+  silent.last_night = row.text();
+  return row.finish(std::move(silent));
+}
+
 }  // namespace
 
 Result<model::Anchor> AnchorStore::set(const model::Anchor& anchor) {
@@ -124,6 +131,22 @@ Result<std::vector<model::AnchorLook>> AnchorStore::looks_until(std::int64_t anc
 Result<std::vector<model::AnchorLook>> AnchorStore::looks_after(std::int64_t anchor_id, const model::Series& series,
                                                                 std::int64_t night_id, int limit) const {
   return last_looks(database_, anchor_id, series, "r.night_id > ?", night_id, limit);
+}
+
+Result<std::optional<model::SilentAnchor>> AnchorStore::silent(const std::string& subject, int nights) const {
+  TBCI_ASSIGN(const auto anchor, current(subject));
+  if (!anchor) return std::optional<model::SilentAnchor>{};
+  return guarded(database_.path(), "read when nights looked at the anchor", [&] {
+    return Query(database_,
+                 "WITH last AS (SELECT id FROM night WHERE subject = ?1 AND stage = 'done' AND started_ms >= ?2 "
+                 "ORDER BY sort_key DESC LIMIT ?3) "
+                 "SELECT b.name, coalesce((SELECT n.name FROM anchor_look r JOIN night n ON n.id = r.night_id "
+                 "WHERE r.anchor_id = ?4 ORDER BY r.night_id DESC LIMIT 1), '') FROM build b WHERE b.id = ?5 "
+                 "AND (SELECT count(*) FROM last) = ?3 AND NOT EXISTS "
+                 "(SELECT 1 FROM anchor_look r WHERE r.anchor_id = ?4 AND r.night_id IN last)")
+        .bind(subject, anchor->set, nights, anchor->id, anchor->build_id)
+        .first("anchor", read_silent);
+  });
 }
 
 Result<std::vector<model::AnchorLook>> AnchorStore::of_night(std::int64_t anchor_id, std::int64_t night_id) const {

@@ -27,8 +27,10 @@ Result<ExitCode> status(const Invocation& invocation) {
   storage::Stores stores(database);
   TBCI_ASSIGN(const auto things, pipeline::list_things(stores, config, clock.now()));
   const auto use = pipeline::use_of(things, pipeline::budgets_of(config));
-  const bool trouble =
-      std::ranges::any_of(status.subjects, [](const auto& subject) { return !subject.troubled.empty(); });
+  const bool wants_looks = config.measure.anchor_cases > 0;
+  const bool trouble = std::ranges::any_of(status.subjects, [&](const auto& subject) {
+    return !subject.troubled.empty() || (wants_looks && subject.silent_anchor);
+  });
   const ExitCode code = trouble ? ExitCode::negative : ExitCode::success;
   if (invocation.json) {
     nlohmann::json json = web::queries::json_of(status);
@@ -61,6 +63,7 @@ Result<ExitCode> status(const Invocation& invocation) {
     if (subject.waiting_improvements > 0)
       fmt::print("{} improvements wait for the search for their commits\n", subject.waiting_improvements);
     for (const model::TroubledNight& one : subject.troubled) fmt::print("{}\n", web::queries::trouble_text(one));
+    if (subject.silent_anchor) fmt::print("{}\n", web::queries::silence_text(*subject.silent_anchor));
   }
   fmt::print("{}", text_of(use));
   return code;
@@ -75,7 +78,7 @@ void add_status(CLI::App& app, Invocation& invocation) {
       "  tbci status\n  tbci status --json\n\nWorks while the service runs; the service's page shows what it is "
       "doing right now.\nExit code 1 where an unfinished night failed in its last try, or one of the last seven nights "
       "was "
-      "given up.");
+      "given up, or where the last three nights measured nothing beside the anchor.");
   command->callback(
       [&invocation] { invocation.action = [&invocation](const std::stop_token&) { return status(invocation); }; });
 }

@@ -34,4 +34,10 @@ struct AnchorLook {
   int night_number = 0;            ///< Night::number; read only
 };
 
+/// An anchor that the last nights measured nothing beside, so that creep goes unseen.
+struct SilentAnchor {
+  std::string build;
+  std::string last_night;  ///< the last one that did; empty: none
+};
+
 }  // namespace tbci::model

@@ -154,6 +154,10 @@ Html activity_section(const queries::StatusView& status) {
       html << "<p class=\"note\"><a href=\"" << Text{page_address(subject.name, night.night)} << "\">"
            << Text{subject.name} << "</a>: " << Text{queries::trouble_text(night)} << "</p>\n";
     }
+    if (subject.silent_anchor) {
+      html << "<p class=\"note\">" << Text{subject.name} << ": " << Text{queries::silence_text(*subject.silent_anchor)}
+           << "</p>\n";
+    }
   }
   html << "</section>\n";
   return html;

@@ -113,7 +113,12 @@ Json json_of(const SubjectView& subject) {
           {"latest_night", subject.latest ? json_of(*subject.latest) : Json()},
           {"open_regressions", subject.open_regressions},
           {"waiting_improvements", subject.waiting_improvements},
-          {"troubled_nights", list_of(subject.troubled)}};
+          {"troubled_nights", list_of(subject.troubled)},
+          {"silent_anchor", subject.silent_anchor ? json_of(*subject.silent_anchor) : Json()}};
+}
+
+Json json_of(const model::SilentAnchor& anchor) {
+  return {{"build", anchor.build}, {"last_night", text_or_null(anchor.last_night)}};
 }
 
 Json json_of(const model::TroubledNight& night) {

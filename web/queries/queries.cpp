@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "storage/anchor_store.hpp"
 #include "storage/bisection_store.hpp"
 #include "storage/database.hpp"
 #include "storage/model/run_keys.hpp"
@@ -22,6 +23,8 @@ constexpr int shown_nights = 30;
 constexpr int shown_reports = 20;
 constexpr int searched_nights = 30;  // for the environment of the night before
 constexpr int nights_told_as_given_up = 7;
+/// One night may fail to reach its anchor; of the next ones a person wants to know.
+constexpr int nights_of_silence = 3;
 
 /// Runs `read` on one consistent snapshot of the database, and returns its value.
 template <typename Read>
@@ -184,12 +187,18 @@ Result<StatusView> read_status(storage::Database& database, const std::vector<st
   storage::NightStore nights(database);
   StatusView view;
   for (const std::string& name : subjects) {
-    SubjectView subject{.name = name, .latest = {}, .open_regressions = 0, .waiting_improvements = 0, .troubled = {}};
+    SubjectView subject{.name = name,
+                        .latest = {},
+                        .open_regressions = 0,
+                        .waiting_improvements = 0,
+                        .troubled = {},
+                        .silent_anchor = {}};
     TBCI_ASSIGN(subject.latest, nights.latest(name));
     TBCI_ASSIGN(const auto open, nights.open_regressions(name));
     subject.open_regressions = static_cast<int>(open.size());
     TBCI_ASSIGN(subject.waiting_improvements, waiting_improvements(database, name));
     TBCI_ASSIGN(subject.troubled, storage::TryStore(database).troubled(name, nights_told_as_given_up));
+    TBCI_ASSIGN(subject.silent_anchor, storage::AnchorStore(database).silent(name, nights_of_silence));
     view.subjects.push_back(std::move(subject));
   }
   return view;
@@ -233,6 +242,13 @@ std::string trouble_text(const model::TroubledNight& night) {
   if (tried.given_up) return fmt::format("{} was given up, it failed {}: {}", night.night, times, tried.reason);
   return fmt::format("{} failed {} (at {}) and is tried again at {}: {}", night.night, times, to_string(tried.stage),
                      to_iso8601(tried.next), tried.reason);
+}
+
+std::string silence_text(const model::SilentAnchor& anchor) {
+  return fmt::format(
+      "creep is not looked for{}: the last {} nights measured nothing beside the anchor {}; their logs say why, and "
+      "`tbci anchor set` chooses another",
+      anchor.last_night.empty() ? "" : " since " + anchor.last_night, nights_of_silence, anchor.build);
 }
 
 Result<StatusView> status_view(storage::Database& database, const std::vector<std::string>& subjects,

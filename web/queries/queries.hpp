@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "runner/environment.hpp"
+#include "storage/model/anchor.hpp"
 #include "storage/model/bisection.hpp"
 #include "storage/model/build.hpp"
 #include "storage/model/measurement.hpp"
@@ -78,10 +79,14 @@ struct SubjectView {
   int open_regressions = 0;
   int waiting_improvements = 0;                ///< whose commits are still to be searched
   std::vector<model::TroubledNight> troubled;  ///< unfinished ones that failed, and those given up of late
+  std::optional<model::SilentAnchor> silent_anchor;
 };
 
 /// A night in trouble as a sentence: `2026-01-07 failed 3 times at measure and is tried again at ...: no space left`.
 std::string trouble_text(const model::TroubledNight& night);
+
+/// `creep is not looked for since 2026-01-07: the nights measure nothing beside the anchor 2026-01-02 ...`.
+std::string silence_text(const model::SilentAnchor& anchor);
 
 struct StatusView {
   TimePoint now{};

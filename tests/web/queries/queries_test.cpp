@@ -2,7 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "storage/anchor_store.hpp"
+#include "storage/build_store.hpp"
 #include "storage/decision_store.hpp"
+#include "storage/night_store.hpp"
 #include "storage/try_store.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/web/filled_database.hpp"
@@ -271,6 +274,49 @@ TEST_CASE("Status view: nights in trouble are told with their tries and their re
   auto given_up = status.subjects[0].troubled[0];
   given_up.tries.given_up = moment(1);
   CHECK(view::trouble_text(given_up) == "2026-01-08 was given up, it failed 3 times: no space left");
+}
+
+TEST_CASE("Status view: an anchor that three nights measured nothing beside is named with the last that did",
+          "[view]") {
+  const TemporaryDirectory folder;
+  std::vector<model::Night> nights;
+  {
+    auto writer = value(storage::Database::open(folder / "tbci.db"));
+    const auto build = value(storage::BuildStore(writer).begin("demo", model::BuildKind::nightly, "2026-01-02", {}));
+    storage::AnchorStore anchors(writer);
+    const auto anchor = value(anchors.set({0, "demo", build.id, "ada", "the release", moment(0)}));
+    storage::NightStore store(writer);
+    for (int day = 0; day < 4; ++day) {
+      nights.push_back(
+          value(store.begin({"demo", fmt::format("2026-01-{:02}", 7 + day), "2026-01-06"}, moment(60 * day))));
+      ok(store.finish(nights.back().id, model::Stage::done, "", moment(60 * day + 30)));
+    }
+    model::AnchorLook look;
+    look.anchor_id = anchor.id;
+    look.night_id = nights[0].id;
+    look.series = {"dlrm", model::Configuration::cpu_train, model::Metric::time};
+    look.pairs = {{1, 1}};
+    ok(anchors.keep(look));
+  }
+  const auto silent = [&] {
+    auto database = opened(folder);
+    return value(view::status_view(database, {"demo"}, std::nullopt, moment(0))).subjects.at(0).silent_anchor;
+  };
+  REQUIRE(silent());
+  CHECK(silent()->build == "2026-01-02");
+  CHECK(silent()->last_night == "2026-01-07");
+  CHECK(view::silence_text(*silent()).starts_with("creep is not looked for since 2026-01-07: "));
+  {
+    auto writer = value(storage::Database::open(folder / "tbci.db"));
+    storage::AnchorStore anchors(writer);
+    model::AnchorLook look;
+    look.anchor_id = value(anchors.current("demo"))->id;
+    look.night_id = nights[2].id;
+    look.series = {"dlrm", model::Configuration::cpu_train, model::Metric::time};
+    look.pairs = {{1, 1}};
+    ok(anchors.keep(look));
+  }
+  CHECK_FALSE(silent());
 }
 
 }  // namespace tbci::queries_test
