@@ -102,4 +102,9 @@ Result<Facts> facts_of(Years& years) {
   return facts;
 }
 
+const AnchorSet* anchor_of(const Facts& facts, const Checked& night) {
+  const auto later = std::ranges::find_if(facts.anchors, [&](const AnchorSet& set) { return set.at > night.started; });
+  return later == facts.anchors.begin() ? nullptr : &*std::prev(later);
+}
+
 }  // namespace tbci::thousand

@@ -66,5 +66,7 @@ struct Facts {
 
 /// An error where the database cannot be read, or names what the truth does not have.
 Result<Facts> facts_of(Years& years);
+/// The anchor at the time of a night; nullptr: there was none yet.
+const AnchorSet* anchor_of(const Facts& facts, const Checked& night);
 
 }  // namespace tbci::thousand

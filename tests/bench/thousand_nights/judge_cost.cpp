@@ -65,8 +65,11 @@ Status judge_rotation(Years& years, const Facts& facts, Judgement& judgement) {
   for (const Checked& night : facts.checked) {
     TBCI_ASSIGN(const model::Night stored, years.stores().nights.get(night.night_id));
     if (stored.started < set) continue;
+    const AnchorSet* anchor = anchor_of(facts, night);
     for (std::size_t i = 0; i < cases; ++i) {
-      const bool runs = history.outcome(night.commit, i) == model::Outcome::done;
+      // Beside an anchor that it does not run on, a case has no pairs.
+      const bool runs = history.outcome(night.commit, i) == model::Outcome::done &&
+                        (anchor == nullptr || history.outcome(anchor->commit, i) == model::Outcome::done);
       waits[i] = runs ? waits[i] + 1 : 0;
     }
     for (const model::Anchor& act : acts) {

@@ -52,9 +52,9 @@ std::vector<Creep> creeps_of(const History& history) {
 
 // By how much it is over the anchor of the time, of the logarithm; 0 without an anchor.
 double over_anchor(const Facts& facts, const Creep& creep, const Checked& night, std::size_t accepted) {
-  const auto later = std::ranges::find_if(facts.anchors, [&](const AnchorSet& set) { return set.at > night.started; });
-  if (later == facts.anchors.begin()) return 0;
-  const std::size_t anchor = std::max(std::prev(later)->commit, accepted);
+  const AnchorSet* set = anchor_of(facts, night);
+  if (set == nullptr) return 0;
+  const std::size_t anchor = std::max(set->commit, accepted);
   double over = 0;
   for (const Change& step : creep.steps) over += anchor < step.commit && step.commit <= night.commit ? step.amount : 0;
   return over;
@@ -77,7 +77,9 @@ std::size_t nights_to_see(const Years& years, const Facts& facts, const Creep& c
   const std::size_t accepted = accepted_at(years, creep);
   std::size_t longest = 0, nights = 0;
   for (const Checked& night : facts.checked) {
-    const bool runs = history.outcome(night.commit, creep.measured) == model::Outcome::done;
+    const AnchorSet* anchor = anchor_of(facts, night);
+    const bool runs = history.outcome(night.commit, creep.measured) == model::Outcome::done && anchor != nullptr &&
+                      history.outcome(anchor->commit, creep.measured) == model::Outcome::done;
     const bool far = over_anchor(facts, creep, night, accepted) >= std::log1p(expected_creep);
     nights = far && runs ? nights + 1 : 0;
     longest = std::max(longest, nights);
