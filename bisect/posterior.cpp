@@ -36,7 +36,7 @@ class DistantLevels {
   }
 
  private:
-  Row below_, above_;  ///< sums over all levels below a level, and over it and all above
+  Row below_, above_;  ///< by level: the sum over all below it; over it and all above
 };
 
 /// The forward and backward recursions for one noise.

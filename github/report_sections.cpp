@@ -235,8 +235,10 @@ std::string summary_section(const ReportFacts& facts, const std::vector<model::F
                                  escaped(facts.subject, 100), broke ? "broke" : "regressed");
   if (!facts.night.empty()) text += fmt::format(" in nightly {}", inline_code(facts.night, 100));
   if (broke) {
-    return text + fmt::format(".\n\n- {} {}: {}.\n- {}.\n", where_text(worst.series),
-                              break_headline(facts, worst.series), escaped(worst.reason, 500), culprit_text(facts));
+    const std::string reason =
+        worst.reason.empty() ? "" : ": " + escaped(worst.reason, 500);  // none of a search by hand
+    return text + fmt::format(".\n\n- {} {}{}.\n- {}.\n", where_text(worst.series), break_headline(facts, worst.series),
+                              reason, culprit_text(facts));
   }
   return text + fmt::format(".\n\n- {}{} {}, from {} to {}.\n- {}.\n", affected.size() > 1 ? "Worst: " : "",
                             where_text(worst.series), predicate(worst), value_text(metric, worst.before),

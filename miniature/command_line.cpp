@@ -30,7 +30,8 @@ void add_options(CLI::App& app, Raw& raw, CommandLine& result) {
   app.add_option(
          "--fault", raw.faults,
          "KIND[@POSITION][*STRENGTH], or none; may be repeated. Without a position it is drawn; a strength of 1 "
-         "slows what is hit most by 20 to 30%, or is the part of the processes that fail. Kinds: " +
+         "slows what is hit most by 20 to 30%; of a fault that makes a case fail, it is the part of the processes that "
+         "fail. Kinds: " +
              kinds)
       ->type_name("FAULT")
       ->allow_extra_args(false);

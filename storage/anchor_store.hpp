@@ -45,7 +45,7 @@ class AnchorStore {
   Result<std::vector<model::AnchorLook>> looks_after(std::int64_t anchor_id, const model::Series& series,
                                                      std::int64_t night_id, int limit) const;
   /// Nothing where one of the subject's last `nights` that ended in a verdict measured a case beside the current
-  /// anchor, or where fewer have begun since it was set.
+  /// anchor, or where fewer than `nights` began after it was set.
   Result<std::optional<model::SilentAnchor>> silent(const std::string& subject, int nights) const;
   /// Of one night, ordered by series.
   Result<std::vector<model::AnchorLook>> of_night(std::int64_t anchor_id, std::int64_t night_id) const;

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
@@ -142,6 +143,8 @@ Status write_report(pipeline::SubjectContext& context, const BisectOptions& opti
       regression.finding.change = answer.change;
       regression.finding.low = answer.low;
       regression.finding.high = answer.high;
+      // The share of processes that fail from the culprit on; before it the case runs.
+      if (answer.series.metric == model::Metric::outcome) regression.finding.after = answer.change;
     }
     regression.suspects = answer.suspects;
     regression.reason = answer.reason;

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "daemon/cli/application.hpp"

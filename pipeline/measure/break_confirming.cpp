@@ -1,5 +1,6 @@
 #include "pipeline/measure/break_confirming.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.hpp"

@@ -15,13 +15,6 @@ namespace {
 
 using Suspects = std::vector<std::string>;
 
-constexpr const char* two_benchmarks = R"(processes = 3
-processes_at_most = 3
-benchmarks = ["dlrm", "lennard_jones"]
-configurations = ["cpu-infer"]
-time_limit = 120
-)";
-
 std::map<std::string, Suspects> suspects_by_series(const nlohmann::json& check) {
   std::map<std::string, Suspects> all;
   for (const auto& regression : check["regressions"])
@@ -37,7 +30,7 @@ bool any_has(const std::vector<std::string>& texts, const std::string& part) {
 
 TEST_CASE("End to end: cases that stop working are reported with their first error and their culprit", "[e2e]") {
   Installation installation({"--commits", "30", "--fault", "embedding-bag-refusal@11", "--fault", "tanh-crash@23"});
-  installation.configure(two_benchmarks);
+  installation.configure(measuring({"dlrm", "lennard_jones"}));
   const Answer check = installation.tbci({"check", "--json"});
   INFO(check.error << check.output);
   REQUIRE(check.exit_code == 1);

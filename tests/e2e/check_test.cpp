@@ -63,22 +63,6 @@ std::optional<std::chrono::milliseconds> longest_wait(const Aim& aim, const Sigh
   return std::nullopt;
 }
 
-// What the faults of these days show in, and little else: a day is then a matter of two minutes.
-constexpr const char* two_benchmarks = R"(processes = 3
-processes_at_most = 3
-benchmarks = ["dlrm", "lennard_jones"]
-configurations = ["cpu-infer"]
-time_limit = 120
-)";
-
-// Enough where it is the kills that count.
-constexpr const char* one_benchmark = R"(processes = 3
-processes_at_most = 3
-benchmarks = ["lennard_jones"]
-configurations = ["cpu-infer"]
-time_limit = 120
-)";
-
 Answer check_until_killed(const Installation& installation, const Aim& aim, unsigned moment) {
   std::stop_source kill;
   const std::string night = installation.truth().nightly(2);
@@ -102,7 +86,7 @@ TEST_CASE("End to end: two culprits of one day, each in the right report, and no
           "[e2e][long]") {
   // Two faults that no series feels both of: of several steps in one series the search finds one.
   Installation installation({"--fault", "memory-peak@23", "--fault", "addmm-dtype@51*2"});
-  installation.configure(two_benchmarks);
+  installation.configure(measuring({"dlrm", "lennard_jones"}));
   const Answer clean = installation.tbci({"check", "--json", "--nightly", installation.truth().nightly(1)});
   INFO(clean.error);
   CHECK(clean.exit_code == 0);
@@ -142,7 +126,7 @@ TEST_CASE("End to end: a culprit that does not build is named as a set with its 
 TEST_CASE("End to end: killed again and again at any stage, check goes on, repeats nothing and files once", "[e2e]") {
   // Six times as much as usual: what else runs on this machine does not hide it.
   Installation installation({"--commits", "30", "--fault", "addmm-dtype@17*6"});
-  installation.configure(one_benchmark);
+  installation.configure(measuring({"lennard_jones"}));
   constexpr unsigned seed = 20261121;
   WARN("seed of the moments: " << seed);
   std::mt19937 moments(seed);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "tests/catch.hpp"
 
 namespace tbci::test {
@@ -49,6 +50,13 @@ std::string config_text(const std::string& measure, const std::string& subject) 
 }
 
 }  // namespace
+
+std::string measuring(const std::vector<std::string>& benchmarks) {
+  return fmt::format(
+      "processes = 3\nprocesses_at_most = 3\nbenchmarks = [\"{}\"]\nconfigurations = [\"cpu-infer\"]\n"
+      "time_limit = 120\n",
+      join(benchmarks, "\", \""));
+}
 
 std::string libtorch() {
   const char* prefix = std::getenv("TBCI_LIBTORCH");

@@ -54,6 +54,9 @@ class Installation {
   Truth truth_;
 };
 
+/// For Installation::configure: three processes of each of these benchmarks, on cpu-infer alone, to save time.
+std::string measuring(const std::vector<std::string>& benchmarks);
+
 /// Runs and waits; fails the test where it cannot be started.
 Answer run(const Command& command, std::stop_token stop = {});
 

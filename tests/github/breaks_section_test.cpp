@@ -33,6 +33,12 @@ TEST_CASE("Report of a break: the title says what broke, since when and how", "[
   CHECK(make_report(refused).title.find("dlrm/cpu-train is not supported any more since") != std::string::npos);
 }
 
+TEST_CASE("Report of a break: without a reason the first sentence ends with how the case fails", "[report]") {
+  ReportFacts facts = facts_of(Outcome::done, "");
+  facts.affected[0].reason.clear();
+  CHECK(make_report(facts).body.find("gives results that are not finite.\n") != std::string::npos);
+}
+
 TEST_CASE("Report of a break: it comes before what got slower, and has both labels", "[report]") {
   ReportFacts facts = facts_of(Outcome::crashed, "killed by SIGSEGV");
   facts.affected.insert(facts.affected.begin(),

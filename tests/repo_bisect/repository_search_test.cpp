@@ -26,7 +26,7 @@ TEST_CASE("Repository bisection: the commit that made the number larger is found
   CHECK(answer.numbers.at(place.ids.front()).front() == 100);
 }
 
-TEST_CASE("Repository bisection: if higher is better, it searches and reports a fall", "[repo_bisect][long]") {
+TEST_CASE("Repository bisection: if higher is better, it searches and reports a fall", "[repo_bisect]") {
   NumberRepository place(step(8, 3, 200, 180));
   place.job.higher_is_better = true;
   const RepositoryAnswer answer = place.search();
@@ -113,7 +113,7 @@ TEST_CASE("Repository bisection: with patterns of compiled files, other commits 
 }
 
 TEST_CASE("Repository bisection: at the limit on runs, the answer has the commits still in doubt",
-          "[repo_bisect][long][long]") {
+          "[repo_bisect][long]") {
   NumberRepository place(step(40, 17, 100, 112));
   const int needed = place.search().bisection.measurements;
   for (const int most : {1, needed / 2, needed - 1}) {
