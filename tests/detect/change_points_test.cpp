@@ -97,13 +97,13 @@ TEST_CASE("Change points: one wild night or two are no level, at the ends neithe
 
 TEST_CASE("Change points: wild nights beside a step do not hide it", "[detect]") {
   auto values = levels({{40, 100}, {40, 106}});
-  for (const std::size_t night : {5, 17, 30, 52, 66, 78}) values[night] *= 1.5;
+  for (const std::size_t night : {5U, 17U, 30U, 52U, 66U, 78U}) values[night] *= 1.5;
   CHECK(nights_of(change_points(values)) == Nights{40});
 }
 
 TEST_CASE("Change points: wild nights that gathered by chance leave no boundary behind", "[detect]") {
   auto values = levels({{150, 100}, {215, 100}});
-  for (const std::size_t night : {20, 61, 144, 145, 146, 201, 243, 300}) values[night] *= 1.5;
+  for (const std::size_t night : {20U, 61U, 144U, 145U, 146U, 201U, 243U, 300U}) values[night] *= 1.5;
   CHECK(change_points(values).empty());
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("Change points: nights that are slow each by itself are no levels", "[
 }
 
 TEST_CASE("Change points: steps of 8, -5 and 10% in 2% noise are found at any length, and nothing else", "[detect]") {
-  const std::size_t nights = GENERATE(365, 1000, 3650);
+  const std::size_t nights = GENERATE(365U, 1000U, 3650U);
   constexpr std::uint64_t first_seed = 78000;
   int all_found = 0, as_many = 0;
   for (std::uint64_t seed = first_seed; seed < first_seed + 100; ++seed) {
@@ -205,14 +205,14 @@ TEST_CASE("Change points: five nights at another level are found", "[detect]") {
 TEST_CASE("Change points: what the first levels explain is not taken for correlation", "[detect]") {
   // Three times five of 60 nights at another level look correlated; told from correlation in these, of which there are
   // about 5 in 300.
-  const std::uint64_t seed = GENERATE(81057, 81135, 81146, 81189);
+  const std::uint64_t seed = GENERATE(81057U, 81135U, 81146U, 81189U);
   const auto history = *make_history("short", 60, seed);
   CAPTURE(seed);
   CHECK(nights_of(change_points(history.values)) == history.steps);
 }
 
 TEST_CASE("Change points: a step in a handful of nights is found", "[detect]") {
-  const std::size_t nights = GENERATE(6, 8, 12, 20);
+  const std::size_t nights = GENERATE(6U, 8U, 12U, 20U);
   int right = 0;
   for (std::uint64_t seed = 81000; seed < 81100; ++seed) {
     const auto history = *make_history("handful", nights, seed);

@@ -99,7 +99,7 @@ TEST_CASE("Segmentation: the cheapest levels are those of all partitions", "[det
 }
 
 TEST_CASE("Segmentation: pruning changes nothing, whatever the length, the price and the shortest level", "[detect]") {
-  const std::size_t least = GENERATE(1, 2, 3, 7);
+  const std::size_t least = GENERATE(1U, 2U, 3U, 7U);
   const double price = GENERATE(0.5, 4.0, 15.0);
   const bool rough = GENERATE(false, true);
   for (unsigned seed = 1; seed <= 12; ++seed) {

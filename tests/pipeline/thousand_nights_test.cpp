@@ -55,7 +55,7 @@ int count(const thousand::Judgement& judgement, Wrong wrong) {
 TEST_CASE("Thousand nights: improvements get their commits, and regressions their end, with kills in between",
           "[thousand]") {
   int exact = 0, reverts = 0;
-  for (const std::uint64_t seed : {1, 2}) {
+  for (const std::uint64_t seed : {1U, 2U}) {
     SmallYears small("step,revert,recovery,improvement,kill", seed, true);
     const thousand::Judgement judgement = small.judgement();
     INFO("seed " << seed << "\n" << text_of(judgement));
@@ -69,7 +69,7 @@ TEST_CASE("Thousand nights: improvements get their commits, and regressions thei
 
 TEST_CASE("Thousand nights: killed, offline and out of space, each step is reported once with its culprit",
           "[thousand]") {
-  for (const std::uint64_t seed : {1, 2}) {
+  for (const std::uint64_t seed : {1U, 2U}) {
     SmallYears small("step,twins,kill,index,git,github,disk", seed);
     const thousand::Judgement judgement = small.judgement();
     INFO("seed " << seed << "\n" << text_of(judgement));
@@ -82,7 +82,7 @@ TEST_CASE("Thousand nights: killed, offline and out of space, each step is repor
 
 TEST_CASE("Thousand nights: killed and crashing by chance, each break is reported once with its culprit",
           "[thousand]") {
-  for (const std::uint64_t seed : {1, 2}) {
+  for (const std::uint64_t seed : {1U, 2U}) {
     SmallYears small("break,crash,kill,person", seed);
     const thousand::Judgement judgement = small.judgement();
     INFO("seed " << seed << "\n" << text_of(judgement));

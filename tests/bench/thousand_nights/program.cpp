@@ -84,8 +84,8 @@ TimePoint Program::turn() {
 
 // As the service: a night that fails is tried again later, and the others go on meanwhile.
 Result<daemon::EarlierCall> Program::check_subject() {
-  TBCI_ASSIGN(const auto names, pipeline::unchecked_nightlies(context_));
-  for (const std::string& name : names) {
+  TBCI_ASSIGN(const auto waiting, pipeline::unchecked_nightlies(context_));
+  for (const std::string& name : waiting) {
     TBCI_ASSIGN(const auto night, stores_.nights.find(context_.name(), name));
     if (night) {
       TBCI_ASSIGN(const auto tried, stores_.tries.of_night(night->id));
