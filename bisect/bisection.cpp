@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -55,24 +56,63 @@ class Bisector {
     for (std::size_t i = 0; i < answers_.size(); ++i)
       open_.push_back(
           {.answer = i, .search = SeriesSearch(classes_, answers_[i].series, settings_), .next = {}, .unreported = {}});
-    while (true) {
-      for (OpenSeries& one : open_) {
-        if (!one.finished) TBCI_TRY(advance(one));
-      }
-      update_status();
-      const std::vector<std::size_t> wanted = builds_wanted();
-      if (wanted.empty()) break;
-      TBCI_TRY(build(wanted));
-    }
-    for (OpenSeries& one : open_) {
-      if (!one.finished) finish(one, fmt::format("stopped after {} builds", status_.builds));
-    }
+    TBCI_TRY(settings_.builders > 1 ? search_together() : search_in_turn());
     return answers_;
   }
 
  private:
   bool is_interleaved(const model::Case& measured) const {
     return settings_.interleave == Interleave::always || drifting_.count(measured) != 0;
+  }
+
+  // Whose turn it is.
+
+  /// Each round builds for all series at once: that takes the fewest rounds.
+  Status search_together() {
+    while (true) {
+      for (OpenSeries& one : open_) {
+        if (!one.finished) TBCI_TRY(advance(one));
+      }
+      update_status();
+      const std::vector<std::size_t> wanted = builds_wanted(open_steps());
+      if (wanted.empty()) break;
+      TBCI_TRY(build(wanted));
+    }
+    for (OpenSeries& one : open_) {
+      if (!one.finished) finish_early(one);
+    }
+    return {};
+  }
+
+  /// The clearest step is located first, as it takes the fewest processes. Most often the others lie at its commit:
+  /// they are then measured there and at its parent, and hardly anywhere else.
+  Status search_in_turn() {
+    for (OpenSeries& one : open_) TBCI_TRY(advance(one));  // the ends
+    while (OpenSeries* const one = clearest()) TBCI_TRY(search(*one));
+    return {};
+  }
+
+  Status search(OpenSeries& one) {
+    while (true) {
+      TBCI_TRY(advance(one));
+      if (one.finished) return {};
+      update_status();
+      const std::vector<std::size_t> wanted = builds_wanted(open_steps_of(one));
+      if (wanted.empty()) {
+        finish_early(one);
+        return {};
+      }
+      TBCI_TRY(build(wanted));
+    }
+  }
+
+  /// The unfinished series whose step is largest in units of its noise.
+  OpenSeries* clearest() {
+    OpenSeries* found = nullptr;
+    for (OpenSeries& one : open_) {
+      if (!one.finished && (found == nullptr || one.search.clearness() > found->search.clearness())) found = &one;
+    }
+    return found;
   }
 
   void answer_all(const std::string& reason) {
@@ -103,21 +143,25 @@ class Bisector {
 
   std::vector<OpenStep> open_steps() const {
     std::vector<OpenStep> all;
-    for (const OpenSeries& one : open_) {
-      if (one.finished || one.next.kind != NextStep::Kind::split) continue;
-      for (const Bracket& bracket : one.next.brackets) all.push_back(one.search.open_step(bracket));
-    }
+    for (const OpenSeries& one : open_) std::ranges::move(open_steps_of(one), std::back_inserter(all));
     return all;
   }
 
-  std::vector<std::size_t> builds_wanted() const {
+  static std::vector<OpenStep> open_steps_of(const OpenSeries& one) {
+    std::vector<OpenStep> all;
+    if (one.finished || one.next.kind != NextStep::Kind::split) return all;
+    for (const Bracket& bracket : one.next.brackets) all.push_back(one.search.open_step(bracket));
+    return all;
+  }
+
+  std::vector<std::size_t> builds_wanted(const std::vector<OpenStep>& open_steps) const {
     std::size_t builders = std::max<std::size_t>(1, settings_.builders);
     if (settings_.most_builds > 0) {
       const int left = settings_.most_builds - status_.builds;
       if (left <= 0) return {};
       builders = std::min(builders, static_cast<std::size_t>(left));
     }
-    return next_builds(open_steps(), builders);
+    return next_builds(open_steps, builders);
   }
 
   Status build(const std::vector<std::size_t>& classes) {
@@ -293,6 +337,9 @@ class Bisector {
       if (!confirmed) return {};
     }
     finish(one, "");
+    for (OpenSeries& other : open_) {
+      if (!other.finished) other.search.expect_steps(one.next.brackets);
+    }
     return {};
   }
 
@@ -347,6 +394,8 @@ class Bisector {
     attribution_.fill_answer(one.search, one.next, built_, answers_[one.answer]);
     if (!reason.empty()) answers_[one.answer].reason = reason;
   }
+
+  void finish_early(OpenSeries& one) { finish(one, fmt::format("stopped after {} builds", status_.builds)); }
 
   void update_status() {
     std::set<std::size_t> in_doubt;

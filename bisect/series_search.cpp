@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <set>
 
 #include "base/assert.hpp"
 #include "bisect/exact_levels.hpp"
+#include "bisect/prior.hpp"
 
 namespace tbci::bisect {
 namespace {
@@ -251,6 +253,21 @@ void SeriesSearch::mark_lost(std::size_t at) {
   for (std::size_t other = 1; other < classes_.last(); ++other) {
     if (classes_.binary_of(other) == classes_.binary_of(at)) states_[other] = ClassState::lost;
   }
+}
+
+void SeriesSearch::expect_steps(const std::vector<Bracket>& found) {
+  for (const Bracket& bracket : found) {
+    const auto classes = static_cast<double>(bracket.bad - bracket.good);
+    for (std::size_t at = bracket.good + 1; at <= bracket.bad; ++at) {
+      if (std::ranges::find(expected_, at) != expected_.end()) continue;  // a third series says no more than a second
+      expected_.push_back(at);
+      weights_[at] *= std::max(1.0, most_prior_ratio / classes);
+    }
+  }
+}
+
+double SeriesSearch::clearness() const {
+  return exact_ ? std::numeric_limits<double>::infinity() : std::abs(step_) / posterior_.noise;
 }
 
 void SeriesSearch::require_readings(std::size_t at, std::size_t count) {

@@ -35,6 +35,8 @@ class SeriesSearch {
   void mark_lost(std::size_t at);
   /// The class takes no further reading; those that it has count.
   void close(std::size_t at) { closed_.push_back(at); }
+  /// The same day made another series worse at these steps: most likely this one as well.
+  void expect_steps(const std::vector<Bracket>& found);
   /// Asks for at least `count` readings of a class, whatever they say.
   void require_readings(std::size_t at, std::size_t count);
   bool requires_readings(std::size_t at) const { return required_readings_[at] > 0; }
@@ -53,6 +55,8 @@ class SeriesSearch {
 
   /// The step between the ends, in units of a reading. Fixed once the ends are known to differ; 0 before.
   double step() const { return step_; }
+  /// The step between the ends in units of the noise: the larger, the fewer readings tell on which side a class lies.
+  double clearness() const;
   /// For pairs of a culprit and its parent: the noise is known by then. The parent is class 0, the culprit class 1.
   LevelSettings check_settings() const;
   /// For estimates: the noise as the readings of each level show it.
@@ -77,7 +81,8 @@ class SeriesSearch {
   std::vector<double> weights_;
   std::vector<ClassState> states_;
   std::vector<std::size_t> required_readings_;
-  std::vector<std::size_t> closed_;  ///< classes
+  std::vector<std::size_t> closed_;    ///< classes
+  std::vector<std::size_t> expected_;  ///< classes whose weight expect_steps has raised
   LevelData data_;
   Posterior posterior_;
   double step_ = 0;

@@ -97,6 +97,12 @@ std::vector<Scenario> scenarios() {
   all.push_back({.name = "one of 8%, broken stretches", .machine = quiet, .broken_begin = 0.05});
   for (const std::size_t regressions : {2U, 4U, 8U})
     all.push_back({.name = "culprits of 8% each", .machine = quiet, .regressions = regressions});
+  for (const SimulatedMachine& machine : {quiet, slow_runs}) {
+    const std::vector<double> shared{0.1, 0.15, 0.3, 0.08};
+    all.push_back({.name = "four series slower by one commit", .machine = machine, .regressions = 0, .shared = shared});
+    all.push_back(
+        {.name = "the same, and 10% of a fifth elsewhere", .machine = machine, .steps = {0.1}, .shared = shared});
+  }
   all.push_back({.name = "one culprit of 8%", .machine = quiet, .builders = 4});
   for (const std::size_t regressions : {4U, 8U})
     all.push_back({.name = "culprits of 8% each", .machine = quiet, .regressions = regressions, .builders = 4});
@@ -110,11 +116,17 @@ TrueDay make_day(const Scenario& scenario, std::uint64_t seed) {
   day.commits = commits_of_day;
   day.machine = scenario.machine;
   day.seed = random();
-  day.series = std::max<std::size_t>(1, scenario.regressions);
+  day.series = std::max<std::size_t>(1, scenario.regressions + scenario.shared.size());
   if (scenario.broken_begin > 0) break_commits(day, scenario.broken_begin, random);
-  const auto culprits = different_commits(scenario.regressions * scenario.steps.size(), random);
+  const std::size_t own = scenario.regressions * scenario.steps.size();
+  const auto culprits = different_commits(own + (scenario.shared.empty() ? 0 : 1), random);
   made.truth.resize(day.series);
-  for (std::size_t i = 0; i < culprits.size(); ++i) {
+  for (std::size_t i = 0; i < scenario.shared.size(); ++i) {
+    const std::size_t series = scenario.regressions + i;
+    day.slowdowns.push_back({culprits[own], series, scenario.shared[i]});
+    made.truth[series].push_back(undecidable(day, culprits[own]));
+  }
+  for (std::size_t i = 0; i < own; ++i) {
     const std::size_t series = i / scenario.steps.size();
     day.slowdowns.push_back({culprits[i], series, scenario.steps[i % scenario.steps.size()]});
     made.truth[series].push_back(undecidable(day, culprits[i]));

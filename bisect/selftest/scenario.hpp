@@ -21,6 +21,7 @@ struct Scenario {
   SimulatedMachine machine;
   std::size_t regressions = 1;         ///< series with a regression, each with its own culprits; 0: one series without
   std::vector<double> steps = {0.08};  ///< the steps of each of these series, each at its own commit
+  std::vector<double> shared{};        ///< the steps of further series, all at one commit
   std::size_t builders = 1;
   PriorKind prior = PriorKind::none;
   double broken_begin = 0;  ///< share of the commits that begin a stretch that does not build
