@@ -1,5 +1,7 @@
 #include "runner/environment.hpp"
 
+#include <cstdlib>
+
 #include "base/text.hpp"
 #include "runner/environment/facts.hpp"
 
@@ -21,11 +23,16 @@ model::Environment read_environment(ProcessRunner& processes, const EnvironmentS
 
 Result<std::string> compiler_version(ProcessRunner& processes, std::stop_token stop) {
   Command command;
-  command.arguments = {"c++", "--version"};
+  const char* chosen = std::getenv("CXX");  // as cmake and make read it: a program, and perhaps options
+  for (std::string& word : split(chosen == nullptr ? "" : chosen, ' ')) {
+    if (!word.empty()) command.arguments.push_back(std::move(word));
+  }
+  if (command.arguments.empty()) command.arguments = {"c++"};
+  command.arguments.emplace_back("--version");
   command.environment = {{"LC_ALL", "C"}};
   command.time_limit = std::chrono::seconds(30);
   const auto outcome = processes.run(command, std::move(stop));
-  if (outcome && outcome->interrupted) return fail(ErrorKind::interrupted, "c++ --version: stopped");
+  if (outcome && outcome->interrupted) return fail(ErrorKind::interrupted, "{}: stopped", join(command.arguments, " "));
   if (!outcome || !outcome->succeeded()) return std::string();
   const std::string_view text = trim(outcome->output);
   return one_line(text.substr(0, text.find('\n')));

@@ -26,7 +26,8 @@ struct EnvironmentSettings {
 model::Environment read_environment(ProcessRunner& processes, const EnvironmentSettings& settings = {},
                                     std::stop_token stop = {});
 
-/// The first line of `c++ --version`; empty without a compiler. Error (interrupted) if a stop was requested.
+/// The first line of `c++ --version`, or of the compiler that the variable CXX names, which children inherit; empty
+/// without a compiler. Error (interrupted) if a stop was requested.
 Result<std::string> compiler_version(ProcessRunner& processes, std::stop_token stop = {});
 
 /// One fact that differs. An empty value is unknown.

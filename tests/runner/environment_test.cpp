@@ -1,5 +1,9 @@
 #include "runner/environment.hpp"
 
+#include <cstdlib>
+#include <string>
+#include <vector>
+
 #include "base/process_environment.hpp"
 #include "runner/environment/control_group.hpp"
 #include "runner/environment/fact_reader.hpp"
@@ -49,6 +53,24 @@ TEST_CASE("read_environment: reads the facts of a machine", "[environment]") {
   CHECK(read.at("variable GLIBC_TUNABLES") == "(empty)");
   for (const char* name : {"OMP_NUM_THREADS", "HOME", "TORCH_API_TOKEN"})
     CHECK_FALSE(read.contains(std::string("variable ") + name));
+}
+
+TEST_CASE("compiler_version: is that of the compiler which children use", "[environment]") {
+  std::vector<std::vector<std::string>> asked;
+  test::ScriptedProcesses processes([&](const Command& command) {
+    asked.push_back(command.arguments);
+    return answer("a compiler 16\n", 0);
+  });
+  const std::string kept = std::getenv("CXX") == nullptr ? "" : std::getenv("CXX");
+  ::setenv("CXX", "clang++-16  -m64", 1);
+  CHECK(compiler_version(processes) == "a compiler 16");
+  ::setenv("CXX", " ", 1);
+  CHECK(compiler_version(processes) == "a compiler 16");
+  ::unsetenv("CXX");
+  CHECK(compiler_version(processes) == "a compiler 16");
+  if (!kept.empty()) ::setenv("CXX", kept.c_str(), 1);
+  CHECK(asked == std::vector<std::vector<std::string>>{
+                     {"clang++-16", "-m64", "--version"}, {"c++", "--version"}, {"c++", "--version"}});
 }
 
 TEST_CASE("read_environment: only changes of the setup change the fingerprint, fluctuations do not", "[environment]") {
