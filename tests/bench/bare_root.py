@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Times deploy/demo in a bare Debian 12: a root that debootstrap makes, with a clean clone of this checkout in it.
 
-    tests/bench/bare_root.py ROOT [--keep] [-- OPTION...]    options of deploy/demo
+    tests/bench/bare_root.py ROOT [--keep] [--test] [-- OPTION...]    options of deploy/demo, or of deploy/test
 
-ROOT is a folder that is not there yet; at the end it is removed, unless --keep. Packages and LibTorch come from where this
-machine gets its own: the configuration of apt and pip, certificates and the environment's settings are copied into the root.
-Three calls are timed: from nothing, a second one, and one with --fresh. For each stage: its seconds, and the largest sum of
-the resident memory of its processes, looked at twice a second (shared memory counts once for each process that maps it).
-Needs root's rights and debootstrap. Says at the end how busy the machine was besides.
+ROOT is a folder that is not there yet; at the end it is removed, unless --keep. Packages and LibTorch come from where
+this machine gets its own: the configuration of apt and pip, certificates and the environment's settings are copied into
+the root. Three calls are timed: from nothing, a second one, and one with --fresh; with --test, deploy/test once
+instead. For each stage: its seconds, and the largest sum of the resident memory of its processes, looked at twice a
+second (shared memory counts once for each process that maps it). What was printed lies in ROOT.log. Needs root's rights
+and debootstrap. Says at the end how busy the machine was besides.
 """
 
 import argparse
@@ -110,14 +111,14 @@ def busy():
     return (sum(map(int, fields[:8])) - idle) / os.sysconf("SC_CLK_TCK")
 
 
-def timed(root, what, options):
+def timed(root, what, command, options):
     environment = [f"{name}={value}" for name, value in os.environ.items() if PASSED.match(name)]
-    print(f"\n== {what}: deploy/demo {' '.join(options)}")
+    print(f"\n== {what}: {command} {' '.join(options)}")
     before, own = busy(), os.times()
     stages = Stages(root)
-    with open(root / "demo.log", "a", encoding="utf-8") as log:
+    with open(root.with_suffix(".log"), "a", encoding="utf-8") as log:
         process = subprocess.Popen(["chroot", str(root), "env", "-i", "HOME=/tmp", "LANG=C.UTF-8",
-                                    "PATH=/usr/sbin:/usr/bin:/sbin:/bin", *environment, "/tbci/deploy/demo", *options],
+                                    "PATH=/usr/sbin:/usr/bin:/sbin:/bin", *environment, f"/tbci/{command}", *options],
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         for line in process.stdout:
             log.write(line)
@@ -139,6 +140,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--test", action="store_true")
     parser.add_argument("options", nargs="*")
     arguments = parser.parse_args()
     root = arguments.root.absolute()
@@ -149,10 +151,11 @@ def main():
     print("load of the machine at the start (1, 5, 15 minutes):", *os.getloadavg())
     try:
         make_root(root)
-        failed = timed(root, "From nothing", arguments.options)
-        if not failed:
-            failed = timed(root, "A second call", arguments.options)
-            failed = timed(root, "Measured again", [*arguments.options, "--fresh"]) or failed
+        command = "deploy/test" if arguments.test else "deploy/demo"
+        failed = timed(root, "From nothing", command, arguments.options)
+        if not failed and not arguments.test:
+            failed = timed(root, "A second call", command, arguments.options)
+            failed = timed(root, "Measured again", command, [*arguments.options, "--fresh"]) or failed
     finally:
         if not arguments.keep:
             remove_root(root)
