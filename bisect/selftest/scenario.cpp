@@ -82,6 +82,12 @@ std::vector<Scenario> scenarios() {
   all.push_back({.name = "no culprit", .machine = slow_runs, .regressions = 0});
   all.push_back({.name = "one of 8%, always in pairs", .machine = quiet, .interleave = Interleave::always});
   all.push_back({.name = "one of 8%, the machine moves by 3%", .machine = {0.02, 0, 1.5, 0.03}});
+  for (const double step : {0.08, 0.3}) {
+    SimulatedMachine shared_with_others = quiet;
+    shared_with_others.burst_begins = 0.05;
+    all.push_back({.name = fmt::format("one of {:.0f}%", 100 * step), .machine = shared_with_others, .steps = {step}});
+  }
+  all.push_back({.name = "no culprit", .machine = {.noise = 0.02, .burst_begins = 0.05}, .regressions = 0});
   all.push_back({.name = "two steps of 4% in one series", .machine = quiet, .steps = {0.04, 0.04}});
   all.push_back({.name = "15%, and -6% before or after it", .machine = quiet, .steps = {0.15, -0.06}});
   all.push_back({.name = "100%, and 10% before or after it", .machine = quiet, .steps = {1.0, 0.1}});

@@ -46,6 +46,11 @@ double SimulatedRuns::run(std::size_t commit, std::size_t series) {
     if (slowdown.series == series && commit >= slowdown.at) level += std::log1p(slowdown.change);
   }
   level += day_.machine.noise * std::normal_distribution<double>()(random_);
+  if (day_.machine.burst_begins > 0) {
+    const double busy = in_burst_ ? burst_goes_on : day_.machine.burst_begins;
+    in_burst_ = std::uniform_real_distribution<double>()(random_) < busy;
+    if (in_burst_) level += std::log(day_.machine.burst_factor);
+  }
   const bool slow = std::uniform_real_distribution<double>()(random_) < day_.machine.slow_share;
   return std::exp(level) * (slow ? day_.machine.slow_factor : 1);
 }

@@ -28,7 +28,13 @@ struct SimulatedMachine {
   double slow_factor = 1.5;
   double drift = 0;        ///< standard deviation of the logarithm of the factor that each build adds
   double crash_share = 0;  ///< share of the processes that crash
+  /// A neighbour that is busy for some processes on end: the probability that it begins before a process, and what it
+  /// makes of the time. It goes on with burst_goes_on.
+  double burst_begins = 0, burst_factor = 1.4;
 };
+
+/// Bursts last 7 processes on average.
+inline constexpr double burst_goes_on = 6.0 / 7;
 
 struct SimulatedDay {
   std::size_t commits = 70;  ///< without the good end: commit 0 is the good end, commit `commits` the bad end
@@ -62,6 +68,7 @@ class SimulatedRuns {
   std::mt19937_64 random_;
   std::set<std::size_t> built_;
   double drift_ = 0;
+  bool in_burst_ = false;
   int runs_ = 0;
 };
 
