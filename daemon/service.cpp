@@ -57,8 +57,10 @@ Status serve(StateDir& state, Notifier& notifier, const std::function<void(const
   boost::asio::io_context context;
   web::Activity activity(state.clock());
   WorkPulse pulse;
-  web::PagesSettings pages{
-      .database = database_path(state.config()), .subjects = {}, .trouble = [&pulse] { return pulse.trouble(); }};
+  web::PagesSettings pages{.database = database_path(state.config()),
+                           .subjects = {},
+                           .trouble = [&pulse] { return pulse.trouble(); },
+                           .creep = creep_of(state.config())};
   for (const settings::SubjectConfig& subject : state.config().subjects) pages.subjects.push_back(subject.subject.name);
   const settings::ServiceConfig& service = state.config().service;
   const web::http::ServerSettings settings{

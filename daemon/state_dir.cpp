@@ -12,6 +12,10 @@ std::filesystem::path database_path(const settings::Config& config) {
   return config.service.state / "tbci.sqlite";
 }
 
+web::queries::Creep creep_of(const settings::Config& config) {
+  return config.measure.anchor_cases > 0 ? web::queries::Creep::looked_for : web::queries::Creep::switched_off;
+}
+
 Result<std::unique_ptr<StateDir>> StateDir::open(settings::Config config, const storage::OpenOptions& options) {
   TBCI_TRY(settings::apply_batch_sizes(config));
   if (const SandboxSupport sandbox = sandbox_support(); sandbox.version == 0)

@@ -12,11 +12,14 @@
 #include "pipeline/subject_context.hpp"
 #include "settings/config.hpp"
 #include "storage/database.hpp"
+#include "web/queries/queries.hpp"
 
 namespace tbci::daemon {
 
 /// `<state>/tbci.sqlite`
 std::filesystem::path database_path(const settings::Config& config);
+/// Whether the configuration asks for a search for creep.
+web::queries::Creep creep_of(const settings::Config& config);
 
 /// The state folder. While this object lives, no other process can open it for writing.
 class StateDir {

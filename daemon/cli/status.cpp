@@ -23,14 +23,12 @@ Result<ExitCode> status(const Invocation& invocation) {
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   const SystemClock clock;
   TBCI_ASSIGN(const web::queries::StatusView status,
-              web::queries::status_view(database, subjects, std::nullopt, clock.now()));
+              web::queries::status_view(database, subjects, std::nullopt, clock.now(), creep_of(config)));
   storage::Stores stores(database);
   TBCI_ASSIGN(const auto things, pipeline::list_things(stores, config, clock.now()));
   const auto use = pipeline::use_of(things, pipeline::budgets_of(config));
-  const bool wants_looks = config.measure.anchor_cases > 0;
-  const bool trouble = std::ranges::any_of(status.subjects, [&](const auto& subject) {
-    return !subject.troubled.empty() || (wants_looks && subject.silent_anchor);
-  });
+  const bool trouble = std::ranges::any_of(
+      status.subjects, [](const auto& subject) { return !subject.troubled.empty() || subject.silent_anchor; });
   const ExitCode code = trouble ? ExitCode::negative : ExitCode::success;
   if (invocation.json) {
     nlohmann::json json = web::queries::json_of(status);
@@ -64,6 +62,7 @@ Result<ExitCode> status(const Invocation& invocation) {
       fmt::print("{} improvements wait for the search for their commits\n", subject.waiting_improvements);
     for (const model::TroubledNight& one : subject.troubled) fmt::print("{}\n", web::queries::trouble_text(one));
     if (subject.silent_anchor) fmt::print("{}\n", web::queries::silence_text(*subject.silent_anchor));
+    if (subject.unused_anchor) fmt::print("{}\n", web::queries::switched_off_text(*subject.unused_anchor));
   }
   fmt::print("{}", text_of(use));
   return code;

@@ -70,7 +70,8 @@ Reply list_reply(const Result<std::vector<T>>& items) {
 }
 
 Reply status(const Sources& sources) {
-  const auto view = queries::status_view(sources.database, sources.subjects, sources.activity, sources.now);
+  const auto view =
+      queries::status_view(sources.database, sources.subjects, sources.activity, sources.now, sources.creep);
   return view ? json_reply(queries::json_of(*view)) : broken(view.error());
 }
 

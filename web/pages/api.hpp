@@ -8,6 +8,7 @@
 #include "web/activity.hpp"
 #include "web/http/message.hpp"
 #include "web/queries/history.hpp"
+#include "web/queries/queries.hpp"
 
 namespace tbci::storage {
 class Database;
@@ -21,6 +22,7 @@ struct Sources {
   const std::vector<std::string>& subjects;
   web::ActivitySnapshot activity;
   TimePoint now;
+  queries::Creep creep = queries::Creep::looked_for;
 };
 
 /// The answer to a path under /api/; 404 if the path is unknown.

@@ -158,6 +158,10 @@ Html activity_section(const queries::StatusView& status) {
       html << "<p class=\"note\">" << Text{subject.name} << ": " << Text{queries::silence_text(*subject.silent_anchor)}
            << "</p>\n";
     }
+    if (subject.unused_anchor) {
+      html << "<p class=\"quiet\">" << Text{subject.name} << ": "
+           << Text{queries::switched_off_text(*subject.unused_anchor)} << "</p>\n";
+    }
   }
   html << "</section>\n";
   return html;

@@ -37,7 +37,7 @@ Reply static_reply(const Request& request) {
 }
 
 Reply page_reply(const Request& request, const Sources& sources) {
-  queries::PageChoice choice{sources.subjects, request.parameter("subject"), request.parameter("night")};
+  queries::PageChoice choice{sources.subjects, request.parameter("subject"), request.parameter("night"), sources.creep};
   if (choice.subject.empty() && !sources.subjects.empty()) choice.subject = sources.subjects.front();
   if (!choice.subject.empty() && std::ranges::find(sources.subjects, choice.subject) == sources.subjects.end()) {
     return html_reply(404, error_html("404", "There is no subject '" + one_line(choice.subject, 80) + "'."));
@@ -56,7 +56,7 @@ Reply series_reply(const Request& request, const Sources& sources) {
   if (!choice) return html_reply(choice.error().status, error_html("No such series", choice.error().text));
   SeriesPage page;
   page.nights = choice->nights;
-  auto status = queries::status_view(sources.database, sources.subjects, sources.activity, sources.now);
+  auto status = queries::status_view(sources.database, sources.subjects, sources.activity, sources.now, sources.creep);
   if (!status) return html_reply(503, error_html("The database cannot be read", status.error().message));
   auto cases = queries::measured_cases(sources.database, choice->subject);
   if (!cases) return html_reply(503, error_html("The database cannot be read", cases.error().message));
@@ -92,7 +92,7 @@ http::Handler pages(PagesSettings settings, const web::Activity& activity, const
       if (is_page) return html_reply(503, error_html("The database cannot be read", database.error().message));
       return json_error(503, database.error().message);
     }
-    const Sources sources{*database, settings.subjects, activity.snapshot(), clock.now()};
+    const Sources sources{*database, settings.subjects, activity.snapshot(), clock.now(), settings.creep};
     if (is_series) return series_reply(request, sources);
     if (is_page) return page_reply(request, sources);
     if (request.path == "/healthz") return health_reply(sources, settings.trouble);

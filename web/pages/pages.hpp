@@ -8,6 +8,7 @@
 
 #include "web/activity.hpp"
 #include "web/http/message.hpp"
+#include "web/queries/queries.hpp"
 
 namespace tbci::web {
 
@@ -16,6 +17,7 @@ struct PagesSettings {
   std::vector<std::string> subjects;  ///< that are configured, in their order
   /// What is wrong with the work, as a sentence, or nothing: `/healthz` answers with it. Thread-safe.
   std::function<std::string()> trouble = {};
+  queries::Creep creep = queries::Creep::looked_for;  ///< as the configuration says
 };
 
 /// `GET /` (?subject=, ?night=), `/series/BENCHMARK/CONFIGURATION/METRIC` (?subject=, ?nights=, ?runner=) and the same

@@ -114,7 +114,8 @@ Json json_of(const SubjectView& subject) {
           {"open_regressions", subject.open_regressions},
           {"waiting_improvements", subject.waiting_improvements},
           {"troubled_nights", list_of(subject.troubled)},
-          {"silent_anchor", subject.silent_anchor ? json_of(*subject.silent_anchor) : Json()}};
+          {"silent_anchor", subject.silent_anchor ? json_of(*subject.silent_anchor) : Json()},
+          {"unused_anchor", text_or_null(subject.unused_anchor.value_or(""))}};
 }
 
 Json json_of(const model::SilentAnchor& anchor) {

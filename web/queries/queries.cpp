@@ -183,7 +183,21 @@ Result<std::optional<NightView>> read_night(storage::Database& database, const s
   return view;
 }
 
-Result<StatusView> read_status(storage::Database& database, const std::vector<std::string>& subjects) {
+// No anchor is silent where nobody asked for a look beside it.
+Status add_anchor(storage::Database& database, Creep creep, SubjectView& subject) {
+  const storage::AnchorStore anchors(database);
+  if (creep == Creep::looked_for) {
+    TBCI_ASSIGN(subject.silent_anchor, anchors.silent(subject.name, nights_of_silence));
+    return {};
+  }
+  TBCI_ASSIGN(const auto anchor, anchors.current(subject.name));
+  if (!anchor) return {};
+  TBCI_ASSIGN(const model::Build build, storage::BuildStore(database).get(*anchor->build_id));
+  subject.unused_anchor = build.name;
+  return {};
+}
+
+Result<StatusView> read_status(storage::Database& database, const std::vector<std::string>& subjects, Creep creep) {
   storage::NightStore nights(database);
   StatusView view;
   for (const std::string& name : subjects) {
@@ -192,13 +206,14 @@ Result<StatusView> read_status(storage::Database& database, const std::vector<st
                         .open_regressions = 0,
                         .waiting_improvements = 0,
                         .troubled = {},
-                        .silent_anchor = {}};
+                        .silent_anchor = {},
+                        .unused_anchor = {}};
     TBCI_ASSIGN(subject.latest, nights.latest(name));
     TBCI_ASSIGN(const auto open, nights.open_regressions(name));
     subject.open_regressions = static_cast<int>(open.size());
     TBCI_ASSIGN(subject.waiting_improvements, waiting_improvements(database, name));
     TBCI_ASSIGN(subject.troubled, storage::TryStore(database).troubled(name, nights_told_as_given_up));
-    TBCI_ASSIGN(subject.silent_anchor, storage::AnchorStore(database).silent(name, nights_of_silence));
+    TBCI_TRY(add_anchor(database, creep, subject));
     view.subjects.push_back(std::move(subject));
   }
   return view;
@@ -224,7 +239,7 @@ Result<std::vector<ReportView>> read_reports(storage::Database& database, const 
 
 Result<PageView> read_page(storage::Database& database, const PageChoice& choice) {
   PageView page;
-  TBCI_ASSIGN(page.status, read_status(database, choice.subjects));
+  TBCI_ASSIGN(page.status, read_status(database, choice.subjects, choice.creep));
   page.subject = choice.subject;
   if (page.subject.empty()) return page;
   TBCI_ASSIGN(page.night, read_night(database, choice.subject, choice.night));
@@ -251,9 +266,16 @@ std::string silence_text(const model::SilentAnchor& anchor) {
       anchor.last_night.empty() ? "" : " since " + anchor.last_night, nights_of_silence, anchor.build);
 }
 
+std::string switched_off_text(const std::string& anchor) {
+  return fmt::format(
+      "creep is not looked for, as the configuration says ([measure] anchor_cases is 0): nights measure nothing beside "
+      "the anchor {}",
+      anchor);
+}
+
 Result<StatusView> status_view(storage::Database& database, const std::vector<std::string>& subjects,
-                               std::optional<web::ActivitySnapshot> activity, TimePoint now) {
-  TBCI_ASSIGN(auto view, consistently(database, [&] { return read_status(database, subjects); }));
+                               std::optional<web::ActivitySnapshot> activity, TimePoint now, Creep creep) {
+  TBCI_ASSIGN(auto view, consistently(database, [&] { return read_status(database, subjects, creep); }));
   view.activity = std::move(activity);
   view.now = now;
   return view;

@@ -80,6 +80,7 @@ struct SubjectView {
   int waiting_improvements = 0;                ///< whose commits are still to be searched
   std::vector<model::TroubledNight> troubled;  ///< unfinished ones that failed, and those given up of late
   std::optional<model::SilentAnchor> silent_anchor;
+  std::optional<std::string> unused_anchor;  ///< build of an anchor that the configuration measures nothing beside
 };
 
 /// A night in trouble as a sentence: `2026-01-07 failed 3 times at measure and is tried again at ...: no space left`.
@@ -87,6 +88,11 @@ std::string trouble_text(const model::TroubledNight& night);
 
 /// `creep is not looked for since 2026-01-07: the nights measure nothing beside the anchor 2026-01-02 ...`.
 std::string silence_text(const model::SilentAnchor& anchor);
+
+/// Whether the configuration asks for a search for creep (`[measure] anchor_cases` is not 0).
+enum class Creep { looked_for, switched_off };
+/// `creep is not looked for, as the configuration says: ...`; `anchor` is the build's name.
+std::string switched_off_text(const std::string& anchor);
 
 struct StatusView {
   TimePoint now{};
@@ -107,7 +113,8 @@ struct PageView {
 // Each function reads one consistent snapshot of the database. Errors are those of the database.
 
 Result<StatusView> status_view(storage::Database& database, const std::vector<std::string>& subjects,
-                               std::optional<web::ActivitySnapshot> activity, TimePoint now);
+                               std::optional<web::ActivitySnapshot> activity, TimePoint now,
+                               Creep creep = Creep::looked_for);
 /// The night of that name, or the latest for an empty name. nullopt if there is none.
 Result<std::optional<NightView>> night_view(storage::Database& database, const std::string& subject,
                                             const std::string& name);
@@ -121,6 +128,7 @@ struct PageChoice {
   std::vector<std::string> subjects;  ///< that are configured
   std::string subject;                ///< one of them
   std::string night;                  ///< empty: the latest
+  Creep creep = Creep::looked_for;
 };
 /// `night` of the result is nullopt if the chosen one does not exist.
 Result<PageView> page_view(storage::Database& database, const PageChoice& choice,

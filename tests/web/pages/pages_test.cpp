@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "storage/anchor_store.hpp"
 #include "storage/try_store.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/web/filled_database.hpp"
@@ -49,6 +50,22 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 }  // namespace
+
+TEST_CASE("Page: says that creep is not looked for because the configuration says so", "[web]") {
+  const Site site;
+  {
+    auto writer = value(storage::Database::open(site.folder / "tbci.db"));
+    const auto build = value(storage::BuildStore(writer).begin("demo", model::BuildKind::nightly, "2026-01-07", {}));
+    REQUIRE(storage::AnchorStore(writer).set({0, "demo", build.id, "ada", "the release", moment(0)}));
+  }
+  CHECK_FALSE(contains(site.get("/").body, "anchor_cases"));
+  const auto handler = web::pages(
+      {.database = site.folder / "tbci.db", .subjects = {"demo"}, .creep = web::queries::Creep::switched_off},
+      site.activity, site.clock);
+  const std::string page = handler(*http::parse_target("GET", "/")).body;
+  CHECK(contains(page, "creep is not looked for, as the configuration says ([measure] anchor_cases is 0)"));
+  CHECK_FALSE(contains(page, "tbci anchor set"));
+}
 
 TEST_CASE("Page: shows the night's table, the gaps, the culprit, the issue and the deliveries", "[web]") {
   const Site site;

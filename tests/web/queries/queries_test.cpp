@@ -319,4 +319,28 @@ TEST_CASE("Status view: an anchor that three nights measured nothing beside is n
   CHECK_FALSE(silent());
 }
 
+TEST_CASE("Status view: an anchor that the configuration leaves alone is not silent, and is named as such", "[view]") {
+  const TemporaryDirectory folder;
+  {
+    auto writer = value(storage::Database::open(folder / "tbci.db"));
+    const auto build = value(storage::BuildStore(writer).begin("demo", model::BuildKind::nightly, "2026-01-02", {}));
+    ok(storage::AnchorStore(writer).set({0, "demo", build.id, "ada", "the release", moment(0)}).map([](const auto&) {
+    }));
+    storage::NightStore store(writer);
+    for (int day = 0; day < 3; ++day) {
+      const auto night =
+          value(store.begin({"demo", fmt::format("2026-01-{:02}", 7 + day), "2026-01-06"}, moment(60 * day + 60)));
+      ok(store.finish(night.id, model::Stage::done, "", moment(60 * day + 90)));
+    }
+  }
+  auto database = opened(folder);
+  const auto status = value(view::status_view(database, {"demo"}, std::nullopt, moment(0), view::Creep::switched_off));
+  CHECK_FALSE(status.subjects.at(0).silent_anchor);
+  CHECK(status.subjects.at(0).unused_anchor == "2026-01-02");
+  CHECK(view::json_of(status)["subjects"][0]["unused_anchor"] == "2026-01-02");
+  const auto looked_for = value(view::status_view(database, {"demo"}, std::nullopt, moment(0)));
+  CHECK(looked_for.subjects.at(0).silent_anchor);
+  CHECK_FALSE(looked_for.subjects.at(0).unused_anchor);
+}
+
 }  // namespace tbci::queries_test

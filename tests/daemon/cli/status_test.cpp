@@ -1,0 +1,66 @@
+// What `tbci status` answers to the shell.
+#include <fstream>
+
+#include "daemon/cli/application.hpp"
+#include "storage/anchor_store.hpp"
+#include "storage/build_store.hpp"
+#include "storage/database.hpp"
+#include "storage/night_store.hpp"
+#include "tests/catch.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace tbci::status_test {
+
+using namespace tbci::test;
+
+namespace {
+
+TimePoint minute(int minutes) {
+  return TimePoint(std::chrono::minutes(minutes));
+}
+
+/// A service with an anchor, and as many nights since that measured nothing beside it.
+class Service {
+ public:
+  explicit Service(int nights) {
+    auto database = storage::Database::open(folder_ / "tbci.sqlite").value();
+    const auto build =
+        storage::BuildStore(database).begin("demo", model::BuildKind::nightly, "2026-01-02", minute(0)).value();
+    REQUIRE(storage::AnchorStore(database).set({0, "demo", build.id, "ada", "the release", minute(1)}));
+    storage::NightStore store(database);
+    for (int i = 0; i < nights; ++i) {
+      const auto night =
+          store.begin({"demo", fmt::format("2026-01-{:02}", 7 + i), "2026-01-06"}, minute(10 + i)).value();
+      REQUIRE(store.finish(night.id, model::Stage::done, "", minute(11 + i)));
+    }
+  }
+
+  int exit_code_of_status(const std::string& measure = "") const {
+    const auto file = folder_ / "tbci.toml";
+    std::ofstream(file) << "[service]\nstate = \"" << folder_.path().string() << "\"\n"
+                        << measure << "[[subject]]\nname = \"demo\"\n[subject.nightlies]\nkind = \"git-days\"\n"
+                        << "[subject.source]\nrepository = \"/nowhere\"\nlibtorch = \"lib\"\nrecipe = [[\"make\"]]\n";
+    daemon::Invocation invocation;
+    REQUIRE(daemon::parse_command_line({"--config", file.string(), "status", "--json"}, invocation));
+    const auto code = invocation.action({});
+    INFO((code ? std::string() : code.error().message));
+    REQUIRE(code);
+    return static_cast<int>(*code);
+  }
+
+ private:
+  TemporaryDirectory folder_;
+};
+
+}  // namespace
+
+TEST_CASE("Status: the exit code says that three nights measured nothing beside the anchor", "[cli]") {
+  CHECK(Service(2).exit_code_of_status() == 0);
+  CHECK(Service(3).exit_code_of_status() == 1);
+}
+
+TEST_CASE("Status: an anchor that the configuration leaves alone is no trouble", "[cli]") {
+  CHECK(Service(3).exit_code_of_status("[measure]\nanchor_cases = 0\n") == 0);
+}
+
+}  // namespace tbci::status_test
