@@ -18,12 +18,25 @@ bool is_usable(model::Metric metric, double value) {
   return std::isfinite(value) && (is_leak(metric) || value > 0);
 }
 
+Pair with_rise(model::Metric metric, Pair pair, double rise) {
+  if (rise == 0) return pair;
+  const auto raised = [&](double value) { return is_leak(metric) ? value + rise : value * std::exp(rise); };
+  pair.before = raised(pair.before);
+  if (pair.before_interval)
+    pair.before_interval = {raised(pair.before_interval->low), raised(pair.before_interval->high)};
+  return pair;
+}
+
 std::optional<double> effect(model::Metric metric, const Pair& pair) {
   if (!is_usable(metric, pair.before) || !is_usable(metric, pair.after)) return std::nullopt;
   // Of the logarithms, not of the ratio: the ratio of two extreme values can overflow.
   const double value = is_leak(metric) ? pair.after - pair.before : std::log(pair.after) - std::log(pair.before);
   if (!std::isfinite(value)) return std::nullopt;
   return value;
+}
+
+double effect_of(const model::Finding& finding) {
+  return is_leak(finding.series.metric) ? finding.after - finding.before : std::log1p(finding.change);
 }
 
 double least_effect(model::Metric metric, const Thresholds& thresholds) {

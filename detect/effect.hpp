@@ -6,6 +6,7 @@
 
 #include "detect/thresholds.hpp"
 #include "storage/model/measurement.hpp"
+#include "storage/model/night.hpp"
 #include "storage/model/words.hpp"
 
 namespace tbci::detect {
@@ -23,8 +24,15 @@ bool is_memory(model::Metric metric);  ///< peaks, not leaks
 /// Whether a value can be true: finite; above 0 unless it is a leak's.
 bool is_usable(model::Metric metric, double value);
 
+/// The same pair beside an old build that stands higher by `rise`, an effect: what is known to have come between the
+/// two builds is then no part of what they differ by.
+Pair with_rise(model::Metric metric, Pair pair, double rise);
+
 /// Above 0: `after` is worse. Nothing where a value is not usable.
 std::optional<double> effect(model::Metric metric, const Pair& pair);
+
+/// What a confirmation found of the series, as `effect` measures it.
+double effect_of(const model::Finding& finding);
 
 /// The effect that is worth an issue: log(1 + relative), or the leak's floor.
 double least_effect(model::Metric metric, const Thresholds& thresholds);

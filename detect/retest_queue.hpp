@@ -27,6 +27,9 @@ struct Candidate {
   /// Tonight's, of a screen that measured the same two builds in turn. They count: the bounds of the confirmation hold
   /// at every look at the whole sequence of pairs, whatever made the night look further.
   std::vector<Pair> screen_pairs = {};
+  /// An effect that is known to lie between the two builds, and of which nothing is asked (detect::with_rise). The
+  /// pairs are as they were measured.
+  double rise = 0;
 };
 
 /// A suspect of tonight's screen, and the build that it is to be confirmed against.

@@ -150,7 +150,7 @@ void add_regressions(CLI::App& app, Invocation& invocation) {
   on_call(*list_command, invocation, options, list);
   auto* accept_command = add_decision(*command, options, "accept", "The change is wanted: it is the new level");
   accept_command->add_flag("--anchor", options->anchor,
-                           "Creep is counted from the new level too, for this series alone");
+                           "What had crept until then is accepted too, for this series alone");
   on_call(*accept_command, invocation, options, accept);
   on_call(*add_decision(*command, options, "dismiss", "It is no regression: a false alarm"), invocation, options,
           dismiss);

@@ -46,6 +46,7 @@ struct CandidateState {
     std::vector<detect::Pair> pairs = candidate.pairs;
     pairs.insert(pairs.end(), measured.begin(), measured.end());
     const model::Series& series = candidate.series;
+    for (detect::Pair& pair : pairs) pair = detect::with_rise(series.metric, pair, candidate.rise);
     detect::Decision decision = detect::confirm(series, pairs, context.config.thresholds.for_series(series),
                                                 static_cast<int>(candidate.pairs.size()));
     if (decision.pairs_wanted > 0 && broken > most_broken_pairs) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "detect/creep.hpp"
+#include "pipeline/night/known_rise.hpp"
 #include "pipeline/subject_context.hpp"
 
 namespace tbci::pipeline {
@@ -12,8 +13,9 @@ namespace tbci::pipeline {
 /// The nights keep their pairs beside them, so that a past can be moved and not copied.
 class AnchorPast {
  public:
-  /// `looks`: the oldest first. A confirmation of night `tonight` is what is being asked for, and is left out.
-  AnchorPast(const std::vector<model::AnchorLook>& looks, const std::string& tonight);
+  /// `looks`: the oldest first. A confirmation of night `tonight` is what is being asked for, and is left out. What is
+  /// known to have risen until a look is no part of what it shows.
+  AnchorPast(const std::vector<model::AnchorLook>& looks, const std::string& tonight, const KnownRise& rise = {});
   AnchorPast(AnchorPast&&) = default;
   AnchorPast& operator=(AnchorPast&&) = default;
   AnchorPast(const AnchorPast&) = delete;
@@ -36,21 +38,10 @@ struct AnchorView {
 Result<AnchorView> view_of(SubjectContext& context, const model::Anchor& anchor, model::Build build,
                            const model::Night& tonight);
 
-/// Where the series stands tonight, with what was measured of it tonight or, for what is to be measured, without. The
-/// cost does not grow with the years.
+/// Where the series stands tonight beyond what is known to have risen, with what was measured of it tonight or, for
+/// what is to be measured, without. The cost does not grow with the years.
 enum class Tonight { counts, is_left_out };
 Result<detect::AnchorReading> reading_of(SubjectContext& context, const AnchorView& view, const model::Night& tonight,
-                                         const model::Series& series, Tonight own);
-
-/// Whether an open regression of the series explains what it has risen by since the anchor, so that creep needs no
-/// asking: its report is there. None does that
-/// - is not open any more (storage::NightStore::open_regressions), or was found tonight: a night that goes on must ask
-///   what it asked before;
-/// - was found before the anchor's build: that has the step as well;
-/// - was gone for some nights since (detect::was_gone), and was not opened again by a decision: what the series rises
-/// by
-///   afterwards is something else.
-Result<bool> is_explained(SubjectContext& context, const AnchorView& view, const model::Night& tonight,
-                          const model::Series& series);
+                                         const model::Series& series, const KnownRise& rise, Tonight own);
 
 }  // namespace tbci::pipeline

@@ -31,9 +31,9 @@ Result<std::optional<model::Build>> anchored_build(SubjectContext& context, cons
 Result<bool> is_watched(SubjectContext& context, const AnchorView& view, const model::Night& night,
                         const model::Case& measured) {
   for (const model::Metric metric : model::all_metrics) {
-    TBCI_ASSIGN(
-        const auto reading,
-        reading_of(context, view, night, {measured.benchmark, measured.configuration, metric}, Tonight::is_left_out));
+    const model::Series series{measured.benchmark, measured.configuration, metric};
+    TBCI_ASSIGN(const KnownRise rise, known_rise(context, view, night, series));
+    TBCI_ASSIGN(const auto reading, reading_of(context, view, night, series, rise, Tonight::is_left_out));
     if (reading.watched) return true;
   }
   return false;
@@ -117,23 +117,34 @@ Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const m
     TBCI_ASSIGN(const auto pairs, measure_pairs(context, run, builds, measured));
     TBCI_ASSIGN(const auto series, keep_looks(context, watch, night, measured, pairs));
     for (const model::Series& one : series) {
-      TBCI_ASSIGN(const auto reading, reading_of(context, view, night, one, Tonight::counts));
-      if (!reading.asks) continue;
-      TBCI_ASSIGN(const bool explained, is_explained(context, view, night, one));
-      if (explained) continue;
+      TBCI_ASSIGN(const KnownRise rise, known_rise(context, view, night, one));
+      TBCI_ASSIGN(const auto reading, reading_of(context, view, night, one, rise, Tonight::counts));
+      if (!reading.asks || rise.has_open_creep) continue;
       watch.candidates.push_back({.series = one,
                                   .old_build = build->name,
                                   .pairs = {},
                                   .nights_looked = 0,
                                   .nights_waited = 0,
                                   .suspected = reading.average,
-                                  .first_suspect = plan.builds.after.name});
+                                  .first_suspect = plan.builds.after.name,
+                                  .rise = rise.until(night.name)});
     }
   }
   TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
   context.progress.end_stage(
       fmt::format("{} series have crept and are looked at more closely", watch.candidates.size()));
   return std::optional(std::move(watch));
+}
+
+Status leave_out_known(SubjectContext& context, const model::Night& night, const AnchorWatch& watch,
+                       std::vector<detect::Candidate>& carried) {
+  TBCI_ASSIGN(const AnchorView view, view_of(context, watch.anchor, watch.build, night));
+  for (detect::Candidate& candidate : carried) {
+    if (candidate.old_build != watch.build.name) continue;
+    TBCI_ASSIGN(const KnownRise rise, known_rise(context, view, night, candidate.series));
+    candidate.rise = rise.until(night.name);
+  }
+  return {};
 }
 
 Status keep_confirmations(SubjectContext& context, const model::Night& night, const AnchorWatch& watch,
@@ -144,8 +155,7 @@ Status keep_confirmations(SubjectContext& context, const model::Night& night, co
       const bool ours = outcome.candidate.old_build == watch.build.name && outcome.candidate.series == look.series;
       if (!ours || !outcome.looked) continue;
       look.verdict = outcome.finding.verdict;
-      const double before = outcome.finding.before, after = outcome.finding.after;
-      look.effect = detect::is_leak(look.series.metric) ? after - before : std::log1p(outcome.finding.change);
+      look.effect = detect::effect_of(outcome.finding) + outcome.candidate.rise;
       TBCI_TRY(context.stores.anchors.keep(look));
     }
   }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "detect/retest_queue.hpp"
 #include "pipeline/measure/measuring.hpp"
 
 namespace tbci::pipeline {
@@ -16,11 +17,15 @@ struct AnchorWatch {
 };
 
 /// Measures the cases whose turn it is on tonight's build and on the anchor, interleaved, keeps the pairs, and asks for
-/// a confirmation where the average over the nights has risen. A series whose rise an open regression explains is not
-/// asked for: its report is there (is_explained, pipeline/night/anchor_past.hpp). Nothing where no anchor is set, or
-/// its build cannot be had any more (told in a note).
+/// a confirmation where the average over the nights has risen. What is known to
+/// have risen (pipeline/night/known_rise.hpp) is left out. A series whose creep is open is not asked for: its report is
+/// there. Nothing where no anchor is set, or its build cannot be had any more (told in a note).
 Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const model::Night& night,
                                                 const ComparisonPlan& plan);
+
+/// The same for candidates of earlier nights that are held against the anchor.
+Status leave_out_known(SubjectContext& context, const model::Night& night, const AnchorWatch& watch,
+                       std::vector<detect::Candidate>& carried);
 
 /// Keeps what the confirmations against the anchor said.
 Status keep_confirmations(SubjectContext& context, const model::Night& night, const AnchorWatch& watch,

@@ -5,6 +5,8 @@
 #include "base/text.hpp"
 #include "pipeline/bisect/bisecting.hpp"
 #include "pipeline/bisect/secondary_culprits.hpp"
+#include "pipeline/bisect/unknown_steps.hpp"
+#include "pipeline/night/known_rise.hpp"
 #include "pipeline/night/search_ends.hpp"
 #include "storage/model/run_keys.hpp"
 
@@ -117,6 +119,12 @@ Status search(SubjectContext& context, const model::Night& night, const Comparis
   if (!found && found.error().kind == ErrorKind::usage)  // history has no way from the one to the other
     return give_up(context, regressions, found.error().message);
   if (!found) return pass_on(found.error());
+  for (const model::Regression& regression : regressions) {
+    TBCI_ASSIGN(const auto known, known_commits(context, regression));
+    for (model::Answer& answer : found->answers) {
+      if (answer.series == regression.finding.series) answer = without_commits(std::move(answer), known);
+    }
+  }
   TBCI_TRY(take_answers(context, night, *found, range));
   range.bisection = std::move(*found);
   return {};

@@ -9,6 +9,7 @@
 #include "pipeline/measure/confirming.hpp"
 #include "pipeline/night/creep_watch.hpp"
 #include "pipeline/night/improvements.hpp"
+#include "pipeline/night/known_rise.hpp"
 #include "pipeline/night/retest_queue.hpp"
 
 namespace tbci::pipeline {
@@ -32,18 +33,23 @@ Result<std::map<std::string, model::Build>> old_builds_of(SubjectContext& contex
 }
 
 // A series is asked for once a night: what was suspected of the last days comes before what has crept.
-std::vector<detect::Candidate> tonights_candidates(const std::vector<ScreenedSeries>& screened,
-                                                   const std::vector<detect::Candidate>& carried,
-                                                   const std::optional<AnchorWatch>& anchor, const std::string& build) {
-  std::vector<detect::Candidate> candidates = detect::candidates_of(screened, carried, build);
-  if (!anchor) return candidates;
-  for (const detect::Candidate& crept : anchor->candidates) {
+void add_crept(const AnchorWatch& anchor, std::vector<detect::Candidate>& candidates) {
+  for (const detect::Candidate& crept : anchor.candidates) {
     const bool there = std::any_of(candidates.begin(), candidates.end(), [&](const detect::Candidate& candidate) {
       return candidate.series == crept.series;
     });
     if (!there) candidates.push_back(crept);
   }
-  return candidates;
+}
+
+// Suspects of the screen that are held against a build from before an accepted change: the one with it cannot be had.
+Status leave_out_accepted(SubjectContext& context, const model::Night& night,
+                          std::vector<detect::Candidate>& candidates) {
+  for (detect::Candidate& candidate : candidates) {
+    if (candidate.first_suspect != night.name) continue;  // it waits since then, against its own build
+    TBCI_ASSIGN(candidate.rise, rise_since(context, candidate.old_build, night, candidate.series));
+  }
+  return {};
 }
 
 Status keep_confirmation(SubjectContext& context, const model::Night& night, const std::optional<AnchorWatch>& anchor,
@@ -100,9 +106,12 @@ Status add_regression(SubjectContext& context, const model::Night& night, const 
 
 Status confirm_night(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
                      const Screen& screen) {
-  TBCI_ASSIGN(const auto carried, queued_candidates(context, night));
+  TBCI_ASSIGN(auto carried, queued_candidates(context, night));
   TBCI_ASSIGN(const auto anchor, watch_anchor(context, night, plan));
-  const auto candidates = tonights_candidates(screen.series, carried, anchor, night.name);
+  if (anchor) TBCI_TRY(leave_out_known(context, night, *anchor, carried));
+  auto candidates = detect::candidates_of(screen.series, carried, night.name);
+  TBCI_TRY(leave_out_accepted(context, night, candidates));
+  if (anchor) add_crept(*anchor, candidates);
   TBCI_ASSIGN(auto old_builds, old_builds_of(context, plan, candidates));
   if (anchor) old_builds.insert_or_assign(anchor->build.name, anchor->build);
   const ConfirmationPlan confirmation{.key = plan.key,

@@ -10,6 +10,7 @@
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/confirming.hpp"
 #include "pipeline/night/endings.hpp"
+#include "pipeline/night/known_rise.hpp"
 #include "storage/model/measurement.hpp"
 #include "storage/model/run_keys.hpp"
 
@@ -50,33 +51,81 @@ Result<std::string> old_build_of(SubjectContext& context, const Regression& regr
   return context.stores.nights.get(regression.night_id).map([](const model::Night& night) { return night.baseline; });
 }
 
-// The candidates, and the old builds that they are measured beside.
+// The candidates, and the builds that they are measured beside.
 struct Looks {
   std::vector<Regression> regressions;
   std::vector<detect::Candidate> candidates;  // in the same order
-  std::map<std::string, model::Build> old_builds;
+  std::vector<std::string> clear;             // what a clear one says, in the same order
+  std::map<std::string, model::Build> builds;
 };
 
-Status add_look(SubjectContext& context, const model::Night& night, Regression regression, Looks& looks) {
+// Nothing where it cannot be had any more.
+Result<std::optional<model::Build>> build_if_there(SubjectContext& context, const std::string& name) {
+  auto build = build_named(context, name);
+  if (build) return std::optional(std::move(*build));
+  if (build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
+  context.progress.note(fmt::format("{} cannot be measured any more ({})", name, one_line(build.error().message, 200)));
+  return std::optional<model::Build>{};
+}
+
+// The newest nights that had the regression, and the one that found it.
+Result<std::vector<std::string>> nights_with(SubjectContext& context, const Regression& regression) {
+  constexpr std::size_t most = 3;  // that are tried
+  std::vector<std::string> names;
+  TBCI_ASSIGN(const auto looks, context.stores.decisions.recovery_looks(regression.id));
+  for (const model::RecoveryLook& look : looks) {
+    const bool had_it = look.verdict == model::Verdict::suspect || look.verdict == model::Verdict::regression;
+    if (!had_it || names.size() == most) continue;
+    TBCI_ASSIGN(const model::Night night, context.stores.nights.get(look.night_id));
+    names.push_back(night.name);
+  }
+  TBCI_ASSIGN(const model::Night found, context.stores.nights.get(regression.night_id));
+  names.push_back(found.name);
+  return names;
+}
+
+// What a regression is held against: the build before it. Where that cannot be had any more, one that had it, as it
+// would be without.
+struct Reference {
+  model::Build build;
+  double rise = 0;
+  std::string clear;
+};
+
+Result<std::optional<Reference>> reference_of(SubjectContext& context, const Regression& regression) {
   TBCI_ASSIGN(const std::string name, old_build_of(context, regression));
-  if (!looks.old_builds.contains(name)) {
-    auto build = build_named(context, name);
-    if (!build && build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
-    if (!build) {
-      context.progress.note(fmt::format("whether {} has recovered is not known: {} cannot be measured ({})",
-                                        to_string(regression.finding.series), name,
-                                        one_line(build.error().message, 200)));
-      return {};
-    }
-    looks.old_builds.emplace(name, std::move(*build));
+  TBCI_ASSIGN(auto old_build, build_if_there(context, name));
+  if (old_build) {
+    TBCI_ASSIGN(const double rise, rise_before(context, regression));
+    return std::optional(Reference{std::move(*old_build), rise, "clear in pairs with " + name});
+  }
+  TBCI_ASSIGN(const auto later, nights_with(context, regression));
+  for (const std::string& night : later) {
+    TBCI_ASSIGN(auto build, build_if_there(context, night));
+    if (!build) continue;
+    return std::optional(Reference{std::move(*build), -detect::effect_of(regression.finding),
+                                   fmt::format("less by all of it in pairs with {}, which had it,", night)});
+  }
+  return std::optional<Reference>{};
+}
+
+Status add_look(SubjectContext& context, const model::Night& night, Regression regression, Looks& looks) {
+  TBCI_ASSIGN(auto reference, reference_of(context, regression));
+  if (!reference) {
+    context.progress.note(fmt::format("whether {} has recovered is not known: no build of that time can be measured",
+                                      to_string(regression.finding.series)));
+    return {};
   }
   looks.candidates.push_back({.series = regression.finding.series,
-                              .old_build = name,
+                              .old_build = reference->build.name,
                               .pairs = {},
                               .nights_looked = 0,
                               .nights_waited = 0,
                               .suspected = 0,
-                              .first_suspect = night.name});
+                              .first_suspect = night.name,
+                              .rise = reference->rise});
+  looks.clear.push_back(std::move(reference->clear));
+  looks.builds.insert_or_assign(reference->build.name, std::move(reference->build));
   looks.regressions.push_back(std::move(regression));
   return {};
 }
@@ -131,7 +180,7 @@ Status watch_recoveries(SubjectContext& context, const model::Night& night, cons
   if (looks.candidates.empty()) return {};
   const ConfirmationPlan confirmation{.key = model::run_keys::recovery(plan.key),
                                       .after = plan.builds.after,
-                                      .old_builds = std::move(looks.old_builds),
+                                      .old_builds = std::move(looks.builds),
                                       .usual = {},
                                       .until = context.clock.now() + context.config.measure.confirm_limit};
   TBCI_ASSIGN(const Confirmation confirmed, confirm_candidates(context, confirmation, looks.candidates));
@@ -142,7 +191,7 @@ Status watch_recoveries(SubjectContext& context, const model::Night& night, cons
       const model::Verdict verdict = outcome.finding.verdict;
       const bool gone = verdict == model::Verdict::clear || verdict == model::Verdict::improvement;
       TBCI_TRY(keep_recovery_look(context, night, looks.regressions[i], gone ? model::Verdict::clear : verdict,
-                                  "clear in pairs with " + outcome.candidate.old_build));
+                                  looks.clear[i]));
     }
     return {};
   });

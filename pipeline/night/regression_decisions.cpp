@@ -41,8 +41,7 @@ double effect_at(const model::Regression& regression, const model::AnchorLook& l
     if (const auto one = detect::effect(regression.finding.series.metric, {before, after})) effects.push_back(*one);
   }
   if (!effects.empty()) return model::median(std::move(effects));
-  if (detect::is_leak(regression.finding.series.metric)) return regression.finding.after - regression.finding.before;
-  return std::log1p(regression.finding.change);
+  return detect::effect_of(regression.finding);
 }
 
 // A confirmed look tells the watch for creep that this much is known (detect::read_anchor).

@@ -18,8 +18,9 @@ struct DecisionBy {
   TimePoint now{};
 };
 
-/// An open regression becomes the new level of its series, which later nights already compare with. With `anchor`
-/// creep is from now on counted from that level as well, for this series alone.
+/// An open regression becomes the new level of its series, which later nights already compare with; of creep only what
+/// comes on top counts (pipeline/night/known_rise.hpp). With `anchor` what had crept until then is accepted as well,
+/// for this series alone.
 Status accept_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by, bool anchor);
 /// An open regression is none, as a person says. The history of its series starts again at its night all the same: were
 /// it real, the step would be found once more.

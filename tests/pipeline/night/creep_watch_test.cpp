@@ -33,6 +33,20 @@ int found_against(Nights& nights, const std::string& old_build, std::size_t firs
   return found;
 }
 
+/// Night `day` finds one regression, and a person accepts it.
+model::Regression accept_found(Nights& nights, std::size_t day, bool anchor) {
+  const auto found = nights.check(day);
+  REQUIRE(found.regressions.size() == 1);
+  REQUIRE(pipeline::accept_regression(nights.bench->stores(), found.regressions[0].id,
+                                      {.person = "ada", .reason = "it is safer", .now = {}}, anchor));
+  return found.regressions[0];
+}
+
+/// The regressions of all nights.
+std::vector<model::Regression> all_of(Nights& nights) {
+  return nights.bench->stores().nights.latest_regressions("fake", 100).value();
+}
+
 /// Keeps the steps that the pipeline reports.
 class RecordedSteps final : public Progress {
  public:
@@ -143,6 +157,83 @@ TEST_CASE("Creep watch: a regression that a person accepted for the anchor is no
                                       {.person = "ada", .reason = "it is safer", .now = {}}, true));
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 8) == 0);
   CHECK(found_against(nights, nights.machine.name_of(1), 9, 17) == 1);  // what comes on top of it
+}
+
+TEST_CASE("Creep watch: a regression that a person accepted without the anchor is not filed again", "[nights]") {
+  Nights nights(18);
+  nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
+  nights.check(1);
+  set_anchor(nights, 1);
+  nights.check_all(2, 3);
+  accept_found(nights, 4, false);
+  CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 0);
+}
+
+TEST_CASE("Creep watch: creep on top of an accepted change is found by itself, and names others", "[nights]") {
+  const bool anchor = GENERATE(false, true);
+  Nights nights(18);
+  nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
+  add_creep(nights, 9, 15, 1.02);
+  nights.check(1);
+  set_anchor(nights, 1);
+  nights.check_all(2, 3);
+  const model::Regression accepted = accept_found(nights, 4, anchor);
+  CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 1);
+  const model::Regression crept = all_of(nights).front();
+  CHECK(crept.finding.change < 0.18);  // its own, without the 20% that are known
+  REQUIRE(accepted.suspects.size() == 1);
+  CHECK(std::ranges::count(crept.suspects, accepted.suspects[0]) == 0);
+  CHECK(crept.report_id != nights.bench->stores().nights.regression(accepted.id)->report_id);
+}
+
+TEST_CASE("Creep watch: what crept before an accepted change counts on, unless it was accepted with the anchor",
+          "[nights]") {
+  const bool anchor = GENERATE(false, true);
+  Nights nights(22);
+  add_creep(nights, 2, 3, 1.018);
+  nights.machine.slower["beta"].emplace_back(6 * commits_a_day - 1, 1.25);
+  add_creep(nights, 10, 12, 1.018);
+  nights.check(1);
+  set_anchor(nights, 1);
+  nights.check_all(2, 5);
+  accept_found(nights, 6, anchor);
+  CHECK(found_against(nights, nights.machine.name_of(1), 7, 21) == (anchor ? 0 : 1));
+}
+
+TEST_CASE("Creep watch: an accepted change that was taken back hides no creep", "[nights]") {
+  Nights nights(24);
+  nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}, {6 * commits_a_day - 1, 1 / 1.2}};
+  add_creep(nights, 13, 18, 1.02);
+  nights.check(1);
+  set_anchor(nights, 1);
+  nights.check_all(2, 3);
+  accept_found(nights, 4, false);
+  CHECK(found_against(nights, nights.machine.name_of(1), 5, 23) == 1);
+}
+
+TEST_CASE("Creep watch: creep on top of an open regression is found", "[nights]") {
+  Nights nights(18);
+  nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
+  add_creep(nights, 9, 15, 1.02);
+  nights.check(1);
+  set_anchor(nights, 1);
+  nights.check_all(2, 4);
+  CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 1);
+}
+
+TEST_CASE("Creep watch: creep on top of an accepted change recovers when it is gone", "[nights]") {
+  Nights nights(28);
+  nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
+  add_creep(nights, 9, 15, 1.018);
+  nights.machine.slower["beta"].emplace_back(21 * commits_a_day - 1, 1 / 1.133);
+  nights.check(1);
+  set_anchor(nights, 1);
+  nights.check_all(2, 3);
+  accept_found(nights, 4, false);
+  CHECK(found_against(nights, nights.machine.name_of(1), 5, 20) == 1);
+  CHECK(all_of(nights).front().standing == model::Standing::open);
+  nights.check_all(21, 27);
+  CHECK(all_of(nights).front().standing == model::Standing::recovered);
 }
 
 TEST_CASE("Creep watch: creep that a person dismissed is not filed again", "[nights]") {

@@ -46,6 +46,18 @@ model::Regression attributed(Nights& nights, std::size_t day, const std::string&
   return regression;
 }
 
+// Its files are gone, and the index has forgotten it.
+void lose(Nights& nights, const std::string& nightly) {
+  storage::BuildStore& builds = nights.bench->stores().builds;
+  model::Build build = *builds.find("fake", model::BuildKind::nightly, nightly).value();
+  build.product.libtorch = nights.folder.path() / "gone";
+  REQUIRE(builds.ready(build.id, build.product, {}));
+  nights.machine.before_effect = [nightly](const std::string& effect) -> Status {
+    if (effect == "install " + nightly) return fail(ErrorKind::failed, "not in the index");
+    return {};
+  };
+}
+
 pipeline::ReportContext context_of(const Nights& nights, std::size_t day) {
   return {.night = nights.machine.name_of(day),
           .baseline = nights.machine.name_of(day - 1),
@@ -99,6 +111,44 @@ TEST_CASE("Regressions: a night without a value of the series counts neither for
   nights.machine.suite = {"alpha", "beta"};
   nights.check(12);
   CHECK(all_of(nights).front().standing == Standing::recovered);
+}
+
+TEST_CASE("Regressions: one whose old build cannot be had any more recovers beside a build that had it", "[nights]") {
+  Nights nights(16);
+  nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};
+  nights.check_all(1, 8);
+  REQUIRE(all_of(nights).size() == 1);
+  const std::string old_build = all_of(nights).front().old_build;
+  lose(nights, old_build);
+  nights.check_all(9, 12);
+  REQUIRE(all_of(nights).size() == 1);
+  CHECK(all_of(nights).front().standing == Standing::recovered);
+  const auto why = nights.bench->stores().decisions.of_regression(all_of(nights).front().id).value();
+  REQUIRE(why.size() == 1);
+  CHECK(why[0].reason.find("pairs with " + nights.machine.name_of(8)) != std::string::npos);
+}
+
+TEST_CASE("Regressions: a faster machine ends none whose old build cannot be had any more", "[nights]") {
+  Nights nights(16);
+  nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}};
+  nights.check_all(1, 8);
+  REQUIRE(all_of(nights).size() == 1);
+  lose(nights, all_of(nights).front().old_build);
+  nights.machine.slowness = 0.7;
+  nights.check_all(9, 13);
+  REQUIRE(all_of(nights).size() == 1);
+  CHECK(all_of(nights).front().standing == Standing::open);
+}
+
+TEST_CASE("Regressions: one is not found again beside an older build where its own cannot be had", "[nights]") {
+  Nights nights(12);
+  nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}};
+  nights.check_all(1, 6);
+  REQUIRE(all_of(nights).size() == 1);
+  lose(nights, nights.machine.name_of(6));
+  CHECK(nights.check(7).night.baseline == nights.machine.name_of(5));
+  nights.check_all(8, 9);
+  CHECK(all_of(nights).size() == 1);
 }
 
 TEST_CASE("Regressions: the further steps of a series recover with its largest", "[nights]") {

@@ -1,0 +1,58 @@
+// What of a series is known to have risen since the anchor, because a regression says so: nobody has to be told again.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/subject_context.hpp"
+#include "storage/model/night.hpp"
+
+namespace tbci::pipeline {
+
+struct AnchorView;
+
+/// Effects (as detect::effect measures them) by the night that found them.
+class KnownRise {
+ public:
+  /// That night found a change of `effect` more. Nights are added from the older to the newer.
+  void add(const std::string& night, double effect);
+  /// That night's level against the anchor, all of it, is accepted.
+  void set(const std::string& night, double level);
+  /// What was known to have risen up to a night, with what that night found.
+  double until(const std::string& night) const;
+  /// Creep against this anchor is open: its report is there, and creep that goes on is no news.
+  bool has_open_creep = false;
+
+ private:
+  struct Step {
+    std::string night;
+    double total;
+  };
+  std::vector<Step> steps_;
+};
+
+/// What the regressions of the series that were found before `night` explain of its rise since the anchor: those that
+/// are open, and those that a person accepted, each by what it was found to be. With `--anchor` a person accepted the
+/// whole level of that night. None counts that
+/// - was found before the anchor's build: that has the step as well;
+/// - was gone for some nights since (detect::was_gone), and was not opened again by a decision: what the series rises
+///   by afterwards is something else.
+/// A change that several nights found counts once.
+Result<KnownRise> known_rise(SubjectContext& context, const AnchorView& view, const model::Night& night,
+                             const model::Series& series);
+
+/// The same for a regression that was confirmed against an anchor, as far as it was known then; 0 for any other.
+Result<double> rise_before(SubjectContext& context, const model::Regression& regression);
+
+/// What regressions of the series that were found after `old_build`, and before `night`, have brought since; of those
+/// that recovered nothing. 0 for most: a series is held against a build that has what was found of it. Where that build
+/// cannot be had, an older one takes its place.
+Result<double> rise_since(SubjectContext& context, const std::string& old_build, const model::Night& night,
+                          const model::Series& series);
+
+/// The commits that earlier regressions of the series between the two builds of one that was confirmed against an
+/// anchor are known or supposed to be from: its own report is about the others. None for any other regression. Those
+/// that a person dismissed do not count.
+Result<std::vector<std::string>> known_commits(SubjectContext& context, const model::Regression& regression);
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,32 @@
+#include "detect/effect.hpp"
+
+#include <cmath>
+
+#include "tests/catch.hpp"
+
+namespace tbci::effect_test {
+
+using model::Metric;
+using test::Approx;
+
+TEST_CASE("Effect: a known rise is no part of what two builds differ by") {
+  CHECK(*detect::effect(Metric::time, detect::with_rise(Metric::time, {.before = 2, .after = 3}, std::log(1.2))) ==
+        Approx(std::log(1.25)));
+  const auto leak = detect::with_rise(
+      Metric::cpu_leak, {.before = 100, .after = 900, .before_interval = model::Interval{.low = 90, .high = 110}}, 300);
+  CHECK(*detect::effect(Metric::cpu_leak, leak) == 500);
+  CHECK(leak.before_interval == model::Interval{.low = 390, .high = 410});
+}
+
+TEST_CASE("Effect: a finding has the effect of its pairs") {
+  model::Finding finding;
+  finding.series.metric = Metric::time;
+  finding.before = 2;
+  finding.after = 3;
+  finding.change = 0.5;
+  CHECK(detect::effect_of(finding) == Approx(std::log(1.5)));
+  finding.series.metric = Metric::cpu_leak;
+  CHECK(detect::effect_of(finding) == 1);
+}
+
+}  // namespace tbci::effect_test
