@@ -15,8 +15,17 @@ Result<std::size_t> commit_named(const Years& years, const std::string& name) {
   return fail(ErrorKind::failed, "the program speaks of '{}', which does not exist", name);
 }
 
-Result<Told> told_of(const Years& years, const Facts& facts, const model::Night& night,
-                     const model::Regression& regression) {
+// The anchor may be the build that a suspect of the screen was confirmed against, too.
+Result<bool> is_crept(Years& years, const Facts& facts, const model::Regression& regression,
+                      const std::string& old_build) {
+  if (std::ranges::find(facts.anchors, old_build, &AnchorSet::nightly) == facts.anchors.end()) return false;
+  TBCI_ASSIGN(const auto screened, years.stores().nights.findings(regression.night_id, storage::Phase::screen));
+  return std::ranges::none_of(screened, [&](const model::Finding& finding) {
+    return finding.series == regression.finding.series && finding.verdict == model::Verdict::suspect;
+  });
+}
+
+Result<Told> told_of(Years& years, const Facts& facts, const model::Night& night, const model::Regression& regression) {
   Told told;
   told.regression = regression;
   told.night = night.name;
@@ -34,7 +43,7 @@ Result<Told> told_of(const Years& years, const Facts& facts, const model::Night&
     told.suspects.push_back(commit);
   }
   std::sort(told.suspects.begin(), told.suspects.end());
-  told.crept = std::ranges::find(facts.anchors, old_build, &AnchorSet::nightly) != facts.anchors.end();
+  TBCI_ASSIGN(told.crept, is_crept(years, facts, regression, old_build));
   return told;
 }
 

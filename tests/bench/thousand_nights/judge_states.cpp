@@ -50,12 +50,32 @@ std::vector<Creep> creeps_of(const History& history) {
   return all;
 }
 
-// By how much it is over the anchor of the time, of the logarithm; 0 without an anchor.
-double over_anchor(const Facts& facts, const Creep& creep, const Checked& night, std::size_t accepted) {
+// What made the case faster since the anchor, and took back nothing that came since: the anchor shows that much less.
+double gained(const History& history, const Creep& creep, std::size_t from, std::size_t to) {
+  std::vector<double> rises;
+  double gain = 0;
+  for (const Change& change : history.changes()) {
+    const bool ours = change.measured == creep.measured && change.aspect == Aspect::time;
+    if (!ours || change.commit <= from || change.commit > to) continue;
+    if (change.amount >= 0) {
+      rises.push_back(change.amount);
+      continue;
+    }
+    const auto taken_back =
+        std::ranges::find_if(rises, [&](double rise) { return std::abs(rise + change.amount) < 1e-9; });
+    if (taken_back == rises.end()) gain -= change.amount;
+    if (taken_back != rises.end()) rises.erase(taken_back);
+  }
+  return gain;
+}
+
+// By how much it shows over the anchor of the time, of the logarithm; 0 without an anchor.
+double over_anchor(const History& history, const Facts& facts, const Creep& creep, const Checked& night,
+                   std::size_t accepted) {
   const AnchorSet* set = anchor_of(facts, night);
   if (set == nullptr) return 0;
   const std::size_t anchor = std::max(set->commit, accepted);
-  double over = 0;
+  double over = -gained(history, creep, set->commit, night.commit);
   for (const Change& step : creep.steps) over += anchor < step.commit && step.commit <= night.commit ? step.amount : 0;
   return over;
 }
@@ -80,7 +100,7 @@ std::size_t nights_to_see(const Years& years, const Facts& facts, const Creep& c
     const AnchorSet* anchor = anchor_of(facts, night);
     const bool runs = history.outcome(night.commit, creep.measured) == model::Outcome::done && anchor != nullptr &&
                       history.outcome(anchor->commit, creep.measured) == model::Outcome::done;
-    const bool far = over_anchor(facts, creep, night, accepted) >= std::log1p(expected_creep);
+    const bool far = over_anchor(history, facts, creep, night, accepted) >= std::log1p(expected_creep);
     nights = far && runs ? nights + 1 : 0;
     longest = std::max(longest, nights);
   }
