@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,22 +15,13 @@
 #include "bisect/commit_classes.hpp"
 #include "bisect/drift.hpp"
 #include "bisect/measurements.hpp"
-#include "bisect/series_search.hpp"
+#include "bisect/open_series.hpp"
 
 namespace tbci::bisect {
 namespace {
 
 /// The first probes of each case are measured in pairs with the good end, to detect a drift of the machine.
 constexpr std::size_t paired_probes = 2;
-
-/// A series, its search, and what is still to report of it.
-struct OpenSeries {
-  std::size_t answer = 0;  ///< index of its answer
-  SeriesSearch search;
-  NextStep next;
-  bool finished = false;
-  std::set<std::size_t> unreported;  ///< classes that were measured since they were last reported
-};
 
 class Bisector {
  public:
@@ -74,7 +64,7 @@ class Bisector {
         if (!one.finished) TBCI_TRY(advance(one));
       }
       update_status();
-      const std::vector<std::size_t> wanted = builds_wanted(open_steps());
+      const std::vector<std::size_t> wanted = builds_wanted(open_steps_of(open_));
       if (wanted.empty()) break;
       TBCI_TRY(build(wanted));
     }
@@ -88,7 +78,7 @@ class Bisector {
   /// they are then measured there and at its parent, and hardly anywhere else.
   Status search_in_turn() {
     for (OpenSeries& one : open_) TBCI_TRY(advance(one));  // the ends
-    while (OpenSeries* const one = clearest()) TBCI_TRY(search(*one));
+    while (OpenSeries* const one = clearest(open_)) TBCI_TRY(search(*one));
     return {};
   }
 
@@ -104,15 +94,6 @@ class Bisector {
       }
       TBCI_TRY(build(wanted));
     }
-  }
-
-  /// The unfinished series whose step is largest in units of its noise.
-  OpenSeries* clearest() {
-    OpenSeries* found = nullptr;
-    for (OpenSeries& one : open_) {
-      if (!one.finished && (found == nullptr || one.search.clearness() > found->search.clearness())) found = &one;
-    }
-    return found;
   }
 
   void answer_all(const std::string& reason) {
@@ -139,19 +120,6 @@ class Bisector {
     }
     status_.rounds = 0;
     return true;
-  }
-
-  std::vector<OpenStep> open_steps() const {
-    std::vector<OpenStep> all;
-    for (const OpenSeries& one : open_) std::ranges::move(open_steps_of(one), std::back_inserter(all));
-    return all;
-  }
-
-  static std::vector<OpenStep> open_steps_of(const OpenSeries& one) {
-    std::vector<OpenStep> all;
-    if (one.finished || one.next.kind != NextStep::Kind::split) return all;
-    for (const Bracket& bracket : one.next.brackets) all.push_back(one.search.open_step(bracket));
-    return all;
   }
 
   std::vector<std::size_t> builds_wanted(const std::vector<OpenStep>& open_steps) const {
@@ -192,11 +160,6 @@ class Bisector {
     return {};
   }
 
-  static bool is_in_doubt(const OpenSeries& one, std::size_t at) {
-    return std::ranges::any_of(one.next.brackets,
-                               [at](const Bracket& bracket) { return bracket.good < at && at < bracket.bad; });
-  }
-
   // Measuring.
 
   /// Measures known builds until the series needs another build, or is finished.
@@ -216,7 +179,8 @@ class Bisector {
       update_status();
       TBCI_TRY(report_probes(one));
       if (one.next.kind == NextStep::Kind::split) {
-        const auto built = built_class_inside(one);
+        const auto built =
+            built_class_inside(one, [this](std::size_t at) { return built_.contains(classes_.binary_of(at)); });
         if (!built) return {};
         TBCI_TRY(measure(one, *built));
         continue;
@@ -224,23 +188,6 @@ class Bisector {
       TBCI_TRY(conclude(one));
     }
     return {};
-  }
-
-  /// A class inside the brackets that was already built for another series.
-  std::optional<std::size_t> built_class_inside(const OpenSeries& one) const {
-    std::vector<OpenStep> inside;
-    for (const Bracket& bracket : one.next.brackets) {
-      OpenStep open_step = one.search.open_step(bracket);
-      for (std::size_t at = 0; at < open_step.states.size(); ++at) {
-        const bool untried = open_step.states[at] == ClassState::untried && built_.count(classes_.binary_of(at)) != 0;
-        open_step.states[at] = untried ? ClassState::untried : ClassState::measured;
-      }
-      open_step.builds_left = 0;
-      inside.push_back(std::move(open_step));
-    }
-    const auto found = next_builds(inside, 1);
-    if (found.empty()) return std::nullopt;
-    return found.front();
   }
 
   Status measure(OpenSeries& one, std::size_t at) {
@@ -398,14 +345,8 @@ class Bisector {
   void finish_early(OpenSeries& one) { finish(one, fmt::format("stopped after {} builds", status_.builds)); }
 
   void update_status() {
-    std::set<std::size_t> in_doubt;
-    for (const OpenSeries& one : open_) {
-      for (const Bracket& bracket : one.next.brackets) {
-        for (std::size_t at = bracket.good + 1; at <= bracket.bad; ++at) in_doubt.insert(at);
-      }
-    }
-    status_.commits_in_doubt = in_doubt.size();
-    status_.expected_builds = bisect::expected_builds(open_steps());
+    status_.commits_in_doubt = commits_in_doubt(open_);
+    status_.expected_builds = expected_builds(open_steps_of(open_));
   }
 
   const SearchSettings& settings_;
