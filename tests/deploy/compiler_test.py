@@ -8,16 +8,17 @@ import unittest
 COMPILER = pathlib.Path(__file__).resolve().parents[2] / "deploy/compiler"
 
 
-def chosen(compilers, **variables):
+def chosen(compilers, *options, **variables):
     """What deploy/compiler prints where PATH has these programs, each a name and what it says its version is."""
     with tempfile.TemporaryDirectory(prefix="a folder ") as folder:
         for name, version in compilers.items():
             program = pathlib.Path(folder) / name
             program.write_text(f"#!/bin/sh\n{version}\n", encoding="utf-8")
             program.chmod(0o755)
+        (pathlib.Path(folder) / "uname").symlink_to("/bin/uname")
         bash = pathlib.Path(folder) / "bash"
         bash.symlink_to("/bin/bash")
-        said = subprocess.run([COMPILER], env={"PATH": f"/nowhere:{folder}", **variables}, check=True, text=True,
+        said = subprocess.run([COMPILER, *options], env={"PATH": f"/nowhere:{folder}", **variables}, check=True, text=True,
                               capture_output=True)
         return said.stdout.strip().removeprefix(folder + "/")
 
@@ -32,6 +33,14 @@ class Compiler(unittest.TestCase):
         self.assertEqual(chosen({"clang++": "echo 14.0.6", "clang++-15": "echo 15.0.6", "clang++-17": "exit 1",
                                  "clang++-18": "echo nonsense"}), "g++")
         self.assertEqual(chosen({}), "g++")
+
+    def test_for_sanitizers_it_has_what_they_link(self):
+        without = 'case $1 in -dumpversion) echo 19.1.7 ;; *) echo libclang_rt.asan.a ;; esac'
+        complete = 'case $1 in -dumpversion) echo 16.0.6 ;; *) echo "$0" ;; esac'
+        compilers = {"clang++-19": without, "clang++-16": complete}
+        self.assertEqual(chosen(compilers), "clang++-19")
+        self.assertEqual(chosen(compilers, "--sanitizers"), "clang++-16")
+        self.assertEqual(chosen({"clang++-19": without}, "--sanitizers"), "g++")
 
     def test_the_users_choice_comes_first(self):
         self.assertEqual(chosen({"clang++-16": "echo 16.0.6"}, CXX="g++-13"), "g++-13")
