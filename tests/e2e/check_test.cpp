@@ -112,7 +112,7 @@ TEST_CASE("End to end: two culprits of one day, each in the right report, and no
 
 TEST_CASE("End to end: a culprit that does not build is named as a set with its neighbours", "[e2e]") {
   const Installation installation(
-      {"--commits", "30", "--fault", "embedding-bag-bounds@19*3", "--unbuildable-beside-culprit"});
+      {"--commits", "30", "--fault", "embedding-bag-bounds@19*6", "--unbuildable-beside-culprit"});
   const Answer answer =
       installation.tbci({"bisect", "--from", installation.truth().nightly(1), "--to", installation.truth().nightly(2),
                          "--series", "dlrm/cpu-infer/time", "--json"});

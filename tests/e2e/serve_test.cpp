@@ -100,7 +100,7 @@ bool night_is_over(const RunningService& service, const std::string& name, const
 // A configuration that this machine has not is part of it.
 constexpr const char* two_benchmarks = R"(processes = 3
 processes_at_most = 3
-benchmarks = ["dlrm", "lennard_jones"]
+benchmarks = ["dlrm", "nvidia_deeprecommender"]
 configurations = ["cpu-infer", "gpu-infer"]
 time_limit = 120
 )";
@@ -254,7 +254,7 @@ TEST_CASE(
     "End to end: the service with two subjects through three nights, stopped in the middle of the bad second: one "
     "issue, nothing repeated, page and JSON agree with the database",
     "[e2e]") {
-  Installation installation({"--days", "4", "--commits", "6", "--fault-day", "3", "--fault", "embedding-bag-bounds*3"});
+  Installation installation({"--days", "4", "--commits", "6", "--fault-day", "3", "--fault", "embedding-bag-bounds*6"});
   installation.configure(two_benchmarks, "poll = 1");
   installation.add_subject("demo2", "second", "poll = 100000");  // checked once a start
   const Truth& truth = installation.truth();
