@@ -183,12 +183,7 @@ void Attribution::fill_answer(const SeriesSearch& search, const NextStep& next,
         if (one.repair != other.repair) return one.repair;
         return std::abs(one.change) < std::abs(other.change);
       });
-  answer.suspects = largest->suspects;
-  answer.posterior = largest->posterior;
-  answer.change = largest->change;
-  answer.low = largest->low;
-  answer.high = largest->high;
-  answer.reason = largest->reason;
+  model::be_about(answer, *largest);
 }
 
 void Attribution::fill_change(const SeriesSearch& search, const Bracket& bracket, model::Answer& answer) const {

@@ -133,7 +133,7 @@ Result<std::vector<model::AnchorLook>> AnchorStore::looks_after(std::int64_t anc
   return last_looks(database_, anchor_id, series, "r.night_id > ?", night_id, limit);
 }
 
-Result<std::optional<model::SilentAnchor>> AnchorStore::silent(const std::string& subject, int nights) const {
+Result<std::optional<model::SilentAnchor>> AnchorStore::silent(const std::string& subject) const {
   TBCI_ASSIGN(const auto anchor, current(subject));
   if (!anchor) return std::optional<model::SilentAnchor>{};
   return guarded(database_.path(), "read when nights looked at the anchor", [&] {
@@ -144,7 +144,7 @@ Result<std::optional<model::SilentAnchor>> AnchorStore::silent(const std::string
                  "WHERE r.anchor_id = ?4 ORDER BY r.night_id DESC LIMIT 1), '') FROM build b WHERE b.id = ?5 "
                  "AND (SELECT count(*) FROM last) = ?3 AND NOT EXISTS "
                  "(SELECT 1 FROM anchor_look r WHERE r.anchor_id = ?4 AND r.night_id IN last)")
-        .bind(subject, anchor->set, nights, anchor->id, anchor->build_id)
+        .bind(subject, anchor->set, model::nights_of_silence, anchor->id, anchor->build_id)
         .first("anchor", read_silent);
   });
 }

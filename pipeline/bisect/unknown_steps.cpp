@@ -24,12 +24,7 @@ model::Answer without_commits(model::Answer answer, const std::vector<std::strin
     answer.reason = "no single commit: the steps that were found have their own reports, and the rest crept";
     return answer;
   }
-  answer.suspects = largest->suspects;
-  answer.change = largest->change;
-  answer.low = largest->low;
-  answer.high = largest->high;
-  answer.posterior = largest->posterior;
-  answer.reason = largest->reason;
+  model::be_about(answer, *largest);
   return answer;
 }
 

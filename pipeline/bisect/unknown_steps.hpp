@@ -1,4 +1,4 @@
-// Of what a search found: the steps that nobody has been told of. Pure; safe from any thread.
+// Of what a search found: the steps that no report names yet. Pure; safe from any thread.
 #pragma once
 
 #include <string>

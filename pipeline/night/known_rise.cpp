@@ -26,19 +26,19 @@ struct Found {
   bool crept = false;  // it was asked for beside the anchor, and not suspected by a screen
 };
 
-// A night that failed before its report: nobody was told, so that a later night must find it.
-bool is_untold(const model::Night& night, const Regression& regression) {
+// A night that failed before its report: nobody knows of it, so that a later night must find it.
+bool is_unreported(const model::Night& night, const Regression& regression) {
   return night.stage == model::Stage::failed && !regression.report_id && model::is_open(regression.standing);
 }
 
-// Of the series, by nights that are older than `before`, where somebody was told; the oldest first.
+// Of the series, by nights that are older than `before`, without those that nobody knows of; the oldest first.
 Result<std::vector<Found>> found_before(SubjectContext& context, const model::Series& series,
                                         const std::string& before) {
   TBCI_ASSIGN(auto all, context.stores.nights.series_regressions(context.name(), series));
   std::vector<Found> found;
   for (Regression& regression : all) {
     TBCI_ASSIGN(const model::Night night, context.stores.nights.get(regression.night_id));
-    if (!is_older(night.name, before) || is_untold(night, regression)) continue;
+    if (!is_older(night.name, before) || is_unreported(night, regression)) continue;
     const std::string old_build = regression.old_build.empty() ? night.baseline : regression.old_build;
     const double effect = detect::effect_of(regression.finding);
     found.push_back({std::move(regression), old_build, night.name, effect, false});
@@ -49,7 +49,7 @@ Result<std::vector<Found>> found_before(SubjectContext& context, const model::Se
 }
 
 // The anchor may be the build that a suspect of the screen was confirmed against, too.
-Status tell_crept(SubjectContext& context, const AnchorView& view, std::vector<Found>& all) {
+Status mark_crept(SubjectContext& context, const AnchorView& view, std::vector<Found>& all) {
   for (Found& found : all) {
     if (found.old_build != view.build.name) continue;
     TBCI_ASSIGN(const auto screened, context.stores.nights.findings(found.regression.night_id, storage::Phase::screen));
@@ -199,7 +199,7 @@ double KnownRise::until(const std::string& night) const {
 Result<KnownRise> known_rise(SubjectContext& context, const AnchorView& view, const model::Night& night,
                              const model::Series& series) {
   TBCI_ASSIGN(auto all, found_before(context, series, night.name));
-  TBCI_TRY(tell_crept(context, view, all));
+  TBCI_TRY(mark_crept(context, view, all));
   std::vector<Found> counted;
   KnownRise rise;
   for (Found& found : all) {

@@ -1,4 +1,4 @@
-// What of a series is known to have risen since the anchor, because a regression says so: nobody has to be told again.
+// What of a series is known to have risen since the anchor, because a regression says so: it needs no second report.
 #pragma once
 
 #include <string>

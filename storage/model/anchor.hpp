@@ -34,7 +34,10 @@ struct AnchorLook {
   int night_number = 0;            ///< Night::number; read only
 };
 
-/// An anchor that the last nights measured nothing beside, so that creep goes unseen.
+/// One night may fail to reach its anchor; of as many in a row a person wants to know.
+inline constexpr int nights_of_silence = 3;
+
+/// An anchor that the last `nights_of_silence` nights measured nothing beside, so that creep goes unseen.
 struct SilentAnchor {
   std::string build;
   std::string last_night;  ///< the last one that did; empty: none

@@ -80,6 +80,16 @@ inline std::vector<FoundStep> steps_of(const Answer& answer) {
            .reason = answer.reason}};
 }
 
+/// The answer is about this step of it: the one that it names first, and whose change it has.
+inline void be_about(Answer& answer, const FoundStep& step) {
+  answer.suspects = step.suspects;
+  answer.posterior = step.posterior;
+  answer.change = step.change;
+  answer.low = step.low;
+  answer.high = step.high;
+  answer.reason = step.reason;
+}
+
 /// A search between two commits for the culprits of some series. `key` is unique: a search cut off is found by it.
 struct Bisection {
   std::int64_t id = 0;

@@ -42,6 +42,12 @@ class Compiler(unittest.TestCase):
         self.assertEqual(chosen(compilers, "--sanitizers"), "clang++-16")
         self.assertEqual(chosen({"clang++-19": without}, "--sanitizers"), "g++")
 
+    def test_another_argument_is_refused(self):
+        for arguments in (["--help"], ["--sanitizers", "--sanitizers"]):
+            said = subprocess.run([COMPILER, *arguments], text=True, capture_output=True)
+            self.assertEqual((said.returncode, said.stdout), (2, ""))
+            self.assertIn("usage: deploy/compiler", said.stderr)
+
     def test_the_users_choice_comes_first(self):
         self.assertEqual(chosen({"clang++-16": "echo 16.0.6"}, CXX="g++-13"), "g++-13")
         self.assertEqual(chosen({"clang++-16": "echo 16.0.6"}, CXX=""), "clang++-16")

@@ -8,6 +8,7 @@
 
 #include "storage/anchor_store.hpp"
 #include "storage/bisection_store.hpp"
+#include "storage/build_store.hpp"
 #include "storage/database.hpp"
 #include "storage/model/run_keys.hpp"
 #include "storage/night_store.hpp"
@@ -23,8 +24,6 @@ constexpr int shown_nights = 30;
 constexpr int shown_reports = 20;
 constexpr int searched_nights = 30;  // for the environment of the night before
 constexpr int nights_told_as_given_up = 7;
-/// One night may fail to reach its anchor; of the next ones a person wants to know.
-constexpr int nights_of_silence = 3;
 
 /// Runs `read` on one consistent snapshot of the database, and returns its value.
 template <typename Read>
@@ -101,8 +100,9 @@ Result<std::optional<model::Environment>> environment_before(storage::Database& 
                                                              const std::string& runner) {
   storage::RunStore runs(database);
   TBCI_ASSIGN(auto earlier, storage::NightStore(database).before(night.subject, night.name, searched_nights));
-  for (auto one = earlier.rbegin(); one != earlier.rend(); ++one) {
-    TBCI_ASSIGN(const auto screens, screens_of(runs, *one));
+  std::ranges::reverse(earlier);  // the newest first
+  for (const model::Night& one : earlier) {
+    TBCI_ASSIGN(const auto screens, screens_of(runs, one));
     const auto ours = std::ranges::find(screens, runner, &model::Run::runner);
     if (ours != screens.end()) return runs.environment(ours->environment);
   }
@@ -187,7 +187,7 @@ Result<std::optional<NightView>> read_night(storage::Database& database, const s
 Status add_anchor(storage::Database& database, Creep creep, SubjectView& subject) {
   const storage::AnchorStore anchors(database);
   if (creep == Creep::looked_for) {
-    TBCI_ASSIGN(subject.silent_anchor, anchors.silent(subject.name, nights_of_silence));
+    TBCI_ASSIGN(subject.silent_anchor, anchors.silent(subject.name));
     return {};
   }
   TBCI_ASSIGN(const auto anchor, anchors.current(subject.name));
@@ -263,7 +263,7 @@ std::string silence_text(const model::SilentAnchor& anchor) {
   return fmt::format(
       "creep is not looked for{}: the last {} nights measured nothing beside the anchor {}; their logs say why, and "
       "`tbci anchor set` chooses another",
-      anchor.last_night.empty() ? "" : " since " + anchor.last_night, nights_of_silence, anchor.build);
+      anchor.last_night.empty() ? "" : " since " + anchor.last_night, model::nights_of_silence, anchor.build);
 }
 
 std::string switched_off_text(const std::string& anchor) {

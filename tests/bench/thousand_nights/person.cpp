@@ -7,7 +7,6 @@ namespace tbci::thousand {
 namespace {
 
 constexpr int first_day = 4;
-constexpr int silent_nights = 3;         // as `tbci status` has it
 constexpr double new_anchor = 0.01;      // probability of a new one on a day, where persons decide
 constexpr double accepted_share = 0.15;  // share of the regressions that are accepted
 constexpr double muted_share = 0.03;     // share of those whose series is muted for a while
@@ -20,7 +19,7 @@ Status Person::look_in(Program& program, int day) {
   TBCI_ASSIGN(const auto anchor, program.stores().anchors.current(program.context().name()));
   if (decides) TBCI_TRY(decide(program, anchor.has_value()));
   if (!anchor) return set_anchor(program, "the first that was checked");
-  TBCI_ASSIGN(const auto silent, program.stores().anchors.silent(program.context().name(), silent_nights));
+  TBCI_ASSIGN(const auto silent, program.stores().anchors.silent(program.context().name()));
   if (silent) return set_anchor(program, "the old one is gone");  // as `tbci status` asks for
   TBCI_ASSIGN(const bool reported, creep_was_reported(program, *anchor));
   if (reported) return set_anchor(program, "the creep is accepted");

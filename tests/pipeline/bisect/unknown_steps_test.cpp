@@ -27,7 +27,7 @@ model::Answer three_steps() {
 
 }  // namespace
 
-TEST_CASE("Unknown steps: the largest step that nobody was told of takes the place of a known one") {
+TEST_CASE("Unknown steps: the largest step that no report names takes the place of a known one") {
   const auto answer = without_commits(three_steps(), {first});
   CHECK(answer.suspects == std::vector{second});
   CHECK(answer.change == 0.05);

@@ -61,15 +61,20 @@ class RecordedSteps final : public Progress {
   std::set<std::string> steps_;
 };
 
+/// The nights up to `last`; the first one's nightly is the anchor.
+void check_with_anchor(Nights& nights, std::size_t last) {
+  nights.check(1);
+  set_anchor(nights, 1);
+  nights.check_all(2, last);
+}
+
 }  // namespace
 
 TEST_CASE("Creep watch: a regression that was repaired hides no creep", "[nights]") {
   Nights nights(12);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}, {5 * commits_a_day - 1, 1 / 1.2}};
   add_creep(nights, 7, 11);
-  nights.check(1);
-  set_anchor(nights, 1);
-  nights.check_all(2, 3);
+  check_with_anchor(nights, 3);
   CHECK(nights.check(4).regressions.size() == 1);
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 11) == 1);
 }
@@ -77,9 +82,7 @@ TEST_CASE("Creep watch: a regression that was repaired hides no creep", "[nights
 TEST_CASE("Creep watch: a regression that stays is not filed once more as creep", "[nights]") {
   Nights nights(18);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
-  nights.check(1);
-  set_anchor(nights, 1);
-  nights.check_all(2, 3);
+  check_with_anchor(nights, 3);
   CHECK(nights.check(4).regressions.size() == 1);
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 0);
 }
@@ -128,9 +131,7 @@ TEST_CASE("Creep watch: a night that goes on looks at the cases that it looked a
   measure.anchor_cases = 4;
   // Slow for three nights, so that it is watched. The night that repairs it ends the watch.
   nights.machine.slower["alpha"] = {{2 * commits_a_day - 1, 1.06}, {5 * commits_a_day - 1, 1 / 1.06}};
-  nights.check(1);
-  set_anchor(nights, 1);
-  nights.check_all(2, 4);
+  check_with_anchor(nights, 4);
   measure.anchor_cases = 1;
   const auto repaired = nights.check(5);
   // As a kill in the confirmation leaves it.
@@ -148,9 +149,7 @@ TEST_CASE("Creep watch: a regression that a person accepted for the anchor is no
   Nights nights(18);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
   add_creep(nights, 9, 15, 1.02);
-  nights.check(1);
-  set_anchor(nights, 1);
-  nights.check_all(2, 3);
+  check_with_anchor(nights, 3);
   const auto found = nights.check(4);
   REQUIRE(found.regressions.size() == 1);
   REQUIRE(pipeline::accept_regression(nights.bench->stores(), found.regressions[0].id,
@@ -162,9 +161,7 @@ TEST_CASE("Creep watch: a regression that a person accepted for the anchor is no
 TEST_CASE("Creep watch: a regression that a person accepted without the anchor is not filed again", "[nights]") {
   Nights nights(18);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
-  nights.check(1);
-  set_anchor(nights, 1);
-  nights.check_all(2, 3);
+  check_with_anchor(nights, 3);
   accept_found(nights, 4, false);
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 0);
 }
@@ -174,9 +171,7 @@ TEST_CASE("Creep watch: creep on top of an accepted change is found by itself, a
   Nights nights(18);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
   add_creep(nights, 9, 15, 1.02);
-  nights.check(1);
-  set_anchor(nights, 1);
-  nights.check_all(2, 3);
+  check_with_anchor(nights, 3);
   const model::Regression accepted = accept_found(nights, 4, anchor);
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 1);
   const model::Regression crept = all_of(nights).front();
@@ -193,9 +188,7 @@ TEST_CASE("Creep watch: what crept before an accepted change counts on, unless i
   add_creep(nights, 2, 3, 1.018);
   nights.machine.slower["beta"].emplace_back(6 * commits_a_day - 1, 1.25);
   add_creep(nights, 10, 12, 1.018);
-  nights.check(1);
-  set_anchor(nights, 1);
-  nights.check_all(2, 5);
+  check_with_anchor(nights, 5);
   accept_found(nights, 6, anchor);
   CHECK(found_against(nights, nights.machine.name_of(1), 7, 21) == (anchor ? 0 : 1));
 }
@@ -204,9 +197,7 @@ TEST_CASE("Creep watch: an accepted change that was taken back hides no creep", 
   Nights nights(24);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}, {6 * commits_a_day - 1, 1 / 1.2}};
   add_creep(nights, 13, 18, 1.02);
-  nights.check(1);
-  set_anchor(nights, 1);
-  nights.check_all(2, 3);
+  check_with_anchor(nights, 3);
   accept_found(nights, 4, false);
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 23) == 1);
 }
@@ -215,9 +206,7 @@ TEST_CASE("Creep watch: creep on top of an open regression is found", "[nights]"
   Nights nights(18);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
   add_creep(nights, 9, 15, 1.02);
-  nights.check(1);
-  set_anchor(nights, 1);
-  nights.check_all(2, 4);
+  check_with_anchor(nights, 4);
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 1);
 }
 
@@ -226,9 +215,7 @@ TEST_CASE("Creep watch: creep on top of an accepted change recovers when it is g
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
   add_creep(nights, 9, 15, 1.018);
   nights.machine.slower["beta"].emplace_back(21 * commits_a_day - 1, 1 / 1.133);
-  nights.check(1);
-  set_anchor(nights, 1);
-  nights.check_all(2, 3);
+  check_with_anchor(nights, 3);
   accept_found(nights, 4, false);
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 20) == 1);
   CHECK(all_of(nights).front().standing == model::Standing::open);
