@@ -1,5 +1,6 @@
 #include "daemon/notify.hpp"
 
+#include <fmt/format.h>
 #include <systemd/sd-daemon.h>
 
 #include <cstdint>

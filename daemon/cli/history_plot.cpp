@@ -9,6 +9,7 @@
 #include "base/assert.hpp"
 #include "base/text.hpp"
 #include "daemon/cli/table.hpp"
+#include "web/queries/improvements.hpp"
 
 namespace tbci::daemon {
 

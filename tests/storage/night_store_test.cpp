@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "storage/bisection_store.hpp"
+#include "storage/decision_store.hpp"
 #include "storage/report_store.hpp"
 #include "tests/storage/stores.hpp"
 
