@@ -201,6 +201,7 @@ class Bisector {
       TBCI_TRY(check_for_drift(one, with_good_end));
     } else {
       TBCI_TRY(measurements_.add_run(with_good_end.probe, measured, by_case_[measured]));
+      if (is_noise_shared(one.search.sequence(measurements_))) drifting_.insert(measured);
     }
     const std::string failure = failure_at(one, at, with_good_end);
     if (failure.empty()) return {};

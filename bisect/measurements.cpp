@@ -31,26 +31,32 @@ std::string failure_of(const Error& error) {
   return error.message.empty() ? "the measurement failed" : error.message;
 }
 
-void add_value(const model::Series& series, const detect::Pair& pair, PairReadings& readings) {
+/// False for a value that is impossible, which counts as a failure.
+bool add_value(const model::Series& series, const detect::Pair& pair, PairReadings& readings) {
   const auto effect = detect::effect(series.metric, pair);
-  if (!effect) return add_failure(impossible_value(series), readings);
+  if (!effect) {
+    add_failure(impossible_value(series), readings);
+    return false;
+  }
   readings.pairs.push_back(pair);
   readings.effects.push_back(*effect);
+  return true;
 }
 
-void add_value(const model::Series& series, double value, RunReadings& readings) {
-  if (detect::is_usable(series.metric, value)) {
-    readings.values.push_back(value);
-  } else {
+bool add_value(const model::Series& series, double value, RunReadings& readings) {
+  if (!detect::is_usable(series.metric, value)) {
     add_failure(impossible_value(series), readings);
+    return false;
   }
+  readings.values.push_back(value);
+  return true;
 }
 
-/// Adds an answer of the Prober to the readings of each series. An error other than `failed` says nothing about the
-/// commit: it ends this call of bisect().
-template <typename Value, typename Requests>
-Status keep(Result<std::map<model::Series, Value>> answer, const std::vector<model::Series>& series,
-            Requests& requests) {
+/// Adds an answer of the Prober to the readings of each series, and calls `added(series, value)` for each that counts.
+/// An error other than `failed` says nothing about the commit: it ends this call of bisect().
+template <typename Value, typename Requests, typename Added>
+Status keep(Result<std::map<model::Series, Value>> answer, const std::vector<model::Series>& series, Requests& requests,
+            Added added) {
   if (!answer && answer.error().kind != ErrorKind::failed) return pass_on(std::move(answer).error());
   ++requests.count;
   for (const model::Series& one : series) {
@@ -59,8 +65,8 @@ Status keep(Result<std::map<model::Series, Value>> answer, const std::vector<mod
       add_failure(failure_of(answer.error()), readings);
     } else if (const auto found = answer->find(one); found == answer->end()) {
       add_failure(no_value(one), readings);
-    } else {
-      add_value(one, found->second, readings);
+    } else if (add_value(one, found->second, readings)) {
+      added(one, found->second);
     }
   }
   return {};
@@ -98,7 +104,13 @@ Status Measurements::add_pair(const CommitPair& commit_pair, const std::vector<m
   const int ordinal = requests.count;
   const model::Commit& reference = commits_[commit_pair.reference];
   const model::Commit& probe = commits_[commit_pair.probe];
-  TBCI_TRY(keep(prober_.measure_pair(reference, probe, commit_pair.measured, ordinal, stop_), series, requests));
+  const auto in_sequence = [&](const model::Series& one, const detect::Pair& pair) {
+    auto& sequence = sequences_[one];
+    sequence.push_back({commit_pair.reference, pair.before});
+    sequence.push_back({commit_pair.probe, pair.after});
+  };
+  TBCI_TRY(keep(prober_.measure_pair(reference, probe, commit_pair.measured, ordinal, stop_), series, requests,
+                in_sequence));
   ++status_.pairs;
   status_.runs += 2;
   observer_.pair_measured(reference, probe, commit_pair.measured, ordinal, status_);
@@ -110,28 +122,24 @@ Status Measurements::add_run(std::size_t commit, const model::Case& measured,
   TBCI_TRY(check_not_stopped(stop_));
   auto& requests = runs_[{commit, measured}];
   const int ordinal = requests.count;
-  TBCI_TRY(keep(prober_.measure_run(commits_[commit], measured, ordinal, stop_), series, requests));
+  TBCI_TRY(keep(prober_.measure_run(commits_[commit], measured, ordinal, stop_), series, requests,
+                [&](const model::Series& one, double value) {
+                  sequences_[one].push_back({commit, value});
+                }));
   ++status_.runs;
   observer_.run_measured(commits_[commit], measured, ordinal, status_);
   return {};
 }
 
+const std::vector<CommitReading>& Measurements::sequence(const model::Series& series) const {
+  static const std::vector<CommitReading> none;
+  const auto found = sequences_.find(series);
+  return found == sequences_.end() ? none : found->second;
+}
+
 std::map<std::size_t, std::vector<double>> Measurements::values_by_commit(const model::Series& series) const {
   std::map<std::size_t, std::vector<double>> values;
-  for (const auto& [key, requests] : runs_) {
-    const auto found = requests.series.find(series);
-    if (found == requests.series.end() || found->second.values.empty()) continue;
-    auto& of_commit = values[key.first];
-    of_commit.insert(of_commit.end(), found->second.values.begin(), found->second.values.end());
-  }
-  for (const auto& [commit_pair, requests] : pairs_) {
-    const auto found = requests.series.find(series);
-    if (found == requests.series.end()) continue;
-    for (const detect::Pair& pair : found->second.pairs) {
-      values[commit_pair.reference].push_back(pair.before);
-      values[commit_pair.probe].push_back(pair.after);
-    }
-  }
+  for (const CommitReading& reading : sequence(series)) values[reading.commit].push_back(reading.value);
   return values;
 }
 

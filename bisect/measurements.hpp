@@ -33,6 +33,12 @@ struct RunReadings {
   std::string failure;  ///< as above
 };
 
+/// One reading of one commit, alone or in a pair.
+struct CommitReading {
+  std::size_t commit = 0;
+  double value = 0;
+};
+
 /// Error `interrupted` once a stop was requested.
 Status check_not_stopped(const std::stop_token& stop);
 
@@ -51,6 +57,9 @@ class Measurements {
   /// `failed`, and `interrupted`.
   Status add_pair(const CommitPair& commit_pair, const std::vector<model::Series>& series);
   Status add_run(std::size_t commit, const model::Case& measured, const std::vector<model::Series>& series);
+
+  /// All readings, in the order in which they were measured.
+  const std::vector<CommitReading>& sequence(const model::Series& series) const;
 
   /// The values of each commit that has some, of pairs and of processes alone.
   std::map<std::size_t, std::vector<double>> values_by_commit(const model::Series& series) const;
@@ -73,6 +82,7 @@ class Measurements {
   std::stop_token stop_;
   std::map<CommitPair, Requests<PairReadings>> pairs_;
   std::map<RunKey, Requests<RunReadings>> runs_;
+  std::map<model::Series, std::vector<CommitReading>> sequences_;
 };
 
 }  // namespace tbci::bisect

@@ -116,6 +116,12 @@ std::vector<std::vector<double>> SeriesSearch::sessions(const Measurements& meas
   return all;
 }
 
+std::vector<BuildReading> SeriesSearch::sequence(const Measurements& measurements) const {
+  std::vector<BuildReading> readings;
+  for (const CommitReading& one : measurements.sequence(series_)) readings.push_back({one.commit, reading(one.value)});
+  return readings;
+}
+
 std::vector<detect::Pair> SeriesSearch::pairs_of_ends(const Measurements& measurements) const {
   std::vector<detect::Pair> pairs = measurements.pairs(pair_with_good_end(classes_.last()), series_).pairs;
   for (detect::Pair& pair : pairs) pair = {reading(pair.before), reading(pair.after)};

@@ -7,6 +7,7 @@
 
 #include "bisect/build_scheduler.hpp"
 #include "bisect/commit_classes.hpp"
+#include "bisect/drift.hpp"
 #include "bisect/measurements.hpp"
 #include "bisect/next_step.hpp"
 #include "bisect/posterior.hpp"
@@ -50,6 +51,8 @@ class SeriesSearch {
 
   /// Input of drift_of: the readings of the good end, grouped by the build that it was paired with.
   std::vector<std::vector<double>> sessions(const Measurements& measurements) const;
+  /// Input of is_noise_shared.
+  std::vector<BuildReading> sequence(const Measurements& measurements) const;
   /// Input of are_correlated: the pairs of both ends.
   std::vector<detect::Pair> pairs_of_ends(const Measurements& measurements) const;
 

@@ -86,6 +86,8 @@ std::vector<Scenario> scenarios() {
     SimulatedMachine shared_with_others = quiet;
     shared_with_others.burst_begins = 0.05;
     all.push_back({.name = fmt::format("one of {:.0f}%", 100 * step), .machine = shared_with_others, .steps = {step}});
+    shared_with_others.burst_processes = 20;
+    all.push_back({.name = fmt::format("one of {:.0f}%", 100 * step), .machine = shared_with_others, .steps = {step}});
   }
   all.push_back({.name = "no culprit", .machine = {.noise = 0.02, .burst_begins = 0.05}, .regressions = 0});
   all.push_back({.name = "two steps of 4% in one series", .machine = quiet, .steps = {0.04, 0.04}});

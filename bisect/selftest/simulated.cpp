@@ -47,7 +47,7 @@ double SimulatedRuns::run(std::size_t commit, std::size_t series) {
   }
   level += day_.machine.noise * std::normal_distribution<double>()(random_);
   if (day_.machine.burst_begins > 0) {
-    const double busy = in_burst_ ? burst_goes_on : day_.machine.burst_begins;
+    const double busy = in_burst_ ? 1 - 1 / day_.machine.burst_processes : day_.machine.burst_begins;
     in_burst_ = std::uniform_real_distribution<double>()(random_) < busy;
     if (in_burst_) level += std::log(day_.machine.burst_factor);
   }

@@ -28,13 +28,10 @@ struct SimulatedMachine {
   double slow_factor = 1.5;
   double drift = 0;        ///< standard deviation of the logarithm of the factor that each build adds
   double crash_share = 0;  ///< share of the processes that crash
-  /// A neighbour that is busy for some processes on end: the probability that it begins before a process, and what it
-  /// makes of the time. It goes on with burst_goes_on.
-  double burst_begins = 0, burst_factor = 1.4;
+  /// A neighbour that is busy for some processes on end: the probability that it begins before a process, what it makes
+  /// of the time, and how many processes it lasts on average.
+  double burst_begins = 0, burst_factor = 1.4, burst_processes = 7;
 };
-
-/// Bursts last 7 processes on average.
-inline constexpr double burst_goes_on = 6.0 / 7;
 
 struct SimulatedDay {
   std::size_t commits = 70;  ///< without the good end: commit 0 is the good end, commit `commits` the bad end

@@ -25,7 +25,9 @@ constexpr int most_days = 1'000'000;
 
 std::string machine_of(const search_selftest::SimulatedMachine& machine) {
   std::string text = fmt::format("noise {:.0f}%", 100 * machine.noise);
-  if (machine.burst_begins > 0) text += fmt::format(", busy neighbours ({:.0f}%)", 100 * (machine.burst_factor - 1));
+  if (machine.burst_begins > 0)
+    text += fmt::format(", busy neighbours ({:.0f}%, {:.0f} runs on end)", 100 * (machine.burst_factor - 1),
+                        machine.burst_processes);
   if (machine.slow_share > 0) text += fmt::format(", {:.0f}% slow runs", 100 * machine.slow_share);
   return text;
 }

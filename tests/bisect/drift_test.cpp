@@ -1,5 +1,6 @@
 #include "bisect/drift.hpp"
 
+#include <cstddef>
 #include <random>
 #include <vector>
 
@@ -8,8 +9,10 @@
 namespace tbci::drift_test {
 
 using bisect::are_correlated;
+using bisect::BuildReading;
 using bisect::drift_of;
 using bisect::DriftState;
+using bisect::is_noise_shared;
 using Sessions = std::vector<std::vector<double>>;
 
 TEST_CASE("Drift: a good end whose level stays is steady", "[bisect]") {
@@ -51,6 +54,56 @@ TEST_CASE("Drift: independent pairs count as correlated about once in a thousand
   }
   CHECK(correlated > 5);  // 20 are expected
   CHECK(correlated < 45);
+}
+
+namespace {
+
+/// Builds 0 to 2 in turn, build n at level n; a reading is off by `off` of its place.
+template <typename Off>
+std::vector<BuildReading> in_turn(std::size_t count, Off off) {
+  std::vector<BuildReading> readings;
+  for (std::size_t i = 0; i < count; ++i) readings.push_back({i % 3, static_cast<double>(i % 3) + off(i)});
+  return readings;
+}
+
+double slow_in_the_middle(std::size_t i) {
+  return i >= 8 && i < 14 ? 0.4 : 0.01 * static_cast<double>(i * 7 % 5);
+}
+
+}  // namespace
+
+TEST_CASE("Drift: processes that are slow one after the other share their noise, whatever build they are of",
+          "[bisect]") {
+  CHECK(is_noise_shared(in_turn(24, slow_in_the_middle)));
+}
+
+TEST_CASE("Drift: slow processes here and there share nothing", "[bisect]") {
+  CHECK_FALSE(is_noise_shared(in_turn(24, [](std::size_t i) { return i % 6 == 4 ? 0.4 : 0.01; })));
+}
+
+TEST_CASE("Drift: the steps between builds are no shared noise", "[bisect]") {
+  CHECK_FALSE(is_noise_shared(in_turn(24, [](std::size_t) { return 0.0; })));
+  std::vector<BuildReading> one_after_the_other;
+  for (std::size_t i = 0; i < 24; ++i)
+    one_after_the_other.push_back({i / 8, static_cast<double>(i / 8) + 0.1 * static_cast<double>(i % 2)});
+  CHECK_FALSE(is_noise_shared(one_after_the_other));
+}
+
+TEST_CASE("Drift: builds with a single reading say nothing of shared noise", "[bisect]") {
+  std::vector<BuildReading> readings;
+  for (std::size_t i = 0; i < 24; ++i) readings.push_back({i, slow_in_the_middle(i)});
+  CHECK_FALSE(is_noise_shared(readings));
+  CHECK_FALSE(is_noise_shared(in_turn(12, [](std::size_t i) { return i < 6 ? 0.4 : 0.0; })));  // too few
+}
+
+TEST_CASE("Drift: independent noise seldom counts as shared", "[bisect]") {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> noise;
+  int shared = 0;
+  for (int day = 0; day < 5000; ++day) {
+    shared += is_noise_shared(in_turn(20, [&](std::size_t) { return noise(random); })) ? 1 : 0;
+  }
+  CHECK(shared <= 50);  // 50 of a level that is known; medians of seven readings make it fewer
 }
 
 }  // namespace tbci::drift_test

@@ -160,6 +160,16 @@ TEST_CASE("Selftest: the interval of a culprit holds the truth about as often as
   }
 }
 
+TEST_CASE("Selftest: neighbours that are busy for twenty processes on end mislead no search", "[bisect][long]") {
+  Scenario scenario = one_culprit(0.02);
+  scenario.machine.burst_begins = 0.05;
+  scenario.machine.burst_processes = 20;
+  const auto scores = score(scenario, {40, 1, 2}, {});
+  REQUIRE(scores);
+  CHECK(scores->front().exact == 40);
+  CHECK(scores->front().runs.mean <= 75);  // 98 where all readings alone are trusted
+}
+
 TEST_CASE("Selftest: the baselines search the same days, and noise defeats a single run", "[bisect][long]") {
   Scenario scenario = one_culprit(0.05, 0.02);
   scenario.with_baselines = true;
