@@ -8,6 +8,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "runner/busy_directory.hpp"
+#include "runner/environment.hpp"
 #include "runner/libtorch.hpp"
 #include "runner/source/recipe.hpp"
 
@@ -37,18 +38,21 @@ Result<std::string> hash_of_sources(const fs::path& folder) {
   return sha256_hex(text);
 }
 
-// The size and time of the library identify a LibTorch that was reinstalled under the same prefix.
-Result<std::string> key_of(const WorkerBuildSettings& settings, const fs::path& prefix) {
+// The size and time of the library identify a LibTorch that was reinstalled under the same prefix. With the worker of
+// an older compiler on one side, a night would show what the compilers differ by.
+Result<std::string> key_of(ProcessRunner& processes, const WorkerBuildSettings& settings, const fs::path& prefix,
+                           std::stop_token stop) {
   TBCI_ASSIGN(const std::string sources, hash_of_sources(settings.source));
   TBCI_ASSIGN(const TorchVersion torch, read_torch_version(prefix));
+  TBCI_ASSIGN(const std::string compiler, compiler_version(processes, std::move(stop)));
   const fs::path library = prefix / "lib/libtorch_cpu.so";
   std::error_code error;
   const auto size = fs::file_size(library, error);
   const auto time = fs::last_write_time(library, error).time_since_epoch().count();
   if (error)
     return fail(ErrorKind::environment, "cannot read {}: {}; reinstall LibTorch", library.string(), error.message());
-  return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{} {}\n{}", sources, torch.version, torch.git_version, prefix.string(),
-                                size, time, join(settings.families, ";")));
+  return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{} {}\n{}\n{}", sources, torch.version, torch.git_version,
+                                prefix.string(), size, time, join(settings.families, ";"), compiler));
 }
 
 Result<FileLock> wait_for_lock(const fs::path& path, std::stop_token stop) {
@@ -74,7 +78,7 @@ Status wait_for_orphans(const fs::path& folder, std::stop_token stop) {
 Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettings& settings,
                                const model::Product& product, const LineSink& progress, std::stop_token stop) {
   const fs::path prefix = fs::absolute(product.libtorch);
-  TBCI_ASSIGN(const std::string key, key_of(settings, prefix));
+  TBCI_ASSIGN(const std::string key, key_of(processes, settings, prefix, stop));
   const fs::path folder = fs::absolute(settings.cache) / key.substr(0, 24);
   const fs::path marker = folder / ".complete", worker = folder / "tbci-worker";
   std::error_code ignored;

@@ -22,8 +22,9 @@ struct WorkerBuildSettings {
   std::chrono::milliseconds time_limit = std::chrono::hours(1);
 };
 
-/// The worker for the product. Builds it if there is none; equal sources and an equal LibTorch share a worker. Waits
-/// for another process that builds the same one. Error (failed) with the error line and the log if it does not build.
+/// The worker for the product. Builds it if there is none; equal sources, an equal LibTorch and an equal compiler share
+/// a worker. Waits for another process that builds the same one. Error (failed) with the error line and the log if it
+/// does not build.
 Result<std::filesystem::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettings& settings,
                                             const model::Product& product, const LineSink& progress,
                                             std::stop_token stop);

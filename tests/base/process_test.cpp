@@ -11,6 +11,7 @@
 #include "base/process_tree.hpp"
 #include "base/text.hpp"
 #include "tests/catch.hpp"
+#include "tests/environment_variable.hpp"
 #include "tests/temporary_directory.hpp"
 
 namespace tbci::process_test {
@@ -177,11 +178,8 @@ TEST_CASE("ProcessRunner: once a stop was requested nothing is started, however 
 }
 
 TEST_CASE("ProcessRunner: only listed variables are inherited, no secrets, and given variables win", "[process]") {
-  ::setenv("TBCI_TEST_TOKEN", "s3cret", 1);
-  ::setenv("TBCI_TEST_password", "s3cret", 1);
-  ::setenv("TBCI_TEST_PLAIN", "inherited", 1);
-  ::setenv("TBCI_TEST_OWN", "inherited", 1);
-  ::setenv("OTHER_TEST_PLAIN", "stays", 1);
+  const test::EnvironmentVariable token("TBCI_TEST_TOKEN", "s3cret"), password("TBCI_TEST_password", "s3cret"),
+      plain("TBCI_TEST_PLAIN", "inherited"), own("TBCI_TEST_OWN", "inherited"), other("OTHER_TEST_PLAIN", "stays");
   Command command;
   command.arguments = {"env"};
   command.environment = {{"TBCI_TEST_OWN", "given"}, {"TBCI_GIVEN_SECRET", "meant"}};

@@ -4,10 +4,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include "tests/catch.hpp"
+#include "tests/environment_variable.hpp"
 #include "tests/temporary_directory.hpp"
 
 namespace tbci::notify_test {
@@ -36,23 +36,12 @@ class Manager {
   int socket_;
 };
 
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
-  ~Variable() { ::unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-};
-
 }  // namespace
 
 TEST_CASE("Notifier: the service manager hears each state, and a status stays one assignment", "[notify]") {
   const test::TemporaryDirectory folder;
   const Manager manager((folder / "notify").string());
-  const Variable socket("NOTIFY_SOCKET", (folder / "notify").string());
+  const test::EnvironmentVariable socket("NOTIFY_SOCKET", (folder / "notify").string());
   daemon::SystemdNotifier notifier;
   notifier.ready();
   CHECK(manager.heard() == "READY=1");
@@ -69,9 +58,9 @@ TEST_CASE("Notifier: the service manager hears each state, and a status stays on
 TEST_CASE("Notifier: says to call at half the watchdog's limit, and nothing where there is none", "[notify]") {
   const daemon::SystemdNotifier notifier;
   CHECK_FALSE(notifier.watchdog_interval());
-  const Variable limit("WATCHDOG_USEC", "30000000");
+  const test::EnvironmentVariable limit("WATCHDOG_USEC", "30000000");
   CHECK(notifier.watchdog_interval() == std::chrono::seconds(15));
-  const Variable other("WATCHDOG_PID", "1");
+  const test::EnvironmentVariable other("WATCHDOG_PID", "1");
   CHECK_FALSE(notifier.watchdog_interval());
 }
 

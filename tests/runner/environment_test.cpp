@@ -1,6 +1,5 @@
 #include "runner/environment.hpp"
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -8,6 +7,7 @@
 #include "runner/environment/control_group.hpp"
 #include "runner/environment/fact_reader.hpp"
 #include "runner/environment/facts.hpp"
+#include "tests/environment_variable.hpp"
 #include "tests/runner/file_machine.hpp"
 
 namespace tbci::environment_test {
@@ -61,14 +61,12 @@ TEST_CASE("compiler_version: is that of the compiler which children use", "[envi
     asked.push_back(command.arguments);
     return answer("a compiler 16\n", 0);
   });
-  const std::string kept = std::getenv("CXX") == nullptr ? "" : std::getenv("CXX");
-  ::setenv("CXX", "clang++-16  -m64", 1);
+  test::EnvironmentVariable chosen("CXX", "clang++-16  -m64");
   CHECK(compiler_version(processes) == "a compiler 16");
-  ::setenv("CXX", " ", 1);
+  chosen.set(" ");
   CHECK(compiler_version(processes) == "a compiler 16");
-  ::unsetenv("CXX");
+  chosen.set(std::nullopt);
   CHECK(compiler_version(processes) == "a compiler 16");
-  if (!kept.empty()) ::setenv("CXX", kept.c_str(), 1);
   CHECK(asked == std::vector<std::vector<std::string>>{
                      {"clang++-16", "-m64", "--version"}, {"c++", "--version"}, {"c++", "--version"}});
 }

@@ -1,11 +1,10 @@
 #include "runner/private_home.hpp"
 
-#include <cstdlib>
-
 #include "base/file.hpp"
 #include "base/sandbox.hpp"
 #include "base/text.hpp"
 #include "tests/catch.hpp"
+#include "tests/environment_variable.hpp"
 #include "tests/temporary_directory.hpp"
 
 namespace tbci::private_home_test {
@@ -72,9 +71,7 @@ TEST_CASE("PrivateHome: a command writes to its own folders and to those that ar
 
 TEST_CASE("PrivateHome: the compiler's cache outlives the command, and workers do not write to it", "[confinement]") {
   const test::TemporaryDirectory folder;
-  const char* configured = std::getenv("CCACHE_DIR");
-  const std::string kept = configured == nullptr ? "" : configured;
-  ::unsetenv("CCACHE_DIR");
+  test::EnvironmentVariable cache("CCACHE_DIR");
   const PrivateHome home = make({.folder = folder / "private", .writable = {}});
   Command build = shell("touch $CCACHE_DIR/entry && echo $CCACHE_DIR");
   REQUIRE(home.confine_compiler(build, {}));
@@ -85,11 +82,10 @@ TEST_CASE("PrivateHome: the compiler's cache outlives the command, and workers d
   CHECK(fs::exists(folder / "private/ccache/entry"));
   if (sandbox_support().version > 0) CHECK_FALSE(fs::exists(folder / "private/ccache/planted"));
   // A cache that is configured on purpose is used.
-  ::setenv("CCACHE_DIR", (folder / "shared").c_str(), 1);
+  cache.set((folder / "shared").string());
   Command other = shell("touch $CCACHE_DIR/entry && echo $CCACHE_DIR");
   REQUIRE(home.confine_compiler(other, {}));
   CHECK(trim(output_of(other)) == (folder / "shared").string());
-  kept.empty() ? ::unsetenv("CCACHE_DIR") : ::setenv("CCACHE_DIR", kept.c_str(), 1);
 }
 
 TEST_CASE("PrivateHome: what a killed process left is removed, what another one uses is not", "[confinement]") {

@@ -5,6 +5,7 @@
 #include "runner/measure.hpp"
 #include "runner/torchbench_suite.hpp"
 #include "tests/catch.hpp"
+#include "tests/environment_variable.hpp"
 #include "tests/runner/fixtures.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -73,17 +74,6 @@ const BenchmarkInfo& named(const std::vector<BenchmarkInfo>& all, const std::str
   return *found;
 }
 
-// Sets variables like a user's Python settings, while it lives.
-struct UserVariable {
-  explicit UserVariable(const char* variable, const std::string& value) : name(variable) {
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~UserVariable() { ::unsetenv(name); }
-  UserVariable(const UserVariable&) = delete;
-  UserVariable& operator=(const UserVariable&) = delete;
-  const char* name;
-};
-
 }  // namespace
 
 TEST_CASE("TorchBench: lists the core models without importing them", "[torchbench]") {
@@ -145,7 +135,7 @@ TEST_CASE("TorchBench: the peak is that of the model's process", "[torchbench]")
 
 TEST_CASE("TorchBench: creates the model with the requested batch, threads and folder", "[torchbench]") {
   Bench bench;
-  const UserVariable record("TBCI_TEST_RECORD", (bench.folder / "record").string());
+  const test::EnvironmentVariable record("TBCI_TEST_RECORD", (bench.folder / "record").string());
   const auto recorded = [&] { return read_file(bench.folder / "record").value(); };
   bench.settings.threads = 2;
   bench.settings.seed = 7;
@@ -246,7 +236,7 @@ TEST_CASE("TorchBench: preloads libraries before it creates the model, and repor
   Command compile;
   compile.arguments = {"cc", "-shared", "-fPIC", "-o", library.string(), (bench.folder / "preloaded.c").string()};
   REQUIRE(run_checked(bench.processes, compile));
-  const UserVariable record("TBCI_TEST_RECORD", (bench.folder / "record").string());
+  const test::EnvironmentVariable record("TBCI_TEST_RECORD", (bench.folder / "record").string());
   bench.product.preload = {library};
   CHECK(bench.infer("steady").outcome == Outcome::done);
   CHECK(read_file(bench.folder / "record").value().find("preloaded True\n") != std::string::npos);
@@ -261,9 +251,9 @@ TEST_CASE("TorchBench: ignores the user's Python settings", "[torchbench]") {
   const auto written =
       write_file_atomically(bench.folder / "argparse.py", "raise RuntimeError('the wrong argparse')\n");
   REQUIRE(written);
-  const UserVariable path("PYTHONPATH", bench.folder.path().string());
-  const UserVariable home("PYTHONHOME", "/nowhere");
-  const UserVariable malloc("PYTHONMALLOC", "debug");
+  const test::EnvironmentVariable path("PYTHONPATH", bench.folder.path().string());
+  const test::EnvironmentVariable home("PYTHONHOME", "/nowhere");
+  const test::EnvironmentVariable malloc("PYTHONMALLOC", "debug");
   const auto measured = bench.infer("steady");
   INFO(measured.message);
   CHECK(measured.outcome == Outcome::done);

@@ -2,6 +2,7 @@
 
 #include "runner/libtorch.hpp"
 #include "tests/catch.hpp"
+#include "tests/environment_variable.hpp"
 #include "tests/runner/fixtures.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -68,6 +69,27 @@ TEST_CASE("ensure_worker: builds once per LibTorch, again for other sources, and
   shop.product.libtorch = shop.folder / "torch";
   test::write_torch_base(shop.product.libtorch, "2.14.0+cpu");
   CHECK(shop.ensure().value() != *other);
+}
+
+TEST_CASE("ensure_worker: another compiler, or another version of it, builds another worker", "[worker]") {
+  Workshop shop;
+  const fs::path compiler = shop.folder / "compiler";
+  const auto install = [&](const std::string& version) {
+    REQUIRE(write_file_atomically(
+        compiler, "#!/bin/sh\n[ \"$1\" = --version ] && echo 'compiler " + version + "' && exit\nexec c++ \"$@\"\n"));
+    fs::permissions(compiler, fs::perms::owner_all);
+  };
+  const test::EnvironmentVariable chosen("CXX", compiler.string());
+  install("16");
+  const auto old = shop.ensure();
+  INFO((old ? std::string() : old.error().message));
+  REQUIRE(old);
+  install("17");
+  const auto updated = shop.ensure();
+  REQUIRE(updated);
+  CHECK(*updated != *old);
+  install("16");
+  CHECK(shop.ensure() == *old);
 }
 
 TEST_CASE("ensure_worker: reports the error line and the log of a worker that does not compile", "[worker]") {

@@ -2,11 +2,11 @@
 
 #include <sched.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/process.hpp"
 #include "tests/catch.hpp"
+#include "tests/environment_variable.hpp"
 
 namespace tbci::config_test {
 
@@ -37,7 +37,7 @@ TEST_CASE("Configuration: an empty file has defaults and no subject", "[config]"
 }
 
 TEST_CASE("Configuration: every key is read", "[config]") {
-  ::setenv("TBCI_TEST_PLACE", "somewhere", 1);
+  const test::EnvironmentVariable place("TBCI_TEST_PLACE", "somewhere");
   const auto config = parse_config(R"(
 [service]
 state = "/x/${TBCI_TEST_PLACE}/y"
@@ -227,8 +227,8 @@ TEST_CASE("Configuration: the error of an unknown subject names the nearest one"
 }
 
 TEST_CASE("Configuration: the shipped files are valid", "[config]") {
-  ::setenv("TBCI_LIBTORCH", "/somewhere", 1);
-  ::setenv("TBCI_DEMO_REPOSITORY", "/somewhere", 1);
+  const test::EnvironmentVariable torch("TBCI_LIBTORCH", "/somewhere");
+  const test::EnvironmentVariable repository("TBCI_DEMO_REPOSITORY", "/somewhere");
   for (const char* name : {"demo.toml", "pytorch-cpu.toml"}) {
     const auto config = settings::read_config(std::string(TBCI_SOURCE_DIR) + "/configs/" + name);
     INFO(name << ": " << (config ? "" : config.error().message));

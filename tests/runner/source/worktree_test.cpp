@@ -2,10 +2,9 @@
 
 #include <sys/stat.h>
 
-#include <cstdlib>
-
 #include "tests/base/git_repository.hpp"
 #include "tests/catch.hpp"
+#include "tests/environment_variable.hpp"
 #include "tests/runner/fixtures.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -122,7 +121,7 @@ TEST_CASE("Worktree: fetches submodules relative to the real repository, and cle
   Place place;
   // The settings of a user with local submodules.
   REQUIRE(write_file_atomically(place.folder / "gitconfig", "[protocol \"file\"]\n\tallow = always\n"));
-  ::setenv("GIT_CONFIG_GLOBAL", (place.folder / "gitconfig").c_str(), 1);
+  const test::EnvironmentVariable configured("GIT_CONFIG_GLOBAL", (place.folder / "gitconfig").string());
   test::GitFixture part(place.folder / "part");
   part.write("b", "two\n");
   part.commit("b", "2026-01-05T08:00:00Z");
@@ -149,7 +148,6 @@ TEST_CASE("Worktree: fetches submodules relative to the real repository, and cle
   fs::remove_all(source / "inner");
   fs::remove_all(source / ".git/modules/inner");
   CHECK_FALSE(place.worktree().check_out(broken, {}));
-  ::unsetenv("GIT_CONFIG_GLOBAL");
   CHECK(fs::exists(source / ".git/kept"));
 }
 
@@ -330,7 +328,7 @@ TEST_CASE("Worktree: a build that changes a submodule's repository gets none of 
           "[source][escape][long]") {
   Place place;
   REQUIRE(write_file_atomically(place.folder / "gitconfig", "[protocol \"file\"]\n\tallow = always\n"));
-  ::setenv("GIT_CONFIG_GLOBAL", (place.folder / "gitconfig").c_str(), 1);
+  const test::EnvironmentVariable configured("GIT_CONFIG_GLOBAL", (place.folder / "gitconfig").string());
   test::GitFixture part(place.folder / "part");
   part.write("b", "two\n");
   part.commit("b", "2026-01-05T08:00:00Z");
@@ -352,7 +350,6 @@ TEST_CASE("Worktree: a build that changes a submodule's repository gets none of 
   CHECK(read_file(source / "inner/b").value() == "two\n");
   CHECK_FALSE(fs::exists(ran));
   CHECK_FALSE(fs::exists(module / "refs/kept"));
-  ::unsetenv("GIT_CONFIG_GLOBAL");
 }
 
 }  // namespace tbci::worktree_test
