@@ -132,7 +132,7 @@ Result<runner::BuildOutcome> SimulatedMachine::build(const std::string& commit, 
     return runner::CompileFailure{"kernel.cpp:12:3: error: expected ';' after expression", "log"};
   if (history_.building(number) == Building::hangs) {
     TBCI_TRY(take(minutes(108)));
-    return fail(ErrorKind::environment, "the build did not end within 2 h");
+    return fail(ErrorKind::killed, "make: the build exceeded its time limit of 2 h");
   }
   TBCI_ASSIGN(model::Product product, product_at(commit, commit));
   return product;
