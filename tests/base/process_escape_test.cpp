@@ -1,10 +1,12 @@
-// What a hostile child does to outlive its command. All of it is bounded: at most 50 processes, a few seconds.
+// What a hostile child does to outlive its command. All of it is bounded: at most 50 processes, a few seconds; a fork
+// bomb by a control group of 100.
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is of POSIX
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -77,6 +79,45 @@ int zombies() {
   return count;
 }
 
+// A control group that holds at most so many processes; whatever is left in it ends with this.
+class ControlGroup {
+ public:
+  explicit ControlGroup(int most) {
+    for (const char* parent : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"}) {
+      folder_ = fs::path(parent) / ("tbci-test-" + std::to_string(::getpid()));
+      std::error_code error;
+      if (fs::create_directory(folder_, error) && write("pids.max", std::to_string(most))) return;
+      fs::remove(folder_, error);
+    }
+    folder_.clear();
+  }
+  ~ControlGroup() {
+    std::error_code ignored;
+    for (int round = 0; round < 100 && !folder_.empty() && !fs::remove(folder_, ignored); ++round) {
+      for (const std::string& pid : processes()) ::kill(std::stoi(pid), SIGKILL);
+      std::this_thread::sleep_for(20ms);
+    }
+  }
+  ControlGroup(const ControlGroup&) = delete;
+  ControlGroup& operator=(const ControlGroup&) = delete;
+
+  /// False where this machine allows none.
+  bool exists() const { return !folder_.empty(); }
+  /// A line of a shell that moves itself into the group.
+  std::string enter() const { return "echo $$ > " + (folder_ / "cgroup.procs").string() + " || exit 9; "; }
+  std::vector<std::string> processes() const {
+    const std::string text = read_file(folder_ / "cgroup.procs").value_or("");
+    return text.empty() ? std::vector<std::string>() : split(trim(text), '\n');
+  }
+
+ private:
+  bool write(const char* file, const std::string& text) const {
+    std::ofstream out(folder_ / file);
+    return static_cast<bool>(out << text << std::flush);
+  }
+  fs::path folder_;
+};
+
 // Leaves a process that has a session of its own and whose parents have all ended.
 const std::string leave_a_daemon = "setsid sh -c 'sleep 1000 & echo $! >> $PIDS' </dev/null >/dev/null 2>&1; ";
 
@@ -128,6 +169,25 @@ TEST_CASE("ProcessRunner: a process that forks its successor and ends is caught"
   const std::size_t seen = place.pids().size();
   std::this_thread::sleep_for(500ms);
   CHECK(place.pids().size() == seen);
+}
+
+TEST_CASE("ProcessRunner: a fork bomb ends with its command", "[process][escape]") {
+  const ControlGroup group(100);
+  if (!group.exists()) {
+    WARN("not tried: this machine allows no control group, and without one a fork bomb is not safe");
+    return;
+  }
+  const Place place;
+  const fs::path script = place.folder / "bomb";
+  const std::string apart = GENERATE(std::string(), std::string("setsid "));  // each in a session of its own
+  REQUIRE(write_file_atomically(script, "echo $$ >> $PIDS; while :; do " + apart + "sh $0 & done 2>/dev/null\n"));
+  Command command = place.shell(group.enter() + "sh " + script.string() + " </dev/null >/dev/null 2>&1");
+  command.time_limit = 1s;
+  const ProcessOutcome outcome = run(command);
+  CHECK(outcome.exit_code != 9);
+  CHECK(outcome.wall < 10s);
+  CHECK(place.pids().size() > 20);
+  CHECK(group.processes().empty());
 }
 
 TEST_CASE("ProcessRunner: what a killed tbci started ends with it", "[process][escape]") {
