@@ -244,17 +244,14 @@ class Bisector {
   }
 
   /// Measures the case in pairs from now on, if the level of the good end has moved.
-  Status check_for_drift(OpenSeries& one, const CommitPair& with_good_end) {
+  Status check_for_drift(const OpenSeries& one, const CommitPair& with_good_end) {
     if (is_interleaved(with_good_end.measured)) return {};
     // The noise as it was without this pair: otherwise a drift would look like noise.
     const double noise = one.search.posterior().noise;
-    one.search.refresh(measurements_, false);
     const auto drift = [&] { return drift_of(one.search.sessions(measurements_), noise); };
     if (!measurements_.pairs(with_good_end, one.search.series()).failure.empty()) return {};
-    if (drift() == DriftState::unsure) {
+    if (drift() == DriftState::unsure)
       TBCI_TRY(measurements_.add_pair(with_good_end, by_case_[with_good_end.measured]));
-      one.search.refresh(measurements_, false);
-    }
     if (drift() == DriftState::drifting || are_correlated(one.search.pairs_of_ends(measurements_)))
       drifting_.insert(with_good_end.measured);
     return {};
