@@ -36,6 +36,13 @@ std::vector<CaseCandidates> by_case(const std::vector<detect::Candidate>& candid
   return cases;
 }
 
+// For whoever measured the old build: its value stands higher here.
+std::string name_rise(const model::Series& series, double rise) {
+  const std::string much =
+      detect::is_leak(series.metric) ? model::readable(series.metric, rise) : human_change(std::expm1(rise));
+  return fmt::format("; the old value includes {} that earlier regressions brought", much);
+}
+
 // One candidate while it is looked at: its pairs of earlier nights, and those of tonight.
 struct CandidateState {
   detect::Candidate candidate;
@@ -49,6 +56,8 @@ struct CandidateState {
     for (detect::Pair& pair : pairs) pair = detect::with_rise(series.metric, pair, candidate.rise);
     detect::Decision decision = detect::confirm(series, pairs, context.config.thresholds.for_series(series),
                                                 static_cast<int>(candidate.pairs.size()));
+    if (candidate.rise != 0 && !decision.finding.reason.empty())
+      decision.finding.reason += name_rise(series, candidate.rise);
     if (decision.pairs_wanted > 0 && broken > most_broken_pairs) {
       decision.pairs_wanted = 0;
       decision.finding.verdict = model::Verdict::inconclusive;

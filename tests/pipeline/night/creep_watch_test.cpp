@@ -176,6 +176,9 @@ TEST_CASE("Creep watch: creep on top of an accepted change is found by itself, a
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 1);
   const model::Regression crept = all_of(nights).front();
   CHECK(crept.finding.change < 0.18);  // its own, without the 20% that are known
+  const std::string named = "; the old value includes +";
+  CHECK(crept.finding.reason.find(named) != std::string::npos);
+  CHECK(accepted.finding.reason.find(named) == std::string::npos);
   REQUIRE(accepted.suspects.size() == 1);
   CHECK(std::ranges::count(crept.suspects, accepted.suspects[0]) == 0);
   CHECK(crept.report_id != nights.bench->stores().nights.regression(accepted.id)->report_id);
