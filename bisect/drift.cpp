@@ -14,7 +14,7 @@ namespace {
 constexpr double most_standard_errors = 4;
 constexpr std::size_t fewest_pairs = 5;
 constexpr double accepted_chance = 1e-3;
-// Its medians are of few readings, which hides a part of what is shared; and to measure in pairs costs little.
+// Looser: the medians are of few readings, which hides a part of what is shared, and measuring in pairs costs little.
 constexpr std::size_t fewest_successions = 12;
 constexpr double accepted_chance_of_sharing = 0.01;
 
