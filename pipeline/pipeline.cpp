@@ -171,6 +171,18 @@ Status forget_failures(SubjectContext& context, const ChosenNight& chosen) {
   return {};
 }
 
+// Once, on its first night.
+Status note_other_runner(SubjectContext& context) {
+  const std::string& own = context.config.runner.name;
+  TBCI_ASSIGN(const auto latest, context.stores.runs.runs(context.name(), 1));
+  if (latest.empty() || latest.front().runner == own) return {};
+  context.progress.note(fmt::format(
+      "what is known of {} was measured by runner {}, and this is {}: its series begin a history of their own; set "
+      "[runner] name = \"{}\" if only the name is new, and give each runner a state folder of its own if not",
+      context.name(), latest.front().runner, own, latest.front().runner));
+  return {};
+}
+
 // A night that was begun, and whose nightlies are not to be had any more, is over.
 tl::unexpected<Error> end_unreachable(SubjectContext& context, const std::string& name, const Error& error) {
   const auto night = context.stores.nights.find(context.name(), name);
@@ -199,6 +211,7 @@ Status give_up_night(SubjectContext& context, const model::Night& night, const s
 Result<NightResult> check_night(SubjectContext& context, const NightChoice& choice) {
   const auto choosing = choose_night(context, choice);
   if (!choosing) return end_unreachable(context, choice.nightly, choosing.error());
+  TBCI_TRY(note_other_runner(context));
   const ChosenNight& chosen = *choosing;
   const storage::NightPlan plan{
       .subject = context.name(), .name = chosen.nightly.name, .baseline = chosen.baseline.name};

@@ -79,7 +79,7 @@ int zombies() {
   return count;
 }
 
-// A control group that holds at most so many processes; whatever is left in it ends with this.
+// A control group that holds at most `most` processes. Whatever is left in it ends with this object.
 class ControlGroup {
  public:
   explicit ControlGroup(int most) {

@@ -4,6 +4,7 @@
 #include "pipeline/pipeline.hpp"
 #include "tests/fakes/fake_machine.hpp"
 #include "tests/fakes/manual_clock.hpp"
+#include "tests/fakes/noting_progress.hpp"
 #include "tests/temporary_directory.hpp"
 
 namespace tbci::test {
@@ -32,13 +33,14 @@ class Bench {
   storage::Stores& stores() { return stores_; }
   settings::Config& config() { return config_; }
   ManualClock& clock() { return clock_; }
+  const std::vector<std::string>& notes() const { return progress_.notes; }
 
  private:
   settings::Config config_;
   storage::Database database_;
   storage::Stores stores_;
   ManualClock clock_;
-  tbci::SilentProgress progress_;
+  NotingProgress progress_;
   pipeline::SubjectContext context_;
 };
 

@@ -283,6 +283,23 @@ TEST_CASE("Pipeline: the next night is held against the last one that was checke
   CHECK(result->regressions.at(0).suspects == std::vector{machine.history[30].id});
 }
 
+TEST_CASE("Pipeline: a runner that takes over another's database hears that its history begins there", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(61);
+  machine.days = {0, 20, 40, 60};
+  Bench bench(folder.path(), machine);
+  REQUIRE(pipeline::check_night(bench.context(), {.nightly = "2026-01-06", .baseline = {}, .retry = false}));
+  CHECK(bench.notes().empty());
+  bench.config().runner.name = "renamed";
+  REQUIRE(pipeline::check_night(bench.context(), {.nightly = "2026-01-07", .baseline = {}, .retry = false}));
+  CHECK(bench.notes() ==
+        std::vector<std::string>{"what is known of fake was measured by runner test-runner, and this is renamed: its "
+                                 "series begin a history of their own; set [runner] name = \"test-runner\" if only "
+                                 "the name is new, and give each runner a state folder of its own if not"});
+  REQUIRE(pipeline::check_night(bench.context(), {.nightly = "2026-01-08", .baseline = {}, .retry = false}));
+  CHECK(bench.notes().size() == 1);
+}
+
 TEST_CASE("Pipeline: a service that was away checks what it missed, oldest first", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine(61);

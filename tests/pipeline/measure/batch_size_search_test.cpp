@@ -35,16 +35,6 @@ struct Setting {
   }
 };
 
-class Notes final : public Progress {
- public:
-  void begin_stage(std::string_view, std::string_view, int) override {}
-  void step(std::string_view) override {}
-  void expect(int) override {}
-  void end_stage(std::string_view) override {}
-  void note(std::string_view text) override { lines.emplace_back(text); }
-  std::vector<std::string> lines;
-};
-
 }  // namespace
 
 TEST_CASE("Batches: each case is searched in fresh processes and kept with what it holds for", "[batch]") {
@@ -153,12 +143,9 @@ TEST_CASE("Batches: a searched benchmark that the suite does not have is reporte
   bench.config().measure.batch_sizes = "sizes.toml";
   bench.config().measure.worker.batches = {{{"alhpa", Configuration::cpu_infer}, 4},
                                            {{"beta", Configuration::cpu_infer}, 4}};
-  Notes notes;
-  const SubjectContext& context = bench.context();
-  SubjectContext noted{context.config, context.subject, context.stores, context.machine, context.clock, notes, {}};
-  CHECK(wanted_cases(noted, {}));
-  REQUIRE(notes.lines.size() == 1);
-  CHECK(notes.lines[0] ==
+  CHECK(wanted_cases(bench.context(), {}));
+  REQUIRE(bench.notes().size() == 1);
+  CHECK(bench.notes()[0] ==
         "sizes.toml names the benchmark 'alhpa', which the suite does not have (did you mean 'alpha'?)");
 }
 

@@ -13,28 +13,10 @@ using namespace tbci::pipeline;
 
 namespace {
 
-class Notes final : public Progress {
- public:
-  std::vector<std::string> said;
-  void begin_stage(std::string_view, std::string_view, int) override {}
-  void step(std::string_view) override {}
-  void expect(int) override {}
-  void end_stage(std::string_view) override {}
-  void note(std::string_view text) override { said.emplace_back(text); }
-};
-
 struct Listed {
   TemporaryDirectory state;
   FakeMachine machine{2};
   Bench bench{state.path(), machine};
-  Notes notes;
-  SubjectContext context{bench.context().config,
-                         bench.context().subject,
-                         bench.context().stores,
-                         machine,
-                         bench.context().clock,
-                         notes,
-                         {}};
 };
 
 }  // namespace
@@ -42,41 +24,41 @@ struct Listed {
 TEST_CASE("Listing: a broken suite is reported, and the others are measured", "[listing]") {
   Listed at;
   at.machine.left_out = {{"torchbench.", "this Python has no torch"}};
-  const auto cases = wanted_cases(at.context, {});
+  const auto cases = wanted_cases(at.bench.context(), {});
   REQUIRE(cases);
   CHECK_FALSE(cases->empty());
-  CHECK(at.notes.said == std::vector<std::string>{"torchbench.* is left out: this Python has no torch"});
+  CHECK(at.bench.notes() == std::vector<std::string>{"torchbench.* is left out: this Python has no torch"});
 }
 
 TEST_CASE("Listing: who asks for a benchmark of a broken suite is told why it is not there", "[listing]") {
   Listed at;
   at.machine.left_out = {{"torchbench.", "this Python has no torch"}};
   at.bench.config().measure.benchmarks = {"alpha", "torchbench.resnet18"};
-  const auto broken = wanted_cases(at.context, {});
+  const auto broken = wanted_cases(at.bench.context(), {});
   REQUIRE_FALSE(broken);
   CHECK(broken.error().kind == ErrorKind::usage);
   CHECK(broken.error().message ==
         "'torchbench.resnet18' cannot be measured: torchbench.* could not be listed: this Python has no torch");
   at.bench.config().measure.benchmarks = {"alpah"};
-  const auto typo = wanted_cases(at.context, {});
+  const auto typo = wanted_cases(at.bench.context(), {});
   REQUIRE_FALSE(typo);
   CHECK(typo.error().message.find("did you mean 'alpha'") != std::string::npos);
 }
 
 TEST_CASE("Listing: a wrong name is told before anything is built, where a build is there to ask", "[listing]") {
   Listed at;
-  CHECK(check_names_early(at.context, {"alpah"}));  // nobody knows yet
-  REQUIRE(build_commit(at.context, at.machine.history.front().id));
+  CHECK(check_names_early(at.bench.context(), {"alpah"}));  // nobody knows yet
+  REQUIRE(build_commit(at.bench.context(), at.machine.history.front().id));
   const std::size_t built = at.machine.effects.size();
-  CHECK(check_names_early(at.context, {"alpha", "beta"}));
-  CHECK(check_names_early(at.context, {}));
-  const auto typo = check_names_early(at.context, {"alpha", "alpah"});
+  CHECK(check_names_early(at.bench.context(), {"alpha", "beta"}));
+  CHECK(check_names_early(at.bench.context(), {}));
+  const auto typo = check_names_early(at.bench.context(), {"alpha", "alpah"});
   REQUIRE_FALSE(typo);
   CHECK(typo.error().kind == ErrorKind::usage);
   CHECK(typo.error().message.find("did you mean 'alpha'") != std::string::npos);
   CHECK(at.machine.effects.size() == built);
   at.machine.left_out = {{"torchbench.", "this Python has no torch"}};  // that of the end may have one
-  CHECK(check_names_early(at.context, {"torchbench.resnet18"}));
+  CHECK(check_names_early(at.bench.context(), {"torchbench.resnet18"}));
 }
 
 }  // namespace tbci::benchmark_list_test
