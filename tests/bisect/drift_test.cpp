@@ -84,8 +84,10 @@ TEST_CASE("Drift: slow processes here and there share nothing", "[bisect]") {
 TEST_CASE("Drift: the steps between builds are no shared noise", "[bisect]") {
   CHECK_FALSE(is_noise_shared(in_turn(24, [](std::size_t) { return 0.0; })));
   std::vector<BuildReading> one_after_the_other;
-  for (std::size_t i = 0; i < 24; ++i)
-    one_after_the_other.push_back({i / 8, static_cast<double>(i / 8) + 0.1 * static_cast<double>(i % 2)});
+  for (std::size_t i = 0; i < 24; ++i) {
+    const std::size_t build = i / 8;
+    one_after_the_other.push_back({build, static_cast<double>(build) + 0.1 * static_cast<double>(i % 2)});
+  }
   CHECK_FALSE(is_noise_shared(one_after_the_other));
 }
 

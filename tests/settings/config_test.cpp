@@ -90,6 +90,16 @@ index = ""
   CHECK((*demo)->subject.nightly.index_url.empty());
 }
 
+TEST_CASE("Configuration: without an index, nightlies of kind pip are PyTorch's own for the CPU", "[config]") {
+  const auto config = parse_config(
+      "[[subject]]\nname = \"a\"\n[subject.nightlies]\nkind = \"pip\"\n[subject.source]\n"
+      "repository = \"r\"\nrecipe = [[\"make\"]]\npreload = [\"a.so\"]\n",
+      "x.toml");
+  INFO((config ? std::string() : config.error().message));
+  REQUIRE(config);
+  CHECK(config->subjects.front().subject.nightly.index_url == "https://download.pytorch.org/whl/nightly/cpu");
+}
+
 TEST_CASE("Configuration: folders that builds may write are absolute", "[config]") {
   const std::string text(subject);
   const auto config = parse_config(text + "writable = [\"/srv/cache\", \"/srv/data\"]\n", "x.toml");

@@ -1,4 +1,6 @@
 // What the history of a series says, and what it must not say.
+#include "pipeline/night/level_history.hpp"
+#include "storage/model/run_keys.hpp"
 #include "tests/pipeline/nights.hpp"
 
 namespace tbci::history_test {
@@ -131,6 +133,35 @@ TEST_CASE("History: a machine that changes in the middle of a night is an event 
   CHECK(events_of(nights, nights.check(5)).size() == 1);
   CHECK(events_of(nights, nights.check(6)).empty());
   CHECK(events_of(nights, nights.check(7)).empty());
+}
+
+TEST_CASE("History: the machine moved one series, and the others keep their history", "[nights]") {
+  Nights nights(12);
+  nights.check_all(1, 10);
+  storage::Stores& stores = nights.bench->stores();
+  const auto moved = stores.nights.find("fake", nights.machine.name_of(9)).value().value();
+  const auto alpha = model::series_from("alpha/cpu-infer/time").value();
+  const auto beta = model::series_from("beta/cpu-infer/time").value();
+  const auto last = nights.check(11);
+  const auto run = stores.runs.find("fake", model::run_keys::screen(last.night.name)).value().value();
+  const auto nights_known = [&](const model::Series& series) {
+    const auto history = pipeline::LevelHistory::read(nights.bench->context(), last.night, run);
+    REQUIRE(history);
+    const auto level = history->level_of(series);
+    REQUIRE(level);
+    return *level ? (*level)->baseline.nights : 0;
+  };
+  const int before = nights_known(beta);
+  CHECK(before >= 8);
+  CHECK(nights_known(alpha) == before);
+  REQUIRE(stores.events.notice({.night_id = moved.id,
+                                .runner = "test-runner",
+                                .kind = model::EventKind::moved,
+                                .series = alpha,
+                                .reason = "a neighbour"},
+                               {}));
+  CHECK(nights_known(alpha) == 0);
+  CHECK(nights_known(beta) == before);
 }
 
 TEST_CASE("History: 0.10 follows 0.9", "[nights]") {
