@@ -34,6 +34,14 @@ Result<model::RecoveryLook> read_recovery_look(Row row) {
   return row.finish(look);
 }
 
+Result<model::UnwatchedRegression> read_unwatched(Row row) {
+  model::UnwatchedRegression unwatched;
+  unwatched.id = row.integer();
+  unwatched.series = row.word(model::series_from);
+  unwatched.last_night = row.text();
+  return row.finish(std::move(unwatched));
+}
+
 Result<model::Mute> read_mute(Row row) {
   model::Mute mute;
   mute.subject = row.text();
@@ -122,6 +130,21 @@ Status DecisionStore::forget_recovery_looks(std::int64_t regression_id) {
   return guarded(database_.path(), fmt::format("forget the looks at regression {}", regression_id), [&]() -> Status {
     Query(database_, "DELETE FROM recovery_look WHERE regression_id = ?").bind(regression_id).execute();
     return {};
+  });
+}
+
+Result<std::vector<model::UnwatchedRegression>> DecisionStore::unwatched(const std::string& subject) const {
+  return guarded(database_.path(), "read looks at regressions", [&] {
+    return Query(
+               database_,
+               "WITH watched AS (SELECT r.id, r.series, coalesce((SELECT max(l.night_id) FROM recovery_look l "
+               "WHERE l.regression_id = r.id), r.night_id) AS last FROM regression r JOIN night n ON n.id = r.night_id "
+               "WHERE n.subject = ?1 AND r.step = 0 AND r.standing IN ('open', 'relapsed')) "
+               "SELECT w.id, w.series, n.name FROM watched w JOIN night n ON n.id = w.last "
+               "WHERE (SELECT count(*) FROM night later WHERE later.subject = ?1 AND later.id > w.last "
+               "AND later.stage = 'done') >= ?2 ORDER BY w.id")
+        .bind(subject, model::nights_unwatched)
+        .all("regression", read_unwatched);
   });
 }
 

@@ -35,6 +35,10 @@ class DecisionStore {
   /// Forgets the looks of a regression that is opened again.
   Status forget_recovery_looks(std::int64_t regression_id);
 
+  /// Open regressions of the subject that the last `model::nights_unwatched` nights with verdicts, or more, did not look
+  /// at; ordered by id. Further steps of a series go with its largest.
+  Result<std::vector<model::UnwatchedRegression>> unwatched(const std::string& subject) const;
+
   /// Replaces an earlier mute of the series.
   Status mute(const model::Mute& mute);
   /// The mute of the series that holds at `now`.

@@ -27,8 +27,9 @@ Result<ExitCode> status(const Invocation& invocation) {
   storage::Stores stores(database);
   TBCI_ASSIGN(const auto things, pipeline::list_things(stores, config, clock.now()));
   const auto use = pipeline::use_of(things, pipeline::budgets_of(config));
-  const bool trouble = std::ranges::any_of(
-      status.subjects, [](const auto& subject) { return !subject.troubled.empty() || subject.silent_anchor; });
+  const bool trouble = std::ranges::any_of(status.subjects, [](const auto& subject) {
+    return !subject.troubled.empty() || !subject.unwatched.empty() || subject.silent_anchor;
+  });
   const ExitCode code = trouble ? ExitCode::negative : ExitCode::success;
   if (invocation.json) {
     nlohmann::json json = web::queries::json_of(status);
@@ -61,6 +62,7 @@ Result<ExitCode> status(const Invocation& invocation) {
     if (subject.waiting_improvements > 0)
       fmt::print("{} improvements wait for the search for their commits\n", subject.waiting_improvements);
     for (const model::TroubledNight& one : subject.troubled) fmt::print("{}\n", web::queries::trouble_text(one));
+    for (const auto& one : subject.unwatched) fmt::print("{}\n", web::queries::unwatched_text(one));
     if (subject.silent_anchor) fmt::print("{}\n", web::queries::silence_text(*subject.silent_anchor));
     if (subject.unused_anchor) fmt::print("{}\n", web::queries::switched_off_text(*subject.unused_anchor));
   }
@@ -75,9 +77,9 @@ void add_status(CLI::App& app, Invocation& invocation) {
       "status", "Show each subject's latest night, its open regressions, nights in trouble, and sizes on the disk");
   command->footer(
       "  tbci status\n  tbci status --json\n\nWorks while the service runs; the service's page shows what it is "
-      "doing right now.\nExit code 1 where an unfinished night failed in its last try, or one of the last seven nights "
-      "was "
-      "given up, or where the last three nights measured nothing beside the anchor.");
+      "doing right now.\nExit code 1 where an unfinished night failed in its last try, where one of the last seven "
+      "nights was given up, where the last three nights measured nothing beside the anchor, or where ten nights could "
+      "not tell whether an open regression is gone.");
   command->callback(
       [&invocation] { invocation.action = [&invocation](const std::stop_token&) { return status(invocation); }; });
 }

@@ -25,6 +25,17 @@ struct RecoveryLook {
   Verdict verdict{};
 };
 
+/// After this many nights that could not look at it, a person has to say what becomes of a regression.
+inline constexpr int nights_unwatched = 10;
+
+/// An open regression of which no night can tell any more whether it is gone: no build of its time can be measured, or
+/// its case is measured no more.
+struct UnwatchedRegression {
+  std::int64_t id = 0;
+  Series series;
+  std::string last_night;  ///< that looked at it, or found it
+};
+
 /// A series whose regressions are not searched or reported for a time. A later one of the series replaces it.
 struct Mute {
   std::string subject;

@@ -1,5 +1,7 @@
 #include "storage/decision_store.hpp"
 
+#include <fmt/format.h>
+
 #include "storage/night_store.hpp"
 #include "tests/storage/stores.hpp"
 
@@ -61,6 +63,37 @@ TEST_CASE("DecisionStore: clear looks count back to the last night that was not 
   CHECK(must(decisions.has_recovery_look(id, night)));
   must(decisions.forget_recovery_looks(id));
   CHECK_FALSE(must(decisions.has_recovery_look(id, night)));
+}
+
+TEST_CASE("DecisionStore: an open regression that ten nights could not look at is unwatched", "[storage]") {
+  Fixture fixture;
+  NightStore nights(fixture.database());
+  DecisionStore decisions(fixture.database());
+  const auto id = regression_in(fixture, "2026-01-01");
+  const auto other = must(nights.begin({"other", "2026-01-01", ""}, at(0))).id;
+  must(nights.add_regression(other, {dlrm, Verdict::regression, 1, 2, 1, 1, 1, 8, "why"}));
+  const auto pass = [&](int day, model::Stage end) {
+    const auto night = must(nights.begin({"demo", fmt::format("2026-01-{:02}", day), ""}, at(0))).id;
+    must(nights.finish(night, end, "", at(1)));
+    return night;
+  };
+  must(decisions.keep_recovery_look(id, pass(2, model::Stage::done), Verdict::suspect));
+  for (int day = 3; day < 12; ++day) pass(day, model::Stage::done);
+  pass(12, model::Stage::failed);
+  CHECK(must(decisions.unwatched("demo")).empty());
+  const auto tenth = pass(13, model::Stage::done);
+  const auto unwatched = must(decisions.unwatched("demo"));
+  REQUIRE(unwatched.size() == 1);
+  CHECK(unwatched[0].id == id);
+  CHECK(unwatched[0].series == dlrm);
+  CHECK(unwatched[0].last_night == "2026-01-02");
+  CHECK(must(decisions.unwatched("other")).empty());
+  must(decisions.keep_recovery_look(id, tenth, Verdict::suspect));
+  CHECK(must(decisions.unwatched("demo")).empty());
+  for (int day = 14; day < 24; ++day) pass(day, model::Stage::done);
+  CHECK(must(decisions.unwatched("demo")).size() == 1);
+  must(decisions.decide({0, id, Standing::dismissed, "ada", "long gone", at(5)}));
+  CHECK(must(decisions.unwatched("demo")).empty());
 }
 
 TEST_CASE("DecisionStore: a mute holds for its series and subject until its end", "[storage]") {

@@ -154,6 +154,8 @@ Html activity_section(const queries::StatusView& status) {
       html << "<p class=\"note\"><a href=\"" << Text{page_address(subject.name, night.night)} << "\">"
            << Text{subject.name} << "</a>: " << Text{queries::trouble_text(night)} << "</p>\n";
     }
+    for (const model::UnwatchedRegression& one : subject.unwatched)
+      html << "<p class=\"note\">" << Text{subject.name} << ": " << Text{queries::unwatched_text(one)} << "</p>\n";
     if (subject.silent_anchor) {
       html << "<p class=\"note\">" << Text{subject.name} << ": " << Text{queries::silence_text(*subject.silent_anchor)}
            << "</p>\n";

@@ -114,8 +114,13 @@ Json json_of(const SubjectView& subject) {
           {"open_regressions", subject.open_regressions},
           {"waiting_improvements", subject.waiting_improvements},
           {"troubled_nights", list_of(subject.troubled)},
+          {"unwatched_regressions", list_of(subject.unwatched)},
           {"silent_anchor", subject.silent_anchor ? json_of(*subject.silent_anchor) : Json()},
           {"unused_anchor", text_or_null(subject.unused_anchor.value_or(""))}};
+}
+
+Json json_of(const model::UnwatchedRegression& regression) {
+  return {{"id", regression.id}, {"series", to_string(regression.series)}, {"last_night", regression.last_night}};
 }
 
 Json json_of(const model::SilentAnchor& anchor) {

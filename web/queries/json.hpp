@@ -19,6 +19,7 @@ nlohmann::json json_of(const HistoryView& history);
 nlohmann::json json_of(const web::ActivitySnapshot& activity);
 nlohmann::json json_of(const model::Night& night);
 nlohmann::json json_of(const model::TroubledNight& night);
+nlohmann::json json_of(const model::UnwatchedRegression& regression);
 nlohmann::json json_of(const model::SilentAnchor& anchor);
 nlohmann::json json_of(const model::Build& build);
 nlohmann::json json_of(const model::Finding& finding);

@@ -10,6 +10,7 @@
 #include "storage/bisection_store.hpp"
 #include "storage/build_store.hpp"
 #include "storage/database.hpp"
+#include "storage/decision_store.hpp"
 #include "storage/model/run_keys.hpp"
 #include "storage/night_store.hpp"
 #include "storage/report_store.hpp"
@@ -206,6 +207,7 @@ Result<StatusView> read_status(storage::Database& database, const std::vector<st
                         .open_regressions = 0,
                         .waiting_improvements = 0,
                         .troubled = {},
+                        .unwatched = {},
                         .silent_anchor = {},
                         .unused_anchor = {}};
     TBCI_ASSIGN(subject.latest, nights.latest(name));
@@ -213,6 +215,7 @@ Result<StatusView> read_status(storage::Database& database, const std::vector<st
     subject.open_regressions = static_cast<int>(open.size());
     TBCI_ASSIGN(subject.waiting_improvements, waiting_improvements(database, name));
     TBCI_ASSIGN(subject.troubled, storage::TryStore(database).troubled(name, nights_told_as_given_up));
+    TBCI_ASSIGN(subject.unwatched, storage::DecisionStore(database).unwatched(name));
     TBCI_TRY(add_anchor(database, creep, subject));
     view.subjects.push_back(std::move(subject));
   }
@@ -257,6 +260,14 @@ std::string trouble_text(const model::TroubledNight& night) {
   if (tried.given_up) return fmt::format("{} was given up, it failed {}: {}", night.night, times, tried.reason);
   return fmt::format("{} failed {} (at {}) and is tried again at {}: {}", night.night, times, to_string(tried.stage),
                      to_iso8601(tried.next), tried.reason);
+}
+
+std::string unwatched_text(const model::UnwatchedRegression& regression) {
+  return fmt::format(
+      "no night since {} could tell whether regression {} ({}) is gone: no build of its time can be measured, or its "
+      "case "
+      "is measured no more; `tbci regressions accept {}` or `dismiss {}` ends it",
+      regression.last_night, regression.id, to_string(regression.series), regression.id, regression.id);
 }
 
 std::string silence_text(const model::SilentAnchor& anchor) {

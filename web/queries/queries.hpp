@@ -13,6 +13,7 @@
 #include "storage/model/anchor.hpp"
 #include "storage/model/bisection.hpp"
 #include "storage/model/build.hpp"
+#include "storage/model/decision.hpp"
 #include "storage/model/measurement.hpp"
 #include "storage/model/night.hpp"
 #include "storage/model/night_try.hpp"
@@ -79,12 +80,16 @@ struct SubjectView {
   int open_regressions = 0;
   int waiting_improvements = 0;                ///< whose commits are still to be searched
   std::vector<model::TroubledNight> troubled;  ///< unfinished ones that failed, and those given up of late
+  std::vector<model::UnwatchedRegression> unwatched;
   std::optional<model::SilentAnchor> silent_anchor;
   std::optional<std::string> unused_anchor;  ///< build of an anchor that the configuration measures nothing beside
 };
 
 /// A night in trouble as a sentence: `2026-01-07 failed 3 times at measure and is tried again at ...: no space left`.
 std::string trouble_text(const model::TroubledNight& night);
+
+/// `no night since 2026-01-07 could tell whether regression 12 (dlrm/cpu-infer/time) is gone: ...`.
+std::string unwatched_text(const model::UnwatchedRegression& regression);
 
 /// `creep is not looked for since 2026-01-07: the nights measure nothing beside the anchor 2026-01-02 ...`.
 std::string silence_text(const model::SilentAnchor& anchor);

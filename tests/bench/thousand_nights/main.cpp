@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "base/file.hpp"
 #include "tests/bench/thousand_nights/quiet_log.hpp"
 #include "tests/bench/thousand_nights/tables.hpp"
 #include "tests/temporary_directory.hpp"
@@ -24,6 +25,7 @@ struct Options {
   std::string seeds = "1", only, without;
   std::size_t shown = 20;
   bool json = false, log = false;
+  std::string keep;
 };
 
 struct Seeds {
@@ -60,9 +62,14 @@ void choose_folder() {
   if (std::filesystem::is_directory("/dev/shm")) ::setenv("TMPDIR", "/dev/shm", 0);
 }
 
-Result<thousand::Judgement> judge(const thousand::Size& size) {
+Result<thousand::Judgement> judge(const thousand::Size& size, const std::string& kept) {
   const test::TemporaryDirectory folder;
-  thousand::Years years(size, folder.path());
+  const std::filesystem::path state =
+      kept.empty() ? folder.path() : kept / std::filesystem::path(std::to_string(size.seed));
+  if (!kept.empty() && std::filesystem::exists(state))
+    return fail(ErrorKind::usage, "{} is there already: name another folder, or remove it", state.string());
+  TBCI_TRY(make_directories(state));
+  thousand::Years years(size, state);
   TBCI_TRY(years.live());
   return thousand::judge(years);
 }
@@ -75,7 +82,7 @@ Result<bool> run(Options& options) {
   bool right = true;
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
     options.size.seed = seed;
-    TBCI_ASSIGN(thousand::Judgement judgement, judge(options.size));
+    TBCI_ASSIGN(thousand::Judgement judgement, judge(options.size, options.keep));
     right = right && judgement.complaints.empty();
     if (options.json) fmt::print("{}\n", thousand::json_of(judgement).dump());
     if (!options.json) fmt::print(stderr, "seed {}: {} complaints\n", seed, judgement.complaints.size());
@@ -101,6 +108,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0.0, 1.0));
   app.add_option("--shown", options.shown, "Complaints of each sort that are printed");
   app.add_flag("--json", options.json, "A line a seed");
+  app.add_option("--keep", options.keep, "Leaves the state of each seed in this folder, for a look at its database");
   app.add_flag("--log", options.log, "The program's own log, on standard error");
   CLI11_PARSE(app, argc, argv);
   if (!options.log) thousand::silence_log();

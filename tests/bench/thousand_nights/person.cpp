@@ -18,6 +18,7 @@ Status Person::look_in(Program& program, int day) {
   if (day < first_day || (!decides && !kinds_.contains(Kind::creep))) return {};
   TBCI_ASSIGN(const auto anchor, program.stores().anchors.current(program.context().name()));
   if (decides) TBCI_TRY(decide(program, anchor.has_value()));
+  TBCI_TRY(end_unwatched(program));
   if (!anchor) return set_anchor(program, "the first that was checked");
   TBCI_ASSIGN(const auto silent, program.stores().anchors.silent(program.context().name()));
   if (silent) return set_anchor(program, "the old one is gone");  // as `tbci status` asks for
@@ -36,6 +37,18 @@ Status Person::decide(Program& program, bool has_anchor) {
     const bool may_move = has_anchor && regression.finding.series.metric != model::Metric::outcome;
     if (chance < accepted_share) TBCI_TRY(accept(program, regression, may_move && chance_.happens(0.5)));
     if (chance > 1 - muted_share) TBCI_TRY(mute(program, regression.finding.series));
+  }
+  return {};
+}
+
+// As `tbci status` asks for: the history says that it is over, and no build of that time can be measured.
+Status Person::end_unwatched(Program& program) {
+  storage::Stores& stores = program.stores();
+  TBCI_ASSIGN(const auto unwatched, stores.decisions.unwatched(program.context().name()));
+  for (const model::UnwatchedRegression& one : unwatched) {
+    const pipeline::DecisionBy by{
+        .person = "Ada", .reason = "nothing of that time is left", .now = program.context().clock.now()};
+    TBCI_TRY(pipeline::dismiss_regression(stores, one.id, by));
   }
   return {};
 }

@@ -20,6 +20,7 @@ class Person {
   Status set_anchor(Program& program, const std::string& reason);
   /// Accepts some of the regressions that were reported since the last look, and mutes the series of others.
   Status decide(Program& program, bool has_anchor);
+  Status end_unwatched(Program& program);
   Status accept(Program& program, const model::Regression& regression, bool anchor);
   Status mute(Program& program, const model::Series& series);
   /// Whether a creep was reported against this anchor since the last look.

@@ -35,6 +35,15 @@ class Service {
     }
   }
 
+  /// Found by the first night.
+  void add_regression() {
+    auto database = storage::Database::open(folder_ / "tbci.sqlite").value();
+    storage::NightStore store(database);
+    const auto night = store.find("demo", "2026-01-07").value().value();
+    const model::Series series{"dlrm", model::Configuration::cpu_infer, model::Metric::time};
+    REQUIRE(store.add_regression(night.id, {series, model::Verdict::regression, 1, 2, 1, 1, 1, 8, "why"}));
+  }
+
   int exit_code_of_status(const std::string& measure = "") const {
     const auto file = folder_ / "tbci.toml";
     std::ofstream(file) << "[service]\nstate = \"" << folder_.path().string() << "\"\n"
@@ -61,6 +70,15 @@ TEST_CASE("Status: the exit code says that three nights measured nothing beside 
 
 TEST_CASE("Status: an anchor that the configuration leaves alone is no trouble", "[cli]") {
   CHECK(Service(3).exit_code_of_status("[measure]\nanchor_cases = 0\n") == 0);
+}
+
+TEST_CASE("Status: the exit code says that ten nights could not tell whether a regression is gone", "[cli]") {
+  const std::string no_anchor = "[measure]\nanchor_cases = 0\n";
+  Service nine_later(10), ten_later(11);
+  nine_later.add_regression();
+  ten_later.add_regression();
+  CHECK(nine_later.exit_code_of_status(no_anchor) == 0);
+  CHECK(ten_later.exit_code_of_status(no_anchor) == 1);
 }
 
 }  // namespace tbci::status_test

@@ -319,6 +319,32 @@ TEST_CASE("Status view: an anchor that three nights measured nothing beside is n
   CHECK_FALSE(silent());
 }
 
+TEST_CASE("Status view: a regression that no night can look at any more is named, with what ends it", "[view]") {
+  const TemporaryDirectory folder;
+  std::int64_t id = 0;
+  {
+    auto writer = value(storage::Database::open(folder / "tbci.db"));
+    storage::NightStore store(writer);
+    for (int day = 0; day <= model::nights_unwatched; ++day) {
+      const auto night =
+          value(store.begin({"demo", fmt::format("2026-01-{:02}", 7 + day), "2026-01-06"}, moment(60 * day)));
+      const model::Series dlrm{"dlrm", model::Configuration::cpu_train, model::Metric::time};
+      if (day == 0)
+        id = value(store.add_regression(night.id, {dlrm, model::Verdict::regression, 1, 2, 1, 1, 1, 8, ""})).id;
+      ok(store.finish(night.id, model::Stage::done, "", moment(60 * day + 30)));
+    }
+  }
+  auto database = opened(folder);
+  const auto status = value(view::status_view(database, {"demo"}, std::nullopt, moment(0)));
+  REQUIRE(status.subjects.at(0).unwatched.size() == 1);
+  const std::string text = view::unwatched_text(status.subjects[0].unwatched[0]);
+  CHECK(text.starts_with("no night since 2026-01-07 could tell whether regression 1 (dlrm/cpu-train/time) is gone"));
+  CHECK(text.ends_with("`tbci regressions accept 1` or `dismiss 1` ends it"));
+  const auto json = view::json_of(status)["subjects"][0]["unwatched_regressions"];
+  REQUIRE(json.size() == 1);
+  CHECK(json[0] == nlohmann::json{{"id", id}, {"series", "dlrm/cpu-train/time"}, {"last_night", "2026-01-07"}});
+}
+
 TEST_CASE("Status view: an anchor that the configuration leaves alone is not silent, and is named as such", "[view]") {
   const TemporaryDirectory folder;
   {
