@@ -33,6 +33,16 @@ Result<std::vector<Regression>> open_regressions(SubjectContext& context, const 
   return waiting;
 }
 
+// The level before the regression is of the machine as it was then: on one that became slower since, or beside creep,
+// no series comes near to it again. So pairs ask now and then, and go on where the last ones were clear.
+Result<bool> is_asked_anyway(SubjectContext& context, const model::Night& night, const Regression& regression) {
+  constexpr int every_nights = 5;
+  TBCI_ASSIGN(const model::Night found, context.stores.nights.get(regression.night_id));
+  if ((night.number - found.number) % every_nights == 0) return true;
+  TBCI_ASSIGN(const int clear, context.stores.decisions.clear_looks(regression.id));
+  return clear > 0;
+}
+
 // Whether tonight's values of the screen are nearer to the level before the regression than the threshold. Nothing
 // where the screen has no value of the series: such a night says neither.
 Result<std::optional<bool>> may_have_recovered(SubjectContext& context, const ComparisonPlan& plan,
@@ -137,7 +147,8 @@ Result<Looks> looks_of_tonight(SubjectContext& context, const model::Night& nigh
   for (Regression& regression : waiting) {
     TBCI_ASSIGN(const auto near, may_have_recovered(context, plan, screen, regression));
     if (!near) continue;
-    if (*near) {
+    TBCI_ASSIGN(const bool anyway, is_asked_anyway(context, night, regression));
+    if (*near || anyway) {
       TBCI_TRY(add_look(context, night, std::move(regression), looks));
     } else {
       TBCI_TRY(context.stores.decisions.keep_recovery_look(regression.id, night.id, model::Verdict::suspect));

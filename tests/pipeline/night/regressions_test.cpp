@@ -89,14 +89,28 @@ TEST_CASE("Regressions: one that is gone for three nights has recovered, and nob
   CHECK(nights.bench->stores().nights.open_regressions("fake").value().empty());
 }
 
-TEST_CASE("Regressions: one that stays costs no measurement, and stays open", "[nights]") {
-  Nights nights(14);
+TEST_CASE("Regressions: one that stays is measured every fifth night, and stays open", "[nights]") {
+  Nights nights(16);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.25}};
-  nights.check_all(1, 12);
+  nights.check_all(1, 4);
+  for (std::size_t day = 5; day < 16; ++day) {
+    nights.check(day);
+    INFO(day);
+    CHECK((nights.measured_on(3) > 0) == (day == 9 || day == 14));
+  }
   REQUIRE(all_of(nights).size() == 1);
   CHECK(all_of(nights).front().standing == Standing::open);
-  for (const std::string& effect : nights.machine.effects)
-    CHECK(effect.find(nights.machine.history[3 * commits_a_day].id) == std::string::npos);
+}
+
+TEST_CASE("Regressions: one that is gone recovers also on a machine that became slower", "[nights]") {
+  Nights nights(16);
+  nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.25}, {7 * commits_a_day - 1, 1 / 1.25}};
+  nights.check_all(1, 5);
+  REQUIRE(all_of(nights).size() == 1);
+  nights.machine.slowness = 1.15;  // for good: nothing comes near to the level before the regression
+  nights.check_all(6, 13);
+  REQUIRE(all_of(nights).size() == 1);
+  CHECK(all_of(nights).front().standing == Standing::recovered);
 }
 
 TEST_CASE("Regressions: a night without a value of the series counts neither for nor against a recovery", "[nights]") {
