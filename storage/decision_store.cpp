@@ -107,6 +107,14 @@ Result<int> DecisionStore::clear_looks(std::int64_t regression_id) const {
   });
 }
 
+Result<std::optional<model::Verdict>> DecisionStore::latest_look(std::int64_t regression_id) const {
+  return guarded(database_.path(), "read looks at regressions", [&] {
+    return Query(database_, "SELECT verdict FROM recovery_look WHERE regression_id = ? ORDER BY night_id DESC LIMIT 1")
+        .bind(regression_id)
+        .first("recovery_look", read_verdict);
+  });
+}
+
 Result<std::vector<model::RecoveryLook>> DecisionStore::recovery_looks(std::int64_t regression_id) const {
   return guarded(database_.path(), "read looks at regressions", [&] {
     return Query(database_,
@@ -141,8 +149,9 @@ Result<std::vector<model::UnwatchedRegression>> DecisionStore::unwatched(const s
                "WHERE l.regression_id = r.id), r.night_id) AS last FROM regression r JOIN night n ON n.id = r.night_id "
                "WHERE n.subject = ?1 AND r.step = 0 AND r.standing IN ('open', 'relapsed')) "
                "SELECT w.id, w.series, n.name FROM watched w JOIN night n ON n.id = w.last "
-               "WHERE (SELECT count(*) FROM night later WHERE later.subject = ?1 AND later.id > w.last "
-               "AND later.stage = 'done') >= ?2 ORDER BY w.id")
+               "WHERE (SELECT count(*) FROM night later JOIN finding f ON f.night_id = later.id AND f.phase = 'screen' "
+               "AND f.series = w.series WHERE later.subject = ?1 AND later.id > w.last AND later.stage = 'done') >= ?2 "
+               "ORDER BY w.id")
         .bind(subject, model::nights_unwatched)
         .all("regression", read_unwatched);
   });

@@ -28,6 +28,8 @@ class DecisionStore {
   Status keep_recovery_look(std::int64_t regression_id, std::int64_t night_id, model::Verdict verdict);
   /// The newest looks in a row that were clear, since the regression was opened last.
   Result<int> clear_looks(std::int64_t regression_id) const;
+  /// Of the newest night that looked, since the regression was opened last.
+  Result<std::optional<model::Verdict>> latest_look(std::int64_t regression_id) const;
   /// All looks since the regression was opened last, the newest first.
   Result<std::vector<model::RecoveryLook>> recovery_looks(std::int64_t regression_id) const;
   /// Whether that night has looked already.
@@ -35,8 +37,8 @@ class DecisionStore {
   /// Forgets the looks of a regression that is opened again.
   Status forget_recovery_looks(std::int64_t regression_id);
 
-  /// Open regressions of the subject that the last `model::nights_unwatched` nights with verdicts, or more, did not look
-  /// at; ordered by id. Further steps of a series go with its largest.
+  /// Open regressions of the subject that the last `model::nights_unwatched` nights which measured the series, or more,
+  /// did not look at; ordered by id. Further steps of a series go with its largest.
   Result<std::vector<model::UnwatchedRegression>> unwatched(const std::string& subject) const;
 
   /// Replaces an earlier mute of the series.

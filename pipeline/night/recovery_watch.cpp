@@ -39,8 +39,8 @@ Result<bool> is_asked_anyway(SubjectContext& context, const model::Night& night,
   constexpr int every_nights = 5;
   TBCI_ASSIGN(const model::Night found, context.stores.nights.get(regression.night_id));
   if ((night.number - found.number) % every_nights == 0) return true;
-  TBCI_ASSIGN(const int clear, context.stores.decisions.clear_looks(regression.id));
-  return clear > 0;
+  TBCI_ASSIGN(const auto latest, context.stores.decisions.latest_look(regression.id));
+  return latest == model::Verdict::clear;
 }
 
 // Whether tonight's values of the screen are nearer to the level before the regression than the threshold. Nothing

@@ -25,11 +25,11 @@ struct RecoveryLook {
   Verdict verdict{};
 };
 
-/// After this many nights that could not look at it, a person has to say what becomes of a regression.
+/// After this many nights that measured its series and could not look at it, a person says what becomes of a
+/// regression.
 inline constexpr int nights_unwatched = 10;
 
-/// An open regression of which no night can tell any more whether it is gone: no build of its time can be measured, or
-/// its case is measured no more.
+/// An open regression of which no night can tell any more whether it is gone: no build of its time can be measured.
 struct UnwatchedRegression {
   std::int64_t id = 0;
   Series series;

@@ -52,11 +52,14 @@ TEST_CASE("DecisionStore: clear looks count back to the last night that was not 
     must(decisions.keep_recovery_look(id, must(nights.begin({"demo", name, ""}, at(0))).id, verdict));
   };
   CHECK(must(decisions.clear_looks(id)) == 0);
+  CHECK_FALSE(must(decisions.latest_look(id)));
   look("2026-01-02", Verdict::clear);
+  CHECK(must(decisions.latest_look(id)) == Verdict::clear);
   look("2026-01-03", Verdict::suspect);
   look("2026-01-04", Verdict::clear);
   look("2026-01-05", Verdict::clear);
   CHECK(must(decisions.clear_looks(id)) == 2);
+  CHECK(must(decisions.latest_look(id)) == Verdict::clear);
   look("2026-01-05", Verdict::inconclusive);  // the same night once more: the later word counts
   CHECK(must(decisions.clear_looks(id)) == 0);
   const auto night = must(nights.find("demo", "2026-01-05"))->id;
@@ -74,12 +77,14 @@ TEST_CASE("DecisionStore: an open regression that ten nights could not look at i
   must(nights.add_regression(other, {dlrm, Verdict::regression, 1, 2, 1, 1, 1, 8, "why"}));
   const auto pass = [&](int day, model::Stage end) {
     const auto night = must(nights.begin({"demo", fmt::format("2026-01-{:02}", day), ""}, at(0))).id;
+    must(nights.put_finding(night, storage::Phase::screen, {dlrm, Verdict::clear, 1, 1, 0, 0, 0, 3, "same"}));
     must(nights.finish(night, end, "", at(1)));
     return night;
   };
   must(decisions.keep_recovery_look(id, pass(2, model::Stage::done), Verdict::suspect));
   for (int day = 3; day < 12; ++day) pass(day, model::Stage::done);
   pass(12, model::Stage::failed);
+  must(nights.finish(must(nights.begin({"demo", "2026-01-12b", ""}, at(0))).id, model::Stage::done, "", at(1)));
   CHECK(must(decisions.unwatched("demo")).empty());
   const auto tenth = pass(13, model::Stage::done);
   const auto unwatched = must(decisions.unwatched("demo"));

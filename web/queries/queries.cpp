@@ -264,9 +264,8 @@ std::string trouble_text(const model::TroubledNight& night) {
 
 std::string unwatched_text(const model::UnwatchedRegression& regression) {
   return fmt::format(
-      "no night since {} could tell whether regression {} ({}) is gone: no build of its time can be measured, or its "
-      "case "
-      "is measured no more; `tbci regressions accept {}` or `dismiss {}` ends it",
+      "no night since {} could tell whether regression {} ({}) is gone: no build of its time can be measured; "
+      "`tbci regressions accept {}` or `dismiss {}` ends it",
       regression.last_night, regression.id, to_string(regression.series), regression.id, regression.id);
 }
 

@@ -15,6 +15,8 @@ using namespace tbci::test;
 
 namespace {
 
+const model::Series dlrm{"dlrm", model::Configuration::cpu_infer, model::Metric::time};
+
 TimePoint minute(int minutes) {
   return TimePoint(std::chrono::minutes(minutes));
 }
@@ -31,6 +33,8 @@ class Service {
     for (int i = 0; i < nights; ++i) {
       const auto night =
           store.begin({"demo", fmt::format("2026-01-{:02}", 7 + i), "2026-01-06"}, minute(10 + i)).value();
+      REQUIRE(
+          store.put_finding(night.id, storage::Phase::screen, {dlrm, model::Verdict::clear, 1, 1, 0, 0, 0, 3, "same"}));
       REQUIRE(store.finish(night.id, model::Stage::done, "", minute(11 + i)));
     }
   }
@@ -40,8 +44,7 @@ class Service {
     auto database = storage::Database::open(folder_ / "tbci.sqlite").value();
     storage::NightStore store(database);
     const auto night = store.find("demo", "2026-01-07").value().value();
-    const model::Series series{"dlrm", model::Configuration::cpu_infer, model::Metric::time};
-    REQUIRE(store.add_regression(night.id, {series, model::Verdict::regression, 1, 2, 1, 1, 1, 8, "why"}));
+    REQUIRE(store.add_regression(night.id, {dlrm, model::Verdict::regression, 1, 2, 1, 1, 1, 8, "why"}));
   }
 
   int exit_code_of_status(const std::string& measure = "") const {

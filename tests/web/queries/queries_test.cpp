@@ -329,6 +329,7 @@ TEST_CASE("Status view: a regression that no night can look at any more is named
       const auto night =
           value(store.begin({"demo", fmt::format("2026-01-{:02}", 7 + day), "2026-01-06"}, moment(60 * day)));
       const model::Series dlrm{"dlrm", model::Configuration::cpu_train, model::Metric::time};
+      ok(store.put_finding(night.id, storage::Phase::screen, {dlrm, model::Verdict::clear, 1, 1, 0, 0, 0, 3, "same"}));
       if (day == 0)
         id = value(store.add_regression(night.id, {dlrm, model::Verdict::regression, 1, 2, 1, 1, 1, 8, ""})).id;
       ok(store.finish(night.id, model::Stage::done, "", moment(60 * day + 30)));
