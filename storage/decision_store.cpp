@@ -150,7 +150,8 @@ Result<std::vector<model::UnwatchedRegression>> DecisionStore::unwatched(const s
                "WHERE n.subject = ?1 AND r.step = 0 AND r.standing IN ('open', 'relapsed')) "
                "SELECT w.id, w.series, n.name FROM watched w JOIN night n ON n.id = w.last "
                "WHERE (SELECT count(*) FROM night later JOIN finding f ON f.night_id = later.id AND f.phase = 'screen' "
-               "AND f.series = w.series WHERE later.subject = ?1 AND later.id > w.last AND later.stage = 'done') >= ?2 "
+               "AND f.series = w.series AND f.verdict <> 'inconclusive' WHERE later.subject = ?1 AND later.id > w.last "
+               "AND later.stage = 'done') >= ?2 "
                "ORDER BY w.id")
         .bind(subject, model::nights_unwatched)
         .all("regression", read_unwatched);

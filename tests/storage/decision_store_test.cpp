@@ -85,6 +85,9 @@ TEST_CASE("DecisionStore: an open regression that ten nights could not look at i
   for (int day = 3; day < 12; ++day) pass(day, model::Stage::done);
   pass(12, model::Stage::failed);
   must(nights.finish(must(nights.begin({"demo", "2026-01-12b", ""}, at(0))).id, model::Stage::done, "", at(1)));
+  const auto broken = must(nights.begin({"demo", "2026-01-12c", ""}, at(0))).id;
+  must(nights.put_finding(broken, storage::Phase::screen, {dlrm, Verdict::inconclusive, 0, 0, 0, 0, 0, 0, "fails"}));
+  must(nights.finish(broken, model::Stage::done, "", at(1)));
   CHECK(must(decisions.unwatched("demo")).empty());
   const auto tenth = pass(13, model::Stage::done);
   const auto unwatched = must(decisions.unwatched("demo"));
