@@ -183,7 +183,7 @@ void Attribution::fill_answer(const SeriesSearch& search, const NextStep& next,
         if (one.repair != other.repair) return one.repair;
         return std::abs(one.change) < std::abs(other.change);
       });
-  model::be_about(answer, *largest);
+  model::lead_with(answer, *largest);
 }
 
 void Attribution::fill_change(const SeriesSearch& search, const Bracket& bracket, model::Answer& answer) const {

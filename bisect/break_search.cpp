@@ -256,12 +256,7 @@ class BreakBisector {
   }
 
   static void fill(model::Answer& answer, const model::FoundStep& step) {
-    answer.suspects = step.suspects;
-    answer.posterior = step.posterior;
-    answer.change = step.change;
-    answer.low = step.low;
-    answer.high = step.high;
-    answer.reason = step.reason;
+    model::lead_with(answer, step);
     answer.steps = {step};
   }
 

@@ -171,14 +171,14 @@ Status forget_failures(SubjectContext& context, const ChosenNight& chosen) {
   return {};
 }
 
-// Once, on its first night.
+// Each runner has a history of its own. Said once, on its first night.
 Status note_other_runner(SubjectContext& context) {
   const std::string& own = context.config.runner.name;
   TBCI_ASSIGN(const auto latest, context.stores.runs.runs(context.name(), 1));
   if (latest.empty() || latest.front().runner == own) return {};
   context.progress.note(fmt::format(
-      "what is known of {} was measured by runner {}, and this is {}: its series begin a history of their own; set "
-      "[runner] name = \"{}\" if only the name is new, and give each runner a state folder of its own if not",
+      "the last runs of {} are of runner {}, and this is runner {}: each series begins a new history. If the machine "
+      "was only renamed, set [runner] name = \"{}\"; if not, give this runner a state folder of its own",
       context.name(), latest.front().runner, own, latest.front().runner));
   return {};
 }

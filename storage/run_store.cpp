@@ -112,7 +112,8 @@ Result<model::Run> RunStore::get(std::int64_t id) const {
 
 Result<std::vector<model::Run>> RunStore::runs(const std::string& subject, int limit) const {
   return guarded(database_.path(), "read runs", [&] {
-    // Back from the last row, and not all of the subject's, which an index of its names would sort: hence the plus.
+    // The last rows are the latest runs. The plus keeps SQLite from an index by subject, after which it would have to
+    // sort all runs of the subject.
     return Query(database_, select_runs + "WHERE +subject = ? ORDER BY id DESC LIMIT ?")
         .bind(subject, limit)
         .all("run", read_run);

@@ -24,7 +24,7 @@ model::Answer without_commits(model::Answer answer, const std::vector<std::strin
     answer.reason = "no single commit: the steps that were found have their own reports, and the rest crept";
     return answer;
   }
-  model::be_about(answer, *largest);
+  model::lead_with(answer, *largest);
   return answer;
 }
 

@@ -147,8 +147,11 @@ Result<Looks> looks_of_tonight(SubjectContext& context, const model::Night& nigh
   for (Regression& regression : waiting) {
     TBCI_ASSIGN(const auto near, may_have_recovered(context, plan, screen, regression));
     if (!near) continue;
-    TBCI_ASSIGN(const bool anyway, is_asked_anyway(context, night, regression));
-    if (*near || anyway) {
+    bool measured = *near;
+    if (!measured) {
+      TBCI_ASSIGN(measured, is_asked_anyway(context, night, regression));
+    }
+    if (measured) {
       TBCI_TRY(add_look(context, night, std::move(regression), looks));
     } else {
       TBCI_TRY(context.stores.decisions.keep_recovery_look(regression.id, night.id, model::Verdict::suspect));

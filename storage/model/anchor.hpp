@@ -34,7 +34,7 @@ struct AnchorLook {
   int night_number = 0;            ///< Night::number; read only
 };
 
-/// One night may fail to reach its anchor; of as many in a row a person wants to know.
+/// One night may fail to reach its anchor. After this many in a row a person has to know.
 inline constexpr int nights_of_silence = 3;
 
 /// An anchor that the last `nights_of_silence` nights measured nothing beside, so that creep goes unseen.

@@ -80,8 +80,8 @@ inline std::vector<FoundStep> steps_of(const Answer& answer) {
            .reason = answer.reason}};
 }
 
-/// The answer is about this step of it: the one that it names first, and whose change it has.
-inline void be_about(Answer& answer, const FoundStep& step) {
+/// The answer leads with this step: it has its suspects, its change and its reason.
+inline void lead_with(Answer& answer, const FoundStep& step) {
   answer.suspects = step.suspects;
   answer.posterior = step.posterior;
   answer.change = step.change;

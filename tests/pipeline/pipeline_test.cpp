@@ -283,7 +283,7 @@ TEST_CASE("Pipeline: the next night is held against the last one that was checke
   CHECK(result->regressions.at(0).suspects == std::vector{machine.history[30].id});
 }
 
-TEST_CASE("Pipeline: a runner that takes over another's database hears that its history begins there", "[pipeline]") {
+TEST_CASE("Pipeline: a runner that takes over another's database gets one note about it", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine(61);
   machine.days = {0, 20, 40, 60};
@@ -293,9 +293,9 @@ TEST_CASE("Pipeline: a runner that takes over another's database hears that its 
   bench.config().runner.name = "renamed";
   REQUIRE(pipeline::check_night(bench.context(), {.nightly = "2026-01-07", .baseline = {}, .retry = false}));
   CHECK(bench.notes() ==
-        std::vector<std::string>{"what is known of fake was measured by runner test-runner, and this is renamed: its "
-                                 "series begin a history of their own; set [runner] name = \"test-runner\" if only "
-                                 "the name is new, and give each runner a state folder of its own if not"});
+        std::vector<std::string>{"the last runs of fake are of runner test-runner, and this is runner renamed: each "
+                                 "series begins a new history. If the machine was only renamed, set [runner] name = "
+                                 "\"test-runner\"; if not, give this runner a state folder of its own"});
   REQUIRE(pipeline::check_night(bench.context(), {.nightly = "2026-01-08", .baseline = {}, .retry = false}));
   CHECK(bench.notes().size() == 1);
 }
