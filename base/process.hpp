@@ -39,6 +39,7 @@ struct Command {
   /// Address space that the child may use at most (RLIMIT_AS); nothing: no limit.
   std::optional<std::uint64_t> memory_limit_bytes;
   std::vector<int> cpus;  ///< CPUs that the child is pinned to; empty: no pinning
+  int input = -1;         ///< descriptor that becomes its standard input, and stays the caller's; -1: there is nothing
   /// Takes each whole line of standard output as it comes (without the newline). Lines over 1 MiB are cut.
   std::function<void(std::string_view)> on_output_line;
   /// The same of standard error.

@@ -148,8 +148,8 @@ bool limit(const Command& command, const Prepared& prepared) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // it died before that call
-  const int nothing = ::open("/dev/null", O_RDONLY);
-  bool prepared_well = limit(command, prepared) && ::dup2(nothing, 0) == 0 &&
+  const int input = command.input >= 0 ? command.input : ::open("/dev/null", O_RDONLY);
+  bool prepared_well = limit(command, prepared) && ::dup2(input, 0) == 0 &&
                        ::dup2(prepared.output.write.get(), 1) == 1 && ::dup2(prepared.error.write.get(), 2) == 2;
   if (prepared_well && !command.directory.empty()) prepared_well = ::chdir(command.directory.c_str()) == 0;
   prepared_well = prepared_well && enter_sandbox(prepared.sandbox);

@@ -33,7 +33,8 @@ class Bisector {
         stop_(std::move(stop)),
         classes_(commits),
         measurements_(classes_.commits(), prober_, observer_, status_, stop_),
-        attribution_(classes_, measurements_, settings_) {
+        attribution_(classes_, measurements_, settings_),
+        interleaved_(settings.paired_cases) {
     for (const model::Series& one : series) {
       answers_.emplace_back().series = one;
       by_case_[one.measured_case()].push_back(one);
@@ -52,7 +53,7 @@ class Bisector {
 
  private:
   bool is_interleaved(const model::Case& measured) const {
-    return settings_.interleave == Interleave::always || drifting_.count(measured) != 0;
+    return settings_.interleave == Interleave::always || interleaved_.count(measured) != 0;
   }
 
   // Whose turn it is.
@@ -201,7 +202,7 @@ class Bisector {
       TBCI_TRY(check_for_drift(one, with_good_end));
     } else {
       TBCI_TRY(measurements_.add_run(with_good_end.probe, measured, by_case_[measured]));
-      if (is_noise_shared(one.search.sequence(measurements_))) drifting_.insert(measured);
+      if (is_noise_shared(one.search.sequence(measurements_))) interleaved_.insert(measured);
     }
     const std::string failure = failure_at(one, at, with_good_end);
     if (failure.empty()) return {};
@@ -253,7 +254,7 @@ class Bisector {
     if (drift() == DriftState::unsure)
       TBCI_TRY(measurements_.add_pair(with_good_end, by_case_[with_good_end.measured]));
     if (drift() == DriftState::drifting || are_correlated(one.search.pairs_of_ends(measurements_)))
-      drifting_.insert(with_good_end.measured);
+      interleaved_.insert(with_good_end.measured);
     return {};
   }
 
@@ -318,7 +319,7 @@ class Bisector {
   Result<bool> remeasure(OpenSeries& one, const Bracket& bracket) {
     const model::Case measured = one.search.series().measured_case();
     if (!is_interleaved(measured)) {
-      drifting_.insert(measured);
+      interleaved_.insert(measured);
       return false;
     }
     bool again = false;
@@ -359,7 +360,7 @@ class Bisector {
   std::map<model::Case, std::vector<model::Series>> by_case_;
   std::vector<OpenSeries> open_;
   std::map<std::size_t, Built> built_;
-  std::set<model::Case> drifting_;                       ///< cases that are measured in pairs
+  std::set<model::Case> interleaved_;                    ///< cases that are measured in pairs
   std::map<model::Case, std::set<std::size_t>> paired_;  ///< probes measured in pairs before any drift
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "bisect/next_step.hpp"
@@ -26,6 +27,8 @@ struct SearchSettings {
   /// steps has two readings before an answer rests on it.
   int exact_check_pairs = 1;
   Interleave interleave = Interleave::automatic;
+  /// Cases that are measured in pairs from the beginning: those whose pairs hardly feel the machine's noise.
+  std::set<model::Case> paired_cases;
   bool either_direction = false;  ///< search for improvements as well
   int most_builds = 0;            ///< after these the search answers with the commits still in doubt; 0: no limit
   std::size_t builders = 1;       ///< builds at the same time

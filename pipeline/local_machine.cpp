@@ -105,11 +105,21 @@ class LocalMachine final : public Machine {
   Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                      const MeasureOptions& options, std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
-    runner::MeasureSettings worker = config_.measure.worker;
-    if (options.batch) worker.batches = {{measured, *options.batch}};
-    if (options.leaks) worker.leak_iterations = config_.measure.leak_iterations;
     TBCI_ASSIGN(const auto turn, turn_on_cpus(stop));
-    return measurer_.measure(product, suite, measured, worker, std::move(stop));
+    return measurer_.measure(product, suite, measured, worker_settings(measured, options), std::move(stop));
+  }
+
+  bool alternates(const model::Case& measured) const override { return runner::can_alternate(measured); }
+
+  Result<model::MeasurementPair> measure_pair(const model::Product& before, const model::Product& after,
+                                              const model::Case& measured, const MeasureOptions& options,
+                                              std::stop_token stop) override {
+    if (!alternates(measured)) return Machine::measure_pair(before, after, measured, options, std::move(stop));
+    TBCI_ASSIGN(const auto old_suite, suite_of(before, measured, stop));
+    TBCI_ASSIGN(const auto new_suite, suite_of(after, measured, stop));
+    TBCI_ASSIGN(const auto turn, turn_on_cpus(stop));
+    return measurer_.measure_alternately({before, old_suite}, {after, new_suite}, measured,
+                                         worker_settings(measured, options), std::move(stop));
   }
 
   Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
@@ -140,6 +150,9 @@ class LocalMachine final : public Machine {
       environment.facts["TorchBench"] = runner::torchbench_commit(processes_, torchbench, stop);
     if (!worker.batches.empty()) environment.facts["batch"] += ", but " + settings::fingerprint_of(worker.batches);
     environment.facts["precision"] = worker.precision;
+    // A process that takes turns with another one has times of its own.
+    if (config_.measure.alternate == settings::Alternate::all)
+      environment.facts["screen"] = "in pairs, iteration by iteration";
     return environment;
   }
 
@@ -170,6 +183,13 @@ class LocalMachine final : public Machine {
     if (!turn_missed_) log::warning("{}: another tbci on this machine is not noticed", turn.error().message);
     turn_missed_ = true;
     return std::optional<runner::CpuTurn>{};
+  }
+
+  runner::MeasureSettings worker_settings(const model::Case& measured, const MeasureOptions& options) const {
+    runner::MeasureSettings worker = config_.measure.worker;
+    if (options.batch) worker.batches = {{measured, *options.batch}};
+    if (options.leaks) worker.leak_iterations = config_.measure.leak_iterations;
+    return worker;
   }
 
   static std::string key_of(const model::Product& product) {

@@ -49,6 +49,16 @@ class Machine {
   /// One fresh process.
   virtual Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                              const MeasureOptions& options, std::stop_token stop) = 0;
+  /// Whether the iterations of two processes of this case can take turns, one by one (docs/decisions/0027).
+  virtual bool alternates(const model::Case& /*measured*/) const { return false; }
+  /// Two fresh processes whose iterations take turns; one after the other where the case does not alternate.
+  virtual Result<model::MeasurementPair> measure_pair(const model::Product& before, const model::Product& after,
+                                                      const model::Case& measured, const MeasureOptions& options,
+                                                      std::stop_token stop) {
+    TBCI_ASSIGN(auto first, measure(before, measured, options, stop));
+    TBCI_ASSIGN(auto second, measure(after, measured, options, stop));
+    return model::MeasurementPair{std::move(first), std::move(second)};
+  }
   /// A commit of our own: `culprit` taken back on top of `onto`.
   virtual Result<runner::Reverted> revert(const std::string& culprit, const std::string& onto,
                                           std::stop_token stop) = 0;

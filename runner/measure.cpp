@@ -1,9 +1,15 @@
 #include "runner/measure.hpp"
 
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <thread>
 
 #include "base/assert.hpp"
+#include "base/descriptor.hpp"
 #include "base/text.hpp"
 #include "runner/preload.hpp"
 
@@ -169,9 +175,21 @@ Result<ProcessOutcome> Measurer::run(Command& command, std::stop_token stop) {
   return processes_.run(command, std::move(stop));
 }
 
+struct Measurer::Turns {
+  const char* order;  // "first" or "second"
+  int socket;
+};
+
 Result<model::Measurement> Measurer::measure(const model::Product& product, const Suite& suite,
                                              const model::Case& measured, const MeasureSettings& settings,
                                              std::stop_token stop) {
+  return measure({product, suite}, measured, settings, nullptr, std::move(stop));
+}
+
+Result<model::Measurement> Measurer::measure(const ProductUnderTest& tested, const model::Case& measured,
+                                             const MeasureSettings& settings, const Turns* turns,
+                                             std::stop_token stop) {
+  const Suite& suite = tested.suite;
   if (settings.iterations < 1 || settings.warmup < 0 || settings.threads < 1) {
     return fail(ErrorKind::usage,
                 "a measurement needs at least 1 iteration, 0 warm-ups and 1 thread, not {}, {} and {}: see [measure]",
@@ -189,7 +207,12 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
                          .iterations = static_cast<std::size_t>(settings.iterations),
                          .precision = settings.precision});
   EarlyEnd early_end(stop);
-  Command command = measure_command(product, suite, measured, settings);
+  Command command = measure_command(tested.product, suite, measured, settings);
+  if (turns != nullptr) {
+    command.arguments.insert(command.arguments.end(), {"--alternate", turns->order});
+    command.input = turns->socket;
+    command.time_limit *= 2;  // half of it is the other one's
+  }
   command.on_output_line = [&](std::string_view line) {
     if (!reader.take(line)) early_end.request();
   };
@@ -205,7 +228,56 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
   if (measurement.outcome != model::Outcome::done) measurement.details = last_lines(ended.error);
   measurement.started = started;
   measurement.wall = ended.wall;
+  measurement.alternating = turns != nullptr;
   return measurement;
+}
+
+namespace {
+
+struct SocketPair {
+  Descriptor first, second;
+};
+
+Result<SocketPair> make_socket_pair() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return fail(ErrorKind::environment, "cannot connect two workers: {}", std::strerror(errno));
+  return SocketPair{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+bool ended_well(const model::Measurement& measurement) {
+  return measurement.outcome == model::Outcome::done || measurement.outcome == model::Outcome::unsupported;
+}
+
+}  // namespace
+
+Result<model::MeasurementPair> Measurer::measure_alternately(const ProductUnderTest& first,
+                                                             const ProductUnderTest& second,
+                                                             const model::Case& measured,
+                                                             const MeasureSettings& settings, std::stop_token stop) {
+  TBCI_ASSERT(can_alternate(measured));
+  TBCI_ASSIGN(SocketPair sockets, make_socket_pair());
+  EarlyEnd both(stop);
+  // Each closes its end of the connection as soon as its process has ended, so that the other one goes on alone.
+  const auto measure_side = [&](const ProductUnderTest& tested, Descriptor socket, const char* order) {
+    const Turns turns{.order = order, .socket = socket.get()};
+    auto measurement = measure(tested, measured, settings, &turns, both.token());
+    if (!measurement) both.request();
+    return measurement;
+  };
+  Result<model::Measurement> later = fail(ErrorKind::interrupted, "not measured");
+  std::jthread beside([&] { later = measure_side(second, std::move(sockets.second), "second"); });
+  auto earlier = measure_side(first, std::move(sockets.first), "first");
+  beside.join();
+  if (stop.stop_requested()) return fail(ErrorKind::interrupted, "measuring {}: stopped", to_string(measured));
+  // What was stopped because the other one could not be started has nothing to say.
+  if (!earlier && earlier.error().kind != ErrorKind::interrupted) return pass_on(earlier.error());
+  if (!later) return pass_on(later.error());
+  if (!earlier) return pass_on(earlier.error());
+  if (ended_well(*earlier) && ended_well(*later)) return model::MeasurementPair{std::move(*earlier), std::move(*later)};
+  TBCI_ASSIGN(auto alone, measure(first, measured, settings, nullptr, stop));
+  TBCI_ASSIGN(auto after, measure(second, measured, settings, nullptr, stop));
+  return model::MeasurementPair{std::move(alone), std::move(after)};
 }
 
 Result<OperatorCalls> Measurer::operators(const model::Product& product, const Suite& suite,

@@ -43,6 +43,12 @@ struct MeasureSettings {
 /// The batch that the case is measured with; nothing: the benchmark's own.
 std::optional<int> batch_of(const MeasureSettings& settings, const model::Case& measured);
 
+/// A build's product, and the suite that measures a case of it.
+struct ProductUnderTest {
+  const model::Product& product;
+  const Suite& suite;
+};
+
 /// Thread-safe if its process runner and clock are.
 class Measurer {
  public:
@@ -54,6 +60,13 @@ class Measurer {
   /// (environment), a stop was requested (interrupted). Asserts that the case belongs to the suite.
   Result<model::Measurement> measure(const model::Product& product, const Suite& suite, const model::Case& measured,
                                      const MeasureSettings& settings, std::stop_token stop);
+
+  /// Two processes whose iterations take turns, one by one: what slows the machine for a while slows both
+  /// (docs/decisions/0027-pairs-by-iteration.md). Where one of them fails, both are measured again, one after the
+  /// other: then neither can have caused the other's failure. Asserts that the case `can_alternate`.
+  Result<model::MeasurementPair> measure_alternately(const ProductUnderTest& first, const ProductUnderTest& second,
+                                                     const model::Case& measured, const MeasureSettings& settings,
+                                                     std::stop_token stop);
 
   /// Which operators one iteration of the case calls, in the configured size. Errors: as the worker reports.
   Result<OperatorCalls> operators(const model::Product& product, const Suite& suite, const model::Case& measured,
@@ -68,6 +81,9 @@ class Measurer {
   Result<std::vector<BenchmarkInfo>> list_benchmarks(const Suite& suite, std::stop_token stop);
 
  private:
+  struct Turns;  // how a process alternates with another one
+  Result<model::Measurement> measure(const ProductUnderTest& tested, const model::Case& measured,
+                                     const MeasureSettings& settings, const Turns* turns, std::stop_token stop);
   Result<ProcessOutcome> run(Command& command, std::stop_token stop);
   ProcessRunner& processes_;
   const Clock& clock_;

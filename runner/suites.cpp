@@ -9,6 +9,11 @@ std::optional<std::string> Suite::own_name(std::string_view benchmark) const {
   return std::string(benchmark.substr(prefix.size()));
 }
 
+bool can_alternate(const model::Case& measured) {
+  const bool cpu = to_string(measured.configuration).starts_with("cpu-");
+  return cpu && !measured.benchmark.starts_with(torchbench_prefix);
+}
+
 Suite native_suite(const std::filesystem::path& worker) {
   return Suite{.prefix = {}, .program = {worker.string()}, .options = {}};
 }

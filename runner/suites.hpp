@@ -10,6 +10,7 @@
 
 #include "runner/subject.hpp"
 #include "storage/model/build.hpp"
+#include "storage/model/words.hpp"
 
 namespace tbci::runner {
 
@@ -25,6 +26,10 @@ struct Suite {
   /// The program's own name for a benchmark; nothing if the benchmark does not belong to this suite.
   std::optional<std::string> own_name(std::string_view benchmark) const;
 };
+
+/// Whether the iterations of two processes of this case can take turns. The worker of TorchBench does not know how; and
+/// two processes would share a GPU's memory, and each would slow its clock by waiting.
+bool can_alternate(const model::Case& measured);
 
 /// Only the models of tbci itself.
 Suite native_suite(const std::filesystem::path& worker);

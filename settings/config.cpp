@@ -70,6 +70,26 @@ void read_sampling(TomlReader& reader, detect::Sampling& sampling) {
     reader.refuse("processes_at_most", fmt::format("must not be below `processes`, which is {}", sampling.least));
 }
 
+}  // namespace
+
+std::string_view to_string(Alternate alternate) {
+  if (alternate == Alternate::none) return "none";
+  return alternate == Alternate::judged ? "judged" : "all";
+}
+
+namespace {
+
+void read_alternate(TomlReader& reader, Alternate& alternate) {
+  const std::string wanted = reader.text("alternate", std::string(to_string(alternate)));
+  for (const Alternate each : {Alternate::none, Alternate::judged, Alternate::all}) {
+    if (wanted == to_string(each)) {
+      alternate = each;
+      return;
+    }
+  }
+  reader.refuse("alternate", "must be \"none\", \"judged\" or \"all\"");
+}
+
 void read_measure(TomlReader reader, MeasureConfig& measure) {
   read_sampling(reader, measure.sampling);
   runner::MeasureSettings& worker = measure.worker;
@@ -78,6 +98,7 @@ void read_measure(TomlReader reader, MeasureConfig& measure) {
   const auto precision = runner::precision_from(reader.text("precision", worker.precision));
   if (precision) worker.precision = *precision;
   if (!precision) reader.refuse("precision", precision.error().message);
+  read_alternate(reader, measure.alternate);
   measure.batch_sizes = reader.text("batch_sizes", "");
   if (const auto batch = reader.integer("batch", 0, 1, 1 << 20); batch > 0) worker.batch = static_cast<int>(batch);
   worker.warmup = static_cast<int>(reader.integer("warmup", worker.warmup, 0, 100000));

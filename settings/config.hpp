@@ -39,6 +39,14 @@ struct RunnerConfig {
   std::string name;  ///< of this machine; by default its host name
 };
 
+/// In which pairs the iterations of the two processes take turns, one by one (docs/decisions/0027).
+enum class Alternate {
+  none,    ///< in none: the processes of a pair run one after the other
+  judged,  ///< in those that judge a suspect: confirmation, search, anchor. A night's screen counts processes alone
+  all      ///< in the screen's as well: a night then measures each case beside an old build, at twice the cost
+};
+std::string_view to_string(Alternate alternate);
+
 /// How the suite is measured.
 struct MeasureConfig {
   /// How many fresh processes the screen measures of each case and build.
@@ -49,6 +57,7 @@ struct MeasureConfig {
   int anchor_cases = 40;  ///< that a night measures against the anchor, in turn; 0: no search for creep
   /// After this time a night begins no more confirmations; the remaining candidates become retests.
   std::chrono::milliseconds confirm_limit = std::chrono::hours(6);
+  Alternate alternate = Alternate::judged;
   int leak_iterations = 100;            ///< of the processes that look for leaks; 0: no process does
   std::vector<std::string> benchmarks;  ///< empty: the whole suite
   std::vector<model::Configuration> configurations = {model::all_configurations.begin(),

@@ -17,7 +17,7 @@ const std::string select_measurements =
     "m.gpu_active_ns, m.gpu_movement_ns, m.gpu_idle_ns, "
     "m.gpu_reserved_peak_bytes, m.cpu_growth_low_bytes, m.cpu_growth_high_bytes, m.rss_growth_bytes, "
     "m.rss_growth_low_bytes, m.rss_growth_high_bytes, m.gpu_growth_low_bytes, m.gpu_growth_high_bytes, m.growth_ns, "
-    "m.details, m.finite "
+    "m.details, m.finite, m.alternating "
     "FROM measurement m JOIN measured_case c ON c.id = m.case_id JOIN torch t ON t.id = m.torch_id ";
 
 /// A count and the blob that holds this number of samples; no blob for none.
@@ -73,6 +73,7 @@ Result<model::PlacedMeasurement> read_measurement(Row row) {
   measurement.growth = std::chrono::nanoseconds(row.integer());
   measurement.details = row.text();
   if (const auto finite = row.optional_integer()) measurement.finite = *finite != 0;
+  measurement.alternating = row.integer() != 0;
   return row.finish(std::move(placed));
 }
 
@@ -117,16 +118,16 @@ Status insert(Database& database, const model::Place& place, const model::Measur
   const auto high = [](const std::optional<model::Interval>& interval) {
     return interval ? std::optional(interval->high) : std::nullopt;
   };
-  Query query(
-      database,
-      "INSERT INTO measurement (run_id, build_id, case_id, ordinal, outcome, message, sample_count, median_ns, "
-      "q1_ns, q3_ns, instruction_count, instructions_median, cpu_peak_bytes, gpu_peak_bytes, cpu_growth_bytes, "
-      "gpu_growth_bytes, torch_id, started_ms, wall_ns, warmup_ns, gpu_reserved_peak_bytes, "
-      "cpu_growth_low_bytes, cpu_growth_high_bytes, rss_growth_bytes, rss_growth_low_bytes, "
-      "rss_growth_high_bytes, gpu_growth_low_bytes, gpu_growth_high_bytes, growth_ns, details, finite, "
-      "samples, instructions, gpu_active_ns, gpu_movement_ns, gpu_idle_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-      "ON CONFLICT (build_id, case_id, run_id, ordinal) DO NOTHING");
+  Query query(database,
+              "INSERT INTO measurement (run_id, build_id, case_id, ordinal, outcome, message, sample_count, median_ns, "
+              "q1_ns, q3_ns, instruction_count, instructions_median, cpu_peak_bytes, gpu_peak_bytes, cpu_growth_bytes, "
+              "gpu_growth_bytes, torch_id, started_ms, wall_ns, warmup_ns, gpu_reserved_peak_bytes, "
+              "cpu_growth_low_bytes, cpu_growth_high_bytes, rss_growth_bytes, rss_growth_low_bytes, "
+              "rss_growth_high_bytes, gpu_growth_low_bytes, gpu_growth_high_bytes, growth_ns, details, finite, "
+              "alternating, samples, instructions, gpu_active_ns, gpu_movement_ns, gpu_idle_ns) VALUES (?, ?, ?, ?, ?, "
+              "?, ?, ?, ?, ?, "
+              "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+              "ON CONFLICT (build_id, case_id, run_id, ordinal) DO NOTHING");
   query.bind(place.run_id, place.build_id, case_id, place.ordinal, to_string(measurement.outcome), measurement.message,
              static_cast<std::int64_t>(measurement.nanoseconds.size()), part(times, &Summary::median),
              part(times, &Summary::q1), part(times, &Summary::q3),
@@ -138,7 +139,8 @@ Status insert(Database& database, const model::Place& place, const model::Measur
              low(measurement.rss_growth_interval), high(measurement.rss_growth_interval),
              low(measurement.gpu_growth_interval), high(measurement.gpu_growth_interval),
              std::int64_t{measurement.growth.count()}, measurement.details,
-             measurement.finite ? std::optional<std::int64_t>(*measurement.finite ? 1 : 0) : std::nullopt);
+             measurement.finite ? std::optional<std::int64_t>(*measurement.finite ? 1 : 0) : std::nullopt,
+             std::int64_t{measurement.alternating ? 1 : 0});
   bind_samples(query, measurement.nanoseconds);
   bind_samples(query, measurement.instructions);
   bind_split(query, measurement.gpu_split);

@@ -89,6 +89,10 @@ std::optional<UsageError> set(RunOptions& run, const std::string& option, const 
     good = time.has_value();
     if (good) run.growth.time = std::chrono::milliseconds(*time);
     wanted = "a whole number from 0 to 1000000000";
+  } else if (option == "--alternate") {
+    good = value == "first" || value == "second";
+    run.alternate = value == "first" ? Alternate::first : Alternate::second;
+    wanted = "first or second";
   } else if (option == "--preload") {
     good = !value.empty();
     run.preload.push_back(value);
@@ -154,6 +158,7 @@ std::string usage() {
          "                [--protocol 1] [--size ci|paper] [--batch N] [--warmup 3] [--iterations 10]\n"
          "                [--precision fp32|tf32|fp16|bf16|amp] [--threads 1] [--seed 42] [--preload LIBRARY]...\n"
          "                [--leak-iterations 0] [--leak-milliseconds 500] [--models FOLDER]\n"
+         "                [--alternate first|second]\n"
          "tbci-worker operators ...\n"
          "                takes the options of run; prints which operators one iteration calls, without measuring\n"
          "tbci-worker profile ...\n"
@@ -162,6 +167,7 @@ std::string usage() {
          "                prints which libraries are loaded and what LibTorch reports about itself\n"
          "--models FOLDER: use the exported models in this folder (NAME.pt, NAME.pt2, with NAME.inputs.pt) instead of "
          "the native ones.\n"
+         "--alternate: iterate in turn with another worker; the standard input is a socket that the two share.\n"
          "Prints one JSON object per line. Exit codes: 0 done, 2 wrong usage, 3 an error line was printed.\n";
 }
 

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "suite/alternation.hpp"
 #include "suite/configuration.hpp"
 #include "suite/growth.hpp"
 #include "suite/precision.hpp"
@@ -34,6 +35,7 @@ struct RunOptions {
   std::vector<std::string> preload;  // shared libraries, in this order
   std::string models;                // the folder of exported models that the benchmark is in; else empty
   GrowthPlan growth;
+  Alternate alternate = Alternate::alone;  // else with the worker at the other end of the standard input, a socket
 };
 
 // Which operators one iteration of a benchmark calls, without measuring it. The run's options about measurement have

@@ -1,5 +1,7 @@
 #include "suite/run.hpp"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -82,7 +84,7 @@ void measure_benchmark(const RunOptions& options, const InstructionCounter& coun
   warm_up(workload, plan);
   const auto ready = Clock::now();
 
-  MemoryUse use = measure(workload, plan, counter, protocol);
+  MemoryUse use = measure(workload, plan, counter, Alternation(options.alternate, STDIN_FILENO), protocol);
   if (options.growth.iterations > 0) use.growth = watch_growth(workload, plan.device, options.growth);
   protocol.memory(use);
   RunTimes times{options.iterations, nanoseconds(ready - begin), nanoseconds(ready - made),

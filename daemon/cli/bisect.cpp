@@ -66,7 +66,7 @@ Result<model::Build> built_end(pipeline::SubjectContext& context, const std::str
 Result<std::vector<model::Finding>> regressed_series(pipeline::SubjectContext& context, const std::string& key,
                                                      const Ends& ends, const BisectOptions& options) {
   context.progress.begin_stage("build", "both ends", 2);
-  pipeline::ComparisonPlan plan{.key = key, .builds = {}, .cases = {}};
+  pipeline::ComparisonPlan plan{.key = key, .builds = {}, .cases = {}, .purpose = model::Purpose::manual};
   TBCI_ASSIGN(plan.builds.before, built_end(context, ends.from));
   TBCI_ASSIGN(plan.builds.after, built_end(context, ends.to));
   context.progress.end_stage("both are built");

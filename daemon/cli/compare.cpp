@@ -57,7 +57,10 @@ Result<std::vector<model::OperatorComparison>> changed_operators(pipeline::Subje
 Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
   pipeline::SubjectContext& context = session->context();
-  pipeline::ComparisonPlan plan{.key = model::run_keys::comparison(context.clock.now()), .builds = {}, .cases = {}};
+  pipeline::ComparisonPlan plan{.key = model::run_keys::comparison(context.clock.now()),
+                                .builds = {},
+                                .cases = {},
+                                .purpose = model::Purpose::manual};
   TBCI_ASSIGN(plan.builds.before, pipeline::build_named(context, options.before));
   TBCI_ASSIGN(plan.builds.after, pipeline::build_named(context, options.after));
   if (plan.builds.before.id == plan.builds.after.id)

@@ -194,6 +194,10 @@ class SearchObserver final : public bisect::Observer {
 bisect::SearchSettings settings_of(const SubjectContext& context, const SearchPlan& plan,
                                    const storage::SeriesPriors& priors) {
   bisect::SearchSettings settings;
+  for (const model::Series& series : plan.series) {
+    if (alternates(context, model::Purpose::bisect, series.measured_case()))
+      settings.paired_cases.insert(series.measured_case());
+  }
   settings.either_direction = plan.improvements;
   settings.thresholds = context.config.thresholds;
   for (const auto& [series, of_commits] : priors) {

@@ -53,7 +53,8 @@ Result<ConfirmedBreak> confirm_break(SubjectContext& context, const model::Run& 
   for (int ordinal = 0; verdict == Verdict::suspect && troubles <= most_troubles; ++ordinal) {
     if (until && context.clock.now() >= *until) break;
     context.progress.step(fmt::format("{}, pair {}", to_string(measured), ordinal + 1));
-    TBCI_ASSIGN(const MeasuredPair pair, measure_pair(context, run, builds, {measured, ordinal, Leaks::skip}));
+    TBCI_ASSIGN(const MeasuredPair pair,
+                measure_pair(context, run, builds, {measured, ordinal, Leaks::skip}, Pairing::by_process));
     for (const model::Measurement* one : {&pair.before, &pair.after}) {
       if (const std::string text = machine_trouble_of(*one); !text.empty()) trouble = text;
     }

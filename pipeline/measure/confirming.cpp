@@ -176,14 +176,17 @@ class Confirming {
     const Comparison builds{old_build->second, plan_.after};
     TBCI_ASSIGN(const model::Run run, run_against(builds));
     std::vector<CandidateState> all;
-    const bool same_machine = plan_.screen != nullptr && run.environment == plan_.screen->run.environment;
+    // Pairs of two kinds are not mixed: those that were measured one process after the other know much less.
+    const bool same_way = plan_.screen != nullptr && run.environment == plan_.screen->run.environment &&
+                          alternates(context_, plan_.screen->run.purpose, one.measured) ==
+                              alternates(context_, run.purpose, one.measured);
     for (const std::size_t i : one.candidates) {
       const detect::Candidate& candidate = confirmation_.outcomes[i].candidate;
       all.push_back({.candidate = candidate, .measured = {}});
-      if (same_machine) all.back().measured = candidate.screen_pairs;
+      if (same_way) all.back().measured = candidate.screen_pairs;
     }
     SecondaryMetrics secondary;
-    if (same_machine) secondary.add(*plan_.screen, one.measured, one.old_build);
+    if (same_way) secondary.add(*plan_.screen, one.measured, one.old_build);
     std::vector<model::Finding> findings;
     TBCI_TRY(confirm_case(context_, builds, run, all, std::move(secondary), pace, findings));
     tell_changes(context_, findings);

@@ -1,6 +1,7 @@
 #include "pipeline/measure/measuring.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "base/text.hpp"
@@ -14,10 +15,48 @@ namespace tbci::pipeline {
 
 namespace {
 
+MeasureOptions options_of(const Process& process) {
+  return {.leaks = process.leaks == Leaks::watch};
+}
+
 Result<model::Measurement> measure_now(SubjectContext& context, const model::Build& build, const Process& process) {
   if (is_suite(process.measured)) return try_to_list(context, build, process.measured);
-  const MeasureOptions options{.leaks = process.leaks == Leaks::watch};
-  return context.machine.measure(build.product, process.measured, options, context.stop);
+  return context.machine.measure(build.product, process.measured, options_of(process), context.stop);
+}
+
+Result<std::optional<model::Measurement>> stored(SubjectContext& context, const model::Place& place,
+                                                 const model::Case& measured) {
+  TBCI_ASSIGN(const auto all, context.stores.runs.measurements(place.run_id, place.build_id, measured));
+  for (const model::PlacedMeasurement& one : all) {
+    if (one.place.ordinal == place.ordinal) return std::optional(one.measurement);
+  }
+  return std::optional<model::Measurement>();
+}
+
+// Measures and stores a pair of which nothing is stored yet. Of half a pair the other half is measured alone.
+Status measure_alternately(SubjectContext& context, const model::Run& run, const Comparison& builds,
+                           const Process& process) {
+  const model::Place first{.run_id = run.id, .build_id = builds.before.id, .ordinal = process.ordinal};
+  const model::Place second{.run_id = run.id, .build_id = builds.after.id, .ordinal = process.ordinal};
+  for (const model::Place& place : {first, second}) {
+    TBCI_ASSIGN(const auto known, stored(context, place, process.measured));
+    if (known) return {};
+  }
+  TBCI_ASSIGN(const auto pair, context.machine.measure_pair(builds.before.product, builds.after.product,
+                                                            process.measured, options_of(process), context.stop));
+  TBCI_TRY(context.stores.runs.add(first, pair.before));
+  return context.stores.runs.add(second, pair.after);
+}
+
+// Of the times of iterations that were measured in turn; nothing where a process has fewer than the other one.
+std::optional<double> median_ratio(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after) {
+  if (before.empty() || before.size() != after.size()) return std::nullopt;
+  std::vector<double> effects;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] <= 0 || after[i] <= 0) return std::nullopt;
+    effects.push_back(std::log(static_cast<double>(after[i]) / static_cast<double>(before[i])));
+  }
+  return std::exp(model::median(std::move(effects)));
 }
 
 }  // namespace
@@ -35,12 +74,11 @@ Leaks leaks_of(const std::vector<model::Series>& series, const model::Case& meas
 
 Result<model::Measurement> measure_once(SubjectContext& context, const model::Run& run, const model::Build& build,
                                         const Process& process) {
-  TBCI_ASSIGN(const auto stored, context.stores.runs.measurements(run.id, build.id, process.measured));
-  for (const model::PlacedMeasurement& placed : stored) {
-    if (placed.place.ordinal == process.ordinal) return placed.measurement;
-  }
+  const model::Place place{.run_id = run.id, .build_id = build.id, .ordinal = process.ordinal};
+  TBCI_ASSIGN(auto known, stored(context, place, process.measured));
+  if (known) return *std::move(known);
   TBCI_ASSIGN(model::Measurement fresh, measure_now(context, build, process));
-  TBCI_TRY(context.stores.runs.add({.run_id = run.id, .build_id = build.id, .ordinal = process.ordinal}, fresh));
+  TBCI_TRY(context.stores.runs.add(place, fresh));
   return fresh;
 }
 
@@ -59,11 +97,25 @@ std::optional<detect::Pair> pair_of(const model::Measurement& before, const mode
   const auto old_value = model::value_of(before, metric);
   const auto new_value = model::value_of(after, metric);
   if (!old_value || !new_value) return std::nullopt;
+  if (metric == model::Metric::time && before.alternating && after.alternating) {
+    if (const auto ratio = median_ratio(before.nanoseconds, after.nanoseconds))
+      return detect::Pair{*old_value, *old_value * *ratio};
+  }
   return detect::Pair{*old_value, *new_value, model::interval_of(before, metric), model::interval_of(after, metric)};
 }
 
+bool alternates(const SubjectContext& context, model::Purpose purpose, const model::Case& measured) {
+  using settings::Alternate;
+  const Alternate wanted = context.config.measure.alternate;
+  const bool is_wanted = wanted == Alternate::all || (wanted == Alternate::judged && purpose != model::Purpose::screen);
+  return is_wanted && !is_suite(measured) && context.machine.alternates(measured);
+}
+
 Result<MeasuredPair> measure_pair(SubjectContext& context, const model::Run& run, const Comparison& builds,
-                                  const Process& process) {
+                                  const Process& process, Pairing pairing) {
+  const bool by_iteration = pairing == Pairing::as_configured && builds.before.id != builds.after.id &&
+                            alternates(context, run.purpose, process.measured);
+  if (by_iteration) TBCI_TRY(measure_alternately(context, run, builds, process));
   TBCI_ASSIGN(model::Measurement before, measure_once(context, run, builds.before, process));
   TBCI_ASSIGN(model::Measurement after, measure_once(context, run, builds.after, process));
   return MeasuredPair{std::move(before), std::move(after)};

@@ -44,9 +44,13 @@ struct ComparisonPlan {
   std::string key;  ///< prefix of its runs: `2026-01-07` makes `2026-01-07/screen` and `2026-01-07/confirm`
   Comparison builds;
   std::vector<model::Case> cases;
+  /// Of the screen's run: a night's, or `manual`, whose numbers no night uses as history.
+  model::Purpose purpose = model::Purpose::screen;
 };
 
 /// What a process of the old build and one of the new say of a metric; nothing where one of them did not measure it.
+/// Where their iterations took turns, the median of the ratios of neighbouring iterations is the ratio of their times:
+/// what slowed the machine for some iterations is in both terms of these ratios.
 std::optional<detect::Pair> pair_of(const model::Measurement& before, const model::Measurement& after,
                                     model::Metric metric);
 
@@ -55,8 +59,15 @@ struct MeasuredPair {
   model::Measurement before, after;
   std::optional<detect::Pair> of(model::Metric metric) const { return pair_of(before, after, metric); }
 };
+
+/// `by_process`: one process after the other. `as_configured`: iteration by iteration, where the configuration says so
+/// for the run's purpose and the case can do that.
+enum class Pairing { as_configured, by_process };
 Result<MeasuredPair> measure_pair(SubjectContext& context, const model::Run& run, const Comparison& builds,
-                                  const Process& process);
+                                  const Process& process, Pairing pairing = Pairing::as_configured);
+
+/// Whether the pairs of such a run are measured iteration by iteration.
+bool alternates(const SubjectContext& context, model::Purpose purpose, const model::Case& measured);
 
 /// Begins a run, or finds it again. Where the machine has changed meanwhile, a run of a new key is begun: numbers of
 /// two environments are never mixed.

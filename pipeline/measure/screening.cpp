@@ -102,7 +102,7 @@ bool runs_libraries_alone(const model::Series& series) {
 
 Result<Screen> screen_builds(SubjectContext& context, const ComparisonPlan& plan) {
   const model::Build both[] = {plan.builds.before, plan.builds.after};
-  TBCI_ASSIGN(model::Run run, begin_run(context, model::run_keys::screen(plan.key), model::Purpose::screen, both));
+  TBCI_ASSIGN(model::Run run, begin_run(context, model::run_keys::screen(plan.key), plan.purpose, both));
   TBCI_ASSIGN(const detect::Binaries binaries, compare_libraries(context, plan.builds));
   const detect::Sampling& sampling = context.config.measure.sampling;
   context.progress.begin_stage("measure",

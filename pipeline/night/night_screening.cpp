@@ -209,7 +209,8 @@ Result<Screen> screen_night(SubjectContext& context, const model::Night& night, 
   FirstLook look;
   for (const model::Case& measured : plan.cases) {
     const std::string reference = reference_of(history, levels, measured, plan.builds.before.name);
-    if (is_known(levels, measured)) {
+    // Of a case that is always measured beside an old build, history has no processes alone.
+    if (is_known(levels, measured) && !alternates(context, model::Purpose::screen, measured)) {
       known.push_back({.measured = measured, .beside = false});
     } else if (reference == plan.builds.before.name) {
       unknown.cases.push_back(measured);

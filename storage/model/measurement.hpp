@@ -59,8 +59,15 @@ struct Measurement {
   TimePoint started{};
   std::chrono::nanoseconds wall{};    ///< of the whole process
   std::chrono::nanoseconds warmup{};  ///< of the iterations that are not measured
+  /// Its iterations took turns with those of the other process of its pair, one by one.
+  bool alternating = false;
   std::optional<GpuSplit> gpu_split;  ///< of iterations after the measured ones, where the worker can trace them
   std::chrono::nanoseconds growth{};  ///< of the iterations that look for leaks; 0: there were none
+};
+
+/// A process on an old build and one on a new build, measured together.
+struct MeasurementPair {
+  Measurement before, after;
 };
 
 /// The time that the process took beside its iterations: starting, loading, making the model, writing the results.

@@ -8,7 +8,7 @@ namespace {
 constexpr int inner_steps = 5;
 constexpr double inner_rate = 0.1;
 constexpr std::size_t each_stage = 4;  // parameters: weight and bias of the convolution, scale and shift of the norm
-constexpr std::size_t head = convolution_stages * each_stage;
+constexpr std::size_t head_at = convolution_stages * each_stage;
 
 torch::Tensor batch_norm(const torch::Tensor& x, const torch::Tensor& scale, const torch::Tensor& shift) {
   constexpr bool training = true, cudnn = true;
@@ -23,11 +23,11 @@ Tensors stepped(const Tensors& weights, const Tensors& gradients) {
 
 // The network with other weights than its own.
 torch::Tensor with_weights(const Tensors& w, torch::Tensor x) {
-  for (std::size_t i = 0; i < head; i += each_stage) {
+  for (std::size_t i = 0; i < head_at; i += each_stage) {
     x = batch_norm(torch::conv2d(x, w[i], w[i + 1]), w[i + 2], w[i + 3]).relu_();
     x = torch::max_pool2d(x, 2, 2);
   }
-  return torch::linear(x.flatten(1), w[head], w[head + 1]);
+  return torch::linear(x.flatten(1), w[head_at], w[head_at + 1]);
 }
 
 // The network with separate weights for each task: parameters are [tasks, ...], pictures [tasks, pictures, ...]. At
@@ -37,7 +37,7 @@ torch::Tensor with_weights_of_tasks(const Tensors& w, const torch::Tensor& pictu
   torch::Tensor x = vmap::fold(pictures.flatten(0, 1), tasks);  // [pictures, tasks * channels, ...]
   const std::vector<std::int64_t> one(2, 1), none(2, 0);
   const auto per_channel = [](const torch::Tensor& t) { return t.reshape({-1}); };
-  for (std::size_t i = 0; i < head; i += each_stage) {
+  for (std::size_t i = 0; i < head_at; i += each_stage) {
     if (shared) {
       x = vmap::fold(vmap::convolution(vmap::unfold(x, tasks), w[i], {}), tasks);
     } else {
@@ -46,7 +46,7 @@ torch::Tensor with_weights_of_tasks(const Tensors& w, const torch::Tensor& pictu
     x = x + per_channel(w[i + 1]).view({1, -1, 1, 1});
     x = torch::max_pool2d(batch_norm(x, per_channel(w[i + 2]), per_channel(w[i + 3])).relu_(), 2, 2);
   }
-  const torch::Tensor weight = w[head], bias = w[head + 1].unsqueeze(1);
+  const torch::Tensor weight = w[head_at], bias = w[head_at + 1].unsqueeze(1);
   const torch::Tensor features = vmap::unfold(x, tasks).flatten(1);
   if (shared) return vmap::linear(features, weight).view({tasks, -1, Tasks::ways}) + bias;
   return torch::bmm(features.view({tasks, -1, features.size(1)}), weight.transpose(1, 2)) + bias;

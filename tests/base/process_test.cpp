@@ -1,12 +1,15 @@
 #include "base/process.hpp"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <thread>
 
+#include "base/descriptor.hpp"
 #include "base/file.hpp"
 #include "base/process_tree.hpp"
 #include "base/text.hpp"
@@ -226,6 +229,24 @@ TEST_CASE("ProcessRunner: what cannot be started is an error that names it", "[p
   const auto nowhere = processes.run(command);
   REQUIRE_FALSE(nowhere);
   CHECK(nowhere.error().message.find("nowhere") != std::string::npos);
+}
+
+TEST_CASE("ProcessRunner: the standard input is the given descriptor, which stays open, or there is nothing to read",
+          "[process]") {
+  CHECK(run(shell("cat; readlink /proc/self/fd/0")).output == "/dev/null\n");
+  std::array<int, 2> ends{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+  Descriptor ours(ends[0]), given(ends[1]);
+  Command command = shell("read line; echo \"heard $line\"; echo answer >&0");
+  command.input = given.get();
+  REQUIRE(::write(ours.get(), "question\n", 9) == 9);
+  CHECK(run(command).output == "heard question\n");
+  given.reset();  // the child has ended: nobody else holds that end
+  std::string heard;
+  std::array<char, 64> buffer{};
+  for (ssize_t got; (got = ::read(ours.get(), buffer.data(), buffer.size())) > 0;)
+    heard.append(buffer.data(), static_cast<std::size_t>(got));
+  CHECK(heard == "answer\n");
 }
 
 TEST_CASE("ProcessRunner: it runs on the CPUs that it is pinned to and no others", "[process]") {

@@ -107,6 +107,21 @@ TEST_CASE("Bisection: a bad end with the files of an earlier commit builds like 
   CHECK(answers->at(0).suspects == ids(50, 50));
 }
 
+TEST_CASE("Bisection: a case whose pairs hardly feel the noise is measured in pairs alone", "[bisect]") {
+  FakeDay day;
+  day.commits = 40;
+  day.faults = {{17, dlrm, 1.2}, {17, bert, 1.2}};
+  day.noise = 0.02;
+  FakeProber prober(day);
+  bisect::SearchSettings settings;
+  settings.paired_cases = {dlrm.measured_case()};
+  const auto answers = bisect_with(prober, day, {dlrm, bert}, settings);
+  REQUIRE(answers);
+  for (const model::Answer& answer : *answers) CHECK(answer.suspects == ids(17, 17));
+  CHECK(prober.processes_alone(dlrm.measured_case()) == 0);
+  CHECK(prober.processes_alone(bert.measured_case()) > 0);
+}
+
 TEST_CASE("Bisection: culprits of several metrics share their builds", "[bisect]") {
   FakeDay day;
   day.faults = {{12, dlrm, 1.3}, {33, bert, 1.1}, {55, dlrm_memory, 1.4}, {56, dlrm_leak, 1 << 20}};

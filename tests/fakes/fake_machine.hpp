@@ -1,6 +1,7 @@
 // A machine in memory: its builds have a speed, its measurements have noise, and it counts what it is asked for.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -157,6 +158,25 @@ class FakeMachine final : public pipeline::Machine {
     if (options.leaks && measurement.outcome == model::Outcome::done) add_growth(measurement, product);
     return measurement;
   }
+  bool alternating = false;  ///< its pairs take turns, iteration by iteration: what slows the machine slows both
+  int alternating_pairs = 0;
+  bool alternates(const model::Case& measured) const override {
+    return alternating && measured.configuration == model::Configuration::cpu_infer;
+  }
+  Result<model::MeasurementPair> measure_pair(const model::Product& before, const model::Product& after,
+                                              const model::Case& measured, const pipeline::MeasureOptions& options,
+                                              std::stop_token stop) override {
+    TBCI_ASSIGN(auto pair, Machine::measure_pair(before, after, measured, options, stop));
+    ++alternating_pairs;
+    pair.before.alternating = pair.after.alternating = true;
+    for (std::size_t i = 0; i < std::min(pair.before.nanoseconds.size(), pair.after.nanoseconds.size()); ++i) {
+      const double busy = std::exp(shared_noise * gaussian());
+      for (model::Measurement* one : {&pair.before, &pair.after})
+        one->nanoseconds[i] = std::llround(static_cast<double>(one->nanoseconds[i]) * busy);
+    }
+    return pair;
+  }
+  double shared_noise = 0;  ///< of two iterations that are measured in turn
   Result<runner::OperatorCalls> operators(const model::Product&, const model::Case& measured,
                                           std::stop_token) override {
     TBCI_TRY(effect(fmt::format("operators {}", to_string(measured))));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -126,6 +127,10 @@ class FakeProber final : public bisect::Prober {
   int pairs() const { return static_cast<int>(pairs_.size()); }
   /// Requested processes.
   int runs() const { return 2 * pairs() + static_cast<int>(runs_.size()); }
+  /// Those of a case that were not in a pair.
+  std::ptrdiff_t processes_alone(const model::Case& measured) const {
+    return std::ranges::count_if(runs_, [&](const auto& run) { return std::get<1>(run) == measured; });
+  }
   /// Refuses the `call`-th fresh call (from 0) and all later ones, as after a requested stop.
   void stop_at(std::optional<int> call) { stop_at_ = call; }
 

@@ -6,6 +6,7 @@ namespace tbci::suites_test {
 
 using namespace tbci::test;
 
+using runner::can_alternate;
 using runner::Subject;
 using runner::suites_of;
 
@@ -27,6 +28,14 @@ TEST_CASE("Suites: a folder of exported models is its own suite with the same wo
   CHECK(suites[1].options == std::vector<std::string>{"--models", "/srv/models"});
   CHECK(suites[1].own_name("exported.resnet18.pt2") == "resnet18.pt2");
   CHECK_FALSE(suites[1].own_name("resnet18").has_value());
+}
+
+TEST_CASE("Suites: two processes take turns on the CPU, and in suites that know how", "[suites]") {
+  using model::Configuration;
+  CHECK(can_alternate({"dlrm", Configuration::cpu_train}));
+  CHECK(can_alternate({"exported.a.pt2", Configuration::cpu_infer}));
+  CHECK_FALSE(can_alternate({"dlrm", Configuration::gpu_infer}));
+  CHECK_FALSE(can_alternate({"torchbench.dcgan", Configuration::cpu_infer}));
 }
 
 }  // namespace tbci::suites_test

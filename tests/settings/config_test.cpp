@@ -135,8 +135,9 @@ TEST_CASE("Configuration: the checkout of TorchBench selects it", "[config]") {
 TEST_CASE("Configuration: the error of a typo names file, line and the nearest key", "[config]") {
   CHECK(error_of("[measure]\nproceses = 3\n") ==
         "x.toml:2: unknown key 'measure.proceses' (did you mean 'processes'?): [measure] takes processes, "
-        "processes_at_most, interval, size, precision, batch_sizes, batch, warmup, iterations, leak_iterations, "
-        "leak_time, anchor_cases, confirm_limit, threads, time_limit, memory_limit_mib, benchmarks, configurations");
+        "processes_at_most, interval, size, precision, alternate, batch_sizes, batch, warmup, iterations, "
+        "leak_iterations, leak_time, anchor_cases, confirm_limit, threads, time_limit, memory_limit_mib, benchmarks, "
+        "configurations");
   CHECK(error_of("[mesure]\n").find("did you mean 'measure'") != std::string::npos);
   CHECK(error_of("[[subject]]\nnam = \"x\"\n").find("did you mean 'name'") != std::string::npos);
   CHECK(error_of("[report]\n[report.github]\ntoken = \"x\"\n").find("unknown key 'report.github.token'") !=
@@ -244,6 +245,21 @@ TEST_CASE("Configuration: the shipped files are valid", "[config]") {
     INFO(name << ": " << (config ? "" : config.error().message));
     CHECK(config.has_value());
   }
+}
+
+TEST_CASE("Configuration: which pairs take turns iteration by iteration is read and checked", "[config]") {
+  const auto defaults = parse_config("", "x.toml");
+  REQUIRE(defaults);
+  CHECK(defaults->measure.alternate == settings::Alternate::judged);
+  using enum settings::Alternate;
+  for (const settings::Alternate each : {none, judged, all}) {
+    const auto config =
+        parse_config(fmt::format("[measure]\nalternate = \"{}\"\n", settings::to_string(each)), "x.toml");
+    REQUIRE(config);
+    CHECK(config->measure.alternate == each);
+  }
+  CHECK(error_of("[measure]\nalternate = \"some\"\n") ==
+        "x.toml:2: measure.alternate: must be \"none\", \"judged\" or \"all\"");
 }
 
 TEST_CASE("Configuration: the number of processes is read and checked", "[config]") {

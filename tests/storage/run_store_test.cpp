@@ -51,6 +51,7 @@ void check_same(const model::Measurement& left, const model::Measurement& right)
   CHECK(left.growth == right.growth);
   CHECK(left.details == right.details);
   CHECK(left.finite == right.finite);
+  CHECK(left.alternating == right.alternating);
   CHECK(left.torch_version == right.torch_version);
   CHECK(left.torch_git == right.torch_git);
   CHECK(left.started == right.started);
@@ -127,6 +128,7 @@ TEST_CASE("RunStore: a measurement comes back whole", "[storage]") {
   full.growth = std::chrono::nanoseconds(9'876'543'210);
   full.details = "terminate called\nframe #0: at::native::add";
   full.finite = false;
+  full.alternating = true;
   model::Measurement bare;
   bare.measured = {"bert", Configuration::gpu_infer};
   bare.outcome = Outcome::crashed;

@@ -43,7 +43,9 @@ TEST_CASE("Options: a run with every option is read", "[suite]") {
                                          "--leak-iterations",
                                          "50",
                                          "--leak-milliseconds",
-                                         "700"});
+                                         "700",
+                                         "--alternate",
+                                         "second"});
   const auto* run = std::get_if<RunOptions>(&options);
   REQUIRE(run != nullptr);
   CHECK(run->benchmark == "dlrm");
@@ -60,6 +62,7 @@ TEST_CASE("Options: a run with every option is read", "[suite]") {
   CHECK(run->preload == std::vector<std::string>{"a.so", "b.so"});
   CHECK(run->growth.iterations == 50);
   CHECK(run->growth.time == std::chrono::milliseconds(700));
+  CHECK(run->alternate == Alternate::second);
 }
 
 TEST_CASE("Options: missing options have the protocol's defaults", "[suite]") {
@@ -75,6 +78,7 @@ TEST_CASE("Options: missing options have the protocol's defaults", "[suite]") {
   CHECK(run->seed == 42);
   CHECK(run->preload.empty());
   CHECK(run->growth.iterations == 0);
+  CHECK(run->alternate == Alternate::alone);
 }
 
 TEST_CASE("Options: a profile takes the options of a run", "[suite]") {
@@ -103,6 +107,8 @@ TEST_CASE("Options: wrong usage names the mistake", "[suite]") {
   CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "tpu"}).find("cpu-train") != std::string::npos);
   CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "cpu-train", "--precision", "fp8"}) ==
         "--precision must be one of fp32, tf32, fp16, bf16, amp, not 'fp8'");
+  CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "cpu-train", "--alternate", "third"}) ==
+        "--alternate must be first or second, not 'third'");
   CHECK(error_of({"run", "--speed", "9"}).find("'--speed'") != std::string::npos);
   CHECK(error_of({"list", "--batch", "9"}).find("'--batch'") != std::string::npos);
   for (const char* value : {"0", "-1", "ten", "3x", "", "99999999999999999999"}) {

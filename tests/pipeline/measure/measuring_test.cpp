@@ -98,6 +98,89 @@ TEST_CASE("Confirmation: the screen's pairs count, unless the machine has change
   CHECK(confirming_pairs(true) == 8);
 }
 
+TEST_CASE("Confirmation: the screen's pairs do not count where its processes did not take turns, as they do now",
+          "[confirm]") {
+  const auto confirming_pairs = [](settings::Alternate alternate) {
+    const TemporaryDirectory folder;
+    FakeMachine machine(2);
+    machine.noise = 0.002;
+    machine.alternating = true;
+    machine.slower = {{"alpha", {{1, 1.3}}}};
+    Bench bench(folder.path(), machine);
+    bench.config().measure.alternate = alternate;
+    const auto plan = plan_of(bench.context(), machine);
+    const auto screen = pipeline::screen_builds(bench.context(), plan).value();
+    const auto before = measured(machine, "alpha");
+    REQUIRE(pipeline::confirm_suspects(bench.context(), plan, screen));
+    return (measured(machine, "alpha") - before) / 2;
+  };
+  CHECK(confirming_pairs(settings::Alternate::none) == 3);
+  CHECK(confirming_pairs(settings::Alternate::judged) == 8);
+  CHECK(confirming_pairs(settings::Alternate::all) == 3);
+}
+
+TEST_CASE("Pairs: the configuration says for which runs they take turns, iteration by iteration", "[pairs]") {
+  const auto alternating_pairs = [](settings::Alternate alternate, model::Purpose purpose) {
+    const TemporaryDirectory folder;
+    FakeMachine machine(2);
+    machine.alternating = true;
+    Bench bench(folder.path(), machine);
+    bench.config().measure.alternate = alternate;
+    pipeline::ComparisonPlan plan = plan_of(bench.context(), machine);
+    plan.purpose = purpose;
+    REQUIRE(pipeline::screen_builds(bench.context(), plan));
+    return machine.alternating_pairs;
+  };
+  using enum settings::Alternate;
+  CHECK(alternating_pairs(none, model::Purpose::manual) == 0);
+  CHECK(alternating_pairs(judged, model::Purpose::screen) == 0);
+  CHECK(alternating_pairs(judged, model::Purpose::manual) >= 6);
+  CHECK(alternating_pairs(all, model::Purpose::screen) >= 6);
+}
+
+TEST_CASE("Pairs: what slows single iterations does not move the effect of builds that take turns", "[pairs]") {
+  model::Measurement before, after;
+  before.alternating = after.alternating = true;
+  before.nanoseconds = {100, 200, 900, 400};
+  after.nanoseconds = {110, 220, 90, 440};  // +10% but for one
+  const auto pair = pipeline::pair_of(before, after, model::Metric::time);
+  REQUIRE(pair);
+  CHECK(pair->before == 300);
+  CHECK(pair->after == Approx(330));
+  after.alternating = false;  // one after the other: their neighbours have nothing in common
+  CHECK(pipeline::pair_of(before, after, model::Metric::time)->after == 165);
+  after.alternating = true;
+  after.nanoseconds.pop_back();  // it says too little about which iteration is whose neighbour
+  CHECK(pipeline::pair_of(before, after, model::Metric::time)->after == 110);
+}
+
+TEST_CASE("Pairs: of a pair that was cut off in the middle, the other process is measured alone", "[pairs]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(2);
+  machine.alternating = true;
+  Bench bench(folder.path(), machine);
+  pipeline::SubjectContext& context = bench.context();
+  const pipeline::ComparisonPlan plan = plan_of(context, machine);
+  const model::Build both[] = {plan.builds.before, plan.builds.after};
+  const auto run = pipeline::begin_run(context, "day/confirm", model::Purpose::confirm, both).value();
+  const pipeline::Process process{plan.cases.front(), 0, pipeline::Leaks::skip};
+  REQUIRE(pipeline::measure_once(context, run, plan.builds.before, process));
+  const auto pair = pipeline::measure_pair(context, run, plan.builds, process);
+  REQUIRE(pair);
+  CHECK(machine.alternating_pairs == 0);
+  CHECK(pair->after.outcome == model::Outcome::done);
+  CHECK(measured(machine, plan.cases.front().benchmark) == 2);
+
+  const pipeline::Process next{plan.cases.front(), 1, pipeline::Leaks::skip};
+  const auto first = pipeline::measure_pair(context, run, plan.builds, next);
+  const auto again = pipeline::measure_pair(context, run, plan.builds, next);  // from the database
+  REQUIRE(first);
+  REQUIRE(again);
+  CHECK(machine.alternating_pairs == 1);
+  CHECK(again->before.nanoseconds == first->before.nanoseconds);
+  CHECK(again->after.nanoseconds == first->after.nanoseconds);
+}
+
 TEST_CASE("Sampling: a screen that was cut off goes on where it was, and ends where an undisturbed one ends",
           "[sampling]") {
   const auto screen = [](const std::filesystem::path& state, FakeMachine& machine) {

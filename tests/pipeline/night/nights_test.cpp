@@ -21,6 +21,21 @@ TEST_CASE("Nights: once there is a history the new build is measured alone", "[n
   }
 }
 
+TEST_CASE("Nights: where all pairs take turns, each night measures its cases beside an old build", "[nights]") {
+  Nights nights(10);
+  nights.machine.alternating = true;
+  nights.bench->config().measure.alternate = settings::Alternate::all;
+  nights.machine.shared_noise = 0.3;  // as beside compilers: single times say nothing
+  nights.machine.slower["beta"] = {{9 * commits_a_day - 2, 1.2}};
+  nights.check_all(1, 8);
+  nights.machine.alternating_pairs = 0;
+  const auto result = nights.check(9);
+  CHECK(nights.machine.alternating_pairs > 6);
+  CHECK(verdict_of(result, "alpha/cpu-infer/time") == Verdict::clear);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(9 * commits_a_day - 2)});
+}
+
 TEST_CASE("Nights: a slowdown against the history is confirmed against an older build, and bisected", "[nights]") {
   Nights nights(14);
   nights.machine.slower["beta"] = {{13 * commits_a_day - 2, 1.2}};
