@@ -17,6 +17,7 @@ processes_at_most = 3
 benchmarks = ["dlrm", "lennard_jones", "nvidia_deeprecommender"]
 configurations = ["cpu-train", "cpu-infer", "gpu-infer"]
 time_limit = 120
+alternate = "all"
 )";
 
 // A worker for the benchmarks that these tests measure, unless a test has a suite of its own.
@@ -54,7 +55,7 @@ std::string config_text(const std::string& measure, const std::string& subject) 
 std::string measuring(const std::vector<std::string>& benchmarks) {
   return fmt::format(
       "processes = 3\nprocesses_at_most = 3\nbenchmarks = [\"{}\"]\nconfigurations = [\"cpu-infer\"]\n"
-      "time_limit = 120\n",
+      "time_limit = 120\nalternate = \"all\"\n",
       join(benchmarks, "\", \""));
 }
 

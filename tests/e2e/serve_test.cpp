@@ -103,6 +103,7 @@ processes_at_most = 3
 benchmarks = ["dlrm", "nvidia_deeprecommender"]
 configurations = ["cpu-infer", "gpu-infer"]
 time_limit = 120
+alternate = "all"
 )";
 
 // Some processes have been measured, and most are still to come.
