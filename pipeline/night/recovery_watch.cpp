@@ -43,6 +43,16 @@ Result<bool> is_asked_anyway(SubjectContext& context, const model::Night& night,
   return latest == model::Verdict::clear;
 }
 
+// Processes that take turns have a level of their own (docs/decisions/0027), and a confirmation may be of these. The
+// screen of that night is of the same kind as tonight's.
+Result<double> level_before(SubjectContext& context, const Regression& regression) {
+  const model::Finding& confirmed = regression.finding;
+  if (confirmed.series.metric != model::Metric::time) return confirmed.before;
+  TBCI_ASSIGN(const auto screened, context.stores.nights.findings(regression.night_id, storage::Phase::screen));
+  const auto found = std::ranges::find(screened, confirmed.series, &model::Finding::series);
+  return found != screened.end() && found->before > 0 ? found->before : confirmed.before;
+}
+
 // Whether tonight's values of the screen are nearer to the level before the regression than the threshold. Nothing
 // where the screen has no value of the series: such a night says neither.
 Result<std::optional<bool>> may_have_recovered(SubjectContext& context, const ComparisonPlan& plan,
@@ -52,7 +62,8 @@ Result<std::optional<bool>> may_have_recovered(SubjectContext& context, const Co
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   if (values.empty()) return std::optional<bool>{};
   const auto thresholds = context.config.thresholds.for_series(series);
-  const auto effect = detect::effect(series.metric, {regression.finding.before, model::median(std::move(values))});
+  TBCI_ASSIGN(const double before, level_before(context, regression));
+  const auto effect = detect::effect(series.metric, {before, model::median(std::move(values))});
   return std::optional(effect && *effect < detect::least_effect(series.metric, thresholds));
 }
 

@@ -170,13 +170,14 @@ class FakeMachine final : public pipeline::Machine {
     ++alternating_pairs;
     pair.before.alternating = pair.after.alternating = true;
     for (std::size_t i = 0; i < std::min(pair.before.nanoseconds.size(), pair.after.nanoseconds.size()); ++i) {
-      const double busy = std::exp(shared_noise * gaussian());
+      const double busy = alternating_level * std::exp(shared_noise * gaussian());
       for (model::Measurement* one : {&pair.before, &pair.after})
         one->nanoseconds[i] = std::llround(static_cast<double>(one->nanoseconds[i]) * busy);
     }
     return pair;
   }
-  double shared_noise = 0;  ///< of two iterations that are measured in turn
+  double shared_noise = 0;       ///< of two iterations that are measured in turn
+  double alternating_level = 1;  ///< time of a process that takes turns, relative to one alone
   Result<runner::OperatorCalls> operators(const model::Product&, const model::Case& measured,
                                           std::stop_token) override {
     TBCI_TRY(effect(fmt::format("operators {}", to_string(measured))));

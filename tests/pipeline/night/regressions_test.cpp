@@ -113,6 +113,25 @@ TEST_CASE("Regressions: one that is gone recovers also on a machine that became 
   CHECK(all_of(nights).front().standing == Standing::recovered);
 }
 
+TEST_CASE("Regressions: it does not matter that processes which take turns have a level of their own", "[nights]") {
+  for (const double level : {0.7, 1.4}) {
+    INFO(level);
+    Nights nights(16);
+    nights.machine.alternating = true;
+    nights.machine.alternating_level = level;
+    nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};
+    nights.check_all(1, 6);
+    REQUIRE(all_of(nights).size() == 1);
+    for (const std::size_t day : std::vector<std::size_t>{7, 8}) {
+      nights.machine.alternating_pairs = 0;
+      nights.check(day);
+      CHECK(nights.machine.alternating_pairs == 0);  // it is as slow as it was, and no pair is asked
+    }
+    nights.check_all(9, 11);
+    CHECK(all_of(nights).front().standing == Standing::recovered);
+  }
+}
+
 TEST_CASE("Regressions: a night without a value of the series counts neither for nor against a recovery", "[nights]") {
   Nights nights(16);
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};
