@@ -11,7 +11,8 @@
 
 namespace tbci::detect {
 
-/// Two processes of one case, run one after the other: the old build's value and the new one's, in the metric's unit.
+/// Two processes of one case, run one after the other or in turn: the old build's value and the new one's, in the
+/// metric's unit.
 struct Pair {
   double before = 0, after = 0;
   /// Of leaks: what the values lie between, where the workers said it.

@@ -109,7 +109,10 @@ class LocalMachine final : public Machine {
     return measurer_.measure(product, suite, measured, worker_settings(measured, options), std::move(stop));
   }
 
-  bool alternates(const model::Case& measured) const override { return runner::can_alternate(measured); }
+  // With more threads, those of the process that waits would spin for a while on the CPUs of the other one.
+  bool alternates(const model::Case& measured) const override {
+    return config_.measure.worker.threads == 1 && runner::can_alternate(measured);
+  }
 
   Result<model::MeasurementPair> measure_pair(const model::Product& before, const model::Product& after,
                                               const model::Case& measured, const MeasureOptions& options,

@@ -187,8 +187,7 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
 }
 
 Result<model::Measurement> Measurer::measure(const ProductUnderTest& tested, const model::Case& measured,
-                                             const MeasureSettings& settings, const Turns* turns,
-                                             std::stop_token stop) {
+                                             MeasureSettings settings, const Turns* turns, std::stop_token stop) {
   const Suite& suite = tested.suite;
   if (settings.iterations < 1 || settings.warmup < 0 || settings.threads < 1) {
     return fail(ErrorKind::usage,
@@ -203,6 +202,10 @@ Result<model::Measurement> Measurer::measure(const ProductUnderTest& tested, con
     refused.started = clock_.now();
     return refused;
   }
+  if (turns != nullptr) {  // half of these times is the other one's
+    settings.time_limit *= 2;
+    settings.leak_time *= 2;
+  }
   ProtocolReader reader({.measured = case_of_suite(suite, measured),
                          .iterations = static_cast<std::size_t>(settings.iterations),
                          .precision = settings.precision});
@@ -211,7 +214,6 @@ Result<model::Measurement> Measurer::measure(const ProductUnderTest& tested, con
   if (turns != nullptr) {
     command.arguments.insert(command.arguments.end(), {"--alternate", turns->order});
     command.input = turns->socket;
-    command.time_limit *= 2;  // half of it is the other one's
   }
   command.on_output_line = [&](std::string_view line) {
     if (!reader.take(line)) early_end.request();
@@ -228,7 +230,7 @@ Result<model::Measurement> Measurer::measure(const ProductUnderTest& tested, con
   if (measurement.outcome != model::Outcome::done) measurement.details = last_lines(ended.error);
   measurement.started = started;
   measurement.wall = ended.wall;
-  measurement.alternating = turns != nullptr;
+  measurement.alternating = measurement.alternating && turns != nullptr;
   return measurement;
 }
 
@@ -245,8 +247,10 @@ Result<SocketPair> make_socket_pair() {
   return SocketPair{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-bool ended_well(const model::Measurement& measurement) {
-  return measurement.outcome == model::Outcome::done || measurement.outcome == model::Outcome::unsupported;
+// A worker that does not take part in the turns has disturbed the other one.
+bool took_turns(const model::Measurement& measurement) {
+  const bool done = measurement.outcome == model::Outcome::done;
+  return (done && measurement.alternating) || measurement.outcome == model::Outcome::unsupported;
 }
 
 }  // namespace
@@ -274,7 +278,7 @@ Result<model::MeasurementPair> Measurer::measure_alternately(const ProductUnderT
   if (!earlier && earlier.error().kind != ErrorKind::interrupted) return pass_on(earlier.error());
   if (!later) return pass_on(later.error());
   if (!earlier) return pass_on(earlier.error());
-  if (ended_well(*earlier) && ended_well(*later)) return model::MeasurementPair{std::move(*earlier), std::move(*later)};
+  if (took_turns(*earlier) && took_turns(*later)) return model::MeasurementPair{std::move(*earlier), std::move(*later)};
   TBCI_ASSIGN(auto alone, measure(first, measured, settings, nullptr, stop));
   TBCI_ASSIGN(auto after, measure(second, measured, settings, nullptr, stop));
   return model::MeasurementPair{std::move(alone), std::move(after)};

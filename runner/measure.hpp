@@ -62,8 +62,9 @@ class Measurer {
                                      const MeasureSettings& settings, std::stop_token stop);
 
   /// Two processes whose iterations take turns, one by one: what slows the machine for a while slows both
-  /// (docs/decisions/0027-pairs-by-iteration.md). Where one of them fails, both are measured again, one after the
-  /// other: then neither can have caused the other's failure. Asserts that the case `can_alternate`.
+  /// (docs/decisions/0027-pairs-by-iteration.md). Where one of them fails, or does not take its turns, both are
+  /// measured again, one after the other: then neither can have caused the other's failure. Asserts that the case
+  /// `can_alternate`.
   Result<model::MeasurementPair> measure_alternately(const ProductUnderTest& first, const ProductUnderTest& second,
                                                      const model::Case& measured, const MeasureSettings& settings,
                                                      std::stop_token stop);
@@ -83,7 +84,7 @@ class Measurer {
  private:
   struct Turns;  // how a process alternates with another one
   Result<model::Measurement> measure(const ProductUnderTest& tested, const model::Case& measured,
-                                     const MeasureSettings& settings, const Turns* turns, std::stop_token stop);
+                                     MeasureSettings settings, const Turns* turns, std::stop_token stop);
   Result<ProcessOutcome> run(Command& command, std::stop_token stop);
   ProcessRunner& processes_;
   const Clock& clock_;

@@ -168,6 +168,8 @@ std::string ProtocolReader::finish(const Line& line) {
   measurement_.gpu_split = gpu_split(line.fields);
   measurement_.growth =
       std::chrono::nanoseconds(integer_field(line.fields, "growth_nanoseconds", 0, longest_iteration_ns).value_or(0));
+  const auto alternated = integer_field(line.fields, "alternated", 0, 1 << 30);
+  measurement_.alternating = alternated && static_cast<std::size_t>(*alternated) == count;
   if (const auto finite = integer_field(line.fields, "finite", 0, 1)) measurement_.finite = *finite != 0;
   state_ = State::done;
   return {};

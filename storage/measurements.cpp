@@ -200,6 +200,7 @@ Result<HistoryPoint> read_value(Row row) {
   point.runner = row.text();
   point.environment = row.text();
   point.started = row.time();
+  point.alternating = row.integer() != 0;
   point.values = {row.real()};
   point.intervals = {read_interval(row)};
   return row.finish(std::move(point));
@@ -212,6 +213,13 @@ Status RunStore::add(const model::Place& place, const model::Measurement& measur
                                         to_string(measurement.measured), place.build_id, place.run_id);
   return database_.transaction([&]() -> Status {
     return guarded(database_.path(), doing, [&] { return insert(database_, place, measurement); });
+  });
+}
+
+Status RunStore::add_pair(const model::Place& before, const model::Place& after, const model::MeasurementPair& pair) {
+  return database_.transaction([&]() -> Status {
+    TBCI_TRY(add(before, pair.before));
+    return add(after, pair.after);
   });
 }
 
@@ -260,7 +268,7 @@ Result<std::vector<HistoryPoint>> RunStore::series_history(const std::string& su
     const std::string of_case = values_of_case(series.metric);
     Query query(
         database_,
-        "SELECT m.id, b.id, b.name, r.id, r.key, r.purpose, r.runner, r.environment, r.started_ms, " +
+        "SELECT m.id, b.id, b.name, r.id, r.key, r.purpose, r.runner, r.environment, r.started_ms, m.alternating, " +
             column_of(series.metric) + ", " + interval_columns_of(series.metric) +
             " FROM build b JOIN measurement m ON m.build_id = b.id JOIN run r ON r.id = m.run_id WHERE " + of_case +
             "AND b.id IN (SELECT n.id FROM build n WHERE n.subject = ?3 AND n.kind = 'nightly' "
@@ -275,8 +283,8 @@ Result<std::vector<HistoryPoint>> RunStore::series_history(const std::string& su
     TBCI_ASSIGN(const auto values, query.all("measurement", read_value));
     std::vector<HistoryPoint> points;
     for (const HistoryPoint& value : values) {
-      const bool same =
-          !points.empty() && points.back().build_id == value.build_id && points.back().run_id == value.run_id;
+      const bool same = !points.empty() && points.back().build_id == value.build_id &&
+                        points.back().run_id == value.run_id && points.back().alternating == value.alternating;
       if (same) {
         points.back().values.push_back(value.values.front());
         points.back().intervals.push_back(value.intervals.front());

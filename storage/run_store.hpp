@@ -30,6 +30,7 @@ struct HistoryPoint {
   model::Purpose purpose{};
   std::string runner;
   std::string environment;     ///< fingerprint
+  bool alternating = false;    ///< its processes took turns with others: one run may have points of both kinds
   TimePoint started{};         ///< of the run
   std::vector<double> values;  ///< one per process, in order; never empty
   /// Of a leak: what each of the values lies between, where the worker said it. Empty for other metrics.
@@ -68,6 +69,8 @@ class RunStore {
 
   /// Adds a measurement. An error where the run has one in that place: measurements are never overwritten.
   Status add(const model::Place& place, const model::Measurement& measurement);
+  /// Both or neither.
+  Status add_pair(const model::Place& before, const model::Place& after, const model::MeasurementPair& pair);
   /// How many processes of that case on that build the run has: the next free ordinal where they were added in order.
   Result<int> count(std::int64_t run_id, std::int64_t build_id, const model::Case& measured) const;
   /// All of a run, or those of one build or case, ordered by case, then ordinal, then build (the order in which

@@ -6,40 +6,48 @@
 
 namespace tbci::suite {
 
-void Alternation::meet() {
-  send();
-  receive();
+namespace {
+
+constexpr char turn = 't', short_ones = 's', long_ones = 'l';
+
+}  // namespace
+
+void Alternation::meet(bool is_short) {
+  send(is_short ? short_ones : long_ones);
+  const char other = receive();
+  primes_ = is_short || other == short_ones;
   is_turn_ = order_ == Alternate::first;
 }
 
 bool Alternation::take() {
-  if (order_ == Alternate::alone) return false;
   if (!is_turn_) receive();
   is_turn_ = true;
-  return order_ != Alternate::alone;
+  if (order_ == Alternate::alone) return false;
+  ++turns_;
+  return true;
 }
 
 void Alternation::give(bool last) {
-  send();
+  send(turn);
   is_turn_ = false;
   if (last && order_ == Alternate::first) receive();
 }
 
-void Alternation::receive() {
-  if (order_ == Alternate::alone) return;
-  char turn = 0;
+char Alternation::receive() {
+  char byte = 0;
+  if (order_ == Alternate::alone) return byte;
   ssize_t got;
   do {
-    got = ::recv(socket_, &turn, sizeof turn, 0);
+    got = ::recv(socket_, &byte, sizeof byte, 0);
   } while (got < 0 && errno == EINTR);
-  if (got != static_cast<ssize_t>(sizeof turn)) order_ = Alternate::alone;
+  if (got != static_cast<ssize_t>(sizeof byte)) order_ = Alternate::alone;
+  return byte;
 }
 
-void Alternation::send() {
+void Alternation::send(char byte) {
   if (order_ == Alternate::alone) return;
-  const char turn = 't';
   // Without a signal: the other may have ended.
-  if (::send(socket_, &turn, sizeof turn, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof turn)) order_ = Alternate::alone;
+  if (::send(socket_, &byte, sizeof byte, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof byte)) order_ = Alternate::alone;
 }
 
 }  // namespace tbci::suite

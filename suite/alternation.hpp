@@ -17,19 +17,26 @@ class Alternation {
   explicit Alternation(Alternate order = Alternate::alone, int socket = -1) : order_(order), socket_(socket) {}
 
   // Waits until both are here: what this worker does before its first measured iteration may disturb the other one's.
-  void meet();
-  // Waits for this worker's turn. False where it has been its turn since the last one: nobody else ran between.
+  // `is_short`: of this worker's iterations. Both learn it of each other: see `primes`.
+  void meet(bool is_short);
+  // Whether each measured iteration follows one that is not measured, as the other worker has filled the processor's
+  // caches: so in both workers, if the iterations of either are short.
+  bool primes() const { return primes_; }
+  // Waits for this worker's turn. False where it is alone, so that nobody else ran since its last turn.
   bool take();
   // Hands the turn over. After the last one of `first`, waits until `second` has had its own.
   void give(bool last);
+  // How many turns it took beside the other worker.
+  int turns() const { return turns_; }
 
  private:
-  void receive();
-  void send();
+  char receive();
+  void send(char byte);
 
   Alternate order_;
   int socket_;
-  bool is_turn_ = false;
+  bool is_turn_ = false, primes_ = false;
+  int turns_ = 0;
 };
 
 }  // namespace tbci::suite

@@ -9,9 +9,6 @@
 namespace tbci::suite {
 namespace {
 
-// An iteration that takes this long hardly feels that its first tenths of a millisecond refill the caches.
-constexpr std::int64_t refilled_nanoseconds = 10'000'000;
-
 Sample measure_one(Workload& workload, DeviceKind device, const InstructionCounter& counter, int iteration) {
   synchronize(device);
   const auto instructions_before = counter.read();
@@ -30,23 +27,25 @@ Sample measure_one(Workload& workload, DeviceKind device, const InstructionCount
 
 }  // namespace
 
-void warm_up(Workload& workload, const Plan& plan) {
-  for (int i = 0; i < plan.warmup; ++i) workload.iterate();
-  synchronize(plan.device);
+std::chrono::nanoseconds warm_up(Workload& workload, const Plan& plan) {
+  auto begin = std::chrono::steady_clock::now(), end = begin;
+  for (int i = 0; i < plan.warmup; ++i) {
+    begin = std::chrono::steady_clock::now();
+    workload.iterate();
+    synchronize(plan.device);
+    end = std::chrono::steady_clock::now();
+  }
+  return end - begin;
 }
 
-MemoryUse measure(Workload& workload, const Plan& plan, const InstructionCounter& counter, Alternation alternation,
+MemoryUse measure(Workload& workload, const Plan& plan, const InstructionCounter& counter, Alternation& alternation,
                   Protocol& protocol) {
   if (!reset_peak())
     std::fputs("tbci-worker: clear_refs is not writable: the peak is that of the whole process\n", stderr);
   if (plan.device == DeviceKind::gpu) reset_gpu_peak();
-  alternation.meet();
-  bool is_short = true;
   for (int i = 0; i < plan.iterations; ++i) {
-    if (alternation.take() && is_short) workload.iterate();
-    const Sample sample = measure_one(workload, plan.device, counter, i);
-    is_short = sample.nanoseconds < refilled_nanoseconds;
-    protocol.sample(sample);
+    if (alternation.take() && alternation.primes()) workload.iterate();
+    protocol.sample(measure_one(workload, plan.device, counter, i));
     alternation.give(i + 1 == plan.iterations);
   }
   MemoryUse use;

@@ -1,6 +1,8 @@
 // Runs a workload: warm-up, then the measured iterations.
 #pragma once
 
+#include <chrono>
+
 #include "suite/alternation.hpp"
 #include "suite/benchmark.hpp"
 #include "suite/instructions.hpp"
@@ -14,16 +16,16 @@ struct Plan {
   int iterations;
 };
 
-// Warms up until the caches of LibTorch and of the allocator are full.
-void warm_up(Workload& workload, const Plan& plan);
+// Warms up until the caches of LibTorch and of the allocator are full. Returns the time of the last iteration; 0: there
+// was none.
+std::chrono::nanoseconds warm_up(Workload& workload, const Plan& plan);
 
 // Measures each iteration and reports it immediately. A sample's time excludes the reporting, and only the reporting
 // runs between two samples. The search for growth comes afterwards (growth.hpp). With another worker that iterates in
-// turn, each of its iterations waits for its turn; a short one follows another that is not measured, since the other
-// worker has filled the processor's caches.
+// turn, which it has met, each iteration waits for its turn.
 // Returns the peaks over these iterations. Throws what the workload throws.
 // Create the counter before LibTorch starts its threads.
-MemoryUse measure(Workload& workload, const Plan& plan, const InstructionCounter& counter, Alternation alternation,
+MemoryUse measure(Workload& workload, const Plan& plan, const InstructionCounter& counter, Alternation& alternation,
                   Protocol& protocol);
 
 }  // namespace tbci::suite

@@ -159,6 +159,7 @@ void Protocol::done(const RunTimes& times, std::int64_t parameters) {
   JsonObject object = line("done");
   object.add("samples", times.samples).add("setup_nanoseconds", times.setup).add("warmup_nanoseconds", times.warmup);
   object.add("parameters", parameters);
+  if (times.alternated > 0) object.add("alternated", times.alternated);
   if (!times.computed_in.empty()) {
     JsonObject types;
     for (const auto& [type, count] : times.computed_in) types.add(type, count);

@@ -76,19 +76,25 @@ std::optional<bool> are_finite(const Workload& workload) {
   return finite;
 }
 
+// An iteration that takes this long hardly feels that its first tenths of a millisecond refill the caches.
+constexpr std::chrono::milliseconds refilled{10};
+
 void measure_benchmark(const RunOptions& options, const InstructionCounter& counter, Workload& workload,
                        Protocol& protocol, Clock::time_point begin) {
   const Plan plan{options.configuration.device, options.warmup, options.iterations};
   auto computed_in = check_precision(workload, options.precision, plan.device);
   const auto made = Clock::now();
-  warm_up(workload, plan);
+  const auto last = warm_up(workload, plan);
   const auto ready = Clock::now();
 
-  MemoryUse use = measure(workload, plan, counter, Alternation(options.alternate, STDIN_FILENO), protocol);
+  Alternation alternation(options.alternate, STDIN_FILENO);
+  alternation.meet(last < refilled);
+  MemoryUse use = measure(workload, plan, counter, alternation, protocol);
   if (options.growth.iterations > 0) use.growth = watch_growth(workload, plan.device, options.growth);
   protocol.memory(use);
   RunTimes times{options.iterations, nanoseconds(ready - begin), nanoseconds(ready - made),
                  use.growth ? use.growth->wall.count() : 0};
+  times.alternated = alternation.turns();
   times.computed_in = std::move(computed_in);
   if (plan.device == DeviceKind::gpu) times.gpu = trace_gpu([&] { workload.iterate(); });
   times.finite = are_finite(workload);

@@ -22,7 +22,8 @@ Status add_run(const storage::RunStore& store, const model::Run& run,
   std::map<Key, std::vector<double>> of_run;
   for (const model::PlacedMeasurement& one : measurements) {
     const auto time = model::value_of(one.measurement, model::Metric::time);
-    if (!time || !detect::is_usable(model::Metric::time, *time)) continue;
+    // A process that took turns with another one has a level of its own.
+    if (!time || one.measurement.alternating || !detect::is_usable(model::Metric::time, *time)) continue;
     of_run[{run.subject, one.measurement.measured, one.place.build_id, run.environment}].push_back(*time);
   }
   for (auto& [key, values] : of_run) known[key].push_back(std::move(values));

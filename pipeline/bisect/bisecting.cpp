@@ -195,7 +195,7 @@ bisect::SearchSettings settings_of(const SubjectContext& context, const SearchPl
                                    const storage::SeriesPriors& priors) {
   bisect::SearchSettings settings;
   for (const model::Series& series : plan.series) {
-    if (alternates(context, model::Purpose::bisect, series.measured_case()))
+    if (series.metric == model::Metric::time && alternates(context, model::Purpose::bisect, series.measured_case()))
       settings.paired_cases.insert(series.measured_case());
   }
   settings.either_direction = plan.improvements;

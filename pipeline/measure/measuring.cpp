@@ -44,8 +44,7 @@ Status measure_alternately(SubjectContext& context, const model::Run& run, const
   }
   TBCI_ASSIGN(const auto pair, context.machine.measure_pair(builds.before.product, builds.after.product,
                                                             process.measured, options_of(process), context.stop));
-  TBCI_TRY(context.stores.runs.add(first, pair.before));
-  return context.stores.runs.add(second, pair.after);
+  return context.stores.runs.add_pair(first, second, pair);
 }
 
 // Of the times of iterations that were measured in turn; nothing where a process has fewer than the other one.

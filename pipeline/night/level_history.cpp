@@ -105,7 +105,8 @@ Result<std::map<std::string, storage::HistoryPoint>> LevelHistory::points_of(con
   const storage::HistoryWindow window{.newest = looked_at_nights, .since = nightlies_.front(), .before = tonight_};
   TBCI_ASSIGN(auto points, context_->stores.runs.series_history(context_->name(), series, window));
   for (storage::HistoryPoint& point : points) {
-    const bool ours = point.purpose == model::Purpose::screen && point.runner == runner_;
+    const bool ours = point.purpose == model::Purpose::screen && point.runner == runner_ &&
+                      point.alternating == alternates(*context_, model::Purpose::screen, series.measured_case());
     if (!ours || point.environment != environment_ || point.key.starts_with(tonight_ + "/")) continue;
     const auto known = first.find(point.nightly);
     if (known == first.end() || point.run_id < known->second.run_id)

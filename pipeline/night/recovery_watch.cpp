@@ -43,23 +43,34 @@ Result<bool> is_asked_anyway(SubjectContext& context, const model::Night& night,
   return latest == model::Verdict::clear;
 }
 
-// Processes that take turns have a level of their own (docs/decisions/0027), and a confirmation may be of these. The
-// screen of that night is of the same kind as tonight's.
+// Of the new build of tonight, by the first look at the case: it may have been measured beside an older build alone.
+std::vector<double> values_of_tonight(const Screen& screen, const model::Series& series) {
+  for (const ScreenedCase& one : screen.cases) {
+    if (one.results.measured != series.measured_case()) continue;
+    auto values = values_of(one.results.after, series.metric);
+    std::erase_if(values, [](double value) { return !std::isfinite(value); });
+    if (!values.empty()) return values;
+  }
+  return {};
+}
+
+// Processes that take turns have a level of their own (docs/decisions/0027), and those of a confirmation may have. The
+// screen that found the regression is of the same kind as tonight's, and its level was higher by what was confirmed.
 Result<double> level_before(SubjectContext& context, const Regression& regression) {
   const model::Finding& confirmed = regression.finding;
   if (confirmed.series.metric != model::Metric::time) return confirmed.before;
   TBCI_ASSIGN(const auto screened, context.stores.nights.findings(regression.night_id, storage::Phase::screen));
   const auto found = std::ranges::find(screened, confirmed.series, &model::Finding::series);
-  return found != screened.end() && found->before > 0 ? found->before : confirmed.before;
+  const bool known = found != screened.end() && found->after > 0 && std::isfinite(found->after);
+  return known ? found->after / (1 + confirmed.change) : confirmed.before;
 }
 
 // Whether tonight's values of the screen are nearer to the level before the regression than the threshold. Nothing
 // where the screen has no value of the series: such a night says neither.
-Result<std::optional<bool>> may_have_recovered(SubjectContext& context, const ComparisonPlan& plan,
-                                               const Screen& screen, const Regression& regression) {
+Result<std::optional<bool>> may_have_recovered(SubjectContext& context, const Screen& screen,
+                                               const Regression& regression) {
   const model::Series& series = regression.finding.series;
-  TBCI_ASSIGN(auto values, context.stores.runs.values(screen.run.id, plan.builds.after.id, series));
-  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  auto values = values_of_tonight(screen, series);
   if (values.empty()) return std::optional<bool>{};
   const auto thresholds = context.config.thresholds.for_series(series);
   TBCI_ASSIGN(const double before, level_before(context, regression));
@@ -151,12 +162,11 @@ Status add_look(SubjectContext& context, const model::Night& night, Regression r
   return {};
 }
 
-Result<Looks> looks_of_tonight(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
-                               const Screen& screen) {
+Result<Looks> looks_of_tonight(SubjectContext& context, const model::Night& night, const Screen& screen) {
   TBCI_ASSIGN(auto waiting, open_regressions(context, night));
   Looks looks;
   for (Regression& regression : waiting) {
-    TBCI_ASSIGN(const auto near, may_have_recovered(context, plan, screen, regression));
+    TBCI_ASSIGN(const auto near, may_have_recovered(context, screen, regression));
     if (!near) continue;
     bool measured = *near;
     if (!measured) {
@@ -201,7 +211,7 @@ Status keep_recovery_look(SubjectContext& context, const model::Night& night, co
 
 Status watch_recoveries(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
                         const Screen& screen) {
-  TBCI_ASSIGN(Looks looks, looks_of_tonight(context, night, plan, screen));
+  TBCI_ASSIGN(Looks looks, looks_of_tonight(context, night, screen));
   if (looks.candidates.empty()) return {};
   const ConfirmationPlan confirmation{.key = model::run_keys::recovery(plan.key),
                                       .after = plan.builds.after,

@@ -43,6 +43,18 @@ TEST_CASE("ProtocolReader: reads a complete measurement", "[protocol]") {
   CHECK(measurement.measured == model::Case{"dlrm", Configuration::cpu_infer});
 }
 
+TEST_CASE("ProtocolReader: a process took turns if all its iterations did", "[protocol]") {
+  const auto alternating = [](const std::string& fields) {
+    return read({hello, sample(0, "1"), sample(1, "1"), R"({"type":"done","samples":2)" + fields + "}"})
+        .measurement()
+        .alternating;
+  };
+  CHECK(alternating(R"(,"alternated":2)"));
+  CHECK_FALSE(alternating(R"(,"alternated":1)"));
+  CHECK_FALSE(alternating(R"(,"alternated":"2")"));
+  CHECK_FALSE(alternating(""));
+}
+
 TEST_CASE("ProtocolReader: reads whether the results were finite numbers, where the worker looked", "[protocol]") {
   const auto finite = [](const std::string& fields) {
     return read({hello, sample(0, "1"), sample(1, "1"), R"({"type":"done","samples":2)" + fields + "}"})

@@ -249,6 +249,18 @@ TEST_CASE("RunStore: the history of a series has the newest nightlies, oldest fi
   CHECK(points[2].environment == machine.fingerprint());
   CHECK(points[2].values == std::vector<double>{7});
   CHECK(must(runs.series_history("other", {"dlrm", Configuration::cpu_train, Metric::time}, {.newest = 9})).empty());
+
+  // Of one run, processes that took turns are a point of their own.
+  auto in_turn = measurement({5});
+  in_turn.alternating = true;
+  must(runs.add({confirm, third, 1}, in_turn));
+  const auto of_both =
+      must(runs.series_history("demo", {"dlrm", Configuration::cpu_train, Metric::time}, {.newest = 1}));
+  REQUIRE(of_both.size() == 3);
+  CHECK_FALSE(of_both[1].alternating);
+  CHECK(of_both[1].values == std::vector<double>{7});
+  CHECK(of_both[2].alternating);
+  CHECK(of_both[2].values == std::vector<double>{5});
   CHECK(must(runs.measured_cases("demo")) == std::vector<model::Case>{{"dlrm", Configuration::cpu_train}});
   CHECK(must(runs.measured_cases("other")).empty());
 }
@@ -354,6 +366,18 @@ TEST_CASE("RunStore: the runs of a key are also those of other environments, the
   CHECK(found[0].id == second);
   CHECK(found[1].id == first);
   CHECK(must(runs.runs_of_key("other", "2026-01-07/screen")).empty());
+}
+
+TEST_CASE("RunStore: the two measurements of a pair are kept together or not at all", "[storage]") {
+  Setting setting;
+  RunStore runs(setting.database());
+  const auto before = setting.build("2026-01-06"), after = setting.build("2026-01-07");
+  const auto run = setting.run("confirm", Purpose::confirm, 1);
+  must(runs.add_pair({run, before, 0}, {run, after, 0}, {measurement({1}), measurement({2})}));
+  CHECK(must(runs.count(run, before, {"dlrm", Configuration::cpu_train})) == 1);
+  must(runs.add({run, after, 1}, measurement({3})));
+  CHECK_FALSE(runs.add_pair({run, before, 1}, {run, after, 1}, {measurement({1}), measurement({2})}));
+  CHECK(must(runs.count(run, before, {"dlrm", Configuration::cpu_train})) == 1);
 }
 
 }  // namespace tbci::run_store_test

@@ -1,6 +1,6 @@
 #include "suite/gpu_split.hpp"
 
-#include "tests/catch.hpp"
+#include "tests/suite/torch_and_catch.hpp"
 
 using namespace tbci::suite;
 

@@ -1,6 +1,6 @@
 #include "suite/statistics.hpp"
 
-#include "tests/catch.hpp"
+#include "tests/suite/torch_and_catch.hpp"
 
 using tbci::suite::Slope;
 using tbci::suite::theil_sen;

@@ -25,9 +25,10 @@ int worth(const HistoryPoint& point) {
   return point.key == own || point.key.starts_with(own + "@") ? 2 : 1;
 }
 
-/// Only screens and confirmations count: other runs may have used other settings.
+/// Only screens and confirmations count: other runs may have used other settings. Confirming processes that took turns
+/// have a level of their own (docs/decisions/0027).
 bool counts(const HistoryPoint& point) {
-  return point.purpose == model::Purpose::screen || point.purpose == model::Purpose::confirm;
+  return point.purpose == model::Purpose::screen || (point.purpose == model::Purpose::confirm && !point.alternating);
 }
 
 /// The point of each nightly, oldest first. Of several screens of the night itself, the last one counts (the earlier

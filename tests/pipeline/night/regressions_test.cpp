@@ -132,6 +132,20 @@ TEST_CASE("Regressions: it does not matter that processes which take turns have 
   }
 }
 
+TEST_CASE("Regressions: where all pairs take turns, one that is gone recovers after any number of nights", "[nights]") {
+  Nights nights(20);
+  nights.machine.alternating = true;
+  nights.machine.alternating_level = 1.3;
+  nights.bench->config().measure.alternate = settings::Alternate::all;
+  nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.25}, {16 * commits_a_day - 1, 1 / 1.25}};
+  nights.machine.larger["alpha"] = {{4 * commits_a_day - 1, 100 << 20}, {16 * commits_a_day - 1, -(100 << 20)}};
+  nights.check_all(1, 15);
+  REQUIRE(all_of(nights).size() == 2);
+  for (const model::Regression& regression : all_of(nights)) CHECK(regression.standing == Standing::open);
+  nights.check_all(16, 18);
+  for (const model::Regression& regression : all_of(nights)) CHECK(regression.standing == Standing::recovered);
+}
+
 TEST_CASE("Regressions: a night without a value of the series counts neither for nor against a recovery", "[nights]") {
   Nights nights(16);
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};

@@ -44,7 +44,8 @@ int run(const RunOptions& options, Protocol& protocol) {
   const Plan plan{DeviceKind::cpu, options.warmup, options.iterations};
   warm_up(*workload, plan);
   const InstructionCounter counter;
-  MemoryUse use = measure(*workload, plan, counter, Alternation(), protocol);
+  Alternation alone;
+  MemoryUse use = measure(*workload, plan, counter, alone, protocol);
   if (options.growth.iterations > 0) use.growth = watch_growth(*workload, plan.device, options.growth);
   protocol.memory(use);
   protocol.done({options.iterations, 0, 0, use.growth ? use.growth->wall.count() : 0}, 0);
