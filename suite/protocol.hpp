@@ -35,11 +35,11 @@ struct RunTimes {
   int samples;
   std::int64_t setup;                                    // to make the model and its data, and the warm-up
   std::int64_t warmup;                                   // the iterations that are not measured
-  int alternated = 0;                                    // iterations that took turns with another worker's
   std::int64_t growth = 0;                               // the iterations that look for memory that is not freed
   std::map<std::string, std::int64_t> computed_in = {};  // operators by floating-point type, if examined
   std::optional<GpuSplit> gpu = std::nullopt;            // of one iteration, if traced
   std::optional<bool> finite = std::nullopt;             // whether the results of the last one were, if looked at
+  int alternated = 0;                                    // iterations that took turns with another worker's
 };
 
 struct GpuPeaks {
