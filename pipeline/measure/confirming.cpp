@@ -176,7 +176,7 @@ class Confirming {
     const Comparison builds{old_build->second, plan_.after};
     TBCI_ASSIGN(const model::Run run, run_against(builds));
     std::vector<CandidateState> all;
-    // Pairs of two kinds are not mixed: those that were measured one process after the other know much less.
+    // Pairs of two kinds are not mixed: those that were measured one process after the other are far less precise.
     const bool same_way = plan_.screen != nullptr && run.environment == plan_.screen->run.environment &&
                           alternates(context_, plan_.screen->run.purpose, one.measured) ==
                               alternates(context_, run.purpose, one.measured);

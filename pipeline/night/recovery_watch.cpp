@@ -43,7 +43,7 @@ Result<bool> is_asked_anyway(SubjectContext& context, const model::Night& night,
   return latest == model::Verdict::clear;
 }
 
-// Of the new build of tonight, by the first look at the case: it may have been measured beside an older build alone.
+// Of the new build of tonight, by the first look at the case, which may have been beside an older build.
 std::vector<double> values_of_tonight(const Screen& screen, const model::Series& series) {
   for (const ScreenedCase& one : screen.cases) {
     if (one.results.measured != series.measured_case()) continue;
