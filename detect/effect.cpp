@@ -2,6 +2,10 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
+
+#include "storage/model/measurement.hpp"
 
 namespace tbci::detect {
 
@@ -33,6 +37,16 @@ std::optional<double> effect(model::Metric metric, const Pair& pair) {
   const double value = is_leak(metric) ? pair.after - pair.before : std::log(pair.after) - std::log(pair.before);
   if (!std::isfinite(value)) return std::nullopt;
   return value;
+}
+
+std::optional<double> effect_in_turn(std::span<const std::int64_t> before, std::span<const std::int64_t> after) {
+  if (before.empty() || before.size() != after.size()) return std::nullopt;
+  std::vector<double> effects;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] <= 0 || after[i] <= 0) return std::nullopt;
+    effects.push_back(std::log(static_cast<double>(after[i])) - std::log(static_cast<double>(before[i])));
+  }
+  return model::median(std::move(effects));
 }
 
 double effect_of(const model::Finding& finding) {

@@ -2,7 +2,9 @@
 // their difference in bytes per iteration. Pure; safe from any thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 
 #include "detect/thresholds.hpp"
 #include "storage/model/measurement.hpp"
@@ -31,6 +33,11 @@ Pair with_rise(model::Metric metric, Pair pair, double rise);
 
 /// Above 0: `after` is worse. Nothing where a value is not usable.
 std::optional<double> effect(model::Metric metric, const Pair& pair);
+
+/// The effect on the time of two processes whose iterations took turns: the median over the iterations of the logarithm
+/// of their ratio. What slowed the machine for some iterations is in both terms of these ratios. Nothing where one
+/// process has more iterations than the other, or a time is not above 0. docs/decisions/0027-pairs-by-iteration.md
+std::optional<double> effect_in_turn(std::span<const std::int64_t> before, std::span<const std::int64_t> after);
 
 /// What a confirmation found of the series, as `effect` measures it.
 double effect_of(const model::Finding& finding);

@@ -47,17 +47,6 @@ Status measure_alternately(SubjectContext& context, const model::Run& run, const
   return context.stores.runs.add_pair(first, second, pair);
 }
 
-// Of the times of iterations that were measured in turn; nothing where a process has fewer than the other one.
-std::optional<double> median_ratio(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after) {
-  if (before.empty() || before.size() != after.size()) return std::nullopt;
-  std::vector<double> effects;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    if (before[i] <= 0 || after[i] <= 0) return std::nullopt;
-    effects.push_back(std::log(static_cast<double>(after[i]) / static_cast<double>(before[i])));
-  }
-  return std::exp(model::median(std::move(effects)));
-}
-
 }  // namespace
 
 Leaks leaks_of_first(int ordinal) {
@@ -97,8 +86,8 @@ std::optional<detect::Pair> pair_of(const model::Measurement& before, const mode
   const auto new_value = model::value_of(after, metric);
   if (!old_value || !new_value) return std::nullopt;
   if (metric == model::Metric::time && before.alternating && after.alternating) {
-    if (const auto ratio = median_ratio(before.nanoseconds, after.nanoseconds))
-      return detect::Pair{*old_value, *old_value * *ratio};
+    if (const auto effect = detect::effect_in_turn(before.nanoseconds, after.nanoseconds))
+      return detect::Pair{*old_value, *old_value * std::exp(*effect)};
   }
   return detect::Pair{*old_value, *new_value, model::interval_of(before, metric), model::interval_of(after, metric)};
 }

@@ -49,8 +49,7 @@ struct ComparisonPlan {
 };
 
 /// What a process of the old build and one of the new say of a metric; nothing where one of them did not measure it.
-/// Where their iterations took turns, the median of the ratios of neighbouring iterations is the ratio of their times:
-/// what slowed the machine for some iterations is in both terms of these ratios.
+/// Where their iterations took turns, the ratio of the times is that of detect::effect_in_turn.
 std::optional<detect::Pair> pair_of(const model::Measurement& before, const model::Measurement& after,
                                     model::Metric metric);
 

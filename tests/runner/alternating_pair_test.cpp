@@ -3,8 +3,7 @@
 
 #include "runner/measure.hpp"
 #include "tests/catch.hpp"
-#include "tests/runner/fixtures.hpp"
-#include "tests/temporary_directory.hpp"
+#include "tests/runner/measure_bench.hpp"
 
 namespace tbci::alternating_pair_test {
 
@@ -13,19 +12,9 @@ using namespace tbci::test::worker_lines;
 using model::Configuration;
 using model::Outcome;
 
+using Bench = test::MeasureBench;
+
 namespace {
-
-struct Bench {
-  test::TemporaryDirectory folder;
-  SystemProcessRunner processes;
-  SystemClock clock;
-  MeasureSettings settings;
-
-  Bench() {
-    settings.iterations = 2;
-    settings.time_limit = std::chrono::seconds(60);
-  }
-};
 
 const std::string done_in_turn = R"(echo '{"type":"done","samples":2,"alternated":2}'
 )";

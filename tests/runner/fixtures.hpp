@@ -43,20 +43,6 @@ class ScriptedProcesses final : public ProcessRunner {
   Answer answer_;
 };
 
-/// What a worker prints that measured dlrm/cpu-infer twice, as lines of a shell script.
-namespace worker_lines {
-inline const std::string hello =
-    R"(echo '{"type":"hello","protocol":1,"torch_version":"2.13.0","torch_git":"","benchmark":"dlrm","configuration":"cpu-infer"}')"
-    "\n";
-inline const std::string two_samples =
-    R"(echo '{"type":"sample","iteration":0,"nanoseconds":1000}'
-echo '{"type":"sample","iteration":1,"nanoseconds":3000}'
-)";
-inline const std::string done = R"(echo '{"type":"memory","cpu_peak_bytes":4096,"cpu_growth_bytes":0.5}'
-echo '{"type":"done","samples":2}'
-)";
-}  // namespace worker_lines
-
 inline std::string message_of(const Error& error) {
   return error.message;
 }

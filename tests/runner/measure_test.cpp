@@ -2,8 +2,7 @@
 
 #include "base/sandbox.hpp"
 #include "tests/catch.hpp"
-#include "tests/runner/fixtures.hpp"
-#include "tests/temporary_directory.hpp"
+#include "tests/runner/measure_bench.hpp"
 
 namespace tbci::measure_test {
 
@@ -14,16 +13,7 @@ using model::Outcome;
 
 namespace {
 
-struct Bench {
-  test::TemporaryDirectory folder;
-  SystemProcessRunner processes;
-  SystemClock clock;
-  MeasureSettings settings;
-
-  Bench() {
-    settings.iterations = 2;
-    settings.time_limit = std::chrono::seconds(60);
-  }
+struct Bench : test::MeasureBench {
   Result<model::Measurement> run(const std::string& script, std::stop_token stop = {}, model::Product product = {}) {
     Measurer measurer(processes, clock);
     return measurer.measure(product, native_suite(test::write_script(folder / "worker", script)),
