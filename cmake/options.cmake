@@ -42,7 +42,7 @@ if(TBCI_MOLD)
 endif()
 
 # What computes is always optimised; without, the rest compiles in half the time (quick, sanitizers).
-set(TBCI_FOLDERS_THAT_COMPUTE base detect bisect)
+set(TBCI_FOLDERS_THAT_COMPUTE detect bisect)
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 
 # tbci_library(<folder>): the library of a folder, made of all its .cpp files.
@@ -53,5 +53,7 @@ function(tbci_library folder)
   target_link_libraries(tbci_${folder} PUBLIC tbci_options)
   if(CMAKE_CXX_FLAGS_${build_type} MATCHES "-O0" AND folder IN_LIST TBCI_FOLDERS_THAT_COMPUTE)
     target_compile_options(tbci_${folder} PRIVATE -O1)
+  else()
+    tbci_begin_with(tbci_common_headers tbci_${folder})
   endif()
 endfunction()
