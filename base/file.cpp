@@ -111,7 +111,7 @@ Status write_file_atomically(const std::filesystem::path& path, std::string_view
 Status make_directories(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return fail(ErrorKind::environment, "cannot make the folder {}: {}", path.string(), error.message());
+  if (error) return fail(ErrorKind::environment, "cannot create the folder {}: {}", path.string(), error.message());
   return {};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -19,6 +20,12 @@ std::string human_count(double count);
 std::string human_duration(std::chrono::nanoseconds duration);
 /// `+8.1%`: the sign is always there. `new` where it came from nothing (infinite).
 std::string human_change(double fraction);
+/// `1 commit`, `7 commits`, `2 processes`: `many` where that is not `one` with an s.
+std::string counted(std::integral auto count, std::string_view one, std::string_view many = {}) {
+  std::string text = std::to_string(count) + ' ';
+  if (count != 1 && !many.empty()) return text.append(many);
+  return text.append(one).append(count == 1 ? "" : "s");
+}
 /// A probability in percent with two digits, cut off and not rounded: 99.999% is `over 99.99%`, never 100%.
 std::string human_certainty(double probability);
 

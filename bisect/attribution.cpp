@@ -144,7 +144,7 @@ std::string Attribution::why_several(const SeriesSearch& search, const Bracket& 
         .reference = classes_.index_of(0), .probe = commit, .measured = search.series().measured_case()};
     if (reason.empty()) reason = measurements_.pairs(with_good_end, search.series()).failure;
   }
-  return fmt::format("{} commit{} before {} cannot be built or measured ({}: {})", between, between == 1 ? "" : "s",
+  return fmt::format("{} before {} cannot be built or measured ({}: {})", counted(between, "commit"),
                      short_id(classes_.commit_of(bracket.bad)), short_id(classes_.commit_of(first)), one_line(reason));
 }
 

@@ -280,7 +280,7 @@ class BreakBisector {
     if (between == 0) return "";
     const auto lost = one.lost.find(bracket.good + 1);
     const std::string reason = lost == one.lost.end() ? "" : one_line(lost->second);
-    return fmt::format("{} commit{} before {} cannot be built or tried ({}: {})", between, between == 1 ? "" : "s",
+    return fmt::format("{} before {} cannot be built or tried ({}: {})", counted(between, "commit"),
                        short_id(classes_.commit_of(bracket.bad)), short_id(classes_.commit_of(bracket.good + 1)),
                        reason);
   }

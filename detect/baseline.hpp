@@ -38,7 +38,7 @@ struct Baseline {
 std::optional<Baseline> baseline_of(model::Metric metric, std::span<const NightValues> history,
                                     const BaselineSettings& settings = {});
 
-/// Holds tonight's processes against the baseline as `screen` holds them against the old build's: `clear`, `suspect`,
+/// Compares tonight's processes with the baseline as `screen` does with the old build's: `clear`, `suspect`,
 /// or `inconclusive` with the reason, where there is no baseline, where its nights differ by so much that they say
 /// nothing of a change of `relative`, or where values can't be true: then the old build is to be measured beside.
 /// Nothing is ever filed from it: a whole night that is slow is suspect here. Pure.

@@ -1,4 +1,4 @@
-// Series that moved together are one event: it is named, told of and bisected as one. Pure; safe from any thread.
+// Series that moved together are one event: it is named, reported and bisected as one. Pure; safe from any thread.
 #pragma once
 
 #include <cstddef>

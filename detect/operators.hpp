@@ -17,7 +17,7 @@ struct OperatorThresholds {
 /// (asserts). An operator counts as changed where the difference of the medians over the processes is at least the
 /// share above, and beyond the standard error of that difference: sqrt(pi / 2) s sqrt(1/n + 1/m), the large-sample
 /// error of a median, with s the scaled median absolute deviation of all values from the median of their build. What
-/// lies in no operator is held against the same bounds under the name model::in_no_operator.
+/// lies in no operator is compared with the same bounds under the name model::in_no_operator.
 model::OperatorComparison compare_operators(std::span<const model::OperatorProfile> before,
                                             std::span<const model::OperatorProfile> after,
                                             const OperatorThresholds& thresholds = {});

@@ -53,7 +53,7 @@ std::string break_headline(const ReportFacts& facts, const model::Series& series
     case model::Outcome::timed_out:
       return "hangs";
     case model::Outcome::protocol:
-      return "prints what is no measurement";
+      return "prints invalid output";
   }
   TBCI_ASSERT(false);
 }

@@ -43,10 +43,6 @@ Lines lines_within(const std::vector<std::string>& lines, std::size_t most_bytes
   return kept;
 }
 
-std::string counted(std::size_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
 bool is_leak(Metric metric) {
   return metric == Metric::cpu_leak || metric == Metric::gpu_leak;
 }

@@ -11,7 +11,7 @@ namespace {
 /// What CLI11 fills in, before it is checked.
 struct Raw {
   std::string directory;
-  std::vector<std::string> faults;
+  std::vector<std::string> faults, reverts;
   std::vector<int> unbuildable;
   int fault_day = 0;
   bool clean = false;
@@ -29,15 +29,18 @@ void add_options(CLI::App& app, Raw& raw, CommandLine& result) {
   const std::string kinds = join(fault_kinds(), ", ");
   app.add_option(
          "--fault", raw.faults,
-         "KIND[@POSITION][*STRENGTH], or none; may be repeated. Without a position it is drawn; a strength of 1 "
+         "KIND[@[DAY:]POSITION][*STRENGTH], or none; may be repeated. Without a position it is drawn; a strength of 1 "
          "slows what is hit most by 20 to 30%; of a fault that makes a case fail, it is the part of the processes that "
          "fail. Kinds: " +
              kinds)
       ->type_name("FAULT")
       ->allow_extra_args(false);
-  app.add_option("--fault-day", raw.fault_day, "Day of the faults, 1-based (default: the last)");
+  app.add_option("--fault-day", raw.fault_day, "Day of faults that name none, 1-based (default: the last)");
+  app.add_option("--revert", raw.reverts, "KIND@DAY: a commit of that day takes the fault back; may be repeated")
+      ->type_name("REVERT")
+      ->allow_extra_args(false);
   app.add_option("--unbuildable", raw.unbuildable,
-                 "Position in the day of the faults that does not build; may be "
+                 "Position in the day of --fault-day that does not build; may be "
                  "repeated (default: two are drawn)")
       ->type_name("P")
       ->allow_extra_args(false);
@@ -91,6 +94,10 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments
   if (raw.all_build || !raw.unbuildable.empty()) result.options.unbuildable = raw.unbuildable;
   if (generate.count("--fault-day") > 0) result.options.fault_day = raw.fault_day;
   TBCI_TRY(fill_faults(raw, result.options));
+  for (const std::string& text : raw.reverts) {
+    TBCI_ASSIGN(Revert revert, parse_revert(text));
+    result.options.reverts.push_back(std::move(revert));
+  }
   TBCI_TRY(check(result.options));
   return result;
 }

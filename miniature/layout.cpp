@@ -15,21 +15,19 @@ constexpr int kDefaultUnbuildable = 2;
 
 Result<std::size_t> position_in(int position, std::size_t commits, std::string_view what) {
   if (position >= 1 && static_cast<std::size_t>(position) <= commits) return static_cast<std::size_t>(position);
-  return fail(ErrorKind::usage, "{} is at position {}, but the day of the faults has the positions 1 to {}", what,
-              position, commits);
+  return fail(ErrorKind::usage, "{} is at position {}, but its day has the positions 1 to {}", what, position, commits);
 }
 
 class Placing {
  public:
-  Placing(const Options& options, const std::vector<Fault>& faults, std::size_t commits)
-      : options_(options), faults_(faults), commits_(commits) {}
+  explicit Placing(const DayPlan& day) : day_(day), faults_(day.faults), commits_(day.commits) {}
 
   Result<Layout> place() {
     TBCI_TRY(place_given_faults());
     TBCI_TRY(place_given_unbuildable());
     TBCI_TRY(place_other_faults());
-    if (options_.unbuildable_beside_culprit) hide_culprits();
-    if (!options_.unbuildable && commits_ >= kLongDay) draw_unbuildable();
+    if (day_.unbuildable_beside_culprit) hide_culprits();
+    if (!day_.unbuildable && commits_ >= kLongDay) draw_unbuildable();
     TBCI_TRY(place_repairs());
     return layout_;
   }
@@ -48,7 +46,7 @@ class Placing {
   }
 
   Status place_given_unbuildable() {
-    for (const int position : options_.unbuildable.value_or(std::vector<int>())) {
+    for (const int position : day_.unbuildable.value_or(std::vector<int>())) {
       TBCI_ASSIGN(const std::size_t at, position_in(position, commits_, "--unbuildable"));
       layout_.unbuildable.insert(at);
     }
@@ -76,7 +74,7 @@ class Placing {
   }
 
   Status place_other_faults() {
-    Random random(options_.seed, kPurposeFaults);
+    Random random(day_.seed, kPurposeFaults);
     for (std::size_t i = 0; i < faults_.size(); ++i) {
       if (layout_.faults[i] != 0) continue;
       layout_.faults[i] = draw(random);
@@ -95,7 +93,7 @@ class Placing {
   }
 
   void draw_unbuildable() {
-    Random random(options_.seed, kPurposeUnbuildable);
+    Random random(day_.seed, kPurposeUnbuildable);
     for (int i = 0; i < kDefaultUnbuildable; ++i) {
       const std::size_t position = draw(random);
       if (position != 0 && is_far_from_others(position)) layout_.unbuildable.insert(position);
@@ -121,7 +119,7 @@ class Placing {
     return {};
   }
 
-  const Options& options_;
+  const DayPlan& day_;
   const std::vector<Fault>& faults_;
   std::size_t commits_;
   Layout layout_;
@@ -140,8 +138,8 @@ std::vector<std::size_t> Layout::indistinguishable(std::size_t position) const {
   return all;
 }
 
-Result<Layout> lay_out(const Options& options, const std::vector<Fault>& faults, std::size_t commits) {
-  return Placing(options, faults, commits).place();
+Result<Layout> lay_out(const DayPlan& day) {
+  return Placing(day).place();
 }
 
 }  // namespace tbci::miniature

@@ -1,7 +1,9 @@
-// The positions of faults, of commits that do not build, and of their repairs in the day of the faults.
+// The positions of faults, of commits that do not build, and of their repairs in one day.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -10,9 +12,9 @@
 
 namespace tbci::miniature {
 
-/// Positions are 1-based in the day of the faults.
+/// Positions are 1-based in the day.
 struct Layout {
-  std::vector<std::size_t> faults;    ///< of each fault of the options, in their order
+  std::vector<std::size_t> faults;    ///< of each fault that was put in, in their order
   std::set<std::size_t> unbuildable;  ///< what does not build
   std::set<std::size_t> repairs;      ///< the first that builds again behind each stretch
 
@@ -20,7 +22,16 @@ struct Layout {
   std::vector<std::size_t> indistinguishable(std::size_t position) const;
 };
 
-/// `faults` are those that are put in, `commits` is the length of the day. Fails (usage) where they do not fit.
-Result<Layout> lay_out(const Options& options, const std::vector<Fault>& faults, std::size_t commits);
+/// What one day has to hold.
+struct DayPlan {
+  std::vector<Fault> faults;  ///< also the reverts: what is drawn for them is the same
+  std::size_t commits = 0;    ///< the length of the day
+  std::uint64_t seed = 1;
+  std::optional<std::vector<int>> unbuildable;  ///< as in Options
+  bool unbuildable_beside_culprit = false;
+};
+
+/// Fails (usage) where it does not fit.
+Result<Layout> lay_out(const DayPlan& day);
 
 }  // namespace tbci::miniature

@@ -63,6 +63,12 @@ class Pool {
   std::size_t fillers_ = 0;
 };
 
+/// A fault that a day brings or takes back.
+struct TodaysFault {
+  std::size_t index = 0;  ///< among the faults
+  bool is_reverted = false;
+};
+
 class Planner {
  public:
   explicit Planner(const Options& options)
@@ -100,14 +106,38 @@ class Planner {
     return {};
   }
 
-  bool is_fault_day() const { return day_ == options_.fault_day.value_or(options_.days); }
+  /// Which of the faults the day has, and which of them it takes back.
+  void note_todays_faults() {
+    of_today_.clear();
+    for (std::size_t i = 0; i < faults_.size(); ++i) {
+      if (day_of(faults_[i], options_) == day_) of_today_.push_back({i, false});
+    }
+    for (const Revert& revert : options_.reverts) {
+      if (revert.day != day_) continue;
+      const auto same = [&](const Fault& fault) { return fault.kind == revert.kind; };
+      const auto fault = std::find_if(faults_.begin(), faults_.end(), same);
+      of_today_.push_back({static_cast<std::size_t>(fault - faults_.begin()), true});
+    }
+  }
+
+  DayPlan day_plan(std::size_t count) const {
+    DayPlan day{.faults = {},
+                .commits = count,
+                .seed = options_.seed,
+                .unbuildable = std::vector<int>(),
+                .unbuildable_beside_culprit = options_.unbuildable_beside_culprit};
+    for (const TodaysFault& one : of_today_) {
+      day.faults.push_back(faults_[one.index]);
+      if (one.is_reverted) day.faults.back().position.reset();
+    }
+    if (day_ == options_.fault_day.value_or(options_.days)) day.unbuildable = options_.unbuildable;
+    return day;
+  }
 
   Status plan_day() {
     const std::size_t count = day_ == options_.days ? static_cast<std::size_t>(options_.commits) : 5 + random_.below(4);
-    layout_ = Layout();
-    if (is_fault_day()) {
-      TBCI_ASSIGN(layout_, lay_out(options_, faults_, count));
-    }
+    note_todays_faults();
+    TBCI_ASSIGN(layout_, lay_out(day_plan(count)));
     const std::size_t first = plan_.commits.size();
     fill_categories(count);
     for (position_ = 1; position_ <= count; ++position_) {
@@ -143,7 +173,9 @@ class Planner {
     const auto fault = std::find(layout_.faults.begin(), layout_.faults.end(), position_);
     const bool breaks = layout_.unbuildable.contains(position_) && !layout_.unbuildable.contains(position_ - 1);
     if (fault != layout_.faults.end()) {
-      Change change = fault_changes_[static_cast<std::size_t>(fault - layout_.faults.begin())];
+      const TodaysFault& one = of_today_[static_cast<std::size_t>(fault - layout_.faults.begin())];
+      if (one.is_reverted) return commit(taken_back(fault_changes_[one.index]), "revert");
+      Change change = fault_changes_[one.index];
       // The subject line is that of the fault: its author did not mean to break the build.
       if (breaks) std::ranges::copy(next_break().edits, std::back_inserter(change.edits));
       return commit(change, "fault");
@@ -167,6 +199,12 @@ class Planner {
   Change repair() const {
     const Change& broken = breaks_[(breaks_done_ - 1) % breaks_.size()];
     return reversed(broken, "Fix build", fmt::format("\"{}\" did not compile.", broken.subject));
+  }
+
+  static Change taken_back(const Change& fault) {
+    Change change = reversed(fault, fmt::format("Revert \"{}\"", fault.subject), "It cost more than it gave.");
+    change.fault = fault.fault;
+    return change;
   }
 
   Status commit(const Change& change, std::string kind) {
@@ -208,14 +246,16 @@ class Planner {
 
   void note_culprits(std::size_t first) {
     for (std::size_t i = 0; i < layout_.faults.size(); ++i) {
+      if (of_today_[i].is_reverted) continue;
+      const std::size_t index = of_today_[i].index;
       PlannedCulprit culprit;
       culprit.commit = first + layout_.faults[i] - 1;
-      culprit.fault = faults_[i].kind;
-      culprit.strength = faults_[i].strength;
-      culprit.benchmarks = fault_changes_[i].benchmarks;
+      culprit.fault = faults_[index].kind;
+      culprit.strength = faults_[index].strength;
+      culprit.benchmarks = fault_changes_[index].benchmarks;
       for (const std::size_t position : layout_.indistinguishable(layout_.faults[i])) {
-        const std::size_t index = first + position - 1;
-        if (index == culprit.commit || changes_what_is_compiled(index)) culprit.indistinguishable.push_back(index);
+        const std::size_t other = first + position - 1;
+        if (other == culprit.commit || changes_what_is_compiled(other)) culprit.indistinguishable.push_back(other);
       }
       plan_.culprits.push_back(std::move(culprit));
     }
@@ -230,6 +270,7 @@ class Planner {
   std::vector<Change> breaks_;
   std::vector<Fault> faults_;
   std::vector<Change> fault_changes_;
+  std::vector<TodaysFault> of_today_;  // in the order of `layout_.faults`
 
   Plan plan_;
   Tree tree_;

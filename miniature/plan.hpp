@@ -17,8 +17,8 @@ struct Person {
 };
 
 struct PlannedCommit {
-  std::string kind;   ///< `fault`, `harmless`, `docs`, `unbuildable` or `fix`
-  std::string fault;  ///< the kind of the fault it brings, or nothing
+  std::string kind;   ///< `fault`, `revert`, `harmless`, `docs`, `unbuildable` or `fix`
+  std::string fault;  ///< the kind of the fault that it brings or takes back, or nothing
   int day = 1;
   std::size_t position = 1;  ///< 1-based in its day
   bool builds = true;

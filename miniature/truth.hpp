@@ -17,8 +17,8 @@ struct CommitTruth {
   std::string commit;
   std::string day;
   std::size_t position = 1;  ///< 1-based in its day
-  std::string kind;          ///< `fault`, `harmless`, `docs`, `unbuildable` or `fix`
-  std::string fault;         ///< empty where it brings none
+  std::string kind;          ///< `fault`, `revert`, `harmless`, `docs`, `unbuildable` or `fix`
+  std::string fault;         ///< that it brings or takes back; empty where there is none
   bool builds = true;
   std::string subject;
 };

@@ -183,7 +183,7 @@ Status note_other_runner(SubjectContext& context) {
   return {};
 }
 
-// A night that was begun, and whose nightlies are not to be had any more, is over.
+// A night that was begun, and whose nightlies are not available any more, is over.
 tl::unexpected<Error> end_unreachable(SubjectContext& context, const std::string& name, const Error& error) {
   const auto night = context.stores.nights.find(context.name(), name);
   if (error.kind != ErrorKind::failed || !night || !*night || (*night)->finished) return pass_on(error);

@@ -41,8 +41,4 @@ Result<NightResult> check_night(SubjectContext& context, const NightChoice& choi
 /// is done; else it is failed. `why` becomes its note.
 Status give_up_night(SubjectContext& context, const model::Night& night, const std::string& why);
 
-/// The nightlies that `serve` still has to check, oldest first: those newer than the last one that was checked; the
-/// newest alone where none was; unfinished ones in any case, published or not.
-Result<std::vector<std::string>> unchecked_nightlies(SubjectContext& context);
-
 }  // namespace tbci::pipeline

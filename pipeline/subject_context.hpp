@@ -13,7 +13,7 @@
 
 namespace tbci::pipeline {
 
-/// One subject's work: where facts are kept, who does what, and who is told. Used by one thread.
+/// One subject's work: where facts are kept, who does what, and who hears of it. Used by one thread.
 struct SubjectContext {
   const settings::Config& config;
   const settings::SubjectConfig& subject;

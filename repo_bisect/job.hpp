@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -51,11 +50,6 @@ double as_searched(const RepositoryJob& job, double number);
 double as_printed(const RepositoryJob& job, double change);
 /// The threshold for the searched value.
 double searched_threshold(const RepositoryJob& job);
-
-/// `1 build`, `2 builds`.
-std::string counted(std::integral auto count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 /// `12.3 ms`, `4.1 MiB`, `17.2 images/s`.
 std::string readable_number(const std::string& unit, double number);

@@ -84,7 +84,7 @@ Result<model::Metric> metric_of(std::string_view series, const std::string& name
   if (!named.empty()) {
     TBCI_ASSIGN(const model::Metric metric, model::metric_from(named));
     if (metric == model::Metric::outcome)
-      return fail(ErrorKind::usage, "'outcome' is no metric of numbers: a file of series has none of it");
+      return fail(ErrorKind::usage, "'outcome' is not a number: a file of series cannot have it as its metric");
     return agreed(metric);
   }
   const std::size_t slash = series.rfind('/');

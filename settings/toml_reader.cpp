@@ -40,7 +40,8 @@ struct TomlReader::Node {
       const std::string name = end == std::string::npos ? text.substr(at + 2) : text.substr(at + 2, end - at - 2);
       const char* value = std::getenv(name.c_str());
       if (end == std::string::npos || value == nullptr) {
-        refuse(key, node, fmt::format("the environment variable {} is not set", name));
+        refuse(key, node,
+               fmt::format("the environment variable {} is not set: export it, or write the value here", name));
         return;
       }
       text.replace(at, end + 1 - at, value);

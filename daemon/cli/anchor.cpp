@@ -118,13 +118,16 @@ void add_anchor(CLI::App& app, Invocation& invocation) {
   set_command->add_option("build", options->build, "Nightly, or revision of the repository")
       ->required()
       ->type_name("NAME");
-  set_command->add_option("--reason", options->reason, "Why; kept in the history of anchors")->type_name("TEXT");
+  set_command->add_option("--reason", options->reason, "Why; kept in the history of anchors")
+      ->required()
+      ->type_name("TEXT");
   on_call(*set_command, invocation, options, set);
-  on_call(*command->add_subcommand("show",
-                                   "List all anchors that were set or cleared, the latest first; that one is in force"),
+  on_call(*command->add_subcommand("show", "List what was set and cleared, the latest first: that one holds"),
           invocation, options, show);
   auto* clear_command = command->add_subcommand("clear", "Clear the anchor: tbci no longer looks for creep");
-  clear_command->add_option("--reason", options->reason, "Why; kept in the history of anchors")->type_name("TEXT");
+  clear_command->add_option("--reason", options->reason, "Why; kept in the history of anchors")
+      ->required()
+      ->type_name("TEXT");
   on_call(*clear_command, invocation, options, clear);
 }
 

@@ -72,7 +72,7 @@ void add_global_options(CLI::App& app, Invocation& invocation) {
       ->type_name("FILE");
   app.add_option("--state", invocation.state, "State folder (default: as configured)")->type_name("DIR");
   app.add_flag("--json", invocation.json, "Print the answer as JSON, and show no progress");
-  app.add_flag("-v,--verbose", invocation.verbose, "Log every step");
+  app.add_flag("-v,--verbose", invocation.verbose, "Log what builds and installations print as well");
 }
 
 ExitCode finish(const Result<ExitCode>& outcome) {

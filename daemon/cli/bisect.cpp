@@ -219,6 +219,15 @@ Status check_metrics(const std::vector<std::string>& names) {
   return {};
 }
 
+// What they would choose from is not compared.
+Status check_series_alone(const BisectOptions& options) {
+  const Selection& selection = options.selection;
+  const bool chooses = !options.metrics.empty() || !selection.benchmarks.empty() || !selection.configurations.empty();
+  if (options.series.empty() || !chooses) return {};
+  return fail(ErrorKind::usage,
+              "--series names what to search for: leave out --metric, --benchmarks and --configurations");
+}
+
 Result<ExitCode> bisect(const Invocation& invocation, const BisectOptions& options, std::stop_token stop) {
   if (!options.repository.repository.empty()) {
     const RepositoryRequest request{.from = options.from,
@@ -228,6 +237,7 @@ Result<ExitCode> bisect(const Invocation& invocation, const BisectOptions& optio
                                     .again = options.again};
     return bisect_repository(invocation, options.repository, request, std::move(stop));
   }
+  TBCI_TRY(check_series_alone(options));
   TBCI_TRY(check_metrics(options.metrics));
   TBCI_ASSIGN(settings::Config config, load_config(invocation, options.selection));
   config.bisect.every_commit = options.repository.all;

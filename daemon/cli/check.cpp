@@ -25,7 +25,7 @@ struct CheckOptions {
   bool once = true;  ///< check has no other way; `tbci serve` goes on each night
 };
 
-// Good news: what spoils its search is told, and tried again by the next call; the night has its result.
+// An improvement's search may fail: a note says so, and the next call tries again. The night has its result.
 Status search_improvements(pipeline::SubjectContext& context, const model::Night& night) {
   const Status searched = pipeline::search_improvements_of(context, night);
   if (searched || searched.error().kind == ErrorKind::interrupted || searched.error().kind == ErrorKind::damaged)
@@ -45,7 +45,7 @@ std::string lines_of(const std::vector<web::queries::UnmeasuredCase>& gaps) {
   }
   std::string text;
   for (const auto& [reason, cases] : by_reason) {
-    text += fmt::format("{} {} {} ({}{})\n", cases.size(), cases.size() == 1 ? "case" : "cases", reason, cases.front(),
+    text += fmt::format("{} {} ({}{})\n", counted(cases.size(), "case"), reason, cases.front(),
                         cases.size() > 1 ? ", ..." : "");
   }
   return text;
@@ -112,7 +112,7 @@ void add_check(CLI::App& app, Invocation& invocation) {
       "Installs both nightlies, measures the suite on both, confirms what the screen suspects by interleaved pairs,\n"
       "bisects the commits between them by rebuilding, files one report per culprit, and delivers it.\n"
       "Killed or stopped, the same command goes on where it was and repeats nothing that was finished.\n\n"
-      "  tbci check --config configs/demo.toml --subject demo\n"
+      "  tbci check --config configs/pytorch-cpu.toml\n"
       "  tbci check --nightly 2026-01-07 --baseline 2026-01-06\n\n"
       "Exit code 1 where a regression was found.");
   auto options = std::make_shared<CheckOptions>();
@@ -121,7 +121,7 @@ void add_check(CLI::App& app, Invocation& invocation) {
       ->type_name("NAME");
   command
       ->add_option("--baseline", options->choice.baseline,
-                   "Hold it against this one (default: the last that was checked)")
+                   "Compare it with this one (default: the last that was checked)")
       ->type_name("NAME");
   command->add_flag("--retry", options->choice.retry, "Try a night again that failed, from the installation on");
   // Hidden: check always runs one cycle, but scripts may pass it.

@@ -28,7 +28,7 @@ void show(const pipeline::Cleaning& cleaning, const settings::Config& config, bo
   }
   fmt::print("{}", table.text());
   fmt::print("{} {} of {}\n", dry_run ? "would remove" : "removed", human_bytes(static_cast<double>(freed)),
-             cleaning.removed.size() == 1 ? "1 thing" : fmt::format("{} things", cleaning.removed.size()));
+             counted(cleaning.removed.size(), "thing"));
 }
 
 Result<pipeline::Cleaning> plan(storage::Database& database, const settings::Config& config) {

@@ -64,7 +64,8 @@ Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& opt
   TBCI_ASSIGN(plan.builds.before, pipeline::build_named(context, options.before));
   TBCI_ASSIGN(plan.builds.after, pipeline::build_named(context, options.after));
   if (plan.builds.before.id == plan.builds.after.id)
-    return fail(ErrorKind::usage, "{} and {} are the same build", options.before, options.after);
+    return fail(ErrorKind::usage, "{} and {} are the same build: name two different ones", options.before,
+                options.after);
   TBCI_ASSIGN(plan.cases, pipeline::wanted_cases(context, plan.builds.after.product));
   TBCI_ASSIGN(const auto screen, pipeline::screen_builds(context, plan));
   TBCI_ASSIGN(const auto confirmed, pipeline::confirm_suspects(context, plan, screen));

@@ -99,7 +99,7 @@ void add_history(CLI::App& app, Invocation& invocation) {
   command->footer(
       "Draws what each nightly gave, the levels between change points, and below them the nights at which the level\n"
       "changed (^), a regression was confirmed (R) or the machine changed (M). Change points are those of the whole\n"
-      "history, whatever their size; they are no verdicts.\n\n"
+      "history, whatever their size; they are not verdicts.\n\n"
       "  tbci history dlrm\n"
       "  tbci history dlrm --configuration cpu-train --metric cpu_memory --nights 90\n"
       "  tbci history dlrm --least-change 0.02 --json\n\n"

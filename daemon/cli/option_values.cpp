@@ -32,6 +32,8 @@ CLI::Validator in_range(const std::string& kind, Number least, Number most, bool
   const auto check = [=](const std::string& value) -> std::string {
     const auto parsed = parsed_number<Number>(value);
     const bool valid = parsed && *parsed >= least && *parsed <= most && std::isfinite(static_cast<double>(*parsed));
+    const bool too_long = !parsed && !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
+    if (too_long) return fmt::format("has too many digits: '{}'", one_line(value, 40));
     return valid ? "" : refusal(fmt::format("{} {}", kind, range), value);
   };
   const std::string shown = bounded ? fmt::format("{}..{}", least, most) : fmt::format("{}..", least);  // in --help

@@ -128,7 +128,9 @@ CLI::App* add_decision(CLI::App& parent, const std::shared_ptr<RegressionsOption
       ->required()
       ->type_name("ID")
       ->check(whole_number(1));
-  command->add_option("--reason", options->reason, "Why; kept with your name and the time")->type_name("TEXT");
+  command->add_option("--reason", options->reason, "Why; kept with your name and the time")
+      ->required()
+      ->type_name("TEXT");
   return command;
 }
 
@@ -152,8 +154,7 @@ void add_regressions(CLI::App& app, Invocation& invocation) {
   accept_command->add_flag("--anchor", options->anchor,
                            "What had crept until then is accepted too, for this series alone");
   on_call(*accept_command, invocation, options, accept);
-  on_call(*add_decision(*command, options, "dismiss", "It is no regression: a false alarm"), invocation, options,
-          dismiss);
+  on_call(*add_decision(*command, options, "dismiss", "Close it as a false alarm"), invocation, options, dismiss);
   on_call(*add_decision(*command, options, "reopen", "It is open again"), invocation, options, reopen);
   auto* mute_command = command->add_subcommand("mute", "Neither search nor report regressions of a series for a time");
   add_subject_option(*mute_command, options->selection);
@@ -163,7 +164,9 @@ void add_regressions(CLI::App& app, Invocation& invocation) {
   mute_command->add_option("--until", options->until, "The first day on which it counts again, UTC")
       ->required()
       ->type_name("DATE");
-  mute_command->add_option("--reason", options->reason, "Why; kept with your name and the time")->type_name("TEXT");
+  mute_command->add_option("--reason", options->reason, "Why; kept with your name and the time")
+      ->required()
+      ->type_name("TEXT");
   on_call(*mute_command, invocation, options, mute);
 }
 

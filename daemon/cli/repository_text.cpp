@@ -110,9 +110,9 @@ std::string text_of(const repo_bisect::RepositoryJob& job, const repo_bisect::Re
   for (const model::FoundStep& step : model::steps_of(found)) text += text_of(step, commits);
   const std::string good = numbers_at(job, answer, job.from), bad = numbers_at(job, answer, job.to);
   if (!good.empty() && !bad.empty()) text += fmt::format("{} at the good end, {} at the bad one\n", good, bad);
-  text += fmt::format("{}, {}", repo_bisect::counted(answer.bisection.builds, "build"),
-                      repo_bisect::counted(answer.bisection.measurements, "measurement"));
-  if (answer.rebuilds > 0) text += fmt::format(", {} built again", repo_bisect::counted(answer.rebuilds, "tree"));
+  text += fmt::format("{}, {}", counted(answer.bisection.builds, "build"),
+                      counted(answer.bisection.measurements, "measurement"));
+  if (answer.rebuilds > 0) text += fmt::format(", {} built again", counted(answer.rebuilds, "tree"));
   return text + "\n";
 }
 

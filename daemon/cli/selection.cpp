@@ -12,7 +12,7 @@ void add_subject_option(CLI::App& command, Selection& selection) {
       ->type_name("NAME");
 }
 
-void add_case_options(CLI::App& command, Selection& selection) {
+void add_benchmark_options(CLI::App& command, Selection& selection) {
   command.add_option("--benchmarks", selection.benchmarks, "Measure only these benchmarks (default: the whole suite)")
       ->type_name("NAME")
       ->delimiter(',');
@@ -23,6 +23,10 @@ void add_case_options(CLI::App& command, Selection& selection) {
       ->delimiter(',');
   command.add_option("--precision", selection.precision, "fp32, tf32, fp16, bf16 or amp (default: as configured)")
       ->type_name("NAME");
+}
+
+void add_case_options(CLI::App& command, Selection& selection) {
+  add_benchmark_options(command, selection);
   command
       .add_option("--processes", selection.processes,
                   "Run exactly N processes for each case and build, however much they differ")

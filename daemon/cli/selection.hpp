@@ -24,7 +24,9 @@ struct Selection {
 };
 
 void add_subject_option(CLI::App& command, Selection& selection);
-/// --benchmarks, --configurations, --precision, --processes
+/// --benchmarks, --configurations, --precision
+void add_benchmark_options(CLI::App& command, Selection& selection);
+/// The same, and --processes.
 void add_case_options(CLI::App& command, Selection& selection);
 void add_threshold_option(CLI::App& command, Selection& selection);
 /// --min-segment, --alpha, --least-change

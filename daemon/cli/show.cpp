@@ -15,10 +15,6 @@ std::string interval_of(const model::Finding& finding) {
   return fmt::format("{} .. {}", human_change(finding.low), human_change(finding.high));
 }
 
-std::string plural(std::size_t count, const std::string& one, const std::string& many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 }  // namespace
 
 std::string table_of(const std::vector<model::Finding>& findings, bool all) {
@@ -43,9 +39,9 @@ std::string table_of(const std::vector<model::Finding>& findings, bool all) {
 std::string headline(const pipeline::NightResult& result) {
   std::map<model::Verdict, std::size_t> counts;
   for (const model::Finding& finding : result.findings) ++counts[finding.verdict];
-  std::vector<std::string> parts = {plural(counts[model::Verdict::regression], "regression", "regressions")};
+  std::vector<std::string> parts = {counted(counts[model::Verdict::regression], "regression")};
   if (counts[model::Verdict::improvement] > 0)
-    parts.push_back(plural(counts[model::Verdict::improvement], "improvement", "improvements"));
+    parts.push_back(counted(counts[model::Verdict::improvement], "improvement"));
   if (counts[model::Verdict::inconclusive] > 0)
     parts.push_back(fmt::format("{} inconclusive", counts[model::Verdict::inconclusive]));
   parts.push_back(fmt::format("{} series clear", counts[model::Verdict::clear]));
@@ -78,7 +74,8 @@ std::string lines_of(const model::Bisection& bisection) {
     for (const model::FoundStep& step : steps_of(answer)) text += line_of(series, step);
     if (answer.suspects.empty()) text += fmt::format("{}: no culprit: {}\n", series, one_line(answer.reason, 400));
   }
-  return text + fmt::format("{} builds, {} measurements\n", bisection.builds, bisection.measurements);
+  return text +
+         fmt::format("{}, {}\n", counted(bisection.builds, "build"), counted(bisection.measurements, "measurement"));
 }
 
 }  // namespace tbci::daemon

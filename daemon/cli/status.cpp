@@ -53,14 +53,16 @@ Result<ExitCode> status(const Invocation& invocation) {
       continue;
     }
     const model::Night& night = *subject.latest;
-    fmt::print("{}: {} is {}{}, {} open regressions\n", subject.name, night.name, to_string(night.stage),
-               night.note.empty() ? "" : " (" + one_line(night.note) + ")", subject.open_regressions);
+    fmt::print("{}: {} is {}{}, {}\n", subject.name, night.name, to_string(night.stage),
+               night.note.empty() ? "" : " (" + one_line(night.note) + ")",
+               counted(subject.open_regressions, "open regression"));
     TBCI_ASSIGN(const auto regressions, web::queries::regressions_view(database, subject.name, 1));
     fmt::print("{}", table_of(regressions));
     TBCI_ASSIGN(const auto improvements, web::queries::improvements_of_night(database, night));
     fmt::print("{}", improvement_lines(improvements));
     if (subject.waiting_improvements > 0)
-      fmt::print("{} improvements wait for the search for their commits\n", subject.waiting_improvements);
+      fmt::print("{} not attributed yet: the search for the commit is still to come\n",
+                 counted(subject.waiting_improvements, "improvement"));
     for (const model::TroubledNight& one : subject.troubled) fmt::print("{}\n", web::queries::trouble_text(one));
     for (const auto& one : subject.unwatched) fmt::print("{}\n", web::queries::unwatched_text(one));
     if (subject.silent_anchor) fmt::print("{}\n", web::queries::silence_text(*subject.silent_anchor));

@@ -136,7 +136,7 @@ void add_suite(CLI::App& app, Invocation& invocation) {
   command->require_subcommand(1);
   auto* list_command = command->add_subcommand("list", "List the benchmarks: names, domains, configurations and sizes");
   list_command->footer(
-      "  tbci suite list\n  tbci suite list --config configs/demo.toml --json\n\n"
+      "  tbci suite list\n  tbci suite list --config configs/pytorch-cpu.toml --json\n\n"
       "Asks the worker of a build; the worker is built first if necessary (a minute or two). Without a configuration,\n"
       "or before there is a build, lists what the worker's sources have.");
   auto options = std::make_shared<SuiteOptions>();
@@ -152,7 +152,7 @@ void add_suite(CLI::App& app, Invocation& invocation) {
       "  tbci suite coverage\n  tbci suite coverage --benchmarks resnet50 dlrm --json\n\n"
       "Exit code 1 if a benchmark failed; the others are counted.");
   add_subject_option(*coverage_command, options->selection);
-  add_case_options(*coverage_command, options->selection);
+  add_benchmark_options(*coverage_command, options->selection);
   coverage_command
       ->add_option("--build", options->build, "Ask the worker of this build (default: any that is installed)")
       ->type_name("NAME");

@@ -109,8 +109,8 @@ std::string excess(const CLI::App& app, const std::string& argument) {
 std::string missing_command(const CLI::App& app) {
   const CLI::App& command = chosen_command(app);
   if (command.get_parent() == nullptr) return with_pointer(app, "name a command, such as `tbci doctor`.");
-  return with_pointer(
-      app, fmt::format("'{}' needs a command: {}.", command.get_name(), join(names_of_commands(command), " or ")));
+  return with_pointer(app, fmt::format("'{}' needs one of these commands: {}.", command.get_name(),
+                                       join(names_of_commands(command), ", ")));
 }
 
 std::string type_of(const CLI::Option& option) {

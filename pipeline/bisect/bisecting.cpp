@@ -172,7 +172,7 @@ class SearchObserver final : public bisect::Observer {
 
   void build_begun(const model::Commit& commit, const bisect::SearchStatus& progress) override {
     context_.progress.expect(progress.builds + progress.expected_builds);
-    context_.progress.step(fmt::format("build {}, {} commits in doubt", brief(commit), progress.commits_in_doubt));
+    context_.progress.step(fmt::format("build {}, {} in doubt", brief(commit), in_doubt(progress)));
   }
   void build_finished(const model::Commit& commit, const bisect::Built& built, const bisect::SearchStatus&) override {
     if (!built.buildable)
@@ -180,13 +180,19 @@ class SearchObserver final : public bisect::Observer {
   }
   Status probe_decided(const model::Probe& probe, const bisect::SearchStatus& progress) override {
     TBCI_TRY(context_.stores.bisections.put_probe(bisection_.id, probe));
-    context_.progress.note(fmt::format("{} is {} for {} ({} processes), {} commits in doubt",
-                                       probe.commit.substr(0, 10), to_string(probe.side), to_string(probe.series),
-                                       probe.pairs, progress.commits_in_doubt));
+    // Of the end that pairs compare with it is clear without a process.
+    if (probe.pairs == 0 && probe.side == model::Side::good) return {};
+    context_.progress.note(fmt::format("{} is {} for {} ({}), {} in doubt", probe.commit.substr(0, 10),
+                                       to_string(probe.side), to_string(probe.series),
+                                       counted(probe.pairs, "process", "processes"), in_doubt(progress)));
     return {};
   }
 
  private:
+  static std::string in_doubt(const bisect::SearchStatus& progress) {
+    return counted(progress.commits_in_doubt, "commit");
+  }
+
   SubjectContext& context_;
   const model::Bisection& bisection_;
 };
@@ -250,8 +256,8 @@ Result<model::Bisection> bisect_range(SubjectContext& context, const SearchPlan&
   TBCI_ASSIGN(const model::Bisection bisection, store.begin(planned, context.clock.now()));
   if (bisection.finished) return bisection;
   TBCI_TRY(store.put_commits(context.name(), commits));
-  context.progress.begin_stage("bisect", fmt::format("{} commits, {} series", commits.size() - 1, plan.series.size()),
-                               0);
+  context.progress.begin_stage(
+      "bisect", fmt::format("{}, {} series", counted(commits.size() - 1, "commit"), plan.series.size()), 0);
   StoredProber prober(context, bisection);
   SearchObserver observer(context, bisection);
   TBCI_ASSIGN(const storage::SeriesPriors priors,
@@ -262,8 +268,8 @@ Result<model::Bisection> bisect_range(SubjectContext& context, const SearchPlan&
   put_priors(priors, commits, answers);
   TBCI_TRY(store.finish(bisection.id, answers, context.clock.now()));
   TBCI_ASSIGN(model::Bisection finished, store.get(bisection.id));
-  context.progress.end_stage(
-      fmt::format("{}; {} builds, {} measurements", summary(answers), finished.builds, finished.measurements));
+  context.progress.end_stage(fmt::format("{}; {}, {}", summary(answers), counted(finished.builds, "build"),
+                                         counted(finished.measurements, "measurement")));
   return finished;
 }
 

@@ -1,4 +1,4 @@
-// Is a culprit what made it slower? The newest commit is measured beside itself with the culprit taken back.
+// Did the culprit make it slower? The newest commit is compared with the same commit without the culprit.
 #pragma once
 
 #include <string>

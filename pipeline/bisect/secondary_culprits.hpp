@@ -1,4 +1,4 @@
-// Of a series that several commits made worse: those beside the worst one that are worth an issue by themselves. Pure;
+// Where several commits made a series worse: which of them, besides the worst one, deserve an issue of their own. Pure;
 // safe from any thread.
 #pragma once
 

@@ -23,8 +23,8 @@ Result<Cleaning> plan_cleaning(storage::Stores& stores, const settings::Config& 
 Status remove_thing(const StoredThing& thing);
 
 /// Before the subject's next install or build: removes what is over its budgets, and more, until as much is free as
-/// such a thing and a worker took before, and a reserve for the database. Error (environment) where that cannot be had:
-/// says how much is missing and what to do.
+/// such a thing and a worker took before, and a reserve for the database. Error (environment) where that cannot be
+/// freed: says how much is missing and what to do.
 Status make_room(SubjectContext& context, ThingKind kind);
 
 /// The things of a kind and subject together.

@@ -20,7 +20,7 @@ inline constexpr int profiled_processes = 5;
 Result<model::OperatorComparison> compare_operators(SubjectContext& context, const Comparison& builds,
                                                     const model::Case& measured, int processes = profiled_processes);
 
-/// The culprit that `regressions` share (which are not none) held against its parent, in the case that it slowed most.
+/// The culprit that `regressions` share (which are not none) compared with its parent, in the case that it slowed most.
 /// Nothing where there is no single culprit out of a search, where no time got worse, or where the case cannot be
 /// profiled: a note says why.
 Result<std::optional<model::OperatorComparison>> operators_at_culprit(

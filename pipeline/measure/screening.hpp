@@ -12,7 +12,7 @@
 namespace tbci::pipeline {
 
 /// What a screen says of a series, the old build that it was compared with, and the pairs that say so: they count in
-/// the confirmation. Without pairs where the series was held against its history.
+/// the confirmation. Without pairs where the series was compared with its history.
 using ScreenedSeries = detect::Suspect;
 
 /// A case with all processes of the screen, and the old build that it was measured beside, or would be.

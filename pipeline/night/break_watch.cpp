@@ -68,7 +68,7 @@ Status keep(SubjectContext& context, const model::Night& night, const std::strin
   });
 }
 
-// The old build of a candidate; nothing where it cannot be had any more.
+// The old build of a candidate; nothing where it is not available any more.
 Result<std::optional<model::Build>> old_build_of(SubjectContext& context, const Comparison& builds,
                                                  const BreakCandidate& candidate) {
   if (candidate.old_build == builds.before.name) return std::optional(builds.before);

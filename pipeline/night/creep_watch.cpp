@@ -22,7 +22,7 @@ Result<std::optional<model::Build>> anchored_build(SubjectContext& context, cons
                    : build_commit(context, known.name);
   if (build && build->state == model::BuildState::ready) return std::optional(std::move(*build));
   if (!build && build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
-  context.progress.note(fmt::format("creep is not looked for: the anchor {} cannot be had ({})", known.name,
+  context.progress.note(fmt::format("creep is not looked for: the anchor {} is not available ({})", known.name,
                                     build ? one_line(build->failure, 200) : one_line(build.error().message, 200)));
   return std::optional<model::Build>{};
 }

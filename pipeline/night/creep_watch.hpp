@@ -19,11 +19,11 @@ struct AnchorWatch {
 /// Measures the cases whose turn it is on tonight's build and on the anchor, interleaved, keeps the pairs, and asks for
 /// a confirmation where the average over the nights has risen. What is known to have risen
 /// (pipeline/night/known_rise.hpp) is left out. A series whose creep is open is not asked for: its report is there.
-/// Nothing where no anchor is set, or its build cannot be had any more (told in a note).
+/// Nothing where no anchor is set, or its build is not available any more (a note says so).
 Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const model::Night& night,
                                                 const ComparisonPlan& plan);
 
-/// The same for candidates of earlier nights that are held against the anchor.
+/// The same for candidates of earlier nights that are compared with the anchor.
 Status leave_out_known(SubjectContext& context, const model::Night& night, const AnchorWatch& watch,
                        std::vector<detect::Candidate>& carried);
 

@@ -74,7 +74,7 @@ Status search_since(SubjectContext& context, const model::Night& night, const st
     if (!build && !is_final(build.error())) return pass_on(build.error());
     if (!build)
       return leave_without_commit(context, improvements,
-                                  fmt::format("{} cannot be had any more: {}", *name, build.error().message));
+                                  fmt::format("{} is not available any more: {}", *name, build.error().message));
     *end = std::move(*build);
   }
   const std::string obstacle = no_way_to_bisect(context, ends);
@@ -235,7 +235,8 @@ Status search_improvements_of(SubjectContext& context, const model::Night& night
   if (improvements.empty()) return {};
   TBCI_ASSIGN(const bool wait, regressions_wait(context));
   if (!wait) return try_search(context, night);
-  context.progress.note(fmt::format("{} improvements wait: an unfinished night goes first", improvements.size()));
+  context.progress.note(fmt::format("the search for the commits of {} waits: an unfinished night goes first",
+                                    counted(improvements.size(), "improvement")));
   return {};
 }
 

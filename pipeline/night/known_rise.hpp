@@ -45,8 +45,8 @@ Result<KnownRise> known_rise(SubjectContext& context, const AnchorView& view, co
 Result<double> rise_before(SubjectContext& context, const model::Regression& regression);
 
 /// What regressions of the series that were found after `old_build`, and before `night`, have brought since; of those
-/// that recovered nothing. 0 for most: a series is held against a build that has what was found of it. Where that build
-/// cannot be had, an older one takes its place.
+/// that recovered nothing. 0 for most: a series is compared with a build that has what was found of it. Where that
+/// build is not available, an older one takes its place.
 Result<double> rise_since(SubjectContext& context, const std::string& old_build, const model::Night& night,
                           const model::Series& series);
 

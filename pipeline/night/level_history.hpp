@@ -1,4 +1,4 @@
-// What earlier nights measured, as the baseline that tonight's build is held against.
+// What earlier nights measured, as the baseline that tonight's build is compared with.
 #pragma once
 
 #include <map>

@@ -42,7 +42,8 @@ void add_crept(const AnchorWatch& anchor, std::vector<detect::Candidate>& candid
   }
 }
 
-// Suspects of the screen that are held against a build from before an accepted change: the one with it cannot be had.
+// Suspects of the screen that are compared with a build from before an accepted change: the one with it is not
+// available.
 Status leave_out_accepted(SubjectContext& context, const model::Night& night,
                           std::vector<detect::Candidate>& candidates) {
   for (detect::Candidate& candidate : candidates) {

@@ -100,7 +100,7 @@ struct MachineWatch {
   const std::set<model::Series>& suspects;  // against history
 };
 
-// The old build's processes of tonight, held against the history: a series that looked changed against history and is
+// The old build's processes of tonight, compared with the history: a series that looked changed against history and is
 // clear beside the old build was moved by the machine, where the old build moved as well.
 Result<model::Finding> look_again(SubjectContext& context, const MachineWatch& watch, model::Finding finding,
                                   const model::Run& run, const model::Build& old_build) {
@@ -124,7 +124,7 @@ Result<model::Finding> look_again(SubjectContext& context, const MachineWatch& w
   return finding;
 }
 
-// Nothing where that nightly cannot be had any more.
+// Nothing where that nightly is not available any more.
 Result<std::optional<model::Build>> old_build_named(SubjectContext& context, const Comparison& builds,
                                                     const std::string& name) {
   if (name == builds.before.name) return std::optional(builds.before);

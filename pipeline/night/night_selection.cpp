@@ -142,7 +142,7 @@ Result<std::vector<std::string>> unchecked_nightlies(SubjectContext& context) {
       (night ? begun : untouched).push_back(nightly.name);
     }
   }
-  // The very first time only the newest is checked, and only where there is one to hold it against.
+  // The very first time only the newest is checked, and only where there is one to compare it with.
   if (!any_checked && begun.empty() && untouched.size() > 1)
     untouched.erase(untouched.begin(), std::prev(untouched.end()));
   if (!any_checked && published.size() < 2) untouched.clear();

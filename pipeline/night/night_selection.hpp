@@ -1,5 +1,8 @@
-// Which nightly is checked, and against which.
+// Which nightly is checked, and compared with which.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "pipeline/pipeline.hpp"
 #include "storage/model/build.hpp"
@@ -16,5 +19,9 @@ struct ChosenNight {
 /// earlier one; none that is known not to install. A night that was begun keeps its baseline. Errors (usage) for a name
 /// that is neither published nor begun, naming the nearest.
 Result<ChosenNight> choose_night(SubjectContext& context, const NightChoice& choice);
+
+/// The nightlies that `serve` still has to check, oldest first: those newer than the last one that was checked; the
+/// newest alone where none was; unfinished ones in any case, published or not.
+Result<std::vector<std::string>> unchecked_nightlies(SubjectContext& context);
 
 }  // namespace tbci::pipeline

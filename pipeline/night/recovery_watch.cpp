@@ -91,7 +91,7 @@ struct Looks {
   std::map<std::string, model::Build> builds;
 };
 
-// Nothing where it cannot be had any more.
+// Nothing where it is not available any more.
 Result<std::optional<model::Build>> build_if_there(SubjectContext& context, const std::string& name) {
   auto build = build_named(context, name);
   if (build) return std::optional(std::move(*build));
@@ -116,7 +116,7 @@ Result<std::vector<std::string>> nights_with(SubjectContext& context, const Regr
   return names;
 }
 
-// What a regression is held against: the build before it. Where that cannot be had any more, one that had it, as it
+// What a regression is compared with: the build before it. Where that is not available any more, one that had it, as it
 // would be without.
 struct Reference {
   model::Build build;

@@ -243,8 +243,7 @@ Result<std::vector<model::Report>> file_reports(SubjectContext& context, const R
   for (ReportGroup& group : groups) {
     TBCI_ASSIGN(group.operators, operators_at_culprit(context, report_context.bisection, group.regressions));
   }
-  context.progress.begin_stage("report", fmt::format("{} culprit{}", groups.size(), groups.size() == 1 ? "" : "s"),
-                               static_cast<int>(groups.size()));
+  context.progress.begin_stage("report", counted(groups.size(), "culprit"), static_cast<int>(groups.size()));
   for (ReportGroup& group : groups) {
     context.progress.step("file the report");
     TBCI_ASSIGN(model::Report report, file_group(context, report_context, group));

@@ -22,7 +22,7 @@ struct ReportContext {
 /// Regressions that share their suspects, at least one.
 struct ReportGroup {
   std::vector<model::Regression> regressions;
-  std::optional<model::OperatorComparison> operators;  ///< the culprit held against its parent
+  std::optional<model::OperatorComparison> operators;  ///< the culprit compared with its parent
 };
 
 /// The report of a group. Writes nothing.

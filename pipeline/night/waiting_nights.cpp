@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "pipeline/night/night_selection.hpp"
 #include "pipeline/night/night_tries.hpp"
 
 namespace tbci::pipeline {
@@ -37,7 +38,7 @@ Result<std::optional<TimePoint>> judge_waiting_nights(SubjectContext& context) {
     const auto result = try_night(context, {.nightly = name, .verdicts_only = true});
     if (!result && ends_the_work(result.error())) return pass_on(result.error());
     if (!result) log::error("{}", result.error().message);
-    if (result) log::info("{} {}: {} regressions", context.name(), name, result->regressions.size());
+    if (result) log::info("{} {}: {}", context.name(), name, counted(result->regressions.size(), "regression"));
   }
   TBCI_ASSIGN(const WaitingNights left, waiting_of(context, false));
   return left.next;

@@ -136,13 +136,13 @@ Result<std::vector<std::string>> PipNightlies::versions(std::stop_token stop) {
 
 Status PipNightlies::usable_settings() const {
   if (settings_.package.empty() || settings_.package.starts_with('-'))
-    return fail(ErrorKind::usage, "'{}' is not a package name: set nightly.package", settings_.package);
+    return fail(ErrorKind::usage, "'{}' is not a package name: set package in [subject.nightlies]", settings_.package);
   for (const std::string& argument : settings_.pip_arguments) {
     // The message does not show it, because errors appear in logs and on pages.
     if (holds_credentials(argument)) {
       return fail(ErrorKind::usage,
                   "pip_arguments has an address with a user or a password, which everybody on this machine could read: "
-                  "set nightly.index, or leave that empty and set PIP_EXTRA_INDEX_URL for tbci");
+                  "set index in [subject.nightlies], or leave that empty and set PIP_EXTRA_INDEX_URL for tbci");
     }
   }
   return {};
@@ -221,15 +221,15 @@ Status PipNightlies::refuse_cuda(const Venv& venv, const std::string& requiremen
   if (outcome.error.find("no such option") != std::string::npos) {
     return fail(ErrorKind::environment,
                 "this pip cannot report what {} would install: upgrade it to 22.2 or newer, use an index of "
-                "download.pytorch.org, or set nightly.allow_cuda",
+                "download.pytorch.org, or set allow_cuda in [subject.nightlies]",
                 requirement);
   }
   if (!outcome.succeeded()) return pip_failed("asking pip what " + requirement + " would install", outcome, command);
   TBCI_ASSIGN(const std::vector<std::string> cuda, cuda_packages(outcome.output));
   if (cuda.empty()) return {};
   return fail(ErrorKind::usage,
-              "{} would install several GB of CUDA ({} and {} more): set nightly.index_url to {}, or set "
-              "nightly.allow_cuda",
+              "{} would install several GB of CUDA ({} and {} more): set index in [subject.nightlies] to {}, or "
+              "set allow_cuda there",
               requirement, cuda.front(), cuda.size() - 1, pytorch_nightly_index);
 }
 

@@ -18,7 +18,8 @@ Status count(const fs::path& path, const CopyLimits& limits, Counted& counted) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(path, error);
   if (!fs::is_regular_file(status) && !fs::is_directory(status) && !fs::is_symlink(status)) {
-    return fail(ErrorKind::failed, "the build made {}, which is no file, folder or link", one_line(path.string(), 300));
+    return fail(ErrorKind::failed, "the build made {}, which is not a file, folder or link",
+                one_line(path.string(), 300));
   }
   if (fs::is_regular_file(status)) counted.bytes += fs::file_size(path, error);
   if (++counted.entries > limits.entries || counted.bytes > limits.bytes) {

@@ -116,7 +116,7 @@ Result<BuildOutcome> SourceBuilder::build(const std::string& commit, std::stop_t
 Status SourceBuilder::ready_to_build() const {
   const BuiltProduct& product = subject_.source.product;
   if (product.preload.empty() == product.libtorch.empty()) {
-    return fail(ErrorKind::usage, "subject {}: set either product.preload or product.libtorch", subject_.name);
+    return fail(ErrorKind::usage, "subject {}: set either preload or libtorch in [subject.source]", subject_.name);
   }
   if (!is_preloadable(state_) && std::ranges::any_of(product.preload, replaces_libtorch)) {
     return fail(
@@ -182,9 +182,10 @@ Status SourceBuilder::gather(const BuiltPlace& place, const std::string& commit,
     TBCI_ASSIGN(const fs::path to, path_inside(filling / "preload", library));
     std::error_code ignored;
     if (!fs::is_regular_file(from, ignored)) {
-      return fail(ErrorKind::usage,
-                  "subject {}: the build of {} succeeded but did not create {}: correct the recipe or product.preload",
-                  subject_.name, commit.substr(0, 12), library);
+      return fail(
+          ErrorKind::usage,
+          "subject {}: the build of {} succeeded but did not create {}: correct recipe or preload in [subject.source]",
+          subject_.name, commit.substr(0, 12), library);
     }
     TBCI_TRY(copy_built(fs::canonical(from, ignored), to, limits));
   }

@@ -110,11 +110,12 @@ Result<FileLock> Worktree::lock_mirror(std::stop_token stop) const {
 
 Status Worktree::usable_repository() const {
   if (settings_.repository.empty())
-    return fail(ErrorKind::usage, "the subject has no repository: set source.repository");
+    return fail(ErrorKind::usage, "the subject has no repository: set repository in [subject.source]");
   // The message does not contain the URL, because errors appear in logs and on pages.
   if (repository_holds_credentials(settings_.repository)) {
     return fail(ErrorKind::usage,
-                "source.repository contains a user or a token before its host: remove it, and use a git credential "
+                "repository in [subject.source] contains a user or a token before its host: remove it, and use a git "
+                "credential "
                 "helper (git help credentials)");
   }
   return {};

@@ -61,10 +61,11 @@ bool runs(const std::string& pid) {
   return stat && stat->find(") Z ") == std::string::npos && !stat->empty();
 }
 
+// As /proc says it, so that a failure shows what is left.
 std::vector<std::string> still_running(const std::vector<std::string>& pids) {
   std::vector<std::string> running;
   for (const std::string& pid : pids) {
-    if (runs(pid)) running.push_back(pid);
+    if (runs(pid)) running.push_back(read_file("/proc/" + pid + "/stat").value_or(pid + ", gone since"));
   }
   return running;
 }
@@ -129,7 +130,7 @@ TEST_CASE("ProcessRunner: a double fork into another session ends with the comma
   CHECK(outcome.exit_code == 3);
   REQUIRE(place.pids().size() == 1);
   // Not some time later: when the answer is there, the daemon is gone.
-  CHECK(still_running(place.pids()).empty());
+  CHECK(still_running(place.pids()) == std::vector<std::string>{});
   CHECK(zombies() == 0);
 }
 
@@ -144,7 +145,7 @@ TEST_CASE("ProcessRunner: daemons end at the time limit and at a stop as well", 
   SystemProcessRunner processes;
   REQUIRE(processes.run(stopped, stop.get_token()));
   REQUIRE(place.pids().size() == 3);
-  CHECK(still_running(place.pids()).empty());
+  CHECK(still_running(place.pids()) == std::vector<std::string>{});
 }
 
 TEST_CASE("ProcessRunner: fifty processes in sessions of their own all end", "[process][escape]") {
@@ -153,7 +154,7 @@ TEST_CASE("ProcessRunner: fifty processes in sessions of their own all end", "[p
       "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23; do " + leave_a_daemon + "done; exit 0";
   CHECK(run(place.shell(many)).exit_code == 0);
   CHECK(place.pids().size() == 23);
-  CHECK(still_running(place.pids()).empty());
+  CHECK(still_running(place.pids()) == std::vector<std::string>{});
 }
 
 TEST_CASE("ProcessRunner: a process that forks its successor and ends is caught", "[process][escape]") {
@@ -164,7 +165,7 @@ TEST_CASE("ProcessRunner: a process that forks its successor and ends is caught"
                                 "n=$1\nif [ $n -lt 40 ]; then setsid sh $0 $((n + 1)) &\n"
                                 "else echo $$ >> $PIDS; exec sleep 1000; fi\n"));
   CHECK(run(place.shell("sh " + script.string() + " 1 </dev/null >/dev/null 2>&1; exit 0")).exit_code == 0);
-  CHECK(still_running(place.pids()).empty());
+  CHECK(still_running(place.pids()) == std::vector<std::string>{});
   // And none of them is still on its way: nobody writes another number.
   const std::size_t seen = place.pids().size();
   std::this_thread::sleep_for(500ms);
@@ -203,7 +204,7 @@ TEST_CASE("ProcessRunner: what a killed tbci started ends with it", "[process][e
   ::kill(other, SIGKILL);
   ::waitpid(other, nullptr, 0);
   for (int round = 0; round < 500 && !still_running(place.pids()).empty(); ++round) std::this_thread::sleep_for(10ms);
-  CHECK(still_running(place.pids()).empty());
+  CHECK(still_running(place.pids()) == std::vector<std::string>{});
   // The other's guard became a child of this process, as it would of process 1.
   for (int round = 0; round < 500 && ::waitpid(-1, nullptr, WNOHANG) >= 0; ++round) std::this_thread::sleep_for(10ms);
 }
@@ -214,7 +215,7 @@ TEST_CASE("ProcessRunner: a child that kills its guard counts as killed, and wha
   CHECK(outcome.signal == SIGKILL);
   CHECK_FALSE(outcome.timed_out);
   REQUIRE(place.pids().size() == 1);
-  CHECK(still_running(place.pids()).empty());
+  CHECK(still_running(place.pids()) == std::vector<std::string>{});
   CHECK(zombies() == 0);
 }
 
@@ -250,7 +251,7 @@ TEST_CASE("ProcessRunner: several commands at once end their own descendants and
   }
   for (const std::string& output : outputs) CHECK(output == "whole\n");
   CHECK(place.pids().size() == 10);
-  CHECK(still_running(place.pids()).empty());
+  CHECK(still_running(place.pids()) == std::vector<std::string>{});
 }
 
 TEST_CASE("ProcessRunner: an endless log costs its command and little memory", "[process][escape]") {

@@ -64,6 +64,13 @@ TEST_CASE("shell_quoted: a POSIX shell reads the argument back", "[text]") {
   CHECK(shell_quoted("it's $HOME") == "'it'\\''s $HOME'");
 }
 
+TEST_CASE("counted: one has no plural", "[text]") {
+  CHECK(counted(1, "commit") == "1 commit");
+  CHECK(counted(0, "commit") == "0 commits");
+  CHECK(counted(1, "process", "processes") == "1 process");
+  CHECK(counted(12, "process", "processes") == "12 processes");
+}
+
 TEST_CASE("human_bytes, human_count, human_duration, human_change: as a person would say it", "[text]") {
   CHECK(human_bytes(0) == "0 B");
   CHECK(human_bytes(1536) == "1.50 KiB");

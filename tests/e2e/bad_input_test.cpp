@@ -42,6 +42,10 @@ TEST_CASE("Bad input: a mistyped command line is answered in one line that says 
   check_refused(installation.tbci({"bisect", "--from", "x"}), 2, "'bisect' needs --to REVISION");
   check_refused(installation.tbci({"status", "now"}), 2, "unexpected argument 'now'");
   check_refused(installation.tbci({"serve", "--port"}), 2, "--port needs a value (N)");
+  check_refused(installation.tbci({"regressions", "accept", "1"}), 2, "'accept' needs --reason TEXT");
+  check_refused(installation.tbci({"bisect", "--from", "x", "--to", "y", "--series", "dlrm/cpu-infer/time", "--metric",
+                                   "cpu_memory", "--json"}),
+                2, "leave out --metric, --benchmarks and --configurations");
 }
 
 TEST_CASE("Bad input: without a configuration the suite is listed from the sources", "[e2e]") {
@@ -96,7 +100,7 @@ TEST_CASE("Bad input: a LibTorch that does not load", "[e2e]") {
   check_refused(run(command), 1, installation.folder().string());
 }
 
-TEST_CASE("Bad input: two daemons on one database", "[e2e]") {
+TEST_CASE("Bad input: a database that another process holds is read and not written", "[e2e]") {
   const Installation installation;
   REQUIRE(installation.tbci({"nightly", "list"}).exit_code == 0);
   const auto lock = FileLock::acquire(installation.state() / "tbci.sqlite.lock");

@@ -7,6 +7,8 @@ namespace tbci::test {
 
 class ManualClock final : public Clock {
  public:
+  ManualClock() = default;
+  explicit ManualClock(TimePoint now) : now_(now) {}
   TimePoint now() const override { return now_; }
   bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) const override {
     now_ += duration;

@@ -9,8 +9,8 @@
 #include "base/log.hpp"
 #include "github/outbox.hpp"
 #include "tests/catch.hpp"
+#include "tests/fakes/manual_clock.hpp"
 #include "tests/github/facts.hpp"
-#include "tests/github/fake_clock.hpp"
 #include "tests/github/stub_server.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -46,7 +46,7 @@ struct Bench {
 
   test::TemporaryDirectory directory;
   test::StubServer server{secret};
-  test::StandingClock clock{test::at(seconds(1'800'000'000))};
+  test::ManualClock clock{test::at(seconds(1'800'000'000))};
   CurlHttpClient http;
   GithubSettings settings;
   model::Report report = make_report(test::culprit_facts());
@@ -209,8 +209,8 @@ TEST_CASE("GitHub channel: distinguishes failures of the two requests", "[github
     CHECK(after({0}).outcome == Outcome::retry);
     CHECK(after({200, {}, "<html>a proxy</html>"}).outcome != Outcome::delivered);
     CHECK(after({403, {{"X-RateLimit-Remaining", "0"}, {"X-RateLimit-Reset", "1800000120"}}}).not_before ==
-          bench.clock.time + seconds(120));
-    CHECK(after({429, {{"Retry-After", "33"}}}).not_before == bench.clock.time + seconds(33));
+          bench.clock.now() + seconds(120));
+    CHECK(after({429, {{"Retry-After", "33"}}}).not_before == bench.clock.now() + seconds(33));
     const Attempt invalid = after({422, {}, R"({"message": "Validation Failed", "errors": [{"field": "title"}]})"});
     CHECK(invalid.outcome == Outcome::refused);
     CHECK(invalid.error.message.find("Validation Failed") != std::string::npos);

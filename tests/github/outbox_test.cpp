@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "tests/catch.hpp"
+#include "tests/fakes/manual_clock.hpp"
 #include "tests/github/facts.hpp"
-#include "tests/github/fake_clock.hpp"
 
 namespace tbci::outbox_test {
 
@@ -63,7 +63,7 @@ class MemoryJournal final : public OutboxJournal {
 
 struct Bench {
   TimePoint now = test::at(seconds(1'800'000'000));
-  test::StandingClock clock{now};
+  test::ManualClock clock{now};
   MemoryJournal journal;
   std::vector<std::int64_t> asked;
   std::vector<std::unique_ptr<Channel>> channels;

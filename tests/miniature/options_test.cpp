@@ -35,6 +35,48 @@ TEST_CASE("Options: a fault has a kind, and may have a position and a strength",
   CHECK(full->strength == 0.4);
 }
 
+TEST_CASE("Options: a fault may name its day, with a position or without", "[miniature]") {
+  const auto full = parse_fault("addmm-dtype@12:3*0.4");
+  REQUIRE(full);
+  CHECK(full->day == 12);
+  CHECK(full->position == 3);
+  CHECK(full->strength == 0.4);
+  const auto drawn = parse_fault("addmm-dtype@12:");
+  REQUIRE(drawn);
+  CHECK(drawn->day == 12);
+  CHECK_FALSE(drawn->position);
+  Options options;
+  options.days = 5;
+  CHECK(day_of(*full, options) == 12);
+  CHECK(day_of({"addmm-dtype", std::nullopt, 1}, options) == 5);
+  options.fault_day = 3;
+  CHECK(day_of({"addmm-dtype", std::nullopt, 1}, options) == 3);
+}
+
+TEST_CASE("Options: a revert names a fault and a later day", "[miniature]") {
+  const std::vector<std::string> start = {"generate", "there", "--days", "9", "--fault", "memory-kept@4:"};
+  const auto with = [&](std::initializer_list<std::string> more) {
+    std::vector<std::string> all = start;
+    all.insert(all.end(), more);
+    return all;
+  };
+  const auto parsed = parse_command_line(with({"--revert", "memory-kept@6"}));
+  REQUIRE(parsed);
+  REQUIRE(parsed->options.reverts.size() == 1);
+  CHECK(parsed->options.reverts[0].kind == "memory-kept");
+  CHECK(parsed->options.reverts[0].day == 6);
+
+  CHECK(mentions(error_of(with({"--revert", "memory-kept"})), "KIND@DAY"));
+  CHECK(mentions(error_of(with({"--revert", "@6"})), "KIND@DAY"));
+  CHECK(mentions(error_of(with({"--revert", "memory-kept@4"})), "between 5 and 9"));
+  CHECK(mentions(error_of(with({"--revert", "memory-kept@10"})), "between 5 and 9"));
+  CHECK(mentions(error_of(with({"--revert", "addmm-dtype@6"})), "no such fault"));
+  CHECK(mentions(error_of(with({"--revert", "memory-kept@6", "--revert", "memory-kept@7"})), "twice"));
+  CHECK(mentions(error_of(with({"--revert", "memory-kept@6", "--unbuildable-beside-culprit"})), "contradict"));
+  CHECK(mentions(error_of({"generate", "there", "--fault", "memory-kept@1:"}), "day of fault memory-kept"));
+  CHECK(mentions(error_of({"generate", "there", "--fault", "memory-kept@4:"}), "day of fault memory-kept"));
+}
+
 TEST_CASE("Options: the error of a misspelt fault names the nearest kind", "[miniature]") {
   const auto fault = parse_fault("embeding-bag-bounds");
   REQUIRE_FALSE(fault);
@@ -43,7 +85,8 @@ TEST_CASE("Options: the error of a misspelt fault names the nearest kind", "[min
 
 TEST_CASE("Options: what is not a number or not positive is refused", "[miniature]") {
   for (const char* text : {"memory-kept*0", "memory-kept*-1", "memory-kept*", "memory-kept*nan", "memory-kept*inf",
-                           "memory-kept*1x", "memory-kept@", "memory-kept@x", "memory-kept@1.5", "", "@3", "*2"}) {
+                           "memory-kept*1x", "memory-kept@", "memory-kept@x", "memory-kept@1.5",
+                           "memory-kept@:", "memory-kept@:3", "memory-kept@x:3", "memory-kept@3:x", "", "@3", "*2"}) {
     CAPTURE(text);
     const auto fault = parse_fault(text);
     REQUIRE_FALSE(fault);

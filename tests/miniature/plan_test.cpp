@@ -156,6 +156,44 @@ TEST_CASE("Plan: the fault can be in an earlier day", "[miniature]") {
   CHECK(plan.commits.at(plan.culprits.at(0).commit).day == 2);
 }
 
+TEST_CASE("Plan: each fault is in its day, and a revert takes it back as a whole", "[miniature]") {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    CAPTURE(seed);
+    Options options;
+    options.seed = seed;
+    options.days = 9;
+    options.commits = 6;
+    options.unbuildable.emplace();
+    options.faults = {
+        {"memory-kept", 2, 1, 3}, {"addmm-dtype", std::nullopt, 1, 3}, {"tanh-crash", std::nullopt, 1, 8}};
+    options.reverts = {{"memory-kept", 5}, {"addmm-dtype", 5}};
+    const Plan plan = plan_of(options);
+    REQUIRE(plan.culprits.size() == 3);
+    CHECK(plan.commits.at(plan.culprits[0].commit).day == 3);
+    CHECK(plan.commits.at(plan.culprits[0].commit).position == 2);
+    CHECK(plan.commits.at(plan.culprits[1].commit).day == 3);
+    CHECK(plan.commits.at(plan.culprits[2].commit).day == 8);
+    CHECK(plan.culprits[2].fault == "tanh-crash");
+
+    Options without = options;
+    without.reverts.clear();
+    const Plan kept = plan_of(without);
+    std::set<std::string> reverted;
+    for (const PlannedCommit& commit : plan.commits) {
+      CHECK(commit.builds);
+      if (commit.kind != "revert") continue;
+      CHECK(commit.day == 5);
+      CHECK(commit.message.starts_with("Revert \""));
+      reverted.insert(commit.fault);
+    }
+    CHECK(reverted == std::set<std::string>{"addmm-dtype", "memory-kept"});
+    // What the two faults put in is gone, and the third is there in both.
+    const Tree& last = plan.commits.back().tree;
+    CHECK(last.at("kernels/matrix_products.cpp").find("kDoublePart") == std::string::npos);
+    CHECK(kept.commits.back().tree.at("kernels/matrix_products.cpp").find("kDoublePart") != std::string::npos);
+  }
+}
+
 TEST_CASE("Plan: one more fault does not change what else the seed draws", "[miniature]") {
   Options with;
   with.faults = {{"memory-kept", 40, 1}};

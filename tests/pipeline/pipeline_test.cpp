@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/night/delivering.hpp"
+#include "pipeline/night/night_selection.hpp"
 #include "tests/catch.hpp"
 #include "tests/pipeline/fake_subject.hpp"
 
@@ -269,7 +270,7 @@ TEST_CASE("Pipeline: a machine that changes in the middle of a night is measured
                     [](const auto& run) { return run.key.rfind("2026-01-06/screen@", 0) == 0 && run.finished; }));
 }
 
-TEST_CASE("Pipeline: the next night is held against the last one that was checked, also over a gap", "[pipeline]") {
+TEST_CASE("Pipeline: the next night is compared with the last one that was checked, also over a gap", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine(61);
   machine.days = {0, 20, 40, 60};

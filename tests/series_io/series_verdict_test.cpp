@@ -48,7 +48,7 @@ constexpr auto inconclusive = model::Verdict::inconclusive;
 
 }  // namespace
 
-TEST_CASE("Night screen: nothing is said before there are three nights, then each is held against those before it",
+TEST_CASE("Night screen: nothing is said before there are three nights, then each is compared with those before it",
           "[offline]") {
   CHECK(verdicts({100, 100, 100, 100, 106, 95}) ==
         std::vector{inconclusive, inconclusive, inconclusive, clear, suspect, suspect});

@@ -36,7 +36,7 @@ TEST_CASE("Configuration: an empty file has defaults and no subject", "[config]"
   CHECK_FALSE(config->subject(""));
 }
 
-TEST_CASE("Configuration: every key is read", "[config]") {
+TEST_CASE("Configuration: keys of every table are read", "[config]") {
   const test::EnvironmentVariable place("TBCI_TEST_PLACE", "somewhere");
   const auto config = parse_config(R"(
 [service]
@@ -153,7 +153,8 @@ TEST_CASE("Configuration: errors name values of the wrong type or out of range",
   CHECK(error_of("[measure]\nconfigurations = [\"cpu-tain\"]\n").find("did you mean 'cpu-train'") != std::string::npos);
   CHECK(error_of("[measure\n").find("x.toml:1: not valid TOML") == 0);
   CHECK(error_of("[service]\nstate = \"${TBCI_NOT_SET_ANYWHERE}\"\n") ==
-        "x.toml:2: service.state: the environment variable TBCI_NOT_SET_ANYWHERE is not set");
+        "x.toml:2: service.state: the environment variable TBCI_NOT_SET_ANYWHERE is not set: export it, or write the "
+        "value here");
   CHECK(error_of(std::string(subject) + "schedule = \"25:00\"\n").find("a time of day in UTC") != std::string::npos);
   CHECK(error_of("[report]\nchannels = [\"github\"]\n").find("owner/name") != std::string::npos);
   CHECK(error_of("[report]\nchannels = [\"folder\", \"folder\"]\n").find("twice") != std::string::npos);

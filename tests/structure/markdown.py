@@ -131,7 +131,9 @@ def sections_of(page: str) -> list[tuple[int, str]]:
 
 
 TICS = {
-    r"\bis told of\b": "reports, says",
+    r"\btold of\b": "reports, says",
+    r"\bheld against\b": "compared with",
+    r"\b(can|could)not be had\b": "is not available",
     r"\banew\b": "again",
     r"\bmend(s|ed|ing)?\b": "fix, repair",
     r"\bso many\b": "this many, N",

@@ -81,7 +81,7 @@ class Rooms(unittest.TestCase):
 class Words(unittest.TestCase):
     def test_tics_are_found_and_words_that_hold_them_are_not(self):
         found = [tic for _, tic, _ in markdown.tics_in("Measured anew.\nIt mends so many.\nHe is told of it.")]
-        self.assertEqual(found, ["anew", "mends", "so many", "is told of"])
+        self.assertEqual(found, ["anew", "mends", "so many", "told of"])
         self.assertEqual(markdown.tics_in("amended, recommend, begins_anew, is told, so much"), [])
 
 

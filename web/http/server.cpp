@@ -101,7 +101,7 @@ Result<std::unique_ptr<Server>> Server::start(asio::io_context& context, const S
   error_code error;
   const auto address = asio::ip::make_address(settings.address == "localhost" ? "127.0.0.1" : settings.address, error);
   if (error) {
-    return fail(ErrorKind::usage, "'{}' is no IP address to listen on: write 127.0.0.1 or ::1", settings.address);
+    return fail(ErrorKind::usage, "'{}' is not an IP address to listen on: write 127.0.0.1 or ::1", settings.address);
   }
   if (!address.is_loopback() && !settings.allow_other_machines) {
     return fail(ErrorKind::usage,

@@ -139,12 +139,12 @@ Html regressions_section(const queries::RegressionsView& view, Markup title) {
 
 Html nights_section(const queries::PageView& page) {
   Html html;
-  html
-      << "<section>\n<h2>Recent nights</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Recent "
-         "nights\">"
-         "<table><thead><tr><th scope=\"col\">Night</th><th scope=\"col\">Held against</th><th scope=\"col\">Stage</th>"
-         "<th scope=\"col\">Begun</th><th scope=\"col\" class=\"number\">Took</th><th scope=\"col\">Note</th>"
-         "</tr></thead><tbody>\n";
+  html << "<section>\n<h2>Recent nights</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Recent "
+          "nights\">"
+          "<table><thead><tr><th scope=\"col\">Night</th><th scope=\"col\">Compared with</th><th "
+          "scope=\"col\">Stage</th>"
+          "<th scope=\"col\">Begun</th><th scope=\"col\" class=\"number\">Took</th><th scope=\"col\">Note</th>"
+          "</tr></thead><tbody>\n";
   for (const model::Night& night : page.nights) {
     const bool chosen = page.night && page.night->night.id == night.id;
     html << "<tr" << (chosen ? Markup(" class=\"chosen\"") : Markup("")) << "><th scope=\"row\"><a href=\""

@@ -103,7 +103,7 @@ std::vector<Mark> marks_of(const HistoryView& view, std::size_t i) {
   for (const auto& point : view.change_points) {
     if (point.night != i) continue;
     marks.push_back({"change point", point.before, point.after, point.change, true,
-                     fmt::format("p = {:.2g}: no verdict, but where the level changed", point.p)});
+                     fmt::format("p = {:.2g}; where the level changed, not a verdict", point.p)});
   }
   if (night.regression) {
     const model::Finding& finding = night.regression->finding;

@@ -143,7 +143,7 @@ Result<ReportView> with_deliveries(storage::Database& database, model::Report re
 
 Result<RegressionView> detailed(storage::Database& database, const std::string& subject,
                                 const model::Regression& regression) {
-  RegressionView view{regression, {}, {}, {}, {}};
+  RegressionView view{.regression = regression, .night = {}, .suspects = {}, .bisection = {}};
   TBCI_ASSIGN(const model::Night night, storage::NightStore(database).get(regression.night_id));
   view.night = night.name;
   TBCI_ASSIGN(view.suspects, commits_of(database, subject, regression.suspects));

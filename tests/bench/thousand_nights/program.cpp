@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "github/outbox.hpp"
 #include "pipeline/night/improvements.hpp"
+#include "pipeline/night/night_selection.hpp"
 #include "pipeline/night/night_tries.hpp"
 #include "pipeline/pipeline.hpp"
 #include "storage/connection.hpp"

@@ -113,7 +113,7 @@ Weather draw_weather(const Size& size, const History& history) {
     for (int day = 4; day < days; ++day) {
       if (chance.happens(1.0 / 40)) weather.evictions.insert(day);
     }
-    // What was removed hurts most where it cannot be had again.
+    // What was removed hurts most where it cannot be installed again.
     for (const PublishedNightly& nightly : history.nightlies()) {
       if (nightly.gone && chance.happens(0.3)) weather.evictions.insert(*nightly.gone + 1);
     }

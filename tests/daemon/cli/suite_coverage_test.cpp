@@ -23,7 +23,7 @@ runner::Coverage of_two() {
 
 }  // namespace
 
-TEST_CASE("suite coverage: the numbers of the JSON are those that the documentation promises", "[daemon]") {
+TEST_CASE("suite coverage: the JSON counts the operators of all, of train and of infer", "[daemon]") {
   const auto json = daemon::coverage_json(of_two());
   CHECK(json["operators"]["all"] == 3);
   CHECK(json["operators"]["train"] == 2);

@@ -113,7 +113,7 @@ TEST_CASE("Nights: with a history the old build is not measured", "[selftest]") 
   CHECK(processes == std::vector<std::int64_t>{5, 6, 6, 6, 6, 6, 6, 6, 3, 3, 3, 3});
 }
 
-TEST_CASE("Campaign: the answer does not hang on the number of threads", "[selftest]") {
+TEST_CASE("Campaign: the answer does not depend on the number of threads", "[selftest]") {
   const auto asked = campaign(selftest::noisy(), {.name = "+8%", .step = 0.08}, 150);
   const auto one = *selftest::run(asked, 1, {}, {}), three = *selftest::run(asked, 3, {}, {});
   CHECK(one.found_on == three.found_on);

@@ -23,7 +23,7 @@ model::Bisection searched(Bench& bench, const FakeMachine& machine) {
 
 }  // namespace
 
-TEST_CASE("Reverting: the newest commit without the culprit is measured beside itself", "[pipeline]") {
+TEST_CASE("Reverting: the newest commit is compared with the same one without the culprit", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine(71);
   machine.slower["beta"] = {{42, 1.3}};

@@ -59,7 +59,7 @@ TEST_CASE("Profiling: two builds are profiled in turn, and what is stored is not
   CHECK(profiles_in(machine).size() == 20);
 }
 
-TEST_CASE("Profiling: the culprit is held against its parent, and the report shows what changed", "[pipeline]") {
+TEST_CASE("Profiling: the culprit is compared with its parent, and the report shows what changed", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine(71);
   machine.suite = {"alpha", "beta"};

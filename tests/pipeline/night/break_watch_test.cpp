@@ -50,7 +50,7 @@ TEST_CASE("Breaks: a case that fails is confirmed, bisected and reported, howeve
   }
 }
 
-TEST_CASE("Breaks: a young case, without a history, is held against the baseline", "[nights]") {
+TEST_CASE("Breaks: a young case, without a history, is compared with the baseline", "[nights]") {
   Nights nights(4);
   nights.machine.broken["beta"] = Outcome::crashed;
   nights.machine.broken_from = 2 * commits_a_day - 1;

@@ -160,7 +160,8 @@ TEST_CASE("Regressions: a night without a value of the series counts neither for
   CHECK(all_of(nights).front().standing == Standing::recovered);
 }
 
-TEST_CASE("Regressions: one whose old build cannot be had any more recovers beside a build that had it", "[nights]") {
+TEST_CASE("Regressions: one whose old build is not available any more recovers beside a build that had it",
+          "[nights]") {
   Nights nights(16);
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};
   nights.check_all(1, 8);
@@ -175,7 +176,7 @@ TEST_CASE("Regressions: one whose old build cannot be had any more recovers besi
   CHECK(why[0].reason.find("pairs with " + nights.machine.name_of(8)) != std::string::npos);
 }
 
-TEST_CASE("Regressions: a faster machine ends none whose old build cannot be had any more", "[nights]") {
+TEST_CASE("Regressions: a faster machine ends none whose old build is not available any more", "[nights]") {
   Nights nights(16);
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}};
   nights.check_all(1, 8);
@@ -187,7 +188,7 @@ TEST_CASE("Regressions: a faster machine ends none whose old build cannot be had
   CHECK(all_of(nights).front().standing == Standing::open);
 }
 
-TEST_CASE("Regressions: one is not found again beside an older build where its own cannot be had", "[nights]") {
+TEST_CASE("Regressions: one is not found again beside an older build where its own is not available", "[nights]") {
   Nights nights(12);
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}};
   nights.check_all(1, 6);

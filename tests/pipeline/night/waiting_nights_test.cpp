@@ -82,7 +82,7 @@ TEST_CASE("Waiting nights: the verdicts of a new night come before the search of
                      [](const auto& effect) { return effect.starts_with("build "); }));
   days.publish(3);
   REQUIRE(judge_waiting_nights(days.bench.context()));
-  CHECK(days.stage("2026-01-07") == Stage::done);  // held against the 6th, which has its verdicts
+  CHECK(days.stage("2026-01-07") == Stage::done);  // compared with the 6th, which has its verdicts
   CHECK(days.bench.stores().nights.find("fake", "2026-01-07").value()->baseline == "2026-01-06");
   CHECK(days.stage("2026-01-06") == Stage::bisect);
   const auto searched = search_waiting_night(days.bench.context());

@@ -103,7 +103,7 @@ TEST_CASE("Years: a night reads no more after ten years than after one", "[night
   CHECK(ten.steps < 1.15 * one.steps);
 }
 
-TEST_CASE("Years: what a night of 84 benchmarks costs after ten years", "[.years]") {
+TEST_CASE("Years: what a night of 168 benchmarks costs after one year and after ten, printed", "[.years]") {
   for (const int past_nights : {365, 3650}) {
     const Cost cost = cost_after(past_nights, 168, 5);
     WARN(past_nights << " nights: " << cost.steps << " thousand steps, " << cost.seconds << " s");

@@ -1,4 +1,4 @@
-// Workloads that cost what their names say: the truth that the worker's numbers are held against.
+// Workloads that cost what their names say: the truth that the worker's numbers are compared with.
 #pragma once
 
 #include <sys/mman.h>
