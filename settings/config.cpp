@@ -56,6 +56,7 @@ void read_disk(TomlReader reader, DiskConfig& disk) {
   disk.environments_bytes = read_gibibytes(reader, "environments_gib", disk.environments_bytes);
   disk.workers_bytes = read_gibibytes(reader, "workers_gib", disk.workers_bytes);
   disk.logs_bytes = read_gibibytes(reader, "logs_gib", disk.logs_bytes);
+  disk.downloads_bytes = read_gibibytes(reader, "downloads_gib", disk.downloads_bytes);
   disk.mirror_bytes = read_gibibytes(reader, "mirror_gib", disk.mirror_bytes);
   disk.repack_after = static_cast<int>(reader.integer("repack_after", disk.repack_after, 0, 1'000'000));
   disk.kept_nights = static_cast<int>(reader.integer("kept_nights", disk.kept_nights, 1, 10'000));

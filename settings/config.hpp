@@ -30,9 +30,10 @@ struct DiskConfig {
   std::uint64_t environments_bytes = std::uint64_t{60} << 30;  ///< virtual environments of nightlies
   std::uint64_t workers_bytes = std::uint64_t{10} << 30;
   std::uint64_t logs_bytes = std::uint64_t{2} << 30;
-  std::uint64_t mirror_bytes = std::uint64_t{20} << 30;  ///< never removed: repacked, and named where it is over
-  int repack_after = 50;                                 ///< fetches, after which a mirror is repacked; 0: never
-  int kept_nights = 8;                                   ///< whose builds stay, whatever the budget
+  std::uint64_t downloads_bytes = std::uint64_t{10} << 30;  ///< of each subject: the cache of pip
+  std::uint64_t mirror_bytes = std::uint64_t{20} << 30;     ///< never removed: repacked, and named where it is over
+  int repack_after = 50;                                    ///< fetches, after which a mirror is repacked; 0: never
+  int kept_nights = 8;                                      ///< whose builds stay, whatever the budget
 };
 
 struct RunnerConfig {

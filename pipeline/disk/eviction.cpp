@@ -45,6 +45,8 @@ std::string_view plural_of(ThingKind kind) {
       return "mirrors";
     case ThingKind::checkout:
       return "checkouts";
+    case ThingKind::download:
+      return "downloads";
   }
   return "things";
 }

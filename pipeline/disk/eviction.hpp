@@ -18,7 +18,8 @@ enum class ThingKind {
   product,      ///< what a build from source left: the build cache
   log,          ///< of a build
   mirror,       ///< the copy of a repository
-  checkout      ///< where builds work
+  checkout,     ///< where builds work
+  download      ///< what pip keeps of what it downloaded, as one
 };
 /// As people read it: `environments`.
 std::string_view plural_of(ThingKind kind);

@@ -104,6 +104,7 @@ void add_subject(Inventory& inventory, const std::string& subject) {
   inventory.add_entries(ThingKind::product, subject, folder / "products", is_folder);
   inventory.add_entries(ThingKind::log, subject, folder / "logs", is_log);
   std::error_code ignored;
+  if (fs::exists(folder / "pip-cache", ignored)) inventory.add(ThingKind::download, subject, folder / "pip-cache");
   const fs::path checkouts = folder / "checkouts", mirror = checkouts / "mirror.git";
   if (fs::exists(mirror, ignored)) inventory.add(ThingKind::mirror, subject, mirror, "searches need it");
   inventory.add_entries(ThingKind::checkout, subject, checkouts, is_checkout);
@@ -198,6 +199,7 @@ std::vector<DiskBudget> budgets_of(const settings::Config& config) {
     budgets.push_back({ThingKind::product, name, subject.subject.source.cache_budget_bytes});
     budgets.push_back({ThingKind::log, name, disk.logs_bytes});
     budgets.push_back({ThingKind::mirror, name, disk.mirror_bytes});
+    budgets.push_back({ThingKind::download, name, disk.downloads_bytes});
   }
   return budgets;
 }

@@ -77,7 +77,10 @@ std::string machine_trouble_of(const model::Measurement& measurement) {
                    measurement.outcome == Outcome::out_of_memory || measurement.outcome == Outcome::timed_out;
   if (own) return {};
   const std::string trouble = runner::machine_trouble(measurement.message + "\n" + measurement.details);
-  return trouble.starts_with("memory ran out") ? std::string() : trouble;
+  // What a process used up is its own doing as well, and a tool that it misses came with its build.
+  const bool of_code = std::ranges::any_of(runner::troubles_of_the_code,
+                                           [&](std::string_view meaning) { return trouble.starts_with(meaning); });
+  return of_code ? std::string() : trouble;
 }
 
 std::optional<detect::Pair> pair_of(const model::Measurement& before, const model::Measurement& after,

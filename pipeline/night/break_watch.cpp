@@ -1,6 +1,7 @@
 #include "pipeline/night/break_watch.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -20,6 +21,18 @@ namespace {
 using detect::Trials;
 using model::Verdict;
 
+// The cases whose running shows that the measured one is there again: itself, or of a suite any of its models.
+Result<std::vector<model::Case>> witnesses_of(SubjectContext& context, const model::Case& measured) {
+  if (!is_suite(measured)) return std::vector{measured};
+  const std::string prefix = measured.benchmark.substr(0, measured.benchmark.size() - 1);
+  TBCI_ASSIGN(auto cases, context.stores.runs.measured_cases(context.name()));
+  std::erase_if(cases, [&](const model::Case& one) {
+    const std::size_t dot = one.benchmark.find('.');  // ends the prefix of every suite but the native one
+    return prefix.empty() ? dot != std::string::npos : !one.benchmark.starts_with(prefix);
+  });
+  return cases;
+}
+
 // Whether a break of the case is known and not over. One that a person has accepted or dismissed is over once the case
 // has run on a later night.
 Result<bool> is_known_break(SubjectContext& context, const model::Night& tonight, const model::Case& measured) {
@@ -27,12 +40,16 @@ Result<bool> is_known_break(SubjectContext& context, const model::Night& tonight
   const auto last =
       std::find_if(all.rbegin(), all.rend(), [&](const model::Regression& one) { return one.night_id != tonight.id; });
   if (last == all.rend() || last->standing == model::Standing::recovered) return false;
-  if (model::is_open(last->standing) || is_suite(measured)) return true;
+  if (model::is_open(last->standing)) return true;
   TBCI_ASSIGN(const model::Night found, context.stores.nights.get(last->night_id));
-  const model::Series time{measured.benchmark, measured.configuration, model::Metric::time};
+  TBCI_ASSIGN(const auto witnesses, witnesses_of(context, measured));
   const storage::HistoryWindow window{.newest = 1, .since = {}, .before = tonight.name};
-  TBCI_ASSIGN(const auto ran, context.stores.runs.series_history(context.name(), time, window));
-  return ran.empty() || !is_older(found.name, ran.front().nightly);
+  for (const model::Case& one : witnesses) {
+    const model::Series time{one.benchmark, one.configuration, model::Metric::time};
+    TBCI_ASSIGN(const auto ran, context.stores.runs.series_history(context.name(), time, window));
+    if (!ran.empty() && is_older(found.name, ran.front().nightly)) return false;
+  }
+  return true;
 }
 
 // A case that looks broken, and the older build that it is confirmed against.
@@ -83,12 +100,28 @@ Result<std::optional<model::Build>> old_build_of(SubjectContext& context, const 
 
 std::optional<Trials> trials_tonight(const ScreenForBreaks& seen, const model::Case& measured) {
   if (is_suite(measured)) {
-    const bool unlisted = std::find(seen.unlisted.begin(), seen.unlisted.end(), measured) != seen.unlisted.end();
-    return Trials{1, unlisted ? 1 : 0};
+    const auto is_unlisted = [&](const model::Case& suite) {
+      return std::find(seen.unlisted.begin(), seen.unlisted.end(), suite) != seen.unlisted.end();
+    };
+    if (is_unlisted(measured)) return Trials{1, 1};
+    // Without a worker no suite was asked.
+    return is_unlisted(case_of_suite("")) ? std::nullopt : std::optional(Trials{1, 0});
   }
   const auto all = trials_of(seen.screen);
   const auto found = all.find(measured);
   return found == all.end() || found->second.after.processes == 0 ? std::nullopt : std::optional(found->second.after);
+}
+
+// Nights without a failure, until a break that shows in part of the processes would have shown itself in one of them.
+int nights_needed(const model::Finding& found, int processes_a_night) {
+  constexpr double chance_to_hide = 0.01;
+  constexpr int most_nights = 30;
+  if (is_suite(found.series.measured_case())) return recovery_nights;  // it lists, or it does not
+  const double share = std::clamp(found.low, 0.0, 1.0);                // of the processes that fail, at least
+  if (share >= 1) return recovery_nights;
+  if (share <= 0) return most_nights;
+  const double nights = std::ceil(std::log(chance_to_hide) / (processes_a_night * std::log1p(-share)));
+  return static_cast<int>(std::clamp<double>(nights, recovery_nights, most_nights));
 }
 
 }  // namespace
@@ -133,7 +166,10 @@ Status watch_repairs(SubjectContext& context, const model::Night& night, const S
     const auto trials = trials_tonight(seen, regression.finding.series.measured_case());
     if (looked || !trials) continue;
     const Verdict verdict = trials->failures == 0 ? Verdict::clear : Verdict::suspect;
-    TBCI_TRY(keep_recovery_look(context, night, regression, verdict, "all its processes ran"));
+    TBCI_TRY(keep_recovery_look(context, night, regression,
+                                {.verdict = verdict,
+                                 .what = "all its processes ran",
+                                 .nights_needed = nights_needed(regression.finding, trials->processes)}));
   }
   return {};
 }

@@ -32,6 +32,23 @@ Result<std::map<std::string, model::Build>> old_builds_of(SubjectContext& contex
   return builds;
 }
 
+// A build that is gone for good cannot decide anything. Its retest ends, or it would stand before each later suspect of
+// its series, night after night.
+Status leave_out_gone(SubjectContext& context, std::vector<detect::Candidate>& carried) {
+  std::vector<detect::Candidate> kept;
+  for (detect::Candidate& candidate : carried) {
+    const auto build = build_named(context, candidate.old_build);
+    const bool is_gone = !build && (build.error().kind == ErrorKind::failed || build.error().kind == ErrorKind::usage);
+    if (!build && build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
+    if (is_gone)
+      context.progress.note(fmt::format("the retest of {} ends: {} is gone ({})", to_string(candidate.series),
+                                        candidate.old_build, one_line(build.error().message, 200)));
+    if (!is_gone) kept.push_back(std::move(candidate));
+  }
+  carried = std::move(kept);
+  return {};
+}
+
 // A series is asked for once a night: what was suspected of the last days comes before what has crept.
 void add_crept(const AnchorWatch& anchor, std::vector<detect::Candidate>& candidates) {
   for (const detect::Candidate& crept : anchor.candidates) {
@@ -108,6 +125,7 @@ Status add_regression(SubjectContext& context, const model::Night& night, const 
 Status confirm_night(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
                      const Screen& screen) {
   TBCI_ASSIGN(auto carried, queued_candidates(context, night));
+  TBCI_TRY(leave_out_gone(context, carried));
   TBCI_ASSIGN(const auto anchor, watch_anchor(context, night, plan));
   if (anchor) TBCI_TRY(leave_out_known(context, night, *anchor, carried));
   auto candidates = detect::candidates_of(screen.series, carried, night.name);

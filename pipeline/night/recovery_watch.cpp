@@ -200,11 +200,11 @@ Status mark_recovered(SubjectContext& context, const Regression& largest, const 
 }  // namespace
 
 Status keep_recovery_look(SubjectContext& context, const model::Night& night, const Regression& regression,
-                          model::Verdict verdict, const std::string& what) {
-  TBCI_TRY(context.stores.decisions.keep_recovery_look(regression.id, night.id, verdict));
+                          const RecoveryLook& look) {
+  TBCI_TRY(context.stores.decisions.keep_recovery_look(regression.id, night.id, look.verdict));
   TBCI_ASSIGN(const int clear, context.stores.decisions.clear_looks(regression.id));
-  if (clear < recovery_nights) return {};
-  const std::string reason = fmt::format("{} on {} nights, the last of them {}", what, clear, night.name);
+  if (clear < look.nights_needed) return {};
+  const std::string reason = fmt::format("{} on {} nights, the last of them {}", look.what, clear, night.name);
   context.progress.note(fmt::format("{} has recovered: {}", to_string(regression.finding.series), reason));
   return mark_recovered(context, regression, reason);
 }
@@ -225,8 +225,8 @@ Status watch_recoveries(SubjectContext& context, const model::Night& night, cons
       if (!outcome.looked) continue;
       const model::Verdict verdict = outcome.finding.verdict;
       const bool gone = verdict == model::Verdict::clear || verdict == model::Verdict::improvement;
-      TBCI_TRY(keep_recovery_look(context, night, looks.regressions[i], gone ? model::Verdict::clear : verdict,
-                                  looks.clear[i]));
+      TBCI_TRY(keep_recovery_look(context, night, looks.regressions[i],
+                                  {.verdict = gone ? model::Verdict::clear : verdict, .what = looks.clear[i]}));
     }
     return {};
   });

@@ -21,9 +21,13 @@ inline constexpr int recovery_nights = 3;
 Status watch_recoveries(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
                         const Screen& screen);
 
-/// Keeps what tonight says of a regression of an earlier night. After enough nights in a row that were clear it has
-/// recovered; `what` says why: `clear in pairs with 2026-01-03`.
+/// What tonight says of a regression of an earlier night.
+struct RecoveryLook {
+  model::Verdict verdict{};
+  std::string what;                     ///< why it counts as recovered: `clear in pairs with 2026-01-03`
+  int nights_needed = recovery_nights;  ///< clear ones in a row, until it has
+};
 Status keep_recovery_look(SubjectContext& context, const model::Night& night, const model::Regression& regression,
-                          model::Verdict verdict, const std::string& what);
+                          const RecoveryLook& look);
 
 }  // namespace tbci::pipeline

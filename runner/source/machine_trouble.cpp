@@ -108,6 +108,10 @@ constexpr Sign signs[] = {
     {"HTTP error 5", network},
     {"HTTP Error 5", network},
     {"returned error: 5", network},  // git and curl: 503
+    {"HTTP error 429", network},     // too many requests
+    {"HTTP Error 429", network},
+    {"returned error: 429", network},
+    {"(from versions: none)", network},  // all that pip says where the index answers with 503
     {"the remote end hung up unexpectedly", network},
     {"unexpected disconnect while reading", network},
     {"early EOF", network},

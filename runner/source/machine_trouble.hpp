@@ -1,6 +1,7 @@
 // Tells from what build tools say whether the machine, and not the source, made a build fail.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,10 @@ namespace tbci::runner {
 
 /// With what it begins where the network failed.
 inline constexpr std::string_view network_trouble = "the network failed";
+
+/// With what it begins where a build meets the machine's limit, and a worker its own fault.
+inline constexpr std::array<std::string_view, 4> troubles_of_the_code = {
+    "memory ran out", "processes or memory ran out", "too many files are open", "a tool is missing"};
 
 /// Why the machine and not the source caused the failure (no disk space, no memory, no network, a missing tool), with
 /// the line that says so; empty if it did not. `log` is what compilers, linkers, build tools, git, pip and others

@@ -302,6 +302,7 @@ TEST_CASE("Configuration: tries of a night and budgets of the disk are read", "[
   CHECK(defaults->disk.kept_nights == 8);
   const auto config = parse_config(
       "[service]\ntries = 5\n[disk]\nenvironments_gib = 7\nworkers_gib = 3\nlogs_gib = 1\nmirror_gib = 9\n"
+      "downloads_gib = 4\n"
       "repack_after = 0\nkept_nights = 20\n[[subject]]\nname = \"demo\"\n",
       "x.toml");
   REQUIRE(config);
@@ -310,6 +311,7 @@ TEST_CASE("Configuration: tries of a night and budgets of the disk are read", "[
   CHECK(config->disk.workers_bytes == std::uint64_t{3} << 30);
   CHECK(config->disk.logs_bytes == std::uint64_t{1} << 30);
   CHECK(config->disk.mirror_bytes == std::uint64_t{9} << 30);
+  CHECK(config->disk.downloads_bytes == std::uint64_t{4} << 30);
   CHECK(config->disk.kept_nights == 20);
   CHECK(config->subjects[0].subject.source.repack_after == 0);
   CHECK(error_of("[service]\ntries = 0\n").find("service.tries") != std::string::npos);

@@ -87,6 +87,27 @@ TEST_CASE("Inventory: environments, builds, workers, logs, mirror and checkouts 
   CHECK(found->bytes < 1'100'000);
 }
 
+TEST_CASE("Cleaning: what pip downloaded goes as one where it is over its budget", "[disk]") {
+  Disk disk;
+  const fs::path cache = disk.state / "subjects/fake/pip-cache", wheel = cache / "http-v2/a/b.body";
+  fs::create_directories(wheel.parent_path());
+  std::ofstream(wheel) << std::string(1'000'000, 'x');
+  disk.used(cache, 3);
+  disk.bench.config().disk.downloads_bytes = 2'000'000;
+  const auto removed = [&] {
+    const auto things = disk.things();
+    return things_to_remove(things, budgets_of(disk.bench.config()), 0).size();
+  };
+  CHECK(removed() == 0);
+  disk.bench.config().disk.downloads_bytes = 500'000;
+  CHECK(removed() == 1);
+  const auto things = disk.things();
+  const auto found = std::find_if(things.begin(), things.end(), [&](const auto& one) { return one.path == cache; });
+  REQUIRE(found != things.end());
+  CHECK(found->kind == ThingKind::download);
+  CHECK(found->subject == "fake");
+}
+
 TEST_CASE("Inventory: the anchor, open regressions, the last good nights and unfinished nights are kept", "[disk]") {
   Disk disk;
   disk.bench.config().disk.kept_nights = 1;

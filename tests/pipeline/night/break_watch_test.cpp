@@ -1,6 +1,8 @@
 // Breaks from the screen to the report and to their end, on a fake machine.
 #include "pipeline/night/break_watch.hpp"
 
+#include <cmath>
+
 #include "pipeline/night/regression_decisions.hpp"
 #include "tests/pipeline/nights.hpp"
 
@@ -159,6 +161,28 @@ TEST_CASE("Breaks: one that a third of the processes show has its own culprit", 
   CHECK(found[0].finding.after < 0.8);
 }
 
+TEST_CASE("Breaks: one that part of the processes show has not recovered after three nights without a failure",
+          "[nights]") {
+  BrokenNights nights(42);
+  nights.machine.broken_percent = 35;
+  nights.check_all(1, 12);
+  std::size_t day = 13;
+  std::vector<model::Regression> found;
+  for (; day < 20 && found.empty(); ++day) found = nights.check(day).regressions;
+  REQUIRE(found.size() == 1);
+  const double share = found[0].finding.low;
+  REQUIRE(share < 0.4);
+  nights.machine.broken_percent = 0;
+  const std::size_t fixed = day;
+  while (day < 42 && regression_of(nights, found[0].id).standing == Standing::open) nights.check(day++);
+  CHECK(regression_of(nights, found[0].id).standing == Standing::recovered);
+  const auto why = nights.bench->stores().decisions.of_regression(found[0].id).value();
+  INFO(why.back().reason << ", at least " << share);
+  CHECK(day - fixed > 3);
+  // Three processes a night at least, and all of them together would have hidden it in one of a hundred cases.
+  CHECK(std::pow(1 - share, 3.0 * static_cast<double>(day - fixed - 1)) > 0.001);
+}
+
 TEST_CASE("Breaks: processes that crash by chance break nothing", "[nights]") {
   Nights nights(20);
   nights.machine.crash_one_in = 33;
@@ -172,6 +196,17 @@ TEST_CASE("Breaks: a full disk breaks nothing", "[nights]") {
   const auto result = nights.check(13);
   CHECK(result.regressions.empty());
   CHECK(verdict_of(result, series) == Verdict::inconclusive);
+}
+
+TEST_CASE("Breaks: what a process used up is its own doing", "[nights]") {
+  for (const char* message : {"exit code 1: OSError: [Errno 24] Too many open files",
+                              "exit code 1: RuntimeError: Thread creation failed: Resource temporarily unavailable"}) {
+    INFO(message);
+    BrokenNights nights(14, Outcome::crashed);
+    nights.machine.broken_message = message;
+    nights.check_all(1, 12);
+    CHECK(nights.check(13).regressions.size() == 1);
+  }
 }
 
 TEST_CASE("Breaks: cases that one commit breaks share a report, and further failures join it", "[nights]") {
@@ -204,6 +239,26 @@ TEST_CASE("Breaks: a worker that does not build is one break, bisected by whethe
     CHECK(verdict_of(later, "beta/cpu-infer/time") == Verdict::clear);
   }
   CHECK(regression_of(nights, result.regressions[0].id).standing == Standing::recovered);
+}
+
+TEST_CASE("Breaks: a suite that lists again after its break was dismissed, and breaks again, is found again",
+          "[nights]") {
+  Nights nights(22);
+  nights.machine.unlistable_from = culprit;
+  nights.machine.unlistable_until = 15 * commits_a_day - 1;
+  nights.check_all(1, 12);
+  const auto first = nights.check(13);
+  REQUIRE(first.regressions.size() == 1);
+  REQUIRE(pipeline::dismiss_regression(nights.bench->stores(), first.regressions[0].id,
+                                       {.person = "Ada", .reason = "a broken compiler", .now = {}}));
+  CHECK(nights.check(14).regressions.empty());  // it is the same break
+  nights.check_all(15, 17);
+  nights.machine.unlistable_from = 18 * commits_a_day - 2;
+  nights.machine.unlistable_until = 1000;
+  const auto again = nights.check(18);
+  REQUIRE(again.regressions.size() == 1);
+  CHECK(again.regressions[0].suspects == std::vector{nights.commit(18 * commits_a_day - 2)});
+  CHECK(nights.check(19).regressions.empty());
 }
 
 TEST_CASE("Breaks: a night that is ended before each effect finds the same break once", "[nights]") {

@@ -266,6 +266,47 @@ TEST_CASE("Regressions: a muted series is kept as dismissed, and neither searche
   for (const std::string& effect : nights.machine.effects) CHECK(effect.find("build") == std::string::npos);
 }
 
+TEST_CASE("Regressions: one that a mute dismissed is searched and reported once it is reopened", "[nights]") {
+  Nights nights(12);
+  nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}};
+  storage::Stores& stores = nights.bench->stores();
+  const TimePoint now = nights.bench->clock().now();
+  REQUIRE(pipeline::mute_series(stores, "fake", model::series_from("beta/cpu-infer/time").value(),
+                                now + std::chrono::days(400),
+                                {.person = "Ada", .reason = "being rewritten", .now = now}));
+  nights.check_all(1, 8);
+  REQUIRE(all_of(nights).size() == 1);
+  const model::Regression muted = all_of(nights).front();
+  CHECK(muted.standing == Standing::dismissed);
+  CHECK_FALSE(muted.report_id);
+  REQUIRE(pipeline::reopen_regression(stores, muted.id, ada()));
+
+  const std::string night = stores.nights.get(muted.night_id).value().name;
+  CHECK(stores.nights.unfinished("fake").value().front().name == night);
+  const auto result = pipeline::check_night(nights.bench->context(), {.nightly = night, .baseline = {}});
+  REQUIRE(result);
+  CHECK(result->night.stage == model::Stage::done);
+  REQUIRE(result->reports.size() == 1);
+  CHECK(all_of(nights).front().suspects == std::vector{nights.commit(6 * commits_a_day - 1)});
+  CHECK(all_of(nights).front().standing == Standing::open);
+}
+
+TEST_CASE("Retests: one whose old build is gone for good ends, and the series is judged as ever", "[nights]") {
+  Nights nights(16);
+  nights.check_all(1, 9);
+  storage::Stores& stores = nights.bench->stores();
+  const auto last = stores.nights.find("fake", nights.machine.name_of(9)).value().value();
+  REQUIRE(stores.retests.replace(last.id, {{.series = model::series_from("beta/cpu-infer/time").value(),
+                                            .old_build = "2020-01-01",
+                                            .first_suspect = nights.machine.name_of(9),
+                                            .suspected = 0.1,
+                                            .pairs = {}}}));
+  nights.machine.slower["beta"] = {{10 * commits_a_day - 1, 1.25}};
+  const auto result = nights.check(10);
+  CHECK(result.regressions.size() == 1);
+  CHECK(stores.retests.of_night(result.night.id).value().empty());
+}
+
 TEST_CASE("Regressions: persons accept, dismiss and reopen, once each and with a reason", "[nights]") {
   Nights nights(4);
   nights.machine.slower["beta"] = {{2 * commits_a_day - 1, 1.25}};

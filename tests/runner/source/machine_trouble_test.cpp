@@ -34,7 +34,9 @@ TEST_CASE("machine_trouble: a network failure is a fault of the machine", "[reci
         "ERROR: HTTPSConnectionPool(host='example.org', port=443): Max retries exceeded with url: /",
         "pip._vendor.urllib3.exceptions.ReadTimeoutError: HTTPSConnectionPool: Read timed out.",
         "fatal: unable to access 'https://example.org/': Failed to connect: Connection refused",
-        "error: RPC failed; curl 56 Recv failure: Connection reset by peer", "ERROR: HTTP error 503 while getting x"}) {
+        "error: RPC failed; curl 56 Recv failure: Connection reset by peer", "ERROR: HTTP error 503 while getting x",
+        "ERROR: HTTP error 429 while getting x", "fatal: unable to access 'x': The requested URL returned error: 429",
+        "ERROR: Could not find a version that satisfies the requirement setuptools (from versions: none)"}) {
     INFO(line);
     CHECK(machine_trouble(std::string("fetching\n") + line + "\n").starts_with("the network failed"));
   }
