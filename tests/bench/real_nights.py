@@ -6,7 +6,7 @@ another kind, two of them faults that break a case; five faults are taken back l
 night, at a moment drawn from the seed, and started again. In one night the disk is full for a while (a file system of its own holds the
 state folder, which needs root), in another one the repository is away. Prints the table of truth against reports, in Markdown.
 
-    tests/bench/real_nights.py BUILD_FOLDER [--nights 30] [--seed N] [--no-kills] [--keep FOLDER]
+    tests/bench/real_nights.py BUILD_FOLDER [--nights 30] [--seed N] [--cpu N] [--no-kills] [--keep FOLDER]
 
 TBCI_LIBTORCH names the LibTorch (deploy/deps --print-torch). Exit code 0: each fault was reported once with its commit, nothing else was
 reported, and each night came to its end.
@@ -58,6 +58,7 @@ def parse():
     parser.add_argument("build", type=pathlib.Path, help="build folder with tbci and tbci-miniature")
     parser.add_argument("--nights", type=int, default=30, help="at least 10; with fewer than 28 there are fewer faults")
     parser.add_argument("--seed", type=int, default=1, help="of the days, the faults and the moments")
+    parser.add_argument("--cpu", type=int, help="measure on this CPU alone (default: the last one)")
     parser.add_argument("--no-kills", action="store_true", help="the service runs undisturbed")
     parser.add_argument("--keep", type=pathlib.Path, help="keep the repository and the state here")
     arguments = parser.parse_args()
@@ -270,7 +271,8 @@ def main():
         families = ["dlrm", "lennard_jones", "resnet"]
         text = subject(upstream.repository, families).replace('name = "demo"\n', 'name = "demo"\npoll = 1\n')
         text = text.replace("[subject.source]\n", "[subject.source]\nneeded_free_gib = 1\n")
-        (folder / "tbci.toml").write_text(CONFIG + text)
+        runner = "" if arguments.cpu is None else f"[runner]\ncpus = [{arguments.cpu}]\n"
+        (folder / "tbci.toml").write_text(CONFIG + runner + text)
         service = Service(arguments.build, folder)
         service.start()
         try:
