@@ -132,6 +132,20 @@ Result<std::string> queued_text(SubjectContext& context, const model::Night& nig
                      join(names, ", "), more ? ", ..." : "");
 }
 
+// Once more where a person reopened a regression meanwhile.
+Status search_and_report(SubjectContext& context, const model::Night& night, const Comparison& builds,
+                         const std::string& environment) {
+  for (int round = 0; round < 2; ++round) {
+    TBCI_ASSIGN(const auto ranges, bisect_night(context, night, builds));
+    TBCI_TRY(report(context, night, ranges, environment));
+    TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions(night.id));
+    const bool all_reported = std::ranges::none_of(
+        regressions, [](const model::Regression& one) { return model::is_open(one.standing) && !one.report_id; });
+    if (all_reported) break;
+  }
+  return {};
+}
+
 Status work_through(SubjectContext& context, const model::Night& night, const Comparison& builds, bool verdicts_only) {
   // Once the verdicts stand they are not looked for again, even if the machine has changed since.
   if (!model::has_verdicts(night.stage)) {
@@ -142,10 +156,9 @@ Status work_through(SubjectContext& context, const model::Night& night, const Co
     TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions(night.id));
     if (!regressions.empty()) return {};
   }
-  TBCI_ASSIGN(const auto range, bisect_night(context, night, builds));
   const model::Build both[] = {builds.before, builds.after};
   TBCI_ASSIGN(const auto environment, environment_of(context, both));
-  TBCI_TRY(report(context, night, range, environment.fingerprint()));
+  TBCI_TRY(search_and_report(context, night, builds, environment.fingerprint()));
   TBCI_TRY(tell_endings(context, Commits::are_read));
   TBCI_ASSIGN(const std::string note, queued_text(context, night));
   return context.stores.nights.finish(night.id, Stage::done, note, context.clock.now());

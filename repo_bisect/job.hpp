@@ -1,8 +1,6 @@
 // The request for a bisection of any repository by any number.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <cstdint>
 #include <filesystem>

@@ -36,6 +36,7 @@ class SearchObserver final : public bisect::Observer {
   }
   Status probe_decided(const model::Probe& probe, const bisect::SearchStatus& status) override {
     probes_.push_back(probe);
+    if (probe.pairs == 0 && probe.side == model::Side::good) return {};  // what pairs are compared with
     const std::string change = probe.side == model::Side::good || probe.side == model::Side::bad
                                    ? human_change(as_printed(job_, probe.change))
                                    : one_line(probe.reason, 100);

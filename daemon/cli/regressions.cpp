@@ -94,7 +94,11 @@ Result<ExitCode> dismiss(const Invocation& invocation, const RegressionsOptions&
 }
 
 Result<ExitCode> reopen(const Invocation& invocation, const RegressionsOptions& options) {
-  const std::string done = fmt::format("regression {} is open again", options.id);
+  const std::string done = fmt::format(
+      "regression {} is open again; where no issue names it yet, `tbci serve` or `tbci check --nightly NAME` searches "
+      "for "
+      "its commit",
+      options.id);
   return decide(invocation, options, done, [&](const auto&, storage::Stores& stores, const auto& by) {
     return pipeline::reopen_regression(stores, options.id, by);
   });

@@ -180,7 +180,7 @@ class SearchObserver final : public bisect::Observer {
   }
   Status probe_decided(const model::Probe& probe, const bisect::SearchStatus& progress) override {
     TBCI_TRY(context_.stores.bisections.put_probe(bisection_.id, probe));
-    // Of the end that pairs compare with it is clear without a process.
+    // The good end of pairs is what the others are compared with: it needs no process of its own.
     if (probe.pairs == 0 && probe.side == model::Side::good) return {};
     context_.progress.note(fmt::format("{} is {} for {} ({}), {} in doubt", probe.commit.substr(0, 10),
                                        to_string(probe.side), to_string(probe.series),

@@ -98,13 +98,19 @@ bool is_checkout(const fs::directory_entry& entry) {
   return is_folder(entry) && entry.path().filename() != "mirror.git";
 }
 
+// Also what a kill left of one that was being removed.
+bool is_pip_cache(const fs::directory_entry& entry) {
+  const std::string name = entry.path().filename().string();
+  return name == "pip-cache" || (name.starts_with("unfinished-") && name.ends_with("-pip-cache"));
+}
+
 void add_subject(Inventory& inventory, const std::string& subject) {
   const fs::path folder = inventory.state() / "subjects" / subject;
   inventory.add_entries(ThingKind::environment, subject, folder / "venvs", is_folder);
   inventory.add_entries(ThingKind::product, subject, folder / "products", is_folder);
   inventory.add_entries(ThingKind::log, subject, folder / "logs", is_log);
   std::error_code ignored;
-  if (fs::exists(folder / "pip-cache", ignored)) inventory.add(ThingKind::download, subject, folder / "pip-cache");
+  inventory.add_entries(ThingKind::download, subject, folder, is_pip_cache);
   const fs::path checkouts = folder / "checkouts", mirror = checkouts / "mirror.git";
   if (fs::exists(mirror, ignored)) inventory.add(ThingKind::mirror, subject, mirror, "searches need it");
   inventory.add_entries(ThingKind::checkout, subject, checkouts, is_checkout);

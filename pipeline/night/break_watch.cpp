@@ -104,8 +104,9 @@ std::optional<Trials> trials_tonight(const ScreenForBreaks& seen, const model::C
       return std::find(seen.unlisted.begin(), seen.unlisted.end(), suite) != seen.unlisted.end();
     };
     if (is_unlisted(measured)) return Trials{1, 1};
-    // Without a worker no suite was asked.
-    return is_unlisted(case_of_suite("")) ? std::nullopt : std::optional(Trials{1, 0});
+    // Without a worker no suite was asked, and nothing was measured.
+    const bool unasked = is_unlisted(case_of_suite("")) && seen.screen.series.empty();
+    return unasked ? std::nullopt : std::optional(Trials{1, 0});
   }
   const auto all = trials_of(seen.screen);
   const auto found = all.find(measured);

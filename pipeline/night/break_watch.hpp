@@ -24,7 +24,7 @@ Status confirm_breaks(SubjectContext& context, const model::Night& night, const 
                       const ScreenForBreaks& seen);
 
 /// Looks whether the breaks of earlier nights are repaired: after three nights in a row on which every process of the
-/// case ran they have recovered.
+/// case ran they have recovered. One that only part of the processes show takes more: as many as make chance unlikely.
 Status watch_repairs(SubjectContext& context, const model::Night& night, const ScreenForBreaks& seen);
 
 /// The first process of the night's build that showed a break, as the confirmation measured it.

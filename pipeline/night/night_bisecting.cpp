@@ -89,6 +89,25 @@ bool may_pass(ErrorKind kind) {
   return kind != ErrorKind::failed && kind != ErrorKind::usage;
 }
 
+// A search that is over has no answer for what was reopened since: that is searched by itself.
+Result<model::Bisection> search_all(SubjectContext& context, SearchPlan plan,
+                                    const std::vector<model::Regression>& regressions) {
+  TBCI_ASSIGN(model::Bisection found, bisect_range(context, plan));
+  std::vector<model::Series> left;
+  std::int64_t first = 0;
+  for (const model::Regression& regression : regressions) {
+    const bool has_answer = std::ranges::any_of(
+        found.answers, [&](const model::Answer& answer) { return answer.series == regression.finding.series; });
+    if (regression.report_id || has_answer) continue;
+    if (left.empty()) first = regression.id;
+    left.push_back(regression.finding.series);
+  }
+  if (left.empty()) return found;
+  plan.key = model::run_keys::reopened_bisection(plan.key, first);
+  plan.series = std::move(left);
+  return bisect_range(context, plan);
+}
+
 // Finds the culprits of regressions against one old build.
 Status search(SubjectContext& context, const model::Night& night, const Comparison& usual, BisectedRange& range) {
   TBCI_ASSIGN(const auto regressions, regressions_of(context, range));
@@ -115,7 +134,7 @@ Status search(SubjectContext& context, const model::Night& night, const Comparis
     regression.state = model::RegressionState::bisecting;
     TBCI_TRY(context.stores.nights.update(regression));
   }
-  auto found = bisect_range(context, plan);
+  auto found = search_all(context, plan, regressions);
   if (!found && found.error().kind == ErrorKind::usage)  // history has no way from the one to the other
     return give_up(context, regressions, found.error().message);
   if (!found) return pass_on(found.error());

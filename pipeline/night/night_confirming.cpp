@@ -32,20 +32,32 @@ Result<std::map<std::string, model::Build>> old_builds_of(SubjectContext& contex
   return builds;
 }
 
+Result<bool> is_stored(SubjectContext& context, const std::string& name) {
+  for (const model::BuildKind kind : {model::BuildKind::nightly, model::BuildKind::commit}) {
+    TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), kind, name));
+    if (build && build->state == model::BuildState::ready) return true;
+  }
+  return false;
+}
+
 // A build that is gone for good cannot decide anything. Its retest ends, or it would stand before each later suspect of
 // its series, night after night.
 Status leave_out_gone(SubjectContext& context, std::vector<detect::Candidate>& carried) {
-  std::vector<detect::Candidate> kept;
-  for (detect::Candidate& candidate : carried) {
+  std::map<std::string, bool> gone;  // by the old build
+  for (const detect::Candidate& candidate : carried) {
+    if (gone.contains(candidate.old_build)) continue;
     const auto build = build_named(context, candidate.old_build);
-    const bool is_gone = !build && (build.error().kind == ErrorKind::failed || build.error().kind == ErrorKind::usage);
     if (!build && build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
+    // Another error may pass: a network, a full disk, a setting that a person puts right.
+    TBCI_ASSIGN(const bool known, is_stored(context, candidate.old_build));
+    const bool is_gone =
+        !build && (build.error().kind == ErrorKind::failed || (build.error().kind == ErrorKind::usage && !known));
+    gone[candidate.old_build] = is_gone;
     if (is_gone)
-      context.progress.note(fmt::format("the retest of {} ends: {} is gone ({})", to_string(candidate.series),
-                                        candidate.old_build, one_line(build.error().message, 200)));
-    if (!is_gone) kept.push_back(std::move(candidate));
+      context.progress.note(fmt::format("retests beside {} end: it is gone ({})", candidate.old_build,
+                                        one_line(build.error().message, 200)));
   }
-  carried = std::move(kept);
+  std::erase_if(carried, [&](const detect::Candidate& candidate) { return gone.at(candidate.old_build); });
   return {};
 }
 

@@ -200,7 +200,7 @@ Status mark_recovered(SubjectContext& context, const Regression& largest, const 
 }  // namespace
 
 Status keep_recovery_look(SubjectContext& context, const model::Night& night, const Regression& regression,
-                          const RecoveryLook& look) {
+                          const TonightsLook& look) {
   TBCI_TRY(context.stores.decisions.keep_recovery_look(regression.id, night.id, look.verdict));
   TBCI_ASSIGN(const int clear, context.stores.decisions.clear_looks(regression.id));
   if (clear < look.nights_needed) return {};

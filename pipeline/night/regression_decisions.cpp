@@ -91,8 +91,10 @@ Status reopen_regression(storage::Stores& stores, std::int64_t id, const Decisio
     if (model::is_open(regression.standing))
       return fail(ErrorKind::usage, "regression {} is open: it can be accepted or dismissed", id);
     TBCI_TRY(stores.decisions.forget_recovery_looks(id));
-    // It was dismissed before its night searched for its commit: the night does so now, and reports it.
-    if (!regression.report_id) {
+    // It was dismissed before its night searched for its commit: the night does so now, and reports it. One that is not
+    // over yet comes to it anyway.
+    TBCI_ASSIGN(const model::Night night, stores.nights.get(regression.night_id));
+    if (!regression.report_id && night.stage == model::Stage::done) {
       TBCI_TRY(stores.tries.remove(regression.night_id));
       TBCI_TRY(stores.nights.enter(regression.night_id, model::Stage::bisect, "a regression was reopened"));
     }

@@ -107,6 +107,8 @@ Result<ProcessOutcome> PipNightlies::run_pip(Command& command, const fs::path& v
   if (!venv.empty()) own.push_back(venv);
   if (const auto cache = command.environment.find("PIP_CACHE_DIR"); cache != command.environment.end()) {
     TBCI_TRY(make_directories(cache->second));
+    std::error_code ignored;  // says when it was last used
+    fs::last_write_time(cache->second, fs::file_time_type::clock::now(), ignored);
     own.emplace_back(cache->second);
   }
   home.confine(command, std::move(own));

@@ -10,8 +10,6 @@ namespace tbci::runner {
 /// With what it begins where the network failed.
 inline constexpr std::string_view network_trouble = "the network failed";
 
-/// With what it begins where a process of the build was killed.
-inline constexpr std::string_view killed_process = "a process was killed";
 /// With what it begins where a build meets the machine's limit, and a worker its own fault.
 inline constexpr std::array<std::string_view, 4> troubles_of_the_code = {
     "memory ran out", "processes or memory ran out", "too many files are open", "a tool is missing"};

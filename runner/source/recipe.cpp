@@ -110,9 +110,7 @@ Result<RecipeOutcome> judge(const Command& command, const ProcessOutcome& ended,
   if (ended.signal == SIGKILL)
     return fail(ErrorKind::killed, "{}: killed by SIGKILL, as when memory runs out; see {}", name, log_path.string());
   const std::string trouble = machine_trouble(log);
-  // A commit that needs too much memory each time does not build: it must not be tried for days.
-  const ErrorKind kind = trouble.starts_with(killed_process) ? ErrorKind::killed : ErrorKind::environment;
-  if (!trouble.empty()) return fail(kind, "{}: {}; see {}", name, trouble, log_path.string());
+  if (!trouble.empty()) return fail(ErrorKind::environment, "{}: {}; see {}", name, trouble, log_path.string());
   std::string telling = telling_line(log);
   if (telling.empty() || ended.signal != 0) telling = name + ": " + describe(ended, recipe.time_limit);
   return RecipeOutcome{.succeeded = false, .telling_line = std::move(telling)};

@@ -66,6 +66,10 @@ std::string night_bisection(const std::string& night, const std::string& old_bui
   return old_build.empty() ? "night/" + night : fmt::format("night/{}/{}", night, old_build);
 }
 
+std::string reopened_bisection(const std::string& night_bisection, std::int64_t regression_id) {
+  return fmt::format("{}/reopened/{}", night_bisection, regression_id);
+}
+
 std::string improvement_bisection(const std::string& night, const std::string& old_build) {
   return fmt::format("improved/{}/{}", night, old_build);
 }

@@ -29,6 +29,8 @@ std::string operators(std::int64_t before_build_id, std::int64_t after_build_id)
 
 /// Of a night's bisection; `old_build` only where that is not the night's baseline.
 std::string night_bisection(const std::string& night, const std::string& old_build = {});
+/// Of what a person reopened after that bisection was over; `regression_id`: the first of it.
+std::string reopened_bisection(const std::string& night_bisection, std::int64_t regression_id);
 /// Of the search for a night's improvements since an older build.
 std::string improvement_bisection(const std::string& night, const std::string& old_build);
 /// Of `tbci bisect`, between full hashes. `question`: all else that the answer depends on, as text.

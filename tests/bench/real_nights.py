@@ -49,7 +49,7 @@ FAULTS = [("embedding-bag-bounds", 3), ("activation-validity", 3), ("addmm-dtype
 BREAKS = ("tanh-crash", "embedding-bag-refusal")
 REVERTED = 3  # of the others
 APART = 3     # nights from one fault to the next
-GIVE_UP_S = 900  # a night that is not done by then stands still
+GIVE_UP_S = 2400  # a night that is not done by then stands still
 FULL_DISK, OUTAGE = 0.4, 0.6  # which part of the nights is over when they happen
 
 
@@ -175,10 +175,9 @@ def own_disk(folder, size_mib):
 
 def fill(folder):
     ballast = folder / "ballast"
-    with open(ballast, "wb") as file, contextlib.suppress(OSError):
-        while True:
-            file.write(b"\0" * 65536)
-            file.flush()
+    with open(ballast, "wb", buffering=0) as file, contextlib.suppress(OSError):
+        while file.write(b"\0" * 65536):
+            pass
     return ballast
 
 

@@ -44,10 +44,18 @@ branch = "{}"
                      name, more, branch, demo_source());
 }
 
+// Tests that run side by side would wait for each other on one CPU: ctest gives the first one to the longest of them.
+std::string cpus_text() {
+  const char* wanted = std::getenv("TBCI_E2E_CPU");
+  if (wanted == nullptr || std::string_view(wanted) != "first") return "";
+  return fmt::format("cpus = [{}]\n", allowed_cpus().front());
+}
+
 std::string config_text(const std::string& measure, const std::string& subject) {
   // The faults of these tests show in twelve pairs on a noisy machine: what is only noise is not looked at for longer.
-  return fmt::format("[service]\nport = 0\n[runner]\nname = \"e2e\"\n[thresholds]\nmost_pairs = 16\n[measure]\n{}\n{}",
-                     measure, subject_text("demo", "main", subject));
+  return fmt::format(
+      "[service]\nport = 0\n[runner]\nname = \"e2e\"\n{}[thresholds]\nmost_pairs = 16\n[measure]\n{}\n{}", cpus_text(),
+      measure, subject_text("demo", "main", subject));
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ def sections_of(page: str) -> list[tuple[int, str]]:
 TICS = {
     r"\btold of\b": "reports, says",
     r"\bheld against\b": "compared with",
-    r"\b(can|could)not be had\b": "is not available",
+    r"\b(cannot|could not) be had\b": "is not available",
     r"\banew\b": "again",
     r"\bmend(s|ed|ing)?\b": "fix, repair",
     r"\bso many\b": "this many, N",

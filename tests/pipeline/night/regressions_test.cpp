@@ -291,6 +291,35 @@ TEST_CASE("Regressions: one that a mute dismissed is searched and reported once 
   CHECK(all_of(nights).front().standing == Standing::open);
 }
 
+TEST_CASE("Regressions: one that is reopened after its night's search is over is searched by itself", "[nights]") {
+  Nights nights(12);
+  nights.machine.slower["alpha"] = {{6 * commits_a_day - 2, 1.25}};
+  nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}};
+  storage::Stores& stores = nights.bench->stores();
+  const TimePoint now = nights.bench->clock().now();
+  REQUIRE(pipeline::mute_series(stores, "fake", model::series_from("beta/cpu-infer/time").value(),
+                                now + std::chrono::days(400),
+                                {.person = "Ada", .reason = "being rewritten", .now = now}));
+  nights.check_all(1, 8);
+  const auto before = all_of(nights);
+  REQUIRE(before.size() == 2);
+  const auto is_beta = [](const model::Regression& one) { return one.finding.series.benchmark == "beta"; };
+  const auto muted = std::find_if(before.begin(), before.end(), is_beta);
+  REQUIRE(muted != before.end());
+  REQUIRE(pipeline::reopen_regression(stores, muted->id, ada()));
+
+  const std::string night = stores.nights.get(muted->night_id).value().name;
+  const auto result = pipeline::check_night(nights.bench->context(), {.nightly = night, .baseline = {}});
+  REQUIRE(result);
+  CHECK(result->night.stage == model::Stage::done);
+  const model::Regression after = stores.nights.regression(muted->id).value();
+  CHECK(after.suspects == std::vector{nights.commit(6 * commits_a_day - 1)});
+  REQUIRE(after.report_id);
+  for (const model::Regression& one : all_of(nights)) {
+    if (!is_beta(one)) CHECK(one.report_id != after.report_id);
+  }
+}
+
 TEST_CASE("Retests: one whose old build is gone for good ends, and the series is judged as ever", "[nights]") {
   Nights nights(16);
   nights.check_all(1, 9);

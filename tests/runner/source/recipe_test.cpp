@@ -74,7 +74,7 @@ TEST_CASE("run_recipe: a fault of the machine is an error", "[recipe]") {
   CHECK(kind({"sh", "-c",
               "g++: fatal error: Killed signal terminated program cc1plus 2>/dev/null; echo 'g++: fatal "
               "error: Killed signal terminated program cc1plus'; exit 1"})
-            .kind == ErrorKind::killed);
+            .kind == ErrorKind::environment);
   site.recipe.time_limit = std::chrono::milliseconds(200);
   const Error slow = kind({"sleep", "1000"});
   CHECK(slow.kind == ErrorKind::killed);
