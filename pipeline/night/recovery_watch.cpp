@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "base/version_order.hpp"
 #include "detect/effect.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/confirming.hpp"
@@ -41,6 +42,28 @@ Result<bool> is_asked_anyway(SubjectContext& context, const model::Night& night,
   if ((night.number - found.number) % every_nights == 0) return true;
   TBCI_ASSIGN(const auto latest, context.stores.decisions.latest_look(regression.id));
   return latest == model::Verdict::clear;
+}
+
+// Whether pairs found since that the series became better, and no pairs beside the old build have said since then that
+// the regression is still there. Where the machine's level moves, the values of the screen alone would not show it.
+Result<bool> has_improved_since(SubjectContext& context, const Regression& regression) {
+  constexpr int most_nights = 30;
+  TBCI_ASSIGN(const model::Night found, context.stores.nights.get(regression.night_id));
+  TBCI_ASSIGN(const auto findings,
+              context.stores.nights.series_findings(context.name(), regression.finding.series, most_nights));
+  std::string improved;  // the last such night
+  for (const storage::SeriesFinding& one : findings) {
+    const bool better = one.phase == storage::Phase::confirm && one.finding.verdict == model::Verdict::improvement;
+    if (better && is_older(found.name, one.night)) improved = one.night;
+  }
+  if (improved.empty()) return false;
+  TBCI_ASSIGN(const auto looks, context.stores.decisions.recovery_looks(regression.id));
+  for (const model::RecoveryLook& look : looks) {
+    if (look.verdict != model::Verdict::regression) continue;
+    TBCI_ASSIGN(const model::Night night, context.stores.nights.get(look.night_id));
+    if (!is_older(night.name, improved)) return false;
+  }
+  return true;
 }
 
 // Of the new build of tonight, by the first look at the case, which may have been beside an older build.
@@ -171,6 +194,9 @@ Result<Looks> looks_of_tonight(SubjectContext& context, const model::Night& nigh
     bool measured = *near;
     if (!measured) {
       TBCI_ASSIGN(measured, is_asked_anyway(context, night, regression));
+    }
+    if (!measured) {
+      TBCI_ASSIGN(measured, has_improved_since(context, regression));
     }
     if (measured) {
       TBCI_TRY(add_look(context, night, std::move(regression), looks));

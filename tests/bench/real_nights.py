@@ -250,7 +250,12 @@ def judge(service, subject):
             wrong.append(f"{culprit['fault']} was taken back on {gone} and is: {standings}")
         if of_it and not gone and any(one[4] != "open" for one in of_it):
             wrong.append(f"{culprit['fault']} is still there and is: {standings}")
+    # A revert is a change as well: what it takes back may have made something else smaller.
+    reverting = {commit["commit"] for commit in subject.truth["commits"] if commit["kind"] == "revert"}
     for night, series, suspects, report, standing in (one for one in found if id(one) not in known):
+        if suspects and set(suspects) <= reverting:
+            lines.append(f"| {night} | (a revert) | {suspects[0][:10]} | {night} | 1 | {series} | | {standing} |")
+            continue
         wrong.append(f"{night}: {series} without a cause, or by wrong commits {[s[:10] for s in suspects]} (report {report}, {standing})")
     return lines, wrong
 

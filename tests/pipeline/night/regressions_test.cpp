@@ -113,6 +113,19 @@ TEST_CASE("Regressions: one that is gone recovers also on a machine that became 
   CHECK(all_of(nights).front().standing == Standing::recovered);
 }
 
+TEST_CASE("Regressions: one whose fix pairs have confirmed is looked at in the same night, whatever the level",
+          "[nights]") {
+  Nights nights(20);
+  nights.machine.slower["beta"] = {{9 * commits_a_day - 1, 1.25}, {15 * commits_a_day - 1, 1 / 1.25}};
+  nights.check_all(1, 9);
+  REQUIRE(all_of(nights).size() == 1);
+  nights.check_all(10, 14);
+  nights.machine.slowness = 1.3;  // nothing comes near to the level before the regression
+  nights.check_all(15, 17);       // the looks of every fifth night would come to two of them
+  REQUIRE(all_of(nights).size() == 1);
+  CHECK(all_of(nights).front().standing == Standing::recovered);
+}
+
 TEST_CASE("Regressions: it does not matter that processes which take turns have a level of their own", "[nights]") {
   for (const double level : {0.7, 1.4}) {
     INFO(level);
