@@ -122,8 +122,8 @@ void add_anchor(CLI::App& app, Invocation& invocation) {
       ->required()
       ->type_name("TEXT");
   on_call(*set_command, invocation, options, set);
-  on_call(*command->add_subcommand("show", "List what was set and cleared, the latest first: that one holds"),
-          invocation, options, show);
+  on_call(*command->add_subcommand("show", "List what was set and cleared, the latest first"), invocation, options,
+          show);
   auto* clear_command = command->add_subcommand("clear", "Clear the anchor: tbci no longer looks for creep");
   clear_command->add_option("--reason", options->reason, "Why; kept in the history of anchors")
       ->required()

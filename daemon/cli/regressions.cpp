@@ -95,9 +95,8 @@ Result<ExitCode> dismiss(const Invocation& invocation, const RegressionsOptions&
 
 Result<ExitCode> reopen(const Invocation& invocation, const RegressionsOptions& options) {
   const std::string done = fmt::format(
-      "regression {} is open again; where no issue names it yet, `tbci serve` or `tbci check --nightly NAME` searches "
-      "for "
-      "its commit",
+      "regression {} is open again. Where no issue names it yet, `tbci serve` searches for its commit, or `tbci check "
+      "--nightly NAME`.",
       options.id);
   return decide(invocation, options, done, [&](const auto&, storage::Stores& stores, const auto& by) {
     return pipeline::reopen_regression(stores, options.id, by);

@@ -76,11 +76,7 @@ std::string machine_trouble_of(const model::Measurement& measurement) {
   const bool own = measurement.outcome == Outcome::done || measurement.outcome == Outcome::unsupported ||
                    measurement.outcome == Outcome::out_of_memory || measurement.outcome == Outcome::timed_out;
   if (own) return {};
-  const std::string trouble = runner::machine_trouble(measurement.message + "\n" + measurement.details);
-  // What a process used up is its own doing as well, and a tool that it misses came with its build.
-  const bool of_code = std::ranges::any_of(runner::troubles_of_the_code,
-                                           [&](std::string_view meaning) { return trouble.starts_with(meaning); });
-  return of_code ? std::string() : trouble;
+  return runner::machine_trouble_of_worker(measurement.message + "\n" + measurement.details);
 }
 
 std::optional<detect::Pair> pair_of(const model::Measurement& before, const model::Measurement& after,

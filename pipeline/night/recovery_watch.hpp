@@ -27,6 +27,7 @@ struct TonightsLook {
   std::string what;                     ///< why it counts as recovered: `clear in pairs with 2026-01-03`
   int nights_needed = recovery_nights;  ///< clear ones in a row, until it has
 };
+
 /// Keeps it. After enough clear nights in a row the regression has recovered.
 Status keep_recovery_look(SubjectContext& context, const model::Night& night, const model::Regression& regression,
                           const TonightsLook& look);

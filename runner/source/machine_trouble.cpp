@@ -59,6 +59,8 @@ constexpr std::string_view disk = "no space left on the device";
 constexpr std::string_view broken_disk = "the disk cannot be read or written";
 constexpr std::string_view network = network_trouble;
 constexpr std::string_view tool = "a tool is missing";
+constexpr std::string_view no_more_processes = "processes or memory ran out; use fewer jobs";
+constexpr std::string_view no_more_files = "too many files are open";
 
 constexpr Sign signs[] = {
     {"Killed signal terminated program", killed, true},   // gcc
@@ -83,9 +85,9 @@ constexpr Sign signs[] = {
     {"out of memory allocating", memory},
     {"LLVM ERROR: out of memory", memory},
     {"std::bad_alloc", memory},
-    {"Resource temporarily unavailable", "processes or memory ran out; use fewer jobs"},
-    {"Too many open files", "too many files are open"},
-    {"out of file descriptors", "too many files are open"},
+    {"Resource temporarily unavailable", no_more_processes},
+    {"Too many open files", no_more_files},
+    {"out of file descriptors", no_more_files},
     {"command not found", tool},
     {"CMAKE_CXX_COMPILER not set", "no compiler is installed"},
     {"unable to find a build program", "ninja or make is not installed"},
@@ -134,9 +136,13 @@ bool is_shells_killed(std::string_view line) {
   return trim(line) == "Killed" || (has(line, ": line ") && has(line, " Killed "));
 }
 
-}  // namespace
+bool is_own_doing_of_a_worker(const Sign& sign) {
+  return sign.meaning == memory || sign.meaning == no_more_processes || sign.meaning == no_more_files ||
+         sign.meaning == tool;
+}
 
-std::string machine_trouble(std::string_view log) {
+template <typename Counts>
+std::string first_trouble(std::string_view log, Counts counts) {
   const std::vector<std::string> lines = split(log, '\n');
   const bool source_at_fault =
       std::ranges::any_of(lines, [](const std::string& line) { return is_source_error(line) || is_link_error(line); });
@@ -146,11 +152,21 @@ std::string machine_trouble(std::string_view log) {
     const bool quotes_source = line.find(": error:") != std::string::npos && is_source_error(line);
     if (line.starts_with("$ ") || quotes_source || is_excerpt(line)) continue;
     for (const Sign& sign : signs) {
-      if ((sign.sure || !source_at_fault) && says(line, sign))
+      if (counts(sign) && (sign.sure || !source_at_fault) && says(line, sign))
         return fmt::format("{} ({})", sign.meaning, one_line(line, 160));
     }
   }
   return {};
+}
+
+}  // namespace
+
+std::string machine_trouble(std::string_view log) {
+  return first_trouble(log, [](const Sign&) { return true; });
+}
+
+std::string machine_trouble_of_worker(std::string_view log) {
+  return first_trouble(log, [](const Sign& sign) { return !is_own_doing_of_a_worker(sign); });
 }
 
 }  // namespace tbci::runner

@@ -46,6 +46,21 @@ model::Regression attributed(Nights& nights, std::size_t day, const std::string&
   return regression;
 }
 
+const model::Series beta{"beta", model::Configuration::cpu_infer, model::Metric::time};
+
+// For ever.
+void mute(Nights& nights, const model::Series& series) {
+  REQUIRE(pipeline::mute_series(nights.bench->stores(), "fake", series, TimePoint::max(), ada("its data moves")));
+}
+
+// The night that found the regression, by its name.
+pipeline::NightResult check_again(Nights& nights, const model::Regression& regression) {
+  const std::string night = nights.bench->stores().nights.get(regression.night_id).value().name;
+  auto result = pipeline::check_night(nights.bench->context(), {.nightly = night, .baseline = {}});
+  REQUIRE(result);
+  return std::move(*result);
+}
+
 // Its files are gone, and the index has forgotten it.
 void lose(Nights& nights, const std::string& nightly) {
   storage::BuildStore& builds = nights.bench->stores().builds;
@@ -269,8 +284,7 @@ TEST_CASE("Regressions: without a culprit each series keeps its own reason in th
 TEST_CASE("Regressions: a muted series is kept as dismissed, and neither searched nor reported", "[nights]") {
   Nights nights(4);
   nights.machine.slower["beta"] = {{2 * commits_a_day - 1, 1.25}};
-  const model::Series beta{"beta", model::Configuration::cpu_infer, model::Metric::time};
-  REQUIRE(pipeline::mute_series(nights.bench->stores(), "fake", beta, TimePoint::max(), ada("its data moves")));
+  mute(nights, beta);
   nights.check(1);
   const auto result = nights.check(2);
   CHECK(result.reports.empty());
@@ -283,10 +297,7 @@ TEST_CASE("Regressions: one that a mute dismissed is searched and reported once 
   Nights nights(12);
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}};
   storage::Stores& stores = nights.bench->stores();
-  const TimePoint now = nights.bench->clock().now();
-  REQUIRE(pipeline::mute_series(stores, "fake", model::series_from("beta/cpu-infer/time").value(),
-                                now + std::chrono::days(400),
-                                {.person = "Ada", .reason = "being rewritten", .now = now}));
+  mute(nights, beta);
   nights.check_all(1, 8);
   REQUIRE(all_of(nights).size() == 1);
   const model::Regression muted = all_of(nights).front();
@@ -294,12 +305,10 @@ TEST_CASE("Regressions: one that a mute dismissed is searched and reported once 
   CHECK_FALSE(muted.report_id);
   REQUIRE(pipeline::reopen_regression(stores, muted.id, ada()));
 
-  const std::string night = stores.nights.get(muted.night_id).value().name;
-  CHECK(stores.nights.unfinished("fake").value().front().name == night);
-  const auto result = pipeline::check_night(nights.bench->context(), {.nightly = night, .baseline = {}});
-  REQUIRE(result);
-  CHECK(result->night.stage == model::Stage::done);
-  REQUIRE(result->reports.size() == 1);
+  CHECK(stores.nights.unfinished("fake").value().front().id == muted.night_id);
+  const auto result = check_again(nights, muted);
+  CHECK(result.night.stage == model::Stage::done);
+  REQUIRE(result.reports.size() == 1);
   CHECK(all_of(nights).front().suspects == std::vector{nights.commit(6 * commits_a_day - 1)});
   CHECK(all_of(nights).front().standing == Standing::open);
 }
@@ -309,10 +318,7 @@ TEST_CASE("Regressions: one that is reopened after its night's search is over is
   nights.machine.slower["alpha"] = {{6 * commits_a_day - 2, 1.25}};
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}};
   storage::Stores& stores = nights.bench->stores();
-  const TimePoint now = nights.bench->clock().now();
-  REQUIRE(pipeline::mute_series(stores, "fake", model::series_from("beta/cpu-infer/time").value(),
-                                now + std::chrono::days(400),
-                                {.person = "Ada", .reason = "being rewritten", .now = now}));
+  mute(nights, beta);
   nights.check_all(1, 8);
   const auto before = all_of(nights);
   REQUIRE(before.size() == 2);
@@ -321,10 +327,8 @@ TEST_CASE("Regressions: one that is reopened after its night's search is over is
   REQUIRE(muted != before.end());
   REQUIRE(pipeline::reopen_regression(stores, muted->id, ada()));
 
-  const std::string night = stores.nights.get(muted->night_id).value().name;
-  const auto result = pipeline::check_night(nights.bench->context(), {.nightly = night, .baseline = {}});
-  REQUIRE(result);
-  CHECK(result->night.stage == model::Stage::done);
+  const auto result = check_again(nights, *muted);
+  CHECK(result.night.stage == model::Stage::done);
   const model::Regression after = stores.nights.regression(muted->id).value();
   CHECK(after.suspects == std::vector{nights.commit(6 * commits_a_day - 1)});
   REQUIRE(after.report_id);

@@ -26,6 +26,20 @@ TEST_CASE("machine_trouble: ignores source code that quotes such words", "[recip
   CHECK_FALSE(machine_trouble(source_error + "cp: cannot write: Disk quota exceeded\n").empty());
 }
 
+TEST_CASE("machine_trouble_of_worker: what a worker used up or misses is its own doing", "[recipe]") {
+  for (const char* own :
+       {"OSError: [Errno 24] Too many open files", "Thread creation failed: Resource temporarily unavailable",
+        "terminate called after throwing 'std::bad_alloc'", "sh: 1: nvcc: command not found"}) {
+    INFO(own);
+    CHECK_FALSE(machine_trouble(own).empty());
+    CHECK(runner::machine_trouble_of_worker(own).empty());
+    // It does not hide what is the machine's.
+    CHECK(runner::machine_trouble_of_worker(std::string(own) + "\nOSError: No space left on device\n")
+              .starts_with("no space left"));
+  }
+  CHECK_FALSE(runner::machine_trouble_of_worker("Temporary failure in name resolution").empty());
+}
+
 TEST_CASE("machine_trouble: a network failure is a fault of the machine", "[recipe]") {
   for (const char* line :
        {"curl: (6) Could not resolve host: example.org",
