@@ -100,6 +100,11 @@ std::string culprit_text(const ReportFacts& facts) {
                      to_date(culprit.time), inline_code(culprit.subject));
 }
 
+// The values are those of a comparison of the ends. A search by hand for a series that was named compared none.
+bool has_values(const model::Finding& finding) {
+  return finding.before != 0 || finding.after != 0;
+}
+
 // `is 31% slower`, `needs 12% more CPU memory`, `leaks 4 KiB/iteration`
 std::string predicate(const model::Finding& finding) {
   switch (finding.series.metric) {
@@ -122,10 +127,10 @@ std::string predicate(const model::Finding& finding) {
 std::string row(const model::Finding& finding) {
   const model::Series& series = finding.series;
   const bool is_break = series.metric == Metric::outcome;
+  const auto cell = [&](double value) { return has_values(finding) ? value_text(series.metric, value) : "-"; };
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |", escaped(series.benchmark, 100),
                      model::to_string(series.configuration), escaped(model::to_string(series.metric)),
-                     value_text(series.metric, finding.before), value_text(series.metric, finding.after),
-                     is_break ? "-" : change_text(finding.change),
+                     cell(finding.before), cell(finding.after), is_break ? "-" : change_text(finding.change),
                      is_break ? "-" : interval_text(finding.low, finding.high),
                      finding.pairs > 0 ? std::to_string(finding.pairs) : "-");
 }
@@ -236,9 +241,11 @@ std::string summary_section(const ReportFacts& facts, const std::vector<model::F
     return text + fmt::format(".\n\n- {} {}{}.\n- {}.\n", where_text(worst.series), break_headline(facts, worst.series),
                               reason, culprit_text(facts));
   }
-  return text + fmt::format(".\n\n- {}{} {}, from {} to {}.\n- {}.\n", affected.size() > 1 ? "Worst: " : "",
-                            where_text(worst.series), predicate(worst), value_text(metric, worst.before),
-                            value_text(metric, worst.after), culprit_text(facts));
+  const std::string values = has_values(worst) ? fmt::format(", from {} to {}", value_text(metric, worst.before),
+                                                             value_text(metric, worst.after))
+                                               : "";
+  return text + fmt::format(".\n\n- {}{} {}{}.\n- {}.\n", affected.size() > 1 ? "Worst: " : "",
+                            where_text(worst.series), predicate(worst), values, culprit_text(facts));
 }
 
 std::string suspects_section(const ReportFacts& facts) {

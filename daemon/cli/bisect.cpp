@@ -1,6 +1,5 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
@@ -13,15 +12,12 @@
 #include "daemon/cli/show.hpp"
 #include "daemon/cli/subject_session.hpp"
 #include "pipeline/bisect/bisecting.hpp"
+#include "pipeline/bisect/range_ends.hpp"
 #include "pipeline/bisect/resume_key.hpp"
 #include "pipeline/bisect/reverting.hpp"
 #include "pipeline/measure/benchmark_list.hpp"
-#include "pipeline/measure/break_confirming.hpp"
 #include "pipeline/measure/building.hpp"
-#include "pipeline/measure/confirming.hpp"
-#include "pipeline/measure/profiling.hpp"
-#include "pipeline/measure/screening.hpp"
-#include "pipeline/night/reporting.hpp"
+#include "pipeline/night/search_report.hpp"
 #include "repo_bisect/bisect_log.hpp"
 
 namespace tbci::daemon {
@@ -52,40 +48,6 @@ std::string key_of(const pipeline::SubjectContext& context, const BisectOptions&
   return options.again ? key + "/" + to_iso8601(context.clock.now()) : key;
 }
 
-Result<model::Build> built_end(pipeline::SubjectContext& context, const std::string& commit) {
-  context.progress.step("build " + commit.substr(0, 12));
-  TBCI_ASSIGN(model::Build build, pipeline::build_commit(context, commit));
-  if (build.state == model::BuildState::failed) {
-    return fail(ErrorKind::failed, "the end {} does not build: {}; choose a neighbouring commit", commit.substr(0, 12),
-                build.failure);
-  }
-  return build;
-}
-
-// The series that are worse at the bad end: measured and confirmed as on a night.
-Result<std::vector<model::Finding>> regressed_series(pipeline::SubjectContext& context, const std::string& key,
-                                                     const Ends& ends, const BisectOptions& options) {
-  context.progress.begin_stage("build", "both ends", 2);
-  pipeline::ComparisonPlan plan{.key = key, .builds = {}, .cases = {}, .purpose = model::Purpose::manual};
-  TBCI_ASSIGN(plan.builds.before, built_end(context, ends.from));
-  TBCI_ASSIGN(plan.builds.after, built_end(context, ends.to));
-  context.progress.end_stage("both are built");
-  TBCI_ASSIGN(plan.cases, pipeline::wanted_cases(context, plan.builds.after.product));
-  TBCI_ASSIGN(auto screen, pipeline::screen_builds(context, plan));
-  const auto is_wanted = [&](model::Metric metric) {
-    return options.metrics.empty() || std::ranges::find(options.metrics, to_string(metric)) != options.metrics.end();
-  };
-  std::erase_if(screen.series,
-                [&](const pipeline::ScreenedSeries& one) { return !is_wanted(one.finding.series.metric); });
-  TBCI_ASSIGN(auto confirmed, pipeline::confirm_suspects(context, plan, screen));
-  if (is_wanted(model::Metric::outcome)) {
-    TBCI_ASSIGN(auto broken, pipeline::confirm_breaks(context, plan, screen));
-    std::ranges::move(broken, std::back_inserter(confirmed));
-  }
-  std::erase_if(confirmed, [](const model::Finding& finding) { return finding.verdict != model::Verdict::regression; });
-  return confirmed;
-}
-
 Result<std::vector<model::Series>> named_series(const BisectOptions& options) {
   std::vector<model::Series> series;
   for (const std::string& text : options.series) {
@@ -95,16 +57,6 @@ Result<std::vector<model::Series>> named_series(const BisectOptions& options) {
   return series;
 }
 
-// A commit may have failed to build because of a recipe that has been corrected since.
-Status forget_failed_builds(pipeline::SubjectContext& context) {
-  TBCI_ASSIGN(const auto builds, context.stores.builds.list(context.name(), 100000));
-  for (const model::Build& build : builds) {
-    const bool failed = build.kind == model::BuildKind::commit && build.state == model::BuildState::failed;
-    if (failed) TBCI_TRY(context.stores.builds.forget(build.id));
-  }
-  return {};
-}
-
 std::vector<std::string> names_of(const std::vector<model::Series>& series) {
   std::vector<std::string> names;
   for (const model::Series& one : series) names.push_back(one.benchmark);
@@ -112,7 +64,7 @@ std::vector<std::string> names_of(const std::vector<model::Series>& series) {
 }
 
 Status check_benchmarks(pipeline::SubjectContext& context, const std::vector<model::Series>& series, const Ends& ends) {
-  TBCI_ASSIGN(const model::Build build, built_end(context, ends.to));
+  TBCI_ASSIGN(const model::Build build, pipeline::built_end(context, ends.to));
   TBCI_ASSIGN(const auto suite, pipeline::listed_benchmarks(context, build.product));
   return pipeline::check_names(suite, names_of(series));
 }
@@ -129,68 +81,54 @@ Status write_log(pipeline::SubjectContext& context, const std::string& file, con
   return write_file_atomically(file, repo_bisect::git_bisect_log(commits, probes, *shown, lineage));
 }
 
-// Writes the issue text of the search, drafted as for a night. Nothing is filed.
-Status write_report(pipeline::SubjectContext& context, const BisectOptions& options, const model::Bisection& bisection,
+// Writes the issue text of the search. Nothing is filed.
+Status write_report(pipeline::SubjectContext& context, const std::string& file, const model::Bisection& bisection,
                     const std::vector<model::Finding>& findings) {
-  pipeline::ReportGroup group;
-  for (const model::Answer& answer : bisection.answers) {
-    model::Regression regression;
-    const auto measured =
-        std::find_if(findings.begin(), findings.end(), [&](const auto& f) { return f.series == answer.series; });
-    if (measured != findings.end()) regression.finding = *measured;
-    regression.finding.series = answer.series;
-    if (measured == findings.end()) {
-      regression.finding.change = answer.change;
-      regression.finding.low = answer.low;
-      regression.finding.high = answer.high;
-      // The share of processes that fail from the culprit on; before it the case runs.
-      if (answer.series.metric == model::Metric::outcome) regression.finding.after = answer.change;
-    }
-    regression.suspects = answer.suspects;
-    regression.reason = answer.reason;
-    group.regressions.push_back(std::move(regression));
-  }
-  if (group.regressions.empty()) return {};
-  TBCI_ASSIGN(group.operators, pipeline::operators_at_culprit(context, &bisection, group.regressions));
-  TBCI_ASSIGN(const model::Build from, pipeline::build_commit(context, bisection.from));
-  TBCI_ASSIGN(const model::Build to, pipeline::build_commit(context, bisection.to));
-  const model::Build both[] = {from, to};
-  TBCI_ASSIGN(const auto environment, pipeline::environment_of(context, both));
-  TBCI_ASSIGN(const std::string fingerprint, context.stores.runs.remember(environment, context.clock.now()));
-  const pipeline::ReportContext report_context{
-      .night = "", .baseline = "", .bisection = &bisection, .environment = fingerprint};
-  TBCI_ASSIGN(const model::Report report, pipeline::draft_report(context, report_context, group));
-  return write_file_atomically(options.report_file, fmt::format("# {}\n\n{}", report.title, report.body));
+  TBCI_ASSIGN(const auto report, pipeline::draft_search_report(context, bisection, findings));
+  if (!report) return {};
+  return write_file_atomically(file, fmt::format("# {}\n\n{}", report->title, report->body));
 }
 
-Result<ExitCode> bisect_ends(pipeline::SubjectContext& context, const Invocation& invocation,
-                             const BisectOptions& options, const Ends& ends) {
-  const std::string key = key_of(context, options, ends);
-  if (options.again) TBCI_TRY(forget_failed_builds(context));
-  TBCI_ASSIGN(std::vector<model::Series> series, named_series(options));
-  TBCI_TRY(pipeline::check_names_early(context, series.empty() ? context.config.measure.benchmarks : names_of(series)));
-  std::vector<model::Finding> findings;
-  if (!series.empty()) {
-    TBCI_TRY(check_benchmarks(context, series, ends));
+// What is searched for: the series that were named, or what a comparison of the ends finds.
+struct Wanted {
+  std::vector<model::Series> series;
+  std::vector<model::Finding> findings;  // of the comparison
+};
+
+Result<Wanted> wanted_series(pipeline::SubjectContext& context, const std::string& key, const Ends& ends,
+                             const BisectOptions& options) {
+  Wanted wanted;
+  TBCI_ASSIGN(wanted.series, named_series(options));
+  const bool named = !wanted.series.empty();
+  TBCI_TRY(pipeline::check_names_early(context, named ? names_of(wanted.series) : context.config.measure.benchmarks));
+  if (named) {
+    TBCI_TRY(check_benchmarks(context, wanted.series, ends));
+    return wanted;
+  }
+  pipeline::RangePlan plan{.key = key, .from = ends.from, .to = ends.to, .metrics = {}};
+  for (const std::string& name : options.metrics) {
+    TBCI_ASSIGN(const model::Metric metric, model::metric_from(name));
+    plan.metrics.push_back(metric);
+  }
+  TBCI_ASSIGN(wanted.findings, pipeline::regressions_between(context, plan));
+  for (const model::Finding& finding : wanted.findings) wanted.series.push_back(finding.series);
+  return wanted;
+}
+
+ExitCode show_nothing(const Invocation& invocation, const BisectOptions& options, const Ends& ends) {
+  model::Bisection nothing;
+  nothing.from = ends.from;
+  nothing.to = ends.to;
+  if (invocation.json) {
+    print_json(answers_json(nothing));
   } else {
-    TBCI_ASSIGN(findings, regressed_series(context, key, ends, options));
-    for (const model::Finding& finding : findings) series.push_back(finding.series);
+    fmt::print("nothing is worse at {} than at {}: nothing to bisect\n", options.to, options.from);
   }
-  if (series.empty()) {
-    model::Bisection nothing;
-    nothing.from = ends.from;
-    nothing.to = ends.to;
-    if (invocation.json) print_json(answers_json(nothing));
-    if (!invocation.json)
-      fmt::print("nothing is worse at {} than at {}: nothing to bisect\n", options.to, options.from);
-    return ExitCode::success;
-  }
-  TBCI_ASSIGN(const model::Bisection bisection,
-              pipeline::bisect_range(context, {.key = key, .from = ends.from, .to = ends.to, .series = series}));
-  std::vector<pipeline::RevertCheck> reverts;
-  if (options.verify_revert) {
-    TBCI_ASSIGN(reverts, pipeline::verify_reverts(context, bisection));
-  }
+  return ExitCode::success;
+}
+
+void show_answers(const Invocation& invocation, const BisectOptions& options, const model::Bisection& bisection,
+                  const std::vector<pipeline::RevertCheck>& reverts) {
   if (invocation.json) {
     nlohmann::json json = answers_json(bisection);
     if (options.verify_revert) json["reverts"] = reverts_json(reverts);
@@ -198,10 +136,25 @@ Result<ExitCode> bisect_ends(pipeline::SubjectContext& context, const Invocation
   } else {
     fmt::print("{}{}", lines_of(bisection), pipeline::lines_of(reverts));
   }
+}
+
+Result<ExitCode> bisect_ends(pipeline::SubjectContext& context, const Invocation& invocation,
+                             const BisectOptions& options, const Ends& ends) {
+  const std::string key = key_of(context, options, ends);
+  // A commit may have failed to build because of a recipe that has been corrected since.
+  if (options.again) TBCI_TRY(pipeline::forget_failed_commits(context));
+  TBCI_ASSIGN(const Wanted wanted, wanted_series(context, key, ends, options));
+  if (wanted.series.empty()) return show_nothing(invocation, options, ends);
+  TBCI_ASSIGN(const model::Bisection bisection,
+              pipeline::bisect_range(context, {.key = key, .from = ends.from, .to = ends.to, .series = wanted.series}));
+  std::vector<pipeline::RevertCheck> reverts;
+  if (options.verify_revert) {
+    TBCI_ASSIGN(reverts, pipeline::verify_reverts(context, bisection));
+  }
+  show_answers(invocation, options, bisection, reverts);
   if (!options.repository.log_file.empty()) TBCI_TRY(write_log(context, options.repository.log_file, bisection));
-  if (!options.report_file.empty()) TBCI_TRY(write_report(context, options, bisection, findings));
-  const bool found = std::any_of(bisection.answers.begin(), bisection.answers.end(),
-                                 [](const auto& a) { return !a.suspects.empty(); });
+  if (!options.report_file.empty()) TBCI_TRY(write_report(context, options.report_file, bisection, wanted.findings));
+  const bool found = std::ranges::any_of(bisection.answers, [](const auto& a) { return !a.suspects.empty(); });
   return found || options.series.empty() ? ExitCode::negative : ExitCode::success;
 }
 

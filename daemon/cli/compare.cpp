@@ -1,6 +1,5 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "daemon/cli/application.hpp"
@@ -9,11 +8,10 @@
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/show.hpp"
 #include "daemon/cli/subject_session.hpp"
-#include "pipeline/measure/break_confirming.hpp"
+#include "pipeline/measure/benchmark_list.hpp"
 #include "pipeline/measure/building.hpp"
-#include "pipeline/measure/confirming.hpp"
+#include "pipeline/measure/comparing.hpp"
 #include "pipeline/measure/profiling.hpp"
-#include "pipeline/measure/screening.hpp"
 #include "storage/model/run_keys.hpp"
 #include "web/queries/json.hpp"
 
@@ -67,11 +65,7 @@ Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& opt
     return fail(ErrorKind::usage, "{} and {} are the same build: name two different ones", options.before,
                 options.after);
   TBCI_ASSIGN(plan.cases, pipeline::wanted_cases(context, plan.builds.after.product));
-  TBCI_ASSIGN(const auto screen, pipeline::screen_builds(context, plan));
-  TBCI_ASSIGN(const auto confirmed, pipeline::confirm_suspects(context, plan, screen));
-  auto findings = pipeline::merged(pipeline::findings_of(screen.series), confirmed);
-  TBCI_ASSIGN(auto broken, pipeline::confirm_breaks(context, plan, screen));
-  std::ranges::move(broken, std::back_inserter(findings));
+  TBCI_ASSIGN(const auto findings, pipeline::compare_builds(context, plan));
   std::vector<model::OperatorComparison> operators;
   if (options.operators) {
     TBCI_ASSIGN(operators, changed_operators(context, plan, findings));

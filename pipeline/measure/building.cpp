@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "base/text.hpp"
@@ -105,6 +106,16 @@ Result<model::Build> build_commit(SubjectContext& context, const std::string& co
     TBCI_TRY(builds.ready(build.id, std::get<model::Product>(outcome), context.clock.now()));
   }
   return builds.get(build.id);
+}
+
+Status forget_failed_commits(SubjectContext& context) {
+  constexpr int all = std::numeric_limits<int>::max();
+  TBCI_ASSIGN(const auto builds, context.stores.builds.list(context.name(), all));
+  for (const model::Build& build : builds) {
+    const bool failed = build.kind == model::BuildKind::commit && build.state == model::BuildState::failed;
+    if (failed) TBCI_TRY(context.stores.builds.forget(build.id));
+  }
+  return {};
 }
 
 Result<std::optional<model::Build>> latest_build(SubjectContext& context) {

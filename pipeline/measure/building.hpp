@@ -22,6 +22,9 @@ Result<model::Build> known_nightly(SubjectContext& context, const model::Nightly
 /// error.
 Result<model::Build> build_commit(SubjectContext& context, const std::string& commit);
 
+/// Forgets that commits did not build: each is tried again when it is next asked for.
+Status forget_failed_commits(SubjectContext& context);
+
 /// One that is there already, the latest; nothing where all would have to be made.
 Result<std::optional<model::Build>> latest_build(SubjectContext& context);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "pipeline/night/night_selection.hpp"
 #include "pipeline/night/night_tries.hpp"
 

@@ -320,6 +320,17 @@ TEST_CASE("Report: shows at most a dozen operators and sums up the others", "[gi
   CHECK(body.find("| all others | | | +5.50 ms |") != std::string::npos);  // 3.7 + 12 * 0.15
 }
 
+TEST_CASE("Report: a series whose ends were not compared has a change and no values", "[github]") {
+  ReportFacts facts = culprit_facts();
+  model::Finding found = finding({"dlrm", model::Configuration::cpu_infer, model::Metric::time}, 0, 0);
+  found.change = 0.26;
+  facts.affected = {found};
+  const std::string body = make_report(facts).body;
+  CHECK(body.find("is 26% slower.") != std::string::npos);
+  CHECK(body.find("| dlrm | cpu-infer | time | - | - | +26.0%") != std::string::npos);
+  CHECK(body.find("from 0 ns") == std::string::npos);
+}
+
 TEST_CASE("Report: quotes commands for a shell", "[github]") {
   const std::string body = make_report(culprit_facts()).body;
   CHECK(body.find("tbci compare --note 'it'\\''s slower; really' aaaa") != std::string::npos);
