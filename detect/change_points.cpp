@@ -23,9 +23,9 @@ constexpr int most_rounds = 10;    // of looking for more and dropping; two are 
 constexpr double spike_reach = 3;  // deviations from the running median, beyond which a value is a spike
 
 // How well a boundary stands, the weakest first: less than chance does, nights that only gathered, more than either.
-enum class Standing { chance, gathered, stands };
+enum class Support { chance, gathered, stands };
 struct Strength {
-  Standing standing;
+  Support support;
   double deviations;
   auto operator<=>(const Strength&) const = default;
 };
@@ -151,10 +151,10 @@ class Search {
         const std::size_t first = first_of(k), end = end_of(k + 1);
         const double deviations = test.deviations(first, boundaries_[k], end);
         if (is_chance(deviations)) {
-          strengths.push_back({Standing::chance, deviations});
+          strengths.push_back({Support::chance, deviations});
         } else {
           const bool gathered = test.gathering(first, boundaries_[k], end) > alpha_;
-          strengths.push_back({gathered ? Standing::gathered : Standing::stands, deviations});
+          strengths.push_back({gathered ? Support::gathered : Support::stands, deviations});
         }
       }
       std::vector<std::size_t> kept;
@@ -162,9 +162,9 @@ class Search {
       for (std::size_t k = 0; k < boundaries_.size(); ++k) {
         const bool weakest = (k == 0 || strengths[k] <= strengths[k - 1]) &&
                              (k + 1 == boundaries_.size() || strengths[k] < strengths[k + 1]);
-        if (!weakest || strengths[k].standing == Standing::stands) {
+        if (!weakest || strengths[k].support == Support::stands) {
           kept.push_back(boundaries_[k]);
-        } else if (strengths[k].standing == Standing::gathered) {
+        } else if (strengths[k].support == Support::gathered) {
           calm_shorter(first_of(k), boundaries_[k], end_of(k + 1));
           calmer = true;
         }

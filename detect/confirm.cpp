@@ -135,22 +135,22 @@ Verdict verdict_of(const std::vector<Criterion>& criteria, bool last_look, const
 
 }  // namespace
 
-Decision confirm(const model::Series& series, std::span<const Pair> pairs, const Thresholds& thresholds, int earlier) {
+Judgement confirm(const model::Series& series, std::span<const Pair> pairs, const Thresholds& thresholds, int earlier) {
   const Looks looks = looks_of(series.metric, thresholds, earlier);
-  Decision decision;
-  model::Finding& finding = decision.finding;
+  Judgement judgement;
+  model::Finding& finding = judgement.finding;
   finding.series = series;
   finding.verdict = Verdict::suspect;
   finding.pairs = static_cast<int>(pairs.size());
   if (pairs.empty()) {
-    decision.pairs_wanted = std::max(1, looks.first);
-    return decision;
+    judgement.pairs_wanted = std::max(1, looks.first);
+    return judgement;
   }
   const auto values = values_of(series.metric, pairs, thresholds);
   if (!values) {
     finding.verdict = Verdict::inconclusive;
     finding.reason = "a pair has a value that can't be true";
-    return decision;
+    return judgement;
   }
   finding.before = model::median(values->before);
   finding.after = model::median(values->after);
@@ -162,17 +162,17 @@ Decision confirm(const model::Series& series, std::span<const Pair> pairs, const
   finding.high = change(upper_bound(estimate, thresholds.clear_alpha));
 
   if (finding.pairs < looks.first) {
-    decision.pairs_wanted = looks.first - finding.pairs;
-    return decision;
+    judgement.pairs_wanted = looks.first - finding.pairs;
+    return judgement;
   }
   const bool last_look = finding.pairs >= looks.most;
   finding.verdict = verdict_of(criteria, last_look, thresholds);
   if (finding.verdict == Verdict::suspect) {
-    decision.pairs_wanted = std::clamp(looks.more, 1, looks.most - finding.pairs);
-    return decision;
+    judgement.pairs_wanted = std::clamp(looks.more, 1, looks.most - finding.pairs);
+    return judgement;
   }
   finding.reason = reason_of(finding, thresholds, criteria.front().threshold);
-  return decision;
+  return judgement;
 }
 
 }  // namespace tbci::detect

@@ -9,7 +9,7 @@
 
 namespace tbci::detect {
 
-struct Decision {
+struct Judgement {
   /// `regression`, `improvement`, `clear` or `inconclusive`; `suspect` while more pairs are wanted. `low` and `high`
   /// are one-sided bounds of `Thresholds::clear_alpha` each (99.8% between them).
   model::Finding finding;
@@ -20,7 +20,7 @@ struct Decision {
 /// A pair that can't be true (see is_usable) makes the series inconclusive: leave out processes that failed.
 /// `earlier`: number of the first pairs that are of earlier nights (detect::Candidate): tonight begins with its first
 /// pairs and ends with its most as if there were none, and decides by all of them. Pure.
-Decision confirm(const model::Series& series, std::span<const Pair> pairs, const Thresholds& thresholds,
-                 int earlier = 0);
+Judgement confirm(const model::Series& series, std::span<const Pair> pairs, const Thresholds& thresholds,
+                  int earlier = 0);
 
 }  // namespace tbci::detect

@@ -7,7 +7,7 @@
 #include "bisect/operator_sources.hpp"
 #include "bisect/rev_range.hpp"
 #include "pipeline/machine.hpp"
-#include "runner/cpu_turn.hpp"
+#include "runner/cpu_lock.hpp"
 #include "runner/environment.hpp"
 #include "runner/libtorch.hpp"
 #include "runner/listing.hpp"
@@ -105,7 +105,7 @@ class LocalMachine final : public Machine {
   Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                      const MeasureOptions& options, std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
-    TBCI_ASSIGN(const auto turn, turn_on_cpus(stop));
+    TBCI_ASSIGN(const auto lock, lock_cpus(stop));
     return measurer_.measure(product, suite, measured, worker_settings(measured, options), std::move(stop));
   }
 
@@ -120,7 +120,7 @@ class LocalMachine final : public Machine {
     if (!alternates(measured)) return Machine::measure_pair(before, after, measured, options, std::move(stop));
     TBCI_ASSIGN(const auto old_suite, suite_of(before, measured, stop));
     TBCI_ASSIGN(const auto new_suite, suite_of(after, measured, stop));
-    TBCI_ASSIGN(const auto turn, turn_on_cpus(stop));
+    TBCI_ASSIGN(const auto lock, lock_cpus(stop));
     return measurer_.measure_alternately({before, old_suite}, {after, new_suite}, measured,
                                          worker_settings(measured, options), std::move(stop));
   }
@@ -128,14 +128,14 @@ class LocalMachine final : public Machine {
   Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
                                           std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
-    TBCI_ASSIGN(const auto turn, turn_on_cpus(stop));
+    TBCI_ASSIGN(const auto lock, lock_cpus(stop));
     return measurer_.operators(product, suite, measured, config_.measure.worker, std::move(stop));
   }
 
   Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
                                          std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
-    TBCI_ASSIGN(const auto turn, turn_on_cpus(stop));
+    TBCI_ASSIGN(const auto lock, lock_cpus(stop));
     return measurer_.profile(product, suite, measured, config_.measure.worker, std::move(stop));
   }
 
@@ -175,17 +175,17 @@ class LocalMachine final : public Machine {
  private:
   // For one process: another tbci on this machine, with CPUs in common, measures before it or after it. Where no lock
   // can be had it is measured all the same, and the log says so.
-  Result<std::optional<runner::CpuTurn>> turn_on_cpus(std::stop_token stop) {
+  Result<std::optional<runner::CpuLock>> lock_cpus(std::stop_token stop) {
     const std::vector<int>& pinned = config_.measure.worker.cpus;
-    auto turn = runner::CpuTurn::take({.folder = runner::cpu_lock_folder(),
+    auto lock = runner::CpuLock::take({.folder = runner::cpu_lock_folder(),
                                        .cpus = pinned.empty() ? allowed_cpus() : pinned,
                                        .on_wait = [](const std::string& text) { log::info("{}", text); }},
                                       std::move(stop));
-    if (turn) return std::optional(std::move(*turn));
-    if (turn.error().kind != ErrorKind::environment) return pass_on(turn.error());
-    if (!turn_missed_) log::warning("{}: another tbci on this machine is not noticed", turn.error().message);
-    turn_missed_ = true;
-    return std::optional<runner::CpuTurn>{};
+    if (lock) return std::optional(std::move(*lock));
+    if (lock.error().kind != ErrorKind::environment) return pass_on(lock.error());
+    if (!lock_missed_) log::warning("{}: another tbci on this machine is not noticed", lock.error().message);
+    lock_missed_ = true;
+    return std::optional<runner::CpuLock>{};
   }
 
   runner::MeasureSettings worker_settings(const model::Case& measured, const MeasureOptions& options) const {
@@ -267,7 +267,7 @@ class LocalMachine final : public Machine {
   std::map<std::filesystem::path, std::filesystem::path> workers_;
   std::map<std::string, runner::LibraryFacts> libraries_;  // by what key_of names
   bool base_checked_ = false;
-  bool turn_missed_ = false;  // and the log says so
+  bool lock_missed_ = false;  // and the log says so
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 class Judging {
  public:
-  Judging(std::istream& input, const Plan& plan, Sink& sink, const std::stop_token& stop)
+  Judging(std::istream& input, const JudgingPlan& plan, Sink& sink, const std::stop_token& stop)
       : plan_(plan), sink_(sink), stop_(stop), reader_(input, plan.limits.line_bytes) {}
 
   Result<Summary> run() {
@@ -95,7 +95,7 @@ class Judging {
     return {};
   }
 
-  const Plan& plan_;
+  const JudgingPlan& plan_;
   Sink& sink_;
   const std::stop_token& stop_;
   LineReader reader_;
@@ -105,7 +105,7 @@ class Judging {
 
 }  // namespace
 
-Result<Summary> judge_all(std::istream& input, const Plan& plan, Sink& sink, const std::stop_token& stop) {
+Result<Summary> judge_all(std::istream& input, const JudgingPlan& plan, Sink& sink, const std::stop_token& stop) {
   return Judging(input, plan, sink, stop).run();
 }
 

@@ -15,7 +15,7 @@ namespace tbci::series_io {
 
 enum class Format { json, csv };
 
-struct Plan {
+struct JudgingPlan {
   Format format = Format::json;
   std::optional<Unit> unit;  ///< for lines without a unit, and for columns
   VerdictSettings settings;
@@ -40,8 +40,8 @@ struct Summary {
 
 /// Each JSON line gives one line of output in the same order: its verdict, or its error. A table of comma-separated
 /// values gives the errors of its rows first, and then one line for each series. An input whose first line is not text
-/// is not read further. Holds one line of JSON or the whole table, never more than `Plan::limits`. Errors: those of the
-/// sink; `interrupted` where a stop is requested.
-Result<Summary> judge_all(std::istream& input, const Plan& plan, Sink& sink, const std::stop_token& stop);
+/// is not read further. Holds one line of JSON or the whole table, never more than `JudgingPlan::limits`. Errors: those
+/// of the sink; `interrupted` where a stop is requested.
+Result<Summary> judge_all(std::istream& input, const JudgingPlan& plan, Sink& sink, const std::stop_token& stop);
 
 }  // namespace tbci::series_io

@@ -110,8 +110,8 @@ SeriesVerdict history_verdict(const Record& record, const Nights& nights, const 
   return {dumped(json), problems_of(nights), false};
 }
 
-detect::Decision decide(const Record& record, std::span<const detect::Pair> pairs,
-                        const detect::Thresholds& thresholds) {
+detect::Judgement decide(const Record& record, std::span<const detect::Pair> pairs,
+                         const detect::Thresholds& thresholds) {
   if (!model::is_secondary(record.metric)) return detect::confirm(series_of(record), pairs, thresholds);
   return {detect::compare_secondary(series_of(record), pairs, thresholds), 0};
 }
@@ -120,16 +120,16 @@ SeriesVerdict pairs_verdict(const Record& record, const Pairs& pairs, const Verd
   std::vector<detect::Pair> scaled;
   for (const detect::Pair& pair : pairs.pairs)
     scaled.push_back({pair.before * record.unit.factor, pair.after * record.unit.factor});
-  const detect::Decision decision = decide(record, scaled, settings.thresholds);
-  const model::Finding& finding = decision.finding;
-  const bool more = decision.pairs_wanted > 0;
+  const detect::Judgement judgement = decide(record, scaled, settings.thresholds);
+  const model::Finding& finding = judgement.finding;
+  const bool more = judgement.pairs_wanted > 0;
   const bool known = !scaled.empty() && pairs.problem.empty();
   const auto if_known = [&](double value) { return known ? number(value) : Json(); };
   Json json = {{"series", record.series},
                {"verdict", more ? std::string("more") : std::string(to_string(finding.verdict))},
                {"estimate", if_known(finding.change)},
                {"interval", {if_known(finding.low), if_known(finding.high)}},
-               {"pairs_wanted", decision.pairs_wanted},
+               {"pairs_wanted", judgement.pairs_wanted},
                {"pairs", scaled.size()},
                {"before", if_known(finding.before / record.unit.factor)},
                {"after", if_known(finding.after / record.unit.factor)}};

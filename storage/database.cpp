@@ -77,16 +77,16 @@ Status prepare_beside_a_writer(Connection& connection) {
 }
 
 /// Ends a transaction or a savepoint: rolled back, unless it was committed before.
-class Level {
+class Nesting {
  public:
-  explicit Level(Connection& connection) : connection_(connection), outermost_(connection.depth == 0) {
+  explicit Nesting(Connection& connection) : connection_(connection), outermost_(connection.depth == 0) {
     const char* begin = connection_.access == Access::read_only ? "BEGIN" : "BEGIN IMMEDIATE";
     connection_.sqlite.exec(outermost_ ? begin : "SAVEPOINT level");
     ++connection_.depth;
   }
-  Level(const Level&) = delete;
-  Level& operator=(const Level&) = delete;
-  ~Level() {
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+  ~Nesting() {
     if (!committed_ && !connection_.transaction_was_lost()) {
       connection_.sqlite.tryExec(outermost_ ? "ROLLBACK" : "ROLLBACK TO level; RELEASE level");
     }
@@ -150,7 +150,7 @@ const std::filesystem::path& Database::path() const {
 }
 
 Status Database::transaction(const std::function<Status()>& steps) {
-  std::optional<Level> level;
+  std::optional<Nesting> level;
   TBCI_TRY(guarded(path(), "begin a transaction", [&]() -> Status {
     level.emplace(*connection_);
     return {};

@@ -27,7 +27,7 @@ Sample measure_one(Workload& workload, DeviceKind device, const InstructionCount
 
 }  // namespace
 
-std::chrono::nanoseconds warm_up(Workload& workload, const Plan& plan) {
+std::chrono::nanoseconds warm_up(Workload& workload, const IterationPlan& plan) {
   auto begin = std::chrono::steady_clock::now(), end = begin;
   for (int i = 0; i < plan.warmup; ++i) {
     begin = std::chrono::steady_clock::now();
@@ -38,8 +38,8 @@ std::chrono::nanoseconds warm_up(Workload& workload, const Plan& plan) {
   return end - begin;
 }
 
-MemoryUse measure(Workload& workload, const Plan& plan, const InstructionCounter& counter, Alternation& alternation,
-                  Protocol& protocol) {
+MemoryUse measure(Workload& workload, const IterationPlan& plan, const InstructionCounter& counter,
+                  Alternation& alternation, Protocol& protocol) {
   if (!reset_peak())
     std::fputs("tbci-worker: clear_refs is not writable: the peak is that of the whole process\n", stderr);
   if (plan.device == DeviceKind::gpu) reset_gpu_peak();

@@ -10,7 +10,7 @@
 
 namespace tbci::suite {
 
-struct Plan {
+struct IterationPlan {
   DeviceKind device;
   int warmup;
   int iterations;
@@ -18,14 +18,14 @@ struct Plan {
 
 // Warms up until the caches of LibTorch and of the allocator are full. Returns the time of the last iteration; 0: there
 // was none.
-std::chrono::nanoseconds warm_up(Workload& workload, const Plan& plan);
+std::chrono::nanoseconds warm_up(Workload& workload, const IterationPlan& plan);
 
 // Measures each iteration and reports it immediately. A sample's time excludes the reporting, and only the reporting
 // runs between two samples. The search for growth comes afterwards (growth.hpp). With another worker that iterates in
 // turn, which it has met, each iteration waits for its turn.
 // Returns the peaks over these iterations. Throws what the workload throws.
 // Create the counter before LibTorch starts its threads.
-MemoryUse measure(Workload& workload, const Plan& plan, const InstructionCounter& counter, Alternation& alternation,
-                  Protocol& protocol);
+MemoryUse measure(Workload& workload, const IterationPlan& plan, const InstructionCounter& counter,
+                  Alternation& alternation, Protocol& protocol);
 
 }  // namespace tbci::suite

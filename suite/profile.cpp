@@ -177,7 +177,7 @@ ProfiledIteration profile_one(Workload& workload, DeviceKind device, Session& se
 
 }  // namespace
 
-Profile profile(Workload& workload, const Plan& plan) {
+Profile profile(Workload& workload, const IterationPlan& plan) {
   Session session;
   std::vector<ProfiledIteration> iterations;
   for (int i = 0; i < plan.iterations; ++i) iterations.push_back(profile_one(workload, plan.device, session));

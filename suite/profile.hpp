@@ -12,6 +12,6 @@ namespace tbci::suite {
 // before each profiled one. Times are the host's: they do not include a kernel that a GPU runs later. Throws what the
 // workload throws, and stops watching in either case. Must not be nested, nor run on
 // two threads at once.
-Profile profile(Workload& workload, const Plan& plan);
+Profile profile(Workload& workload, const IterationPlan& plan);
 
 }  // namespace tbci::suite

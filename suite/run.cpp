@@ -81,7 +81,7 @@ constexpr std::chrono::milliseconds refilled{10};
 
 void measure_benchmark(const RunOptions& options, const InstructionCounter& counter, Workload& workload,
                        Protocol& protocol, Clock::time_point begin) {
-  const Plan plan{options.configuration.device, options.warmup, options.iterations};
+  const IterationPlan plan{options.configuration.device, options.warmup, options.iterations};
   auto computed_in = check_precision(workload, options.precision, plan.device);
   const auto made = Clock::now();
   const auto last = warm_up(workload, plan);
@@ -203,7 +203,7 @@ int tell_operators(const RunOptions& options, Protocol& protocol) {
 
 int profile_benchmark(const RunOptions& options, Protocol& protocol) {
   return with_workload(options, protocol, [&](Workload& workload, Protocol& to, Clock::time_point) {
-    const Plan plan{options.configuration.device, options.warmup, options.iterations};
+    const IterationPlan plan{options.configuration.device, options.warmup, options.iterations};
     warm_up(workload, plan);
     to.profile(profile(workload, plan));
     to.done();

@@ -18,7 +18,7 @@ namespace tbci::daemon {
 
 namespace {
 
-struct Plan {
+struct BisectPlan {
   std::vector<model::Commit> commits;  ///< the good end first
   std::vector<bisect::CommitClass> classes;
   std::vector<bisect::CommitDetails> details;  ///< of each commit; empty: not known
@@ -35,8 +35,8 @@ struct Plan {
   }
 };
 
-Result<Plan> plan_between(pipeline::SubjectContext& context, const std::string& from, const std::string& to) {
-  Plan plan;
+Result<BisectPlan> plan_between(pipeline::SubjectContext& context, const std::string& from, const std::string& to) {
+  BisectPlan plan;
   TBCI_ASSIGN(plan.commits, context.machine.commits_between(from, to, context.stop));
   plan.classes = bisect::classes_of(plan.commits);
   plan.most_builds = plan.classes.size() < 2 ? 0 : 2 + bisect::most_builds_of(plan.classes.size());
@@ -46,7 +46,7 @@ Result<Plan> plan_between(pipeline::SubjectContext& context, const std::string& 
   return plan;
 }
 
-nlohmann::json plan_json(const Plan& plan) {
+nlohmann::json plan_json(const BisectPlan& plan) {
   nlohmann::json classes = nlohmann::json::array();
   for (std::size_t number = 0; number < plan.classes.size(); ++number) {
     nlohmann::json commits = nlohmann::json::array();
@@ -76,12 +76,12 @@ nlohmann::json plan_json(const Plan& plan) {
   return json;
 }
 
-std::string row_of_pull_request(const Plan& plan, std::size_t at) {
+std::string row_of_pull_request(const BisectPlan& plan, std::size_t at) {
   if (plan.details.empty() || !plan.details[at].pull_request) return "";
   return fmt::format("#{}", *plan.details[at].pull_request);
 }
 
-void print(const Plan& plan, settings::Priors priors) {
+void print(const BisectPlan& plan, settings::Priors priors) {
   Table table(
       {{"build", Align::right}, {"commit"}, {"date"}, {"pull request"}, {"prior", Align::right}, {"subject"}, {"why"}});
   for (std::size_t number = 0; number < plan.classes.size(); ++number) {
@@ -111,7 +111,7 @@ void print(const Plan& plan, settings::Priors priors) {
 
 Result<ExitCode> show_bisect_plan(pipeline::SubjectContext& context, const Invocation& invocation,
                                   const std::string& from, const std::string& to) {
-  TBCI_ASSIGN(const Plan plan, plan_between(context, from, to));
+  TBCI_ASSIGN(const BisectPlan plan, plan_between(context, from, to));
   if (invocation.json) print_json(plan_json(plan));
   if (!invocation.json) print(plan, context.config.bisect.priors);
   return ExitCode::success;

@@ -41,10 +41,10 @@ class FileSink final : public series_io::Sink {
   std::size_t reported_ = 0;
 };
 
-Result<series_io::Plan> plan_of(const DetectOptions& options) {
+Result<series_io::JudgingPlan> plan_of(const DetectOptions& options) {
   settings::Config config;
   TBCI_TRY(apply(options.selection, config));
-  series_io::Plan plan;
+  series_io::JudgingPlan plan;
   plan.settings = {config.thresholds.base, options.change_points};
   if (!options.unit.empty()) {
     TBCI_ASSIGN(plan.unit, series_io::unit_from(options.unit));
@@ -55,7 +55,7 @@ Result<series_io::Plan> plan_of(const DetectOptions& options) {
 }
 
 Result<ExitCode> detect_file(const DetectOptions& options, const std::stop_token& stop) {
-  TBCI_ASSIGN(const series_io::Plan plan, plan_of(options));
+  TBCI_ASSIGN(const series_io::JudgingPlan plan, plan_of(options));
   TBCI_ASSIGN(series_io::InputFile input, series_io::InputFile::open(options.input, stop));
   TBCI_ASSIGN(series_io::OutputFile output, series_io::OutputFile::open(options.output));
   const std::string name = options.input == "-" ? "standard input" : options.input;

@@ -87,7 +87,7 @@ Tally follow(const MethodKind& kind, Source& source, const Scenario& scenario) {
   const bool unchanged = !scenario.real() && scenario.bad_night == 0;
   for (int night = -kind.warmup; night < scenario.nights; ++night) {
     source.begin_night(night == 0 ? std::log1p(scenario.bad_night) : 0);
-    const NightResult result = method->night(source, effect_on(scenario, night));
+    const MethodNight result = method->night(source, effect_on(scenario, night));
     if (night < 0 && !unchanged) {
       tally.early_alarms += result.filed ? 1 : 0;
       continue;

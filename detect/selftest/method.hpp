@@ -19,7 +19,7 @@ struct Cost {
   void add(const Cost& other);
 };
 
-struct NightResult {
+struct MethodNight {
   bool filed = false;  ///< a regression
   Cost cost;
 };
@@ -29,7 +29,7 @@ class Method {
  public:
   virtual ~Method() = default;
   /// `effect`: of tonight's build against the first one (logarithm).
-  virtual NightResult night(Source& source, double effect) = 0;
+  virtual MethodNight night(Source& source, double effect) = 0;
 };
 
 /// A method by its name, made for each series.

@@ -81,18 +81,18 @@ TestedCandidate OurNights::ask(Source& source, Candidate candidate, double old_e
   const int earlier = static_cast<int>(pairs.size());
   outcome.measured = candidate.screen_pairs;
   pairs.insert(pairs.end(), outcome.measured.begin(), outcome.measured.end());
-  Decision decision = confirm(series, pairs, settings_.thresholds, earlier);
-  while (decision.pairs_wanted > 0) {
-    for (int i = 0; i < decision.pairs_wanted; ++i) {
+  Judgement judgement = confirm(series, pairs, settings_.thresholds, earlier);
+  while (judgement.pairs_wanted > 0) {
+    for (int i = 0; i < judgement.pairs_wanted; ++i) {
       const double before = source.process(old_effect);
       const double after = source.process(nights_.back().effect);
       pairs.push_back({before, after});
       outcome.measured.push_back({before, after});
     }
-    cost.confirming_pairs += decision.pairs_wanted;
-    decision = confirm(series, pairs, settings_.thresholds, earlier);
+    cost.confirming_pairs += judgement.pairs_wanted;
+    judgement = confirm(series, pairs, settings_.thresholds, earlier);
   }
-  outcome.finding = std::move(decision.finding);
+  outcome.finding = std::move(judgement.finding);
   outcome.candidate = std::move(candidate);
   return outcome;
 }
@@ -153,8 +153,8 @@ bool OurNights::watch_anchor(Source& source, Cost& cost) {
   return true;
 }
 
-NightResult OurNights::night(Source& source, double effect) {
-  NightResult result;
+MethodNight OurNights::night(Source& source, double effect) {
+  MethodNight result;
   nights_.push_back({.values = {}, .effect = effect, .restarts = false});
   moved_tonight_ = 0;
   if (nights_.size() == 1) {  // there is nothing to compare it with

@@ -33,7 +33,7 @@ struct DecisionSettings {
 class OurNights final : public Method {
  public:
   explicit OurNights(const DecisionSettings& settings) : settings_(settings) {}
-  NightResult night(Source& source, double effect) override;
+  MethodNight night(Source& source, double effect) override;
 
  private:
   struct Past {

@@ -28,12 +28,12 @@ class RuleMethod final : public Method {
  public:
   explicit RuleMethod(bool (*alarms)(Nights)) : alarms_(alarms) {}
 
-  NightResult night(Source& source, double effect) override {
+  MethodNight night(Source& source, double effect) override {
     std::vector<double> values;
     for (std::size_t i = 0; i < processes_a_night; ++i) values.push_back(source.process(effect));
     if (nights_.size() == kept_nights) nights_.erase(nights_.begin());
     nights_.push_back(std::move(values));
-    NightResult result;
+    MethodNight result;
     result.cost.processes = processes_a_night;
     result.filed = alarms_(nights_);
     if (result.filed) nights_.erase(nights_.begin(), nights_.end() - 1);  // what was reported is accepted

@@ -49,22 +49,22 @@ struct CandidateState {
   std::vector<detect::Pair> measured;
   int broken = 0;  // pairs without this metric
 
-  detect::Decision decide(const SubjectContext& context) const {
+  detect::Judgement decide(const SubjectContext& context) const {
     std::vector<detect::Pair> pairs = candidate.pairs;
     pairs.insert(pairs.end(), measured.begin(), measured.end());
     const model::Series& series = candidate.series;
     for (detect::Pair& pair : pairs) pair = detect::with_rise(series.metric, pair, candidate.rise);
-    detect::Decision decision = detect::confirm(series, pairs, context.config.thresholds.for_series(series),
-                                                static_cast<int>(candidate.pairs.size()));
-    if (candidate.rise != 0 && !decision.finding.reason.empty())
-      decision.finding.reason += name_rise(series, candidate.rise);
-    if (decision.pairs_wanted > 0 && broken > most_broken_pairs) {
-      decision.pairs_wanted = 0;
-      decision.finding.verdict = model::Verdict::inconclusive;
-      decision.finding.reason =
+    detect::Judgement judgement = detect::confirm(series, pairs, context.config.thresholds.for_series(series),
+                                                  static_cast<int>(candidate.pairs.size()));
+    if (candidate.rise != 0 && !judgement.finding.reason.empty())
+      judgement.finding.reason += name_rise(series, candidate.rise);
+    if (judgement.pairs_wanted > 0 && broken > most_broken_pairs) {
+      judgement.pairs_wanted = 0;
+      judgement.finding.verdict = model::Verdict::inconclusive;
+      judgement.finding.reason =
           fmt::format("{} of {} confirming pairs failed", broken, broken + static_cast<int>(measured.size()));
     }
-    return decision;
+    return judgement;
   }
 };
 
@@ -74,9 +74,9 @@ int decide(const SubjectContext& context, const std::vector<CandidateState>& all
   int wanted = 0;
   findings.clear();
   for (const CandidateState& state : all) {
-    detect::Decision decision = state.decide(context);
-    wanted = std::max(wanted, decision.pairs_wanted);
-    findings.push_back(std::move(decision.finding));
+    detect::Judgement judgement = state.decide(context);
+    wanted = std::max(wanted, judgement.pairs_wanted);
+    findings.push_back(std::move(judgement.finding));
   }
   return wanted;
 }

@@ -1,4 +1,4 @@
-// Su et al., RoFormer (2021): a word's place turns the queries and keys. In the form of Hugging Face's transformers,
+// Su et al., RoFormer (2021): a word's place rotates the queries and keys. In the form of Hugging Face's transformers,
 // where the first and the second half of a head are the two coordinates.
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace tbci::suite {
 
 struct Rotation {
-  torch::Tensor cosine;  // [1, length, turned width of a head]
+  torch::Tensor cosine;  // [1, length, rotated width of a head]
   torch::Tensor sine;
 };
 

@@ -16,7 +16,7 @@ struct RotaryDecoderShape {
   std::int64_t vocabulary;
   std::int64_t width;
   int layers;
-  std::int64_t turned;  // channels of a head that the place turns
+  std::int64_t rotated;  // channels of a head that the place rotates
   double rotary_base;
   bool output_bias;
 };
@@ -38,7 +38,7 @@ class RotaryDecoder : public torch::nn::Module {
       layers_.push_back(register_module("layer" + std::to_string(i), std::make_shared<Layer>(layer)));
     }
     register_module(last.name, norm_);
-    rotary_ = register_module("rotary_emb", std::make_shared<Rotary>(shape.turned, shape.rotary_base));
+    rotary_ = register_module("rotary_emb", std::make_shared<Rotary>(shape.rotated, shape.rotary_base));
     const auto output = torch::nn::LinearOptions(shape.width, shape.vocabulary).bias(shape.output_bias);
     output_ = register_module("lm_head", Output(output));
     initialise(*this, 0.02);

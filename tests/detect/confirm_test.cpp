@@ -10,7 +10,7 @@
 namespace tbci::confirm_test {
 
 using tbci::detect::confirm;
-using tbci::detect::Decision;
+using tbci::detect::Judgement;
 using tbci::detect::Pair;
 using tbci::detect::Thresholds;
 using tbci::model::Configuration;
@@ -41,14 +41,14 @@ class Machine {
  public:
   explicit Machine(unsigned seed) : random_(seed) {}
 
-  Decision decide(double factor, const Noise& noise, const Thresholds& thresholds = {}) {
+  Judgement decide(double factor, const Noise& noise, const Thresholds& thresholds = {}) {
     std::vector<Pair> pairs;
-    Decision decision = confirm(series(Metric::time), pairs, thresholds);
-    while (decision.pairs_wanted > 0) {
-      for (int i = 0; i < decision.pairs_wanted; ++i) pairs.push_back({run(1, noise), run(factor, noise)});
-      decision = confirm(series(Metric::time), pairs, thresholds);
+    Judgement judgement = confirm(series(Metric::time), pairs, thresholds);
+    while (judgement.pairs_wanted > 0) {
+      for (int i = 0; i < judgement.pairs_wanted; ++i) pairs.push_back({run(1, noise), run(factor, noise)});
+      judgement = confirm(series(Metric::time), pairs, thresholds);
     }
-    return decision;
+    return judgement;
   }
 
  private:
@@ -69,13 +69,13 @@ TEST_CASE("Confirmation: estimate and interval are SciPy's, with one wild pair a
   const std::vector<double> factor = {1.152, 1.148, 1.149, 1.151, 1.3, 1.15, 1.147, 1.153, 1.15, 1.146, 1.154, 1.151};
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < before.size(); ++i) pairs.push_back({before[i], before[i] * factor[i]});
-  const Decision decision = confirm(series(Metric::time), pairs, {});
-  CHECK(decision.pairs_wanted == 0);
-  CHECK(decision.finding.verdict == Verdict::regression);
-  CHECK(decision.finding.change == Approx(0.1504990221628759).epsilon(1e-9));
-  CHECK(decision.finding.low == Approx(0.14631342348502688).epsilon(1e-9));
-  CHECK(decision.finding.high == Approx(0.1546999039525973).epsilon(1e-9));
-  CHECK(decision.finding.pairs == 12);
+  const Judgement judgement = confirm(series(Metric::time), pairs, {});
+  CHECK(judgement.pairs_wanted == 0);
+  CHECK(judgement.finding.verdict == Verdict::regression);
+  CHECK(judgement.finding.change == Approx(0.1504990221628759).epsilon(1e-9));
+  CHECK(judgement.finding.low == Approx(0.14631342348502688).epsilon(1e-9));
+  CHECK(judgement.finding.high == Approx(0.1546999039525973).epsilon(1e-9));
+  CHECK(judgement.finding.pairs == 12);
 }
 
 TEST_CASE("Confirmation: begins with the first pairs and says how many are lacking", "[detect]") {
@@ -125,10 +125,10 @@ TEST_CASE("Confirmation: ends at the most pairs, at worst without an answer", "[
   thresholds.most_pairs = 18;  // not first + a multiple of more: the last step is shorter
   int inconclusive = 0;
   for (int day = 0; day < 100; ++day) {
-    const Decision decision = machine.decide(1.07, {0.05}, thresholds);
-    CHECK(decision.finding.pairs <= 18);
-    inconclusive += decision.finding.verdict == Verdict::inconclusive ? 1 : 0;
-    if (decision.finding.verdict == Verdict::inconclusive) CHECK(decision.finding.pairs == 18);
+    const Judgement judgement = machine.decide(1.07, {0.05}, thresholds);
+    CHECK(judgement.finding.pairs <= 18);
+    inconclusive += judgement.finding.verdict == Verdict::inconclusive ? 1 : 0;
+    if (judgement.finding.verdict == Verdict::inconclusive) CHECK(judgement.finding.pairs == 18);
   }
   CHECK(inconclusive > 50);
 }
@@ -156,10 +156,10 @@ TEST_CASE("Confirmation: a pair that can't be true decides nothing", "[detect]")
                           Pair{100, std::numeric_limits<double>::infinity()}}) {
     auto pairs = equal_pairs(8, 100, 120);
     pairs[3] = bad;
-    const auto decision = confirm(series(Metric::time), pairs, {});
-    CHECK(decision.finding.verdict == Verdict::inconclusive);
-    CHECK(decision.pairs_wanted == 0);
-    CHECK_FALSE(decision.finding.reason.empty());
+    const auto judgement = confirm(series(Metric::time), pairs, {});
+    CHECK(judgement.finding.verdict == Verdict::inconclusive);
+    CHECK(judgement.pairs_wanted == 0);
+    CHECK_FALSE(judgement.finding.reason.empty());
   }
 }
 

@@ -49,7 +49,7 @@ TestedCandidate looked_at(Candidate candidate, Verdict verdict, std::size_t pair
 
 }  // namespace
 
-TEST_CASE("Carry-over: tonight's suspects are asked, the worst first, in either direction", "[detect]") {
+TEST_CASE("Retest queue: tonight's suspects are asked, the worst first, in either direction", "[detect]") {
   const std::vector<Suspect> suspects = {{finding("a", 0.05), "tuesday"},
                                          {finding("b", -0.3), "tuesday"},
                                          {finding("c", 0.1), "monday"},
@@ -64,7 +64,7 @@ TEST_CASE("Carry-over: tonight's suspects are asked, the worst first, in either 
   CHECK(candidates[2].pairs.empty());
 }
 
-TEST_CASE("Carry-over: a carried series is asked once, against its older build, with its pairs", "[detect]") {
+TEST_CASE("Retest queue: a series that waits is asked once, against its older build, with its pairs", "[detect]") {
   Candidate carried = candidate("a", 0.06);
   carried.pairs = {{100, 107}, {100, 106}};
   carried.nights_looked = 1;
@@ -80,7 +80,7 @@ TEST_CASE("Carry-over: a carried series is asked once, against its older build, 
   CHECK(again[0].suspected == 0.2);  // what presses now
 }
 
-TEST_CASE("Carry-over: what waits becomes more pressing each night", "[detect]") {
+TEST_CASE("Retest queue: what waits becomes more pressing each night", "[detect]") {
   std::vector<Candidate> waiting = {candidate("small", 0.05)};
   const std::vector<Suspect> large = {{finding("large", 0.12), "tuesday"}};
   int nights = 0;
@@ -91,7 +91,7 @@ TEST_CASE("Carry-over: what waits becomes more pressing each night", "[detect]")
   CHECK(nights == 2);
 }
 
-TEST_CASE("Carry-over: the undecided goes on with all its pairs, the decided does not", "[detect]") {
+TEST_CASE("Retest queue: the undecided goes on with all its pairs, the decided does not", "[detect]") {
   Candidate earlier = candidate("a", 0.06);
   earlier.pairs = std::vector<Pair>(40, {100, 106});
   earlier.nights_looked = 1;
@@ -114,7 +114,7 @@ TEST_CASE("Carry-over: the undecided goes on with all its pairs, the decided doe
   CHECK(carried[1].series == series("f"));
 }
 
-TEST_CASE("Carry-over: after three nights it stays inconclusive; waiting does not count", "[detect]") {
+TEST_CASE("Retest queue: after three nights it stays inconclusive; waiting does not count", "[detect]") {
   Thresholds thresholds;
   thresholds.most_nights = 3;
   std::vector<Candidate> open = {candidate("a", 0.07)};
@@ -129,7 +129,7 @@ TEST_CASE("Carry-over: after three nights it stays inconclusive; waiting does no
   CHECK(retests_after(std::vector{looked_at(open.front(), Verdict::inconclusive, 40)}, thresholds).empty());
 }
 
-TEST_CASE("Carry-over: pairs of another machine are dropped, the candidate is not", "[detect]") {
+TEST_CASE("Retest queue: pairs of another machine are dropped, the candidate is not", "[detect]") {
   Candidate carried = candidate("a", 0.07);
   carried.pairs = {{1, 2}};
   const auto stripped = without_pairs(std::vector{carried});
@@ -138,7 +138,7 @@ TEST_CASE("Carry-over: pairs of another machine are dropped, the candidate is no
   CHECK(stripped[0].old_build == "monday");
 }
 
-TEST_CASE("Carry-over: a night with earlier pairs has its own first and most pairs", "[detect]") {
+TEST_CASE("Retest queue: a night with earlier pairs has its own first and most pairs", "[detect]") {
   Thresholds thresholds;
   thresholds.most_pairs = 20;
   // 20 pairs that could not be decided: around the threshold, and wide.
@@ -153,7 +153,7 @@ TEST_CASE("Carry-over: a night with earlier pairs has its own first and most pai
   CHECK(confirm(series("a"), pairs, thresholds, 20).finding.pairs == 40);
 }
 
-TEST_CASE("Retests: the screen's pairs belong to the candidate of the same old build, for that night alone",
+TEST_CASE("Retest queue: the screen's pairs belong to the candidate of the same old build, for that night alone",
           "[detect]") {
   detect::Suspect suspect;
   suspect.finding.series = {"a", Configuration::cpu_train, Metric::time};

@@ -23,7 +23,7 @@ Approx near(double value) {
 }
 }  // namespace
 
-TEST_CASE("Robust: trimmed means and their errors are SciPy's", "[detect]") {
+TEST_CASE("Robust statistics: trimmed means and their errors are SciPy's", "[detect]") {
   struct Reference {
     const std::vector<double>& values;
     double trim, mean, error, degrees;
@@ -42,7 +42,7 @@ TEST_CASE("Robust: trimmed means and their errors are SciPy's", "[detect]") {
   CHECK(estimate.degrees == reference.degrees);
 }
 
-TEST_CASE("Robust: tails and quantiles of Student's t are SciPy's", "[detect]") {
+TEST_CASE("Robust statistics: tails and quantiles of Student's t are SciPy's", "[detect]") {
   CHECK(detect::student_t_upper_quantile(1e-5, 5) == near(15.546854534954758));
   CHECK(detect::student_t_upper_quantile(1e-3, 5) == near(5.893429531356009));
   CHECK(detect::student_t_upper_quantile(2e-4, 3) == near(17.59793536592841));
@@ -53,12 +53,12 @@ TEST_CASE("Robust: tails and quantiles of Student's t are SciPy's", "[detect]") 
   CHECK(detect::student_t_upper_tail(-1.5, 7) == near(0.911350756505015));
 }
 
-TEST_CASE("Robust: the scaled MAD is SciPy's", "[detect]") {
+TEST_CASE("Robust statistics: the scaled MAD is SciPy's", "[detect]") {
   CHECK(detect::scaled_mad(with_two_wild) == near(0.010378199999999988));
   CHECK(detect::scaled_mad(with_one_wild) == near(0.010378199999999999));
 }
 
-TEST_CASE("Robust: equal values are not perfect knowledge", "[detect]") {
+TEST_CASE("Robust statistics: equal values are not perfect knowledge", "[detect]") {
   const std::vector<double> equal(9, 0.25);
   const Estimate estimate = detect::trimmed_mean(equal, 0.2, 0.003);
   CHECK(estimate.location == near(0.25));
@@ -66,7 +66,7 @@ TEST_CASE("Robust: equal values are not perfect knowledge", "[detect]") {
   CHECK(detect::lower_bound(estimate, 1e-3) < 0.25);
 }
 
-TEST_CASE("Robust: one value says nothing of its error", "[detect]") {
+TEST_CASE("Robust statistics: one value says nothing of its error", "[detect]") {
   const Estimate estimate = detect::trimmed_mean(std::vector<double>{0.5}, 0.2, 0.001);
   CHECK(estimate.location == 0.5);
   CHECK(std::isinf(detect::lower_bound(estimate, 0.1)));

@@ -23,7 +23,7 @@ const std::map<std::string, std::string> libraries = {{"library.torch", "libtorc
 
 }  // namespace
 
-TEST_CASE("Binaries: equal digests of all libraries, or equal compiled inputs, are the same binary", "[detect]") {
+TEST_CASE("Same binary: equal digests of all libraries, or equal compiled inputs, are the same binary", "[detect]") {
   CHECK(compare_binaries({libraries, ""}, {libraries, ""}) == Binaries::identical);
   CHECK(compare_binaries({{}, "abc"}, {{}, "abc"}) == Binaries::identical);
   CHECK(compare_binaries({libraries, "abc"}, {libraries, "abd"}) == Binaries::identical);
@@ -35,7 +35,7 @@ TEST_CASE("Binaries: equal digests of all libraries, or equal compiled inputs, a
   CHECK(compare_binaries({libraries, ""}, {other, ""}) == Binaries::different);
 }
 
-TEST_CASE("Binaries: what was not loaded or could not be read says nothing", "[detect]") {
+TEST_CASE("Same binary: what was not loaded or could not be read says nothing", "[detect]") {
   CHECK(compare_binaries({}, {}) == Binaries::unknown);
   CHECK(compare_binaries({libraries, ""}, {}) == Binaries::unknown);
   CHECK(compare_binaries({{}, "abc"}, {{}, ""}) == Binaries::unknown);
@@ -44,7 +44,7 @@ TEST_CASE("Binaries: what was not loaded or could not be read says nothing", "[d
   CHECK(compare_binaries({torn, ""}, {torn, ""}) == Binaries::unknown);
 }
 
-TEST_CASE("Binaries: between identical ones a time raises no alarm, and memory still does", "[detect]") {
+TEST_CASE("Same binary: between identical ones a time raises no alarm, and memory still does", "[detect]") {
   for (const Verdict verdict : {Verdict::regression, Verdict::improvement, Verdict::suspect}) {
     const auto calm = without_alarm(finding(verdict), Binaries::identical);
     CHECK(calm.verdict == Verdict::clear);

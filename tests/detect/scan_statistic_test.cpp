@@ -14,7 +14,7 @@ using tbci::detect::overshoot;
 using tbci::detect::scan_tail;
 using tbci::test::Approx;
 
-TEST_CASE("Scan tail: the overshoot is Siegmund and Yakir's, within 2.1% of the definition up to 2", "[detect]") {
+TEST_CASE("Scan statistic: the overshoot is Siegmund and Yakir's, within 2.1% of the definition up to 2", "[detect]") {
   struct Reference {
     double x, closed_form, definition;
   };
@@ -27,7 +27,7 @@ TEST_CASE("Scan tail: the overshoot is Siegmund and Yakir's, within 2.1% of the 
   CHECK(overshoot(0) == 1);
 }
 
-TEST_CASE("Scan tail: chance is as often above it as simulated", "[detect]") {
+TEST_CASE("Scan statistic: chance is as often above it as simulated", "[detect]") {
   struct Reference {
     double z;
     std::size_t nights;
@@ -45,14 +45,14 @@ TEST_CASE("Scan tail: chance is as often above it as simulated", "[detect]") {
   CHECK(scan_tail(reference.z, reference.nights, 3) == Approx(reference.tail).margin(reference.margin));
 }
 
-TEST_CASE("Scan tail: rarer for larger steps, more often in longer series and for shorter levels", "[detect]") {
+TEST_CASE("Scan statistic: rarer for larger steps, more often in longer series and for shorter levels", "[detect]") {
   CHECK(scan_tail(3, 365, 3) == 1);  // some comparison is as far off in almost every series
   for (double z = 4; z < 14; z += 0.25) CHECK(scan_tail(z + 0.25, 365, 3) < scan_tail(z, 365, 3));
   CHECK(scan_tail(5, 1000, 3) > scan_tail(5, 365, 3));
   CHECK(scan_tail(5, 365, 3) > scan_tail(5, 365, 10));
 }
 
-TEST_CASE("Scan tail: of one possible comparison it is the Gaussian's own", "[detect]") {
+TEST_CASE("Scan statistic: of one possible comparison it is the Gaussian's own", "[detect]") {
   CHECK(scan_tail(4, 6, 3) <= std::erfc(4 / std::sqrt(2.0)) * 1.0001);
   CHECK(scan_tail(4, 5, 3) == 0);
   CHECK(scan_tail(0, 100, 3) == 1);

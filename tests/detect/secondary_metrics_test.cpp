@@ -17,7 +17,7 @@ namespace {
 const model::Series instructions{"dlrm", model::Configuration::cpu_infer, Metric::instructions};
 }
 
-TEST_CASE("Evidence: the change is told with its interval, and no size of it is a verdict", "[detect]") {
+TEST_CASE("Secondary metrics: the change comes with its interval, and no size of it is a verdict", "[detect]") {
   const std::vector<Pair> pairs = {{1000, 2000}, {1001, 2001}, {999, 2000}, {1000, 1999}, {1002, 2003}};
   const auto finding = compare_secondary(instructions, pairs, {});
   CHECK(finding.verdict == Verdict::clear);
@@ -30,7 +30,7 @@ TEST_CASE("Evidence: the change is told with its interval, and no size of it is 
   CHECK(finding.reason == "evidence beside the time: not judged by itself");
 }
 
-TEST_CASE("Evidence: impossible values are left out, and without any pair it says so", "[detect]") {
+TEST_CASE("Secondary metrics: impossible values are left out, and without any pair it says so", "[detect]") {
   CHECK(compare_secondary(instructions, std::vector<Pair>{{0, 5}, {10, 11}}, {}).pairs == 1);
   const auto none = compare_secondary(instructions, {}, {});
   CHECK(none.pairs == 0);
@@ -38,7 +38,7 @@ TEST_CASE("Evidence: impossible values are left out, and without any pair it say
   CHECK(none.verdict == Verdict::clear);
 }
 
-TEST_CASE("Evidence: the screen suspects nothing for it", "[detect]") {
+TEST_CASE("Secondary metrics: the screen suspects nothing for it", "[detect]") {
   const std::vector<double> before = {100, 100, 100}, after = {900, 900, 900};
   const auto finding = detect::screen(instructions, before, after, {});
   CHECK(finding.verdict == Verdict::clear);

@@ -54,7 +54,7 @@ TEST_CASE("Repository bisection: trees removed to save space are rebuilt, and th
   CHECK(answer.bisection.builds + answer.rebuilds == place.processes.builds_finished);
 }
 
-TEST_CASE("Repository bisection: leftovers of a killed process in a tree are repaired", "[repo_bisect][long]") {
+TEST_CASE("Repository bisection: files that a killed process left in a tree are repaired", "[repo_bisect][long]") {
   NumberRepository place(step(6, 3, 100, 112));
   place.search();
   fs::remove(place.state() / "journal.jsonl");

@@ -26,7 +26,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("CSV: commas separate cells, and quotes keep a comma", "[offline]") {
+TEST_CASE("CSV: commas separate cells, and quotes keep a comma", "[series_io]") {
   CHECK(*cells_of("a, b ,,c") == Cells{"a", "b", "", "c"});
   CHECK(*cells_of("") == Cells{""});
   CHECK(*cells_of(R"("a,b", "say ""hi""" ,"")") == Cells{"a,b", "say \"hi\"", ""});
@@ -34,7 +34,7 @@ TEST_CASE("CSV: commas separate cells, and quotes keep a comma", "[offline]") {
   CHECK(contains(cells_of(R"("a"b,1)").error().message, "'b' follows a quoted cell"));
 }
 
-TEST_CASE("CSV: each column is a series, and an empty cell a night without a value", "[offline]") {
+TEST_CASE("CSV: each column is a series, and an empty cell a night without a value", "[series_io]") {
   auto table = CsvTable::with_header("time,dlrm/cpu-train/time,m/cpu-infer/cpu_leak", {});
   REQUIRE(table);
   REQUIRE(table->add("2026-01-06,10.5,-3"));
@@ -56,7 +56,7 @@ TEST_CASE("CSV: each column is a series, and an empty cell a night without a val
   CHECK(std::get<Nights>(second.data)[0].value == -3.0);
 }
 
-TEST_CASE("CSV: an impossible value makes only its cell unusable", "[offline]") {
+TEST_CASE("CSV: an impossible value makes only its cell unusable", "[series_io]") {
   auto table = CsvTable::with_header("time,a,b", *unit_from("ms"));
   REQUIRE(table);
   for (const char* cell : {"nan", "inf", "-inf", "0", "-1", "1e999"}) {
@@ -69,7 +69,7 @@ TEST_CASE("CSV: an impossible value makes only its cell unusable", "[offline]") 
   for (const NightValue& night : nights_of(*table, 1)) CHECK(night.value == 5.0);
 }
 
-TEST_CASE("CSV: a row that does not fit is refused and leaves the table as it was", "[offline]") {
+TEST_CASE("CSV: a row that does not fit is refused and leaves the table as it was", "[series_io]") {
   auto table = CsvTable::with_header("time,a,b", {});
   REQUIRE(table);
   REQUIRE(table->add("1,2,3"));
@@ -81,14 +81,14 @@ TEST_CASE("CSV: a row that does not fit is refused and leaves the table as it wa
   CHECK(nights_of(*table, 1).size() == 1);
 }
 
-TEST_CASE("CSV: a header without series, with a column twice or of another unit is refused", "[offline]") {
+TEST_CASE("CSV: a header without series, with a column twice or of another unit is refused", "[series_io]") {
   CHECK(contains(header_error("time;a;b"), "with commas between"));
   CHECK(contains(header_error("time,a,"), "column 3 has no name"));
   CHECK(contains(header_error("time,a,a"), "two columns are named 'a'"));
   CHECK(contains(header_error("time,a/b/cpu_memory", *unit_from("ms")), "column 'a/b/cpu_memory'"));
 }
 
-TEST_CASE("CSV: the table is bounded", "[offline]") {
+TEST_CASE("CSV: the table is bounded", "[series_io]") {
   Limits small;
   small.cells = 4;
   auto table = CsvTable::with_header("time,a,b", {}, small);

@@ -29,7 +29,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("JSON line: a night is the median of its samples, whatever the order of the keys", "[offline]") {
+TEST_CASE("JSON line: a night is the median of its samples, whatever the order of the keys", "[series_io]") {
   const Record record = read(
       R"({"nights":[{"samples":[3,1,2],"build":"a"},{"build":"b","samples":[1.5, 2.5]}],"unit":"ms","series":"s"})");
   CHECK(record.series == "s");
@@ -42,7 +42,7 @@ TEST_CASE("JSON line: a night is the median of its samples, whatever the order o
   CHECK(nights[1].value == 2.0);
 }
 
-TEST_CASE("JSON line: pairs are old, new", "[offline]") {
+TEST_CASE("JSON line: pairs are old, new", "[series_io]") {
   const auto pairs = std::get<Pairs>(read(R"({"series":"s","unit":"ns","pairs":[[10,11],[12,13.5]]})").data);
   REQUIRE(pairs.pairs.size() == 2);
   CHECK(pairs.pairs[1].before == 12);
@@ -51,7 +51,7 @@ TEST_CASE("JSON line: pairs are old, new", "[offline]") {
   CHECK(std::get<Pairs>(read(R"({"series":"s","pairs":[]})").data).pairs.empty());
 }
 
-TEST_CASE("JSON line: a night without samples is missing, and that is not a problem", "[offline]") {
+TEST_CASE("JSON line: a night without samples is missing, and that is not a problem", "[series_io]") {
   const auto nights = std::get<Nights>(
       read(R"({"series":"s","nights":[{"build":"a","samples":[]},{"build":"b","samples":null}]})").data);
   for (const NightValue& night : nights) {
@@ -62,7 +62,7 @@ TEST_CASE("JSON line: a night without samples is missing, and that is not a prob
 }
 
 TEST_CASE("JSON line: an impossible value makes only its night unusable, and the reason names the sample",
-          "[offline]") {
+          "[series_io]") {
   for (const auto& [sample, why] : std::vector<std::pair<std::string, std::string>>{{"NaN", "not a finite number"},
                                                                                     {"Infinity", "not a finite number"},
                                                                                     {"-Infinity", "not a finite"},
@@ -82,11 +82,11 @@ TEST_CASE("JSON line: an impossible value makes only its night unusable, and the
   }
 }
 
-TEST_CASE("JSON line: NaN and Infinity inside a text stay as they are", "[offline]") {
+TEST_CASE("JSON line: NaN and Infinity inside a text stay as they are", "[series_io]") {
   CHECK(read(R"({"series":"NaN \"Infinity\" -Infinity","pairs":[[NaN,1]]})").series == R"(NaN "Infinity" -Infinity)");
 }
 
-TEST_CASE("JSON line: a leak may be 0 or shrink, a peak may not", "[offline]") {
+TEST_CASE("JSON line: a leak may be 0 or shrink, a peak may not", "[series_io]") {
   const std::string rest = R"(,"unit":"bytes","nights":[{"build":"a","samples":[0,-4096,10]}]})";
   const auto leak = std::get<Nights>(read(R"({"series":"m/cpu-infer/cpu_leak")" + rest).data);
   CHECK(leak[0].value == 0.0);
@@ -94,12 +94,12 @@ TEST_CASE("JSON line: a leak may be 0 or shrink, a peak may not", "[offline]") {
   CHECK_FALSE(peak[0].value);
 }
 
-TEST_CASE("JSON line: the reason names the impossible pair", "[offline]") {
+TEST_CASE("JSON line: the reason names the impossible pair", "[series_io]") {
   const auto pairs = std::get<Pairs>(read(R"({"series":"s","pairs":[[1,2],[3,-4],[0,1]]})").data);
   CHECK(pairs.problem == "pair 2 is impossible: its new value is -4, but a time is above 0");
 }
 
-TEST_CASE("JSON line: the metric is named, or the name's last part, or what the unit measures", "[offline]") {
+TEST_CASE("JSON line: the metric is named, or the name's last part, or what the unit measures", "[series_io]") {
   const auto metric = [](const std::string& head) { return read(head + R"(,"pairs":[]})").metric; };
   CHECK(metric(R"({"series":"a","metric":"gpu_memory","unit":"MiB")") == model::Metric::gpu_memory);
   CHECK(metric(R"({"series":"a/b/cpu_leak","unit":"bytes/iteration")") == model::Metric::cpu_leak);
@@ -112,7 +112,7 @@ TEST_CASE("JSON line: the metric is named, or the name's last part, or what the 
   CHECK(contains(error_of(R"({"series":"a/b/time","unit":"bytes","pairs":[]})"), "not measured in bytes"));
 }
 
-TEST_CASE("JSON line: units are ours, and an unknown one is refused", "[offline]") {
+TEST_CASE("JSON line: units are ours, and an unknown one is refused", "[series_io]") {
   const auto factor = [](const std::string& unit) {
     return read(R"({"series":"a","unit":")" + unit + R"(","pairs":[]})").unit.factor;
   };
@@ -127,7 +127,7 @@ TEST_CASE("JSON line: units are ours, and an unknown one is refused", "[offline]
   CHECK(read(R"({"series":"a","unit":"s","pairs":[]})", *unit_from("ms")).unit.factor == 1e9);
 }
 
-TEST_CASE("JSON line: the error distinguishes a line that was cut off from one that is wrong", "[offline]") {
+TEST_CASE("JSON line: the error distinguishes a line that was cut off from one that is wrong", "[series_io]") {
   const std::string whole = R"({"series":"s","unit":"ms","nights":[{"build":"a","samples":[1.5,2]}]})";
   REQUIRE(record_from_json(whole, {}));
   for (std::size_t length = 1; length < whole.size(); ++length) {
@@ -139,7 +139,7 @@ TEST_CASE("JSON line: the error distinguishes a line that was cut off from one t
   CHECK(contains(error_of("{\"series\":\"\xFF\",\"pairs\":[]}"), "not JSON at byte"));
 }
 
-TEST_CASE("JSON line: the error of a wrong shape says what the shape should be", "[offline]") {
+TEST_CASE("JSON line: the error of a wrong shape says what the shape should be", "[series_io]") {
   for (const auto& [line, what] : std::vector<std::pair<std::string, std::string>>{
            {"5", "must be an object"},
            {"[1]", "must be an object"},
@@ -169,7 +169,7 @@ TEST_CASE("JSON line: the error of a wrong shape says what the shape should be",
   }
 }
 
-TEST_CASE("JSON line: a repeated or misspelt key is an error, other keys are ignored", "[offline]") {
+TEST_CASE("JSON line: a repeated or misspelt key is an error, other keys are ignored", "[series_io]") {
   CHECK(contains(error_of(R"({"series":"a","series":"b","pairs":[]})"), "'series' occurs twice"));
   CHECK(contains(error_of(R"({"series":"a","nights":[{"build":"a","build":"b","samples":[]}]})"), "'build' occurs"));
   CHECK(contains(error_of(R"({"sereis":"a","pairs":[]})"), "did you mean 'series'"));
@@ -182,7 +182,7 @@ TEST_CASE("JSON line: a repeated or misspelt key is an error, other keys are ign
   CHECK(std::get<Nights>(record.data)[2].value == 3.0);
 }
 
-TEST_CASE("JSON line: depth, counts and texts are bounded", "[offline]") {
+TEST_CASE("JSON line: depth, counts and texts are bounded", "[series_io]") {
   Limits small;
   small.samples = small.nights = small.pairs = 2;
   small.text_bytes = 10;

@@ -29,7 +29,7 @@ struct Outcome {
   Summary summary;
 };
 
-Outcome judged(const std::string& text, const Plan& plan = {}) {
+Outcome judged(const std::string& text, const JudgingPlan& plan = {}) {
   std::istringstream input(text);
   Outcome outcome;
   const auto summary = judge_all(input, plan, outcome.sink, {});
@@ -38,8 +38,8 @@ Outcome judged(const std::string& text, const Plan& plan = {}) {
   return outcome;
 }
 
-Plan csv() {
-  Plan plan;
+JudgingPlan csv() {
+  JudgingPlan plan;
   plan.format = Format::csv;
   return plan;
 }
@@ -48,7 +48,7 @@ const std::string good = R"({"series":"good","unit":"ms","pairs":[[1,2]]})";
 
 }  // namespace
 
-TEST_CASE("Judging: each line has its verdict in its place, and a faulty line its error", "[offline]") {
+TEST_CASE("Judging: each line has its verdict in its place, and a faulty line its error", "[series_io]") {
   const auto [sink, summary] = judged(good + "\n{\"series\":\n" + good + "\r\n\n  \nnull\n" + good);
   REQUIRE(sink.verdicts.size() == 5);
   CHECK(sink.verdicts[0]["verdict"] == "more");
@@ -65,19 +65,19 @@ TEST_CASE("Judging: each line has its verdict in its place, and a faulty line it
   CHECK(summary.regressions == 0);
 }
 
-TEST_CASE("Judging: a truncated last line is an error, and the lines before it are judged", "[offline]") {
+TEST_CASE("Judging: a truncated last line is an error, and the lines before it are judged", "[series_io]") {
   const auto [sink, summary] = judged(good + "\n" + good.substr(0, 30));
   REQUIRE(sink.verdicts.size() == 2);
   CHECK(sink.verdicts[1]["line"] == 2);
   CHECK(summary.judged == 1);
 }
 
-TEST_CASE("Judging: a byte order mark is no part of the first line", "[offline]") {
+TEST_CASE("Judging: a byte order mark is no part of the first line", "[series_io]") {
   CHECK(judged("\xEF\xBB\xBF" + good).summary.problems == 0);
   CHECK(judged("\xEF\xBB\xBFtime,a\n1,2\n", csv()).summary.problems == 0);
 }
 
-TEST_CASE("Judging: a series in two units is an error of the second line", "[offline]") {
+TEST_CASE("Judging: a series in two units is an error of the second line", "[series_io]") {
   const auto line = [](const std::string& unit) {
     return R"({"series":"s","unit":")" + unit +
            R"(","pairs":[]})"
@@ -91,7 +91,7 @@ TEST_CASE("Judging: a series in two units is an error of the second line", "[off
   CHECK(judged(line("B") + line("bytes")).summary.problems == 0);
 }
 
-TEST_CASE("Judging: regressions are counted, and an impossible value is a problem of its line", "[offline]") {
+TEST_CASE("Judging: regressions are counted, and an impossible value is a problem of its line", "[series_io]") {
   std::string pairs;
   for (int i = 0; i < 8; ++i) pairs += std::string(i > 0 ? "," : "") + "[100,120]";
   const auto slow = judged(R"({"series":"s","pairs":[)" + pairs + "]}");
@@ -108,7 +108,7 @@ TEST_CASE("Judging: regressions are counted, and an impossible value is a proble
 
 TEST_CASE(
     "Judging: an input that begins with bytes that are not text is not read further; later on they are one faulty line",
-    "[offline]") {
+    "[series_io]") {
   const std::string binary = std::string(
       "\x7F"
       "ELF\0\0",
@@ -122,8 +122,8 @@ TEST_CASE(
   CHECK(later.summary.problems == 1);
 }
 
-TEST_CASE("Judging: a line that is too long is skipped without being held", "[offline]") {
-  Plan plan;
+TEST_CASE("Judging: a line that is too long is skipped without being held", "[series_io]") {
+  JudgingPlan plan;
   plan.limits.line_bytes = 100;
   const auto [sink, summary] = judged(good + "\n" + std::string(1000, 'x') + "\n" + good, plan);
   CHECK(summary.judged == 2);
@@ -131,7 +131,7 @@ TEST_CASE("Judging: a line that is too long is skipped without being held", "[of
   CHECK(sink.problems[0].second.find("longer than 100 B") != std::string::npos);
 }
 
-TEST_CASE("Judging: a million samples of one night are their median", "[offline]") {
+TEST_CASE("Judging: a million samples of one night are their median", "[series_io]") {
   std::string line = R"({"series":"s","nights":[{"build":"a","samples":[1)";
   for (int i = 1; i < 1'000'000; ++i) line += i < 500'000 ? ",1" : ",3";
   const auto [sink, summary] = judged(line + "]}]}\n" + good);
@@ -139,8 +139,8 @@ TEST_CASE("Judging: a million samples of one night are their median", "[offline]
   CHECK(summary.problems == 0);
 }
 
-TEST_CASE("Judging: series beyond the limit are refused", "[offline]") {
-  Plan plan;
+TEST_CASE("Judging: series beyond the limit are refused", "[series_io]") {
+  JudgingPlan plan;
   plan.limits.series = 2;
   std::string text;
   for (int i = 0; i < 4; ++i)
@@ -152,7 +152,7 @@ TEST_CASE("Judging: series beyond the limit are refused", "[offline]") {
   CHECK(summary.problems == 2);
 }
 
-TEST_CASE("Judging: a table gives the errors of its rows, then a line for each series", "[offline]") {
+TEST_CASE("Judging: a table gives the errors of its rows, then a line for each series", "[series_io]") {
   const auto [sink, summary] = judged("time,a,b\n1,2,3\nx,y\n\n2,2,\n", csv());
   REQUIRE(sink.verdicts.size() == 3);
   CHECK(sink.verdicts[0]["line"] == 3);
@@ -164,7 +164,7 @@ TEST_CASE("Judging: a table gives the errors of its rows, then a line for each s
   CHECK(summary.problems == 1);
 }
 
-TEST_CASE("Judging: an output that fails, or a stop, ends the work with an error", "[offline]") {
+TEST_CASE("Judging: an output that fails, or a stop, ends the work with an error", "[series_io]") {
   std::istringstream input(good + "\n" + good);
   Collected full;
   full.most = 1;

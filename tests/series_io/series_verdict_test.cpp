@@ -49,24 +49,24 @@ constexpr auto inconclusive = model::Verdict::inconclusive;
 }  // namespace
 
 TEST_CASE("Night screen: nothing is said before there are three nights, then each is compared with those before it",
-          "[offline]") {
+          "[series_io]") {
   CHECK(verdicts({100, 100, 100, 100, 106, 95}) ==
         std::vector{inconclusive, inconclusive, inconclusive, clear, suspect, suspect});
   CHECK(verdicts({100, 100, 100, 103.6}).back() == clear);
   CHECK(verdicts({100, 100, 100, 103.8}).back() == suspect);
 }
 
-TEST_CASE("Night screen: one wild night does not move the baseline", "[offline]") {
+TEST_CASE("Night screen: one wild night does not move the baseline", "[series_io]") {
   CHECK(verdicts({100, 100, 100, 100, 150, 100, 100}) ==
         std::vector{inconclusive, inconclusive, inconclusive, clear, suspect, clear, clear});
 }
 
-TEST_CASE("Night screen: a night without a value is inconclusive and changes nothing", "[offline]") {
+TEST_CASE("Night screen: a night without a value is inconclusive and changes nothing", "[series_io]") {
   CHECK(verdicts({100, {}, 100, 100, {}, 100}) ==
         std::vector{inconclusive, inconclusive, inconclusive, inconclusive, inconclusive, clear});
 }
 
-TEST_CASE("Night screen: a new level is suspect while it is young, then the new normal", "[offline]") {
+TEST_CASE("Night screen: a new level is suspect while it is young, then the new normal", "[series_io]") {
   const std::vector<std::optional<double>> values = {100, 100, 100, 100, 110, 110, 110, 110, 110, 100};
   const auto known = verdicts(values, {4});
   CHECK(std::vector(known.begin() + 4, known.end()) == std::vector{suspect, suspect, suspect, clear, clear, suspect});
@@ -74,14 +74,14 @@ TEST_CASE("Night screen: a new level is suspect while it is young, then the new 
   CHECK(verdicts(values)[7] == suspect);
 }
 
-TEST_CASE("Night screen: only the last ten nights count", "[offline]") {
+TEST_CASE("Night screen: only the last ten nights count", "[series_io]") {
   std::vector<std::optional<double>> values(10, 100.0);
   values.insert(values.end(), 10, 110.0);
   values.push_back(110.0);
   CHECK(verdicts(values).back() == clear);
 }
 
-TEST_CASE("Night screen: memory must pass its floor in bytes as well", "[offline]") {
+TEST_CASE("Night screen: memory must pass its floor in bytes as well", "[series_io]") {
   const model::Series series{"s", model::Configuration::cpu_train, model::Metric::cpu_memory};
   const auto last = [&](double from, double to) {
     const std::vector<std::optional<double>> values = {from, from, from, to};
@@ -91,7 +91,7 @@ TEST_CASE("Night screen: memory must pass its floor in bytes as well", "[offline
   CHECK(last(1e9, 1.1e9) == suspect);
 }
 
-TEST_CASE("Night screen: of a leak only tonight's value is uncertain", "[offline]") {
+TEST_CASE("Night screen: of a leak only tonight's value is uncertain", "[series_io]") {
   const model::Series series{"s", model::Configuration::cpu_train, model::Metric::cpu_leak};
   const auto last = [&](double from, double to) {
     const std::vector<std::optional<double>> values = {from, from, from, to};
@@ -102,7 +102,7 @@ TEST_CASE("Night screen: of a leak only tonight's value is uncertain", "[offline
   CHECK(last(5000, 0) == suspect);
 }
 
-TEST_CASE("SeriesVerdict: a history has its change point, and a verdict for each night", "[offline]") {
+TEST_CASE("SeriesVerdict: a history has its change point, and a verdict for each night", "[series_io]") {
   const auto json = judged({.series = "s", .unit = *unit_from("ms"), .metric = model::Metric::time, .data = stepped()});
   CHECK(json["series"] == "s");
   REQUIRE(json["change_points"].size() == 1);
@@ -120,7 +120,7 @@ TEST_CASE("SeriesVerdict: a history has its change point, and a verdict for each
   CHECK(json["nights"][59]["build"] == "night-59");
 }
 
-TEST_CASE("SeriesVerdict: the index of a change point counts the nights that are missing", "[offline]") {
+TEST_CASE("SeriesVerdict: the index of a change point counts the nights that are missing", "[series_io]") {
   Nights nights = stepped();
   Nights gaps;
   for (std::size_t i = 0; i < nights.size(); ++i) {
@@ -136,7 +136,7 @@ TEST_CASE("SeriesVerdict: the index of a change point counts the nights that are
   CHECK(json["nights"][0]["reason"] == "no samples");
 }
 
-TEST_CASE("SeriesVerdict: a step that is too small is not shown, but begins a new level", "[offline]") {
+TEST_CASE("SeriesVerdict: a step that is too small is not shown, but begins a new level", "[series_io]") {
   VerdictSettings settings;
   settings.change_points.least_change = 0.5;
   const auto json =
@@ -146,7 +146,7 @@ TEST_CASE("SeriesVerdict: a step that is too small is not shown, but begins a ne
         judged({.series = "s", .unit = *unit_from("ms"), .metric = model::Metric::time, .data = stepped()})["nights"]);
 }
 
-TEST_CASE("SeriesVerdict: equal nights and one night have no change point", "[offline]") {
+TEST_CASE("SeriesVerdict: equal nights and one night have no change point", "[series_io]") {
   Nights nights(40, NightValue{"n", 5.0, "", false});
   CHECK(
       judged({.series = "s", .unit = *unit_from("ns"), .metric = model::Metric::time, .data = nights})["change_points"]
@@ -157,7 +157,7 @@ TEST_CASE("SeriesVerdict: equal nights and one night have no change point", "[of
   CHECK(json["nights"].size() == 1);
 }
 
-TEST_CASE("SeriesVerdict: a leak that is 0 has no change points, and the note says so", "[offline]") {
+TEST_CASE("SeriesVerdict: a leak that is 0 has no change points, and the note says so", "[series_io]") {
   const Nights nights(10, NightValue{"n", 0.0, "", false});
   const auto json =
       judged({.series = "s", .unit = *unit_from("bytes"), .metric = model::Metric::cpu_leak, .data = nights});
@@ -166,7 +166,7 @@ TEST_CASE("SeriesVerdict: a leak that is 0 has no change points, and the note sa
   CHECK(json["nights"][9]["verdict"] == "clear");
 }
 
-TEST_CASE("SeriesVerdict: nights that cannot be judged are reported, the first five by name", "[offline]") {
+TEST_CASE("SeriesVerdict: nights that cannot be judged are reported, the first five by name", "[series_io]") {
   Nights nights(
       9, NightValue{.build = "n", .value = std::nullopt, .reason = "sample 1 is impossible", .is_problem = true});
   const SeriesVerdict verdict =
@@ -177,7 +177,7 @@ TEST_CASE("SeriesVerdict: nights that cannot be judged are reported, the first f
   CHECK_FALSE(verdict.regression);
 }
 
-TEST_CASE("SeriesVerdict: pairs are decided as in a confirmation, and more are requested until then", "[offline]") {
+TEST_CASE("SeriesVerdict: pairs are decided as in a confirmation, and more are requested until then", "[series_io]") {
   const auto pairs = [](int count, double after) {
     std::string text = R"({"series":"s","unit":"ms","metric":"time","pairs":[)";
     for (int i = 0; i < count; ++i) {
@@ -205,7 +205,7 @@ TEST_CASE("SeriesVerdict: pairs are decided as in a confirmation, and more are r
   CHECK(pairs(8, 85)["verdict"] == "improvement");
 }
 
-TEST_CASE("SeriesVerdict: the threshold is the configured one", "[offline]") {
+TEST_CASE("SeriesVerdict: the threshold is the configured one", "[series_io]") {
   const auto record = record_from_json(
       R"({"series":"s","pairs":[[100,112],[101,113],[100,112],[101,113],[100,112],[101,113],[100,112],[101,113]]})",
       {});
@@ -216,7 +216,7 @@ TEST_CASE("SeriesVerdict: the threshold is the configured one", "[offline]") {
   CHECK_FALSE(series_verdict(*record, settings).regression);
 }
 
-TEST_CASE("SeriesVerdict: the floor of memory is in bytes, whatever the unit", "[offline]") {
+TEST_CASE("SeriesVerdict: the floor of memory is in bytes, whatever the unit", "[series_io]") {
   const auto verdict = [](const std::string& unit, double before, double after) {
     std::string pairs;
     for (int i = 0; i < 8; ++i) pairs += (i > 0 ? "," : "") + fmt::format("[{},{}]", before, after);
@@ -228,7 +228,7 @@ TEST_CASE("SeriesVerdict: the floor of memory is in bytes, whatever the unit", "
   CHECK(verdict("bytes", 1000, 1100) == "clear");
 }
 
-TEST_CASE("SeriesVerdict: an impossible pair makes the series inconclusive, and the reason names it", "[offline]") {
+TEST_CASE("SeriesVerdict: an impossible pair makes the series inconclusive, and the reason names it", "[series_io]") {
   const auto record = record_from_json(R"({"series":"s","pairs":[[1,2],[1,NaN]]})", {});
   const SeriesVerdict verdict = series_verdict(*record, {});
   const auto json = nlohmann::json::parse(verdict.line);
@@ -239,7 +239,7 @@ TEST_CASE("SeriesVerdict: an impossible pair makes the series inconclusive, and 
   CHECK(verdict.problems[0].find("pair 2") != std::string::npos);
 }
 
-TEST_CASE("SeriesVerdict: instructions are evidence and never a regression", "[offline]") {
+TEST_CASE("SeriesVerdict: instructions are evidence and never a regression", "[series_io]") {
   std::string pairs;
   for (int i = 0; i < 8; ++i) pairs += std::string(i > 0 ? "," : "") + "[100,150]";
   const auto json = judged(R"({"series":"s","unit":"instructions","pairs":[)" + pairs + "]}");

@@ -93,7 +93,7 @@ TEST_CASE("Migrations: a regression from before version 10 is step 0 afterwards"
   CHECK(regression.old_build == "2026-01-04");
 }
 
-TEST_CASE("Migrations: what a night left over before version 11 are its retests afterwards", "[storage]") {
+TEST_CASE("Migrations: what a night left for the next one before version 11 are its retests afterwards", "[storage]") {
   const TemporaryDirectory folder;
   const auto path = folder / "tbci.sqlite";
   {

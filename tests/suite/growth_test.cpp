@@ -110,7 +110,7 @@ TEST_CASE("Peak: it is the memory that a workload touches, within 2%, for 16 MiB
   std::FILE* nowhere = std::fopen("/dev/null", "w");
   REQUIRE(nowhere != nullptr);
   Protocol protocol(nowhere);
-  const Plan plan{DeviceKind::cpu, 1, 2};
+  const IterationPlan plan{DeviceKind::cpu, 1, 2};
   const InstructionCounter counter;
   Alternation alone;
   const auto peak = [&](std::size_t bytes) {

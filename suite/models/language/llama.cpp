@@ -1,5 +1,5 @@
 // llama: Touvron et al., LLaMA: Open and Efficient Foundation Language Models (2023), facebookresearch/llama's module
-// with its default sizes, a cache of keys and values, and places as turns of complex numbers.
+// with its default sizes, a cache of keys and values, and places as rotations of complex numbers.
 #include <algorithm>
 #include <cmath>
 
@@ -24,15 +24,15 @@ struct Shape {
   std::int64_t length;
 };
 
-// Of each place and pair of channels, the turn as a complex number [places, width / 2].
-torch::Tensor turns(std::int64_t width, std::int64_t places) {
+// Of each place and pair of channels, the rotation as a complex number [places, width / 2].
+torch::Tensor rotations(std::int64_t width, std::int64_t places) {
   const torch::Tensor power = torch::arange(0, width, 2, torch::kFloat) / static_cast<double>(width);
   const torch::Tensor angles = torch::outer(torch::arange(places, torch::kFloat), 1.0 / torch::pow(10000.0, power));
   return torch::polar(torch::ones_like(angles), angles);
 }
 
 // Each pair of neighbouring channels of x [batch, length, heads, width] is a complex number.
-torch::Tensor turn(const torch::Tensor& x, const torch::Tensor& by) {
+torch::Tensor rotated(const torch::Tensor& x, const torch::Tensor& by) {
   const torch::Tensor pairs = torch::view_as_complex(x.reshape({x.size(0), x.size(1), x.size(2), -1, 2}));
   return torch::view_as_real(pairs * by.view({1, x.size(1), 1, -1})).flatten(3);
 }
@@ -57,8 +57,8 @@ class CachedAttention : public nn::Module {
 
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& by, const Places& places) {
     const auto split = [&](nn::Linear& layer) { return layer->forward(x).view({x.size(0), x.size(1), heads_, -1}); };
-    const torch::Tensor query = turn(split(query_), by).transpose(1, 2);
-    const torch::Tensor keys = remembered(keys_, turn(split(key_), by), places).transpose(1, 2);
+    const torch::Tensor query = rotated(split(query_), by).transpose(1, 2);
+    const torch::Tensor keys = remembered(keys_, rotated(split(key_), by), places).transpose(1, 2);
     const torch::Tensor values = remembered(values_, split(value_), places).transpose(1, 2);
     // Nothing is masked: TorchBench's copy of the module leaves that out.
     const double root = std::sqrt(static_cast<double>(query.size(-1)));
@@ -114,15 +114,16 @@ class Llama : public nn::Module {
     }
     norm_ = register_module("norm", std::make_shared<RmsNorm>(shape.width, epsilon));
     output_ = register_module("output", linear_without_bias({shape.width, shape.vocabulary}));
-    turns_ = register_buffer("freqs_cis", turns(shape.width / shape.heads, 2 * shape.longest));
+    rotations_ = register_buffer("freqs_cis", rotations(shape.width / shape.heads, 2 * shape.longest));
   }
 
   // The scores of the word after these, which begin at place `begin` [batch, vocabulary].
   torch::Tensor forward(const torch::Tensor& words, std::int64_t begin) {
     const Places places{begin, begin + words.size(1)};
-    const torch::Tensor by = turns_.slice(0, places.begin, places.end);
+    const torch::Tensor by = rotations_.slice(0, places.begin, places.end);
     // The original makes this mask and does not use it.
-    torch::full({1, 1, words.size(1), words.size(1)}, -INFINITY, turns_.options().dtype(torch::kFloat)).triu(begin + 1);
+    torch::full({1, 1, words.size(1), words.size(1)}, -INFINITY, rotations_.options().dtype(torch::kFloat))
+        .triu(begin + 1);
     torch::Tensor x = words_->forward(words);
     for (const auto& block : blocks_) x = block->forward(x, by, places);
     return output_->forward(norm_->forward(x).select(1, -1));
@@ -133,7 +134,7 @@ class Llama : public nn::Module {
   std::vector<std::shared_ptr<Block>> blocks_;
   std::shared_ptr<RmsNorm> norm_;
   nn::Linear output_{nullptr};
-  torch::Tensor turns_;
+  torch::Tensor rotations_;
 };
 
 std::unique_ptr<Workload> make(const Setup& setup) {

@@ -145,7 +145,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
   const RotaryDecoderShape shape{.vocabulary = s.vocabulary,
                                  .width = s.width,
                                  .layers = s.layers,
-                                 .turned = s.width / s.heads,
+                                 .rotated = s.width / s.heads,
                                  .rotary_base = rotary_base,
                                  .output_bias = false};
   const auto module =

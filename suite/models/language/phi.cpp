@@ -1,5 +1,5 @@
 // phi_1_5: Li et al., Textbooks Are All You Need II: phi-1.5 technical report (2023), as Hugging Face's transformers
-// has it: attention and feed-forward network side by side, half of each head turned by the word's place.
+// has it: attention and feed-forward network side by side, half of each head rotated by the word's place.
 #include "suite/blocks/dot_product_attention.hpp"
 #include "suite/blocks/linear.hpp"
 #include "suite/blocks/rotary_decoder.hpp"
@@ -58,7 +58,7 @@ std::unique_ptr<Workload> make(const Setup& setup) {
   const RotaryDecoderShape shape{.vocabulary = s.vocabulary,
                                  .width = s.width,
                                  .layers = s.layers,
-                                 .turned = s.width / s.heads / 2,
+                                 .rotated = s.width / s.heads / 2,
                                  .rotary_base = rotary_base,
                                  .output_bias = true};
   const nn::LayerNorm norm(nn::LayerNormOptions({s.width}));

@@ -67,8 +67,8 @@ class Prompt : public nn::Module {
  private:
   // Of places from 0 to 1.
   Tensor encoded(const Tensor& places) const {
-    const Tensor turns = 2 * 3.14159265358979323846 * torch::matmul(2 * places - 1, frequencies_);
-    return torch::cat({torch::sin(turns), torch::cos(turns)}, -1);
+    const Tensor phases = 2 * 3.14159265358979323846 * torch::matmul(2 * places - 1, frequencies_);
+    return torch::cat({torch::sin(phases), torch::cos(phases)}, -1);
   }
 
   std::int64_t side_, grid_;

@@ -20,7 +20,7 @@ int run(std::vector<std::string> arguments) {
 
 }  // namespace
 
-TEST_CASE("Detect command: exit codes, and an output that is there once it is complete", "[offline]") {
+TEST_CASE("Detect command: exit codes, and an output that is there once it is complete", "[series_io]") {
   const TemporaryDirectory folder;
   const auto put = [&](const std::string& name, const std::string& text) {
     REQUIRE(write_file_atomically(folder / name, text));

@@ -31,7 +31,7 @@ selftest::Tally tally(const selftest::Noise& noise, const selftest::Scenario& sc
 class Told final : public selftest::Method {
  public:
   explicit Told(std::vector<int> nights) : nights_(std::move(nights)) {}
-  selftest::NightResult night(selftest::Source&, double effect) override {
+  selftest::MethodNight night(selftest::Source&, double effect) override {
     effects.push_back(effect);
     const bool filed = std::find(nights_.begin(), nights_.end(), night_++) != nights_.end();
     return {filed, {.processes = 5, .confirmations = 1, .confirming_pairs = 8, .anchor_pairs = 3}};

@@ -35,7 +35,8 @@ std::size_t count(const FakeMachine& machine, const std::string& begin) {
 
 }  // namespace
 
-TEST_CASE("Weighing: the commit that touches a slower operator is built early, and the answer says why", "[pipeline]") {
+TEST_CASE("Commit priors: the commit that touches a slower operator is built early, and the answer says why",
+          "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine = day();
   Bench bench(folder.path(), machine);
@@ -61,7 +62,7 @@ TEST_CASE("Weighing: the commit that touches a slower operator is built early, a
   CHECK(count(machine, "build ") < count(again, "build "));
 }
 
-TEST_CASE("Weighing: what was weighed once is kept", "[pipeline]") {
+TEST_CASE("Commit priors: what was weighed once is kept", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine = day();
   model::Bisection bisection;
@@ -84,7 +85,7 @@ TEST_CASE("Weighing: what was weighed once is kept", "[pipeline]") {
   CHECK(machine.effects.empty());
 }
 
-TEST_CASE("Weighing: where nothing can be profiled the paths speak, and where nothing is known all are alike",
+TEST_CASE("Commit priors: where nothing can be profiled the paths speak, and where nothing is known all are alike",
           "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine = day();
@@ -107,7 +108,7 @@ TEST_CASE("Weighing: where nothing can be profiled the paths speak, and where no
   CHECK(count(unknown, "profile ") == 0);
 }
 
-TEST_CASE("Weighing: a plan weighs paths without building anything", "[pipeline]") {
+TEST_CASE("Commit priors: a plan weighs paths without building anything", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine = day();
   Bench bench(folder.path(), machine);

@@ -38,7 +38,8 @@ model::Answer answer_of(const model::Finding& whole, std::vector<model::FoundSte
 
 }  // namespace
 
-TEST_CASE("Further steps: those beside the largest, with what the series was before and after each", "[reporting]") {
+TEST_CASE("Secondary culprits: those beside the largest, with what the series was before and after each",
+          "[reporting]") {
   const model::Finding whole = found_in(Metric::time, 1e7);
   const auto further = secondary_culprits(
       whole, answer_of(whole, {step_at(first, 0.1), step_at(second, 0.5), step_at(third, 0.2)}, second), {});
@@ -65,7 +66,7 @@ TEST_CASE("Secondary culprits: a repair, and what is under the threshold, is rep
             .size() == 1);
 }
 
-TEST_CASE("Further steps: memory has to grow by its floor as well, and leaks have none", "[reporting]") {
+TEST_CASE("Secondary culprits: memory has to grow by its floor as well, and leaks have none", "[reporting]") {
   const double mib = 1024 * 1024;
   const model::Finding small = found_in(Metric::cpu_memory, 100 * mib), large = found_in(Metric::cpu_memory, 300 * mib);
   const std::vector steps = {step_at(first, 0.1), step_at(second, 0.5)};
@@ -75,7 +76,8 @@ TEST_CASE("Further steps: memory has to grow by its floor as well, and leaks hav
   CHECK(secondary_culprits(leak, answer_of(leak, steps, second), {}).empty());
 }
 
-TEST_CASE("Further steps: two commits that slow the same series make two reports, each of its own step", "[pipeline]") {
+TEST_CASE("Secondary culprits: two commits that slow the same series make two reports, each of its own step",
+          "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine(71);
   machine.slower["beta"] = {{20, 1.2}, {50, 1.4}};

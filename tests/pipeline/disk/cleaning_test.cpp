@@ -176,7 +176,7 @@ TEST_CASE("Cleaning: a build that is used again counts as used now", "[disk]") {
   CHECK(disk.kept(folder) == "used within a day");
 }
 
-TEST_CASE("Cleaning: the use of the disk is told by kind and subject, beside its budget", "[disk]") {
+TEST_CASE("Cleaning: the use of the disk is listed by kind and subject, beside its budget", "[disk]") {
   const std::vector<StoredThing> things = {{.kind = ThingKind::log, .subject = "a", .path = "1", .bytes = 10},
                                            {.kind = ThingKind::log, .subject = "a", .path = "2", .bytes = 30},
                                            {.kind = ThingKind::checkout, .subject = "a", .path = "3", .bytes = 5}};

@@ -21,7 +21,7 @@ struct Listed {
 
 }  // namespace
 
-TEST_CASE("Listing: a broken suite is reported, and the others are measured", "[listing]") {
+TEST_CASE("Benchmark list: a broken suite is reported, and the others are measured", "[listing]") {
   Listed at;
   at.machine.left_out = {{"torchbench.", "this Python has no torch"}};
   const auto cases = wanted_cases(at.bench.context(), {});
@@ -30,7 +30,7 @@ TEST_CASE("Listing: a broken suite is reported, and the others are measured", "[
   CHECK(at.bench.notes() == std::vector<std::string>{"torchbench.* is left out: this Python has no torch"});
 }
 
-TEST_CASE("Listing: who asks for a benchmark of a broken suite is told why it is not there", "[listing]") {
+TEST_CASE("Benchmark list: the error for a benchmark of a broken suite says why it is not there", "[listing]") {
   Listed at;
   at.machine.left_out = {{"torchbench.", "this Python has no torch"}};
   at.bench.config().measure.benchmarks = {"alpha", "torchbench.resnet18"};
@@ -45,7 +45,8 @@ TEST_CASE("Listing: who asks for a benchmark of a broken suite is told why it is
   CHECK(typo.error().message.find("did you mean 'alpha'") != std::string::npos);
 }
 
-TEST_CASE("Listing: a wrong name is told before anything is built, where a build is there to ask", "[listing]") {
+TEST_CASE("Benchmark list: a wrong name is an error before anything is built, where a build is there to ask",
+          "[listing]") {
   Listed at;
   CHECK(check_names_early(at.bench.context(), {"alpah"}));  // nobody knows yet
   REQUIRE(build_commit(at.bench.context(), at.machine.history.front().id));

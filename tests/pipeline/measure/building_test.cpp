@@ -31,7 +31,7 @@ struct Built {
 
 }  // namespace
 
-TEST_CASE("Building: how long a build takes is told by those that were really made", "[building]") {
+TEST_CASE("Building: how long a build takes is the median of those that were really made", "[building]") {
   Built at;
   REQUIRE(time_of_one_build(at.bench.context()));
   CHECK_FALSE(time_of_one_build(at.bench.context())->has_value());
@@ -64,6 +64,20 @@ TEST_CASE("Building: what is killed is made once more, then it is what does not 
   CHECK(attempts == 4);
   CHECK_FALSE(install_nightly(at.bench.context(), {"2026-01-06", commit}));
   CHECK(attempts == 4);
+}
+
+TEST_CASE("Building: a commit that did not build is tried again once that is forgotten", "[building]") {
+  Built at;
+  const std::string commit = at.machine.history[1].id;
+  at.machine.unbuildable.insert(1);
+  REQUIRE(build_commit(at.bench.context(), commit)->state == model::BuildState::failed);
+  at.build("ready", "one.so", 0s, 30s);
+  at.machine.unbuildable.clear();
+  CHECK(build_commit(at.bench.context(), commit)->state == model::BuildState::failed);
+  REQUIRE(forget_failed_commits(at.bench.context()));
+  CHECK(build_commit(at.bench.context(), commit)->state == model::BuildState::ready);
+  const auto other = at.bench.stores().builds.find("fake", model::BuildKind::commit, "ready").value();
+  CHECK(other->state == model::BuildState::ready);
 }
 
 TEST_CASE("Building: what was killed once and is then made counts as made", "[building]") {

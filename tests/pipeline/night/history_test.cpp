@@ -89,7 +89,7 @@ TEST_CASE("History: a regression whose search was cut off is not found again by 
   CHECK(nights.check(11).reports.size() == 1);
 }
 
-TEST_CASE("History: what a failed night found and told nobody is found again", "[nights]") {
+TEST_CASE("History: what a failed night found and did not report is found again", "[nights]") {
   for (const bool memory : {false, true}) {
     Nights nights(14);
     if (memory) nights.machine.larger["beta"] = {{11 * commits_a_day - 2, 64 * mib}};

@@ -41,7 +41,7 @@ int run(const RunOptions& options, Protocol& protocol) {
     protocol.error("unsupported", "there is no benchmark '" + options.benchmark + "'");
     return exit_error;
   }
-  const Plan plan{DeviceKind::cpu, options.warmup, options.iterations};
+  const IterationPlan plan{DeviceKind::cpu, options.warmup, options.iterations};
   warm_up(*workload, plan);
   const InstructionCounter counter;
   Alternation alone;

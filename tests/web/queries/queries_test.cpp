@@ -249,7 +249,7 @@ TEST_CASE("View as JSON: numbers are the database's, an infinite change is null,
   CHECK(json["not_measured"][0]["outcome"] == "unsupported");
 }
 
-TEST_CASE("Status view: nights in trouble are told with their tries and their reason", "[view]") {
+TEST_CASE("Status view: nights in trouble have their tries and their reason", "[view]") {
   const TemporaryDirectory folder;
   fill(folder / "tbci.db");
   {

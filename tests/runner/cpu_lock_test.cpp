@@ -1,4 +1,4 @@
-#include "runner/cpu_turn.hpp"
+#include "runner/cpu_lock.hpp"
 
 #include <atomic>
 #include <thread>
@@ -6,36 +6,37 @@
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
-namespace tbci::cpu_turn_test {
+namespace tbci::cpu_lock_test {
 
 using namespace tbci::runner;
 using namespace std::chrono_literals;
 
 namespace {
 
-// Two turns of one process exclude each other like those of two: a lock belongs to the open file.
-CpuTurn taken(const CpuTurnSettings& settings) {
-  auto turn = CpuTurn::take(settings, {});
-  INFO((turn ? std::string() : turn.error().message));
-  REQUIRE(turn);
-  return std::move(*turn);
+// Two locks of one process exclude each other like those of two: a lock belongs to the open file.
+CpuLock taken(const CpuLockSettings& settings) {
+  auto lock = CpuLock::take(settings, {});
+  INFO((lock ? std::string() : lock.error().message));
+  REQUIRE(lock);
+  return std::move(*lock);
 }
 
 }  // namespace
 
-TEST_CASE("CPU turns: those without a CPU in common do not wait for each other", "[turn]") {
+TEST_CASE("CPU locks: those without a CPU in common do not wait for each other", "[cpu_lock]") {
   const test::TemporaryDirectory folder;
-  const CpuTurn one = taken({.folder = folder.path(), .cpus = {0, 1}});
-  const CpuTurn other = taken({.folder = folder.path(), .cpus = {2, 3}});
+  const CpuLock one = taken({.folder = folder.path(), .cpus = {0, 1}});
+  const CpuLock other = taken({.folder = folder.path(), .cpus = {2, 3}});
 }
 
-TEST_CASE("CPU turns: one with a CPU in common waits, says for whom, and gets it when the other is done", "[turn]") {
+TEST_CASE("CPU locks: one with a CPU in common waits, says for whom, and gets it when the other is done",
+          "[cpu_lock]") {
   const test::TemporaryDirectory folder;
-  auto one = std::make_unique<CpuTurn>(taken({.folder = folder.path(), .cpus = {0, 1}}));
+  auto one = std::make_unique<CpuLock>(taken({.folder = folder.path(), .cpus = {0, 1}}));
   std::atomic<bool> waits{false}, has_it{false};
   std::string told;
   std::jthread other([&] {
-    const auto turn = CpuTurn::take({.folder = folder.path(),
+    const auto lock = CpuLock::take({.folder = folder.path(),
                                      .cpus = {3, 1},
                                      .on_wait =
                                          [&](const std::string& text) {
@@ -43,7 +44,7 @@ TEST_CASE("CPU turns: one with a CPU in common waits, says for whom, and gets it
                                            waits = true;
                                          }},
                                     {});
-    has_it = turn.has_value();
+    has_it = lock.has_value();
   });
   while (!waits) std::this_thread::sleep_for(1ms);
   CHECK_FALSE(has_it);
@@ -54,13 +55,13 @@ TEST_CASE("CPU turns: one with a CPU in common waits, says for whom, and gets it
   CHECK(told.find("which measures on CPU 1") != std::string::npos);
 }
 
-TEST_CASE("CPU turns: two that measure again and again take turns", "[turn]") {
+TEST_CASE("CPU locks: two that measure again and again take turns", "[cpu_lock]") {
   const test::TemporaryDirectory folder;
   std::atomic<int> running{0}, together{0};
   std::vector<char> order;
   const auto measure = [&](char name) {
     for (int i = 0; i < 6; ++i) {
-      const CpuTurn turn = taken({.folder = folder.path(), .cpus = {0}});
+      const CpuLock lock = taken({.folder = folder.path(), .cpus = {0}});
       if (++running > 1) ++together;
       order.push_back(name);  // under the lock of the CPU
       std::this_thread::sleep_for(60ms);
@@ -77,24 +78,24 @@ TEST_CASE("CPU turns: two that measure again and again take turns", "[turn]") {
   CHECK(changes >= 9);  // of 11: the first may come twice before the other has begun to wait
 }
 
-TEST_CASE("CPU turns: a wait ends with a stop, and with an error after its limit", "[turn]") {
+TEST_CASE("CPU locks: a wait ends with a stop, and with an error after its limit", "[cpu_lock]") {
   const test::TemporaryDirectory folder;
-  const CpuTurn one = taken({.folder = folder.path(), .cpus = {0}});
-  const auto late = CpuTurn::take({.folder = folder.path(), .cpus = {0}, .longest_wait = 50ms}, {});
+  const CpuLock one = taken({.folder = folder.path(), .cpus = {0}});
+  const auto late = CpuLock::take({.folder = folder.path(), .cpus = {0}, .longest_wait = 50ms}, {});
   REQUIRE_FALSE(late);
   CHECK(late.error().kind == ErrorKind::transient);
   std::stop_source stop;
   stop.request_stop();
-  const auto stopped = CpuTurn::take({.folder = folder.path(), .cpus = {0}}, stop.get_token());
+  const auto stopped = CpuLock::take({.folder = folder.path(), .cpus = {0}}, stop.get_token());
   REQUIRE_FALSE(stopped);
   CHECK(stopped.error().kind == ErrorKind::interrupted);
 }
 
-TEST_CASE("CPU turns: a folder that cannot be used is the machine's fault, and a link is not followed", "[turn]") {
+TEST_CASE("CPU locks: a folder that cannot be used is the machine's fault, and a link is not followed", "[cpu_lock]") {
   const test::TemporaryDirectory folder;
-  CHECK(CpuTurn::take({.folder = folder / "missing", .cpus = {0}}, {}).error().kind == ErrorKind::environment);
+  CHECK(CpuLock::take({.folder = folder / "missing", .cpus = {0}}, {}).error().kind == ErrorKind::environment);
   std::filesystem::create_symlink("/dev/null", folder / "tbci-cpu-0.queue");
-  CHECK(CpuTurn::take({.folder = folder.path(), .cpus = {0}}, {}).error().kind == ErrorKind::environment);
+  CHECK(CpuLock::take({.folder = folder.path(), .cpus = {0}}, {}).error().kind == ErrorKind::environment);
 }
 
-}  // namespace tbci::cpu_turn_test
+}  // namespace tbci::cpu_lock_test

@@ -1,4 +1,4 @@
-#include "runner/cpu_turn.hpp"
+#include "runner/cpu_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -41,14 +41,14 @@ Result<int> open_lock(const fs::path& path) {
 }
 
 // One lock file, open and perhaps locked.
-class Lock {
+class LockFile {
  public:
-  explicit Lock(int descriptor) : descriptor_(descriptor) {}
-  Lock(Lock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Lock& operator=(Lock&&) = delete;
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-  ~Lock() {
+  explicit LockFile(int descriptor) : descriptor_(descriptor) {}
+  LockFile(LockFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  LockFile& operator=(LockFile&&) = delete;
+  LockFile(const LockFile&) = delete;
+  LockFile& operator=(const LockFile&) = delete;
+  ~LockFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
   bool try_lock() const { return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0; }
@@ -72,9 +72,9 @@ class Lock {
 // Waits for locks, all with one limit.
 class Waiting {
  public:
-  Waiting(const CpuTurnSettings& settings, std::stop_token stop) : settings_(settings), stop_(std::move(stop)) {}
+  Waiting(const CpuLockSettings& settings, std::stop_token stop) : settings_(settings), stop_(std::move(stop)) {}
 
-  Status get(const Lock& lock, const std::string& what) {
+  Status get(const LockFile& lock, const std::string& what) {
     while (!lock.try_lock()) {
       if (!told_ && settings_.on_wait)
         settings_.on_wait(fmt::format("waiting for {}, which measures on {}", lock.holder(), what));
@@ -90,7 +90,7 @@ class Waiting {
   }
 
  private:
-  const CpuTurnSettings& settings_;
+  const CpuLockSettings& settings_;
   std::stop_token stop_;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   bool told_ = false;
@@ -106,40 +106,40 @@ fs::path cpu_lock_folder() {
   return ignored ? fs::path("/tmp") : temporary;
 }
 
-Result<CpuTurn> CpuTurn::take(const CpuTurnSettings& settings, std::stop_token stop) {
+Result<CpuLock> CpuLock::take(const CpuLockSettings& settings, std::stop_token stop) {
   std::vector<int> cpus = settings.cpus;  // in one order for all, so that no two wait for each other
   std::sort(cpus.begin(), cpus.end());
   cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
   Waiting waiting(settings, std::move(stop));
-  CpuTurn turn;
+  CpuLock all;
   for (const int cpu : cpus) {
     const std::string what = fmt::format("CPU {}", cpu);
-    // Who waits holds the queue's lock. Who comes back from a turn meets it there, and is the next one.
+    // Who waits holds the queue's lock. Who comes back meets it there, and is the next one.
     TBCI_ASSIGN(const int queue_descriptor, open_lock(settings.folder / fmt::format("tbci-cpu-{}.queue", cpu)));
-    const Lock queue(queue_descriptor);
+    const LockFile queue(queue_descriptor);
     TBCI_ASSIGN(const int descriptor, open_lock(settings.folder / fmt::format("tbci-cpu-{}.lock", cpu)));
-    Lock lock(descriptor);
+    LockFile lock(descriptor);
     TBCI_TRY(waiting.get(queue, what));
     TBCI_TRY(waiting.get(lock, what));
     lock.sign();
-    turn.descriptors_.push_back(lock.release());
+    all.descriptors_.push_back(lock.release());
   }
-  return turn;
+  return all;
 }
 
-void CpuTurn::release() {
+void CpuLock::release() {
   for (const int descriptor : descriptors_) ::close(descriptor);
   descriptors_.clear();
 }
 
-CpuTurn& CpuTurn::operator=(CpuTurn&& other) noexcept {
+CpuLock& CpuLock::operator=(CpuLock&& other) noexcept {
   release();
   descriptors_ = std::move(other.descriptors_);
   other.descriptors_.clear();
   return *this;
 }
 
-CpuTurn::~CpuTurn() {
+CpuLock::~CpuLock() {
   release();
 }
 
