@@ -230,6 +230,7 @@ class LocalMachine final : public Machine {
                                                .cache = config_.service.state / "workers",
                                                .confinement = confinement_,
                                                .families = subject_.subject.worker_families,
+                                               .optimized = subject_.subject.worker_optimized,
                                                .jobs = subject_.subject.jobs};
     TBCI_ASSIGN(const auto worker, runner::ensure_worker(processes_, settings, product, lines_, std::move(stop)));
     workers_[product.libtorch] = worker;

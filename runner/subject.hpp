@@ -81,6 +81,7 @@ struct Subject {
   std::filesystem::path worker_source;  ///< the folder `suite/`
   /// Families of models to build into the worker (names of files in `suite/models/`); empty: all.
   std::vector<std::string> worker_families;
+  bool worker_optimized = true;  ///< see WorkerBuildSettings::optimized
   /// Folder of exported models, measured as `exported.FILE` by the same worker; empty: none.
   std::filesystem::path exported_models;
   int jobs = 0;  ///< parallel compilers; 0: one per CPU

@@ -52,7 +52,8 @@ Result<std::string> key_of(ProcessRunner& processes, const WorkerBuildSettings& 
   if (error)
     return fail(ErrorKind::environment, "cannot read {}: {}; reinstall LibTorch", library.string(), error.message());
   return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{} {}\n{}\n{}", sources, torch.version, torch.git_version,
-                                prefix.string(), size, time, join(settings.families, ";"), compiler));
+                                prefix.string(), size, time, join(settings.families, ";"),
+                                settings.optimized ? compiler : compiler + " -O0"));
 }
 
 Result<FileLock> wait_for_lock(const fs::path& path, std::stop_token stop) {
@@ -94,15 +95,17 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettin
   TBCI_TRY(wait_for_orphans(folder, stop));
   const int jobs =
       settings.jobs > 0 ? settings.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const Recipe recipe{.commands = {{"cmake", "-S", "{source}", "-B", "{prefix}", "-G", "Ninja",
-                                    "-DCMAKE_PREFIX_PATH={torch}", "-DTBCI_SUITE_FAMILIES={families}"},
-                                   {"cmake", "--build", "{prefix}", "--target", "tbci-worker", "--parallel", "{jobs}"}},
-                      .environment = {},
-                      .time_limit = settings.time_limit};
+  const Recipe recipe{
+      .commands = {{"cmake", "-S", "{source}", "-B", "{prefix}", "-G", "Ninja", "-DCMAKE_PREFIX_PATH={torch}",
+                    "-DTBCI_SUITE_FAMILIES={families}", "-DCMAKE_BUILD_TYPE={type}"},
+                   {"cmake", "--build", "{prefix}", "--target", "tbci-worker", "--parallel", "{jobs}"}},
+      .environment = {},
+      .time_limit = settings.time_limit};
   const Placeholders placeholders = {{"source", fs::absolute(settings.source).string()},
                                      {"prefix", folder.string()},
                                      {"torch", prefix.string()},
                                      {"families", join(settings.families, ";")},
+                                     {"type", settings.optimized ? "Release" : "Quick"},
                                      {"jobs", std::to_string(jobs)}};
   const fs::path log = folder.string() + ".log";
   send_line(progress, "building the worker against " + prefix.string());

@@ -18,13 +18,14 @@ struct WorkerBuildSettings {
   std::filesystem::path cache;        ///< where workers are stored; subjects may share it
   Confinement confinement = {};       ///< of the build: LibTorch's own CMake files run in it
   std::vector<std::string> families;  ///< of models; empty: all
+  bool optimized = true;              ///< false: quicker to build, for models whose time is that of LibTorch's kernels
   int jobs = 0;                       ///< 0: one per CPU
   std::chrono::milliseconds time_limit = std::chrono::hours(1);
 };
 
-/// The worker for the product. Builds it if there is none; equal sources, an equal LibTorch and an equal compiler share
-/// a worker. Waits for another process that builds the same one. Error (failed) with the error line and the log if it
-/// does not build.
+/// The worker for the product. Builds it if there is none; equal sources and settings, an equal LibTorch and an
+/// equal compiler share a worker. Waits for another process that builds the same one. Error (failed) with the error
+/// line and the log if it does not build.
 Result<std::filesystem::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettings& settings,
                                             const model::Product& product, const LineSink& progress,
                                             std::stop_token stop);

@@ -11,6 +11,7 @@ def subject(repository, families):
     return f"""[[subject]]
 name = "demo"
 worker_families = {json.dumps(list(families))}
+worker_optimized = false
 [subject.nightlies]
 kind = "git-days"
 {source}"""

@@ -48,6 +48,25 @@ struct Workshop {
 
 }  // namespace
 
+TEST_CASE("ensure_worker: one that is not optimised is another worker, with the flags of a quick build", "[worker]") {
+  Workshop shop;
+  shop.put("suite/CMakeLists.txt",
+           "cmake_minimum_required(VERSION 3.18)\nproject(suite CXX)\nset(CMAKE_CXX_FLAGS_QUICK -DQUICK)\n"
+           "add_executable(tbci-worker main.cpp)\n");
+  shop.put("suite/main.cpp", "int main() {\n#ifdef QUICK\n  return 3;\n#else\n  return 4;\n#endif\n}\n");
+  const auto exit_code_of = [&](const fs::path& worker) {
+    Command command;
+    command.arguments = {worker.string()};
+    return shop.processes.run(command, {}).value().exit_code;
+  };
+  const fs::path optimized = shop.ensure().value();
+  CHECK(exit_code_of(optimized) == 4);
+  shop.settings.optimized = false;
+  const fs::path quick = shop.ensure().value();
+  CHECK(quick != optimized);
+  CHECK(exit_code_of(quick) == 3);
+}
+
 TEST_CASE("ensure_worker: builds once per LibTorch, again for other sources, and continues after a kill", "[worker]") {
   Workshop shop;
   const auto worker = shop.ensure();

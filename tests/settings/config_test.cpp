@@ -60,6 +60,7 @@ github = { repository = "o/n", token_file = "t" }
 [[subject]]
 name = "demo"
 schedule = "05:30"
+worker_optimized = false
 [subject.source]
 repository = "r"
 recipe = [["make", "-j{jobs}"]]
@@ -84,6 +85,7 @@ index = ""
   const auto demo = config->subject("demo");
   REQUIRE(demo);
   CHECK((*demo)->schedule == std::chrono::minutes(330));
+  CHECK_FALSE((*demo)->subject.worker_optimized);
   CHECK((*demo)->subject.source.recipe == std::vector<std::vector<std::string>>{{"make", "-j{jobs}"}});
   CHECK((*demo)->subject.source.environment.at("A") == "b");
   CHECK((*demo)->subject.nightly.kind == runner::NightlyKind::pip);
@@ -97,6 +99,7 @@ TEST_CASE("Configuration: without an index, nightlies of kind pip are PyTorch's 
       "x.toml");
   INFO((config ? std::string() : config.error().message));
   REQUIRE(config);
+  CHECK(config->subjects.front().subject.worker_optimized);
   CHECK(config->subjects.front().subject.nightly.index_url == "https://download.pytorch.org/whl/nightly/cpu");
 }
 
