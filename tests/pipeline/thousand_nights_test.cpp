@@ -179,7 +179,7 @@ TEST_CASE("Thousand nights: the judge finds improvements that are wrong, missing
   CHECK(count(judgement, Wrong::wrong_ending) >= 1);
 }
 
-TEST_CASE("Thousand nights: the same seed gives the same years", "[thousand]") {
+TEST_CASE("Thousand nights: the same seed gives the same years", "[thousand][long]") {
   SmallYears one("step,crash,kill", 3), other("step,crash,kill", 3);
   CHECK(one.years.diary().kills == other.years.diary().kills);
   CHECK(one.years.machine().effort().processes == other.years.machine().effort().processes);

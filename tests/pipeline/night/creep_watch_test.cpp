@@ -166,7 +166,7 @@ TEST_CASE("Creep watch: a regression that a person accepted without the anchor i
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 0);
 }
 
-TEST_CASE("Creep watch: creep on top of an accepted change is found by itself, and names others", "[nights]") {
+TEST_CASE("Creep watch: creep on top of an accepted change is found by itself, and names others", "[nights][long]") {
   const bool anchor = GENERATE(false, true);
   Nights nights(18);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
@@ -196,7 +196,7 @@ TEST_CASE("Creep watch: what crept before an accepted change counts on, unless i
   CHECK(found_against(nights, nights.machine.name_of(1), 7, 21) == (anchor ? 0 : 1));
 }
 
-TEST_CASE("Creep watch: an accepted change that was taken back hides no creep", "[nights]") {
+TEST_CASE("Creep watch: an accepted change that was taken back hides no creep", "[nights][long]") {
   Nights nights(24);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}, {6 * commits_a_day - 1, 1 / 1.2}};
   add_creep(nights, 13, 18, 1.02);
@@ -205,7 +205,7 @@ TEST_CASE("Creep watch: an accepted change that was taken back hides no creep", 
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 23) == 1);
 }
 
-TEST_CASE("Creep watch: creep on top of an open regression is found", "[nights]") {
+TEST_CASE("Creep watch: creep on top of an open regression is found", "[nights][long]") {
   Nights nights(18);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
   add_creep(nights, 9, 15, 1.02);
@@ -213,7 +213,7 @@ TEST_CASE("Creep watch: creep on top of an open regression is found", "[nights]"
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 1);
 }
 
-TEST_CASE("Creep watch: creep on top of an accepted change recovers when it is gone", "[nights]") {
+TEST_CASE("Creep watch: creep on top of an accepted change recovers when it is gone", "[nights][long]") {
   Nights nights(28);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
   add_creep(nights, 9, 15, 1.018);
