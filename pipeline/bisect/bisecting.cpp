@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "base/text.hpp"
 #include "bisect/bisection.hpp"
 #include "bisect/break_search.hpp"
-#include "detect/breaks.hpp"
 #include "pipeline/bisect/commit_priors.hpp"
-#include "pipeline/measure/building.hpp"
+#include "pipeline/bisect/stored_prober.hpp"
 #include "pipeline/measure/measuring.hpp"
-#include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
 
@@ -23,146 +19,6 @@ namespace {
 std::string brief(const model::Commit& commit) {
   return fmt::format("{} {}", commit.id.substr(0, 10), one_line(commit.subject, 60));
 }
-
-// Builds and measures through the store: what was paid for in an earlier call is not paid for again.
-class StoredProber final : public bisect::Prober {
- public:
-  StoredProber(SubjectContext& context, const model::Bisection& bisection) : context_(context), bisection_(bisection) {}
-
-  Result<bisect::Built> build(const model::Commit& commit, std::stop_token) override {
-    TBCI_TRY(give_way());
-    TBCI_ASSIGN(const auto known, context_.stores.builds.find(context_.name(), model::BuildKind::commit, commit.id));
-    worked_ = worked_ || !known || known->state == model::BuildState::pending;
-    TBCI_ASSIGN(const model::Build build, build_commit(context_, commit.id));
-    if (counted_builds_.insert(build.id).second) TBCI_TRY(count_builds());
-    return bisect::Built{build.state == model::BuildState::ready, build.failure};
-  }
-
-  Result<std::map<model::Series, detect::Pair>> measure_pair(const model::Commit& reference, const model::Commit& probe,
-                                                             const model::Case& measured, int ordinal,
-                                                             std::stop_token) override {
-    TBCI_TRY(give_way());
-    TBCI_ASSIGN(const model::Build before, build_commit(context_, reference.id));
-    TBCI_ASSIGN(const model::Build after, build_commit(context_, probe.id));
-    const std::string key = model::run_keys::probe_pair(bisection_.id, reference.id, probe.id);
-    const model::Build both[] = {before, after};
-    TBCI_ASSIGN(const model::Run run, run_of(key, both));
-    TBCI_ASSIGN(const int known, context_.stores.runs.count(run.id, after.id, measured));
-    const Process process{measured, ordinal, leaks_of(bisection_.series, measured)};
-    TBCI_ASSIGN(const MeasuredPair pair, pipeline::measure_pair(context_, run, {before, after}, process));
-    TBCI_TRY(count_processes(known <= ordinal ? 2 : 0));
-    return values_of(pair, probe, measured);
-  }
-
-  Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
-                                                      int ordinal, std::stop_token) override {
-    TBCI_TRY(give_way());
-    TBCI_ASSIGN(const model::Build build, build_commit(context_, commit.id));
-    const model::Build builds[] = {build};
-    TBCI_ASSIGN(const model::Run run, run_of(model::run_keys::probe(bisection_.id, commit.id), builds));
-    TBCI_ASSIGN(const int known, context_.stores.runs.count(run.id, build.id, measured));
-    TBCI_ASSIGN(const model::Measurement one,
-                measure_once(context_, run, build, {measured, ordinal, leaks_of(bisection_.series, measured)}));
-    TBCI_TRY(count_processes(known <= ordinal ? 1 : 0));
-    TBCI_TRY(check_done(one, commit, measured));
-    std::map<model::Series, double> values;
-    for (const model::Series& series : bisection_.series) {
-      const auto value = model::value_of(one, series.metric);
-      if (series.measured_case() == measured && value) values[series] = *value;
-    }
-    return values;
-  }
-
-  // A process that fails for the machine's sake says nothing, and the next one is asked.
-  Result<bisect::Trial> try_case(const model::Commit& commit, const model::Case& measured, int ordinal,
-                                 std::stop_token) override {
-    constexpr int most_troubles = 3;
-    TBCI_TRY(give_way());
-    TBCI_ASSIGN(const model::Build build, build_commit(context_, commit.id));
-    const model::Build builds[] = {build};
-    TBCI_ASSIGN(const model::Run run, run_of(model::run_keys::probe(bisection_.id, commit.id), builds));
-    int& troubled = troubled_[{commit.id, measured}];  // processes that do not count
-    std::string trouble;
-    for (int tries = 0; tries < most_troubles;) {
-      TBCI_ASSIGN(const int known, context_.stores.runs.count(run.id, build.id, measured));
-      const bool fresh = known <= ordinal + troubled;
-      const auto one = measure_once(context_, run, build, {measured, ordinal + troubled, Leaks::skip});
-      // The worker does not build against this commit, so that it says nothing about the case.
-      if (!one && one.error().kind == ErrorKind::failed)
-        return bisect::Trial{.failed = false, .message = one.error().message, .untestable = true};
-      if (!one) return pass_on(one.error());
-      TBCI_TRY(count_processes(fresh ? 1 : 0));
-      trouble = machine_trouble_of(*one);
-      if (trouble.empty()) return trial_of(*one);
-      ++troubled;
-      tries += fresh ? 1 : 0;
-    }
-    return fail(ErrorKind::environment, "{} cannot be tried at {}: {}", to_string(measured), commit.id.substr(0, 12),
-                trouble);
-  }
-
- private:
-  static bisect::Trial trial_of(const model::Measurement& one) {
-    if (!detect::is_failure(one)) return {};
-    const bool ended = one.outcome == model::Outcome::done;
-    return {.failed = true,
-            .message = ended ? "its results are not finite numbers"
-                             : fmt::format("{}: {}", to_string(one.outcome), one_line(one.message))};
-  }
-
-  // Only after something new: else a search whose replay takes longer than the pause between two looks at the index
-  // would never get on.
-  Status give_way() const {
-    if (!worked_ || !context_.gives_way || !context_.gives_way()) return {};
-    return fail(ErrorKind::interrupted, "the search gives way to a new night");
-  }
-
-  Status count_processes(int fresh) {
-    if (fresh == 0) return {};
-    worked_ = true;
-    return context_.stores.bisections.count_measurement(bisection_.id, fresh);
-  }
-
-  // Counts a build when the search asks for it the first time: a search that goes on asks again for all of them.
-  Status count_builds() {
-    TBCI_ASSIGN(const model::Bisection known, context_.stores.bisections.get(bisection_.id));
-    const int missing = static_cast<int>(counted_builds_.size()) - known.builds;
-    if (missing > 0) TBCI_TRY(context_.stores.bisections.count_build(bisection_.id, missing));
-    return {};
-  }
-
-  Result<model::Run> run_of(const std::string& key, std::span<const model::Build> builds) {
-    const auto known = runs_.find(key);
-    if (known != runs_.end()) return known->second;
-    TBCI_ASSIGN(const model::Run begun, begin_run(context_, key, model::Purpose::bisect, builds));
-    return runs_.emplace(key, begun).first->second;
-  }
-
-  static Status check_done(const model::Measurement& one, const model::Commit& commit, const model::Case& measured) {
-    if (one.outcome == model::Outcome::done) return {};
-    return fail(ErrorKind::failed, "{} fails at {}: {}: {}", to_string(measured), commit.id.substr(0, 12),
-                to_string(one.outcome), one_line(one.message));
-  }
-
-  Result<std::map<model::Series, detect::Pair>> values_of(const MeasuredPair& pair, const model::Commit& probe,
-                                                          const model::Case& measured) const {
-    TBCI_TRY(check_done(pair.before, probe, measured));
-    TBCI_TRY(check_done(pair.after, probe, measured));
-    std::map<model::Series, detect::Pair> values;
-    for (const model::Series& series : bisection_.series) {
-      const auto of_metric = pair.of(series.metric);
-      if (series.measured_case() == measured && of_metric) values[series] = *of_metric;
-    }
-    return values;
-  }
-
-  SubjectContext& context_;
-  const model::Bisection& bisection_;
-  bool worked_ = false;  // something was built or measured that the store did not have
-  std::set<std::int64_t> counted_builds_;
-  std::map<std::string, model::Run> runs_;
-  std::map<std::pair<std::string, model::Case>, int> troubled_;
-};
 
 // Tells people what the search does, and keeps what it learned.
 class SearchObserver final : public bisect::Observer {

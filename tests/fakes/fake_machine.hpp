@@ -47,6 +47,7 @@ class FakeMachine final : public pipeline::Machine {
   std::vector<runner::UnlistedSuite> left_out;  ///< of the list of benchmarks
   double noise = 0.01;
   int crash_one_in = 0;           ///< processes; 0: none crashes by chance
+  int without_space = 0;          ///< this many of the next processes fail, as the disk is full
   double slowness = 1;            ///< of the machine: factor on the time of all builds
   std::size_t listed_from = 0;    ///< the index has forgotten the days before it
   std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
@@ -232,6 +233,12 @@ class FakeMachine final : public pipeline::Machine {
     if (crash_one_in > 0 && crashes_() % static_cast<unsigned>(crash_one_in) == 0) {
       measurement.outcome = model::Outcome::crashed;
       measurement.message = "killed by SIGSEGV";
+      return measurement;
+    }
+    if (without_space > 0) {
+      --without_space;
+      measurement.outcome = model::Outcome::crashed;
+      measurement.message = "exit code 1: OSError: [Errno 28] No space left on device";
       return measurement;
     }
     const bool is_broken = broken.contains(measured.benchmark) && commit >= broken_from && commit < broken_until &&

@@ -47,4 +47,49 @@ TEST_CASE("Bisecting: a process that crashes now and then costs a night nothing"
   CHECK(result->regressions[0].suspects == std::vector{machine.history[42].id});
 }
 
+namespace {
+
+// A day whose culprit is commit 42. The disk is full for some processes once a commit between the ends was built.
+struct FullDisk {
+  TemporaryDirectory folder;
+  FakeMachine machine{71};
+  std::optional<Bench> bench;
+
+  explicit FullDisk(int processes) {
+    machine.noise = 0.01;
+    machine.slower["beta"] = {{42, 1.2}};
+    machine.before_effect = [this, processes, builds = 0](const std::string& effect) mutable -> Status {
+      if (effect.starts_with("build ") && ++builds == 4) machine.without_space = processes;
+      return {};
+    };
+    bench.emplace(folder.path(), machine);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Bisecting: processes that find the disk full say nothing about a commit", "[pipeline]") {
+  for (const bool alternating : {false, true}) {
+    FullDisk day(2);
+    day.machine.alternating = alternating;
+    const auto result = pipeline::check_night(day.bench->context());
+    REQUIRE(result);
+    REQUIRE(result->regressions.size() == 1);
+    CHECK(result->regressions[0].suspects == std::vector{day.machine.history[42].id});
+  }
+}
+
+TEST_CASE("Bisecting: a disk that stays full ends the search for now, and the next try names the culprit",
+          "[pipeline]") {
+  FullDisk day(6);  // three pairs
+  const auto cut_off = pipeline::check_night(day.bench->context());
+  REQUIRE_FALSE(cut_off);
+  CHECK(cut_off.error().kind == ErrorKind::environment);
+  CHECK(cut_off.error().message.find("No space left on device") != std::string::npos);
+  const auto result = pipeline::check_night(day.bench->context());
+  REQUIRE(result);
+  REQUIRE(result->regressions.size() == 1);
+  CHECK(result->regressions[0].suspects == std::vector{day.machine.history[42].id});
+}
+
 }  // namespace tbci::bisecting_test

@@ -1,0 +1,164 @@
+#include "pipeline/bisect/stored_prober.hpp"
+
+#include "base/text.hpp"
+#include "detect/breaks.hpp"
+#include "pipeline/measure/building.hpp"
+#include "pipeline/measure/measuring.hpp"
+#include "storage/model/run_keys.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+constexpr int most_troubles = 3;  // of one question, before the search ends for now
+
+bisect::Trial trial_of(const model::Measurement& one) {
+  if (!detect::is_failure(one)) return {};
+  const bool ended = one.outcome == model::Outcome::done;
+  return {.failed = true,
+          .message = ended ? "its results are not finite numbers"
+                           : fmt::format("{}: {}", to_string(one.outcome), one_line(one.message))};
+}
+
+Status check_done(const model::Measurement& one, const model::Commit& commit, const model::Case& measured) {
+  if (one.outcome == model::Outcome::done) return {};
+  return fail(ErrorKind::failed, "{} fails at {}: {}: {}", to_string(measured), commit.id.substr(0, 12),
+              to_string(one.outcome), one_line(one.message));
+}
+
+std::string trouble_of_pair(const MeasuredPair& pair) {
+  const std::string trouble = machine_trouble_of(pair.before);
+  return trouble.empty() ? machine_trouble_of(pair.after) : trouble;
+}
+
+}  // namespace
+
+Result<bisect::Built> StoredProber::build(const model::Commit& commit, std::stop_token) {
+  TBCI_TRY(give_way());
+  TBCI_ASSIGN(const auto known, context_.stores.builds.find(context_.name(), model::BuildKind::commit, commit.id));
+  worked_ = worked_ || !known || known->state == model::BuildState::pending;
+  TBCI_ASSIGN(const model::Build build, build_commit(context_, commit.id));
+  if (counted_builds_.insert(build.id).second) TBCI_TRY(count_builds());
+  return bisect::Built{build.state == model::BuildState::ready, build.failure};
+}
+
+template <typename Measure, typename TroubleOf>
+auto StoredProber::beyond_trouble(const Question& question, Measure measure, TroubleOf trouble_of)
+    -> decltype(measure(question.ordinal)) {
+  int& troubled = troubled_[{question.run.id, question.measured}];
+  std::string trouble;
+  for (int fresh_troubles = 0; fresh_troubles < most_troubles;) {
+    TBCI_ASSIGN(const int known, context_.stores.runs.count(question.run.id, question.build.id, question.measured));
+    const int ordinal = question.ordinal + troubled;
+    const bool fresh = known <= ordinal;
+    auto answer = measure(ordinal);
+    if (!answer) return answer;
+    TBCI_TRY(count_processes(fresh ? question.processes : 0));
+    trouble = trouble_of(*answer);
+    if (trouble.empty()) return answer;
+    ++troubled;
+    fresh_troubles += fresh ? 1 : 0;
+  }
+  return fail(ErrorKind::environment, "{} cannot be measured at {}: {}", to_string(question.measured),
+              question.build.name.substr(0, 12), trouble);
+}
+
+Result<std::map<model::Series, detect::Pair>> StoredProber::measure_pair(const model::Commit& reference,
+                                                                         const model::Commit& probe,
+                                                                         const model::Case& measured, int ordinal,
+                                                                         std::stop_token) {
+  TBCI_TRY(give_way());
+  TBCI_ASSIGN(const model::Build before, build_commit(context_, reference.id));
+  TBCI_ASSIGN(const model::Build after, build_commit(context_, probe.id));
+  const std::string key = model::run_keys::probe_pair(bisection_.id, reference.id, probe.id);
+  const model::Build both[] = {before, after};
+  TBCI_ASSIGN(const model::Run run, run_of(key, both));
+  const Leaks leaks = leaks_of(bisection_.series, measured);
+  TBCI_ASSIGN(const MeasuredPair pair,
+              beyond_trouble(
+                  {run, after, measured, ordinal, 2},
+                  [&](int stored) {
+                    return pipeline::measure_pair(context_, run, {before, after}, Process{measured, stored, leaks});
+                  },
+                  trouble_of_pair));
+  TBCI_TRY(check_done(pair.before, probe, measured));
+  TBCI_TRY(check_done(pair.after, probe, measured));
+  std::map<model::Series, detect::Pair> values;
+  for (const model::Series& series : bisection_.series) {
+    const auto of_metric = pair.of(series.metric);
+    if (series.measured_case() == measured && of_metric) values[series] = *of_metric;
+  }
+  return values;
+}
+
+Result<std::map<model::Series, double>> StoredProber::measure_run(const model::Commit& commit,
+                                                                  const model::Case& measured, int ordinal,
+                                                                  std::stop_token) {
+  TBCI_TRY(give_way());
+  TBCI_ASSIGN(const model::Build build, build_commit(context_, commit.id));
+  const model::Build builds[] = {build};
+  TBCI_ASSIGN(const model::Run run, run_of(model::run_keys::probe(bisection_.id, commit.id), builds));
+  const Leaks leaks = leaks_of(bisection_.series, measured);
+  TBCI_ASSIGN(const model::Measurement one, beyond_trouble(
+                                                {run, build, measured, ordinal, 1},
+                                                [&](int stored) {
+                                                  return measure_once(context_, run, build, {measured, stored, leaks});
+                                                },
+                                                machine_trouble_of));
+  TBCI_TRY(check_done(one, commit, measured));
+  std::map<model::Series, double> values;
+  for (const model::Series& series : bisection_.series) {
+    const auto value = model::value_of(one, series.metric);
+    if (series.measured_case() == measured && value) values[series] = *value;
+  }
+  return values;
+}
+
+Result<bisect::Trial> StoredProber::try_case(const model::Commit& commit, const model::Case& measured, int ordinal,
+                                             std::stop_token) {
+  TBCI_TRY(give_way());
+  TBCI_ASSIGN(const model::Build build, build_commit(context_, commit.id));
+  const model::Build builds[] = {build};
+  TBCI_ASSIGN(const model::Run run, run_of(model::run_keys::probe(bisection_.id, commit.id), builds));
+  const auto one = beyond_trouble(
+      {run, build, measured, ordinal, 1},
+      [&](int stored) {
+        return measure_once(context_, run, build, {measured, stored, Leaks::skip});
+      },
+      machine_trouble_of);
+  // The worker does not build against this commit, so that it says nothing about the case.
+  if (!one && one.error().kind == ErrorKind::failed)
+    return bisect::Trial{.failed = false, .message = one.error().message, .untestable = true};
+  if (!one) return pass_on(one.error());
+  return trial_of(*one);
+}
+
+// Only after something new: else a search whose replay takes longer than the pause between two looks at the index would
+// never get on.
+Status StoredProber::give_way() const {
+  if (!worked_ || !context_.gives_way || !context_.gives_way()) return {};
+  return fail(ErrorKind::interrupted, "the search gives way to a new night");
+}
+
+Status StoredProber::count_processes(int fresh) {
+  if (fresh == 0) return {};
+  worked_ = true;
+  return context_.stores.bisections.count_measurement(bisection_.id, fresh);
+}
+
+// Counts a build when the search asks for it the first time: a search that goes on asks again for all of them.
+Status StoredProber::count_builds() {
+  TBCI_ASSIGN(const model::Bisection known, context_.stores.bisections.get(bisection_.id));
+  const int missing = static_cast<int>(counted_builds_.size()) - known.builds;
+  if (missing > 0) TBCI_TRY(context_.stores.bisections.count_build(bisection_.id, missing));
+  return {};
+}
+
+Result<model::Run> StoredProber::run_of(const std::string& key, std::span<const model::Build> builds) {
+  const auto known = runs_.find(key);
+  if (known != runs_.end()) return known->second;
+  TBCI_ASSIGN(const model::Run begun, begin_run(context_, key, model::Purpose::bisect, builds));
+  return runs_.emplace(key, begun).first->second;
+}
+
+}  // namespace tbci::pipeline

@@ -1,0 +1,60 @@
+// Builds and measures for a search through the store: what was paid for in an earlier call is not paid for again.
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "bisect/prober.hpp"
+#include "pipeline/subject_context.hpp"
+#include "storage/model/bisection.hpp"
+#include "storage/model/measurement.hpp"
+
+namespace tbci::pipeline {
+
+/// A process that fails for the machine's sake (a full disk) says nothing about its commit: the next one is asked, and
+/// after three of them the search ends for now with an error of kind `environment`. Refers to its arguments, which must
+/// outlive it.
+class StoredProber final : public bisect::Prober {
+ public:
+  StoredProber(SubjectContext& context, const model::Bisection& bisection) : context_(context), bisection_(bisection) {}
+
+  Result<bisect::Built> build(const model::Commit& commit, std::stop_token stop) override;
+  Result<std::map<model::Series, detect::Pair>> measure_pair(const model::Commit& reference, const model::Commit& probe,
+                                                             const model::Case& measured, int ordinal,
+                                                             std::stop_token stop) override;
+  Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
+                                                      int ordinal, std::stop_token stop) override;
+  Result<bisect::Trial> try_case(const model::Commit& commit, const model::Case& measured, int ordinal,
+                                 std::stop_token stop) override;
+
+ private:
+  // One process of a build, or a pair whose second one is of that build.
+  struct Question {
+    const model::Run& run;
+    const model::Build& build;
+    const model::Case& measured;
+    int ordinal;    // among those that count
+    int processes;  // that it takes
+  };
+  // Asks `measure(ordinal in the store)` until the answer counts: `trouble_of(answer)` is empty.
+  template <typename Measure, typename TroubleOf>
+  auto beyond_trouble(const Question& question, Measure measure, TroubleOf trouble_of)
+      -> decltype(measure(question.ordinal));
+
+  Status give_way() const;
+  Status count_processes(int fresh);
+  Status count_builds();
+  Result<model::Run> run_of(const std::string& key, std::span<const model::Build> builds);
+
+  SubjectContext& context_;
+  const model::Bisection& bisection_;
+  bool worked_ = false;  // something was built or measured that the store did not have
+  std::set<std::int64_t> counted_builds_;
+  std::map<std::string, model::Run> runs_;
+  std::map<std::pair<std::int64_t, model::Case>, int> troubled_;  // of a run: processes, or pairs, that do not count
+};
+
+}  // namespace tbci::pipeline
