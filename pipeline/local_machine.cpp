@@ -231,7 +231,8 @@ class LocalMachine final : public Machine {
                                                .confinement = confinement_,
                                                .families = subject_.subject.worker_families,
                                                .optimized = subject_.subject.worker_optimized,
-                                               .jobs = subject_.subject.jobs};
+                                               .jobs = subject_.subject.jobs,
+                                               .shared_libtorch = subject_.subject.torch_base};
     TBCI_ASSIGN(const auto worker, runner::ensure_worker(processes_, settings, product, lines_, std::move(stop)));
     workers_[product.libtorch] = worker;
     return worker;

@@ -320,8 +320,9 @@ Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite,
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", suite.program.front());
   // The worker's error line says more than its exit code.
   if (!outcome.succeeded() && outcome.output.find("\"error\"") == std::string::npos) {
-    // A process that tbci ended, or the kernel for lack of memory, is not the suite's fault.
-    const bool killed = outcome.timed_out || outcome.signal == SIGKILL;
+    // A process that the kernel ended for lack of memory is not the suite's fault. One that hangs is: the old build is
+    // asked in turn with it before anything is said (pipeline/measure/break_confirming.hpp).
+    const bool killed = outcome.signal == SIGKILL && !outcome.timed_out;
     return fail(killed ? ErrorKind::environment : ErrorKind::failed, "{}: {}: {}", suite.program.front(),
                 describe(outcome, command.time_limit), last_line(outcome.error));
   }

@@ -74,6 +74,31 @@ Status wait_for_orphans(const fs::path& folder, std::stop_token stop) {
   return {};
 }
 
+// How often a build of this worker was killed: at its time limit, or by SIGKILL.
+class KilledBuilds {
+ public:
+  explicit KilledBuilds(const fs::path& folder) : mark_(folder / ".killed") {}
+  bool twice() const { return read_file(mark_).value_or("") == "twice\n"; }
+  // Once the machine may be at fault; twice it is what is built.
+  Error add(Error error) const {
+    std::error_code ignored;
+    const bool again = fs::exists(mark_, ignored);
+    if (const Status kept = write_file_atomically(mark_, again ? "twice\n" : "once\n"); !kept) return kept.error();
+    if (!again) return error;
+    return {.kind = ErrorKind::failed, .message = error.message + " (for the second time)"};
+  }
+
+ private:
+  fs::path mark_;
+};
+
+// What is wrong with a build's own LibTorch is the build's fault.
+Error blamed(Error error, const WorkerBuildSettings& settings, const fs::path& prefix) {
+  const bool shared = !settings.shared_libtorch.empty() && fs::absolute(settings.shared_libtorch) == prefix;
+  if (!shared && error.kind == ErrorKind::environment) error.kind = ErrorKind::failed;
+  return error;
+}
+
 }  // namespace
 
 Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettings& settings,
@@ -89,7 +114,13 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettin
   }
   TBCI_ASSIGN(const FileLock lock, wait_for_lock(folder.string() + ".lock", stop));
   if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) return worker;
-  TBCI_TRY(check_libtorch(processes, prefix, stop));
+  const KilledBuilds killed(folder);
+  if (killed.twice()) {
+    return fail(ErrorKind::failed, "the worker does not build against {} {}: its build was killed twice; see {}.log",
+                prefix.string(), product.version, folder.string());
+  }
+  if (const Status fits = check_libtorch(processes, prefix, stop); !fits)
+    return pass_on(blamed(fits.error(), settings, prefix));
   // Continues an interrupted build: the build tool knows what is done.
   TBCI_TRY(make_directories(folder));
   TBCI_TRY(wait_for_orphans(folder, stop));
@@ -110,10 +141,12 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettin
   const fs::path log = folder.string() + ".log";
   send_line(progress, "building the worker against " + prefix.string());
   const RecipePlace place{.directory = folder, .log = log, .confinement = settings.confinement, .writable = {folder}};
-  TBCI_ASSIGN(const RecipeOutcome outcome, run_recipe(processes, recipe, placeholders, place, progress, stop));
-  if (!outcome.succeeded) {
+  const Result<RecipeOutcome> outcome = run_recipe(processes, recipe, placeholders, place, progress, stop);
+  if (!outcome && outcome.error().kind == ErrorKind::killed) return pass_on(killed.add(outcome.error()));
+  if (!outcome) return pass_on(outcome.error());
+  if (!outcome->succeeded) {
     return fail(ErrorKind::failed, "the worker does not build against {} {}: {}; see {}", prefix.string(),
-                product.version, outcome.telling_line, log.string());
+                product.version, outcome->telling_line, log.string());
   }
   if (!fs::exists(worker, ignored))
     return fail(ErrorKind::failed,

@@ -20,12 +20,16 @@ struct WorkerBuildSettings {
   std::vector<std::string> families;  ///< of models; empty: all
   bool optimized = true;              ///< false: quicker to build, for models whose time is that of LibTorch's kernels
   int jobs = 0;                       ///< 0: one per CPU
+  /// The LibTorch that all builds share (Subject::torch_base): what is wrong with it is not a build's fault. May be
+  /// empty.
+  std::filesystem::path shared_libtorch = {};
   std::chrono::milliseconds time_limit = std::chrono::hours(1);
 };
 
 /// The worker for the product. Builds it if there is none; equal sources and settings, an equal LibTorch and an
 /// equal compiler share a worker. Waits for another process that builds the same one. Error (failed) with the error
-/// line and the log if it does not build.
+/// line and the log if it does not build, if the build's own LibTorch is incomplete or does not load, and if the
+/// worker's build was killed for the second time (ErrorKind::killed before). That is not tried a third time.
 Result<std::filesystem::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettings& settings,
                                             const model::Product& product, const LineSink& progress,
                                             std::stop_token stop);

@@ -182,7 +182,7 @@ Result<model::Product> PipNightlies::install(const model::Nightly& nightly, std:
 }
 
 bool PipNightlies::is_gone_for_now(const std::string& version, std::string_view said) const {
-  return listed_.contains(version) && has(said, "No matching distribution found for " + settings_.package + "==");
+  return listed_.contains(version) && has(said, "No matching distribution found for ");
 }
 
 Status PipNightlies::make_venv(const Venv& venv, const std::string& version, std::stop_token stop) {

@@ -1,5 +1,7 @@
 #include "runner/measure.hpp"
 
+#include <csignal>
+
 #include "base/sandbox.hpp"
 #include "tests/catch.hpp"
 #include "tests/runner/measure_bench.hpp"
@@ -278,6 +280,22 @@ TEST_CASE("Measurer: lists the benchmarks of a worker", "[measure]") {
   const auto failed = measurer.list_benchmarks(native_suite(broken), {});
   REQUIRE_FALSE(failed);
   CHECK(failed.error().message.find("cannot load libtorch") != std::string::npos);
+}
+
+TEST_CASE("Measurer: a list that hangs is the suite's fault, one that the kernel kills is not", "[measure]") {
+  const auto kind_of = [](const ProcessOutcome& ended) {
+    test::ScriptedProcesses processes([&](const Command&) { return ended; });
+    const SystemClock clock;
+    Measurer measurer(processes, clock);
+    return measurer.list_benchmarks(native_suite("worker"), {}).error().kind;
+  };
+  ProcessOutcome killed;
+  killed.signal = SIGKILL;
+  killed.exit_code = 128 + SIGKILL;
+  CHECK(kind_of(killed) == ErrorKind::environment);
+  ProcessOutcome hanging = killed;  // tbci ended it
+  hanging.timed_out = true;
+  CHECK(kind_of(hanging) == ErrorKind::failed);
 }
 
 TEST_CASE("Measurer: a worker has an empty home and writes nowhere else", "[measure][escape]") {

@@ -123,6 +123,34 @@ TEST_CASE("ensure_worker: reports the error line and the log of a worker that do
   CHECK(shop.ensure().error().kind == ErrorKind::environment);
 }
 
+TEST_CASE("ensure_worker: a LibTorch that does not load is its build's fault, but for the shared one", "[worker]") {
+  Workshop shop;
+  shop.put("torch/lib/libtorch_cpu.so", "not a library\n");
+  const auto own = shop.ensure();
+  REQUIRE_FALSE(own);
+  CHECK(own.error().kind == ErrorKind::failed);
+  CHECK(own.error().message.find("does not load") != std::string::npos);
+  shop.settings.shared_libtorch = shop.product.libtorch;
+  CHECK(shop.ensure().error().kind == ErrorKind::environment);
+}
+
+TEST_CASE("ensure_worker: a build that hangs twice is not tried again", "[worker]") {
+  Workshop shop;
+  shop.put("suite/CMakeLists.txt",
+           "cmake_minimum_required(VERSION 3.18)\nproject(suite NONE)\nexecute_process(COMMAND sleep 60)\n");
+  shop.settings.time_limit = std::chrono::milliseconds(300);
+  CHECK(shop.ensure().error().kind == ErrorKind::killed);
+  const auto second = shop.ensure();
+  REQUIRE_FALSE(second);
+  CHECK(second.error().kind == ErrorKind::failed);
+  CHECK(second.error().message.find("time limit") != std::string::npos);
+  shop.settings.time_limit = std::chrono::hours(1);  // it would wait for the sleep
+  const auto third = shop.ensure();
+  REQUIRE_FALSE(third);
+  CHECK(third.error().kind == ErrorKind::failed);
+  CHECK(third.error().message.find("killed twice") != std::string::npos);
+}
+
 TEST_CASE("check_libtorch: reports a LibTorch that does not load in one line", "[worker]") {
   Workshop shop;
   CHECK(check_libtorch(shop.processes, shop.product.libtorch));

@@ -189,7 +189,7 @@ TEST_CASE("PipNightlies: a version that is missing for good fails, one that was 
   CHECK(kind_of("2.13.0.dev20250101+cpu", "2.12.0, 2.13.0") == ErrorKind::failed);
 }
 
-TEST_CASE("PipNightlies: a nightly whose dependency does not exist fails, though it was just listed", "[pip]") {
+TEST_CASE("PipNightlies: a nightly that was just listed waits for what the index does not have yet", "[pip]") {
   test::TemporaryDirectory folder;
   FakePip fake;
   test::ScriptedProcesses pip([&](const Command& command) {
@@ -205,7 +205,7 @@ TEST_CASE("PipNightlies: a nightly whose dependency does not exist fails, though
   REQUIRE(nightlies.list({}));
   const auto installed = nightlies.install({"2.13.0.dev20260518+cpu", ""}, {});
   REQUIRE_FALSE(installed);
-  CHECK(installed.error().kind == ErrorKind::failed);
+  CHECK(installed.error().kind == ErrorKind::transient);
 }
 
 TEST_CASE("PipNightlies: an installation that SIGKILL ended says so", "[pip]") {
