@@ -71,9 +71,10 @@ Result<ConfirmedBreak> confirm_break(SubjectContext& context, const model::Run& 
   ConfirmedBreak confirmed;
   model::Finding& finding = confirmed.finding;
   finding.series = series_of_break(measured);
-  finding.verdict = troubles > most_troubles ? Verdict::inconclusive : verdict;
+  confirmed.troubled = troubles > most_troubles;
+  finding.verdict = confirmed.troubled ? Verdict::inconclusive : verdict;
   finding.pairs = after.processes;
-  confirmed.looked = verdict != Verdict::suspect || troubles > most_troubles;
+  confirmed.looked = verdict != Verdict::suspect || confirmed.troubled;
   if (after.processes > 0) {
     const model::Interval interval = detect::interval_of_share(after);
     finding.before = static_cast<double>(before.failures) / before.processes;

@@ -26,7 +26,8 @@ bool looks_broken(const ScreenedTrials& seen);
 
 struct ConfirmedBreak {
   model::Finding finding;
-  bool looked = false;  ///< whether there was time enough to decide
+  bool looked = false;    ///< whether there was time enough to decide
+  bool troubled = false;  ///< nothing is decided: too many processes failed for the machine's sake
 };
 /// Pairs in this run until the break is confirmed or is none. `until`: no pair is begun after that. What says nothing
 /// about a build (a full disk) does not count.

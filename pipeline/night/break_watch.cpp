@@ -12,6 +12,7 @@
 #include "pipeline/measure/suite_case.hpp"
 #include "pipeline/night/night_confirming.hpp"
 #include "pipeline/night/recovery_watch.hpp"
+#include "pipeline/night/retest_queue.hpp"
 #include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
@@ -56,19 +57,68 @@ Result<bool> is_known_break(SubjectContext& context, const model::Night& tonight
 struct BreakCandidate {
   model::Case measured;
   std::string old_build;
+  std::string first_suspect;  // name of the nightly that failed first
+  int nights_looked = 0;      // that could not decide, as the machine was in trouble
+  int nights_waited = 0;      // that had no time for it
 };
+
+bool is_unlisted(const ScreenForBreaks& seen, const model::Case& suite) {
+  return std::ranges::find(seen.unlisted, suite) != seen.unlisted.end();
+}
+
+// The suite that the case belongs to.
+model::Case suite_of(const model::Case& measured) {
+  const std::size_t dot = measured.benchmark.find('.');
+  return is_suite(measured)
+             ? measured
+             : case_of_suite(dot == std::string::npos ? std::string() : measured.benchmark.substr(0, dot + 1));
+}
+
+// What waits since an earlier night is confirmed against the old build of that night, as last night's build may fail as
+// well.
+void add_waiting(std::vector<BreakCandidate>& candidates, const model::QueuedRetest& waiting) {
+  const BreakCandidate candidate{.measured = waiting.series.measured_case(),
+                                 .old_build = waiting.old_build,
+                                 .first_suspect = waiting.first_suspect,
+                                 .nights_looked = waiting.nights_looked,
+                                 .nights_waited = waiting.nights_waited};
+  const auto there = std::ranges::find(candidates, candidate.measured, &BreakCandidate::measured);
+  if (there != candidates.end()) {
+    *there = candidate;
+  } else {
+    candidates.push_back(candidate);
+  }
+}
+
+// Adds what the night cannot decide to what waits for the next one, unless enough nights have looked.
+void wait(std::vector<model::QueuedRetest>& waiting, const BreakCandidate& candidate, bool looked, int most_nights) {
+  const int nights_looked = candidate.nights_looked + (looked ? 1 : 0);
+  if (nights_looked >= most_nights) return;
+  waiting.push_back({.series = series_of_break(candidate.measured),
+                     .old_build = candidate.old_build,
+                     .first_suspect = candidate.first_suspect,
+                     .suspected = 1,
+                     .nights_looked = nights_looked,
+                     .nights_waited = looked ? 0 : candidate.nights_waited + 1,
+                     .pairs = {}});
+}
 
 Result<std::vector<BreakCandidate>> candidates_of(SubjectContext& context, const model::Night& night,
                                                   const Comparison& builds, const ScreenForBreaks& seen) {
   std::vector<BreakCandidate> found;
   const auto add = [&](const model::Case& measured, const std::string& old_build) -> Status {
     TBCI_ASSIGN(const bool known, is_known_break(context, night, measured));
-    if (!known) found.push_back({measured, old_build});
+    if (!known) found.push_back({.measured = measured, .old_build = old_build, .first_suspect = night.name});
     return {};
   };
   for (const model::Case& suite : seen.unlisted) TBCI_TRY(add(suite, builds.before.name));
   for (const auto& [measured, one] : trials_of(seen.screen)) {
     if (looks_broken(one)) TBCI_TRY(add(measured, one.old_build.empty() ? builds.before.name : one.old_build));
+  }
+  TBCI_ASSIGN(const auto queued, queued_breaks(context, night));
+  for (const model::QueuedRetest& waiting : queued) {
+    TBCI_ASSIGN(const bool known, is_known_break(context, night, waiting.series.measured_case()));
+    if (!known) add_waiting(found, waiting);
   }
   return found;
 }
@@ -100,12 +150,9 @@ Result<std::optional<model::Build>> old_build_of(SubjectContext& context, const 
 
 std::optional<Trials> trials_tonight(const ScreenForBreaks& seen, const model::Case& measured) {
   if (is_suite(measured)) {
-    const auto is_unlisted = [&](const model::Case& suite) {
-      return std::find(seen.unlisted.begin(), seen.unlisted.end(), suite) != seen.unlisted.end();
-    };
-    if (is_unlisted(measured)) return Trials{1, 1};
+    if (is_unlisted(seen, measured)) return Trials{1, 1};
     // Without a worker no suite was asked, and nothing was measured.
-    const bool unasked = is_unlisted(case_of_suite("")) && seen.screen.series.empty();
+    const bool unasked = is_unlisted(seen, case_of_suite("")) && seen.screen.series.empty();
     return unasked ? std::nullopt : std::optional(Trials{1, 0});
   }
   const auto all = trials_of(seen.screen);
@@ -130,15 +177,22 @@ int nights_needed(const model::Finding& found, int processes_a_night) {
 Status confirm_breaks(SubjectContext& context, const model::Night& night, const Comparison& builds,
                       const ScreenForBreaks& seen) {
   TBCI_ASSIGN(const auto candidates, candidates_of(context, night, builds, seen));
-  if (candidates.empty()) return {};
+  if (candidates.empty()) return queue_breaks(context, night, {});
   const TimePoint until = context.clock.now() + context.config.measure.confirm_limit;
   context.progress.begin_stage("confirm", fmt::format("{} cases that fail", candidates.size()),
                                static_cast<int>(candidates.size()) * detect::least_failures);
   std::size_t broken = 0;
   std::map<std::string, model::Run> runs;  // by the old build
+  std::vector<model::QueuedRetest> waiting;
+  const int most_nights = context.config.thresholds.base.most_nights;
   for (const BreakCandidate& candidate : candidates) {
     TBCI_ASSIGN(const auto old_build, old_build_of(context, builds, candidate));
-    if (!old_build || context.clock.now() >= until) continue;
+    if (!old_build) continue;
+    const bool unlisted = !is_suite(candidate.measured) && is_unlisted(seen, suite_of(candidate.measured));
+    if (unlisted || context.clock.now() >= until) {
+      wait(waiting, candidate, false, most_nights);
+      continue;
+    }
     const Comparison both{*old_build, builds.after};
     auto run = runs.find(candidate.old_build);
     if (run == runs.end()) {
@@ -148,6 +202,7 @@ Status confirm_breaks(SubjectContext& context, const model::Night& night, const 
       run = runs.emplace(candidate.old_build, std::move(begun)).first;
     }
     TBCI_ASSIGN(const ConfirmedBreak confirmed, confirm_break(context, run->second, both, candidate.measured, until));
+    if (!confirmed.looked || confirmed.troubled) wait(waiting, candidate, confirmed.looked, most_nights);
     if (!confirmed.looked) continue;
     TBCI_TRY(keep(context, night, candidate.old_build, confirmed.finding));
     if (confirmed.finding.verdict != Verdict::regression) continue;
@@ -156,7 +211,7 @@ Status confirm_breaks(SubjectContext& context, const model::Night& night, const 
   }
   for (const auto& [name, run] : runs) TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
   context.progress.end_stage(fmt::format("{} of {} broke", broken, candidates.size()));
-  return {};
+  return queue_breaks(context, night, waiting);
 }
 
 Status watch_repairs(SubjectContext& context, const model::Night& night, const ScreenForBreaks& seen) {

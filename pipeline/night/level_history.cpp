@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "pipeline/measure/measuring.hpp"
 #include "runner/environment.hpp"
 #include "storage/model/run_keys.hpp"
 

@@ -34,16 +34,26 @@ model::QueuedRetest retest_of(const detect::Candidate& candidate) {
   return retest;
 }
 
+bool is_break(const model::QueuedRetest& retest) {
+  return retest.series.metric == model::Metric::outcome;
+}
+
+Result<std::vector<model::QueuedRetest>> queued_before(SubjectContext& context, const model::Night& tonight) {
+  TBCI_ASSIGN(const auto nights, nights_before(context, tonight));
+  const auto last = std::find_if(nights.rbegin(), nights.rend(),
+                                 [](const model::Night& night) { return model::has_verdicts(night.stage); });
+  if (last == nights.rend()) return std::vector<model::QueuedRetest>{};
+  return context.stores.retests.of_night(last->id);
+}
+
 }  // namespace
 
 Result<std::vector<detect::Candidate>> queued_candidates(SubjectContext& context, const model::Night& tonight) {
   std::vector<detect::Candidate> candidates;
-  TBCI_ASSIGN(const auto nights, nights_before(context, tonight));
-  const auto last = std::find_if(nights.rbegin(), nights.rend(),
-                                 [](const model::Night& night) { return model::has_verdicts(night.stage); });
-  if (last == nights.rend()) return candidates;
-  TBCI_ASSIGN(const auto retests, context.stores.retests.of_night(last->id));
-  for (const model::QueuedRetest& retest : retests) candidates.push_back(candidate_of(retest));
+  TBCI_ASSIGN(const auto retests, queued_before(context, tonight));
+  for (const model::QueuedRetest& retest : retests) {
+    if (!is_break(retest)) candidates.push_back(candidate_of(retest));
+  }
   TBCI_ASSIGN(const auto events, context.stores.events.of_night(tonight.id));
   const bool another_machine = std::any_of(events.begin(), events.end(), [](const model::Event& event) {
     return event.kind == model::EventKind::environment;
@@ -69,6 +79,21 @@ Status keep_retests(SubjectContext& context, const model::Night& tonight) {
   for (const detect::Candidate& candidate : carried)
     untested.push_back({.candidate = candidate, .looked = false, .finding = {}, .measured = {}});
   return queue_retests(context, tonight, untested);
+}
+
+Result<std::vector<model::QueuedRetest>> queued_breaks(SubjectContext& context, const model::Night& tonight) {
+  TBCI_ASSIGN(auto retests, queued_before(context, tonight));
+  std::erase_if(retests, [](const model::QueuedRetest& retest) { return !is_break(retest); });
+  return retests;
+}
+
+Status queue_breaks(SubjectContext& context, const model::Night& tonight,
+                    const std::vector<model::QueuedRetest>& breaks) {
+  TBCI_ASSIGN(auto retests, context.stores.retests.of_night(tonight.id));
+  if (breaks.empty() && std::ranges::none_of(retests, is_break)) return {};
+  std::erase_if(retests, is_break);
+  retests.insert(retests.end(), breaks.begin(), breaks.end());
+  return context.stores.retests.replace(tonight.id, retests);
 }
 
 }  // namespace tbci::pipeline

@@ -5,17 +5,26 @@
 
 #include "detect/retest_queue.hpp"
 #include "pipeline/subject_context.hpp"
+#include "storage/model/retest.hpp"
 
 namespace tbci::pipeline {
 
-/// What the last finished night before `tonight` left over. Where the machine has changed tonight, without the pairs.
+/// The numbers that the last finished night before `tonight` queued. Where the machine has changed tonight, without the
+/// pairs.
 Result<std::vector<detect::Candidate>> queued_candidates(SubjectContext& context, const model::Night& tonight);
 
-/// Keeps what the outcomes of tonight leave over, and says how much that is.
+/// Keeps what the outcomes of tonight leave undecided, and says how much that is. In place of all that tonight queued.
 Status queue_retests(SubjectContext& context, const model::Night& tonight,
                      const std::vector<detect::TestedCandidate>& outcomes);
 
 /// A night that cannot measure anything passes on what the one before it queued.
 Status keep_retests(SubjectContext& context, const model::Night& tonight);
+
+/// The breaks that the last finished night before `tonight` queued: series of the metric `outcome`, without pairs.
+Result<std::vector<model::QueuedRetest>> queued_breaks(SubjectContext& context, const model::Night& tonight);
+
+/// Queues breaks beside tonight's numbers, in place of those that tonight queued before.
+Status queue_breaks(SubjectContext& context, const model::Night& tonight,
+                    const std::vector<model::QueuedRetest>& breaks);
 
 }  // namespace tbci::pipeline

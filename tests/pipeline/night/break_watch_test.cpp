@@ -2,6 +2,7 @@
 #include "pipeline/night/break_watch.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "pipeline/night/regression_decisions.hpp"
 #include "tests/pipeline/nights.hpp"
@@ -196,6 +197,40 @@ TEST_CASE("Breaks: a full disk breaks nothing", "[nights]") {
   const auto result = nights.check(13);
   CHECK(result.regressions.empty());
   CHECK(verdict_of(result, series) == Verdict::inconclusive);
+}
+
+TEST_CASE("Breaks: what a night has no time for is confirmed the next night against the build that ran", "[nights]") {
+  BrokenNights nights(15, Outcome::crashed);
+  nights.check_all(1, 12);
+  const auto limit = std::exchange(nights.bench->config().measure.confirm_limit, std::chrono::seconds(0));
+  const auto without_time = nights.check(13);
+  CHECK(without_time.regressions.empty());
+  const auto waiting = nights.bench->stores().retests.of_night(without_time.night.id).value();
+  REQUIRE(waiting.size() == 1);
+  CHECK(to_string(waiting[0].series) == series);
+  const std::string old_build = waiting[0].old_build;
+  CHECK(old_build < nights.machine.name_of(13));
+  CHECK(waiting[0].nights_waited == 1);
+
+  nights.bench->config().measure.confirm_limit = limit;
+  const auto result = nights.check(14);  // whose old build crashes as well
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(result.regressions[0].old_build == old_build);
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(nights.machine.broken_from)});
+  CHECK(result.reports.size() == 1);
+  CHECK(nights.bench->stores().retests.of_night(result.night.id).value().empty());
+}
+
+TEST_CASE("Breaks: what three nights cannot decide, as the disk is full, waits no longer", "[nights]") {
+  BrokenNights nights(18, Outcome::crashed);
+  nights.machine.broken_message = "exit code 1: OSError: [Errno 28] No space left on device";
+  nights.check_all(1, 12);
+  std::vector<std::size_t> waiting;
+  for (std::size_t day = 13; day < 17; ++day) {
+    const auto night = nights.check(day).night;
+    waiting.push_back(nights.bench->stores().retests.of_night(night.id).value().size());
+  }
+  CHECK(waiting == std::vector<std::size_t>{1, 1, 0, 1});  // the fourth night suspects it once more
 }
 
 TEST_CASE("Breaks: what a process used up is its own doing", "[nights]") {
