@@ -31,11 +31,18 @@ Result<std::string> compiler_version(ProcessRunner& processes, std::stop_token s
   command.arguments.emplace_back("--version");
   command.environment = {{"LC_ALL", "C"}};
   command.time_limit = std::chrono::seconds(30);
-  const auto outcome = processes.run(command, std::move(stop));
-  if (outcome && outcome->interrupted) return fail(ErrorKind::interrupted, "{}: stopped", join(command.arguments, " "));
-  if (!outcome || !outcome->succeeded()) return std::string();
-  const std::string_view text = trim(outcome->output);
+  TBCI_ASSIGN(const std::string said, output_of_two_tries(processes, command, std::move(stop)));
+  const std::string_view text = trim(said);
   return one_line(text.substr(0, text.find('\n')));
+}
+
+Result<std::string> output_of_two_tries(ProcessRunner& processes, const Command& command, std::stop_token stop) {
+  for (int tries = 0; tries < 2; ++tries) {
+    auto outcome = processes.run(command, stop);
+    if (outcome && outcome->interrupted) return fail(ErrorKind::interrupted, "{}: stopped", describe(command));
+    if (outcome && outcome->succeeded()) return std::move(outcome->output);
+  }
+  return std::string();
 }
 
 }  // namespace tbci::runner

@@ -20,11 +20,11 @@ void ask(ProcessRunner& processes, const char* query, std::map<std::string, std:
   Command command;
   command.arguments = {"nvidia-smi", fmt::format("--query-gpu={}", query), "--format=csv,noheader,nounits"};
   command.time_limit = std::chrono::seconds(30);
-  const auto outcome = processes.run(command, std::move(stop));
-  if (!outcome || !outcome->succeeded()) return;
+  const auto said = output_of_two_tries(processes, command, std::move(stop));
+  if (!said) return;
   const auto names = split(query, ',');
   int number = 0;
-  for (const std::string& line : split(trim(outcome->output), '\n')) {
+  for (const std::string& line : split(trim(*said), '\n')) {
     const auto values = split(line, ',');
     if (values.size() != names.size()) continue;
     for (std::size_t i = 0; i < names.size(); ++i) {

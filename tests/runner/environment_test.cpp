@@ -110,6 +110,24 @@ TEST_CASE("read_environment: reads GPUs from nvidia-smi", "[environment]") {
   CHECK(read.at("gpu1.ecc.mode.current") == "Enabled");
 }
 
+TEST_CASE("read_environment: a program that fails once costs no fact", "[environment]") {
+  test::TemporaryDirectory nothing;
+  std::map<std::string, int> asked;
+  test::ScriptedProcesses processes([&](const Command& command) {
+    if (++asked[command.arguments.front()] == 1) return answer("", 1);
+    return answer(command.arguments.front() == "nvidia-smi" ? "NVIDIA H200, 570.86.15, 96.00.A5, 143771, 1980, 3201, "
+                                                              "Enabled, Default, 700.00, Disabled\n"
+                                                            : "c++ 16.1\n",
+                  0);
+  });
+  const auto read =
+      read_environment(processes,
+                       {.root = nothing.path(), .ask_gpu = true, .variables = std::map<std::string, std::string>()})
+          .facts;
+  CHECK(read.at("compiler") == "c++ 16.1");
+  CHECK(read.at("gpu0.name") == "NVIDIA H200");
+}
+
 TEST_CASE("read_environment: works on a machine without readable facts", "[environment]") {
   test::TemporaryDirectory nothing;
   test::ScriptedProcesses processes([](const Command&) { return answer("", 1); });
