@@ -99,31 +99,10 @@ Error blamed(Error error, const WorkerBuildSettings& settings, const fs::path& p
   return error;
 }
 
-}  // namespace
-
-Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettings& settings,
-                               const model::Product& product, const LineSink& progress, std::stop_token stop) {
+// Builds it in the folder. Continues an interrupted build: the build tool knows what is done.
+Status build_worker(ProcessRunner& processes, const WorkerBuildSettings& settings, const model::Product& product,
+                    const fs::path& folder, const LineSink& progress, std::stop_token stop) {
   const fs::path prefix = fs::absolute(product.libtorch);
-  TBCI_ASSIGN(const std::string key, key_of(processes, settings, prefix, stop));
-  const fs::path folder = fs::absolute(settings.cache) / key.substr(0, 24);
-  const fs::path marker = folder / ".complete", worker = folder / "tbci-worker";
-  std::error_code ignored;
-  if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) {
-    fs::last_write_time(folder, fs::file_time_type::clock::now(), ignored);  // used now: the longest unused go first
-    return worker;
-  }
-  TBCI_ASSIGN(const FileLock lock, wait_for_lock(folder.string() + ".lock", stop));
-  if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) return worker;
-  const KilledBuilds killed(folder);
-  if (killed.twice()) {
-    return fail(ErrorKind::failed, "the worker does not build against {} {}: its build was killed twice; see {}.log",
-                prefix.string(), product.version, folder.string());
-  }
-  if (const Status fits = check_libtorch(processes, prefix, stop); !fits)
-    return pass_on(blamed(fits.error(), settings, prefix));
-  // Continues an interrupted build: the build tool knows what is done.
-  TBCI_TRY(make_directories(folder));
-  TBCI_TRY(wait_for_orphans(folder, stop));
   const int jobs =
       settings.jobs > 0 ? settings.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const Recipe recipe{
@@ -141,13 +120,38 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettin
   const fs::path log = folder.string() + ".log";
   send_line(progress, "building the worker against " + prefix.string());
   const RecipePlace place{.directory = folder, .log = log, .confinement = settings.confinement, .writable = {folder}};
-  const Result<RecipeOutcome> outcome = run_recipe(processes, recipe, placeholders, place, progress, stop);
-  if (!outcome && outcome.error().kind == ErrorKind::killed) return pass_on(killed.add(outcome.error()));
+  const auto outcome = run_recipe(processes, recipe, placeholders, place, progress, std::move(stop));
+  if (!outcome && outcome.error().kind == ErrorKind::killed) return pass_on(KilledBuilds(folder).add(outcome.error()));
   if (!outcome) return pass_on(outcome.error());
-  if (!outcome->succeeded) {
-    return fail(ErrorKind::failed, "the worker does not build against {} {}: {}; see {}", prefix.string(),
-                product.version, outcome->telling_line, log.string());
+  if (outcome->succeeded) return {};
+  return fail(ErrorKind::failed, "the worker does not build against {} {}: {}; see {}", prefix.string(),
+              product.version, outcome->telling_line, log.string());
+}
+
+}  // namespace
+
+Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettings& settings,
+                               const model::Product& product, const LineSink& progress, std::stop_token stop) {
+  const fs::path prefix = fs::absolute(product.libtorch);
+  TBCI_ASSIGN(const std::string key, key_of(processes, settings, prefix, stop));
+  const fs::path folder = fs::absolute(settings.cache) / key.substr(0, 24);
+  const fs::path marker = folder / ".complete", worker = folder / "tbci-worker";
+  std::error_code ignored;
+  if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) {
+    fs::last_write_time(folder, fs::file_time_type::clock::now(), ignored);  // used now: the longest unused go first
+    return worker;
   }
+  TBCI_ASSIGN(const FileLock lock, wait_for_lock(folder.string() + ".lock", stop));
+  if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) return worker;
+  if (KilledBuilds(folder).twice()) {
+    return fail(ErrorKind::failed, "the worker does not build against {} {}: its build was killed twice; see {}.log",
+                prefix.string(), product.version, folder.string());
+  }
+  if (const Status fits = check_libtorch(processes, prefix, stop); !fits)
+    return pass_on(blamed(fits.error(), settings, prefix));
+  TBCI_TRY(make_directories(folder));
+  TBCI_TRY(wait_for_orphans(folder, stop));
+  TBCI_TRY(build_worker(processes, settings, product, folder, progress, std::move(stop)));
   if (!fs::exists(worker, ignored))
     return fail(ErrorKind::failed,
                 "the sources in {} do not build a tbci-worker: set worker_source to the folder of the suite",

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <string_view>
 
 namespace tbci::suite {
 namespace {
@@ -27,81 +28,92 @@ UsageError bad_value(const std::string& option, const std::string& value, const 
   return {option + " must be " + wanted + ", not '" + value + "'"};
 }
 
-std::optional<UsageError> set_configuration(RunOptions& run, const std::string& value) {
+bool set_configuration(RunOptions& run, const std::string& value) {
   for (const Configuration& each : all_configurations) {
     if (each.name == value) {
       run.configuration = each;
-      return std::nullopt;
+      return true;
     }
   }
-  return bad_value("--configuration", value, "one of cpu-train, cpu-infer, gpu-train, gpu-infer");
+  return false;
 }
 
-std::optional<UsageError> set_precision(RunOptions& run, const std::string& value) {
+bool set_precision(RunOptions& run, const std::string& value) {
   for (const NamedPrecision& each : all_precisions) {
     if (each.name == value) {
       run.precision = each.precision;
-      return std::nullopt;
+      return true;
     }
   }
-  return bad_value("--precision", value, "one of fp32, tf32, fp16, bf16, amp");
+  return false;
 }
 
+// An option that takes a value of this kind. `set` returns whether the value fits.
+struct Setting {
+  std::string_view option;
+  std::string_view wanted;
+  bool (*set)(RunOptions& run, const std::string& value);
+};
+
+constexpr int most_iterations = 1000000;
+constexpr Setting all_settings[] = {
+    {"--benchmark", "a name",
+     [](RunOptions& run, const std::string& value) {
+       run.benchmark = value;
+       return true;
+     }},
+    {"--configuration", "one of cpu-train, cpu-infer, gpu-train, gpu-infer", set_configuration},
+    {"--size", "ci or paper",
+     [](RunOptions& run, const std::string& value) {
+       run.size = value == "paper" ? Size::paper : Size::ci;
+       return value == "ci" || value == "paper";
+     }},
+    {"--precision", "one of fp32, tf32, fp16, bf16, amp", set_precision},
+    {"--batch", "a whole number from 1 to 1000000",
+     [](RunOptions& run, const std::string& value) {
+       run.batch = number<std::int64_t>(value, 1, most_iterations);
+       return run.batch.has_value();
+     }},
+    {"--warmup", "a whole number from 0 to 1000000",
+     [](RunOptions& run, const std::string& value) { return read(value, 0, most_iterations, run.warmup); }},
+    {"--iterations", "a whole number from 1 to 1000000",
+     [](RunOptions& run, const std::string& value) { return read(value, 1, most_iterations, run.iterations); }},
+    {"--threads", "a whole number from 1 to 1024",
+     [](RunOptions& run, const std::string& value) { return read(value, 1, 1024, run.threads); }},
+    {"--seed", "a whole number from 0 to 2^64-1",
+     [](RunOptions& run, const std::string& value) { return read<std::uint64_t>(value, 0, UINT64_MAX, run.seed); }},
+    {"--models", "a folder of exported models",
+     [](RunOptions& run, const std::string& value) {
+       run.models = value;
+       return !value.empty();
+     }},
+    {"--leak-iterations", "a whole number from 0 to 100000",
+     [](RunOptions& run, const std::string& value) { return read(value, 0, most_grown, run.growth.iterations); }},
+    {"--leak-milliseconds", "a whole number from 0 to 1000000000",
+     [](RunOptions& run, const std::string& value) {
+       const auto time = number(value, 0, 1000000000);
+       if (time) run.growth.time = std::chrono::milliseconds(*time);
+       return time.has_value();
+     }},
+    {"--alternate", "first or second",
+     [](RunOptions& run, const std::string& value) {
+       run.alternate = value == "first" ? Alternate::first : Alternate::second;
+       return value == "first" || value == "second";
+     }},
+    {"--preload", "the path of a shared library",
+     [](RunOptions& run, const std::string& value) {
+       run.preload.push_back(value);
+       return !value.empty();
+     }},
+};
+
 std::optional<UsageError> set(RunOptions& run, const std::string& option, const std::string& value) {
-  constexpr int most = 1000000;
-  bool good = true;
-  std::string wanted;
-  if (option == "--benchmark") {
-    run.benchmark = value;
-  } else if (option == "--configuration") {
-    return set_configuration(run, value);
-  } else if (option == "--size") {
-    good = value == "ci" || value == "paper";
-    run.size = value == "paper" ? Size::paper : Size::ci;
-    wanted = "ci or paper";
-  } else if (option == "--precision") {
-    return set_precision(run, value);
-  } else if (option == "--batch") {
-    run.batch = number<std::int64_t>(value, 1, most);
-    good = run.batch.has_value();
-    wanted = "a whole number from 1 to 1000000";
-  } else if (option == "--warmup") {
-    good = read(value, 0, most, run.warmup);
-    wanted = "a whole number from 0 to 1000000";
-  } else if (option == "--iterations") {
-    good = read(value, 1, most, run.iterations);
-    wanted = "a whole number from 1 to 1000000";
-  } else if (option == "--threads") {
-    good = read(value, 1, 1024, run.threads);
-    wanted = "a whole number from 1 to 1024";
-  } else if (option == "--seed") {
-    good = read<std::uint64_t>(value, 0, UINT64_MAX, run.seed);
-    wanted = "a whole number from 0 to 2^64-1";
-  } else if (option == "--models") {
-    good = !value.empty();
-    run.models = value;
-    wanted = "a folder of exported models";
-  } else if (option == "--leak-iterations") {
-    good = read(value, 0, most_grown, run.growth.iterations);
-    wanted = "a whole number from 0 to 100000";
-  } else if (option == "--leak-milliseconds") {
-    const auto time = number(value, 0, 1000000000);
-    good = time.has_value();
-    if (good) run.growth.time = std::chrono::milliseconds(*time);
-    wanted = "a whole number from 0 to 1000000000";
-  } else if (option == "--alternate") {
-    good = value == "first" || value == "second";
-    run.alternate = value == "first" ? Alternate::first : Alternate::second;
-    wanted = "first or second";
-  } else if (option == "--preload") {
-    good = !value.empty();
-    run.preload.push_back(value);
-    wanted = "the path of a shared library";
-  } else {
-    return UsageError{"unknown option '" + option + "' (see tbci-worker --help)"};
+  for (const Setting& one : all_settings) {
+    if (one.option != option) continue;
+    if (one.set(run, value)) return std::nullopt;
+    return bad_value(option, value, std::string(one.wanted));
   }
-  if (!good) return bad_value(option, value, wanted);
-  return std::nullopt;
+  return UsageError{"unknown option '" + option + "' (see tbci-worker --help)"};
 }
 
 std::optional<UsageError> check_protocol(const std::string& value) {

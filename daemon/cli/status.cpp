@@ -15,6 +15,46 @@ namespace tbci::daemon {
 
 namespace {
 
+bool is_in_trouble(const web::queries::SubjectView& subject) {
+  return !subject.troubled.empty() || !subject.unwatched.empty() || subject.silent_anchor;
+}
+
+Result<nlohmann::json> status_json(storage::Database& database, const web::queries::StatusView& status) {
+  nlohmann::json json = web::queries::json_of(status);
+  for (const web::queries::SubjectView& subject : status.subjects) {
+    TBCI_ASSIGN(const auto regressions, web::queries::regressions_view(database, subject.name, 1));
+    json["regressions"][subject.name] = web::queries::json_of(regressions);
+    json["improvements"][subject.name] = nlohmann::json::array();
+    if (!subject.latest) continue;
+    TBCI_ASSIGN(const auto improvements, web::queries::improvements_of_night(database, *subject.latest));
+    for (const auto& one : improvements) json["improvements"][subject.name].push_back(web::queries::json_of(one));
+  }
+  return json;
+}
+
+Status print_subject(storage::Database& database, const web::queries::SubjectView& subject) {
+  if (!subject.latest) {
+    fmt::print("{}: no night checked yet\n", subject.name);
+    return {};
+  }
+  const model::Night& night = *subject.latest;
+  fmt::print("{}: {} is {}{}, {}\n", subject.name, night.name, to_string(night.stage),
+             night.note.empty() ? "" : " (" + one_line(night.note) + ")",
+             counted(subject.open_regressions, "open regression"));
+  TBCI_ASSIGN(const auto regressions, web::queries::regressions_view(database, subject.name, 1));
+  fmt::print("{}", table_of(regressions));
+  TBCI_ASSIGN(const auto improvements, web::queries::improvements_of_night(database, night));
+  fmt::print("{}", improvement_lines(improvements));
+  if (subject.waiting_improvements > 0)
+    fmt::print("{} not attributed yet: the search for the commit is still to come\n",
+               counted(subject.waiting_improvements, "improvement"));
+  for (const model::TroubledNight& one : subject.troubled) fmt::print("{}\n", web::queries::trouble_text(one));
+  for (const auto& one : subject.unwatched) fmt::print("{}\n", web::queries::unwatched_text(one));
+  if (subject.silent_anchor) fmt::print("{}\n", web::queries::silence_text(*subject.silent_anchor));
+  if (subject.unused_anchor) fmt::print("{}\n", web::queries::switched_off_text(*subject.unused_anchor));
+  return {};
+}
+
 Result<ExitCode> status(const Invocation& invocation) {
   TBCI_ASSIGN(const settings::Config config, load_config(invocation));
   std::vector<std::string> subjects;
@@ -27,49 +67,15 @@ Result<ExitCode> status(const Invocation& invocation) {
   storage::Stores stores(database);
   TBCI_ASSIGN(const auto things, pipeline::list_things(stores, config, clock.now()));
   const auto use = pipeline::use_of(things, pipeline::budgets_of(config));
-  const bool trouble = std::ranges::any_of(status.subjects, [](const auto& subject) {
-    return !subject.troubled.empty() || !subject.unwatched.empty() || subject.silent_anchor;
-  });
-  const ExitCode code = trouble ? ExitCode::negative : ExitCode::success;
   if (invocation.json) {
-    nlohmann::json json = web::queries::json_of(status);
-    for (const std::string& subject : subjects) {
-      TBCI_ASSIGN(const auto regressions, web::queries::regressions_view(database, subject, 1));
-      json["regressions"][subject] = web::queries::json_of(regressions);
-      json["improvements"][subject] = nlohmann::json::array();
-    }
-    for (const web::queries::SubjectView& subject : status.subjects) {
-      if (!subject.latest) continue;
-      TBCI_ASSIGN(const auto improvements, web::queries::improvements_of_night(database, *subject.latest));
-      for (const auto& one : improvements) json["improvements"][subject.name].push_back(web::queries::json_of(one));
-    }
+    TBCI_ASSIGN(nlohmann::json json, status_json(database, status));
     json["disk"] = json_of(use);
     print_json(json);
-    return code;
+  } else {
+    for (const web::queries::SubjectView& subject : status.subjects) TBCI_TRY(print_subject(database, subject));
+    fmt::print("{}", text_of(use));
   }
-  for (const web::queries::SubjectView& subject : status.subjects) {
-    if (!subject.latest) {
-      fmt::print("{}: no night checked yet\n", subject.name);
-      continue;
-    }
-    const model::Night& night = *subject.latest;
-    fmt::print("{}: {} is {}{}, {}\n", subject.name, night.name, to_string(night.stage),
-               night.note.empty() ? "" : " (" + one_line(night.note) + ")",
-               counted(subject.open_regressions, "open regression"));
-    TBCI_ASSIGN(const auto regressions, web::queries::regressions_view(database, subject.name, 1));
-    fmt::print("{}", table_of(regressions));
-    TBCI_ASSIGN(const auto improvements, web::queries::improvements_of_night(database, night));
-    fmt::print("{}", improvement_lines(improvements));
-    if (subject.waiting_improvements > 0)
-      fmt::print("{} not attributed yet: the search for the commit is still to come\n",
-                 counted(subject.waiting_improvements, "improvement"));
-    for (const model::TroubledNight& one : subject.troubled) fmt::print("{}\n", web::queries::trouble_text(one));
-    for (const auto& one : subject.unwatched) fmt::print("{}\n", web::queries::unwatched_text(one));
-    if (subject.silent_anchor) fmt::print("{}\n", web::queries::silence_text(*subject.silent_anchor));
-    if (subject.unused_anchor) fmt::print("{}\n", web::queries::switched_off_text(*subject.unused_anchor));
-  }
-  fmt::print("{}", text_of(use));
-  return code;
+  return std::ranges::any_of(status.subjects, is_in_trouble) ? ExitCode::negative : ExitCode::success;
 }
 
 }  // namespace

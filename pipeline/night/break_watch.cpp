@@ -91,7 +91,8 @@ void add_waiting(std::vector<BreakCandidate>& candidates, const model::QueuedRet
 }
 
 // Adds what the night cannot decide to what waits for the next one, unless enough nights have looked.
-void wait(std::vector<model::QueuedRetest>& waiting, const BreakCandidate& candidate, bool looked, int most_nights) {
+void queue_for_next_night(std::vector<model::QueuedRetest>& waiting, const BreakCandidate& candidate, bool looked,
+                          int most_nights) {
   const int nights_looked = candidate.nights_looked + (looked ? 1 : 0);
   if (nights_looked >= most_nights) return;
   waiting.push_back({.series = series_of_break(candidate.measured),
@@ -190,7 +191,7 @@ Status confirm_breaks(SubjectContext& context, const model::Night& night, const 
     if (!old_build) continue;
     const bool unlisted = !is_suite(candidate.measured) && is_unlisted(seen, suite_of(candidate.measured));
     if (unlisted || context.clock.now() >= until) {
-      wait(waiting, candidate, false, most_nights);
+      queue_for_next_night(waiting, candidate, false, most_nights);
       continue;
     }
     const Comparison both{*old_build, builds.after};
@@ -202,7 +203,8 @@ Status confirm_breaks(SubjectContext& context, const model::Night& night, const 
       run = runs.emplace(candidate.old_build, std::move(begun)).first;
     }
     TBCI_ASSIGN(const ConfirmedBreak confirmed, confirm_break(context, run->second, both, candidate.measured, until));
-    if (!confirmed.looked || confirmed.troubled) wait(waiting, candidate, confirmed.looked, most_nights);
+    if (!confirmed.looked || confirmed.troubled)
+      queue_for_next_night(waiting, candidate, confirmed.looked, most_nights);
     if (!confirmed.looked) continue;
     TBCI_TRY(keep(context, night, candidate.old_build, confirmed.finding));
     if (confirmed.finding.verdict != Verdict::regression) continue;
