@@ -165,9 +165,13 @@ class LocalMachine final : public Machine {
     TBCI_ASSIGN(const auto worker, worker_for(product, stop));
     const runner::WorkerPlace place{
         .threads = config_.measure.worker.threads, .cpus = config_.measure.worker.cpus, .confinement = confinement_};
-    TBCI_ASSIGN(const auto loaded, runner::ask_worker(processes_, runner::native_suite(worker), product, place, stop));
+    auto loaded = runner::ask_worker(processes_, runner::native_suite(worker), product, place, stop);
+    // A second time: a fact that is missing in one night would be a changed machine.
+    if (!loaded && loaded.error().kind != ErrorKind::interrupted)
+      loaded = runner::ask_worker(processes_, runner::native_suite(worker), product, place, stop);
+    if (!loaded) return pass_on(loaded.error());
     runner::LibraryDigests digests(config_.service.state / "libraries.sha256");
-    auto facts = runner::library_facts(loaded, runner::folders_of(product, subject_.subject.torch_base), digests);
+    auto facts = runner::library_facts(*loaded, runner::folders_of(product, subject_.subject.torch_base), digests);
     if (const Status saved = digests.save(); !saved) runner::send_line(lines_, saved.error().message);
     return libraries_[key_of(product)] = std::move(facts);
   }
@@ -218,7 +222,11 @@ class LocalMachine final : public Machine {
   // A LibTorch that libraries are laid over has to load, before anything is built on it.
   Status check_base(std::stop_token stop) {
     if (base_checked_ || subject_.subject.torch_base.empty()) return {};
-    TBCI_TRY(runner::check_libtorch(processes_, subject_.subject.torch_base, std::move(stop)));
+    Status loads = runner::check_libtorch(processes_, subject_.subject.torch_base, std::move(stop));
+    // It is the machine's, and no build's.
+    if (!loads && loads.error().kind == ErrorKind::failed)
+      return fail(ErrorKind::environment, "{}", loads.error().message);
+    TBCI_TRY(loads);
     base_checked_ = true;
     return {};
   }

@@ -28,8 +28,9 @@ std::filesystem::path cpu_lock_folder();
 /// While it lives, no other process holds a lock of any of its CPUs. It ends with the process, however that ends.
 class CpuLock {
  public:
-  /// Waits until the CPUs are free. Who waits goes before who comes back, so two take turns. Errors: `transient` after
-  /// the longest wait, naming the holder; `interrupted`; `environment` where the folder cannot be used.
+  /// Waits until the CPUs are free. A process that waits comes before one that asks again, so two measure alternately.
+  /// Errors: `transient` after the longest wait, naming the holder; `interrupted`; `environment` where the folder
+  /// cannot be used.
   static Result<CpuLock> take(const CpuLockSettings& settings, std::stop_token stop);
   CpuLock(CpuLock&& other) noexcept = default;
   CpuLock& operator=(CpuLock&& other) noexcept;

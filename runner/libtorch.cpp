@@ -1,5 +1,6 @@
 #include "runner/libtorch.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <vector>
 
@@ -76,8 +77,8 @@ Status check_libtorch(ProcessRunner& processes, const std::filesystem::path& pre
                            "share/cmake/Torch/TorchConfig.cmake"}) {
     std::error_code ignored;
     if (!std::filesystem::exists(prefix / part, ignored)) {
-      return fail(ErrorKind::environment, "{} is not a LibTorch installation: {} is missing; reinstall it",
-                  prefix.string(), part);
+      return fail(ErrorKind::failed, "{} is not a LibTorch installation: {} is missing; reinstall it", prefix.string(),
+                  part);
     }
   }
   Command command;
@@ -87,11 +88,15 @@ Status check_libtorch(ProcessRunner& processes, const std::filesystem::path& pre
   command.writable.emplace();  // the loader of a hostile library needs to write nothing
   TBCI_ASSIGN(const ProcessOutcome outcome, processes.run(command, stop));
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "checking {}: stopped", prefix.string());
+  if (outcome.timed_out || outcome.signal == SIGKILL) {
+    return fail(ErrorKind::environment, "checking {}: ldd {}; try again", prefix.string(),
+                describe(outcome, command.time_limit));
+  }
   const std::string missing = missing_libraries(outcome.output + "\n" + outcome.error);
   if (!outcome.succeeded() || !missing.empty()) {
     const std::string why =
         missing.empty() ? one_line(outcome.error.empty() ? outcome.output : outcome.error) : missing;
-    return fail(ErrorKind::environment, "the LibTorch in {} does not load: {}; reinstall it", prefix.string(), why);
+    return fail(ErrorKind::failed, "the LibTorch in {} does not load: {}; reinstall it", prefix.string(), why);
   }
   return {};
 }

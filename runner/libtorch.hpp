@@ -22,7 +22,8 @@ TorchVersion parse_version_py(std::string_view text);
 Result<TorchVersion> read_torch_version(const std::filesystem::path& prefix);
 
 /// Checks that a worker can be built against the prefix and load it: its parts exist, and the dynamic loader finds all
-/// libraries and symbols that it needs. Runs none of its code. Error (environment) saying what is wrong.
+/// libraries and symbols that it needs. Runs none of its code. Error (failed) saying what is wrong with it;
+/// (environment) where the machine cannot look.
 Status check_libtorch(ProcessRunner& processes, const std::filesystem::path& prefix, std::stop_token stop = {});
 
 }  // namespace tbci::runner

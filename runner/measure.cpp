@@ -316,12 +316,15 @@ Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite,
   if (!suite.unavailable_reason.empty()) return fail(ErrorKind::environment, "{}", suite.unavailable_reason);
   Command command = ask(suite, "list");
   command.time_limit = std::chrono::minutes(2);
-  TBCI_ASSIGN(const ProcessOutcome outcome, run(command, std::move(stop)));
+  TBCI_ASSIGN(ProcessOutcome outcome, run(command, stop));
+  // A cold disk may need more than the limit once.
+  if (outcome.timed_out && !outcome.interrupted) {
+    TBCI_ASSIGN(outcome, run(command, std::move(stop)));
+  }
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", suite.program.front());
   // The worker's error line says more than its exit code.
   if (!outcome.succeeded() && outcome.output.find("\"error\"") == std::string::npos) {
-    // A process that the kernel ended for lack of memory is not the suite's fault. One that hangs is: the old build is
-    // asked in turn with it before anything is said (pipeline/measure/break_confirming.hpp).
+    // A process that the kernel ended for lack of memory is not the suite's fault. One that hangs twice is.
     const bool killed = outcome.signal == SIGKILL && !outcome.timed_out;
     return fail(killed ? ErrorKind::environment : ErrorKind::failed, "{}: {}: {}", suite.program.front(),
                 describe(outcome, command.time_limit), last_line(outcome.error));

@@ -40,19 +40,23 @@ Result<std::string> hash_of_sources(const fs::path& folder) {
 
 // The size and time of the library identify a LibTorch that was reinstalled under the same prefix. With the worker of
 // an older compiler on one side, a night would show what the compilers differ by.
-Result<std::string> key_of(ProcessRunner& processes, const WorkerBuildSettings& settings, const fs::path& prefix,
-                           std::stop_token stop) {
-  TBCI_ASSIGN(const std::string sources, hash_of_sources(settings.source));
-  TBCI_ASSIGN(const TorchVersion torch, read_torch_version(prefix));
-  TBCI_ASSIGN(const std::string compiler, compiler_version(processes, std::move(stop)));
+Result<std::string> torch_key(const fs::path& prefix) {
+  const auto torch = read_torch_version(prefix);
+  if (!torch) return fail(ErrorKind::failed, "{}", torch.error().message);
   const fs::path library = prefix / "lib/libtorch_cpu.so";
   std::error_code error;
   const auto size = fs::file_size(library, error);
   const auto time = fs::last_write_time(library, error).time_since_epoch().count();
   if (error)
-    return fail(ErrorKind::environment, "cannot read {}: {}; reinstall LibTorch", library.string(), error.message());
-  return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{} {}\n{}\n{}", sources, torch.version, torch.git_version,
-                                prefix.string(), size, time, join(settings.families, ";"),
+    return fail(ErrorKind::failed, "cannot read {}: {}; reinstall LibTorch", library.string(), error.message());
+  return fmt::format("{}\n{}\n{}\n{} {}", torch->version, torch->git_version, prefix.string(), size, time);
+}
+
+Result<std::string> key_of(ProcessRunner& processes, const WorkerBuildSettings& settings, const std::string& torch,
+                           std::stop_token stop) {
+  TBCI_ASSIGN(const std::string sources, hash_of_sources(settings.source));
+  TBCI_ASSIGN(const std::string compiler, compiler_version(processes, std::move(stop)));
+  return sha256_hex(fmt::format("{}\n{}\n{}\n{}", sources, torch, join(settings.families, ";"),
                                 settings.optimized ? compiler : compiler + " -O0"));
 }
 
@@ -74,10 +78,15 @@ Status wait_for_orphans(const fs::path& folder, std::stop_token stop) {
   return {};
 }
 
-// How often a build of this worker was killed: at its time limit, or by SIGKILL.
+// How often a build of this worker was killed: at its time limit, or by SIGKILL. It counts for a day, as a build goes
+// on where it stopped and may end then.
 class KilledBuilds {
  public:
-  explicit KilledBuilds(const fs::path& folder) : mark_(folder / ".killed") {}
+  explicit KilledBuilds(const fs::path& folder) : mark_(folder / ".killed") {
+    std::error_code error;
+    const auto marked = fs::last_write_time(mark_, error);
+    if (!error && fs::file_time_type::clock::now() - marked > std::chrono::hours(24)) fs::remove(mark_, error);
+  }
   bool twice() const { return read_file(mark_).value_or("") == "twice\n"; }
   // Once the machine may be at fault; twice it is what is built.
   Error add(Error error) const {
@@ -92,10 +101,12 @@ class KilledBuilds {
   fs::path mark_;
 };
 
-// What is wrong with a build's own LibTorch is the build's fault.
-Error blamed(Error error, const WorkerBuildSettings& settings, const fs::path& prefix) {
-  const bool shared = !settings.shared_libtorch.empty() && fs::absolute(settings.shared_libtorch) == prefix;
-  if (!shared && error.kind == ErrorKind::environment) error.kind = ErrorKind::failed;
+// What is wrong with a build's own LibTorch is the build's fault; with the one that all builds share, the machine's.
+bool is_shared(const WorkerBuildSettings& settings, const fs::path& prefix) {
+  return !settings.shared_libtorch.empty() && fs::absolute(settings.shared_libtorch) == prefix;
+}
+Error blamed(Error error, bool shared) {
+  if (shared && error.kind == ErrorKind::failed) error.kind = ErrorKind::environment;
   return error;
 }
 
@@ -121,7 +132,8 @@ Status build_worker(ProcessRunner& processes, const WorkerBuildSettings& setting
   send_line(progress, "building the worker against " + prefix.string());
   const RecipePlace place{.directory = folder, .log = log, .confinement = settings.confinement, .writable = {folder}};
   const auto outcome = run_recipe(processes, recipe, placeholders, place, progress, std::move(stop));
-  if (!outcome && outcome.error().kind == ErrorKind::killed) return pass_on(KilledBuilds(folder).add(outcome.error()));
+  if (!outcome && outcome.error().kind == ErrorKind::killed && !is_shared(settings, prefix))
+    return pass_on(KilledBuilds(folder).add(outcome.error()));
   if (!outcome) return pass_on(outcome.error());
   if (outcome->succeeded) return {};
   return fail(ErrorKind::failed, "the worker does not build against {} {}: {}; see {}", prefix.string(),
@@ -133,7 +145,10 @@ Status build_worker(ProcessRunner& processes, const WorkerBuildSettings& setting
 Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettings& settings,
                                const model::Product& product, const LineSink& progress, std::stop_token stop) {
   const fs::path prefix = fs::absolute(product.libtorch);
-  TBCI_ASSIGN(const std::string key, key_of(processes, settings, prefix, stop));
+  const bool shared = is_shared(settings, prefix);
+  const auto torch = torch_key(prefix);
+  if (!torch) return pass_on(blamed(torch.error(), shared));
+  TBCI_ASSIGN(const std::string key, key_of(processes, settings, *torch, stop));
   const fs::path folder = fs::absolute(settings.cache) / key.substr(0, 24);
   const fs::path marker = folder / ".complete", worker = folder / "tbci-worker";
   std::error_code ignored;
@@ -144,11 +159,13 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettin
   TBCI_ASSIGN(const FileLock lock, wait_for_lock(folder.string() + ".lock", stop));
   if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) return worker;
   if (KilledBuilds(folder).twice()) {
-    return fail(ErrorKind::failed, "the worker does not build against {} {}: its build was killed twice; see {}.log",
-                prefix.string(), product.version, folder.string());
+    return fail(
+        ErrorKind::failed,
+        "the worker does not build against {} {}: its build was killed twice (see {}.log); tbci tries again after "
+        "a day, or when {} is removed",
+        prefix.string(), product.version, folder.string(), (folder / ".killed").string());
   }
-  if (const Status fits = check_libtorch(processes, prefix, stop); !fits)
-    return pass_on(blamed(fits.error(), settings, prefix));
+  if (const Status fits = check_libtorch(processes, prefix, stop); !fits) return pass_on(blamed(fits.error(), shared));
   TBCI_TRY(make_directories(folder));
   TBCI_TRY(wait_for_orphans(folder, stop));
   TBCI_TRY(build_worker(processes, settings, product, folder, progress, std::move(stop)));

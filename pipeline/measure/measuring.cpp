@@ -126,10 +126,7 @@ std::string union_of(const std::string& one, const std::string& other) {
 Result<model::Environment> environment_of(SubjectContext& context, std::span<const model::Build> builds) {
   TBCI_ASSIGN(model::Environment environment, context.machine.environment(context.stop));
   for (const model::Build& build : builds) {
-    auto loaded = context.machine.libraries(build.product, context.stop);
-    // A second time: a fact that is missing in one night would be a changed machine.
-    if (!loaded && loaded.error().kind != ErrorKind::interrupted)
-      loaded = context.machine.libraries(build.product, context.stop);
+    const auto loaded = context.machine.libraries(build.product, context.stop);
     if (!loaded && loaded.error().kind == ErrorKind::interrupted) return pass_on(loaded.error());
     if (!loaded) {
       // Another suite's worker may not know the candidate. Its numbers are as good as before, and the fact is constant.

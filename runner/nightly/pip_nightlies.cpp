@@ -154,6 +154,7 @@ Result<std::vector<model::Nightly>> PipNightlies::list(std::stop_token stop) {
   TBCI_TRY(usable_settings());
   TBCI_ASSIGN(const std::vector<std::string> found, versions(stop));
   listed_ = {found.begin(), found.end()};
+  newest_ = found.empty() ? std::string() : found.back();
   std::vector<model::Nightly> nightlies;
   const std::size_t skipped = found.size() > settings_.listed ? found.size() - settings_.listed : 0;
   for (std::size_t i = skipped; i < found.size(); ++i) nightlies.push_back({.name = found[i], .commit = {}});
@@ -182,7 +183,9 @@ Result<model::Product> PipNightlies::install(const model::Nightly& nightly, std:
 }
 
 bool PipNightlies::is_gone_for_now(const std::string& version, std::string_view said) const {
-  return listed_.contains(version) && has(said, "No matching distribution found for ");
+  if (!listed_.contains(version)) return false;
+  if (has(said, "No matching distribution found for " + settings_.package + "==")) return true;
+  return version == newest_ && has(said, "No matching distribution found for ");
 }
 
 Status PipNightlies::make_venv(const Venv& venv, const std::string& version, std::stop_token stop) {

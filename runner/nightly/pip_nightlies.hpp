@@ -36,8 +36,8 @@ class PipNightlies final : public NightlySource {
   Status make_venv(const Venv& venv, const std::string& version, std::stop_token stop);
   Status refuse_cuda(const Venv& venv, const std::string& requirement, std::stop_token stop);
   Result<model::Product> product_of(const Venv& venv) const;
-  /// Whether pip misses a version that the last list had, or what that depends on: one of several mirrors is behind, or
-  /// the dependency is uploaded after it, as PyTorch's Triton is.
+  /// Whether pip misses a version that the last list had, as one of several mirrors is behind; or what the newest one
+  /// depends on, which may be uploaded after it, as PyTorch's Triton is.
   bool is_gone_for_now(const std::string& version, std::string_view said) const;
   Result<ProcessOutcome> run_pip(Command& command, const std::filesystem::path& venv, std::stop_token stop);
   Command pip(const std::filesystem::path& python, std::vector<std::string> arguments) const;
@@ -49,6 +49,7 @@ class PipNightlies final : public NightlySource {
   ProcessRunner& processes_;
   LineSink progress_;
   std::set<std::string, std::less<>> listed_;  ///< all versions of the last list
+  std::string newest_;                         ///< of them
 };
 
 /// The versions that `pip index versions` printed, oldest first.

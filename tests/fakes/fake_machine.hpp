@@ -58,7 +58,6 @@ class FakeMachine final : public pipeline::Machine {
   std::map<std::string, std::string> machine_libraries;                     ///< that every build loads
   std::map<std::size_t, std::map<std::string, std::string>> own_libraries;  ///< commit -> those that come with it
   bool libraries_unknown = false;                                           ///< as of another suite's worker
-  int libraries_fail = 0;                                                   ///< this many of the next calls
   std::optional<std::int64_t> instructions;  ///< of an iteration; grows as the time does; nothing: not counted
 
   /// Called before each effect with its name: it may return an error, as a machine does that is switched off.
@@ -206,10 +205,6 @@ class FakeMachine final : public pipeline::Machine {
 
   Result<model::Environment> environment(std::stop_token) override { return model::Environment{facts}; }
   Result<runner::LibraryFacts> libraries(const model::Product& product, std::stop_token) override {
-    if (libraries_fail > 0) {
-      --libraries_fail;
-      return fail(ErrorKind::failed, "killed by SIGKILL");
-    }
     if (libraries_unknown) return fail(ErrorKind::failed, "the worker told no environment");
     const auto own = own_libraries.find(index_of(product.commit));
     return runner::LibraryFacts{machine_libraries,

@@ -132,6 +132,10 @@ TEST_CASE("ensure_worker: a LibTorch that does not load is its build's fault, bu
   CHECK(own.error().message.find("does not load") != std::string::npos);
   shop.settings.shared_libtorch = shop.product.libtorch;
   CHECK(shop.ensure().error().kind == ErrorKind::environment);
+  std::filesystem::remove(shop.product.libtorch / "lib/libtorch_cpu.so");
+  CHECK(shop.ensure().error().kind == ErrorKind::environment);
+  shop.settings.shared_libtorch.clear();
+  CHECK(shop.ensure().error().kind == ErrorKind::failed);
 }
 
 TEST_CASE("ensure_worker: a build that hangs twice is not tried again", "[worker]") {
@@ -149,6 +153,12 @@ TEST_CASE("ensure_worker: a build that hangs twice is not tried again", "[worker
   REQUIRE_FALSE(third);
   CHECK(third.error().kind == ErrorKind::failed);
   CHECK(third.error().message.find("killed twice") != std::string::npos);
+  for (const auto& entry : fs::recursive_directory_iterator(shop.settings.cache)) {
+    if (entry.path().filename() == ".killed")
+      fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - std::chrono::hours(25));
+  }
+  shop.settings.time_limit = std::chrono::milliseconds(300);
+  CHECK(shop.ensure().error().kind == ErrorKind::killed);  // a day later the count begins at none
 }
 
 TEST_CASE("check_libtorch: reports a LibTorch that does not load in one line", "[worker]") {
@@ -157,7 +167,7 @@ TEST_CASE("check_libtorch: reports a LibTorch that does not load in one line", "
   const auto trouble = [&] {
     const Status status = check_libtorch(shop.processes, shop.product.libtorch);
     REQUIRE_FALSE(status);
-    CHECK(status.error().kind == ErrorKind::environment);
+    CHECK(status.error().kind == ErrorKind::failed);
     CHECK(status.error().message.find('\n') == std::string::npos);
     return status.error().message;
   };
