@@ -10,7 +10,7 @@ namespace tbci::pipeline {
 
 namespace {
 
-constexpr int most_troubles = 3;  // of one question, before the search ends for now
+constexpr int most_troubled_processes = 3;  // of one question, before the search ends for now
 
 bisect::Trial trial_of(const model::Measurement& one) {
   if (!detect::is_failure(one)) return {};
@@ -45,15 +45,15 @@ Result<bisect::Built> StoredProber::build(const model::Commit& commit, std::stop
 template <typename Measure, typename TroubleOf>
 auto StoredProber::beyond_trouble(const Question& question, Measure measure, TroubleOf trouble_of)
     -> decltype(measure(question.ordinal)) {
-  int& troubled = troubled_[{question.run.id, question.measured}];
+  int& troubled = troubled_[{question.kind, question.run.id, question.measured}];
   std::string trouble;
-  for (int fresh_troubles = 0; fresh_troubles < most_troubles;) {
+  for (int fresh_troubles = 0; fresh_troubles < most_troubled_processes;) {
     TBCI_ASSIGN(const int known, context_.stores.runs.count(question.run.id, question.build.id, question.measured));
     const int ordinal = question.ordinal + troubled;
     const bool fresh = known <= ordinal;
     auto answer = measure(ordinal);
     if (!answer) return answer;
-    TBCI_TRY(count_processes(fresh ? question.processes : 0));
+    TBCI_TRY(count_processes(fresh ? (question.kind == Kind::pair ? 2 : 1) : 0));
     trouble = trouble_of(*answer);
     if (trouble.empty()) return answer;
     ++troubled;
@@ -76,7 +76,7 @@ Result<std::map<model::Series, detect::Pair>> StoredProber::measure_pair(const m
   const Leaks leaks = leaks_of(bisection_.series, measured);
   TBCI_ASSIGN(const MeasuredPair pair,
               beyond_trouble(
-                  {run, after, measured, ordinal, 2},
+                  {Kind::pair, run, after, measured, ordinal},
                   [&](int stored) {
                     return pipeline::measure_pair(context_, run, {before, after}, Process{measured, stored, leaks});
                   },
@@ -100,7 +100,7 @@ Result<std::map<model::Series, double>> StoredProber::measure_run(const model::C
   TBCI_ASSIGN(const model::Run run, run_of(model::run_keys::probe(bisection_.id, commit.id), builds));
   const Leaks leaks = leaks_of(bisection_.series, measured);
   TBCI_ASSIGN(const model::Measurement one, beyond_trouble(
-                                                {run, build, measured, ordinal, 1},
+                                                {Kind::number, run, build, measured, ordinal},
                                                 [&](int stored) {
                                                   return measure_once(context_, run, build, {measured, stored, leaks});
                                                 },
@@ -121,7 +121,7 @@ Result<bisect::Trial> StoredProber::try_case(const model::Commit& commit, const 
   const model::Build builds[] = {build};
   TBCI_ASSIGN(const model::Run run, run_of(model::run_keys::probe(bisection_.id, commit.id), builds));
   const auto one = beyond_trouble(
-      {run, build, measured, ordinal, 1},
+      {Kind::trial, run, build, measured, ordinal},
       [&](int stored) {
         return measure_once(context_, run, build, {measured, stored, Leaks::skip});
       },

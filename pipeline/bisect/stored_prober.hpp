@@ -5,7 +5,7 @@
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "bisect/prober.hpp"
 #include "pipeline/subject_context.hpp"
@@ -14,7 +14,7 @@
 
 namespace tbci::pipeline {
 
-/// A process that fails for the machine's sake (a full disk) says nothing about its commit: the next one is asked, and
+/// A process that fails through the machine (a full disk) says nothing about its commit: the next one is asked, and
 /// after three of them the search ends for now with an error of kind `environment`. Refers to its arguments, which must
 /// outlive it.
 class StoredProber final : public bisect::Prober {
@@ -31,13 +31,14 @@ class StoredProber final : public bisect::Prober {
                                  std::stop_token stop) override;
 
  private:
+  enum class Kind { number, pair, trial };
   // One process of a build, or a pair whose second one is of that build.
   struct Question {
+    Kind kind;
     const model::Run& run;
     const model::Build& build;
     const model::Case& measured;
-    int ordinal;    // among those that count
-    int processes;  // that it takes
+    int ordinal;  // among those that count
   };
   // Asks `measure(ordinal in the store)` until the answer counts: `trouble_of(answer)` is empty.
   template <typename Measure, typename TroubleOf>
@@ -54,7 +55,8 @@ class StoredProber final : public bisect::Prober {
   bool worked_ = false;  // something was built or measured that the store did not have
   std::set<std::int64_t> counted_builds_;
   std::map<std::string, model::Run> runs_;
-  std::map<std::pair<std::int64_t, model::Case>, int> troubled_;  // of a run: processes, or pairs, that do not count
+  // Of a run: processes, or pairs, that do not count. Numbers and trials of one case share a run, and each begin at 0.
+  std::map<std::tuple<Kind, std::int64_t, model::Case>, int> troubled_;
 };
 
 }  // namespace tbci::pipeline

@@ -8,9 +8,9 @@
 #include "base/text.hpp"
 #include "base/version_order.hpp"
 #include "pipeline/measure/break_confirming.hpp"
-#include "pipeline/measure/building.hpp"
 #include "pipeline/measure/suite_case.hpp"
 #include "pipeline/night/night_confirming.hpp"
+#include "pipeline/night/old_builds.hpp"
 #include "pipeline/night/recovery_watch.hpp"
 #include "pipeline/night/retest_queue.hpp"
 #include "storage/model/run_keys.hpp"
@@ -58,8 +58,10 @@ struct BreakCandidate {
   model::Case measured;
   std::string old_build;
   std::string first_suspect;  // name of the nightly that failed first
-  int nights_looked = 0;      // that could not decide, as the machine was in trouble
-  int nights_waited = 0;      // that had no time for it
+  std::string tonights_build =
+      {};                 // the old build that tonight's screen measured beside it; empty: it suspects nothing
+  int nights_looked = 0;  // that could not decide, as the machine was in trouble
+  int nights_waited = 0;  // that had no time for it
 };
 
 bool is_unlisted(const ScreenForBreaks& seen, const model::Case& suite) {
@@ -74,16 +76,23 @@ model::Case suite_of(const model::Case& measured) {
              : case_of_suite(dot == std::string::npos ? std::string() : measured.benchmark.substr(0, dot + 1));
 }
 
+// Whether no process of the case can run tonight: its suite is not listed, or there is no worker.
+bool cannot_run(const ScreenForBreaks& seen, const model::Case& measured) {
+  const bool without_worker = is_unlisted(seen, case_of_suite("")) && seen.screen.series.empty();
+  return !is_suite(measured) && (without_worker || is_unlisted(seen, suite_of(measured)));
+}
+
 // What waits since an earlier night is confirmed against the old build of that night, as last night's build may fail as
 // well.
 void add_waiting(std::vector<BreakCandidate>& candidates, const model::QueuedRetest& waiting) {
-  const BreakCandidate candidate{.measured = waiting.series.measured_case(),
-                                 .old_build = waiting.old_build,
-                                 .first_suspect = waiting.first_suspect,
-                                 .nights_looked = waiting.nights_looked,
-                                 .nights_waited = waiting.nights_waited};
+  BreakCandidate candidate{.measured = waiting.series.measured_case(),
+                           .old_build = waiting.old_build,
+                           .first_suspect = waiting.first_suspect,
+                           .nights_looked = waiting.nights_looked,
+                           .nights_waited = waiting.nights_waited};
   const auto there = std::ranges::find(candidates, candidate.measured, &BreakCandidate::measured);
   if (there != candidates.end()) {
+    candidate.tonights_build = there->old_build;
     *there = candidate;
   } else {
     candidates.push_back(candidate);
@@ -136,17 +145,19 @@ Status keep(SubjectContext& context, const model::Night& night, const std::strin
   });
 }
 
-// The old build of a candidate; nothing where it is not available any more.
+// The old build of a candidate; nothing where it is not there. One that is gone for good gives way to tonight's.
 Result<std::optional<model::Build>> old_build_of(SubjectContext& context, const Comparison& builds,
-                                                 const BreakCandidate& candidate) {
-  if (candidate.old_build == builds.before.name) return std::optional(builds.before);
-  auto build = build_named(context, candidate.old_build);
-  if (build) return std::optional(std::move(*build));
-  if (build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
-  context.progress.note(fmt::format("whether {} is broken is not known: {} cannot be measured ({})",
-                                    to_string(candidate.measured), candidate.old_build,
-                                    one_line(build.error().message, 200)));
-  return std::optional<model::Build>{};
+                                                 BreakCandidate& candidate) {
+  while (true) {
+    if (candidate.old_build == builds.before.name) return std::optional(builds.before);
+    TBCI_ASSIGN(OldBuild old, find_old_build(context, candidate.old_build));
+    if (old.build) return std::move(old.build);
+    context.progress.note(fmt::format("whether {} is broken is not known: {} cannot be measured ({})",
+                                      to_string(candidate.measured), candidate.old_build, old.reason));
+    if (!old.gone) return std::optional<model::Build>{};
+    candidate.old_build = std::exchange(candidate.tonights_build, {});
+    if (candidate.old_build.empty()) return std::optional<model::Build>{};
+  }
 }
 
 std::optional<Trials> trials_tonight(const ScreenForBreaks& seen, const model::Case& measured) {
@@ -177,7 +188,7 @@ int nights_needed(const model::Finding& found, int processes_a_night) {
 
 Status confirm_breaks(SubjectContext& context, const model::Night& night, const Comparison& builds,
                       const ScreenForBreaks& seen) {
-  TBCI_ASSIGN(const auto candidates, candidates_of(context, night, builds, seen));
+  TBCI_ASSIGN(auto candidates, candidates_of(context, night, builds, seen));
   if (candidates.empty()) return queue_breaks(context, night, {});
   const TimePoint until = context.clock.now() + context.config.measure.confirm_limit;
   context.progress.begin_stage("confirm", fmt::format("{} cases that fail", candidates.size()),
@@ -186,11 +197,10 @@ Status confirm_breaks(SubjectContext& context, const model::Night& night, const 
   std::map<std::string, model::Run> runs;  // by the old build
   std::vector<model::QueuedRetest> waiting;
   const int most_nights = context.config.thresholds.base.most_nights;
-  for (const BreakCandidate& candidate : candidates) {
+  for (BreakCandidate& candidate : candidates) {
     TBCI_ASSIGN(const auto old_build, old_build_of(context, builds, candidate));
-    if (!old_build) continue;
-    const bool unlisted = !is_suite(candidate.measured) && is_unlisted(seen, suite_of(candidate.measured));
-    if (unlisted || context.clock.now() >= until) {
+    if (candidate.old_build.empty()) continue;  // gone: nothing is left to compare with
+    if (!old_build || cannot_run(seen, candidate.measured) || context.clock.now() >= until) {
       queue_for_next_night(waiting, candidate, false, most_nights);
       continue;
     }
@@ -202,14 +212,20 @@ Status confirm_breaks(SubjectContext& context, const model::Night& night, const 
                                               model::Purpose::confirm, pair));
       run = runs.emplace(candidate.old_build, std::move(begun)).first;
     }
-    TBCI_ASSIGN(const ConfirmedBreak confirmed, confirm_break(context, run->second, both, candidate.measured, until));
-    if (!confirmed.looked || confirmed.troubled)
-      queue_for_next_night(waiting, candidate, confirmed.looked, most_nights);
-    if (!confirmed.looked) continue;
-    TBCI_TRY(keep(context, night, candidate.old_build, confirmed.finding));
-    if (confirmed.finding.verdict != Verdict::regression) continue;
+    const auto confirmed = confirm_break(context, run->second, both, candidate.measured, until);
+    // The worker does not build against one of the two.
+    if (!confirmed && confirmed.error().kind == ErrorKind::failed) {
+      queue_for_next_night(waiting, candidate, true, most_nights);
+      continue;
+    }
+    if (!confirmed) return pass_on(confirmed.error());
+    if (!confirmed->looked || confirmed->troubled)
+      queue_for_next_night(waiting, candidate, confirmed->looked, most_nights);
+    if (!confirmed->looked) continue;
+    TBCI_TRY(keep(context, night, candidate.old_build, confirmed->finding));
+    if (confirmed->finding.verdict != Verdict::regression) continue;
     ++broken;
-    context.progress.note(fmt::format("{} broke: {}", to_string(candidate.measured), confirmed.finding.reason));
+    context.progress.note(fmt::format("{} broke: {}", to_string(candidate.measured), confirmed->finding.reason));
   }
   for (const auto& [name, run] : runs) TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
   context.progress.end_stage(fmt::format("{} of {} broke", broken, candidates.size()));

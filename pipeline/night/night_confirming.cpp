@@ -10,6 +10,7 @@
 #include "pipeline/night/creep_watch.hpp"
 #include "pipeline/night/improvements.hpp"
 #include "pipeline/night/known_rise.hpp"
+#include "pipeline/night/old_builds.hpp"
 #include "pipeline/night/retest_queue.hpp"
 
 namespace tbci::pipeline {
@@ -32,30 +33,16 @@ Result<std::map<std::string, model::Build>> old_builds_of(SubjectContext& contex
   return builds;
 }
 
-Result<bool> is_stored(SubjectContext& context, const std::string& name) {
-  for (const model::BuildKind kind : {model::BuildKind::nightly, model::BuildKind::commit}) {
-    TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), kind, name));
-    if (build && build->state == model::BuildState::ready) return true;
-  }
-  return false;
-}
-
 // A build that is gone for good cannot decide anything. Its retest ends, or it would stand before each later suspect of
 // its series, night after night.
 Status leave_out_gone(SubjectContext& context, std::vector<detect::Candidate>& carried) {
   std::map<std::string, bool> gone;  // by the old build
   for (const detect::Candidate& candidate : carried) {
     if (gone.contains(candidate.old_build)) continue;
-    const auto build = build_named(context, candidate.old_build);
-    if (!build && build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
-    // Another error may pass: a network, a full disk, a setting that a person puts right.
-    TBCI_ASSIGN(const bool known, is_stored(context, candidate.old_build));
-    const bool is_gone =
-        !build && (build.error().kind == ErrorKind::failed || (build.error().kind == ErrorKind::usage && !known));
-    gone[candidate.old_build] = is_gone;
-    if (is_gone)
-      context.progress.note(fmt::format("retests beside {} end: it is gone ({})", candidate.old_build,
-                                        one_line(build.error().message, 200)));
+    TBCI_ASSIGN(const OldBuild old, find_old_build(context, candidate.old_build));
+    gone[candidate.old_build] = old.gone;
+    if (old.gone)
+      context.progress.note(fmt::format("retests beside {} end: it is gone ({})", candidate.old_build, old.reason));
   }
   std::erase_if(carried, [&](const detect::Candidate& candidate) { return gone.at(candidate.old_build); });
   return {};

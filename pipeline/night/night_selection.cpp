@@ -55,7 +55,9 @@ Result<model::Nightly> listed_or_stored(SubjectContext& context, const Published
   if (listed != published.end()) return *listed;
   TBCI_ASSIGN(const auto stored, stored_nightly(context, name));
   if (stored) return *stored;
-  return fail(ErrorKind::failed, "{} is not published any more and was never installed", one_line(name, 80));
+  return fail(ErrorKind::failed,
+              "the index no longer lists {}, and it is not installed here: choose another (`tbci nightly list`)",
+              one_line(name, 80));
 }
 
 // A night that was begun keeps its baseline, also where one of the two has left the index meanwhile.

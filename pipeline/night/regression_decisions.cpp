@@ -89,7 +89,7 @@ Status reopen_regression(storage::Stores& stores, std::int64_t id, const Decisio
   return stores.database.transaction([&]() -> Status {
     TBCI_ASSIGN(const model::Regression regression, stores.nights.regression(id));
     if (model::is_open(regression.standing))
-      return fail(ErrorKind::usage, "regression {} is open: it can be accepted or dismissed", id);
+      return fail(ErrorKind::usage, "regression {} is open already: use `accept` or `dismiss`", id);
     TBCI_TRY(stores.decisions.forget_recovery_looks(id));
     // It was dismissed before its night searched for its commit: the night does so now, and reports it. One that is not
     // over yet comes to it anyway.

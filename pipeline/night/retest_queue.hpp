@@ -17,7 +17,7 @@ Result<std::vector<detect::Candidate>> queued_candidates(SubjectContext& context
 Status queue_retests(SubjectContext& context, const model::Night& tonight,
                      const std::vector<detect::TestedCandidate>& outcomes);
 
-/// A night that cannot measure anything passes on what the one before it queued.
+/// A night that cannot measure anything passes on the numbers that the one before it queued.
 Status keep_retests(SubjectContext& context, const model::Night& tonight);
 
 /// The breaks that the last finished night before `tonight` queued: series of the metric `outcome`, without pairs.

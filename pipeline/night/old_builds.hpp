@@ -1,0 +1,22 @@
+// Older builds that something of tonight is to be compared with.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "pipeline/subject_context.hpp"
+#include "storage/model/build.hpp"
+
+namespace tbci::pipeline {
+
+struct OldBuild {
+  std::optional<model::Build> build;  ///< there, or made just now
+  bool gone = false;                  ///< for good: what waits for it can end
+  std::string reason;                 ///< why it is not there
+};
+
+/// The build of that name, made where its files are not there. What may pass (a network, a full disk, a setting that a
+/// person puts right) leaves it neither there nor gone. Error: only `interrupted`, and those of the store.
+Result<OldBuild> find_old_build(SubjectContext& context, const std::string& name);
+
+}  // namespace tbci::pipeline
