@@ -215,6 +215,7 @@ std::string headline(const model::Finding& finding, bool one_of_several) {
   const Metric metric = finding.series.metric;
   const std::string_view up_to = one_of_several ? "up to " : "";
   if (metric == Metric::outcome) return "fails";
+  if (is_leak(metric) && !has_values(finding)) return "leaks";
   if (is_leak(metric)) return fmt::format("leaks {}{}", up_to, value_text(metric, finding.after));
   const std::string_view worse = metric == Metric::time           ? "slower"
                                  : metric == Metric::instructions ? "more instructions"

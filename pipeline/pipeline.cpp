@@ -29,7 +29,9 @@ Result<model::Build> install_baseline(SubjectContext& context, const model::Nigh
   auto build = install_nightly(context, chosen.baseline);
   for (std::size_t i = 0; i < chosen.other_baselines.size(); ++i) {
     if (build || build.error().kind != ErrorKind::failed) return build;
-    if (i == most_others) return fail(Error{ErrorKind::environment, build.error().message}, "no baseline installs");
+    if (i == most_others)
+      return fail(Error{ErrorKind::environment, build.error().message},
+                  "none of the older nightlies installs as a baseline (name one by --baseline)");
     const model::Nightly& other = chosen.other_baselines[i];
     context.progress.note(
         fmt::format("{}: {} is the baseline instead", one_line(build.error().message, 200), other.name));

@@ -45,8 +45,8 @@ Result<std::vector<model::Configuration>> configurations_of(const HistoryOptions
   if (std::ranges::find(measured, wanted) != measured.end()) return std::vector{wanted};
   std::vector<std::string> names;
   for (const model::Configuration one : measured) names.emplace_back(to_string(one));
-  return fail(ErrorKind::usage, "{} was not measured in {}; it was in {}", options.benchmark, to_string(wanted),
-              join(names, ", "));
+  return fail(ErrorKind::usage, "{} has no values in {}; choose --configuration {}", options.benchmark,
+              to_string(wanted), join(names, " or "));
 }
 
 void show(const web::queries::HistoryView& view, bool table) {

@@ -149,16 +149,16 @@ void add_regressions(CLI::App& app, Invocation& invocation) {
       "  tbci regressions accept 12 --reason \"the price of the new checks\"\n"
       "  tbci regressions mute dlrm/cpu-infer/time --until 2026-12-24 --reason \"its data set is being moved\"");
   auto options = std::make_shared<RegressionsOptions>();
-  auto* list_command = command->add_subcommand("list", "Those that are open, and the series that are muted");
+  auto* list_command = command->add_subcommand("list", "List open regressions, and the series that are muted");
   add_subject_option(*list_command, options->selection);
-  list_command->add_flag("--all", options->all, "Also those of the last 30 nights that are not open any more");
+  list_command->add_flag("--all", options->all, "Also list closed regressions of the last 30 nights");
   on_call(*list_command, invocation, options, list);
-  auto* accept_command = add_decision(*command, options, "accept", "The change is wanted: it is the new level");
+  auto* accept_command = add_decision(*command, options, "accept", "Accept the change: it is the new level");
   accept_command->add_flag("--anchor", options->anchor,
-                           "What had crept until then is accepted too, for this series alone");
+                           "Also accept what crept up to that night, for this series alone");
   on_call(*accept_command, invocation, options, accept);
   on_call(*add_decision(*command, options, "dismiss", "Close it as a false alarm"), invocation, options, dismiss);
-  on_call(*add_decision(*command, options, "reopen", "It is open again"), invocation, options, reopen);
+  on_call(*add_decision(*command, options, "reopen", "Open it again"), invocation, options, reopen);
   auto* mute_command = command->add_subcommand("mute", "Neither search nor report regressions of a series for a time");
   add_subject_option(*mute_command, options->selection);
   mute_command->add_option("series", options->series, "benchmark/configuration/metric")

@@ -64,8 +64,8 @@ Result<std::vector<runner::BenchmarkInfo>> read_catalogue(const std::filesystem:
   const std::filesystem::path file = suite / "catalogue.csv";
   const auto text = read_file(file);
   if (!text) {
-    return fail(ErrorKind::environment, "no list of the suite's benchmarks: {}; is worker_source the folder suite/?",
-                text.error().message);
+    return fail(ErrorKind::environment,
+                "cannot list the suite's benchmarks: {}; set worker_source to the folder suite/", text.error().message);
   }
   std::vector<runner::BenchmarkInfo> benchmarks;
   std::size_t number = 0;

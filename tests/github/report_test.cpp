@@ -329,6 +329,10 @@ TEST_CASE("Report: a series whose ends were not compared has a change and no val
   CHECK(body.find("is 26% slower.") != std::string::npos);
   CHECK(body.find("| dlrm | cpu-infer | time | - | - | +26.0%") != std::string::npos);
   CHECK(body.find("from 0 ns") == std::string::npos);
+  facts.affected.front().series.metric = model::Metric::cpu_leak;
+  const model::Report leak = make_report(facts);
+  CHECK(leak.title.find("dlrm leaks since") != std::string::npos);
+  CHECK(leak.body.find("leaks 0") == std::string::npos);
 }
 
 TEST_CASE("Report: quotes commands for a shell", "[github]") {
