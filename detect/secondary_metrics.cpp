@@ -27,7 +27,7 @@ model::Finding compare_secondary(const model::Series& series, std::span<const Pa
   finding.series = series;
   finding.verdict = model::Verdict::clear;
   finding.pairs = static_cast<int>(effects.size());
-  finding.reason = effects.empty() ? "no pair counted it" : "evidence beside the time: not judged by itself";
+  finding.reason = effects.empty() ? "no pair counted it" : "shown beside the time: not judged by itself";
   if (effects.empty()) return finding;
   finding.before = model::median(std::move(before));
   finding.after = model::median(std::move(after));

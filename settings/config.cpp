@@ -300,7 +300,7 @@ Result<Config> read_sections(TomlReader reader) {
 }  // namespace
 
 Result<const SubjectConfig*> Config::subject(const std::string& name) const {
-  if (subjects.empty()) return fail(ErrorKind::usage, "the configuration names no subject: add a [[subject]]");
+  if (subjects.empty()) return fail(ErrorKind::usage, "the configuration file names no subject: add a [[subject]]");
   if (name.empty() && subjects.size() == 1) return &subjects.front();
   std::vector<std::string> names;
   for (const SubjectConfig& candidate : subjects) {
@@ -310,7 +310,7 @@ Result<const SubjectConfig*> Config::subject(const std::string& name) const {
   if (name.empty())
     return fail(ErrorKind::usage, "more than one subject is configured: choose one with --subject ({})",
                 join(names, ", "));
-  return fail(ErrorKind::usage, "no subject '{}'{}: the configuration has {}", one_line(name, 60),
+  return fail(ErrorKind::usage, "no subject '{}'{}: the configuration file has {}", one_line(name, 60),
               did_you_mean(name, names), join(names, ", "));
 }
 

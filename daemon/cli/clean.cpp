@@ -81,7 +81,8 @@ Result<ExitCode> clean(const Invocation& invocation, const CleanOptions& options
 void add_clean(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("clean", "Remove what is over its disk budget, the longest unused first");
   command->footer(
-      "  tbci clean --dry-run\n  tbci clean\n\nThe budgets are in [disk] of the configuration. Environments, builds, "
+      "  tbci clean --dry-run\n  tbci clean\n\nThe budgets are in [disk] of the configuration file. Virtual "
+      "environments, builds, "
       "workers, logs and pip's downloads can be made again.\nWhat the anchor, open regressions, retests and the last "
       "good nights need "
       "stays, and so does what was used within\na day. `tbci serve` and `tbci check` do the same before each install "

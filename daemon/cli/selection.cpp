@@ -8,7 +8,7 @@
 namespace tbci::daemon {
 
 void add_subject_option(CLI::App& command, Selection& selection) {
-  command.add_option("--subject", selection.subject, "Which subject of the configuration (default: the only one)")
+  command.add_option("--subject", selection.subject, "Which subject of the configuration file (default: the only one)")
       ->type_name("NAME");
 }
 

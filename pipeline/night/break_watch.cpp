@@ -58,10 +58,10 @@ struct BreakCandidate {
   model::Case measured;
   std::string old_build;
   std::string first_suspect;  // name of the nightly that failed first
-  std::string tonights_build =
-      {};                 // the old build that tonight's screen measured beside it; empty: it suspects nothing
+  // Of what waits: the old build that tonight's own suspicion names; empty: tonight's screen suspects nothing.
+  std::string tonights_build = {};
   int nights_looked = 0;  // that could not decide, as the machine was in trouble
-  int nights_waited = 0;  // that had no time for it
+  int nights_waited = 0;  // that could not look
 };
 
 bool is_unlisted(const ScreenForBreaks& seen, const model::Case& suite) {
@@ -99,11 +99,12 @@ void add_waiting(std::vector<BreakCandidate>& candidates, const model::QueuedRet
   }
 }
 
-// Adds what the night cannot decide to what waits for the next one, unless enough nights have looked.
+// Adds what the night cannot decide to what waits for the next one, unless enough nights have looked or waited.
 void queue_for_next_night(std::vector<model::QueuedRetest>& waiting, const BreakCandidate& candidate, bool looked,
                           int most_nights) {
   const int nights_looked = candidate.nights_looked + (looked ? 1 : 0);
-  if (nights_looked >= most_nights) return;
+  constexpr int most_waits = 30;
+  if (nights_looked >= most_nights || candidate.nights_waited >= most_waits) return;
   waiting.push_back({.series = series_of_break(candidate.measured),
                      .old_build = candidate.old_build,
                      .first_suspect = candidate.first_suspect,

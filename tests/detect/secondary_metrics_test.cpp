@@ -27,7 +27,7 @@ TEST_CASE("Secondary metrics: the change comes with its interval, and no size of
   CHECK(finding.low < finding.change);
   CHECK(finding.high > finding.change);
   CHECK(finding.pairs == 5);
-  CHECK(finding.reason == "evidence beside the time: not judged by itself");
+  CHECK(finding.reason == "shown beside the time: not judged by itself");
 }
 
 TEST_CASE("Secondary metrics: impossible values are left out, and without any pair it says so", "[detect]") {

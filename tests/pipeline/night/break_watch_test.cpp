@@ -221,6 +221,37 @@ TEST_CASE("Breaks: what a night has no time for is confirmed the next night agai
   CHECK(nights.bench->stores().retests.of_night(result.night.id).value().empty());
 }
 
+TEST_CASE("Breaks: one whose old build is not there waits, and one whose old build is gone takes tonight's",
+          "[nights]") {
+  for (const bool gone : {false, true}) {
+    INFO((gone ? "gone" : "not there"));
+    BrokenNights nights(17, Outcome::crashed);
+    storage::Stores& stores = nights.bench->stores();
+    nights.check_all(1, 12);
+    const auto limit = std::exchange(nights.bench->config().measure.confirm_limit, std::chrono::seconds(0));
+    const auto waiting = stores.retests.of_night(nights.check(13).night.id).value();
+    REQUIRE(waiting.size() == 1);
+    nights.bench->config().measure.confirm_limit = limit;
+    const std::string old_build = waiting[0].old_build;
+    model::Build build = *stores.builds.find("fake", model::BuildKind::nightly, old_build).value();
+    build.product.libtorch = nights.folder.path() / "gone";
+    REQUIRE(stores.builds.ready(build.id, build.product, {}));
+    nights.machine.before_effect = [&](const std::string& effect) -> Status {
+      if (effect != "install " + old_build) return {};
+      return fail(gone ? ErrorKind::failed : ErrorKind::transient, "the index does not have it");
+    };
+    const auto without = nights.check(14);
+    CHECK(without.regressions.empty());
+    const auto still = stores.retests.of_night(without.night.id).value();
+    CHECK(still.size() == (gone ? 0 : 1));
+    nights.machine.before_effect = nullptr;
+    if (gone) continue;
+    const auto result = nights.check(15);
+    REQUIRE(result.regressions.size() == 1);
+    CHECK(result.regressions[0].old_build == old_build);
+  }
+}
+
 TEST_CASE("Breaks: what three nights cannot decide, as the disk is full, waits no longer", "[nights]") {
   BrokenNights nights(18, Outcome::crashed);
   nights.machine.broken_message = "exit code 1: OSError: [Errno 28] No space left on device";
