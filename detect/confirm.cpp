@@ -114,9 +114,8 @@ bool is_clear(const std::vector<Criterion>& criteria, const Thresholds& threshol
 }
 
 std::string reason_of(const model::Finding& finding, const Thresholds& thresholds, double leak_threshold) {
-  const std::string what =
-      fmt::format("{} became {} in {} pairs", model::readable(finding.series.metric, finding.before),
-                  model::readable(finding.series.metric, finding.after), finding.pairs);
+  std::string what = fmt::format("{} became {} in {} pairs", model::readable(finding.series.metric, finding.before),
+                                 model::readable(finding.series.metric, finding.after), finding.pairs);
   if (finding.verdict != Verdict::inconclusive) return what;
   return fmt::format("{}: too noisy to say whether it is over {}", what,
                      is_leak(finding.series.metric) ? model::readable(finding.series.metric, leak_threshold)

@@ -57,7 +57,8 @@ nlohmann::json plan_json(const BisectPlan& plan) {
                                {"subject", plan.commits[at].subject}};
       if (!plan.details.empty()) {
         commit["touched"] = plan.details[at].touched;
-        if (plan.details[at].pull_request) commit["pull_request"] = *plan.details[at].pull_request;
+        const auto& pull_request = plan.details[at].pull_request;
+        if (pull_request) commit["pull_request"] = *pull_request;
       }
       if (const auto share = plan.share(number, at)) {
         commit["prior"] = *share;
@@ -77,8 +78,9 @@ nlohmann::json plan_json(const BisectPlan& plan) {
 }
 
 std::string row_of_pull_request(const BisectPlan& plan, std::size_t at) {
-  if (plan.details.empty() || !plan.details[at].pull_request) return "";
-  return fmt::format("#{}", *plan.details[at].pull_request);
+  if (plan.details.empty()) return "";
+  const auto& pull_request = plan.details[at].pull_request;
+  return pull_request ? fmt::format("#{}", *pull_request) : "";
 }
 
 void print(const BisectPlan& plan, settings::Priors priors) {

@@ -143,9 +143,10 @@ bool OurNights::watch_anchor(Source& source, Cost& cost) {
   const AnchorReading reading = read_anchor(series, nights, anchor_night_, settings_.thresholds, settings_.anchor);
   anchor_watched_ = reading.watched;
   if (!reading.asks) return false;
-  const TestedCandidate outcome = ask(source, Candidate{series, "anchor", {}, 0, 0, 0, ""}, anchor, cost);
+  const TestedCandidate outcome =
+      ask(source, Candidate{.series = series, .old_build = "anchor", .pairs = {}, .first_suspect = ""}, anchor, cost);
   anchored_.back().confirmation =
-      AnchorConfirmation{outcome.finding.verdict, *effect(series.metric, {1, 1 + outcome.finding.change})};
+      AnchorConfirmation{outcome.finding.verdict, effect(series.metric, {1, 1 + outcome.finding.change}).value_or(0)};
   if (outcome.finding.verdict != model::Verdict::regression) return false;
   anchored_.clear();
   anchor_night_ = tonight();
