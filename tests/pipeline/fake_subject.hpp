@@ -44,4 +44,14 @@ class Bench {
   pipeline::SubjectContext context_;
 };
 
+/// Commits on a fake machine with little noise, and what searches them by hand.
+struct FakeRange {
+  explicit FakeRange(int commits) : machine(commits) { machine.noise = 0.005; }
+  std::string commit(std::size_t index) const { return machine.history[index].id; }
+
+  TemporaryDirectory folder;
+  FakeMachine machine;
+  Bench bench{folder.path(), machine};
+};
+
 }  // namespace tbci::test

@@ -9,22 +9,15 @@ using namespace tbci::test;
 
 namespace {
 
-struct Range {
-  TemporaryDirectory folder;
-  FakeMachine machine{6};
-  std::optional<Bench> bench;
-
-  Range() {
-    machine.noise = 0.005;
+struct Range : FakeRange {
+  Range() : FakeRange(6) {
     machine.slower["alpha"] = {{3, 1.25}};
     machine.slower["beta"] = {{4, 0.7}};
-    bench.emplace(folder.path(), machine);
   }
 
   Result<std::vector<model::Finding>> regressions(std::size_t from, std::size_t to) {
-    return pipeline::regressions_between(
-        bench->context(),
-        {.key = "by hand", .from = machine.history[from].id, .to = machine.history[to].id, .metrics = {}});
+    return pipeline::regressions_between(bench.context(),
+                                         {.key = "by hand", .from = commit(from), .to = commit(to), .metrics = {}});
   }
 };
 

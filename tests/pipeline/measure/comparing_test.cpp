@@ -17,24 +17,18 @@ using model::Verdict;
 namespace {
 
 // From commit 1 on alpha is slower and beta crashes.
-struct Compared {
-  TemporaryDirectory folder;
-  FakeMachine machine{2};
-  std::optional<Bench> bench;
-
-  Compared() {
-    machine.noise = 0.005;
+struct Compared : FakeRange {
+  Compared() : FakeRange(2) {
     machine.slower["alpha"] = {{1, 1.25}};
     machine.broken["beta"] = model::Outcome::crashed;
     machine.broken_from = 1;
-    bench.emplace(folder.path(), machine);
   }
 
   std::vector<model::Finding> findings(const std::vector<Metric>& metrics) {
-    pipeline::SubjectContext& context = bench->context();
+    pipeline::SubjectContext& context = bench.context();
     pipeline::ComparisonPlan plan{.key = "by hand", .builds = {}, .cases = {}};
-    plan.builds.before = pipeline::build_commit(context, machine.history[0].id).value();
-    plan.builds.after = pipeline::build_commit(context, machine.history[1].id).value();
+    plan.builds.before = pipeline::build_commit(context, commit(0)).value();
+    plan.builds.after = pipeline::build_commit(context, commit(1)).value();
     plan.cases = pipeline::wanted_cases(context, plan.builds.after.product).value();
     return pipeline::compare_builds(context, plan, metrics).value();
   }
