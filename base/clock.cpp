@@ -24,6 +24,10 @@ TimePoint SystemClock::now() const {
   return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
 }
 
+SteadyTime SystemClock::steady_now() const {
+  return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now());
+}
+
 bool SystemClock::sleep_for(std::chrono::milliseconds duration, std::stop_token stop) const {
   std::mutex mutex;
   std::condition_variable_any wake;

@@ -12,11 +12,15 @@
 namespace tbci {
 
 using TimePoint = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
+/// Of a clock that nobody sets: only differences mean something.
+using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::milliseconds>;
 
 class Clock {
  public:
   virtual ~Clock() = default;
   virtual TimePoint now() const = 0;
+  /// For durations. The one of a test moves with `now`.
+  virtual SteadyTime steady_now() const { return SteadyTime(now().time_since_epoch()); }
   /// Sleeps for the duration or until a stop is requested, whichever comes first. False where a stop was requested.
   virtual bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) const = 0;
 };
@@ -24,6 +28,7 @@ class Clock {
 class SystemClock final : public Clock {
  public:
   TimePoint now() const override;
+  SteadyTime steady_now() const override;
   bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) const override;
 };
 

@@ -26,7 +26,7 @@ void Stream::read_some() {
   std::array<char, 65536> buffer;
   const ssize_t count = ::read(source_.get(), buffer.data(), buffer.size());
   if (count < 0 && errno == EINTR) return;
-  // What it began to write and did not end is told when it is known how it ended: see close().
+  // What it began to write and did not end is passed on when it is known how it ended: see close().
   if (count <= 0) return source_.reset();
   take({buffer.data(), static_cast<std::size_t>(count)});
 }

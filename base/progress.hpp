@@ -13,7 +13,7 @@ class Progress {
   virtual ~Progress() = default;
   /// A stage begins: `measure`, with what it is about: `16 cases on 2 builds`. `expected_steps` 0: not known.
   virtual void begin_stage(std::string_view stage, std::string_view about, int expected_steps) = 0;
-  /// A step begins: `dlrm/cpu-train on 2026-01-07, process 3 of 5`.
+  /// The next piece of work of the stage begins: `dlrm/cpu-train on 2026-01-07, process 3 of 5`.
   virtual void step(std::string_view what) = 0;
   /// The expectation of the running stage changed (a search needs more or fewer builds).
   virtual void expect(int steps) = 0;

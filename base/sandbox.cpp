@@ -70,12 +70,12 @@ Status allow(const Descriptor& rules, const fs::path& path, std::uint64_t handle
 }  // namespace
 
 SandboxSupport judge_sandbox(long answer) {
-  if (answer == -ENOSYS) return {.version = 0, .missing = "this kernel has no Landlock; Linux 5.19 or newer has"};
+  if (answer == -ENOSYS) return {.version = 0, .missing = "this kernel has no Landlock; Linux 5.19 or newer has it"};
   if (answer == -EOPNOTSUPP)
     return {.version = 0, .missing = "Landlock is switched off: add landlock to lsm= of the kernel's command line"};
   if (answer < 0) {
     return {.version = 0,
-            .missing = fmt::format("the kernel refuses Landlock ({}), as where a filter of system calls forbids it",
+            .missing = fmt::format("the kernel refuses Landlock ({}); a filter of system calls may forbid it",
                                    std::strerror(static_cast<int>(-answer)))};
   }
   const int version = static_cast<int>(answer);

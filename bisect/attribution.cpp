@@ -139,7 +139,7 @@ std::string Attribution::why_several(const SeriesSearch& search, const Bracket& 
     reason = found->second.reason;
   } else {
     const std::size_t commit = classes_.index_of(classes_.binary_of(first));
-    reason = measurements_.runs(commit, search.series()).failure;
+    reason = measurements_.processes(commit, search.series()).failure;
     const CommitPair with_good_end{
         .reference = classes_.index_of(0), .probe = commit, .measured = search.series().measured_case()};
     if (reason.empty()) reason = measurements_.pairs(with_good_end, search.series()).failure;
@@ -166,7 +166,7 @@ model::FoundStep Attribution::step_at(const SeriesSearch& search, const Bracket&
   return step;
 }
 
-void Attribution::fill_answer(const SeriesSearch& search, const NextStep& next,
+void Attribution::fill_answer(const SeriesSearch& search, const NextAction& next,
                               const std::map<std::size_t, Built>& built, model::Answer& answer) const {
   answer.steps.clear();
   for (const Bracket& bracket : next.brackets) answer.steps.push_back(step_at(search, bracket, built));
@@ -206,7 +206,7 @@ void Attribution::fill_unchecked(const SeriesSearch& search, const Bracket& brac
 void Attribution::fill_absent(const SeriesSearch& search, const Bracket& bracket, model::Answer& answer) const {
   fill_change(search, bracket, answer);
   answer.reason =
-      fmt::format("the search ended at {}, but against its parent {} it shows no step ({}, between {} and {})",
+      fmt::format("the search ended at {}, but compared with its parent {} it shows no step ({}, between {} and {})",
                   short_id(classes_.commit_of(bracket.bad)), short_id(classes_.commit_of(bracket.good)),
                   human_change(answer.change), human_change(answer.low), human_change(answer.high));
 }

@@ -33,7 +33,7 @@ class Attribution {
 
   /// Fills in the steps that the brackets of `next` hold, with their effects against the parents. Without a bracket:
   /// the change between the ends.
-  void fill_answer(const SeriesSearch& search, const NextStep& next, const std::map<std::size_t, Built>& built,
+  void fill_answer(const SeriesSearch& search, const NextAction& next, const std::map<std::size_t, Built>& built,
                    model::Answer& answer) const;
   /// Fills in that a culprit shows no step against its parent.
   void fill_absent(const SeriesSearch& search, const Bracket& bracket, model::Answer& answer) const;

@@ -156,7 +156,7 @@ class Bisector {
     for (OpenSeries& one : open_) {
       one.search.mark_lost(at);
       if (one.finished || !is_in_doubt(one, at)) continue;
-      TBCI_TRY(observer_.probe_decided(attribution_.lost_probe(one.search, at, reason), status_));
+      TBCI_TRY(observer_.probe_judged(attribution_.lost_probe(one.search, at, reason), status_));
     }
     return {};
   }
@@ -167,19 +167,19 @@ class Bisector {
   Status advance(OpenSeries& one) {
     while (!one.finished) {
       one.search.refresh(measurements_, is_interleaved(one.search.series().measured_case()));
-      one.next = one.search.next_step();
+      one.next = one.search.next_action();
       if (one.search.step() < 0 && !settings_.either_direction) {
         one.next = {};
         finish(one, attribution_.no_step(one.search));
         return {};
       }
-      if (one.next.kind == NextStep::Kind::measure) {
+      if (one.next.kind == NextAction::Kind::measure) {
         TBCI_TRY(measure(one, one.next.at));
         continue;
       }
       update_status();
       TBCI_TRY(report_probes(one));
-      if (one.next.kind == NextStep::Kind::split) {
+      if (one.next.kind == NextAction::Kind::split) {
         const auto built =
             built_class_inside(one, [this](std::size_t at) { return built_.contains(classes_.binary_of(at)); });
         if (!built) return {};
@@ -201,7 +201,7 @@ class Bisector {
       TBCI_TRY(measurements_.add_pair(with_good_end, by_case_[measured]));
       TBCI_TRY(check_for_drift(one, with_good_end));
     } else {
-      TBCI_TRY(measurements_.add_run(with_good_end.probe, measured, by_case_[measured]));
+      TBCI_TRY(measurements_.add_process(with_good_end.probe, measured, by_case_[measured]));
       if (is_noise_shared(one.search.sequence(measurements_))) interleaved_.insert(measured);
     }
     const std::string failure = failure_at(one, at, with_good_end);
@@ -217,11 +217,11 @@ class Bisector {
     }
     one.search.mark_lost(at);
     one.unreported.erase(at);
-    return observer_.probe_decided(attribution_.lost_probe(one.search, at, failure), status_);
+    return observer_.probe_judged(attribution_.lost_probe(one.search, at, failure), status_);
   }
 
   std::string failure_at(const OpenSeries& one, std::size_t at, const CommitPair& with_good_end) const {
-    const std::string& alone = measurements_.runs(with_good_end.probe, one.search.series()).failure;
+    const std::string& alone = measurements_.processes(with_good_end.probe, one.search.series()).failure;
     if (!alone.empty() || at == 0) return alone;
     return measurements_.pairs(with_good_end, one.search.series()).failure;
   }
@@ -232,7 +232,8 @@ class Bisector {
     if (is_interleaved(with_good_end.measured)) return true;
     if (at == classes_.last()) return one.search.step() == 0;
     auto& paired = paired_[with_good_end.measured];
-    if (measurements_.runs(with_good_end.probe, one.search.series()).values.empty() && paired.size() < paired_probes)
+    if (measurements_.processes(with_good_end.probe, one.search.series()).values.empty() &&
+        paired.size() < paired_probes)
       return paired.insert(at).second;
     return false;
   }
@@ -262,7 +263,7 @@ class Bisector {
     for (std::size_t at : std::exchange(one.unreported, {})) {
       // A class that is lost by now has none, nor has one that was measured alone before the machine drifted.
       if (!one.search.has_readings(at)) continue;
-      TBCI_TRY(observer_.probe_decided(attribution_.probe(one.search, at), status_));
+      TBCI_TRY(observer_.probe_judged(attribution_.probe(one.search, at), status_));
     }
     return {};
   }

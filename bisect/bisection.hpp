@@ -1,7 +1,7 @@
-// Runs a search: builds, measures, decides, and checks each culprit against its parent.
+// Runs a search: builds, measures, judges, and checks each culprit against its parent.
 //
-// The sequence of steps is a pure function of the Prober's answers. To resume an interrupted bisection, call bisect()
-// again: a Prober that returns stored answers leads it along the same steps at no cost.
+// What a search asks for is a pure function of the Prober's answers. To resume an interrupted bisection, call bisect()
+// again: a Prober that returns stored answers leads it along the same way at no cost.
 #pragma once
 
 #include <stop_token>

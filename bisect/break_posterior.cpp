@@ -23,7 +23,7 @@ class BreakChooser {
   BreakChooser(const BreakState& state, const Certainty& certainty)
       : state_(state), certainty_(certainty), posterior_(posterior_of_break(state.trials, state.weights)) {}
 
-  NextStep next() const {
+  NextAction next() const {
     const std::size_t first = state_.trials.begin()->first, last = state_.trials.rbegin()->first;
     for (const std::size_t end : {last, first}) {
       if (count(end) < least_processes) return measure(end);
@@ -37,14 +37,14 @@ class BreakChooser {
     if (likeliest.probability < (1 - posterior_.none) * (1 - certainty_.direction)) {
       if (const auto at = most_doubtful(likeliest)) return measure(*at);
     }
-    if (is_open(likeliest)) return {.kind = NextStep::Kind::split, .brackets = {likeliest}};
+    if (is_open(likeliest)) return {.kind = NextAction::Kind::split, .brackets = {likeliest}};
     return certify(likeliest);
   }
 
  private:
   int count(std::size_t at) const { return state_.trials.at(at).processes; }
   bool may_try(std::size_t at) const { return count(at) < static_cast<int>(certainty_.most_readings); }
-  static NextStep measure(std::size_t at) { return {.kind = NextStep::Kind::measure, .at = at, .brackets = {}}; }
+  static NextAction measure(std::size_t at) { return {.kind = NextAction::Kind::measure, .at = at, .brackets = {}}; }
 
   Bracket likeliest_bracket() const {
     Bracket best;
@@ -86,14 +86,14 @@ class BreakChooser {
   }
 
   /// The culprit and its parent are known: whether that is certain enough to be said.
-  NextStep certify(const Bracket& found) const {
+  NextAction certify(const Bracket& found) const {
     for (const std::size_t side : {found.bad, found.good}) {
       if (count(side) < least_processes) return measure(side);
     }
     if (found.probability < certainty_.culprit) {
       if (const auto at = most_doubtful(found)) return measure(*at);
     }
-    return {.kind = NextStep::Kind::done, .brackets = {found}};
+    return {.kind = NextAction::Kind::done, .brackets = {found}};
   }
 
   const BreakState& state_;
@@ -121,11 +121,11 @@ BreakPosterior posterior_of_break(const TrialsByClass& trials, std::span<const d
     for (; next->first < at; ++next) before = before + next->second;
     const Trials after{all.processes - before.processes, all.failures - before.failures};
     logs.push_back(std::log((1 - prior_of_none) * weights[at] / whole) +
-                   detect::log_evidence(before, detect::share_if_working) +
-                   detect::log_evidence(after, detect::share_if_broken));
+                   detect::log_probability(before, detect::share_if_working) +
+                   detect::log_probability(after, detect::share_if_broken));
   }
   for (const detect::FailureShare& share : {detect::share_if_working, detect::share_if_broken})
-    logs.push_back(std::log(prior_of_none / 2) + detect::log_evidence(all, share));
+    logs.push_back(std::log(prior_of_none / 2) + detect::log_probability(all, share));
   const double most = std::ranges::max(logs);
   double sum = 0;
   for (double& value : logs) sum += value = std::exp(value - most);
@@ -136,7 +136,7 @@ BreakPosterior posterior_of_break(const TrialsByClass& trials, std::span<const d
   return posterior;
 }
 
-NextStep next_break_step(const BreakState& state, const Certainty& certainty) {
+NextAction next_break_action(const BreakState& state, const Certainty& certainty) {
   return BreakChooser(state, certainty).next();
 }
 

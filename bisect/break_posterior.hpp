@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "bisect/next_step.hpp"
+#include "bisect/next_action.hpp"
 #include "detect/breaks.hpp"
 
 namespace tbci::bisect {
@@ -39,6 +39,6 @@ struct BreakState {
 /// measure: another process of class `at`. split: try a class inside the one bracket. done: the bracket holds the
 /// break; none: the ends are alike. A class is tried `most_readings` times at most, the two at the break three times at
 /// the least. Deterministic.
-NextStep next_break_step(const BreakState& state, const Certainty& certainty);
+NextAction next_break_action(const BreakState& state, const Certainty& certainty);
 
 }  // namespace tbci::bisect

@@ -30,7 +30,7 @@ struct OpenBreak {
   std::map<std::size_t, std::string> messages;  ///< of a process that failed, by class
   std::map<std::size_t, std::string> lost;      ///< why a class cannot be tried
   std::map<std::size_t, int> ordinals;          ///< of the next process, by binary: a revert brings one back
-  NextStep next;
+  NextAction next;
   bool finished = false;
 };
 
@@ -116,7 +116,7 @@ class BreakBisector {
   std::vector<OpenStep> open_steps() const {
     std::vector<OpenStep> steps;
     for (const OpenBreak& one : open_) {
-      if (one.finished || one.next.kind != NextStep::Kind::split) continue;
+      if (one.finished || one.next.kind != NextAction::Kind::split) continue;
       const Bracket& bracket = one.next.brackets.front();
       steps.push_back({.good = bracket.good,
                        .bad = bracket.bad,
@@ -168,10 +168,10 @@ class BreakBisector {
   Status advance(std::size_t i) {
     OpenBreak& one = open_[i];
     while (!one.finished) {
-      one.next = next_break_step(one.state, settings_.certainty);
-      if (one.next.kind == NextStep::Kind::measure) {
+      one.next = next_break_action(one.state, settings_.certainty);
+      if (one.next.kind == NextAction::Kind::measure) {
         TBCI_TRY(try_class(i, one.next.at));
-      } else if (one.next.kind == NextStep::Kind::done) {
+      } else if (one.next.kind == NextAction::Kind::done) {
         TBCI_TRY(conclude(i));
       } else if (const auto at = built_inside(one)) {
         TBCI_TRY(try_class(i, *at));
@@ -200,8 +200,8 @@ class BreakBisector {
     int& ordinal = one.ordinals[classes_.binary_of(at)];
     const model::Commit& commit = binary_of(at);
     TBCI_ASSIGN(const Trial trial, prober_.try_case(commit, one.measured, ordinal, stop_));
-    ++status_.runs;
-    observer_.run_measured(commit, one.measured, ordinal++, status_);
+    ++status_.processes;
+    observer_.process_measured(commit, one.measured, ordinal++, status_);
     if (trial.untestable) return give_up(i, at, trial.message);
     one.state.states[at] = ClassState::measured;
     detect::Trials& trials = one.state.trials[at];
@@ -297,7 +297,7 @@ class BreakBisector {
       probe.change = static_cast<double>(trials->second.failures) / probe.pairs;
       probe.low = probe.high = probe.change;
     }
-    return observer_.probe_decided(probe, status_);
+    return observer_.probe_judged(probe, status_);
   }
 
   const SearchSettings& settings_;

@@ -1,7 +1,7 @@
-// Runs the search for the commits at which cases broke: builds, tries, and decides by yes or no.
+// Runs the search for the commits at which cases broke: builds, tries, and judges by yes or no.
 //
-// As of bisect(): the sequence of steps is a pure function of the Prober's answers, so that a search is resumed by
-// calling it again.
+// As for bisect(): what it asks for is a pure function of the Prober's answers, so a search is resumed by calling it
+// again.
 #pragma once
 
 #include <stop_token>

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "bisect/next_step.hpp"
+#include "bisect/next_action.hpp"
 
 namespace tbci::bisect {
 

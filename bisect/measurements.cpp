@@ -15,7 +15,7 @@ void add_failure(std::string why, std::size_t successes, int& failures, std::str
 void add_failure(std::string why, PairReadings& readings) {
   add_failure(std::move(why), readings.pairs.size(), readings.failures, readings.failure);
 }
-void add_failure(std::string why, RunReadings& readings) {
+void add_failure(std::string why, ProcessReadings& readings) {
   add_failure(std::move(why), readings.values.size(), readings.failures, readings.failure);
 }
 
@@ -43,7 +43,7 @@ bool add_value(const model::Series& series, const detect::Pair& pair, PairReadin
   return true;
 }
 
-bool add_value(const model::Series& series, double value, RunReadings& readings) {
+bool add_value(const model::Series& series, double value, ProcessReadings& readings) {
   if (!detect::is_usable(series.metric, value)) {
     add_failure(impossible_value(series), readings);
     return false;
@@ -93,9 +93,9 @@ const PairReadings& Measurements::pairs(const CommitPair& commit_pair, const mod
   return find_or(pairs_, commit_pair, series, none);
 }
 
-const RunReadings& Measurements::runs(std::size_t commit, const model::Series& series) const {
-  static const RunReadings none;
-  return find_or(runs_, RunKey{commit, series.measured_case()}, series, none);
+const ProcessReadings& Measurements::processes(std::size_t commit, const model::Series& series) const {
+  static const ProcessReadings none;
+  return find_or(processes_, CommitCase{commit, series.measured_case()}, series, none);
 }
 
 Status Measurements::add_pair(const CommitPair& commit_pair, const std::vector<model::Series>& series) {
@@ -112,22 +112,22 @@ Status Measurements::add_pair(const CommitPair& commit_pair, const std::vector<m
   TBCI_TRY(keep(prober_.measure_pair(reference, probe, commit_pair.measured, ordinal, stop_), series, requests,
                 in_sequence));
   ++status_.pairs;
-  status_.runs += 2;
+  status_.processes += 2;
   observer_.pair_measured(reference, probe, commit_pair.measured, ordinal, status_);
   return {};
 }
 
-Status Measurements::add_run(std::size_t commit, const model::Case& measured,
-                             const std::vector<model::Series>& series) {
+Status Measurements::add_process(std::size_t commit, const model::Case& measured,
+                                 const std::vector<model::Series>& series) {
   TBCI_TRY(check_not_stopped(stop_));
-  auto& requests = runs_[{commit, measured}];
+  auto& requests = processes_[{commit, measured}];
   const int ordinal = requests.count;
-  TBCI_TRY(keep(prober_.measure_run(commits_[commit], measured, ordinal, stop_), series, requests,
+  TBCI_TRY(keep(prober_.measure_process(commits_[commit], measured, ordinal, stop_), series, requests,
                 [&](const model::Series& one, double value) {
                   sequences_[one].push_back({commit, value});
                 }));
-  ++status_.runs;
-  observer_.run_measured(commits_[commit], measured, ordinal, status_);
+  ++status_.processes;
+  observer_.process_measured(commits_[commit], measured, ordinal, status_);
   return {};
 }
 

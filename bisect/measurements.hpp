@@ -27,7 +27,7 @@ struct PairReadings {
 };
 
 /// The processes of one series that measured one commit alone.
-struct RunReadings {
+struct ProcessReadings {
   std::vector<double> values;
   int failures = 0;     ///< as above
   std::string failure;  ///< as above
@@ -50,13 +50,13 @@ class Measurements {
       : commits_(commits), prober_(prober), observer_(observer), status_(status), stop_(std::move(stop)) {}
 
   const PairReadings& pairs(const CommitPair& commit_pair, const model::Series& series) const;
-  const RunReadings& runs(std::size_t commit, const model::Series& series) const;
+  const ProcessReadings& processes(std::size_t commit, const model::Series& series) const;
 
   /// Measures one more pair, or process, for all of `series`, which belong to that case. A failure costs that pair, or
   /// process: the readings before it count, and three failures are tried again. Errors: those of the Prober other than
   /// `failed`, and `interrupted`.
   Status add_pair(const CommitPair& commit_pair, const std::vector<model::Series>& series);
-  Status add_run(std::size_t commit, const model::Case& measured, const std::vector<model::Series>& series);
+  Status add_process(std::size_t commit, const model::Case& measured, const std::vector<model::Series>& series);
 
   /// All readings, in the order in which they were measured.
   const std::vector<CommitReading>& sequence(const model::Series& series) const;
@@ -73,7 +73,7 @@ class Measurements {
     int count = 0;
     std::map<model::Series, SeriesReadings> series;
   };
-  using RunKey = std::pair<std::size_t, model::Case>;
+  using CommitCase = std::pair<std::size_t, model::Case>;
 
   const std::vector<model::Commit>& commits_;
   Prober& prober_;
@@ -81,7 +81,7 @@ class Measurements {
   SearchStatus& status_;
   std::stop_token stop_;
   std::map<CommitPair, Requests<PairReadings>> pairs_;
-  std::map<RunKey, Requests<RunReadings>> runs_;
+  std::map<CommitCase, Requests<ProcessReadings>> processes_;
   std::map<model::Series, std::vector<CommitReading>> sequences_;
 };
 

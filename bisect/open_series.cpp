@@ -8,7 +8,7 @@ namespace tbci::bisect {
 
 std::vector<OpenStep> open_steps_of(const OpenSeries& one) {
   std::vector<OpenStep> all;
-  if (one.finished || one.next.kind != NextStep::Kind::split) return all;
+  if (one.finished || one.next.kind != NextAction::Kind::split) return all;
   for (const Bracket& bracket : one.next.brackets) all.push_back(one.search.open_step(bracket));
   return all;
 }

@@ -18,7 +18,7 @@ namespace tbci::bisect {
 struct OpenSeries {
   std::size_t answer = 0;  ///< index of its answer
   SeriesSearch search;
-  NextStep next;
+  NextAction next;
   bool finished = false;
   std::set<std::size_t> unreported;  ///< classes that were measured since they were last reported
 };

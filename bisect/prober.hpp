@@ -41,13 +41,14 @@ class Prober {
                                                                      const model::Case& measured, int ordinal,
                                                                      std::stop_token stop) = 0;
   /// Measures one fresh process of a case at a commit that is built. Values and errors as for measure_pair.
-  virtual Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
-                                                              int ordinal, std::stop_token stop) = 0;
+  virtual Result<std::map<model::Series, double>> measure_process(const model::Commit& commit,
+                                                                  const model::Case& measured, int ordinal,
+                                                                  std::stop_token stop) = 0;
   /// Tries a case in one fresh process at a commit that is built. An error ends the bisection for now: what says
   /// nothing about the commit (a full disk) is no trial.
   virtual Result<Trial> try_case(const model::Commit& commit, const model::Case& measured, int ordinal,
                                  std::stop_token stop) {
-    auto values = measure_run(commit, measured, ordinal, std::move(stop));
+    auto values = measure_process(commit, measured, ordinal, std::move(stop));
     if (values) return Trial{};
     if (values.error().kind == ErrorKind::failed) return Trial{true, values.error().message};
     return pass_on(std::move(values).error());
@@ -69,11 +70,11 @@ struct SearchStatus {
   int expected_builds = 0;           ///< estimate of the builds still to come
   int rounds = 0;                    ///< build rounds so far; one round uses all builders at once
   int pairs = 0;                     ///< pairs requested so far
-  int runs = 0;                      ///< processes requested so far, two for each pair
+  int processes = 0;                 ///< requested so far, two for each pair
   std::size_t commits_in_doubt = 0;  ///< commits that may still be the culprit of some series
 };
 
-/// Follows a search, including the steps that a resumed search repeats. Called from the thread of bisect().
+/// Follows a search, including what a resumed search repeats. Called from the thread of bisect().
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -81,11 +82,11 @@ class Observer {
   virtual void build_finished(const model::Commit&, const Built&, const SearchStatus&) {}
   virtual void pair_measured(const model::Commit& /*reference*/, const model::Commit& /*probe*/, const model::Case&,
                              int /*ordinal*/, const SearchStatus&) {}
-  virtual void run_measured(const model::Commit&, const model::Case&, int /*ordinal*/, const SearchStatus&) {}
+  virtual void process_measured(const model::Commit&, const model::Case&, int /*ordinal*/, const SearchStatus&) {}
   /// The search knows which side a commit lies on, or that the commit does not build or cannot be measured
   /// (Side::unbuildable, with the reason). A later call for the same commit and series replaces the earlier one. An
   /// error ends the bisection for now.
-  virtual Status probe_decided(const model::Probe&, const SearchStatus&) { return {}; }
+  virtual Status probe_judged(const model::Probe&, const SearchStatus&) { return {}; }
 };
 
 }  // namespace tbci::bisect

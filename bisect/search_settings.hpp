@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "bisect/next_step.hpp"
+#include "bisect/next_action.hpp"
 #include "detect/threshold_table.hpp"
 #include "storage/model/bisection.hpp"
 

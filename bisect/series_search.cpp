@@ -96,7 +96,7 @@ std::vector<double> SeriesSearch::readings_of(std::size_t at, const Measurements
     for (const detect::Pair& pair : measurements.pairs(pair_with_good_end(at), series_).pairs)
       values.push_back(reading(pair.after));
   }
-  for (double value : measurements.runs(classes_.index_of(classes_.binary_of(at)), series_).values)
+  for (double value : measurements.processes(classes_.index_of(classes_.binary_of(at)), series_).values)
     values.push_back(reading(value));
   return values;
 }
@@ -244,15 +244,15 @@ ChangeNoise SeriesSearch::change_noise() const {
           .outlier_width = settings.outlier_width};
 }
 
-NextStep SeriesSearch::next_step() const {
+NextAction SeriesSearch::next_action() const {
   if (data_.classes.back().values.size() < first_readings)
-    return {.kind = NextStep::Kind::measure, .at = classes_.last(), .brackets = {}};
+    return {.kind = NextAction::Kind::measure, .at = classes_.last(), .brackets = {}};
   const SeriesState state{.data = &data_,
                           .posterior = &posterior_,
                           .states = states_,
                           .required_readings = required_readings_,
                           .closed = closed_};
-  return bisect::next_step(state, settings_.certainty);
+  return bisect::next_action(state, settings_.certainty);
 }
 
 void SeriesSearch::mark_lost(std::size_t at) {

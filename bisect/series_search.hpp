@@ -9,7 +9,7 @@
 #include "bisect/commit_classes.hpp"
 #include "bisect/drift.hpp"
 #include "bisect/measurements.hpp"
-#include "bisect/next_step.hpp"
+#include "bisect/next_action.hpp"
 #include "bisect/posterior.hpp"
 #include "bisect/search_settings.hpp"
 #include "bisect/step_estimate.hpp"
@@ -30,7 +30,7 @@ class SeriesSearch {
   /// vary.
   void refresh(const Measurements& measurements, bool interleaved);
   /// Call it after refresh(). Asks for readings of the bad end until it has two.
-  NextStep next_step() const;
+  NextAction next_action() const;
 
   /// The class does not build, or cannot be measured.
   void mark_lost(std::size_t at);

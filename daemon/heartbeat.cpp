@@ -2,20 +2,19 @@
 
 #include <algorithm>
 
-#include "base/clock.hpp"
 #include "base/log.hpp"
 
 namespace tbci::daemon {
 
-Heartbeat::Heartbeat(Notifier& notifier, HeartbeatSources sources)
-    : notifier_(notifier), sources_(std::move(sources)), thread_([this](const std::stop_token& stop) {
+Heartbeat::Heartbeat(Notifier& notifier, const Clock& clock, HeartbeatSources sources)
+    : notifier_(notifier), clock_(clock), sources_(std::move(sources)), thread_([this](const std::stop_token& stop) {
         using std::chrono::milliseconds;
         constexpr milliseconds longest = std::chrono::seconds(10);
         const milliseconds interval = std::min(notifier_.watchdog_interval().value_or(longest), longest);
         bool in_trouble = false;
         do {
           beat(in_trouble);
-        } while (SystemClock().sleep_for(interval, stop));
+        } while (clock_.sleep_for(interval, stop));
       }) {}
 
 void Heartbeat::beat(bool& in_trouble) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <thread>
 
+#include "base/clock.hpp"
 #include "daemon/notify.hpp"
 
 namespace tbci::daemon {
@@ -19,13 +20,14 @@ struct HeartbeatSources {
 /// no trouble; from then on the service manager ends and restarts the service.
 class Heartbeat {
  public:
-  /// The notifier must outlive it.
-  Heartbeat(Notifier& notifier, HeartbeatSources sources);
+  /// The notifier and the clock must outlive it.
+  Heartbeat(Notifier& notifier, const Clock& clock, HeartbeatSources sources);
 
  private:
   void beat(bool& in_trouble);
 
   Notifier& notifier_;
+  const Clock& clock_;
   HeartbeatSources sources_;
   std::jthread thread_;  // last: it uses the others
 };

@@ -56,7 +56,7 @@ Status serve(StateDir& state, Notifier& notifier, const std::function<void(const
     return fail(ErrorKind::usage, "the configuration names no subject: add a [[subject]]");
   boost::asio::io_context context;
   web::Activity activity(state.clock());
-  WorkPulse pulse;
+  WorkPulse pulse(state.clock());
   web::PagesSettings pages{.database = database_path(state.config()),
                            .subjects = {},
                            .trouble = [&pulse] { return pulse.trouble(); },
@@ -73,8 +73,9 @@ Status serve(StateDir& state, Notifier& notifier, const std::function<void(const
   const std::stop_callback end_loop(stop, [&context] { context.stop(); });
   {
     // Joined before what they use is destroyed, in the reverse order.
-    const Heartbeat heartbeat(notifier, {.trouble = [&pulse] { return pulse.trouble(); },
-                                         .status = [&activity] { return status_line(activity.snapshot()); }});
+    const Heartbeat heartbeat(notifier, state.clock(),
+                              {.trouble = [&pulse] { return pulse.trouble(); },
+                               .status = [&activity] { return status_line(activity.snapshot()); }});
     const Deliveries deliveries(std::move(outbox), state.config(), state.clock(),
                                 [&fatal](const Error& error) { fatal.report(error); });
     const std::jthread worker([&](std::stop_token end) {

@@ -44,9 +44,9 @@ class ServiceWork {
       parts_.pulse.beat();
       TimePoint next = scheduler_.step(stop_);
       if (damage_) return pass_on(*damage_);
-      TBCI_ASSIGN(const auto search, search_step());
+      TBCI_ASSIGN(const auto search, search_each_subject());
       if (search) next = std::min(next, *search);
-      TBCI_ASSIGN(const auto good_news, improvement_step());
+      TBCI_ASSIGN(const auto good_news, search_improvements());
       if (good_news) next = std::min(next, *good_news);
       parts_.activity.plan(next);
       const auto pause =
@@ -70,7 +70,7 @@ class ServiceWork {
 
   Result<EarlierCall> judge(const settings::SubjectConfig& subject) {
     const BusyWith busy(parts_.activity, subject.subject.name);
-    OpenContext at(parts_.state, subject, progress_, stop_, {.processes = &processes_, .gives_way = {}});
+    OpenContext at(parts_.state, subject, progress_, stop_, {.processes = &processes_, .must_pause = {}});
     auto next = pipeline::judge_waiting_nights(at.context());
     if (!next && next.error().kind == ErrorKind::damaged) damage_ = next.error();
     // Its nightlies cannot be listed, for instance: no night says so.
@@ -80,7 +80,7 @@ class ServiceWork {
   }
 
   // One search of each subject; returns when the next one is due.
-  Result<std::optional<TimePoint>> search_step() {
+  Result<std::optional<TimePoint>> search_each_subject() {
     std::optional<TimePoint> next;
     for (const settings::SubjectConfig& subject : parts_.state.config().subjects) {
       if (stop_.stop_requested() || scheduler_.is_due()) return std::optional(parts_.state.clock().now());
@@ -88,7 +88,7 @@ class ServiceWork {
       if (!waits) continue;
       const BusyWith busy(parts_.activity, subject.subject.name);
       OpenContext at(parts_.state, subject, progress_, stop_,
-                     {.processes = &processes_, .gives_way = [this] { return scheduler_.is_due(); }});
+                     {.processes = &processes_, .must_pause = [this] { return scheduler_.is_due(); }});
       const auto searched = pipeline::search_waiting_night(at.context());
       if (!searched && searched.error().kind == ErrorKind::damaged) return pass_on(searched.error());
       if (!searched && searched.error().kind != ErrorKind::interrupted)
@@ -99,7 +99,7 @@ class ServiceWork {
   }
 
   // What became better is searched when nothing of any subject waits for its verdict or its culprit.
-  Result<std::optional<TimePoint>> improvement_step() {
+  Result<std::optional<TimePoint>> search_improvements() {
     std::optional<TimePoint> next;
     for (const settings::SubjectConfig& subject : parts_.state.config().subjects) {
       TBCI_ASSIGN(const bool first, regressions_go_first());
@@ -107,7 +107,7 @@ class ServiceWork {
       TBCI_ASSIGN(const auto waiting, parts_.state.stores().improvements.waiting(subject.subject.name));
       if (waiting.empty() || !parts_.state.config().detect.improvements) continue;
       const BusyWith busy(parts_.activity, subject.subject.name);
-      OpenContext at(parts_.state, subject, progress_, stop_, {.processes = &processes_, .gives_way = [this] {
+      OpenContext at(parts_.state, subject, progress_, stop_, {.processes = &processes_, .must_pause = [this] {
                                                                  const auto others = regressions_go_first();
                                                                  return others && *others;
                                                                }});

@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "base/sandbox.hpp"
+#include "pipeline/local_machine.hpp"
 #include "settings/batch_sizes.hpp"
 
 namespace tbci::daemon {
@@ -49,6 +50,6 @@ OpenContext::OpenContext(StateDir& state, const settings::SubjectConfig& subject
                .clock = state.clock(),
                .progress = progress,
                .stop = std::move(stop),
-               .gives_way = std::move(extras.gives_way)} {}
+               .must_pause = std::move(extras.must_pause)} {}
 
 }  // namespace tbci::daemon

@@ -53,8 +53,8 @@ Result<OpenedSubject> open_subject(settings::Config config, const std::string& n
 
 /// What a service adds to a subject's context.
 struct ContextExtras {
-  ProcessRunner* processes = nullptr;    ///< runs the children, instead of the state folder's own runner
-  std::function<bool()> gives_way = {};  ///< see SubjectContext::gives_way
+  ProcessRunner* processes = nullptr;     ///< runs the children, instead of the state folder's own runner
+  std::function<bool()> must_pause = {};  ///< see SubjectContext::must_pause
 };
 
 /// A subject's context on this machine. `state` and `progress` must outlive it.

@@ -11,32 +11,36 @@ constexpr std::chrono::minutes time_to_end_a_child{5};
 
 }  // namespace
 
-WorkPulse::WorkPulse(std::chrono::milliseconds limit) : limit_(limit) {
+WorkPulse::WorkPulse(const Clock& clock, std::chrono::milliseconds limit) : clock_(clock), limit_(limit) {
   beat();
 }
 
-void WorkPulse::beat(Time now) {
+void WorkPulse::beat() {
   const std::lock_guard lock(mutex_);
+  const SteadyTime now = clock_.steady_now();
   last_beat_ = now;
   alive_until_ = children_ == 0 ? now + limit_ : std::max(alive_until_, now + limit_);
 }
 
-void WorkPulse::child_begins(std::chrono::milliseconds time_limit, Time now) {
+void WorkPulse::child_begins(std::chrono::milliseconds time_limit) {
   const std::lock_guard lock(mutex_);
+  const SteadyTime now = clock_.steady_now();
   ++children_;
   last_beat_ = now;
   alive_until_ = std::max(alive_until_, now + time_limit + time_to_end_a_child);
 }
 
-void WorkPulse::child_ends(Time now) {
+void WorkPulse::child_ends() {
   const std::lock_guard lock(mutex_);
+  const SteadyTime now = clock_.steady_now();
   children_ = std::max(children_ - 1, 0);
   last_beat_ = now;
   if (children_ == 0) alive_until_ = now + limit_;
 }
 
-std::string WorkPulse::trouble(Time now) const {
+std::string WorkPulse::trouble() const {
   const std::lock_guard lock(mutex_);
+  const SteadyTime now = clock_.steady_now();
   if (now <= alive_until_) return {};
   const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(now - last_beat_).count();
   if (children_ > 0)

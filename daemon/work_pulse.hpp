@@ -5,34 +5,35 @@
 #include <mutex>
 #include <string>
 
+#include "base/clock.hpp"
 #include "base/process.hpp"
 #include "base/progress.hpp"
 
 namespace tbci::daemon {
 
 /// The thread is alive while it reports progress within the limit, or waits for a child process whose own time limit is
-/// not over. Thread-safe.
+/// not over. Thread-safe if its clock is.
 class WorkPulse {
  public:
-  /// Not of the wall clock, which may be set.
-  using Time = std::chrono::steady_clock::time_point;
   /// The longest time without progress outside a child. A search over many commits thinks for minutes.
   static constexpr std::chrono::minutes default_limit{30};
 
-  explicit WorkPulse(std::chrono::milliseconds limit = default_limit);
+  explicit WorkPulse(const Clock& clock, std::chrono::milliseconds limit = default_limit);
 
-  void beat(Time now = std::chrono::steady_clock::now());
-  void child_begins(std::chrono::milliseconds time_limit, Time now = std::chrono::steady_clock::now());
-  void child_ends(Time now = std::chrono::steady_clock::now());
+  void beat();
+  void child_begins(std::chrono::milliseconds time_limit);
+  void child_ends();
   /// What is wrong, as a sentence; empty while the thread is alive.
-  std::string trouble(Time now = std::chrono::steady_clock::now()) const;
+  std::string trouble() const;
 
  private:
+  const Clock& clock_;
   std::chrono::milliseconds limit_;
   mutable std::mutex mutex_;
   int children_ = 0;
-  Time last_beat_;
-  Time alive_until_;
+  // Not of the wall clock, which may be set.
+  SteadyTime last_beat_;
+  SteadyTime alive_until_;
 };
 
 /// Runs children through another runner; their time limits count for the pulse.

@@ -101,7 +101,7 @@ double BoundaryTest::gathering(std::size_t first, std::size_t middle, std::size_
                                    [&](double residual) { return up * residual >= distance; });
     const auto seen = static_cast<double>(beyond - own);
     wild = wild || has_wild(distance, up, seen, others);
-    // An upper bound of their number, from how many were seen. A run of each length up to this one had its chance
+    // An upper bound of their number, from how many were seen. A stretch of each length up to this one had its chance
     // everywhere.
     const double share = std::min(1.0, (seen + 1 + 2 * std::sqrt(seen)) / others);
     const double tail = binomial_tail(length, static_cast<std::size_t>(inside), share);

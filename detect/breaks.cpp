@@ -31,16 +31,16 @@ Trials trials_of(std::span<const model::Measurement> measurements) {
   return {static_cast<int>(measurements.size()), static_cast<int>(std::ranges::count_if(measurements, is_failure))};
 }
 
-double log_evidence(const Trials& trials, const FailureShare& share) {
+double log_probability(const Trials& trials, const FailureShare& share) {
   const int successes = trials.processes - trials.failures;
   return log_beta(share.failures + trials.failures, share.successes + successes) -
          log_beta(share.failures, share.successes);
 }
 
 double log_odds_of_break(const Trials& before, const Trials& after) {
-  const double broke = log_evidence(before, share_if_working) + log_evidence(after, share_if_broken);
+  const double broke = log_probability(before, share_if_working) + log_probability(after, share_if_broken);
   const Trials all = before + after;
-  const double work = log_evidence(all, share_if_working), broken = log_evidence(all, share_if_broken);
+  const double work = log_probability(all, share_if_working), broken = log_probability(all, share_if_broken);
   const double more = std::max(work, broken), less = std::min(work, broken);
   return broke - (more + std::log1p(std::exp(less - more)) - std::log(2.0));
 }

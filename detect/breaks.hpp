@@ -32,7 +32,7 @@ inline constexpr FailureShare share_if_working = {0.5, 20};  ///< mean 2.4%
 inline constexpr FailureShare share_if_broken = {1, 0.25};   ///< mean 80%, and mostly all of them
 
 /// The logarithm of the probability of these processes, in the order in which they ran.
-double log_evidence(const Trials& trials, const FailureShare& share);
+double log_probability(const Trials& trials, const FailureShare& share);
 
 /// The logarithm of the odds that the new build is broken and the old one works, against both being alike (both work,
 /// or both are broken), where the two were equally likely before.

@@ -1,4 +1,4 @@
-// The decision, from interleaved pairs of processes: old, new, old, new, on the same machine.
+// The verdict, from interleaved pairs of processes: old, new, old, new, on the same machine.
 #pragma once
 
 #include <span>

@@ -37,9 +37,9 @@ std::string recovery_line(const Recovery& one) {
                         one.commits.size() > names.size() ? "; ..." : "");
   }
   const bool same = one.revert && one.commits.size() == 1 && one.commits.front().id == one.revert->id;
-  if (same) text += ", which says that it takes the culprit back";
+  if (same) text += ", which says that it reverts the culprit";
   if (one.revert && !same)
-    text += fmt::format("; commit {} says that it takes the culprit back", named_commit(*one.revert));
+    text += fmt::format("; commit {} says that it reverts the culprit", named_commit(*one.revert));
   return text + "\n";
 }
 

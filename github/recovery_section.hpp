@@ -15,7 +15,7 @@ struct Recovery {
   model::Series series;
   std::string night;                    ///< the first that measured that the regression is gone
   std::vector<model::Commit> commits;   ///< that a search found: one did it; several cannot be told apart. May be empty
-  std::optional<model::Commit> revert;  ///< whose message says that it takes the culprit back
+  std::optional<model::Commit> revert;  ///< says that it reverts the culprit
 };
 
 /// The report with a section in front that names the recoveries, in place of an earlier such section; without

@@ -76,7 +76,7 @@ std::string revision_marker(const model::Report& report) {
 
 std::string revision_comment(const model::Report& report) {
   const std::string_view why =
-      tells_recoveries(report.body) ? "What is known of it has changed" : "More series are affected";
+      tells_recoveries(report.body) ? "tbci knows more about this regression" : "More series are affected";
   return fmt::format("{}. The report is now:\n\n{}\n{}\n", why, report.body, marker_comment(revision_marker(report)));
 }
 
@@ -108,7 +108,7 @@ model::Report make_report(const ReportFacts& facts) {
   const std::string suspects = suspects_section(facts);
   const std::string head = summary_section(facts, affected) + "\n" + (suspects.empty() ? "" : suspects + "\n");
   std::string tail;
-  for (const std::string& section : {breaks_section(facts), evidence_section(facts), operators_section(facts),
+  for (const std::string& section : {breaks_section(facts), secondary_section(facts), operators_section(facts),
                                      search_section(facts), reproduction_section(facts), environment_section(facts)}) {
     if (!section.empty()) tail += "\n" + section;
   }

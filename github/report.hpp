@@ -24,7 +24,7 @@ inline constexpr std::size_t longest_title_bytes = 256;
 /// Every report has this label; tbci uses it to find earlier issues.
 inline constexpr std::string_view report_label = "tbci";
 
-/// How a case fails that ran before: what one of its processes said.
+/// How a broken case fails: what one of its processes said.
 struct BreakFacts {
   model::Series series;
   model::Outcome outcome = model::Outcome::crashed;  ///< done: it ended, but its results are not finite numbers
@@ -45,7 +45,7 @@ struct ReportFacts {
   std::vector<model::Finding> affected;  ///< at least one
   std::vector<BreakFacts> breaks = {};   ///< of affected cases that fail, as far as it is known
   /// Secondary metrics of the affected cases (model::is_secondary). May be empty.
-  std::vector<model::Finding> evidence;
+  std::vector<model::Finding> secondary;
   /// How the libraries of the two builds differ, as a sentence; empty: not at all, or unknown.
   std::string libraries;
   std::vector<model::Answer> answers;                  ///< of the bisection: culprit against its parent

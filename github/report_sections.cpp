@@ -19,7 +19,7 @@ using model::Metric;
 
 // Limits of the sections, so that the table can use most of the body.
 constexpr std::size_t most_suspects_bytes = 10'000;
-constexpr std::size_t most_evidence_bytes = 6'000;
+constexpr std::size_t most_secondary_bytes = 6'000;
 constexpr std::size_t most_answers_bytes = 8'000;
 constexpr std::size_t most_commands_bytes = 8'000;
 constexpr std::size_t most_facts_bytes = 8'000;
@@ -276,9 +276,9 @@ std::string table_section(const std::vector<model::Finding>& affected, std::size
   return text;
 }
 
-std::string evidence_section(const ReportFacts& facts) {
+std::string secondary_section(const ReportFacts& facts) {
   std::vector<std::string> lines;
-  for (const model::Finding& finding : facts.evidence) {
+  for (const model::Finding& finding : facts.secondary) {
     if (!std::isfinite(finding.change) || finding.pairs == 0) continue;
     const Metric metric = finding.series.metric;
     lines.push_back(fmt::format("- {}: from {} to {} ({}, interval {}){}", where_text(finding.series),
@@ -288,8 +288,8 @@ std::string evidence_section(const ReportFacts& facts) {
   }
   if (!facts.libraries.empty()) lines.push_back("- Libraries of the builds: " + escaped(facts.libraries, 1000));
   if (lines.empty()) return "";
-  const Lines kept = lines_within(lines, most_evidence_bytes);
-  std::string text = "### Additional evidence\n\n" + kept.text;
+  const Lines kept = lines_within(lines, most_secondary_bytes);
+  std::string text = "### Secondary metrics and libraries\n\n" + kept.text;
   if (kept.left_out > 0) text += fmt::format("- and {} more\n", kept.left_out);
   return text;
 }

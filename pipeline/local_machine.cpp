@@ -1,3 +1,5 @@
+#include "pipeline/local_machine.hpp"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -6,7 +8,6 @@
 #include "base/text.hpp"
 #include "bisect/operator_sources.hpp"
 #include "bisect/rev_range.hpp"
-#include "pipeline/machine.hpp"
 #include "runner/cpu_lock.hpp"
 #include "runner/environment.hpp"
 #include "runner/libtorch.hpp"
@@ -28,10 +29,11 @@ class LocalMachine final : public Machine {
       : config_(parts.config),
         subject_(parts.subject),
         processes_(parts.processes),
+        clock_(parts.clock),
         lines_(parts.lines),
         folder_(parts.config.service.state / "subjects" / parts.subject.subject.name),
         confinement_{.folder = parts.config.service.state / "private", .writable = parts.subject.subject.writable},
-        builder_(parts.subject.subject, folder_, parts.processes, parts.lines, confinement_),
+        builder_(parts.subject.subject, folder_, parts.processes, parts.clock, parts.lines, confinement_),
         nightlies_(runner::make_nightly_source({.subject = parts.subject.subject,
                                                 .state = folder_,
                                                 .builder = builder_,
@@ -184,7 +186,7 @@ class LocalMachine final : public Machine {
     auto lock = runner::CpuLock::take({.folder = runner::cpu_lock_folder(),
                                        .cpus = pinned.empty() ? allowed_cpus() : pinned,
                                        .on_wait = [](const std::string& text) { log::info("{}", text); }},
-                                      std::move(stop));
+                                      clock_, std::move(stop));
     if (lock) return std::optional(std::move(*lock));
     if (lock.error().kind != ErrorKind::environment) return pass_on(lock.error());
     if (!lock_missed_) log::warning("{}: another tbci on this machine is not noticed", lock.error().message);
@@ -241,7 +243,8 @@ class LocalMachine final : public Machine {
                                                .optimized = subject_.subject.worker_optimized,
                                                .jobs = subject_.subject.jobs,
                                                .shared_libtorch = subject_.subject.torch_base};
-    TBCI_ASSIGN(const auto worker, runner::ensure_worker(processes_, settings, product, lines_, std::move(stop)));
+    TBCI_ASSIGN(const auto worker,
+                runner::ensure_worker(processes_, clock_, settings, product, lines_, std::move(stop)));
     workers_[product.libtorch] = worker;
     return worker;
   }
@@ -268,6 +271,7 @@ class LocalMachine final : public Machine {
   const settings::Config& config_;
   const settings::SubjectConfig& subject_;
   ProcessRunner& processes_;
+  const Clock& clock_;
   runner::LineSink lines_;
   std::filesystem::path folder_;
   runner::Confinement confinement_;  // before what is confined

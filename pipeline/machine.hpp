@@ -1,14 +1,11 @@
 // What the pipeline asks of the machine: installing, building, measuring. The one seam between deciding and doing.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
-#include "base/clock.hpp"
-#include "base/process.hpp"
 #include "base/result.hpp"
 #include "bisect/commit_details.hpp"
 #include "bisect/prior.hpp"
@@ -17,7 +14,6 @@
 #include "runner/listing.hpp"
 #include "runner/protocol.hpp"
 #include "runner/source/source_builder.hpp"
-#include "settings/config.hpp"
 #include "storage/model/bisection.hpp"
 #include "storage/model/build.hpp"
 #include "storage/model/measurement.hpp"
@@ -59,13 +55,13 @@ class Machine {
     TBCI_ASSIGN(auto second, measure(after, measured, options, stop));
     return model::MeasurementPair{std::move(first), std::move(second)};
   }
-  /// A commit of our own: `culprit` taken back on top of `onto`.
+  /// A commit that tbci makes: `culprit` reverted on top of `onto`.
   virtual Result<runner::Reverted> revert(const std::string& culprit, const std::string& onto,
                                           std::stop_token stop) = 0;
-  /// What each of the commits says and touches, in their order; nothing at all where that is not known.
+  /// The message of each commit and the files that it touches, in their order; nothing if the machine cannot tell.
   virtual Result<std::vector<bisect::CommitDetails>> details(const std::vector<model::Commit>& commits,
                                                              std::stop_token stop) = 0;
-  /// The files at a commit that each of these operators (as a profile names them) is made of.
+  /// The source files of each of these operators (named as in a profile) at a commit.
   virtual Result<bisect::OperatorSources> operator_sources(const std::string& commit,
                                                            const std::vector<std::string>& operators,
                                                            std::stop_token stop) = 0;
@@ -75,21 +71,10 @@ class Machine {
   /// Where the time of an iteration goes, in one fresh process.
   virtual Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
                                                  std::stop_token stop) = 0;
-  /// The machine, without what only a worker can tell.
+  /// The facts of the machine, without those that only a worker knows.
   virtual Result<model::Environment> environment(std::stop_token stop) = 0;
   /// The libraries that a worker of this product loads: the machine's, and those that come with the product.
   virtual Result<runner::LibraryFacts> libraries(const model::Product& product, std::stop_token stop) = 0;
 };
-
-struct MachineParts {
-  const settings::Config& config;
-  const settings::SubjectConfig& subject;
-  ProcessRunner& processes;
-  const Clock& clock;
-  runner::LineSink lines;  ///< takes lines about long work
-};
-
-/// The real one, on this machine. What `parts` refers to must outlive it.
-std::unique_ptr<Machine> make_local_machine(const MachineParts& parts);
 
 }  // namespace tbci::pipeline

@@ -23,7 +23,7 @@ namespace {
 
 using model::Stage;
 
-// A baseline that cannot be installed any more gives way to the next one: the nightly under test is not at fault.
+// If a baseline can no longer be installed, the next older one replaces it: the nightly under test is not at fault.
 Result<model::Build> install_baseline(SubjectContext& context, const model::Night& night, const ChosenNight& chosen) {
   constexpr std::size_t most_others = 3;  // more that fail in a row are the fault of the machine or the index
   auto build = install_nightly(context, chosen.baseline);
@@ -31,10 +31,10 @@ Result<model::Build> install_baseline(SubjectContext& context, const model::Nigh
     if (build || build.error().kind != ErrorKind::failed) return build;
     if (i == most_others)
       return fail(Error{ErrorKind::environment, build.error().message},
-                  "none of the older nightlies installs as a baseline (name one by --baseline)");
+                  "none of the older nightlies can be installed as a baseline (name one with --baseline)");
     const model::Nightly& other = chosen.other_baselines[i];
     context.progress.note(
-        fmt::format("{}: {} is the baseline instead", one_line(build.error().message, 200), other.name));
+        fmt::format("{}; tbci uses {} as the baseline instead", one_line(build.error().message, 200), other.name));
     build = install_nightly(context, other);
     if (build) TBCI_TRY(context.stores.nights.compare_with(night.id, other.name));
   }
@@ -47,12 +47,12 @@ Result<Comparison> install(SubjectContext& context, const model::Night& night, c
   if (model::has_verdicts(night.stage)) {
     TBCI_ASSIGN(model::Build before, known_nightly(context, chosen.baseline));
     TBCI_ASSIGN(model::Build after, known_nightly(context, chosen.nightly));
-    context.progress.end_stage("both are known");
+    context.progress.end_stage("both were installed before");
     return Comparison{std::move(before), std::move(after)};
   }
   TBCI_ASSIGN(model::Build before, install_baseline(context, night, chosen));
   TBCI_ASSIGN(model::Build after, install_nightly(context, chosen.nightly));
-  context.progress.end_stage("both are there");
+  context.progress.end_stage("both are installed");
   return Comparison{std::move(before), std::move(after)};
 }
 
@@ -121,7 +121,7 @@ Result<NightResult> result_of(SubjectContext& context, std::int64_t night_id, bo
   return result;
 }
 
-// `2 series could not be decided, and wait for the next night: a/cpu-infer/time, b/cpu-infer/time`
+// `2 series could not be judged, and wait for the next night: a/cpu-infer/time, b/cpu-infer/time`
 Result<std::string> queued_text(SubjectContext& context, const model::Night& night) {
   TBCI_ASSIGN(const auto retests, context.stores.retests.of_night(night.id));
   if (retests.empty()) return std::string();
@@ -130,7 +130,7 @@ Result<std::string> queued_text(SubjectContext& context, const model::Night& nig
   constexpr std::size_t shown = 10;
   const bool more = names.size() > shown;
   if (more) names.resize(shown);
-  return fmt::format("{} series could not be decided, and wait for the next night: {}{}", retests.size(),
+  return fmt::format("{} series could not be judged, and wait for the next night: {}{}", retests.size(),
                      join(names, ", "), more ? ", ..." : "");
 }
 

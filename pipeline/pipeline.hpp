@@ -18,8 +18,8 @@ namespace tbci::pipeline {
 struct NightChoice {
   std::string nightly = {};   ///< empty: the newest that is published
   std::string baseline = {};  ///< empty: the newest earlier one that was checked, else the one before it
-  bool retry = false;         ///< try a failed night again, from the installation on
-  /// Stops where the verdicts stand: a night with regressions is left at the stage `bisect`, for another call.
+  bool retry = false;         ///< try a failed night again, beginning with the installation
+  /// Stops after the verdicts: a night with regressions stays at the stage `bisect`, for another call.
   bool verdicts_only = false;
 };
 
@@ -32,13 +32,13 @@ struct NightResult {
   std::vector<model::Report> reports;
 };
 
-/// One nightly against its baseline, from the index to the outbox. An error leaves the night where it is: the next
-/// call goes on. Where the nightly itself is at fault, which only its installation says, the night is over: see
-/// give_up_night.
+/// Compares one nightly with its baseline, from the index to the outbox. After an error the night stays where it is,
+/// and the next call continues it. If the nightly itself is at fault, which only its installation shows, the night is
+/// over: see give_up_night.
 Result<NightResult> check_night(SubjectContext& context, const NightChoice& choice = {});
 
-/// Ends an unfinished night for good. Where its verdicts stand, its regressions are reported without a culprit and it
-/// is done; else it is failed. `why` becomes its note.
+/// Ends an unfinished night for good. A night with verdicts is done: its regressions are reported without a culprit.
+/// Any other night has failed. `why` becomes its note.
 Status give_up_night(SubjectContext& context, const model::Night& night, const std::string& why);
 
 }  // namespace tbci::pipeline

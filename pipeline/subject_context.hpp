@@ -24,7 +24,7 @@ struct SubjectContext {
   std::stop_token stop;
   /// Asked between the builds and measurements of a search, once it has made something new: whether something else goes
   /// first. The search then ends (kind interrupted), and goes on with the next call.
-  std::function<bool()> gives_way = {};
+  std::function<bool()> must_pause = {};
 
   const std::string& name() const { return subject.subject.name; }
 };

@@ -9,8 +9,8 @@
 
 namespace tbci::repo_bisect {
 
-/// `commits` as commits_between returns them. `probes` in the order of their decisions; the last probe of a commit
-/// counts. Always marks both ends, and leaves out commits whose side is unknown.
+/// `commits` as commits_between returns them. `probes` in the order in which they were judged; the last probe of a
+/// commit counts. Always marks both ends, and leaves out commits whose side is unknown.
 std::string git_bisect_log(const std::vector<model::Commit>& commits, const std::vector<model::Probe>& probes,
                            const model::Answer& answer, bisect::Lineage lineage);
 

@@ -52,12 +52,13 @@ struct BuiltTrees::Kept {
   std::uint64_t bytes = 0;
 };
 
-BuiltTrees::BuiltTrees(const RepositoryJob& job, fs::path folder, ProcessRunner& processes, runner::LineSink progress)
+BuiltTrees::BuiltTrees(const RepositoryJob& job, fs::path folder, ProcessRunner& processes, const Clock& clock,
+                       runner::LineSink progress)
     : job_(job),
       folder_(std::move(folder)),
       processes_(processes),
       progress_(progress),
-      worktree_(worktree_settings(job, folder_ / "trees"), processes, std::move(progress)) {}
+      worktree_(worktree_settings(job, folder_ / "trees"), processes, clock, std::move(progress)) {}
 
 fs::path BuiltTrees::tree_path(const std::string& commit) const {
   return folder_ / "trees" / commit;

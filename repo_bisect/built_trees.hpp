@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 
+#include "base/clock.hpp"
 #include "base/process.hpp"
 #include "base/result.hpp"
 #include "repo_bisect/job.hpp"
@@ -21,7 +22,7 @@ namespace tbci::repo_bisect {
 /// thread-safe.
 class BuiltTrees {
  public:
-  BuiltTrees(const RepositoryJob& job, std::filesystem::path folder, ProcessRunner& processes,
+  BuiltTrees(const RepositoryJob& job, std::filesystem::path folder, ProcessRunner& processes, const Clock& clock,
              runner::LineSink progress);
 
   /// Checks a commit out and builds it. Errors are never the commit's fault: no space, no memory, a missing program

@@ -65,13 +65,13 @@ Journal::Journal(Journal&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
       builds_(std::move(other.builds_)),
-      runs_(std::move(other.runs_)) {}
+      measurements_(std::move(other.measurements_)) {}
 
 Journal& Journal::operator=(Journal&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(builds_, other.builds_);
-  std::swap(runs_, other.runs_);
+  std::swap(measurements_, other.measurements_);
   return *this;
 }
 
@@ -97,9 +97,10 @@ Status Journal::read(const std::string& text) {
                                          .reason = text_in(json, "reason"),
                                          .ended_after = limit_in(json)};
     } else if (json.contains("run")) {
-      RunRecord record{.value = std::nullopt, .failure = text_in(json, "failure"), .ended_after = limit_in(json)};
+      MeasurementRecord record{
+          .value = std::nullopt, .failure = text_in(json, "failure"), .ended_after = limit_in(json)};
       if (const auto value = json.find("value"); value != json.end() && value->is_number()) record.value = *value;
-      runs_[text_in(json, "run")] = record;
+      measurements_[text_in(json, "run")] = record;
     }
   }
   return {};
@@ -119,9 +120,9 @@ const BuildRecord* Journal::build(const std::string& commit) const {
   return found == builds_.end() ? nullptr : &found->second;
 }
 
-const RunRecord* Journal::run(const std::string& key) const {
-  const auto found = runs_.find(key);
-  return found == runs_.end() ? nullptr : &found->second;
+const MeasurementRecord* Journal::measurement(const std::string& key) const {
+  const auto found = measurements_.find(key);
+  return found == measurements_.end() ? nullptr : &found->second;
 }
 
 Status Journal::put_build(const std::string& commit, const BuildRecord& record) {
@@ -133,13 +134,13 @@ Status Journal::put_build(const std::string& commit, const BuildRecord& record) 
   return {};
 }
 
-Status Journal::put_run(const std::string& key, const RunRecord& record) {
+Status Journal::put_measurement(const std::string& key, const MeasurementRecord& record) {
   nlohmann::json json = {{"run", key}};
   if (record.value) json["value"] = *record.value;
   if (!record.failure.empty()) json["failure"] = record.failure;
   put_limit(record.ended_after, json);
   TBCI_TRY(append(dumped(json)));
-  runs_[key] = record;
+  measurements_[key] = record;
   return {};
 }
 

@@ -1,4 +1,4 @@
-// The journal of a bisection of any repository: one line of JSON on the disk for each finished build and run.
+// The journal of a bisection of any repository: a line of JSON on the disk for each finished build and measurement.
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,9 @@ struct BuildRecord {
   std::chrono::milliseconds ended_after{};  ///< the limit that stopped it: it may build with a longer one; 0: none did
 };
 
-/// One run of the measure command.
-struct RunRecord {
-  std::optional<double> value;              ///< as printed; nothing: the run failed for good
+/// What one process of the measure command printed.
+struct MeasurementRecord {
+  std::optional<double> value;              ///< as printed; nothing: it failed for good
   std::string failure;                      ///< why it failed
   std::chrono::milliseconds ended_after{};  ///< as above
 };
@@ -38,10 +38,10 @@ class Journal {
 
   /// Null if there is none. The last record counts.
   const BuildRecord* build(const std::string& commit) const;
-  const RunRecord* run(const std::string& key) const;
+  const MeasurementRecord* measurement(const std::string& key) const;
   Status put_build(const std::string& commit, const BuildRecord& record);
-  /// `key` names the commit and which of its runs it is.
-  Status put_run(const std::string& key, const RunRecord& record);
+  /// `key` names the commit and which of its measurements it is.
+  Status put_measurement(const std::string& key, const MeasurementRecord& record);
 
  private:
   Journal(std::filesystem::path path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
@@ -51,7 +51,7 @@ class Journal {
   std::filesystem::path path_;
   int descriptor_ = -1;
   std::map<std::string, BuildRecord> builds_;
-  std::map<std::string, RunRecord> runs_;
+  std::map<std::string, MeasurementRecord> measurements_;
 };
 
 }  // namespace tbci::repo_bisect

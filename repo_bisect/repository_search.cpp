@@ -34,14 +34,15 @@ class SearchObserver final : public bisect::Observer {
     probes_.push_back(
         {.commit = commit.id, .series = series_of_job(), .side = model::Side::unbuildable, .reason = built.reason});
   }
-  Status probe_decided(const model::Probe& probe, const bisect::SearchStatus& status) override {
+  Status probe_judged(const model::Probe& probe, const bisect::SearchStatus& status) override {
     probes_.push_back(probe);
     if (probe.pairs == 0 && probe.side == model::Side::good) return {};  // what pairs are compared with
     const std::string change = probe.side == model::Side::good || probe.side == model::Side::bad
                                    ? human_change(as_printed(job_, probe.change))
                                    : one_line(probe.reason, 100);
     progress_.note(fmt::format("{} is {} ({}, {}), {} in doubt", probe.commit.substr(0, 10), to_string(probe.side),
-                               change, counted(probe.pairs, "run"), counted(status.commits_in_doubt, "commit")));
+                               change, counted(probe.pairs, "measurement"),
+                               counted(status.commits_in_doubt, "commit")));
     return {};
   }
 
@@ -62,7 +63,7 @@ bisect::SearchSettings settings_of(const RepositoryJob& job) {
   return settings;
 }
 
-/// The answer of a search that reached the limit on runs.
+/// The answer of a search that reached the limit on measurements.
 model::Answer answer_at_limit(const RepositoryJob& job, const std::vector<model::Commit>& commits,
                               const std::vector<model::Probe>& probes) {
   model::Answer answer;
@@ -75,7 +76,8 @@ model::Answer answer_at_limit(const RepositoryJob& job, const std::vector<model:
     answer.low = end->low;
     answer.high = end->high;
   }
-  const std::string limit = fmt::format("the search has used the {} runs of --runs-at-most", job.runs_at_most);
+  const std::string limit =
+      fmt::format("the search has used the {} measurements that --runs-at-most allows", job.runs_at_most);
   answer.reason = answer.suspects.empty() ? limit + " before it could tell the ends apart" : limit;
   return answer;
 }
@@ -120,10 +122,10 @@ std::vector<std::string> commits_in_doubt(const std::vector<model::Commit>& comm
 
 Result<RepositoryAnswer> search_repository(const RepositoryJob& job, const std::vector<model::Commit>& commits,
                                            const std::filesystem::path& folder, ProcessRunner& processes,
-                                           Progress& progress, std::stop_token stop) {
+                                           const Clock& clock, Progress& progress, std::stop_token stop) {
   TBCI_ASSIGN(const FileLock lock, FileLock::acquire(folder / "lock"));
   TBCI_ASSIGN(Journal journal, Journal::open(folder / "journal.jsonl"));
-  BuiltTrees trees(job, folder, processes, [&progress](std::string_view line) { progress.note(line); });
+  BuiltTrees trees(job, folder, processes, clock, [&progress](std::string_view line) { progress.note(line); });
   RepositoryProber prober(job, commits, trees, journal, processes);
   SearchObserver observer(job, progress);
   progress.begin_stage("bisect",
@@ -142,12 +144,13 @@ Result<RepositoryAnswer> search_repository(const RepositoryJob& job, const std::
     for (model::FoundStep& step : one.steps) convert_changes(job, step);
   }
   answer.bisection.builds = prober.builds();
-  answer.bisection.measurements = prober.runs();
+  answer.bisection.measurements = prober.measurements();
   answer.numbers = prober.numbers();
   share_numbers(commits, answer.numbers);
   answer.used_up = prober.used_up();
   answer.rebuilds = trees.rebuilds();
-  progress.end_stage(fmt::format("{}, {}", counted(prober.builds(), "build"), counted(prober.runs(), "run")));
+  progress.end_stage(
+      fmt::format("{}, {}", counted(prober.builds(), "build"), counted(prober.measurements(), "measurement")));
   return answer;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/process.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
@@ -17,7 +18,7 @@ namespace tbci::repo_bisect {
 
 struct RepositoryAnswer {
   model::Bisection bisection;        ///< one series, one answer; its changes are those of the printed number
-  std::vector<model::Probe> probes;  ///< in the order of their decisions
+  std::vector<model::Probe> probes;  ///< in the order in which they were judged
   std::map<std::string, std::vector<double>> numbers;  ///< as printed, by commit
   bool used_up = false;                                ///< the search ended at --runs-at-most
   int rebuilds = 0;                                    ///< rebuilds of trees that were removed to save space
@@ -25,11 +26,11 @@ struct RepositoryAnswer {
 
 /// Searches, and keeps all results in `folder`, which it locks: a call after a kill resumes the search, a call after
 /// its end returns the same answer at no cost. Errors: another process uses the folder (transient), a failure that is
-/// not a commit's fault (environment), a stop (interrupted). Reaching the limit on runs gives an answer and not an
-/// error.
+/// not a commit's fault (environment), a stop (interrupted). Reaching the limit on measurements gives an answer and not
+/// an error.
 Result<RepositoryAnswer> search_repository(const RepositoryJob& job, const std::vector<model::Commit>& commits,
                                            const std::filesystem::path& folder, ProcessRunner& processes,
-                                           Progress& progress, std::stop_token stop);
+                                           const Clock& clock, Progress& progress, std::stop_token stop);
 
 /// The commits still in doubt when a search stops early: those after the last good commit, up to the first bad one.
 /// Empty if the bad end was not found bad.

@@ -12,7 +12,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/clock.hpp"
 #include "base/text.hpp"
 
 namespace tbci::runner {
@@ -72,27 +71,28 @@ class LockFile {
 // Waits for locks, all with one limit.
 class Waiting {
  public:
-  Waiting(const CpuLockSettings& settings, std::stop_token stop) : settings_(settings), stop_(std::move(stop)) {}
+  Waiting(const CpuLockSettings& settings, const Clock& clock, std::stop_token stop)
+      : settings_(settings), clock_(clock), stop_(std::move(stop)) {}
 
   Status get(const LockFile& lock, const std::string& what) {
     while (!lock.try_lock()) {
       if (!told_ && settings_.on_wait)
         settings_.on_wait(fmt::format("waiting for {}, which measures on {}", lock.holder(), what));
       told_ = true;
-      if (std::chrono::steady_clock::now() - begun_ > settings_.longest_wait) {
+      if (clock_.steady_now() - begun_ > settings_.longest_wait) {
         return fail(ErrorKind::transient, "{} has measured on {} for more than {}: stop it, or give it other CPUs",
                     lock.holder(), what, human_duration(settings_.longest_wait));
       }
-      if (!SystemClock().sleep_for(between_looks, stop_))
-        return fail(ErrorKind::interrupted, "waiting for {}: stopped", what);
+      if (!clock_.sleep_for(between_looks, stop_)) return fail(ErrorKind::interrupted, "waiting for {}: stopped", what);
     }
     return {};
   }
 
  private:
   const CpuLockSettings& settings_;
+  const Clock& clock_;
   std::stop_token stop_;
-  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  SteadyTime begun_ = clock_.steady_now();
   bool told_ = false;
 };
 
@@ -106,11 +106,11 @@ fs::path cpu_lock_folder() {
   return ignored ? fs::path("/tmp") : temporary;
 }
 
-Result<CpuLock> CpuLock::take(const CpuLockSettings& settings, std::stop_token stop) {
+Result<CpuLock> CpuLock::take(const CpuLockSettings& settings, const Clock& clock, std::stop_token stop) {
   std::vector<int> cpus = settings.cpus;  // in one order for all, so that no two wait for each other
   std::sort(cpus.begin(), cpus.end());
   cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
-  Waiting waiting(settings, std::move(stop));
+  Waiting waiting(settings, clock, std::move(stop));
   CpuLock all;
   for (const int cpu : cpus) {
     const std::string what = fmt::format("CPU {}", cpu);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/result.hpp"
 
 namespace tbci::runner {
@@ -31,7 +32,7 @@ class CpuLock {
   /// Waits until the CPUs are free. A process that waits comes before one that asks again, so two measure alternately.
   /// Errors: `transient` after the longest wait, naming the holder; `interrupted`; `environment` where the folder
   /// cannot be used.
-  static Result<CpuLock> take(const CpuLockSettings& settings, std::stop_token stop);
+  static Result<CpuLock> take(const CpuLockSettings& settings, const Clock& clock, std::stop_token stop);
   CpuLock(CpuLock&& other) noexcept = default;
   CpuLock& operator=(CpuLock&& other) noexcept;
   CpuLock(const CpuLock&) = delete;

@@ -122,7 +122,7 @@ Check check_sandbox(const MachineFacts& facts) {
   const SandboxSupport& sandbox = facts.sandbox;
   if (sandbox.version == 0) {
     return warning("sandbox",
-                   sandbox.missing + ": builds and workers can write whatever tbci can, its database among it",
+                   sandbox.missing + ": builds and workers can write whatever tbci can, including its database",
                    "run tbci where nothing else of value lies, or on a kernel with Landlock");
   }
   const std::string what =
@@ -145,7 +145,8 @@ std::string_view to_string(Health health) {
   return "problem";
 }
 
-MachineFacts gather_facts(ProcessRunner& processes, const DoctorSettings& settings, std::stop_token stop) {
+MachineFacts gather_facts(ProcessRunner& processes, const Clock& clock, const DoctorSettings& settings,
+                          std::stop_token stop) {
   const FactReader reader(settings.root);
   MachineFacts facts;
   facts.environment =
@@ -160,7 +161,7 @@ MachineFacts gather_facts(ProcessRunner& processes, const DoctorSettings& settin
   facts.memory_bytes = kilobytes(meminfo, "MemTotal");
   facts.swapped_bytes =
       kilobytes(meminfo, "SwapTotal") - std::min(kilobytes(meminfo, "SwapTotal"), kilobytes(meminfo, "SwapFree"));
-  facts.load_sample = sample_load(settings.root, settings.sampling_time, stop);
+  facts.load_sample = sample_load(clock, settings.root, settings.sampling_time, stop);
   facts.siblings = siblings_of(reader);
   facts.counter = try_counter(settings.root);
   facts.sandbox = sandbox_support();

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/process.hpp"
 #include "base/sandbox.hpp"
 #include "runner/doctor/counters.hpp"
@@ -42,7 +43,7 @@ struct MachineFacts {
   std::uint64_t memory_bytes = 0;            ///< of the machine; 0: unknown
   std::uint64_t swapped_bytes = 0;           ///< swap space in use
   SandboxSupport sandbox;                    ///< of the kernel
-  LoadSample load_sample;                    ///< of half a second without tbci\'s own work
+  LoadSample load_sample;                    ///< of half a second without tbci's own work
   std::map<int, std::vector<int>> siblings;  ///< CPU -> the others that share its core
   CounterState counter;
   std::vector<GpuState> gpus;
@@ -66,7 +67,8 @@ struct DoctorSettings {
 };
 
 /// Collects the facts; takes a second or two.
-MachineFacts gather_facts(ProcessRunner& processes, const DoctorSettings& settings, std::stop_token stop);
+MachineFacts gather_facts(ProcessRunner& processes, const Clock& clock, const DoctorSettings& settings,
+                          std::stop_token stop);
 /// Judges the facts. Pure.
 std::vector<Check> judge(const MachineFacts& facts, const DoctorSettings& settings);
 /// The worst of the checks.

@@ -4,7 +4,6 @@
 #include <thread>
 #include <vector>
 
-#include "base/clock.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "runner/busy_directory.hpp"
@@ -60,19 +59,19 @@ Result<std::string> key_of(ProcessRunner& processes, const WorkerBuildSettings& 
                                 settings.optimized ? compiler : compiler + " -O0"));
 }
 
-Result<FileLock> wait_for_lock(const fs::path& path, std::stop_token stop) {
+Result<FileLock> wait_for_lock(const fs::path& path, const Clock& clock, std::stop_token stop) {
   while (true) {
     auto lock = FileLock::acquire(path);
     if (lock || lock.error().kind != ErrorKind::transient) return lock;
-    if (!SystemClock().sleep_for(std::chrono::milliseconds(200), stop))
+    if (!clock.sleep_for(std::chrono::milliseconds(200), stop))
       return fail(ErrorKind::interrupted, "waiting for another build of the worker: stopped");
   }
 }
 
 // Compilers of a killed build end soon. A user's shell in the folder must not block the build forever.
-Status wait_for_orphans(const fs::path& folder, std::stop_token stop) {
+Status wait_for_orphans(const fs::path& folder, const Clock& clock, std::stop_token stop) {
   for (int round = 0; round < 300 && is_busy_directory(folder); ++round) {
-    if (!SystemClock().sleep_for(std::chrono::milliseconds(200), stop))
+    if (!clock.sleep_for(std::chrono::milliseconds(200), stop))
       return fail(ErrorKind::interrupted, "waiting for an earlier build of the worker: stopped");
   }
   return {};
@@ -142,7 +141,7 @@ Status build_worker(ProcessRunner& processes, const WorkerBuildSettings& setting
 
 }  // namespace
 
-Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettings& settings,
+Result<fs::path> ensure_worker(ProcessRunner& processes, const Clock& clock, const WorkerBuildSettings& settings,
                                const model::Product& product, const LineSink& progress, std::stop_token stop) {
   const fs::path prefix = fs::absolute(product.libtorch);
   const bool shared = is_shared(settings, prefix);
@@ -156,7 +155,7 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettin
     fs::last_write_time(folder, fs::file_time_type::clock::now(), ignored);  // used now: the longest unused go first
     return worker;
   }
-  TBCI_ASSIGN(const FileLock lock, wait_for_lock(folder.string() + ".lock", stop));
+  TBCI_ASSIGN(const FileLock lock, wait_for_lock(folder.string() + ".lock", clock, stop));
   if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) return worker;
   if (KilledBuilds(folder).twice()) {
     return fail(
@@ -167,7 +166,7 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettin
   }
   if (const Status fits = check_libtorch(processes, prefix, stop); !fits) return pass_on(blamed(fits.error(), shared));
   TBCI_TRY(make_directories(folder));
-  TBCI_TRY(wait_for_orphans(folder, stop));
+  TBCI_TRY(wait_for_orphans(folder, clock, stop));
   TBCI_TRY(build_worker(processes, settings, product, folder, progress, std::move(stop)));
   if (!fs::exists(worker, ignored))
     return fail(ErrorKind::failed,

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <stop_token>
 
+#include "base/clock.hpp"
 #include "base/process.hpp"
 #include "base/result.hpp"
 #include "runner/line_sink.hpp"
@@ -30,8 +31,8 @@ struct WorkerBuildSettings {
 /// equal compiler share a worker. Waits for another process that builds the same one. Error (failed) with the error
 /// line and the log if it does not build, if the build's own LibTorch is incomplete or does not load, and if the
 /// worker's build was killed for the second time (ErrorKind::killed before). That is not tried a third time.
-Result<std::filesystem::path> ensure_worker(ProcessRunner& processes, const WorkerBuildSettings& settings,
-                                            const model::Product& product, const LineSink& progress,
-                                            std::stop_token stop);
+Result<std::filesystem::path> ensure_worker(ProcessRunner& processes, const Clock& clock,
+                                            const WorkerBuildSettings& settings, const model::Product& product,
+                                            const LineSink& progress, std::stop_token stop);
 
 }  // namespace tbci::runner

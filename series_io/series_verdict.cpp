@@ -110,8 +110,8 @@ SeriesVerdict history_verdict(const Record& record, const Nights& nights, const 
   return {dumped(json), problems_of(nights), false};
 }
 
-detect::Judgement decide(const Record& record, std::span<const detect::Pair> pairs,
-                         const detect::Thresholds& thresholds) {
+detect::Judgement judge_pairs(const Record& record, std::span<const detect::Pair> pairs,
+                              const detect::Thresholds& thresholds) {
   if (!model::is_secondary(record.metric)) return detect::confirm(series_of(record), pairs, thresholds);
   return {detect::compare_secondary(series_of(record), pairs, thresholds), 0};
 }
@@ -120,7 +120,7 @@ SeriesVerdict pairs_verdict(const Record& record, const Pairs& pairs, const Verd
   std::vector<detect::Pair> scaled;
   for (const detect::Pair& pair : pairs.pairs)
     scaled.push_back({pair.before * record.unit.factor, pair.after * record.unit.factor});
-  const detect::Judgement judgement = decide(record, scaled, settings.thresholds);
+  const detect::Judgement judgement = judge_pairs(record, scaled, settings.thresholds);
   const model::Finding& finding = judgement.finding;
   const bool more = judgement.pairs_wanted > 0;
   const bool known = !scaled.empty() && pairs.problem.empty();

@@ -25,11 +25,11 @@ class AnchorStore {
  public:
   explicit AnchorStore(Database& database) : database_(database) {}
 
-  /// Stores the decision and gives it its id; `anchor.id` is not read. Without a build it removes the anchor.
+  /// Stores the choice and gives it its id; `anchor.id` is not read. Without a build it removes the anchor.
   Result<model::Anchor> set(const model::Anchor& anchor);
-  /// The latest decision; nullopt where there was none, or where it removed the anchor.
+  /// The latest choice; nullopt where there was none, or where it removed the anchor.
   Result<std::optional<model::Anchor>> current(const std::string& subject) const;
-  /// All decisions, the latest first.
+  /// All choices, the latest first.
   Result<std::vector<model::Anchor>> acts(const std::string& subject, int limit) const;
 
   /// Stores what a night measured, in place of an earlier look of the same night and series.

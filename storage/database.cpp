@@ -18,8 +18,8 @@ int milliseconds(const OpenOptions& options) {
   return static_cast<int>(options.busy_timeout.count());
 }
 
-// SQLite calls this after each `steps_between_calls` of its virtual machine, also within one long statement.
-constexpr int steps_between_calls = 100'000;
+// SQLite calls this after each `operations_between_calls` of its virtual machine, also within one long statement.
+constexpr int operations_between_calls = 100'000;
 
 int call_progress(void* function) {
   (*static_cast<const std::function<void()>*>(function))();
@@ -33,7 +33,7 @@ class ProgressCalls {
     if (!function) return;
     // SQLite keeps a plain pointer; it is not written through.
     sqlite3_progress_handler(
-        sqlite_.getHandle(), steps_between_calls, call_progress,
+        sqlite_.getHandle(), operations_between_calls, call_progress,
         const_cast<std::function<void()>*>(&function));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   }
   ~ProgressCalls() { sqlite3_progress_handler(sqlite_.getHandle(), 0, nullptr, nullptr); }
@@ -149,13 +149,13 @@ const std::filesystem::path& Database::path() const {
   return connection_->path;
 }
 
-Status Database::transaction(const std::function<Status()>& steps) {
+Status Database::transaction(const std::function<Status()>& work) {
   std::optional<Nesting> level;
   TBCI_TRY(guarded(path(), "begin a transaction", [&]() -> Status {
     level.emplace(*connection_);
     return {};
   }));
-  TBCI_TRY(steps());
+  TBCI_TRY(work());
   return guarded(path(), "commit", [&]() -> Status {
     level->commit();
     return {};

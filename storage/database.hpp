@@ -25,7 +25,7 @@ struct OpenOptions {
 
 /// An open database, brought to this program's version. Used by one thread at a time: a thread of its own opens a
 /// Database of its own (read-only, or for `decisions`). Every commit is synced to the disk before the call returns,
-/// so a finished step survives a kill and a power cut.
+/// so finished work survives a kill and a power cut.
 class Database {
  public:
   /// The version that this program writes.
@@ -46,10 +46,10 @@ class Database {
 
   const std::filesystem::path& path() const;
 
-  /// Runs `steps` in one transaction: committed where they succeed, rolled back where they return an error or throw.
-  /// Calls nest: an inner one that fails takes back its own writes only. On a read-only database it gives `steps` one
+  /// Runs `work` in one transaction: committed where it succeeds, rolled back where it returns an error or throws.
+  /// Calls nest: an inner one that fails takes back its own writes only. On a read-only database it gives `work` one
   /// consistent picture.
-  Status transaction(const std::function<Status()>& steps);
+  Status transaction(const std::function<Status()>& work);
 
   /// SQLite's own check of the file and of all references between tables; the error has the first complaint.
   Status check();

@@ -14,11 +14,11 @@ namespace tbci::storage {
 /// What an exception of SQLiteCpp or of JSON means, in one line.
 Error to_error(const std::filesystem::path& database, std::string_view doing, const std::exception& exception);
 
-/// Runs `steps`, which returns a Result. `doing` reads as in "cannot <doing>".
-template <typename Steps>
-std::invoke_result_t<Steps> guarded(const std::filesystem::path& database, std::string_view doing, Steps&& steps) {
+/// Runs `work`, which returns a Result. `doing` reads as in "cannot <doing>".
+template <typename Work>
+std::invoke_result_t<Work> guarded(const std::filesystem::path& database, std::string_view doing, Work&& work) {
   try {
-    return steps();
+    return work();
   } catch (const std::bad_alloc&) {
     throw;  // nothing of storage's: the program ends
   } catch (const std::exception& exception) {

@@ -32,8 +32,9 @@ std::vector<std::int64_t> read_samples(Row& row) {
 std::optional<model::GpuSplit> read_split(Row& row) {
   const auto active = row.optional_integer(), movement = row.optional_integer(), idle = row.optional_integer();
   if (!active || !movement || !idle) return std::nullopt;
-  return model::GpuSplit{std::chrono::nanoseconds(*active), std::chrono::nanoseconds(*movement),
-                         std::chrono::nanoseconds(*idle)};
+  return model::GpuSplit{.active = std::chrono::nanoseconds(*active),
+                         .movement = std::chrono::nanoseconds(*movement),
+                         .idle = std::chrono::nanoseconds(*idle)};
 }
 
 std::optional<model::Interval> read_interval(Row& row) {

@@ -14,7 +14,7 @@ class Database;
 
 namespace tbci::storage {
 
-/// One step of the schema: takes a database of version `number - 1` to version `number`.
+/// One change of the schema: takes a database of version `number - 1` to version `number`.
 struct Migration {
   int number;
   std::string_view name;  ///< of its file, without `.sql`

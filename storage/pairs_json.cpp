@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/assert.hpp"
+#include "base/text.hpp"
 
 namespace tbci::storage {
 
@@ -25,7 +26,7 @@ Result<std::vector<model::ValuePair>> pairs_from_json(std::string_view text) {
     good = pair.is_array() && pair.size() == 2 && pair[0].is_number() && pair[1].is_number();
     if (good) pairs.emplace_back(pair[0].get<double>(), pair[1].get<double>());
   }
-  if (!good) return fail(ErrorKind::failed, "not a list of pairs of numbers");
+  if (!good) return fail(ErrorKind::failed, "'{}' is not a JSON array of pairs of numbers", one_line(text, 60));
   return pairs;
 }
 

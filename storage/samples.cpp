@@ -88,7 +88,7 @@ std::optional<Summary> summarize(std::span<const std::int64_t> samples) {
     const std::size_t above = std::min(below + 1, sorted.size() - 1);
     return sorted[below] + (rank - static_cast<double>(below)) * (sorted[above] - sorted[below]);
   };
-  return Summary{quantile(0.5), quantile(0.25), quantile(0.75)};
+  return Summary{.median = quantile(0.5), .q1 = quantile(0.25), .q3 = quantile(0.75)};
 }
 
 }  // namespace tbci::storage

@@ -17,7 +17,7 @@ constexpr double touching_weight = 20;
 constexpr double stretch_goes_on = 0.5;  ///< probability that another broken commit follows
 
 constexpr SimulatedMachine quiet{0.02, 0, 1.5, 0};
-constexpr SimulatedMachine slow_runs{0.05, 0.02, 1.5, 0};
+constexpr SimulatedMachine slow_processes{0.05, 0.02, 1.5, 0};
 
 using Random = std::mt19937_64;
 
@@ -73,13 +73,13 @@ std::vector<double> wrong_prior(std::size_t culprit, Random& random) {
 std::vector<Scenario> scenarios() {
   std::vector<Scenario> all;
   for (const SimulatedMachine& machine :
-       {SimulatedMachine{0.01, 0, 1.5, 0}, quiet, SimulatedMachine{0.03, 0.02, 1.5, 0}, slow_runs}) {
+       {SimulatedMachine{0.01, 0, 1.5, 0}, quiet, SimulatedMachine{0.03, 0.02, 1.5, 0}, slow_processes}) {
     Scenario one{.name = "one culprit of 8%", .machine = machine};
-    one.with_baselines = true;
+    one.with_rivals = true;
     all.push_back(one);
   }
   all.push_back({.name = "no culprit", .machine = quiet, .regressions = 0});
-  all.push_back({.name = "no culprit", .machine = slow_runs, .regressions = 0});
+  all.push_back({.name = "no culprit", .machine = slow_processes, .regressions = 0});
   all.push_back({.name = "one of 8%, always in pairs", .machine = quiet, .interleave = Interleave::always});
   all.push_back({.name = "one of 8%, the machine moves by 3%", .machine = {0.02, 0, 1.5, 0.03}});
   for (const double step : {0.08, 0.3}) {
@@ -105,7 +105,7 @@ std::vector<Scenario> scenarios() {
   all.push_back({.name = "one of 8%, broken stretches", .machine = quiet, .broken_begin = 0.05});
   for (const std::size_t regressions : {2U, 4U, 8U})
     all.push_back({.name = "culprits of 8% each", .machine = quiet, .regressions = regressions});
-  for (const SimulatedMachine& machine : {quiet, slow_runs}) {
+  for (const SimulatedMachine& machine : {quiet, slow_processes}) {
     const std::vector<double> shared{0.1, 0.15, 0.3, 0.08};
     all.push_back({.name = "four series slower by one commit", .machine = machine, .regressions = 0, .shared = shared});
     all.push_back(

@@ -13,7 +13,7 @@
 namespace tbci::bisect::selftest {
 namespace {
 
-constexpr int median_runs = 5;
+constexpr int median_processes = 5;
 
 /// Compares what a search named for one series with the truth.
 void judge(const NamedCulprits& named, const NamedCulprits& truth, SearchOutcome& outcome) {
@@ -75,9 +75,9 @@ Result<SearchOutcome> run_search(const Scenario& scenario, const TrueDay& day) {
   for (std::size_t i = 0; i < day.truth.size(); ++i) series.push_back(series_of(i));
   TBCI_ASSIGN(const auto answers, bisect(commits_of(day.day), series, settings, prober, observer, {}));
   SearchOutcome outcome{.exact = true,
-                        .builds = prober.runs().builds(),
-                        .runs = prober.runs().runs() - prober.check_runs(),
-                        .check_runs = prober.check_runs()};
+                        .builds = prober.machine().builds(),
+                        .processes = prober.machine().processes() - prober.check_processes(),
+                        .check_processes = prober.check_processes()};
   outcome.rounds = outcome.builds == 0 ? 0 : observer.rounds;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const NamedCulprits named = named_by(answers[i]);
@@ -87,14 +87,14 @@ Result<SearchOutcome> run_search(const Scenario& scenario, const TrueDay& day) {
   return outcome;
 }
 
-SearchOutcome run_baseline(const TrueDay& day,
-                           const std::function<NamedCulprits(SimulatedRuns&, std::size_t series)>& search) {
+SearchOutcome run_rival(const TrueDay& day,
+                        const std::function<NamedCulprits(SimulatedProcesses&, std::size_t series)>& search) {
   SearchOutcome outcome{.exact = true};
   for (std::size_t series = 0; series < day.truth.size(); ++series) {
-    SimulatedRuns machine(day.day);
+    SimulatedProcesses machine(day.day);
     judge(search(machine, series), day.truth[series], outcome);
     outcome.builds += machine.builds();
-    outcome.runs += machine.runs();
+    outcome.processes += machine.processes();
   }
   outcome.rounds = outcome.builds;
   return outcome;
@@ -151,7 +151,7 @@ std::string name_of(Method method) {
     case Method::search:
       return "tbci";
     case Method::git_bisect_once:
-      return "git bisect, 1 run";
+      return "git bisect, 1 process";
     case Method::git_bisect_median:
       return "git bisect, median of 5";
     case Method::torchbench:
@@ -167,14 +167,16 @@ Result<SearchOutcome> run_day(Method method, const Scenario& scenario, const Tru
     case Method::search:
       return run_search(scenario, day);
     case Method::git_bisect_once:
-      return run_baseline(day, [&](SimulatedRuns& m, std::size_t series) { return git_bisect(m, day.day, series, 1); });
+      return run_rival(day,
+                       [&](SimulatedProcesses& m, std::size_t series) { return git_bisect(m, day.day, series, 1); });
     case Method::git_bisect_median:
-      return run_baseline(
-          day, [&](SimulatedRuns& m, std::size_t series) { return git_bisect(m, day.day, series, median_runs); });
+      return run_rival(day, [&](SimulatedProcesses& m, std::size_t series) {
+        return git_bisect(m, day.day, series, median_processes);
+      });
     case Method::torchbench:
-      return run_baseline(day, [&](SimulatedRuns& m, std::size_t series) { return torchbench(m, day.day, series); });
+      return run_rival(day, [&](SimulatedProcesses& m, std::size_t series) { return torchbench(m, day.day, series); });
     case Method::pinpoint:
-      return run_baseline(day, [&](SimulatedRuns& m, std::size_t series) { return pinpoint(m, day.day, series); });
+      return run_rival(day, [&](SimulatedProcesses& m, std::size_t series) { return pinpoint(m, day.day, series); });
   }
   return fail(ErrorKind::usage, "unknown search method");
 }
@@ -182,7 +184,7 @@ Result<SearchOutcome> run_day(Method method, const Scenario& scenario, const Tru
 Result<std::vector<Score>> score(const Scenario& scenario, const SimulationPlan& plan, std::stop_token stop) {
   if (plan.days < 1) return fail(ErrorKind::usage, "a simulation needs at least one day");
   std::vector<Method> methods = {Method::search};
-  if (scenario.with_baselines)
+  if (scenario.with_rivals)
     methods.insert(methods.end(),
                    {Method::git_bisect_once, Method::git_bisect_median, Method::torchbench, Method::pinpoint});
   std::vector<Score> scores;
@@ -192,8 +194,8 @@ Result<std::vector<Score>> score(const Scenario& scenario, const SimulationPlan&
               .method = method,
               .days = plan.days,
               .builds = {},
-              .runs = {},
-              .check_runs = {},
+              .processes = {},
+              .check_processes = {},
               .rounds = {}};
     for (const SearchOutcome& outcome : outcomes) {
       one.exact += outcome.exact ? 1 : 0;
@@ -202,8 +204,8 @@ Result<std::vector<Score>> score(const Scenario& scenario, const SimulationPlan&
       one.holding += outcome.holding;
     }
     one.builds = spread_of(outcomes, &SearchOutcome::builds);
-    one.runs = spread_of(outcomes, &SearchOutcome::runs);
-    one.check_runs = spread_of(outcomes, &SearchOutcome::check_runs);
+    one.processes = spread_of(outcomes, &SearchOutcome::processes);
+    one.check_processes = spread_of(outcomes, &SearchOutcome::check_processes);
     one.rounds = spread_of(outcomes, &SearchOutcome::rounds);
     scores.push_back(std::move(one));
   }

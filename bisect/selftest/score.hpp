@@ -15,14 +15,14 @@ std::string name_of(Method method);
 
 /// The cost of a search on one day, and whether its result was right.
 struct SearchOutcome {
-  bool exact = false;  ///< names each culprit, or the set that cannot be told apart from it, and nothing else
-  bool wrong = false;  ///< names a set of commits without a culprit
-  int builds = 0;      ///< without the ends
-  int runs = 0;        ///< including the ends
-  int check_runs = 0;  ///< in addition: runs of culprits and their parents
-  int rounds = 0;      ///< build rounds, all builders at once
-  int intervals = 0;   ///< of culprits that are named as they are
-  int holding = 0;     ///< those of these intervals that hold the true change
+  bool exact = false;       ///< names each culprit, or the set that cannot be told apart from it, and nothing else
+  bool wrong = false;       ///< names a set of commits without a culprit
+  int builds = 0;           ///< without the ends
+  int processes = 0;        ///< including the ends
+  int check_processes = 0;  ///< in addition: those of culprits and their parents
+  int rounds = 0;           ///< build rounds, all builders at once
+  int intervals = 0;        ///< of culprits that are named as they are
+  int holding = 0;          ///< those of these intervals that hold the true change
 };
 
 /// Runs one search on one day. Errors: only those of a broken search.
@@ -36,7 +36,7 @@ struct Score {
   Scenario scenario;
   Method method = Method::search;
   int days = 0, exact = 0, wrong = 0;  ///< the other days: names nothing, or too little
-  Spread builds, runs, check_runs, rounds;
+  Spread builds, processes, check_processes, rounds;
   int intervals = 0, holding = 0;  ///< of all days, see SearchOutcome
 };
 
@@ -46,7 +46,7 @@ struct SimulationPlan {
   unsigned jobs = 1;
 };
 
-/// Scores of this search and, if the scenario asks for them, of the baselines. The same seed gives the same scores with
+/// Scores of this search and, if the scenario asks for them, of its rivals. The same seed gives the same scores with
 /// any number of jobs. Error `interrupted` once a stop was requested.
 Result<std::vector<Score>> score(const Scenario& scenario, const SimulationPlan& plan, std::stop_token stop);
 

@@ -39,8 +39,8 @@ std::vector<model::Commit> commits_of(const SimulatedDay& day) {
   return commits;
 }
 
-double SimulatedRuns::run(std::size_t commit, std::size_t series) {
-  ++runs_;
+double SimulatedProcesses::measure(std::size_t commit, std::size_t series) {
+  ++processes_;
   double level = drift_;
   for (const Slowdown& slowdown : day_.slowdowns) {
     if (slowdown.series == series && commit >= slowdown.at) level += std::log1p(slowdown.change);
@@ -55,7 +55,7 @@ double SimulatedRuns::run(std::size_t commit, std::size_t series) {
   return std::exp(level) * (slow ? day_.machine.slow_factor : 1);
 }
 
-bool SimulatedRuns::build(std::size_t commit) {
+bool SimulatedProcesses::build(std::size_t commit) {
   const bool is_end = commit == 0 || commit == day_.commits;
   if (!is_end && built_.insert(commit).second && day_.machine.drift > 0)
     drift_ = day_.machine.drift * std::normal_distribution<double>()(random_);
@@ -63,12 +63,12 @@ bool SimulatedRuns::build(std::size_t commit) {
 }
 
 Result<Built> SimulatedProber::build(const model::Commit& commit, std::stop_token) {
-  if (runs_.build(commit_in(commit))) return Built{.buildable = true, .reason = ""};
+  if (machine_.build(commit_in(commit))) return Built{.buildable = true, .reason = ""};
   return Built{.buildable = false, .reason = "the simulated commit does not build"};
 }
 
-std::optional<double> SimulatedProber::run(std::size_t commit, std::size_t series) {
-  const double value = runs_.run(commit, series);
+std::optional<double> SimulatedProber::measure(std::size_t commit, std::size_t series) {
+  const double value = machine_.measure(commit, series);
   if (crash_share_ > 0 && std::uniform_real_distribution<double>()(crashes_) < crash_share_) return std::nullopt;
   return value;
 }
@@ -78,17 +78,17 @@ Result<std::map<model::Series, detect::Pair>> SimulatedProber::measure_pair(cons
                                                                             const model::Case& measured, int,
                                                                             std::stop_token) {
   const std::size_t series = series_in(measured);
-  if (commit_in(reference) != 0) check_runs_ += 2;
-  const auto before = run(commit_in(reference), series), after = run(commit_in(probe), series);
+  if (commit_in(reference) != 0) check_processes_ += 2;
+  const auto before = measure(commit_in(reference), series), after = measure(commit_in(probe), series);
   if (!before || !after) return fail(ErrorKind::failed, "the simulated process crashed");
   return std::map<model::Series, detect::Pair>{{series_of(series), {*before, *after}}};
 }
 
-Result<std::map<model::Series, double>> SimulatedProber::measure_run(const model::Commit& commit,
-                                                                     const model::Case& measured, int,
-                                                                     std::stop_token) {
+Result<std::map<model::Series, double>> SimulatedProber::measure_process(const model::Commit& commit,
+                                                                         const model::Case& measured, int,
+                                                                         std::stop_token) {
   const std::size_t series = series_in(measured);
-  const auto value = run(commit_in(commit), series);
+  const auto value = measure(commit_in(commit), series);
   if (!value) return fail(ErrorKind::failed, "the simulated process crashed");
   return std::map<model::Series, double>{{series_of(series), *value}};
 }

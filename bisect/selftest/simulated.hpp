@@ -23,8 +23,8 @@ struct Slowdown {
 
 /// The noise and the drift of a machine.
 struct SimulatedMachine {
-  double noise = 0.02;    ///< standard deviation of the logarithm of one run
-  double slow_share = 0;  ///< share of the runs that take `slow_factor` times as long
+  double noise = 0.02;    ///< standard deviation of the logarithm of the time of one process
+  double slow_share = 0;  ///< share of the processes that take `slow_factor` times as long
   double slow_factor = 1.5;
   double drift = 0;        ///< standard deviation of the logarithm of the factor that each build adds
   double crash_share = 0;  ///< share of the processes that crash
@@ -48,16 +48,16 @@ std::string id_of(std::size_t commit);
 std::vector<model::Commit> commits_of(const SimulatedDay& day);
 
 /// Returns what the machine would measure, and counts the requests. Refers to `day`, which must outlive it.
-class SimulatedRuns {
+class SimulatedProcesses {
  public:
-  explicit SimulatedRuns(const SimulatedDay& day) : day_(day), random_(day.seed) {}
+  explicit SimulatedProcesses(const SimulatedDay& day) : day_(day), random_(day.seed) {}
 
-  /// Time of one run, with noise; about 1 before any slowdown.
-  double run(std::size_t commit, std::size_t series);
+  /// Time of one process, with noise; about 1 before any slowdown.
+  double measure(std::size_t commit, std::size_t series);
   /// False for a commit that does not build. Counts each commit once.
   bool build(std::size_t commit);
 
-  int runs() const { return runs_; }
+  int processes() const { return processes_; }
   int builds() const { return static_cast<int>(built_.size()); }
 
  private:
@@ -66,34 +66,34 @@ class SimulatedRuns {
   std::set<std::size_t> built_;
   double drift_ = 0;
   bool in_burst_ = false;
-  int runs_ = 0;
+  int processes_ = 0;
 };
 
 /// A simulated day as the Prober of a search.
 class SimulatedProber final : public Prober {
  public:
   explicit SimulatedProber(const SimulatedDay& day)
-      : runs_(day), crash_share_(day.machine.crash_share), crashes_(~day.seed) {}
+      : machine_(day), crash_share_(day.machine.crash_share), crashes_(~day.seed) {}
 
   Result<Built> build(const model::Commit& commit, std::stop_token stop) override;
   Result<std::map<model::Series, detect::Pair>> measure_pair(const model::Commit& reference, const model::Commit& probe,
                                                              const model::Case& measured, int ordinal,
                                                              std::stop_token stop) override;
-  Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
-                                                      int ordinal, std::stop_token stop) override;
+  Result<std::map<model::Series, double>> measure_process(const model::Commit& commit, const model::Case& measured,
+                                                          int ordinal, std::stop_token stop) override;
 
-  const SimulatedRuns& runs() const { return runs_; }
-  /// The part of the runs that compared culprits with their parents.
-  int check_runs() const { return check_runs_; }
+  const SimulatedProcesses& machine() const { return machine_; }
+  /// The part of the processes that compared culprits with their parents.
+  int check_processes() const { return check_processes_; }
 
  private:
   /// The time of one process; nothing: it crashed.
-  std::optional<double> run(std::size_t commit, std::size_t series);
+  std::optional<double> measure(std::size_t commit, std::size_t series);
 
-  SimulatedRuns runs_;
+  SimulatedProcesses machine_;
   double crash_share_;
   std::mt19937_64 crashes_;  ///< apart, so that crashes leave the other processes as they are
-  int check_runs_ = 0;
+  int check_processes_ = 0;
 };
 
 }  // namespace tbci::bisect::selftest

@@ -4,7 +4,6 @@
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
-#include "daemon/cli/person.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/subject_session.hpp"
 #include "daemon/cli/table.hpp"

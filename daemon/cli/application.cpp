@@ -1,6 +1,8 @@
 #include "daemon/cli/application.hpp"
 
+#include <pwd.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is of POSIX
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -46,7 +48,7 @@ class StopOnSignal {
         int number = 0;
         if (sigwait(&signals_, &number) != 0 || number == SIGUSR2) continue;
         if (number == SIGHUP && outlives_terminal)
-          log::info("SIGHUP: nothing to do; a new configuration needs a new start");
+          log::info("SIGHUP: nothing to do; restart the service to load a new configuration");
         else
           source_.request_stop();
       }
@@ -124,6 +126,11 @@ Result<settings::Config> load_config(const Invocation& invocation) {
 std::unique_ptr<Progress> make_progress(const Invocation& invocation, std::vector<PlannedStage> plan) {
   if (invocation.json) return std::make_unique<SilentProgress>();
   return std::make_unique<TerminalProgress>(stderr, std::move(plan));
+}
+
+std::string person() {
+  const passwd* entry = ::getpwuid(::getuid());
+  return entry != nullptr ? entry->pw_name : fmt::format("user {}", ::getuid());
 }
 
 namespace {

@@ -43,6 +43,8 @@ Result<settings::Config> load_config(const Invocation& invocation);
 bool has_config(const Invocation& invocation);
 /// A bar on a terminal, plain lines elsewhere, nothing with --json. With a plan the bar is of the whole command.
 std::unique_ptr<Progress> make_progress(const Invocation& invocation, std::vector<PlannedStage> plan = {});
+/// Who runs the command, as decisions keep it: the login name, or `user 1000` where the system has none.
+std::string person();
 
 void add_check(CLI::App& app, Invocation& invocation);
 void add_serve(CLI::App& app, Invocation& invocation);

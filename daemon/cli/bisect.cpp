@@ -165,7 +165,7 @@ Status check_metrics(const std::vector<std::string>& names) {
     if (!model::is_secondary(metric)) continue;
     return fail(
         ErrorKind::usage,
-        "--metric {}: it is shown beside the time and never judged, so a comparison finds nothing; search by it "
+        "--metric {}: tbci shows it beside the time and never judges it, so a comparison finds nothing; search for it "
         "with --series BENCHMARK/CONFIGURATION/{}",
         name, name);
   }

@@ -110,9 +110,10 @@ Result<ExitCode> bisect_repository(const Invocation& invocation, const Repositor
   const fs::path folder = root / "bisect" / repo_bisect::name_of(job);
   if (request.again) TBCI_TRY(forget(folder));
   SystemProcessRunner processes;
+  const SystemClock clock;
   const auto progress = make_progress(invocation);
   TBCI_ASSIGN(const repo_bisect::RepositoryAnswer answer,
-              repo_bisect::search_repository(job, commits, folder, processes, *progress, std::move(stop)));
+              repo_bisect::search_repository(job, commits, folder, processes, clock, *progress, std::move(stop)));
   const model::Answer& found = answer.bisection.answers.front();
   if (!options.log_file.empty())
     TBCI_TRY(write_file_atomically(options.log_file,
@@ -162,7 +163,7 @@ void add_repository_options(CLI::App& command, RepositoryOptions& options) {
   belongs(command.add_option("--unit", options.unit, "Unit of the number: ns, us, ms, s, bytes or any word"))
       ->type_name("UNIT");
   belongs(command.add_option("--runs-at-most", options.runs_at_most,
-                             "Stop after N runs, and name the commits that are still in doubt"))
+                             "Stop after N measurements, and name the commits that are still in doubt"))
       ->check(whole_number(1, 1'000'000'000))
       ->type_name("N");
   belongs(command.add_option("--build-timeout", options.build_timeout_seconds,
@@ -170,7 +171,7 @@ void add_repository_options(CLI::App& command, RepositoryOptions& options) {
       ->check(real_number(0.001))
       ->type_name("SECONDS");
   belongs(command.add_option("--measure-timeout", options.measure_timeout_seconds,
-                             "Longest run; a longer one counts as failed (default: 10 min)"))
+                             "Longest measurement; a longer one counts as failed (default: 10 min)"))
       ->check(real_number(0.001))
       ->type_name("SECONDS");
   belongs(command.add_option("--disk-budget", options.disk_budget_gib,

@@ -88,7 +88,7 @@ void add_clean(CLI::App& app, Invocation& invocation) {
       "stays, and so does what was used within\na day. `tbci serve` and `tbci check` do the same before each install "
       "and build.");
   auto options = std::make_shared<CleanOptions>();
-  command->add_flag("--dry-run", options->dry_run, "Only show what would go; works while the service runs");
+  command->add_flag("--dry-run", options->dry_run, "Only show what would be removed; works while the service runs");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](const std::stop_token&) { return clean(invocation, *options); };
   });

@@ -7,7 +7,7 @@
 
 namespace tbci::daemon {
 
-/// Their numbers, nights, series, changes, states, culprits and what ended them. Empty where there is none.
+/// Their numbers, nights, series, changes, states, culprits and what ended them. Empty if there are no regressions.
 std::string table_of(const web::queries::RegressionsView& regressions);
 
 /// A line for each series that became better.

@@ -5,7 +5,6 @@
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/option_values.hpp"
-#include "daemon/cli/person.hpp"
 #include "daemon/cli/regression_table.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/state_dir.hpp"
@@ -80,7 +79,7 @@ Result<ExitCode> decide(const Invocation& invocation, const RegressionsOptions& 
 }
 
 Result<ExitCode> accept(const Invocation& invocation, const RegressionsOptions& options) {
-  const std::string done = fmt::format("regression {} is accepted: its level is the new one", options.id);
+  const std::string done = fmt::format("regression {} is accepted: its level is now the usual one", options.id);
   return decide(invocation, options, done, [&](const auto&, storage::Stores& stores, const auto& by) {
     return pipeline::accept_regression(stores, options.id, by, options.anchor);
   });
@@ -95,8 +94,8 @@ Result<ExitCode> dismiss(const Invocation& invocation, const RegressionsOptions&
 
 Result<ExitCode> reopen(const Invocation& invocation, const RegressionsOptions& options) {
   const std::string done = fmt::format(
-      "regression {} is open again. Where no issue names it yet, `tbci serve` searches for its commit, or `tbci check "
-      "--nightly NAME`.",
+      "regression {} is open again. If no issue names it yet, `tbci serve` or `tbci check --nightly NAME` searches for "
+      "its commit.",
       options.id);
   return decide(invocation, options, done, [&](const auto&, storage::Stores& stores, const auto& by) {
     return pipeline::reopen_regression(stores, options.id, by);

@@ -12,11 +12,11 @@
 namespace tbci::daemon {
 
 Result<RepositoryPlan> plan_of(const repo_bisect::RepositoryJob& job, const std::vector<model::Commit>& commits) {
-  RepositoryPlan plan{bisect::classes_of(commits), {}, 0, 0};
+  RepositoryPlan plan{.classes = bisect::classes_of(commits), .details = {}};
   TBCI_ASSIGN(plan.details, bisect::details_of(job.repository, commits));
-  const std::size_t steps = plan.classes.size() - 1;
-  if (steps > 0) plan.expected_builds = 2 + static_cast<int>(std::ceil(std::log2(static_cast<double>(steps))));
-  plan.worst_case_builds = steps > 0 ? static_cast<int>(plan.classes.size()) : 0;
+  const std::size_t places = plan.classes.size() - 1;  // of a step
+  if (places > 0) plan.expected_builds = 2 + static_cast<int>(std::ceil(std::log2(static_cast<double>(places))));
+  plan.worst_case_builds = places > 0 ? static_cast<int>(plan.classes.size()) : 0;
   return plan;
 }
 

@@ -26,9 +26,9 @@ constexpr int most_days = 1'000'000;
 std::string machine_of(const search_selftest::SimulatedMachine& machine) {
   std::string text = fmt::format("noise {:.0f}%", 100 * machine.noise);
   if (machine.burst_begins > 0)
-    text += fmt::format(", busy neighbours ({:.0f}%, {:.0f} runs on end)", 100 * (machine.burst_factor - 1),
+    text += fmt::format(", busy neighbours ({:.0f}%, {:.0f} processes on end)", 100 * (machine.burst_factor - 1),
                         machine.burst_processes);
-  if (machine.slow_share > 0) text += fmt::format(", {:.0f}% slow runs", 100 * machine.slow_share);
+  if (machine.slow_share > 0) text += fmt::format(", {:.0f}% slow processes", 100 * machine.slow_share);
   return text;
 }
 
@@ -50,8 +50,8 @@ nlohmann::json score_json(const search_selftest::Score& score) {
           {"exact", score.exact},
           {"wrong", score.wrong},
           {"builds", spread_json(score.builds)},
-          {"runs", spread_json(score.runs)},
-          {"runs_beside_parent", spread_json(score.check_runs)},
+          {"runs", spread_json(score.processes)},
+          {"runs_beside_parent", spread_json(score.check_processes)},
           {"rounds", spread_json(score.rounds)},
           {"intervals", score.intervals},
           {"intervals_that_hold", score.holding}};
@@ -72,7 +72,7 @@ void print_table(const std::vector<search_selftest::Score>& scores) {
                {"exact", Align::right},
                {"wrong", Align::right},
                {"builds, mean / 95% / worst", Align::right},
-               {"runs", Align::right},
+               {"processes", Align::right},
                {"beside parent", Align::right},
                {"rounds", Align::right},
                {"interval holds", Align::right}});
@@ -80,7 +80,7 @@ void print_table(const std::vector<search_selftest::Score>& scores) {
     const double days = score.days;
     table.add({days_of(score.scenario), name_of(score.method), fmt::format("{:.2f}%", 100 * score.exact / days),
                fmt::format("{:.2f}%", 100 * score.wrong / days), spread_text(score.builds),
-               fmt::format("{:.1f}", score.runs.mean), fmt::format("{:.1f}", score.check_runs.mean),
+               fmt::format("{:.1f}", score.processes.mean), fmt::format("{:.1f}", score.check_processes.mean),
                fmt::format("{:.2f} / {:.0f}", score.rounds.mean, score.rounds.worst), coverage_text(score)});
   }
   fmt::print("{}", table.text());
@@ -99,7 +99,7 @@ Result<ExitCode> selftest_bisection(const Invocation& invocation, const Bisectio
   std::vector<search_selftest::Score> scores;
   for (const search_selftest::Scenario& scenario : scenarios) {
     progress->step(days_of(scenario));
-    TBCI_ASSIGN(auto some, score(scenario, {options.days, options.seed, jobs}, stop));
+    TBCI_ASSIGN(auto some, score(scenario, {.days = options.days, .seed = options.seed, .jobs = jobs}, stop));
     scores.insert(scores.end(), some.begin(), some.end());
   }
   progress->end_stage("done");
@@ -110,10 +110,9 @@ Result<ExitCode> selftest_bisection(const Invocation& invocation, const Bisectio
     return ExitCode::success;
   }
   fmt::print(
-      "70 commits per day, seed {}. Builds: without the ends. Runs: measured processes, including the ends'; those "
-      "that\ncompare a culprit with its parent are counted separately. Slow runs take 1.5 times as long. Interval "
-      "holds: how "
-      "often\nthe 95% interval of a culprit that is named as it is holds its true change.\n\n",
+      "70 commits per day, seed {}. Builds: without the ends. Processes: with those of the ends, without those that\n"
+      "compare a culprit with its parent, which are counted separately. Slow processes take 1.5 times as long.\n"
+      "Interval holds: how often the 95% interval of a culprit that is named as it is holds its true change.\n\n",
       options.seed);
   print_table(scores);
   return ExitCode::success;
@@ -125,8 +124,8 @@ void add_selftest_bisection(CLI::App& selftest, Invocation& invocation) {
   auto* command = selftest.add_subcommand(
       "bisection", "Simulate bisections, and compare them with git bisect, TorchBench and Pinpoint");
   command->footer(
-      "Days of 70 commits with known culprits: with noise, slow runs, commits that do not build, several culprits or\n"
-      "none. The other searches are implemented from their published descriptions.\n\n"
+      "Days of 70 commits with known culprits: with noise, slow processes, commits that do not build, and several\n"
+      "culprits or none. The other searches are implemented from their published descriptions.\n\n"
       "  tbci selftest bisection --days 1000 --seed 7\n\nNeeds no configuration, and measures nothing.");
   auto options = std::make_shared<BisectionOptions>();
   command->add_option("--days", options->days, "Number of days of each kind")

@@ -33,20 +33,23 @@ Result<RecordedTimes> recorded_in(const settings::Config& config) {
 
 Result<std::vector<SelftestRow>> run_all(const std::vector<PlannedCampaign>& plan, int jobs, Progress& progress,
                                          const std::stop_token& stop) {
-  // A step is a thousandth of all series, because the campaigns differ in size.
-  constexpr std::int64_t steps = 1000;
+  // A part is a thousandth of all series, because the campaigns differ in size.
+  constexpr std::int64_t parts = 1000;
   std::int64_t all = 0, done = 0, shown = 0;
   for (const PlannedCampaign& one : plan) all += one.campaign.series;
-  progress.begin_stage("selftest", fmt::format("{} campaigns on {} threads", plan.size(), jobs), steps);
+  progress.begin_stage("selftest", fmt::format("{} campaigns on {} threads", plan.size(), jobs), parts);
   std::vector<SelftestRow> rows;
   for (const PlannedCampaign& one : plan) {
     const std::string what = fmt::format("{}, {}, {}", one.noise, one.campaign.method.name, one.campaign.scenario.name);
     const auto show = [&](std::int64_t of_this) {
-      for (; shown < (done + of_this) * steps / all; ++shown) progress.step(what);
+      for (; shown < (done + of_this) * parts / all; ++shown) progress.step(what);
     };
     TBCI_ASSIGN(auto tally, detect::selftest::run(one.campaign, jobs, show, stop));
     done += one.campaign.series;
-    rows.push_back({one.noise, one.campaign.method.name, one.campaign.scenario, std::move(tally)});
+    rows.push_back({.noise = one.noise,
+                    .rule = one.campaign.method.name,
+                    .scenario = one.campaign.scenario,
+                    .tally = std::move(tally)});
   }
   progress.end_stage(fmt::format("{} series", done));
   return rows;
@@ -95,14 +98,14 @@ Result<ExitCode> selftest_detection(const Invocation& invocation, SelftestOption
 
 void add_selftest_detection(CLI::App& selftest, Invocation& invocation) {
   auto* command =
-      selftest.add_subcommand("detection", "Simulate nights: false alarms, power and cost of the nightly decision");
+      selftest.add_subcommand("detection", "Simulate nights: false alarms, power and cost of the nightly judgement");
   command->footer(
-      "Simulated nights go through the functions that decide real ones, and through the rules of other systems. The\n"
+      "Simulated nights go through the functions that judge real ones, and through the rules of other systems. The\n"
       "results depend only on the seed, not on the number of threads. With a configuration, its [thresholds] apply.\n\n"
       "  tbci selftest detection\n"
       "  tbci selftest detection --rules ours,torchbench --nights 100000 --series 2000\n"
       "  tbci selftest detection --from-database       # A/A replay of what this machine recorded\n\n"
-      "Exit code 1 if our decision filed a regression of an unchanged series.");
+      "Exit code 1 if our judgement filed a regression of an unchanged series.");
   auto options = std::make_shared<SelftestOptions>();
   command->add_option("--nights", options->nights, "Number of nights of unchanged series (other rules: at most 200000)")
       ->type_name("N")

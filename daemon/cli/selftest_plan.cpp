@@ -72,7 +72,12 @@ void add_rows(const SelftestOptions& options, const NoiseKind& noise, const Meth
   const std::int64_t nights = ours ? options.nights : std::min(options.nights, most_nights_of_others);
   const std::int64_t a_series = nights_of_unchanged + method.warmup;
   const auto add = [&](const Scenario& scenario, std::int64_t series) {
-    plan.push_back({noise.name, {method, scenario, std::max<std::int64_t>(series, 1), options.seed, noise.source}});
+    plan.push_back({noise.name,
+                    {.method = method,
+                     .scenario = scenario,
+                     .series = std::max<std::int64_t>(series, 1),
+                     .seed = options.seed,
+                     .source = noise.source}});
   };
   add({.name = "unchanged", .nights = nights_of_unchanged}, (nights + a_series - 1) / a_series);
   const std::int64_t series = ours ? options.series : std::min(options.series, most_series_of_others);
@@ -85,12 +90,12 @@ void add_rows(const SelftestOptions& options, const NoiseKind& noise, const Meth
 }  // namespace
 
 std::vector<MethodKind> selftest_methods(const SelftestOptions& options, const detect::Thresholds& thresholds) {
-  night_selftest::DecisionSettings settings;
+  night_selftest::JudgementSettings settings;
   settings.thresholds = thresholds;
   settings.anchor_every = options.anchor_every;
-  night_selftest::DecisionSettings beside = settings;
+  night_selftest::JudgementSettings beside = settings;
   beside.from_history = false;
-  const auto make = [](const night_selftest::DecisionSettings& chosen) {
+  const auto make = [](const night_selftest::JudgementSettings& chosen) {
     return [chosen] { return std::make_unique<night_selftest::OurNights>(chosen); };
   };
   std::vector<MethodKind> methods = {

@@ -28,7 +28,7 @@ struct PlannedCampaign {
   detect::selftest::Campaign campaign;
 };
 
-/// The rows of the answer, in order. `recorded`: replayed instead of the noise models where it is not empty; it must
+/// The rows of the answer, in order. If `recorded` is not empty, it is replayed instead of the noise models, and must
 /// outlive the plan. Error (usage): a rule that does not exist, with the nearest name.
 Result<std::vector<PlannedCampaign>> plan_selftest(const SelftestOptions& options, const detect::Thresholds& thresholds,
                                                    const std::vector<detect::selftest::Recorded>& recorded);

@@ -18,7 +18,7 @@ struct SelftestRow {
 /// False alarms with their cost, steps, and creep with bad nights: three tables.
 std::string selftest_text(const std::vector<SelftestRow>& rows);
 nlohmann::json selftest_json(const std::vector<SelftestRow>& rows);
-/// Regressions that our own decision filed where there were none.
+/// Regressions that our own judgement filed where there were none.
 std::int64_t our_false_alarms(const std::vector<SelftestRow>& rows);
 
 }  // namespace tbci::daemon

@@ -42,7 +42,7 @@ void add_serve(CLI::App& app, Invocation& invocation) {
       "Checks every subject at its time of day (`schedule`, UTC) or at an interval (`poll`), delivers reports, and\n"
       "serves a page, also as JSON, on loopback. SIGTERM ends it within seconds; the next start continues. SIGHUP "
       "does\n"
-      "nothing: there is no log file to open again, and a new configuration needs a new start.\n"
+      "nothing: there is no log file to reopen; restart the service to load a new configuration.\n"
       "deploy/systemd/tbci.service runs it under systemd.");
   auto options = std::make_shared<ServeOptions>();
   command->add_option("--port", options->port, "Port of the page (default: as configured); 0: any free port")

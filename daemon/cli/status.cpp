@@ -46,7 +46,7 @@ Status print_subject(storage::Database& database, const web::queries::SubjectVie
   TBCI_ASSIGN(const auto improvements, web::queries::improvements_of_night(database, night));
   fmt::print("{}", improvement_lines(improvements));
   if (subject.waiting_improvements > 0)
-    fmt::print("{} not attributed yet: the search for the commit is still to come\n",
+    fmt::print("{} not attributed yet: tbci has not searched for the commit\n",
                counted(subject.waiting_improvements, "improvement"));
   for (const model::TroubledNight& one : subject.troubled) fmt::print("{}\n", web::queries::trouble_text(one));
   for (const auto& one : subject.unwatched) fmt::print("{}\n", web::queries::unwatched_text(one));
@@ -85,9 +85,9 @@ void add_status(CLI::App& app, Invocation& invocation) {
       "status", "Show each subject's latest night, its open regressions, nights in trouble, and sizes on the disk");
   command->footer(
       "  tbci status\n  tbci status --json\n\nWorks while the service runs; the service's page shows what it is "
-      "doing right now.\nExit code 1 where an unfinished night failed in its last try, where one of the last seven "
-      "nights was given up, where the last three nights measured nothing beside the anchor, or where ten nights could "
-      "not tell whether an open regression is gone.");
+      "doing right now.\nExit code 1 if an unfinished night failed in its last try, if tbci gave up one of the last "
+      "seven nights, if the last three nights measured nothing beside the anchor, or if ten nights could not "
+      "tell whether an open regression is gone.");
   command->callback(
       [&invocation] { invocation.action = [&invocation](const std::stop_token&) { return status(invocation); }; });
 }

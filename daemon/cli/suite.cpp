@@ -110,8 +110,10 @@ Result<std::vector<runner::Reached>> reach(pipeline::SubjectContext& context, co
       ++failures;
       continue;
     }
-    reached.push_back({wanted.benchmark, domains[wanted.benchmark],
-                       wanted.configuration == model::Configuration::cpu_train, std::move(*calls)});
+    reached.push_back({.benchmark = wanted.benchmark,
+                       .domain = domains[wanted.benchmark],
+                       .train = wanted.configuration == model::Configuration::cpu_train,
+                       .calls = std::move(*calls)});
   }
   context.progress.end_stage(fmt::format("{} of {} profiled", reached.size(), on_cpu.size()));
   return reached;

@@ -1,4 +1,4 @@
-// Where the commands about the suite learn of its benchmarks: from the worker of a build, or from the worker's sources.
+// Lists the benchmarks of a suite for the commands: from the worker of a build, or from the worker's sources.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +13,10 @@
 
 namespace tbci::daemon {
 
-/// The build of that name. For an empty name the LibTorch that the subject's libraries are loaded over, else any build
-/// that is installed; nothing where there is none.
+/// The build of that name. For an empty name the LibTorch that the subject's libraries are loaded over, else any
+/// installed build; nothing if there is none.
 Result<std::optional<model::Product>> known_product(pipeline::SubjectContext& context, const std::string& build);
-/// The same, with an error (usage) where there is none.
+/// The same, with an error (usage) if there is none.
 Result<model::Product> product_to_ask(pipeline::SubjectContext& context, const std::string& build);
 
 /// What `catalogue.csv` in the folder of the suite says, in its order. `families`: these alone; none: all. A benchmark

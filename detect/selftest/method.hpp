@@ -1,4 +1,4 @@
-// What is compared: a way to decide, night after night, whether a series became slower.
+// What is compared: a way to judge, night after night, whether a series became slower.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// tbci's own decision, driven through simulated nights with the functions that decide the real ones.
+// tbci's own judgement, driven through simulated nights with the functions that judge the real ones.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace tbci::detect::selftest {
 
-struct DecisionSettings {
+struct JudgementSettings {
   Thresholds thresholds;
   Sampling sampling;
   BaselineSettings baseline;
@@ -32,7 +32,7 @@ struct DecisionSettings {
 /// something was filed against it.
 class OurNights final : public Method {
  public:
-  explicit OurNights(const DecisionSettings& settings) : settings_(settings) {}
+  explicit OurNights(const JudgementSettings& settings) : settings_(settings) {}
   MethodNight night(Source& source, double effect) override;
 
  private:
@@ -63,7 +63,7 @@ class OurNights final : public Method {
   bool watch_anchor(Source& source, Cost& cost);
   void note_machine(const Screened& screened, const TestedCandidate& outcome, const std::optional<Baseline>& usual);
 
-  DecisionSettings settings_;
+  JudgementSettings settings_;
   std::vector<Past> nights_;
   std::vector<Candidate> carried_;
   std::vector<AnchorPast> anchored_;

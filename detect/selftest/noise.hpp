@@ -34,9 +34,9 @@ struct Noise {
 /// 2% a process and 1% a night, Gaussian on the logarithms.
 Noise quiet();
 /// 3% a process and 1.5% a night; 2% of the processes slow by 10 to 50%; 2% of the nights slow by 5 to 15%; in one
-/// night of 200 the machine changes for good, by 5% (standard deviation). The research that names slow runs, bad nights
-/// and machine shifts gives no figures for these three: they are chosen here so that simple rules fail about as often
-/// as it says.
+/// night of 200 the machine changes for good, by 5% (standard deviation). The research that names slow processes, bad
+/// nights and machine shifts gives no figures for these three: they are chosen here so that simple rules fail about as
+/// often as it says.
 Noise noisy();
 
 /// A seed for each of many streams of one seed (Steele, Lea and Flood, "Fast splittable pseudorandom number

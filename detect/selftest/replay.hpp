@@ -13,7 +13,7 @@ namespace tbci::detect::selftest {
 /// The same case on the same build, measured on one machine.
 struct Recorded {
   std::string name;
-  /// One a run: the values (ns) of its processes, in the order of measuring. All above 0 and finite.
+  /// One for each run: the values (ns) of its processes, in the order of measuring. All above 0 and finite.
   std::vector<std::vector<double>> runs;
 };
 

@@ -153,8 +153,9 @@ std::vector<MethodKind> other_rules() {
     return MethodKind{name, source, warmup, [alarms] { return std::make_unique<RuleMethod>(alarms); }};
   };
   return {
-      kind("torchbench", "Hao et al., TorchBench (arXiv 2304.14226), section 4.2: one run, 7%", 2, torchbench_alarms),
-      kind("median", "the same of the medians of five runs", 2, median_alarms),
+      kind("torchbench", "Hao et al., TorchBench (arXiv 2304.14226), section 4.2: one process, 7%", 2,
+           torchbench_alarms),
+      kind("median", "the same of the medians of five processes", 2, median_alarms),
       kind("rustc-perf", "rust-lang/rustc-perf, docs/comparison-analysis.md: Q3 + 3 IQR", 40, rustc_alarms),
       kind("conbench", "conbench/conbench, lookback z-score, threshold 5", 40, conbench_alarms),
       kind("perfherder", "mozilla/treeherder, perfalert: t > 7, back 12 to 24, forward 12; 7% instead of 2%", 40,

@@ -1,4 +1,4 @@
-// Statistics that the comparison needs and the decision does not. Pure; safe from any thread.
+// Statistics that the comparison needs and the judgement does not. Pure; safe from any thread.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ class SearchObserver final : public bisect::Observer {
     if (!built.buildable)
       context_.progress.note(fmt::format("{} does not build: {}", brief(commit), one_line(built.reason, 100)));
   }
-  Status probe_decided(const model::Probe& probe, const bisect::SearchStatus& progress) override {
+  Status probe_judged(const model::Probe& probe, const bisect::SearchStatus& progress) override {
     TBCI_TRY(context_.stores.bisections.put_probe(bisection_.id, probe));
     // The good end of pairs is what the others are compared with: it needs no process of its own.
     if (probe.pairs == 0 && probe.side == model::Side::good) return {};

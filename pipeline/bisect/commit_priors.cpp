@@ -15,7 +15,7 @@ namespace {
 
 using Slower = std::vector<bisect::SlowerOperator>;
 
-// Whatever ends a search for good ends this as well; anything else costs this knowledge alone.
+// Whether a source of knowledge is missing. Any other error ends the search.
 bool is_missing_knowledge(const Error& error) {
   return error.kind == ErrorKind::failed || error.kind == ErrorKind::usage;
 }
@@ -29,9 +29,9 @@ Slower slower_operators(const model::OperatorComparison& compared) {
   return slower;
 }
 
-class Weighing {
+class CommitWeigher {
  public:
-  Weighing(SubjectContext& context, const model::Bisection& bisection, const std::vector<model::Commit>& commits)
+  CommitWeigher(SubjectContext& context, const model::Bisection& bisection, const std::vector<model::Commit>& commits)
       : context_(context), bisection_(bisection), commits_(commits) {}
 
   Result<storage::SeriesPriors> weigh(Knowledge knowledge) {
@@ -66,14 +66,14 @@ class Weighing {
     const auto details = context_.machine.details(commits_, context_.stop);
     if (!details) {
       if (!is_missing_knowledge(details.error())) return pass_on(details.error());
-      missing("what the commits touch cannot be read", details.error());
+      missing("cannot read which files the commits touch", details.error());
       return {};
     }
     for (const bisect::CommitDetails& one : *details) touched_.push_back({one.touched});
     return {};
   }
 
-  // Both ends of each case whose time is range for.
+  // Profiles both ends, in each case whose time is searched.
   Status profile_ends() {
     if (!commits_.front().inputs.empty() && commits_.front().inputs == commits_.back().inputs) return {};
     std::vector<model::Case> cases;
@@ -116,7 +116,7 @@ class Weighing {
       return {};
     }
     if (!is_missing_knowledge(sources.error())) return pass_on(sources.error());
-    missing("which files the operators are made of cannot be read", sources.error());
+    missing("cannot read which files the operators are made of", sources.error());
     return {};
   }
 
@@ -136,7 +136,7 @@ Result<storage::SeriesPriors> commit_priors(SubjectContext& context, const model
   TBCI_ASSIGN(auto kept, context.stores.priors.of(bisection.id));
   if (!kept.empty()) return kept;
   context.progress.step("weigh the commits");
-  TBCI_ASSIGN(auto priors, Weighing(context, bisection, commits).weigh(knowledge));
+  TBCI_ASSIGN(auto priors, CommitWeigher(context, bisection, commits).weigh(knowledge));
   TBCI_TRY(context.stores.priors.put(bisection.id, commits, priors));
   return priors;
 }
@@ -144,7 +144,7 @@ Result<storage::SeriesPriors> commit_priors(SubjectContext& context, const model
 Result<std::vector<model::CommitPrior>> path_priors(SubjectContext& context,
                                                     const std::vector<model::Commit>& commits) {
   if (context.config.bisect.priors == settings::Priors::none) return std::vector<model::CommitPrior>();
-  return Weighing(context, {}, commits).by_paths();
+  return CommitWeigher(context, {}, commits).by_paths();
 }
 
 void put_priors(const storage::SeriesPriors& priors, const std::vector<model::Commit>& commits,

@@ -20,7 +20,7 @@ enum class Knowledge { as_configured, paths_alone };
 
 /// A prior for each commit and series, as `[bisect] priors` asks for; empty where all are alike. What was weighed once
 /// is kept with the bisection and comes back. Where a source of knowledge fails (no profile, no such file), a note says
-/// so and the others speak.
+/// so and the others are used.
 Result<storage::SeriesPriors> commit_priors(SubjectContext& context, const model::Bisection& bisection,
                                             const std::vector<model::Commit>& commits,
                                             Knowledge knowledge = Knowledge::as_configured);

@@ -10,7 +10,7 @@
 
 namespace tbci::pipeline {
 
-/// A commit at an end of the range, built. Error (failed) where it does not build.
+/// Builds a commit at an end of the range. Error (failed) if it does not build.
 Result<model::Build> built_end(SubjectContext& context, const std::string& commit);
 
 struct RangePlan {

@@ -1,4 +1,4 @@
-// Under which key a bisection that a person asks for is kept, and so found again by the same command. Pure.
+// The key under which a bisection by hand is kept, so that the same command finds it again. Pure.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ struct ManualSearch {
   std::vector<std::string> configurations;  ///< as named on the command line; none: those of the configuration
 };
 
-/// Equal for equal questions, and different where anything that the answer depends on is: the ends, the cases, the
-/// threshold, how much is measured, the precision, which commits are searched, the priors.
+/// Depends on everything that the answer depends on: the ends, the cases, the threshold, how much is measured, the
+/// precision, which commits are searched, the priors.
 std::string resume_key(const ManualSearch& search, const settings::Config& config);
 
 }  // namespace tbci::pipeline

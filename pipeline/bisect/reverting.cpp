@@ -44,7 +44,7 @@ Result<RevertCheck> check(SubjectContext& context, const model::Bisection& bisec
   TBCI_ASSIGN(plan.builds.before, build_commit(context, bisection.to));
   TBCI_ASSIGN(plan.builds.after, build_commit(context, reverted.commit));
   if (plan.builds.after.state != model::BuildState::ready) {
-    result.reason = "with it taken back the commit does not build: " + one_line(plan.builds.after.failure);
+    result.reason = "with the culprit reverted, the commit does not build: " + one_line(plan.builds.after.failure);
     context.progress.end_stage("does not build");
     return result;
   }
@@ -71,11 +71,11 @@ std::string meaning(const model::Finding& finding) {
     case model::Verdict::improvement:
       return "it was the culprit";
     case model::Verdict::regression:
-      return "it gets worse by that";
+      return "the revert makes it worse";
     case model::Verdict::clear:
-      return "no change over the threshold by that";
+      return "the revert changes it by less than the threshold";
     default:
-      return "cannot be told" + (finding.reason.empty() ? "" : ": " + one_line(finding.reason, 200));
+      return "tbci cannot tell" + (finding.reason.empty() ? "" : ": " + one_line(finding.reason, 200));
   }
 }
 

@@ -12,14 +12,13 @@ namespace tbci::pipeline {
 
 struct RevertCheck {
   std::string culprit;
-  std::string commit;                    ///< the bad end with the culprit taken back; empty: see reason
+  std::string commit;                    ///< the bad end with the culprit reverted; empty: see reason
   std::string reason;                    ///< why it was not measured
-  std::vector<model::Finding> findings;  ///< from the bad end to that: an `improvement` says that it helps
+  std::vector<model::Finding> findings;  ///< of that commit against the bad end: an `improvement` confirms the culprit
 };
 
-/// One for each culprit that stands alone in its set and is no repair, in the order of the answers. What was measured
-/// of them once is not measured again. Errors: those of building and measuring; a revert that does not apply or build
-/// is no error.
+/// One for each culprit that is the only suspect of its step and no repair, in the order of the answers. Measures none
+/// of them twice. Errors: those of building and measuring; a revert that does not apply or build is no error.
 Result<std::vector<RevertCheck>> verify_reverts(SubjectContext& context, const model::Bisection& bisection);
 
 /// A line for each series, for people.

@@ -34,7 +34,7 @@ std::string trouble_of_pair(const MeasuredPair& pair) {
 }  // namespace
 
 Result<bisect::Built> StoredProber::build(const model::Commit& commit, std::stop_token) {
-  TBCI_TRY(give_way());
+  TBCI_TRY(pause_if_due());
   TBCI_ASSIGN(const auto known, context_.stores.builds.find(context_.name(), model::BuildKind::commit, commit.id));
   worked_ = worked_ || !known || known->state == model::BuildState::pending;
   TBCI_ASSIGN(const model::Build build, build_commit(context_, commit.id));
@@ -67,7 +67,7 @@ Result<std::map<model::Series, detect::Pair>> StoredProber::measure_pair(const m
                                                                          const model::Commit& probe,
                                                                          const model::Case& measured, int ordinal,
                                                                          std::stop_token) {
-  TBCI_TRY(give_way());
+  TBCI_TRY(pause_if_due());
   TBCI_ASSIGN(const model::Build before, build_commit(context_, reference.id));
   TBCI_ASSIGN(const model::Build after, build_commit(context_, probe.id));
   const std::string key = model::run_keys::probe_pair(bisection_.id, reference.id, probe.id);
@@ -91,10 +91,10 @@ Result<std::map<model::Series, detect::Pair>> StoredProber::measure_pair(const m
   return values;
 }
 
-Result<std::map<model::Series, double>> StoredProber::measure_run(const model::Commit& commit,
-                                                                  const model::Case& measured, int ordinal,
-                                                                  std::stop_token) {
-  TBCI_TRY(give_way());
+Result<std::map<model::Series, double>> StoredProber::measure_process(const model::Commit& commit,
+                                                                      const model::Case& measured, int ordinal,
+                                                                      std::stop_token) {
+  TBCI_TRY(pause_if_due());
   TBCI_ASSIGN(const model::Build build, build_commit(context_, commit.id));
   const model::Build builds[] = {build};
   TBCI_ASSIGN(const model::Run run, run_of(model::run_keys::probe(bisection_.id, commit.id), builds));
@@ -116,7 +116,7 @@ Result<std::map<model::Series, double>> StoredProber::measure_run(const model::C
 
 Result<bisect::Trial> StoredProber::try_case(const model::Commit& commit, const model::Case& measured, int ordinal,
                                              std::stop_token) {
-  TBCI_TRY(give_way());
+  TBCI_TRY(pause_if_due());
   TBCI_ASSIGN(const model::Build build, build_commit(context_, commit.id));
   const model::Build builds[] = {build};
   TBCI_ASSIGN(const model::Run run, run_of(model::run_keys::probe(bisection_.id, commit.id), builds));
@@ -135,9 +135,9 @@ Result<bisect::Trial> StoredProber::try_case(const model::Commit& commit, const 
 
 // Only after something new: else a search whose replay takes longer than the pause between two looks at the index would
 // never get on.
-Status StoredProber::give_way() const {
-  if (!worked_ || !context_.gives_way || !context_.gives_way()) return {};
-  return fail(ErrorKind::interrupted, "the search gives way to a new night");
+Status StoredProber::pause_if_due() const {
+  if (!worked_ || !context_.must_pause || !context_.must_pause()) return {};
+  return fail(ErrorKind::interrupted, "the search waits until the new night is screened");
 }
 
 Status StoredProber::count_processes(int fresh) {

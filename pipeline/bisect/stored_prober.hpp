@@ -25,8 +25,8 @@ class StoredProber final : public bisect::Prober {
   Result<std::map<model::Series, detect::Pair>> measure_pair(const model::Commit& reference, const model::Commit& probe,
                                                              const model::Case& measured, int ordinal,
                                                              std::stop_token stop) override;
-  Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
-                                                      int ordinal, std::stop_token stop) override;
+  Result<std::map<model::Series, double>> measure_process(const model::Commit& commit, const model::Case& measured,
+                                                          int ordinal, std::stop_token stop) override;
   Result<bisect::Trial> try_case(const model::Commit& commit, const model::Case& measured, int ordinal,
                                  std::stop_token stop) override;
 
@@ -45,7 +45,7 @@ class StoredProber final : public bisect::Prober {
   auto beyond_trouble(const Question& question, Measure measure, TroubleOf trouble_of)
       -> decltype(measure(question.ordinal));
 
-  Status give_way() const;
+  Status pause_if_due() const;
   Status count_processes(int fresh);
   Status count_builds();
   Result<model::Run> run_of(const std::string& key, std::span<const model::Build> builds);

@@ -21,7 +21,7 @@ model::Answer without_commits(model::Answer answer, const std::vector<std::strin
   if (largest == nullptr) {
     answer.suspects.clear();
     answer.posterior = 0;
-    answer.reason = "no single commit: the steps that were found have their own reports, and the rest crept";
+    answer.reason = "no single commit: the steps that were found have their own reports, and the rest is creep";
     return answer;
   }
   model::lead_with(answer, *largest);

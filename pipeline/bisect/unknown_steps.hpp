@@ -1,4 +1,4 @@
-// Of what a search found: the steps that no report names yet. Pure; safe from any thread.
+// The steps of a search that no report names yet. Pure; safe from any thread.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace tbci::pipeline {
 
-/// The answer without the steps that one of the commits in `known` is a suspect of. Where the largest step is among
-/// them, the largest of the others that made the series worse takes its place; where there is none, the answer names
-/// nobody and says why.
+/// The answer without the steps that have a commit of `known` among their suspects. If the largest step is one of them,
+/// the answer leads with the largest of the others that made the series worse; if there is none, it names no commit and
+/// says why.
 model::Answer without_commits(model::Answer answer, const std::vector<std::string>& known);
 
 }  // namespace tbci::pipeline

@@ -67,7 +67,7 @@ Status make_room(SubjectContext& context, ThingKind kind) {
   TBCI_ASSIGN(const std::uint64_t free_now, free_bytes(state));
   if (free_now >= needed) return {};
   return fail(ErrorKind::environment,
-              "{} has {} free, and {} may take {}, as earlier ones did: free space there, lower the budgets of [disk], "
+              "{} has {} free, but {} may need {}, as earlier ones did: free space there, lower the budgets of [disk], "
               "or choose another state folder (`tbci clean --dry-run` lists what lies there)",
               state.string(), human(free_now), kind == ThingKind::product ? "a build" : "an install", human(needed));
 }

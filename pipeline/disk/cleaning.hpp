@@ -15,16 +15,16 @@ struct Cleaning {
   std::vector<std::size_t> removed;  ///< indices of `things`, in order
 };
 
-/// What is over its budget, and more of what may go where `missing` bytes are asked for. Removes nothing.
+/// What is over its budget, and more if `missing` bytes are needed besides. Removes nothing.
 Result<Cleaning> plan_cleaning(storage::Stores& stores, const settings::Config& config, TimePoint now,
                                std::uint64_t missing = 0);
 
-/// Removes a thing, so that nobody finds half of it. Error (environment) where it stays.
+/// Removes a thing as a whole, so that no reader finds half of it. Error (environment) if it cannot be removed.
 Status remove_thing(const StoredThing& thing);
 
-/// Before the subject's next install or build: removes what is over its budgets, and more, until as much is free as
-/// such a thing and a worker took before, and a reserve for the database. Error (environment) where that cannot be
-/// freed: says how much is missing and what to do.
+/// Makes room before the subject's next install or build: removes what is over its budgets, and then more until there
+/// is space for as much as such a thing and a worker took before, and for the database. Error (environment) if it
+/// cannot free that much: says how much is missing and what to do.
 Status make_room(SubjectContext& context, ThingKind kind);
 
 /// The things of a kind and subject together.

@@ -1,4 +1,4 @@
-// What goes when the disk fills: of things that can be made again, the longest unused. Pure.
+// Chooses what to remove when the disk fills: the things that tbci can make again, the longest unused first. Pure.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct StoredThing {
   std::uint64_t bytes = 0;
   TimePoint used{};
   std::string kept = {};  ///< why it stays; empty: it may go
-  bool remains = false;   ///< what a kill left of a build or a removal: it goes in any case
+  bool remains = false;   ///< left by a kill during a build or a removal: always removed
 };
 
 /// How much the things of one kind and subject may take together.

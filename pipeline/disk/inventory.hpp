@@ -19,7 +19,7 @@ Result<std::vector<StoredThing>> list_things(storage::Stores& stores, const sett
 
 std::vector<DiskBudget> budgets_of(const settings::Config& config);
 
-/// Marks the environment or the build that a product lies in as used now. Nothing for a product outside the state
+/// Marks the environment or the build that a product lies in as used now. Does nothing for a product outside the state
 /// folder.
 void mark_used(const std::filesystem::path& state, const model::Product& product);
 

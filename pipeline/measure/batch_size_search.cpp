@@ -76,8 +76,8 @@ Result<std::vector<model::Case>> inference_of(const std::vector<model::Case>& ca
                [](const model::Case& measured) { return infers(measured.configuration); });
   if (!inference.empty()) return inference;
   return fail(ErrorKind::usage,
-              "batches are searched for inference alone: how training converges depends on its batch, so that is the "
-              "original's");
+              "tbci searches batch sizes for inference only: training keeps that of the original model, because its "
+              "convergence depends on it");
 }
 
 Result<std::vector<CaseSearch>> search_batches(SubjectContext& context, const model::Product& product,

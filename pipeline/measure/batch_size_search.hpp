@@ -26,9 +26,9 @@ struct CaseSearch {
 /// The cases that have a batch to search: inference. Error (usage) where only training was wanted, with the reason.
 Result<std::vector<model::Case>> inference_of(const std::vector<model::Case>& cases);
 
-/// Each case is in the file before the next is begun, so a search that was cut off goes on where it was. A case of
-/// which not even one sample works is in the answer, with its batch 0, and not in the file: it is tried again. Errors:
-/// the file is wrong (usage) or cannot be written, we are asked to stop.
+/// Writes each case to the file before it begins the next, so that an interrupted search continues where it stopped. A
+/// case that fails even with a batch of one is in the answer with a batch of 0, and not in the file: the next search
+/// tries it again. Errors: the file is wrong (usage) or cannot be written; a stop was requested.
 Result<std::vector<CaseSearch>> search_batches(SubjectContext& context, const model::Product& product,
                                                const BatchSearchPlan& plan);
 

@@ -14,8 +14,8 @@ Result<runner::Listing> listed_benchmarks(SubjectContext& context, const model::
 /// Error (usage) for the first of the names that is not listed: why its suite could not be listed, or the nearest name.
 Status check_names(const runner::Listing& listing, const std::vector<std::string>& names);
 
-/// The same by a build that is there already, before an hour goes into one that is not. Says nothing where there is
-/// none, or where it can't list all its suites: the builds that are made then will tell.
+/// The same with a build that is installed already, to find a wrong name before an hour goes into a new build. Checks
+/// nothing if there is no such build, or if it cannot list all its suites: the new builds are checked later.
 Status check_names_early(SubjectContext& context, const std::vector<std::string>& names);
 
 }  // namespace tbci::pipeline

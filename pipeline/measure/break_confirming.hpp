@@ -26,8 +26,8 @@ bool looks_broken(const ScreenedTrials& seen);
 
 struct ConfirmedBreak {
   model::Finding finding;
-  bool looked = false;    ///< whether there was time enough to decide
-  bool troubled = false;  ///< nothing is decided: too many processes failed for the machine's sake
+  bool looked = false;    ///< whether there was time enough for a verdict
+  bool troubled = false;  ///< no verdict: too many processes failed because of the machine
 };
 /// Pairs in this run until the break is confirmed or is none. `until`: no pair is begun after that. What says nothing
 /// about a build (a full disk) does not count.
@@ -38,7 +38,7 @@ Result<ConfirmedBreak> confirm_break(SubjectContext& context, const model::Run& 
 Result<std::vector<model::Finding>> confirm_breaks(SubjectContext& context, const ComparisonPlan& plan,
                                                    const Screen& screen);
 
-/// The first process of the build, in the runs of this key, that failed for the case's own sake.
+/// The first process of the build, in the runs of this key, that failed because of the case itself.
 Result<std::optional<model::Measurement>> first_failure_in(SubjectContext& context, const std::string& key,
                                                            const model::Build& build, const model::Case& measured);
 

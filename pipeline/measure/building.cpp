@@ -36,7 +36,7 @@ Result<Made> attempt_twice(SubjectContext& context, const model::Build& build,
     if (made || made.error().kind != ErrorKind::killed) return made;
     TBCI_ASSIGN(const int killed, context.stores.builds.killed(build.id));
     if (killed >= most_killed) return made;
-    context.progress.note("once more: " + one_line(made.error().message, 200));
+    context.progress.note("trying once more: " + one_line(made.error().message, 200));
   }
 }
 

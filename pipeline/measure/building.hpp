@@ -25,16 +25,16 @@ Result<model::Build> build_commit(SubjectContext& context, const std::string& co
 /// Forgets that commits did not build: each is tried again when it is next asked for.
 Status forget_failed_commits(SubjectContext& context);
 
-/// One that is there already, the latest; nothing where all would have to be made.
+/// The latest build whose files are there; nothing if every build would have to be made.
 Result<std::optional<model::Build>> latest_build(SubjectContext& context);
 
-/// The median of what this subject's commits took; nothing where none was built. One that was there under other
-/// commits' name, as their inputs are equal, took none.
+/// The median time that builds of this subject's commits took; nothing if none was built. A commit that shares the
+/// build of another one with equal inputs does not count.
 Result<std::optional<std::chrono::milliseconds>> time_of_one_build(SubjectContext& context);
 
-/// What a person calls a build: one that the store knows, else a published nightly's name, else a revision of the
-/// repository. Made where its files are not there. Error (usage) for a name that is none of these; (failed) for one
-/// that does not build.
+/// The build that a person names: one that the store knows, else a published nightly, else a revision of the
+/// repository. Installs or builds it if its files are missing. Error (usage) for a name that is none of these; (failed)
+/// for one that does not build.
 Result<model::Build> build_named(SubjectContext& context, const std::string& name);
 
 }  // namespace tbci::pipeline

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int most_broken_pairs = 3;
 
-// The candidates of one case against one old build are decided together: a process measures all metrics at once.
+// The candidates of one case against one old build are judged together: a process measures all metrics at once.
 struct CaseCandidates {
   model::Case measured;
   std::string old_build;
@@ -49,7 +49,7 @@ struct CandidateState {
   std::vector<detect::Pair> measured;
   int broken = 0;  // pairs without this metric
 
-  detect::Judgement decide(const SubjectContext& context) const {
+  detect::Judgement judge(const SubjectContext& context) const {
     std::vector<detect::Pair> pairs = candidate.pairs;
     pairs.insert(pairs.end(), measured.begin(), measured.end());
     const model::Series& series = candidate.series;
@@ -68,13 +68,13 @@ struct CandidateState {
   }
 };
 
-// Decides as far as the pairs go; how many more are wanted for the rest.
-int decide(const SubjectContext& context, const std::vector<CandidateState>& all,
-           std::vector<model::Finding>& findings) {
+// Judges as far as the pairs go; how many more are wanted for the rest.
+int judge_candidates(const SubjectContext& context, const std::vector<CandidateState>& all,
+                     std::vector<model::Finding>& findings) {
   int wanted = 0;
   findings.clear();
   for (const CandidateState& state : all) {
-    detect::Judgement judgement = state.decide(context);
+    detect::Judgement judgement = state.judge(context);
     wanted = std::max(wanted, judgement.pairs_wanted);
     findings.push_back(std::move(judgement.finding));
   }
@@ -117,7 +117,7 @@ struct Pace {
   int later = 0;
 };
 
-// Measures until every candidate of the case is decided. `findings`: one for each, and the evidence beside them.
+// Measures until every candidate of the case is judged. `findings`: one for each, then those of the secondary metrics.
 Status confirm_case(SubjectContext& context, const Comparison& builds, const model::Run& run,
                     std::vector<CandidateState>& all, SecondaryMetrics secondary, Pace& pace,
                     std::vector<model::Finding>& findings) {
@@ -126,7 +126,8 @@ Status confirm_case(SubjectContext& context, const Comparison& builds, const mod
   for (const CandidateState& state : all) series.push_back(state.candidate.series);
   const Leaks leaks = leaks_of(series, measured);
   int ordinal = 0;
-  for (int wanted = decide(context, all, findings); wanted > 0; wanted = decide(context, all, findings)) {
+  for (int wanted = judge_candidates(context, all, findings); wanted > 0;
+       wanted = judge_candidates(context, all, findings)) {
     context.progress.expect(pace.done + wanted + pace.later);
     for (const int end = ordinal + wanted; ordinal < end; ++ordinal, ++pace.done) {
       context.progress.step(fmt::format("{}, pair {}", to_string(measured), ordinal + 1));

@@ -1,4 +1,4 @@
-// The confirmation: what the screen suspects is decided strictly, by fresh interleaved pairs and those of the screen.
+// The confirmation: strict verdicts on what the screen suspects, from fresh interleaved pairs and those of the screen.
 #pragma once
 
 #include <map>
@@ -29,11 +29,11 @@ struct Confirmation {
   std::vector<detect::TestedCandidate> outcomes;  ///< one for each candidate, in their order
 };
 
-/// Decides the candidates by interleaved pairs, in their order; those of one case and old build together.
+/// Judges the candidates by interleaved pairs, in their order; those of one case and old build together.
 Result<Confirmation> confirm_candidates(SubjectContext& context, const ConfirmationPlan& plan,
                                         const std::vector<detect::Candidate>& candidates);
 
-/// Decides the suspects of a screen of these builds, the worst first. One finding for each suspect.
+/// Judges the suspects of a screen of these builds, the worst first. One finding for each suspect.
 Result<std::vector<model::Finding>> confirm_suspects(SubjectContext& context, const ComparisonPlan& plan,
                                                      const Screen& screen);
 

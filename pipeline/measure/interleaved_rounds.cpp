@@ -36,10 +36,10 @@ Status measure_next(SubjectContext& context, const model::Run& run, const Compar
   return {};
 }
 
-std::string step_text(const MeasuredCase& one, int least) {
+std::string progress_text(const MeasuredCase& one, int least) {
   const int number = processes_of(one) + 1;
   const std::string name = fmt::format("{}, {} {}", to_string(one.measured), one.beside ? "pair" : "process", number);
-  return number <= least ? name : name + " (not decided yet)";
+  return number <= least ? name : name + " (no verdict yet)";
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ Status measure_rounds(SubjectContext& context, const model::Run& run, const Comp
     const int rounds_left = std::max(1, sampling.least - round);
     context.progress.expect(done + static_cast<int>(open.size()) * rounds_left);
     for (MeasuredCase* one : open) {
-      context.progress.step(step_text(*one, sampling.least));
+      context.progress.step(progress_text(*one, sampling.least));
       TBCI_TRY(measure_next(context, run, builds, *one));
       ++done;
     }

@@ -25,8 +25,8 @@ using Decided = std::function<bool(const MeasuredCase&)>;
 
 /// Measures `cases` in rounds: a machine that is slow for some minutes then moves one process of each case, which a
 /// median forgives, and not all processes of one. A case leaves when `decided` says so, when it has had the most
-/// processes, or when a side has failed in all of its least; one that is unsupported, after one. Progress has a step
-/// for each process (or pair).
+/// processes, or when a side has failed in all of its least; one that is unsupported, after one. Progress hears
+/// of each process (or pair).
 Status measure_rounds(SubjectContext& context, const model::Run& run, const Comparison& builds,
                       std::vector<MeasuredCase>& cases, const Decided& decided);
 

@@ -86,9 +86,12 @@ std::optional<detect::Pair> pair_of(const model::Measurement& before, const mode
   if (!old_value || !new_value) return std::nullopt;
   if (metric == model::Metric::time && before.alternating && after.alternating) {
     if (const auto effect = detect::effect_in_turn(before.nanoseconds, after.nanoseconds))
-      return detect::Pair{*old_value, *old_value * std::exp(*effect)};
+      return detect::Pair{.before = *old_value, .after = *old_value * std::exp(*effect)};
   }
-  return detect::Pair{*old_value, *new_value, model::interval_of(before, metric), model::interval_of(after, metric)};
+  return detect::Pair{.before = *old_value,
+                      .after = *new_value,
+                      .before_interval = model::interval_of(before, metric),
+                      .after_interval = model::interval_of(after, metric)};
 }
 
 bool alternates(const SubjectContext& context, model::Purpose purpose, const model::Case& measured) {
@@ -174,7 +177,7 @@ Result<model::Run> begin_run(SubjectContext& context, const std::string& key, mo
     TBCI_ASSIGN(const auto old_environment, context.stores.runs.environment(earlier->environment));
     const std::string what = old_environment ? runner::readable_diff(*old_environment, environment) : "unknown";
     context.progress.note(
-        fmt::format("the machine changed since {} began ({}): it is measured again", key, one_line(what, 600)));
+        fmt::format("the machine changed since {} began ({}): tbci measures it again", key, one_line(what, 600)));
     plan.key = model::run_keys::on_environment(key, fingerprint);
   }
   return context.stores.runs.begin(plan, environment, context.clock.now());

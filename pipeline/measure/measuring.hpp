@@ -31,7 +31,7 @@ struct Process {
 Result<model::Measurement> measure_once(SubjectContext& context, const model::Run& run, const model::Build& build,
                                         const Process& process);
 
-/// Why a process failed for a reason that says nothing about its build (a full disk); empty: there is none.
+/// Why a process failed, if the reason says nothing about its build (a full disk); empty otherwise.
 std::string machine_trouble_of(const model::Measurement& measurement);
 
 /// Two builds that are compared.
@@ -84,7 +84,7 @@ std::vector<double> values_of(const std::vector<model::Measurement>& measurement
 /// `5`, or `5 to 10`: processes of each case.
 std::string range_of(const detect::Sampling& sampling);
 
-/// Whether the case wants another process, by what was measured of it so far.
+/// Whether the measurements of a case so far ask for another process.
 bool wants_more(const SubjectContext& context, const std::vector<model::Measurement>& measurements);
 
 /// The cases that the configuration asks for, of those that the suite has. Errors (usage) for a benchmark that the

@@ -90,7 +90,7 @@ Result<std::optional<model::OperatorComparison>> operators_at_culprit(
     context.progress.end_stage(fmt::format("{} operators changed", compared->changed.size()));
     return std::optional(std::move(*compared));
   }
-  // It is evidence beside the verdict: a case that cannot be profiled keeps no report back.
+  // The verdict stands without a profile: a case that cannot be profiled keeps no report back.
   const ErrorKind kind = compared.error().kind;
   if (kind != ErrorKind::failed && kind != ErrorKind::usage) return pass_on(compared.error());
   context.progress.note(

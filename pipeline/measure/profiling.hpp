@@ -16,7 +16,7 @@ namespace tbci::pipeline {
 inline constexpr int profiled_processes = 5;
 
 /// Profiles a case on both builds, in turn, each time in a fresh process. What is stored of these two builds on this
-/// machine is not taken again. Tells a step before each pair. Errors: `failed` where a profile could not be taken.
+/// machine is not taken again. Progress hears of each pair. Errors: `failed` where a profile could not be taken.
 Result<model::OperatorComparison> compare_operators(SubjectContext& context, const Comparison& builds,
                                                     const model::Case& measured, int processes = profiled_processes);
 

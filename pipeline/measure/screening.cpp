@@ -89,7 +89,7 @@ Result<detect::Binaries> compare_libraries(SubjectContext& context, const Compar
   TBCI_ASSIGN(const model::Build after, context.stores.builds.get(builds.after.id));
   const std::string differ = runner::libraries_diff(before.libraries, after.libraries);
   if (!differ.empty())
-    context.progress.note(fmt::format("the builds bring other libraries: {}", one_line(differ, 600)));
+    context.progress.note(fmt::format("the two builds load different libraries: {}", one_line(differ, 600)));
   return detect::compare_binaries({{}, what_is_loaded(before)}, {{}, what_is_loaded(after)});
 }
 

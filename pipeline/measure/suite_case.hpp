@@ -1,4 +1,4 @@
-// A suite as a case: what breaks where it cannot be listed on a build, as one break and not one of each of its models.
+// A suite as a case: if a build cannot list it, that is one break, and not one for each of its models.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace tbci::pipeline {
 model::Case case_of_suite(const std::string& prefix);
 bool is_suite(const model::Case& measured);
 
-/// Builds the worker against the build where that is not done, and lists the suite: `done` where that works, and what
-/// went wrong else. Errors: those that say nothing about the build.
+/// Builds the worker against the build if necessary, and lists the suite: `done` if that works, else what went wrong.
+/// Errors: those that say nothing about the build.
 Result<model::Measurement> try_to_list(SubjectContext& context, const model::Build& build, const model::Case& suite);
 
 }  // namespace tbci::pipeline

@@ -22,7 +22,7 @@ namespace {
 using detect::Trials;
 using model::Verdict;
 
-// The cases whose running shows that the measured one is there again: itself, or of a suite any of its models.
+// The cases that show, by running, that the broken one works again: the case itself, or any model of a suite.
 Result<std::vector<model::Case>> witnesses_of(SubjectContext& context, const model::Case& measured) {
   if (!is_suite(measured)) return std::vector{measured};
   const std::string prefix = measured.benchmark.substr(0, measured.benchmark.size() - 1);
@@ -146,14 +146,14 @@ Status keep(SubjectContext& context, const model::Night& night, const std::strin
   });
 }
 
-// The old build of a candidate; nothing where it is not there. One that is gone for good gives way to tonight's.
+// The old build of a candidate; nothing where it is not there. Tonight's replaces one that is gone for good.
 Result<std::optional<model::Build>> old_build_of(SubjectContext& context, const Comparison& builds,
                                                  BreakCandidate& candidate) {
   while (true) {
     if (candidate.old_build == builds.before.name) return std::optional(builds.before);
     TBCI_ASSIGN(OldBuild old, find_old_build(context, candidate.old_build));
     if (old.build) return std::move(old.build);
-    context.progress.note(fmt::format("whether {} is broken is not known: {} cannot be measured ({})",
+    context.progress.note(fmt::format("tbci cannot tell whether {} is broken: {} cannot be measured ({})",
                                       to_string(candidate.measured), candidate.old_build, old.reason));
     if (!old.gone) return std::optional<model::Build>{};
     candidate.old_build = std::exchange(candidate.tonights_build, {});

@@ -1,4 +1,4 @@
-// Breaks: cases that ran on an older build and fail on tonight's, and suites that cannot be listed any more. They are
+// Breaks: cases that ran on an older build and fail on tonight's, and suites that can no longer be listed. They are
 // regressions of the metric `outcome`.
 #pragma once
 
@@ -23,8 +23,8 @@ struct ScreenForBreaks {
 Status confirm_breaks(SubjectContext& context, const model::Night& night, const Comparison& builds,
                       const ScreenForBreaks& seen);
 
-/// Looks whether the breaks of earlier nights are repaired: after three nights in a row on which every process of the
-/// case ran they have recovered. One that only part of the processes show takes more: as many as make chance unlikely.
+/// Checks whether the breaks of earlier nights are repaired: they have recovered after three nights in a row on which
+/// every process of the case ran. A break that only some processes show takes as many more as make chance unlikely.
 Status watch_repairs(SubjectContext& context, const model::Night& night, const ScreenForBreaks& seen);
 
 /// The first process of the night's build that showed a break, as the confirmation measured it.

@@ -22,7 +22,7 @@ Result<std::optional<model::Build>> anchored_build(SubjectContext& context, cons
                    : build_commit(context, known.name);
   if (build && build->state == model::BuildState::ready) return std::optional(std::move(*build));
   if (!build && build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
-  context.progress.note(fmt::format("creep is not looked for: the anchor {} is not available ({})", known.name,
+  context.progress.note(fmt::format("tbci does not look for creep: the anchor {} is not available ({})", known.name,
                                     build ? one_line(build->failure, 200) : one_line(build.error().message, 200)));
   return std::optional<model::Build>{};
 }
@@ -132,7 +132,7 @@ Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const m
   }
   TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
   context.progress.end_stage(
-      fmt::format("{} series have crept and are looked at more closely", watch.candidates.size()));
+      fmt::format("{} series have crept; tbci looks at them more closely", watch.candidates.size()));
   return std::optional(std::move(watch));
 }
 

@@ -9,7 +9,7 @@
 
 namespace tbci::pipeline {
 
-/// What a night has to do with the anchor.
+/// The anchor as a night uses it.
 struct AnchorWatch {
   model::Anchor anchor;
   model::Build build;                         ///< the pinned one
@@ -18,8 +18,8 @@ struct AnchorWatch {
 
 /// Measures the cases whose turn it is on tonight's build and on the anchor, interleaved, keeps the pairs, and asks for
 /// a confirmation where the average over the nights has risen. What is known to have risen
-/// (pipeline/night/known_rise.hpp) is left out. A series whose creep is open is not asked for: its report is there.
-/// Nothing where no anchor is set, or its build is not available any more (a note says so).
+/// (pipeline/night/known_rise.hpp) is left out. A series with open creep is left out too: it has its report.
+/// Nothing if no anchor is set, or if its build is no longer available (a note says so).
 Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const model::Night& night,
                                                 const ComparisonPlan& plan);
 

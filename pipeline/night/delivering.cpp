@@ -19,11 +19,11 @@ class StoreJournal final : public github::OutboxJournal {
     return store_.delivered(id, reference, revision);
   }
   Status failed_attempt(std::int64_t id, const std::string& error, TimePoint next) override {
-    log::warning("not delivered yet, tried again at {}: {}", to_iso8601(next), error);
+    log::warning("not delivered yet; tbci tries again at {}: {}", to_iso8601(next), error);
     return store_.failed_attempt(id, error, next);
   }
   Status refused(std::int64_t id, const std::string& error) override {
-    log::error("refused for good: {}", error);
+    log::error("the channel refused it for good: {}", error);
     return store_.refused(id, error);
   }
 

@@ -50,7 +50,7 @@ bool is_no_answer(const Error& error) {
   return error.kind == ErrorKind::usage || error.kind == ErrorKind::failed;
 }
 
-// The last commit of the days between that says that it takes a suspect back; empty: none does.
+// The last commit of the days between that says that it reverts a suspect; empty: none does.
 Result<std::string> revert_between(SubjectContext& context, const model::Ending& ending,
                                    const std::vector<std::string>& suspects) {
   if (suspects.empty() || context.subject.subject.source.repository.empty()) return std::string();

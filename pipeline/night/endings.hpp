@@ -9,15 +9,15 @@
 namespace tbci::pipeline {
 
 /// Keeps when a regression went away, by the looks at `largest`, the first step of its series: between the last night
-/// that still measured it and the first of the clear nights. What did it is found by tell_endings.
+/// that still measured it and the first of the clear nights. tell_endings finds the cause.
 Status note_ending(SubjectContext& context, const model::Regression& largest, const model::Regression& step);
 
 /// Whether the commits of the days between are looked at.
 enum class Commits { are_read, are_left_out };
 
-/// Finds what ended the regressions that recovered and were not told yet: an improvement of the series that was
-/// confirmed since, and a commit of the days between whose message says that it takes a suspect back. Their reports get
-/// a new revision. Errors: of git where it cannot be reached; those of the database.
+/// Finds what ended the recovered regressions whose reports do not say it yet: an improvement of the series confirmed
+/// since then, and a commit of the days between that says that it reverts a suspect. Gives their reports a new
+/// revision. Errors: those of git if the repository cannot be reached; those of the database.
 Status tell_endings(SubjectContext& context, Commits commits);
 
 /// The commits of these improvements are known now: the reports of the regressions that they ended say so.

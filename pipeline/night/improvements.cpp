@@ -45,7 +45,7 @@ void take_answer(const model::Bisection& bisection, const model::Answer& answer,
   const bool better = !answer.suspects.empty() && answer.change < 0;
   if (better) improvement.suspects = answer.suspects;
   if (!better && !answer.suspects.empty())
-    improvement.reason = fmt::format("measured again it became worse, by {}", human_change(answer.change));
+    improvement.reason = fmt::format("tbci measured it again and found it worse, by {}", human_change(answer.change));
   improvement.state = better ? ImprovementState::attributed : ImprovementState::unattributed;
 }
 
@@ -74,7 +74,7 @@ Status search_since(SubjectContext& context, const model::Night& night, const st
     if (!build && !is_final(build.error())) return pass_on(build.error());
     if (!build)
       return leave_without_commit(context, improvements,
-                                  fmt::format("{} is not available any more: {}", *name, build.error().message));
+                                  fmt::format("{} is no longer available: {}", *name, build.error().message));
     *end = std::move(*build);
   }
   const std::string obstacle = no_way_to_bisect(context, ends);
@@ -120,7 +120,8 @@ Status count_failed_search(SubjectContext& context, const model::Night& night, c
   return context.stores.improvements.remove_tries(night.id);
 }
 
-// Marks that a try runs. One whose mark stayed behind ended with its program, and counts where it added nothing.
+// Marks that a try has begun. If an earlier mark is still there, the program ended during that try: it counts if it
+// added nothing.
 Status begin_search(SubjectContext& context, const model::Night& night) {
   TBCI_ASSIGN(const std::string mark, context.stores.tries.progress_mark(night.id));
   TBCI_ASSIGN(model::ImprovementTry tried, context.stores.improvements.tries_of(night.id));
@@ -146,8 +147,8 @@ Status end_search(SubjectContext& context, const model::Night& night, const Stat
 Status try_search(SubjectContext& context, const model::Night& night) {
   TBCI_TRY(begin_search(context, night));
   SubjectContext giving_way = context;
-  giving_way.gives_way = [&context] {
-    if (context.gives_way && context.gives_way()) return true;
+  giving_way.must_pause = [&context] {
+    if (context.must_pause && context.must_pause()) return true;
     const auto waits = regressions_wait(context);
     return waits && *waits;
   };
@@ -220,10 +221,10 @@ Result<SearchedNight> search_waiting_improvements(SubjectContext& context) {
   if (stopped || (!searched && searched.error().kind == ErrorKind::damaged)) return pass_on(searched.error());
   const bool gave_way = !searched && searched.error().kind == ErrorKind::interrupted;
   if (!searched && !gave_way)
-    log::error("{} {}: the search for what became better: {}", context.name(), due.night->name,
+    log::error("{} {}: the search for the commits of its improvements: {}", context.name(), due.night->name,
                searched.error().message);
   if (gave_way)
-    log::info("{} {}: the search for what became better: {}", context.name(), due.night->name,
+    log::info("{} {}: the search for the commits of its improvements: {}", context.name(), due.night->name,
               searched.error().message);
   TBCI_ASSIGN(const DueSearch after, due_search(context));
   return SearchedNight{.worked = true, .next = after.night ? context.clock.now() : after.next};

@@ -41,7 +41,8 @@ Result<std::vector<Found>> found_before(SubjectContext& context, const model::Se
     if (!is_older(night.name, before) || is_unreported(night, regression)) continue;
     const std::string old_build = regression.old_build.empty() ? night.baseline : regression.old_build;
     const double effect = detect::effect_of(regression.finding);
-    found.push_back({std::move(regression), old_build, night.name, effect, false});
+    found.push_back(
+        {.regression = std::move(regression), .old_build = old_build, .night = night.name, .effect = effect});
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Found& a, const Found& b) { return is_older(a.night, b.night); });
@@ -180,18 +181,18 @@ Result<std::vector<std::string>> commits_between(SubjectContext& context, const 
 }  // namespace
 
 void KnownRise::add(const std::string& night, double effect) {
-  set(night, (steps_.empty() ? 0 : steps_.back().total) + effect);
+  set(night, (levels_.empty() ? 0 : levels_.back().total) + effect);
 }
 
 void KnownRise::set(const std::string& night, double level) {
-  steps_.push_back({night, level});
+  levels_.push_back({night, level});
 }
 
 double KnownRise::until(const std::string& night) const {
   double total = 0;
-  for (const Step& step : steps_) {
-    if (is_older(night, step.night)) break;
-    total = step.total;
+  for (const LevelOfNight& level : levels_) {
+    if (is_older(night, level.night)) break;
+    total = level.total;
   }
   return total;
 }

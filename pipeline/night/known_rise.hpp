@@ -24,11 +24,11 @@ class KnownRise {
   bool has_open_creep = false;
 
  private:
-  struct Step {
+  struct LevelOfNight {
     std::string night;
     double total;
   };
-  std::vector<Step> steps_;
+  std::vector<LevelOfNight> levels_;
 };
 
 /// What the regressions of the series that were found before `night` explain of its rise since the anchor: those that

@@ -173,9 +173,9 @@ Status notice_environment(SubjectContext& context, const model::Night& tonight, 
     if (last->environment == run.environment) return {};
     TBCI_ASSIGN(const auto before, context.stores.runs.environment(last->environment));
     TBCI_ASSIGN(const auto now, context.stores.runs.environment(run.environment));
-    const std::string what = before && now ? runner::readable_diff(*before, *now) : "it is not known how";
+    const std::string what = before && now ? runner::readable_diff(*before, *now) : "tbci does not know how";
     const std::string reason = fmt::format("since {}: {}", night->name, one_line(what, 500));
-    context.progress.note(fmt::format("the machine has changed {}: its histories restart", reason));
+    context.progress.note(fmt::format("the machine has changed {}; its histories begin again", reason));
     return context.stores.events.notice({.night_id = tonight.id,
                                          .runner = run.runner,
                                          .kind = model::EventKind::environment,

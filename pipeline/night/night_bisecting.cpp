@@ -116,7 +116,7 @@ Status search(SubjectContext& context, const model::Night& night, const Comparis
     if (!old_build && may_pass(old_build.error().kind)) return pass_on(old_build.error());
     if (!old_build) {
       return give_up(context, regressions,
-                     fmt::format("{} is not available any more: {}", range.builds.before.name,
+                     fmt::format("{} is no longer available: {}", range.builds.before.name,
                                  one_line(old_build.error().message, 300)));
     }
     range.builds.before = std::move(*old_build);

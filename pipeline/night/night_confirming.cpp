@@ -42,7 +42,8 @@ Status leave_out_gone(SubjectContext& context, std::vector<detect::Candidate>& c
     TBCI_ASSIGN(const OldBuild old, find_old_build(context, candidate.old_build));
     gone[candidate.old_build] = old.gone;
     if (old.gone)
-      context.progress.note(fmt::format("retests beside {} end: it is gone ({})", candidate.old_build, old.reason));
+      context.progress.note(
+          fmt::format("tbci drops the retests beside {}, which is gone ({})", candidate.old_build, old.reason));
   }
   std::erase_if(carried, [&](const detect::Candidate& candidate) { return gone.at(candidate.old_build); });
   return {};
@@ -90,7 +91,10 @@ void tell_events(SubjectContext& context, const Confirmation& confirmation, cons
   for (const detect::TestedCandidate& outcome : confirmation.outcomes) {
     const model::Verdict verdict = outcome.finding.verdict;
     const bool changed = verdict == model::Verdict::regression || verdict == model::Verdict::improvement;
-    if (outcome.looked && changed) moved.push_back({outcome.finding, outcome.candidate.old_build, tonight, {}});
+    if (outcome.looked && changed) {
+      moved.push_back(
+          {.finding = outcome.finding, .from = outcome.candidate.old_build, .to = tonight, .signature = {}});
+    }
   }
   for (const detect::ChangeEvent& event : detect::group_changes(moved)) {
     std::vector<std::string> effects;

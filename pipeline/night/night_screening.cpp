@@ -114,7 +114,8 @@ Result<model::Finding> look_again(SubjectContext& context, const MachineWatch& w
                                          context.config.thresholds.for_series(finding.series));
   if (!move) return finding;
   finding.verdict = model::Verdict::environment_changed;
-  finding.reason = fmt::format("{} moved as well, by {}: it is the machine", old_build.name, human_change(*move));
+  finding.reason =
+      fmt::format("{} moved as well, by {}: the machine changed, not the build", old_build.name, human_change(*move));
   TBCI_TRY(context.stores.events.notice({.night_id = watch.night.id,
                                          .runner = run.runner,
                                          .kind = model::EventKind::moved,
@@ -131,7 +132,7 @@ Result<std::optional<model::Build>> old_build_named(SubjectContext& context, con
   auto build = build_named(context, name);
   if (build) return std::optional(std::move(*build));
   if (build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
-  context.progress.note(fmt::format("{} cannot be measured any more ({}): {} takes its place", name,
+  context.progress.note(fmt::format("{} can no longer be measured ({}): {} replaces it", name,
                                     one_line(build.error().message, 200), builds.before.name));
   return std::optional<model::Build>{};
 }

@@ -113,7 +113,7 @@ Result<ChosenNight> choose_night(SubjectContext& context, const NightChoice& cho
   TBCI_ASSIGN(const auto begun, context.stores.nights.find(context.name(), name));
   if (begun && !choice.baseline.empty() && choice.baseline != begun->baseline) {
     return fail(ErrorKind::usage,
-                "night {} was begun against {}: leave --baseline out, or compare the two by `tbci compare`", name,
+                "night {} was begun with the baseline {}: leave out --baseline, or use `tbci compare`", name,
                 begun->baseline);
   }
   if (begun) return as_begun(context, published, *begun);
@@ -123,7 +123,7 @@ Result<ChosenNight> choose_night(SubjectContext& context, const NightChoice& cho
     return ChosenNight{*nightly, *baseline};
   }
   if (nightly == published.begin()) {
-    return fail(ErrorKind::usage, "{} is the oldest nightly that is published: there is none before it", nightly->name);
+    return fail(ErrorKind::usage, "{} is the oldest published nightly: none precedes it", nightly->name);
   }
   TBCI_ASSIGN(auto baselines, possible_baselines(context, Published(published.begin(), nightly)));
   ChosenNight chosen{.nightly = *nightly, .baseline = baselines.front()};

@@ -39,7 +39,7 @@ Result<std::string> count_failure(SubjectContext& context, const model::Night& n
   return fmt::format("given up after {} tries", tried.tries);
 }
 
-// Marks that a try runs. One whose mark stayed behind ended with its program.
+// Marks that a try has begun. If an earlier mark is still there, the program ended during that try.
 Status begin_try(SubjectContext& context, const model::Night& night) {
   TBCI_ASSIGN(const std::string mark, context.stores.tries.progress_mark(night.id));
   TBCI_ASSIGN(model::NightTry tried, context.stores.tries.of_night(night.id));

@@ -15,8 +15,8 @@ struct OldBuild {
   std::string reason;                 ///< why it is not there
 };
 
-/// The build of that name, made where its files are not there. What may pass (a network, a full disk, a setting that a
-/// person puts right) leaves it neither there nor gone. Error: only `interrupted`, and those of the store.
+/// The build of that name, made if its files are missing. A trouble that may pass (the network, a full disk, a setting
+/// that a person can correct) leaves it neither there nor gone. Error: only `interrupted`, and those of the store.
 Result<OldBuild> find_old_build(SubjectContext& context, const std::string& name);
 
 }  // namespace tbci::pipeline

@@ -119,7 +119,7 @@ Result<std::optional<model::Build>> build_if_there(SubjectContext& context, cons
   auto build = build_named(context, name);
   if (build) return std::optional(std::move(*build));
   if (build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
-  context.progress.note(fmt::format("{} cannot be measured any more ({})", name, one_line(build.error().message, 200)));
+  context.progress.note(fmt::format("{} can no longer be measured ({})", name, one_line(build.error().message, 200)));
   return std::optional<model::Build>{};
 }
 
@@ -158,8 +158,9 @@ Result<std::optional<Reference>> reference_of(SubjectContext& context, const Reg
   for (const std::string& night : later) {
     TBCI_ASSIGN(auto build, build_if_there(context, night));
     if (!build) continue;
-    return std::optional(Reference{std::move(*build), -detect::effect_of(regression.finding),
-                                   fmt::format("less by all of it in pairs with {}, which had it,", night)});
+    return std::optional(
+        Reference{std::move(*build), -detect::effect_of(regression.finding),
+                  fmt::format("lower by the whole regression in pairs with {}, which had it,", night)});
   }
   return std::optional<Reference>{};
 }
@@ -167,8 +168,9 @@ Result<std::optional<Reference>> reference_of(SubjectContext& context, const Reg
 Status add_look(SubjectContext& context, const model::Night& night, Regression regression, Looks& looks) {
   TBCI_ASSIGN(auto reference, reference_of(context, regression));
   if (!reference) {
-    context.progress.note(fmt::format("whether {} has recovered is not known: no build of that time can be measured",
-                                      to_string(regression.finding.series)));
+    context.progress.note(
+        fmt::format("tbci cannot tell whether {} has recovered: no build of that time can be measured",
+                    to_string(regression.finding.series)));
     return {};
   }
   looks.candidates.push_back({.series = regression.finding.series,

@@ -11,12 +11,12 @@ namespace tbci::pipeline {
 /// Nights in a row whose pairs must be clear before a regression counts as recovered.
 inline constexpr int recovery_nights = 3;
 
-/// Looks at the open regressions of earlier nights. One whose series is tonight still as far off as the threshold is
-/// measured every fifth night only, and while its looks are clear: on the other nights it is not clear. One of which
-/// the screen has no value tonight counts neither way. The others are measured beside the build before them, once a
-/// night. After `recovery_nights` clear ones in a row the regression is `recovered`. Where that build is not available
-/// any more, one that had the regression takes its place: the series must be less by all of the regression. Where no
-/// such build can be had either, a note says so, and the regression stays open. Breaks are looked at by
+/// Looks at the open regressions of earlier nights. If tonight's screen still shows at least the threshold, a
+/// regression is measured only every fifth night, or while its looks are clear; on the other nights it counts as not
+/// clear. Without a value in tonight's screen it counts neither way. The others are measured beside the build before
+/// them, once a night. After `recovery_nights` clear ones in a row the regression is `recovered`. If that build is no
+/// longer available, one that had the regression replaces it: the series must then be lower by the whole regression. If
+/// there is no such build either, a note says so, and the regression stays open. Breaks are looked at by
 /// pipeline/night/break_watch.hpp.
 Status watch_recoveries(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
                         const Screen& screen);

@@ -15,7 +15,7 @@ using model::Standing;
 
 Status check_reason(const DecisionBy& by) {
   if (!trim(by.reason).empty()) return {};
-  return fail(ErrorKind::usage, "a decision needs a --reason: it is kept, and shown to those who ask later");
+  return fail(ErrorKind::usage, "a decision needs a --reason, which tbci keeps and shows");
 }
 
 Status decide(storage::Stores& stores, const model::Regression& regression, Standing standing, const DecisionBy& by) {

@@ -22,10 +22,10 @@ struct DecisionBy {
 /// comes on top counts (pipeline/night/known_rise.hpp). With `anchor` what had crept until then is accepted as well,
 /// for this series alone.
 Status accept_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by, bool anchor);
-/// An open regression is none, as a person says. The history of its series starts again at its night all the same: were
-/// it real, the step would be found once more.
+/// A person says that an open regression is none. The history of its series starts again at its night nevertheless, or
+/// a step that is real would be found once more.
 Status dismiss_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by);
-/// One that is not open is open again.
+/// Opens a closed regression again.
 Status reopen_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by);
 /// Until then regressions of the series are kept, and neither searched nor reported.
 Status mute_series(storage::Stores& stores, const std::string& subject, const model::Series& series, TimePoint until,

@@ -54,9 +54,9 @@ std::vector<std::vector<std::string>> commands_for(const SubjectContext& context
   return commands;
 }
 
-// What the night found of the same cases without judging it, and what the builds bring beside their commits.
-Status add_evidence(SubjectContext& context, const ReportContext& report_context,
-                    const std::vector<model::Regression>& regressions, github::ReportFacts& facts) {
+// What the secondary metrics of the same cases say, and how the libraries of the builds differ.
+Status add_secondary(SubjectContext& context, const ReportContext& report_context,
+                     const std::vector<model::Regression>& regressions, github::ReportFacts& facts) {
   if (report_context.night.empty()) return {};
   TBCI_ASSIGN(const auto findings,
               context.stores.nights.findings(regressions.front().night_id, storage::Phase::confirm));
@@ -64,7 +64,7 @@ Status add_evidence(SubjectContext& context, const ReportContext& report_context
     const bool ours = std::any_of(regressions.begin(), regressions.end(), [&](const model::Regression& regression) {
       return regression.finding.series.measured_case() == finding.series.measured_case();
     });
-    if (ours && model::is_secondary(finding.series.metric)) facts.evidence.push_back(finding);
+    if (ours && model::is_secondary(finding.series.metric)) facts.secondary.push_back(finding);
   }
   using model::BuildKind;
   TBCI_ASSIGN(const auto before,
@@ -93,7 +93,10 @@ Status add_breaks(SubjectContext& context, const ReportContext& report_context,
     if (series.metric != model::Metric::outcome) continue;
     TBCI_ASSIGN(auto failure, failure_of(context, report_context, regression));
     if (!failure) continue;
-    facts.breaks.push_back({series, failure->outcome, std::move(failure->message), std::move(failure->details)});
+    facts.breaks.push_back({.series = series,
+                            .outcome = failure->outcome,
+                            .message = std::move(failure->message),
+                            .details = std::move(failure->details)});
   }
   return {};
 }
@@ -220,7 +223,7 @@ Result<model::Report> draft_report(SubjectContext& context, const ReportContext&
     TBCI_ASSIGN(const auto commits, context.machine.commits_between(facts.from, facts.to, context.stop));
     facts.commits = static_cast<int>(commits.size()) - 1;
   }
-  TBCI_TRY(add_evidence(context, report_context, group.regressions, facts));
+  TBCI_TRY(add_secondary(context, report_context, group.regressions, facts));
   TBCI_TRY(add_breaks(context, report_context, regressions, facts));
   facts.operators = group.operators;
   facts.runner = context.config.runner.name;

@@ -68,7 +68,7 @@ Status queue_retests(SubjectContext& context, const model::Night& tonight,
     retests.push_back(retest_of(candidate));
   if (!retests.empty()) {
     context.progress.note(
-        fmt::format("{} series could not be decided tonight: the next night looks at them again", retests.size()));
+        fmt::format("tbci could not judge {} series tonight: the next night looks at them again", retests.size()));
   }
   return context.stores.retests.replace(tonight.id, retests);
 }

@@ -1,4 +1,4 @@
-// What one night could not decide, kept for the next one.
+// What one night could not judge, kept for the next one.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,8 @@ namespace tbci::pipeline {
 /// pairs.
 Result<std::vector<detect::Candidate>> queued_candidates(SubjectContext& context, const model::Night& tonight);
 
-/// Keeps what the outcomes of tonight leave undecided, and says how much that is. In place of all that tonight queued.
+/// Keeps the series that tonight's outcomes leave without a verdict, and notes how many there are. Replaces all that
+/// tonight queued before.
 Status queue_retests(SubjectContext& context, const model::Night& tonight,
                      const std::vector<detect::TestedCandidate>& outcomes);
 

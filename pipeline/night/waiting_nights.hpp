@@ -1,4 +1,4 @@
-// What a service does with the nights that wait: verdicts first, searches after, and none stands in the way of others.
+// What a service does with the nights that wait: verdicts first, searches afterwards, and no night blocks another.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace tbci::pipeline {
 
-/// Gives each nightly its verdicts that waits for them, the oldest first (see unchecked_nightlies). A night that fails
-/// is logged and tried again later; the nights after it go on meanwhile. Returns when the earliest of those is due.
+/// Gives the waiting nightlies their verdicts, the oldest first (see unchecked_nightlies). A night that fails is logged
+/// and tried again later; the nights after it go on meanwhile. Returns when the earliest of the failed ones is due.
 /// Errors: of the list of nightlies; `interrupted`; `damaged`.
 Result<std::optional<TimePoint>> judge_waiting_nights(SubjectContext& context);
 
@@ -17,7 +17,7 @@ struct SearchedNight {
   std::optional<TimePoint> next;  ///< when the next one is due; nullopt: none waits
 };
 
-/// Searches and reports the oldest night that has its verdicts and whose time has come. Where `context.gives_way` says
+/// Searches and reports the oldest night that has its verdicts and whose time has come. Where `context.must_pause` says
 /// so, the search ends early and goes on with the next call. A failure is logged and counted, and no error.
 /// Errors: `interrupted` where a stop was requested; `damaged`.
 Result<SearchedNight> search_waiting_night(SubjectContext& context);

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <functional>
 
-#include "base/clock.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 
@@ -82,11 +81,12 @@ std::map<int, CpuTimes> cpu_times(std::string_view stat) {
   return times;
 }
 
-LoadSample sample_load(const fs::path& root, std::chrono::milliseconds duration, std::stop_token stop) {
+LoadSample sample_load(const Clock& clock, const fs::path& root, std::chrono::milliseconds duration,
+                       std::stop_token stop) {
   const auto text = [&] { return read_file(root / "proc/stat").value_or(std::string()); };
   const auto use_before = cpu_use(root);
   const auto times_before = cpu_times(text());
-  SystemClock().sleep_for(duration, std::move(stop));
+  clock.sleep_for(duration, std::move(stop));
   const auto times_after = cpu_times(text());
   LoadSample seen;
   seen.busy = busy_between(use_before, cpu_use(root), duration);

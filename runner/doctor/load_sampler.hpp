@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
+
 namespace tbci::runner {
 
 struct BusyProcess {
@@ -22,7 +24,8 @@ struct LoadSample {
 };
 
 /// Reads proc/ below `root` twice, `duration` apart, and returns the difference.
-LoadSample sample_load(const std::filesystem::path& root, std::chrono::milliseconds duration, std::stop_token stop);
+LoadSample sample_load(const Clock& clock, const std::filesystem::path& root, std::chrono::milliseconds duration,
+                       std::stop_token stop);
 
 /// One line of /proc/stat, in clock ticks.
 struct CpuTimes {

@@ -77,7 +77,7 @@ std::string sentence_of(const FactChange& change) {
   if (change.name.starts_with("library.")) return library_change(change.before, change.after);
   if (change.name.starts_with("variable ")) {
     const std::string name = change.name.substr(std::string_view("variable ").size());
-    if (after.empty()) return fmt::format("{} is not set any more (it was {})", name, before);
+    if (after.empty()) return fmt::format("{} is no longer set (it was {})", name, before);
     if (before.empty()) return fmt::format("{} is {}; it was not set", name, after);
     return fmt::format("{} is {} instead of {}", name, after, before);
   }

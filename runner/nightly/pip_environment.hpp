@@ -1,5 +1,5 @@
-// What pip is told by its environment: never by arguments, which everybody on the machine can read. Pure, but for the
-// look whether a person's file exists.
+// What pip learns from its environment: never from arguments, which everybody on the machine can read. Pure, but for
+// the look whether a person's file exists.
 #pragma once
 
 #include <map>

@@ -175,7 +175,7 @@ Result<model::Product> PipNightlies::install(const model::Nightly& nightly, std:
     if (!fs::exists(venv.marker(), ignored)) {
       const Status made = make_venv(venv, nightly.name, stop);
       if (!made && made.error().kind == ErrorKind::failed && is_gone_for_now(nightly.name, made.error().message))
-        return fail(ErrorKind::transient, "{} (it was listed a short time ago)", made.error().message);
+        return fail(ErrorKind::transient, "{}; the index listed it just now: try again later", made.error().message);
       TBCI_TRY(made);
     }
   }

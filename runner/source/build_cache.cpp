@@ -46,7 +46,7 @@ BuildCache::BuildCache(fs::path folder) : folder_(std::move(folder)) {}
 std::optional<fs::path> BuildCache::find(const std::string& key) const {
   const fs::path entry = folder_ / key;
   std::error_code missing;
-  // One step finds the entry and marks it as used.
+  // One call finds the entry and marks it as used.
   fs::last_write_time(entry, fs::file_time_type::clock::now(), missing);
   if (missing) return std::nullopt;
   return entry;

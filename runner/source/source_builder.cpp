@@ -40,14 +40,14 @@ Result<fs::path> built_libtorch(const BuiltProduct& product, const fs::path& sou
 
 }  // namespace
 
-SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& processes, LineSink progress,
-                             Confinement confinement)
+SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& processes, const Clock& clock,
+                             LineSink progress, Confinement confinement)
     : subject_(std::move(subject)),
       state_(fs::absolute(state)),
       processes_(processes),
       progress_(progress),
       confinement_(std::move(confinement)),
-      worktree_(worktree_settings(subject_, state_), processes, std::move(progress)),
+      worktree_(worktree_settings(subject_, state_), processes, clock, std::move(progress)),
       cache_(state_ / "products") {}
 
 Result<std::string> SourceBuilder::input_key(const std::string& commit, std::stop_token stop) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "base/clock.hpp"
 #include "base/process.hpp"
 #include "base/result.hpp"
 #include "runner/line_sink.hpp"
@@ -31,8 +32,8 @@ class SourceBuilder {
  public:
   /// `state` is a folder for this subject only: it contains the mirror, the checkouts, the cache and the logs.
   /// The recipe's commands are confined to the checkout and its prefix, where there is a confinement.
-  SourceBuilder(Subject subject, std::filesystem::path state, ProcessRunner& processes, LineSink progress = {},
-                Confinement confinement = {});
+  SourceBuilder(Subject subject, std::filesystem::path state, ProcessRunner& processes, const Clock& clock,
+                LineSink progress = {}, Confinement confinement = {});
 
   /// Builds a commit, or finds the product of equal inputs. Errors are not the commit's fault: an unknown commit
   /// (usage), no disk space or a missing tool (environment), a stop (interrupted). Perhaps its fault: it exceeded the

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <chrono>
 
-#include "base/clock.hpp"
 #include "base/text.hpp"
 #include "runner/busy_directory.hpp"
 #include "runner/source/git_folder.hpp"
@@ -26,10 +25,6 @@ void remove_stale_locks(const fs::path& git_folder) {
   }
 }
 
-bool wait_a_moment(std::stop_token stop) {
-  return SystemClock().sleep_for(std::chrono::milliseconds(100), std::move(stop));
-}
-
 // Whether a URL contains a user or a password, as in https://user:token@host/. With ssh a user alone is usual.
 bool repository_holds_credentials(std::string_view repository) {
   const std::size_t scheme = repository.find("://");
@@ -41,10 +36,9 @@ bool repository_holds_credentials(std::string_view repository) {
 }
 
 /// Processes of a killed run take a moment to end.
-Status wait_until_left(const fs::path& source, const std::stop_token& stop) {
+Status wait_until_left(const fs::path& source, const Clock& clock, const std::stop_token& stop) {
   constexpr int most_rounds = 100;
   constexpr std::chrono::milliseconds between_rounds(100);
-  SystemClock clock;
   for (int round = 0; is_busy_directory(source); ++round) {
     if (round == most_rounds) {
       return fail(ErrorKind::transient, "a process of an earlier run still works in {}: stop it, or wait for it",
@@ -58,8 +52,8 @@ Status wait_until_left(const fs::path& source, const std::stop_token& stop) {
 
 }  // namespace
 
-Worktree::Worktree(WorktreeSettings settings, ProcessRunner& processes, LineSink progress)
-    : settings_(std::move(settings)), processes_(processes), progress_(std::move(progress)) {}
+Worktree::Worktree(WorktreeSettings settings, ProcessRunner& processes, const Clock& clock, LineSink progress)
+    : settings_(std::move(settings)), processes_(processes), clock_(clock), progress_(std::move(progress)) {}
 
 fs::path Worktree::mirror_path() const {
   return settings_.folder / "mirror.git";
@@ -104,7 +98,8 @@ Result<FileLock> Worktree::lock_mirror(std::stop_token stop) const {
   while (true) {
     auto lock = FileLock::acquire(settings_.folder / "mirror.lock");
     if (lock || lock.error().kind != ErrorKind::transient) return lock;
-    if (!wait_a_moment(stop)) return fail(ErrorKind::interrupted, "waiting for the mirror: stopped");
+    if (!clock_.sleep_for(std::chrono::milliseconds(100), stop))
+      return fail(ErrorKind::interrupted, "waiting for the mirror: stopped");
   }
 }
 
@@ -276,7 +271,7 @@ Result<Slot> Worktree::check_out_at(const std::string& name, const std::string& 
   TBCI_ASSIGN(const GitCommit wanted, commit(commit_name, stop));
   TBCI_ASSIGN(const fs::path source, path_inside(settings_.folder, name));
   TBCI_ASSIGN(FileLock lock, FileLock::acquire(source.string() + ".lock"));
-  TBCI_TRY(wait_until_left(source, stop));
+  TBCI_TRY(wait_until_left(source, clock_, stop));
   return filled(Slot{.source = source, .lock = std::move(lock)}, wanted.id, std::move(stop));
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/file.hpp"
 #include "base/git.hpp"
 #include "base/process.hpp"
@@ -40,7 +41,7 @@ struct Reverted {
 
 class Worktree {
  public:
-  Worktree(WorktreeSettings settings, ProcessRunner& processes, LineSink progress = {});
+  Worktree(WorktreeSettings settings, ProcessRunner& processes, const Clock& clock, LineSink progress = {});
 
   /// Creates the mirror, or updates it from the repository. Errors: usage if the repository does not exist.
   Status update(std::stop_token stop);
@@ -77,6 +78,7 @@ class Worktree {
 
   WorktreeSettings settings_;
   ProcessRunner& processes_;
+  const Clock& clock_;
   LineSink progress_;
 };
 

@@ -44,7 +44,7 @@ struct Ending {
   std::int64_t night_id = 0;                        ///< the first night that measured that it is gone
   std::int64_t since_id = 0;                        ///< the last night before it that still had it
   std::optional<std::int64_t> improvement_id = {};  ///< of its series, confirmed since then
-  std::string revert_commit = {};                   ///< whose message says that it takes a suspect back; empty: none
+  std::string revert_commit = {};                   ///< says that it reverts a suspect; empty: none
   bool told = false;                                ///< the report says so
 };
 

@@ -5,8 +5,38 @@
 
 #include "base/assert.hpp"
 #include "base/text.hpp"
+#include "storage/model/names.hpp"
 
 namespace tbci::model {
+
+namespace {
+
+const Names<Outcome> outcomes = {
+    {Outcome::done, "done"},           {Outcome::unsupported, "unsupported"}, {Outcome::out_of_memory, "out_of_memory"},
+    {Outcome::exception, "exception"}, {Outcome::crashed, "crashed"},         {Outcome::timed_out, "timed_out"},
+    {Outcome::protocol, "protocol"}};
+const Names<Purpose> purposes = {{Purpose::screen, "screen"},
+                                 {Purpose::confirm, "confirm"},
+                                 {Purpose::bisect, "bisect"},
+                                 {Purpose::manual, "manual"}};
+
+}  // namespace
+
+std::string_view to_string(Outcome outcome) {
+  return name_of(outcome, outcomes);
+}
+
+Result<Outcome> outcome_from(std::string_view text) {
+  return value_of_name(text, outcomes, "outcome");
+}
+
+std::string_view to_string(Purpose purpose) {
+  return name_of(purpose, purposes);
+}
+
+Result<Purpose> purpose_from(std::string_view text) {
+  return value_of_name(text, purposes, "purpose");
+}
 
 std::optional<std::chrono::nanoseconds> beyond_iterations(const Measurement& measurement) {
   if (measurement.outcome != Outcome::done) return std::nullopt;

@@ -19,8 +19,8 @@ inline constexpr std::array all_configurations = {Configuration::cpu_train, Conf
 
 enum class Metric {
   time,        ///< ns of one iteration, median of a process
-  cpu_memory,  ///< bytes: peak resident set of the measured phase
-  gpu_memory,  ///< bytes: allocator's peak of the measured phase
+  cpu_memory,  ///< bytes: peak resident set while it was measured
+  gpu_memory,  ///< bytes: allocator's peak while it was measured
   cpu_leak,    ///< bytes by which an iteration grows the process's memory
   gpu_leak,    ///< bytes by which an iteration grows the allocator's memory
   /// User-mode instructions of one iteration, median of a process. Nothing where the machine does not count them.

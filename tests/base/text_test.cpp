@@ -81,7 +81,7 @@ TEST_CASE("human_bytes, human_count, human_duration, human_change: as a person w
   CHECK(human_change(0.081) == "+8.1%");
   CHECK(human_change(-0.25) == "-25.0%");
   CHECK(human_certainty(0.99931) == "99.93%");
-  CHECK(human_certainty(0.99989) == "99.98%");  // nobody is told more than is so
+  CHECK(human_certainty(0.99989) == "99.98%");  // never more certain than it is
   CHECK(human_certainty(1) == "over 99.99%");
   CHECK(human_certainty(0) == "0.00%");
   CHECK(human_duration(12300us) == "12.3 ms");

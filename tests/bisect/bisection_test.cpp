@@ -143,9 +143,9 @@ TEST_CASE("Bisection: a leak of thousands of times the floor is not an outlier, 
     test::RecordingObserver observer;
     const auto answers = bisect::bisect(test::commits_of(day), {dlrm_leak}, {}, prober, observer, {});
     REQUIRE(answers);
-    INFO(bytes << " bytes an iteration: " << observer.last.runs << " processes");
+    INFO(bytes << " bytes an iteration: " << observer.last.processes << " processes");
     CHECK(answers->at(0).suspects == ids(56, 56));
-    CHECK(observer.last.runs <= 40);
+    CHECK(observer.last.processes <= 40);
     for (const model::Probe& probe : observer.probes) {
       if (probe.side == model::Side::good) CHECK(probe.change == 0);
     }
@@ -168,8 +168,8 @@ TEST_CASE("Bisection: it finds improvements if the settings ask for them", "[bis
   CHECK(answers->at(0).low < answers->at(0).high);
 }
 
-TEST_CASE("Bisection: it is exact on 200 days with 2% noise and slow runs", "[bisect][long]") {
-  int runs = 0, builds = 0;
+TEST_CASE("Bisection: it is exact on 200 days with 2% noise and slow processes", "[bisect][long]") {
+  int processes = 0, builds = 0;
   for (unsigned seed = 1; seed <= 200; ++seed) {
     FakeDay day;
     day.noise = 0.02;
@@ -183,10 +183,10 @@ TEST_CASE("Bisection: it is exact on 200 days with 2% noise and slow runs", "[bi
     CHECK(answers->at(0).suspects == ids(culprit, culprit));
     CHECK(answers->at(0).posterior >= 0.999);
     builds += prober.search_builds();
-    runs += prober.runs();
+    processes += prober.processes();
   }
   CHECK(builds <= 200 * 6.3);
-  CHECK(runs / 200 <= 35);  // including the parent checks
+  CHECK(processes / 200 <= 35);  // including the parent checks
 }
 
 TEST_CASE("Bisection: no culprit is named on days without one", "[bisect][long]") {

@@ -33,8 +33,8 @@ TEST_CASE("Bisection: it detects a machine that drifts, and measures in pairs", 
                                                         const model::Case&, int, std::stop_token) override {
       return std::map<Series, detect::Pair>{{dlrm, {value(reference), value(probe)}}};
     }
-    Result<std::map<Series, double>> measure_run(const model::Commit& commit, const model::Case&, int,
-                                                 std::stop_token) override {
+    Result<std::map<Series, double>> measure_process(const model::Commit& commit, const model::Case&, int,
+                                                     std::stop_token) override {
       ++alone;
       return std::map<Series, double>{{dlrm, value(commit)}};
     }
@@ -61,7 +61,7 @@ TEST_CASE("Bisection: with Interleave::always it measures everything in pairs", 
   const auto answers = bisect_with(prober, day, {dlrm}, settings);
   REQUIRE(answers);
   CHECK(answers->at(0).suspects == ids(44, 44));
-  CHECK(prober.runs() == 2 * prober.pairs());
+  CHECK(prober.processes() == 2 * prober.pairs());
 }
 
 TEST_CASE("Bisection: too much noise and equal ends give different reasons", "[bisect]") {
@@ -166,10 +166,10 @@ class KillingProber final : public bisect::Prober {
     if (random_() % 25 == 0) return fail(ErrorKind::failed, "killed");
     return inner_.measure_pair(reference, probe, measured, ordinal, stop);
   }
-  Result<std::map<Series, double>> measure_run(const model::Commit& commit, const model::Case& measured, int ordinal,
-                                               std::stop_token stop) override {
+  Result<std::map<Series, double>> measure_process(const model::Commit& commit, const model::Case& measured,
+                                                   int ordinal, std::stop_token stop) override {
     if (random_() % 25 == 0) return fail(ErrorKind::failed, "killed");
-    return inner_.measure_run(commit, measured, ordinal, stop);
+    return inner_.measure_process(commit, measured, ordinal, stop);
   }
 
  private:
@@ -246,8 +246,8 @@ TEST_CASE("Bisection: a culprit that shows no step against its parent is not nam
       const bool slow = reference.id == id_of(0) && probe.id >= id_of(30);
       return std::map<Series, detect::Pair>{{dlrm, {100, slow ? 120.0 : 100.0}}};
     }
-    Result<std::map<Series, double>> measure_run(const model::Commit& commit, const model::Case&, int,
-                                                 std::stop_token) override {
+    Result<std::map<Series, double>> measure_process(const model::Commit& commit, const model::Case&, int,
+                                                     std::stop_token) override {
       return std::map<Series, double>{{dlrm, commit.id >= id_of(30) ? 120.0 : 100.0}};
     }
   } prober;
@@ -268,8 +268,8 @@ TEST_CASE("Bisection: the parent check corrects a wrong side", "[bisect]") {
       const bool by_chance = reference.id == id_of(0) && probe.id == id_of(35) && ordinal < 3;
       return std::map<Series, detect::Pair>{{dlrm, {value(reference), by_chance ? 120.0 : value(probe)}}};
     }
-    Result<std::map<Series, double>> measure_run(const model::Commit& commit, const model::Case&, int ordinal,
-                                                 std::stop_token) override {
+    Result<std::map<Series, double>> measure_process(const model::Commit& commit, const model::Case&, int ordinal,
+                                                     std::stop_token) override {
       return std::map<Series, double>{{dlrm, commit.id == id_of(35) && ordinal < 3 ? 120.0 : value(commit)}};
     }
     static double value(const model::Commit& commit) { return commit.id >= id_of(50) ? 120.0 : 100.0; }

@@ -8,7 +8,7 @@
 namespace tbci::break_posterior_test {
 
 using bisect::ClassState;
-using bisect::NextStep;
+using bisect::NextAction;
 
 namespace {
 
@@ -53,40 +53,40 @@ TEST_CASE("Break posterior: a prior moves the probability within a bracket, and 
 
 TEST_CASE("Break posterior: both ends are tried three times before anything is built", "[breaks]") {
   const bisect::Certainty certainty;
-  auto step = bisect::next_break_step(state_of({{0, {0, 0}}, {8, {0, 0}}}, 9), certainty);
-  CHECK(step.kind == NextStep::Kind::measure);
-  CHECK(step.at == 8);
-  step = bisect::next_break_step(state_of({{0, {2, 0}}, {8, {3, 3}}}, 9), certainty);
-  CHECK(step.kind == NextStep::Kind::measure);
-  CHECK(step.at == 0);
-  step = bisect::next_break_step(state_of({{0, {3, 0}}, {8, {3, 3}}}, 9), certainty);
-  CHECK(step.kind == NextStep::Kind::split);
-  REQUIRE(step.brackets.size() == 1);
-  CHECK(step.brackets[0].good == 0);
-  CHECK(step.brackets[0].bad == 8);
+  auto action = bisect::next_break_action(state_of({{0, {0, 0}}, {8, {0, 0}}}, 9), certainty);
+  CHECK(action.kind == NextAction::Kind::measure);
+  CHECK(action.at == 8);
+  action = bisect::next_break_action(state_of({{0, {2, 0}}, {8, {3, 3}}}, 9), certainty);
+  CHECK(action.kind == NextAction::Kind::measure);
+  CHECK(action.at == 0);
+  action = bisect::next_break_action(state_of({{0, {3, 0}}, {8, {3, 3}}}, 9), certainty);
+  CHECK(action.kind == NextAction::Kind::split);
+  REQUIRE(action.brackets.size() == 1);
+  CHECK(action.brackets[0].good == 0);
+  CHECK(action.brackets[0].bad == 8);
 }
 
 TEST_CASE("Break posterior: ends that fail alike have no break between them", "[breaks]") {
   for (const int failures : {0, 40}) {
-    const auto step = bisect::next_break_step(state_of({{0, {40, failures}}, {8, {40, failures}}}, 9), {});
-    CHECK(step.kind == NextStep::Kind::done);
-    CHECK(step.brackets.empty());
+    const auto action = bisect::next_break_action(state_of({{0, {40, failures}}, {8, {40, failures}}}, 9), {});
+    CHECK(action.kind == NextAction::Kind::done);
+    CHECK(action.brackets.empty());
   }
 }
 
 TEST_CASE("Break posterior: one crash of a commit is tried again before it is believed", "[breaks]") {
-  const auto step = bisect::next_break_step(state_of({{0, {4, 0}}, {4, {1, 1}}, {8, {4, 4}}}, 9), {});
-  CHECK(step.kind == NextStep::Kind::measure);
-  CHECK(step.at == 4);
+  const auto action = bisect::next_break_action(state_of({{0, {4, 0}}, {4, {1, 1}}, {8, {4, 4}}}, 9), {});
+  CHECK(action.kind == NextAction::Kind::measure);
+  CHECK(action.at == 4);
 }
 
 TEST_CASE("Break posterior: where a broken build fails now and then, its good side is tried more often", "[breaks]") {
   // One in three fails: five that ran say little.
-  const auto flaky = bisect::next_break_step(state_of({{0, {12, 0}}, {4, {5, 0}}, {8, {12, 4}}}, 9), {});
-  CHECK(flaky.kind == NextStep::Kind::measure);
+  const auto flaky = bisect::next_break_action(state_of({{0, {12, 0}}, {4, {5, 0}}, {8, {12, 4}}}, 9), {});
+  CHECK(flaky.kind == NextAction::Kind::measure);
   CHECK(flaky.at == 4);
-  const auto sure = bisect::next_break_step(state_of({{0, {12, 0}}, {4, {5, 0}}, {8, {12, 12}}}, 9), {});
-  CHECK(sure.kind == NextStep::Kind::split);
+  const auto sure = bisect::next_break_action(state_of({{0, {12, 0}}, {4, {5, 0}}, {8, {12, 12}}}, 9), {});
+  CHECK(sure.kind == NextAction::Kind::split);
   CHECK(sure.brackets.at(0).good == 4);
 }
 

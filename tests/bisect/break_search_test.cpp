@@ -39,8 +39,8 @@ class BreakingProber final : public bisect::Prober {
                                                       int, std::stop_token) override {
     return fail(ErrorKind::usage, "a break has no pairs");
   }
-  Result<std::map<Series, double>> measure_run(const model::Commit& commit, const model::Case&, int ordinal,
-                                               std::stop_token) override {
+  Result<std::map<Series, double>> measure_process(const model::Commit& commit, const model::Case&, int ordinal,
+                                                   std::stop_token) override {
     const std::size_t at = index_of(commit);
     const auto key = std::pair(at, ordinal);
     if (!kept_.contains(key)) {
@@ -155,8 +155,8 @@ TEST_CASE("Break search: a case that was broken, repaired and broken again has a
                                                         int, std::stop_token) override {
       return fail(ErrorKind::usage, "a break has no pairs");
     }
-    Result<std::map<Series, double>> measure_run(const model::Commit& commit, const model::Case&, int,
-                                                 std::stop_token) override {
+    Result<std::map<Series, double>> measure_process(const model::Commit& commit, const model::Case&, int,
+                                                     std::stop_token) override {
       const std::size_t at = std::stoul(commit.id.substr(30), nullptr, 16) - 0xabc000;
       if ((at >= 20 && at < 45) || at >= 60) return fail(ErrorKind::failed, "killed by SIGSEGV");
       return std::map<Series, double>{};

@@ -55,11 +55,11 @@ class CrashingProber final : public bisect::Prober {
     if (crashes_(reference.id, probe.id, ordinal)) return fail(ErrorKind::failed, "killed by SIGSEGV");
     return inner_.measure_pair(reference, probe, measured, ordinal, stop);
   }
-  Result<std::map<Series, double>> measure_run(const model::Commit& commit, const model::Case& measured, int ordinal,
-                                               std::stop_token stop) override {
+  Result<std::map<Series, double>> measure_process(const model::Commit& commit, const model::Case& measured,
+                                                   int ordinal, std::stop_token stop) override {
     ++asked;
     if (crashes_("", commit.id, ordinal)) return fail(ErrorKind::failed, "killed by SIGSEGV");
-    return inner_.measure_run(commit, measured, ordinal, stop);
+    return inner_.measure_process(commit, measured, ordinal, stop);
   }
   int asked = 0;
 

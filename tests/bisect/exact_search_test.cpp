@@ -34,15 +34,15 @@ class NumberProber final : public bisect::Prober {
     const double before = read(reference);
     return std::map<Series, detect::Pair>{{dlrm, {before, read(probe)}}};
   }
-  Result<std::map<Series, double>> measure_run(const model::Commit& commit, const model::Case&, int,
-                                               std::stop_token) override {
+  Result<std::map<Series, double>> measure_process(const model::Commit& commit, const model::Case&, int,
+                                                   std::stop_token) override {
     return std::map<Series, double>{{dlrm, read(commit)}};
   }
 
   std::function<double(std::size_t at, int nth, double number)> reading;
   std::set<std::size_t> builds;
   std::map<std::size_t, int> readings;
-  int runs = 0;
+  int processes = 0;
 
   /// Those with the number of the commit before touch nothing that is compiled.
   std::vector<model::Commit> commits() const {
@@ -59,7 +59,7 @@ class NumberProber final : public bisect::Prober {
     return std::stoul(commit.id.substr(30), nullptr, 16) - 0xabc000;
   }
   double read(const model::Commit& commit) {
-    ++runs;
+    ++processes;
     const std::size_t at = index_of(commit);
     const int nth = readings[at]++;
     return reading ? reading(at, nth, numbers_[at]) : numbers_[at];
@@ -100,14 +100,14 @@ bisect::SearchSettings unchecked() {
 
 }  // namespace
 
-TEST_CASE("Exact search: four steps of 280 commits are named in at most 30 runs, with their exact changes",
+TEST_CASE("Exact search: four steps of 280 commits are named in at most 30 processes, with their exact changes",
           "[bisect]") {
   const std::map<std::size_t, double> steps = {{37, 0.043}, {104, -0.019}, {188, 0.016}, {251, 0.029}};
   const std::vector<double> numbers = sizes(281, steps, 3);  // the others touch documents and tests
   NumberProber prober(numbers);
   const auto answer = search(prober, unchecked());
   REQUIRE(answer);
-  INFO(prober.builds.size() << " builds, " << prober.runs << " runs");
+  INFO(prober.builds.size() << " builds, " << prober.processes << " processes");
   REQUIRE(answer->steps.size() == 4);
   auto step = steps.begin();
   for (const model::FoundStep& found : answer->steps) {
@@ -122,7 +122,7 @@ TEST_CASE("Exact search: four steps of 280 commits are named in at most 30 runs,
   }
   CHECK(answer->suspects == ids(37, 37));
   CHECK(answer->reason.empty());
-  CHECK(prober.runs <= 30);
+  CHECK(prober.processes <= 30);
   for (const auto& [at, count] : prober.readings) CHECK(count <= 2);
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("Exact search: a build is read once, the ends twice", "[bisect]") {
   const auto answer = search(prober, unchecked());
   REQUIRE(answer);
   CHECK(answer->suspects == ids(23, 23));
-  CHECK(prober.runs == static_cast<int>(prober.builds.size()) + 2);
+  CHECK(prober.processes == static_cast<int>(prober.builds.size()) + 2);
   for (const auto& [at, count] : prober.readings) CHECK(count == (at == 0 || at == 70 ? 2 : 1));
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("Exact search: a change in small parts has no culprit, and the answer 
   REQUIRE(answer);
   CHECK(answer->suspects.empty());
   CHECK(answer->reason.find("small parts") != std::string::npos);
-  CHECK(prober.runs <= 30);
+  CHECK(prober.processes <= 30);
 }
 
 TEST_CASE("Exact search: a number with few digits is read as one with noise", "[bisect]") {
@@ -192,7 +192,7 @@ TEST_CASE("Exact search: a number with few digits is read as one with noise", "[
   REQUIRE(answer);
   CHECK(answer->suspects == ids(23, 23));
   CHECK(answer->low < answer->change);
-  CHECK(prober.runs > static_cast<int>(prober.builds.size()) + 4);
+  CHECK(prober.processes > static_cast<int>(prober.builds.size()) + 4);
 }
 
 }  // namespace tbci::exact_search_test

@@ -29,10 +29,10 @@ class KillingProber final : public bisect::Prober {
     if (is_killed()) return fail(ErrorKind::failed, "killed");
     return prober_.measure_pair(reference, probe, measured, ordinal, stop);
   }
-  Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
-                                                      int ordinal, std::stop_token stop) override {
+  Result<std::map<model::Series, double>> measure_process(const model::Commit& commit, const model::Case& measured,
+                                                          int ordinal, std::stop_token stop) override {
     if (is_killed()) return fail(ErrorKind::failed, "killed");
-    return prober_.measure_run(commit, measured, ordinal, stop);
+    return prober_.measure_process(commit, measured, ordinal, stop);
   }
 
  private:

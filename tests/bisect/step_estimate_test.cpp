@@ -49,8 +49,8 @@ TEST_CASE("Estimate: no grid shows: readings that move by a little move the esti
   for (const double by : {1e-5, 0.00037, -0.0123, 0.4}) {
     const auto further = moved(effects, by), later = moved(after, by);
     const LevelEstimate of_pairs = estimate_change({.effects = further, .before = {}, .after = {}}, two_percent);
-    const LevelEstimate of_runs = estimate_change({.effects = {}, .before = before, .after = later}, two_percent);
-    for (const auto& [one, other] : {std::pair{pairs, of_pairs}, std::pair{alone, of_runs}}) {
+    const LevelEstimate of_processes = estimate_change({.effects = {}, .before = before, .after = later}, two_percent);
+    for (const auto& [one, other] : {std::pair{pairs, of_pairs}, std::pair{alone, of_processes}}) {
       CHECK(other.mean - one.mean == test::Approx(by).margin(1e-6));
       CHECK(other.low - one.low == test::Approx(by).margin(1e-5));
       CHECK(other.high - one.high == test::Approx(by).margin(1e-5));
@@ -74,17 +74,17 @@ TEST_CASE("Estimate: 95% of the intervals hold the truth, of pairs and of proces
   for (const double noise : {0.01, 0.02, 0.035}) {
     ChangeNoise known = two_percent;
     known.typical = noise;
-    int of_pairs = 0, of_runs = 0;
+    int of_pairs = 0, of_processes = 0;
     for (int i = 0; i < draws; ++i) {
       const auto effects = readings(random, 0.08, noise * std::numbers::sqrt2, 4);
       const auto before = readings(random, 0.3, noise, 6), after = readings(random, 0.38, noise, 3);
       const LevelEstimate pairs = estimate_change({.effects = effects, .before = {}, .after = {}}, known);
       const LevelEstimate alone = estimate_change({.effects = {}, .before = before, .after = after}, known);
       of_pairs += pairs.low <= 0.08 && 0.08 <= pairs.high ? 1 : 0;
-      of_runs += alone.low <= 0.08 && 0.08 <= alone.high ? 1 : 0;
+      of_processes += alone.low <= 0.08 && 0.08 <= alone.high ? 1 : 0;
     }
-    INFO("noise " << noise << ": " << of_pairs << " and " << of_runs << " of " << draws);
-    for (const int holding : {of_pairs, of_runs}) {
+    INFO("noise " << noise << ": " << of_pairs << " and " << of_processes << " of " << draws);
+    for (const int holding : {of_pairs, of_processes}) {
       CHECK(holding >= 0.92 * draws);
       CHECK(holding <= 0.985 * draws);
     }

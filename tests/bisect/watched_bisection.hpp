@@ -23,7 +23,7 @@ class RecordingObserver final : public bisect::Observer {
   void build_finished(const model::Commit&, const bisect::Built&, const bisect::SearchStatus& status) override {
     last = status;
   }
-  Status probe_decided(const model::Probe& probe, const bisect::SearchStatus& status) override {
+  Status probe_judged(const model::Probe& probe, const bisect::SearchStatus& status) override {
     probes.push_back(probe);
     last = status;
     return {};

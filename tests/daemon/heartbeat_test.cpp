@@ -29,7 +29,8 @@ TEST_CASE("Heartbeat: answers the watchdog while the work goes on, and falls sil
           "[heartbeat]") {
   FakeNotifier notifier(5ms);
   std::atomic<bool> stalled{false};
-  const daemon::Heartbeat heartbeat(notifier,
+  const SystemClock clock;
+  const daemon::Heartbeat heartbeat(notifier, clock,
                                     {.trouble = [&] { return std::string(stalled ? "the work has stood still" : ""); },
                                      .status = [] { return std::string("measuring"); }});
   REQUIRE(eventually([&] { return watchdogs(notifier) >= 3; }));

@@ -1,6 +1,7 @@
 #include "daemon/work_pulse.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/fakes/manual_clock.hpp"
 
 namespace tbci::work_pulse_test {
 
@@ -9,64 +10,72 @@ using daemon::WorkPulse;
 
 namespace {
 
-const WorkPulse::Time start = std::chrono::steady_clock::now();
-
-class Children final : public ProcessRunner {
+class HourLongChildren final : public ProcessRunner {
  public:
-  explicit Children(WorkPulse& pulse) : pulse_(pulse) {}
+  HourLongChildren(WorkPulse& pulse, test::ManualClock& clock) : pulse_(pulse), clock_(clock) {}
   Result<ProcessOutcome> run(const Command&, std::stop_token) override {
-    trouble_inside = pulse_.trouble(std::chrono::steady_clock::now() + 1h);
+    clock_.advance(1h);
+    trouble_inside = pulse_.trouble();
     return ProcessOutcome{};
   }
   std::string trouble_inside;
 
  private:
   WorkPulse& pulse_;
+  test::ManualClock& clock_;
 };
 
 }  // namespace
 
 TEST_CASE("Pulse: work that reports nothing within its limit stands still", "[pulse]") {
-  WorkPulse pulse(10min);
-  pulse.beat(start);
-  CHECK(pulse.trouble(start + 10min).empty());
-  CHECK(pulse.trouble(start + 11min) == "the work has stood still for 11 minutes");
-  pulse.beat(start + 11min);
-  CHECK(pulse.trouble(start + 20min).empty());
+  test::ManualClock clock;
+  WorkPulse pulse(clock, 10min);
+  clock.advance(10min);
+  CHECK(pulse.trouble().empty());
+  clock.advance(1min);
+  CHECK(pulse.trouble() == "the work has stood still for 11 minutes");
+  pulse.beat();
+  clock.advance(9min);
+  CHECK(pulse.trouble().empty());
 }
 
 TEST_CASE("Pulse: a child may take its own time, and a little to end it", "[pulse]") {
-  WorkPulse pulse(10min);
-  pulse.beat(start);
-  pulse.child_begins(4h, start);
-  CHECK(pulse.trouble(start + 4h).empty());
-  CHECK(pulse.trouble(start + 4h + 6min) ==
-        "a child process has not ended 246 minutes after it began, although its time is over");
-  pulse.child_ends(start + 1h);
-  CHECK(pulse.trouble(start + 1h + 10min).empty());
-  CHECK_FALSE(pulse.trouble(start + 1h + 11min).empty());
+  test::ManualClock clock;
+  WorkPulse pulse(clock, 10min);
+  pulse.child_begins(4h);
+  clock.advance(4h);
+  CHECK(pulse.trouble().empty());
+  clock.advance(6min);
+  CHECK(pulse.trouble() == "a child process has not ended 246 minutes after it began, although its time is over");
+  pulse.child_ends();
+  clock.advance(10min);
+  CHECK(pulse.trouble().empty());
+  clock.advance(1min);
+  CHECK_FALSE(pulse.trouble().empty());
 }
 
 TEST_CASE("Pulse: children run through it count with their time limits", "[pulse]") {
-  WorkPulse pulse(10min);
-  Children children(pulse);
+  test::ManualClock clock;
+  WorkPulse pulse(clock, 10min);
+  HourLongChildren children(pulse, clock);
   daemon::PulsingProcesses processes(children, pulse);
   Command command;
   command.time_limit = 2h;
   REQUIRE(processes.run(command));
   CHECK(children.trouble_inside.empty());
-  CHECK_FALSE(pulse.trouble(std::chrono::steady_clock::now() + 1h).empty());
+  clock.advance(1h);
+  CHECK_FALSE(pulse.trouble().empty());
 }
 
 TEST_CASE("Pulse: progress is a beat", "[pulse]") {
-  WorkPulse pulse(0ms);
+  test::ManualClock clock;
+  WorkPulse pulse(clock, 10min);
   SilentProgress silent;
   daemon::PulsingProgress progress(silent, pulse);
-  const auto before = std::chrono::steady_clock::now();
-  pulse.beat(before - 1h);
-  CHECK_FALSE(pulse.trouble(before - 30min).empty());
+  clock.advance(30min);
+  CHECK_FALSE(pulse.trouble().empty());
   progress.step("measure");
-  CHECK(pulse.trouble(before).empty());
+  CHECK(pulse.trouble().empty());
 }
 
 }  // namespace tbci::work_pulse_test

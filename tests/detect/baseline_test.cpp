@@ -160,7 +160,7 @@ TEST_CASE("Baseline: what says nothing is inconclusive, so that the old build is
   CHECK(against(good, Metric::time, {std::numeric_limits<double>::infinity()}) == Verdict::inconclusive);
 }
 
-TEST_CASE("Baseline: evidence is never suspect", "[detect]") {
+TEST_CASE("Baseline: a secondary metric is never suspect", "[detect]") {
   History history;
   history.add_nights(10, 1e9);
   CHECK(against(history, Metric::instructions, {2e9}) == Verdict::clear);

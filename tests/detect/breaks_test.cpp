@@ -11,14 +11,14 @@ using model::Verdict;
 
 TEST_CASE("Breaks: the probability of some failures is that of the beta-binomial, exactly", "[breaks]") {
   // Uniform share: 2 failures of 3 in a given order have 2! 1! / 4!.
-  CHECK(std::exp(detect::log_evidence({3, 2}, {1, 1})) == test::Approx(2.0 / 24));
+  CHECK(std::exp(detect::log_probability({3, 2}, {1, 1})) == test::Approx(2.0 / 24));
   // Beta(1, 1/4): each further failure has (1 + i) / (5/4 + i).
   const double three_fail = 1 / 1.25 * (2 / 2.25) * (3 / 3.25);
-  CHECK(std::exp(detect::log_evidence({3, 3}, detect::share_if_broken)) == test::Approx(three_fail));
+  CHECK(std::exp(detect::log_probability({3, 3}, detect::share_if_broken)) == test::Approx(three_fail));
   // Beta(1/2, 20): three that run, then three that fail.
   const double three_run = 20 / 20.5 * (21 / 21.5) * (22 / 22.5);
-  CHECK(std::exp(detect::log_evidence({3, 0}, detect::share_if_working)) == test::Approx(three_run));
-  CHECK(detect::log_evidence({}, detect::share_if_broken) == test::Approx(0));
+  CHECK(std::exp(detect::log_probability({3, 0}, detect::share_if_working)) == test::Approx(three_run));
+  CHECK(detect::log_probability({}, detect::share_if_broken) == test::Approx(0));
 }
 
 TEST_CASE("Breaks: three failures beside three that ran are a break, by their exact odds", "[breaks]") {

@@ -101,7 +101,7 @@ TEST_CASE("Confirmation: thresholds are the caller's", "[detect]") {
   CHECK(confirm(series(Metric::time), equal_pairs(8, 100, 120), thresholds).finding.verdict == Verdict::clear);
 }
 
-TEST_CASE("Confirmation: nothing is called a regression on unchanged builds, slow runs and all", "[detect]") {
+TEST_CASE("Confirmation: nothing is called a regression on unchanged builds, slow processes and all", "[detect]") {
   Machine machine(11);
   for (int day = 0; day < 2000; ++day) {
     CHECK(machine.decide(1, {0.03, 0.02}).finding.verdict != Verdict::regression);

@@ -127,7 +127,7 @@ TEST_CASE("Anchor: a series that stands still is asked more and more seldom, unt
   CHECK(night <= 172);
 }
 
-TEST_CASE("Anchor: leaks are averaged in bytes, evidence asks for nothing", "[detect]") {
+TEST_CASE("Anchor: leaks are averaged in bytes, a secondary metric asks for nothing", "[detect]") {
   Nights leak, counted;
   for (int night = 1; night <= 40; ++night) {
     leak.add(night, {{0, 3000}, {10, 3010}, {-5, 2995}});

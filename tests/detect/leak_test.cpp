@@ -66,7 +66,7 @@ TEST_CASE("Leaks: a growth whose lower end is under the floor is none, however l
   CHECK(screened({growth(0, 0, 0)}, {growth(511, 2000, 9000)}) == Verdict::clear);
   CHECK(screened({growth(0, 0, 0)}, {growth(0, 100000, 200000)}) == Verdict::clear);
   CHECK(confirmed(growth(0, 0, 0), growth(0, 100000, 200000)) == Verdict::clear);
-  // A cache that fills in steps on both builds.
+  // A cache that fills in jumps on both builds.
   CHECK(screened({growth(0, 40000, 90000)}, {growth(0, 70000, 90000)}) == Verdict::clear);
 }
 

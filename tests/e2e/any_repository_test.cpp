@@ -135,7 +135,7 @@ TEST_CASE("Any repository: the commit that slowed a C program, among broken ones
   CHECK(spoken.output.find(" ms at the good end") != std::string::npos);
 }
 
-// Runs until killed: when one more build or run is in the journal, or at a random moment before that.
+// Runs until killed: when one more build or measurement is in the journal, or at a random moment before that.
 Answer search_until_killed(const Program& program, int round, unsigned moment) {
   std::stop_source stop;
   const auto paid = [&program] { return split(program.journal(), '\n').size(); };

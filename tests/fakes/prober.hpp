@@ -94,13 +94,13 @@ class FakeProber final : public bisect::Prober {
     return values;
   }
 
-  Result<std::map<model::Series, double>> measure_run(const model::Commit& commit, const model::Case& measured,
-                                                      int ordinal, std::stop_token) override {
+  Result<std::map<model::Series, double>> measure_process(const model::Commit& commit, const model::Case& measured,
+                                                          int ordinal, std::stop_token) override {
     const std::size_t at = index_of(commit);
     if (builds_.count(at) == 0) return fail(ErrorKind::environment, "not built");
-    if (runs_.insert({at, measured, ordinal}).second) {
+    if (processes_.insert({at, measured, ordinal}).second) {
       if (auto status = count_call(); !status) {
-        runs_.erase({at, measured, ordinal});
+        processes_.erase({at, measured, ordinal});
         return pass_on(std::move(status).error());
       }
     }
@@ -126,10 +126,10 @@ class FakeProber final : public bisect::Prober {
   const std::set<std::size_t>& builds() const { return builds_; }
   int pairs() const { return static_cast<int>(pairs_.size()); }
   /// Requested processes.
-  int runs() const { return 2 * pairs() + static_cast<int>(runs_.size()); }
+  int processes() const { return 2 * pairs() + static_cast<int>(processes_.size()); }
   /// Those of a case that were not in a pair.
   std::ptrdiff_t processes_alone(const model::Case& measured) const {
-    return std::ranges::count_if(runs_, [&](const auto& run) { return std::get<1>(run) == measured; });
+    return std::ranges::count_if(processes_, [&](const auto& one) { return std::get<1>(one) == measured; });
   }
   /// Refuses the `call`-th fresh call (from 0) and all later ones, as after a requested stop.
   void stop_at(std::optional<int> call) { stop_at_ = call; }
@@ -162,7 +162,7 @@ class FakeProber final : public bisect::Prober {
   FakeDay day_;
   std::set<std::size_t> builds_;
   std::set<std::tuple<std::size_t, std::size_t, model::Case, int>> pairs_;
-  std::set<std::tuple<std::size_t, model::Case, int>> runs_;
+  std::set<std::tuple<std::size_t, model::Case, int>> processes_;
   std::optional<int> stop_at_;
   int calls_ = 0;
 };

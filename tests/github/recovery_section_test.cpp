@@ -46,7 +46,7 @@ TEST_CASE("Recovery section: names the night, the commit that was found, and the
   CHECK(text_of(gone()).starts_with("### Recovered\n\n- dlrm (cpu-train), time: gone since nightly `2026-01-09`\n"));
   CHECK(holds(text_of(gone({commit(repair)})), ", by commit `dddddddddd` by Ada Example: `Make it faster`\n"));
   CHECK(holds(text_of(gone({commit(repair), commit("e1")})), ", by one of 2 commits that cannot be told apart: "));
-  CHECK(holds(text_of(gone({commit(repair)}, commit(repair))), "`, which says that it takes the culprit back\n"));
+  CHECK(holds(text_of(gone({commit(repair)}, commit(repair))), "`, which says that it reverts the culprit\n"));
   CHECK(holds(text_of(gone({}, commit(repair))), "; commit `dddddddddd` by Ada Example: `Make it faster` says that"));
   CHECK(text_of(gone()).ends_with("1 benchmark regressed.\n"));
 }
@@ -58,7 +58,7 @@ TEST_CASE("Recovery section: a later one takes its place, and none takes it away
   CHECK(with_recoveries(later, {}).body == report().body);
   CHECK(github::tells_recoveries(later.body));
   CHECK_FALSE(github::tells_recoveries(report().body));
-  CHECK(github::revision_comment(later).starts_with("What is known of it has changed. The report is now:"));
+  CHECK(github::revision_comment(later).starts_with("tbci knows more about this regression. The report is now:"));
   CHECK(github::revision_comment(report()).starts_with("More series are affected. The report is now:"));
 }
 

@@ -146,10 +146,10 @@ TEST_CASE("Report: the title says what regressed, by how much and since when", "
 
 TEST_CASE("Report: explains secondary metrics, and hostile library names forge no marker", "[github]") {
   ReportFacts facts = culprit_facts();
-  CHECK(make_report(facts).body.find("evidence") == std::string::npos);
+  CHECK(make_report(facts).body.find("Secondary metrics") == std::string::npos);
   const model::Series counted{"dlrm", model::Configuration::cpu_train, model::Metric::instructions};
   const auto line_of = [&](double after) {
-    facts.evidence = {finding(counted, 1e9, after)};
+    facts.secondary = {finding(counted, 1e9, after)};
     const std::string body = make_report(facts).body;
     const std::size_t begin = body.find("- dlrm (cpu-train): from 1 G instructions");
     REQUIRE(begin != std::string::npos);

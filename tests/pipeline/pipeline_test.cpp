@@ -324,7 +324,7 @@ TEST_CASE("Pipeline: a night that was begun is finished, also when newer nightli
   const auto other =
       pipeline::check_night(bench.context(), {.nightly = "2026-01-07", .baseline = "2026-01-05", .retry = false});
   REQUIRE_FALSE(other);
-  CHECK(other.error().message.find("was begun against 2026-01-06") != std::string::npos);
+  CHECK(other.error().message.find("was begun with the baseline 2026-01-06") != std::string::npos);
 }
 
 TEST_CASE("Pipeline: verdicts that stand are not looked for again, even on a machine that changed", "[pipeline]") {

@@ -41,6 +41,7 @@ struct NumberRepository {
   std::vector<std::string> ids;
   RepositoryJob job;
   CountingRunner processes;
+  SystemClock clock;
   SilentProgress progress;
   std::string state_name = "state";
 
@@ -69,7 +70,7 @@ struct NumberRepository {
   }
   Result<RepositoryAnswer> try_search() {
     const auto all = commits();
-    return search_repository(job, all, state(), processes, progress, {});
+    return search_repository(job, all, state(), processes, clock, progress, {});
   }
   RepositoryAnswer search() {
     auto answer = try_search();

@@ -112,7 +112,7 @@ TEST_CASE("Repository bisection: with patterns of compiled files, other commits 
   CHECK(answer.numbers.at(place.ids.back()).front() == 120);
 }
 
-TEST_CASE("Repository bisection: at the limit on runs, the answer has the commits still in doubt",
+TEST_CASE("Repository bisection: at the limit on measurements, the answer has the commits still in doubt",
           "[repo_bisect][long]") {
   NumberRepository place(step(40, 17, 100, 112));
   const int needed = place.search().bisection.measurements;

@@ -68,7 +68,7 @@ TEST_CASE("Repository bisection: files that a killed process left in a tree are 
   CHECK(answer.numbers.at(place.ids.front()).front() == 100);
 }
 
-TEST_CASE("Repository bisection: it waits for processes that a killed run left in a tree", "[repo_bisect]") {
+TEST_CASE("Repository bisection: it waits for processes that a killed command left in a tree", "[repo_bisect]") {
   NumberRepository place(step(4, 2, 100, 112));
   place.search();
   fs::remove(place.state() / "journal.jsonl");
@@ -107,7 +107,7 @@ TEST_CASE("Repository bisection: commits without a branch are found as well", "[
   CHECK(place.suspects() == Ids{place.ids[3]});
 }
 
-TEST_CASE("Repository bisection: a failed run is tried again, a run at its limit is not", "[repo_bisect]") {
+TEST_CASE("Repository bisection: a failed measurement is tried again, one at its limit is not", "[repo_bisect]") {
   NumberRepository flaky(step(4, 2, 100, 112));
   const std::string mark = (flaky.folder / "mark").string();
   flaky.job.measure = {"sh", "-c", "cat built; test -e " + mark + " || { : > " + mark + "; exit 1; }"};
@@ -143,7 +143,7 @@ TEST_CASE("Repository bisection: a failing end is an error with its place, and i
   CHECK(broken.suspects() == Ids{broken.ids[2]});
 }
 
-TEST_CASE("Repository bisection: a build or run stopped at a limit is tried again only with a longer one",
+TEST_CASE("Repository bisection: a build or measurement stopped at a limit is tried again only with a longer one",
           "[repo_bisect]") {
   NumberRepository place(step(3, 3, 100, 100));
   const std::string fast = "cp number built\n", slow = "sleep 0.7; " + fast;

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/catch.hpp"
+#include "tests/fakes/manual_clock.hpp"
 #include "tests/temporary_directory.hpp"
 
 namespace tbci::cpu_lock_test {
@@ -13,9 +14,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
+const SystemClock clock;
+
 // Two locks of one process exclude each other like those of two: a lock belongs to the open file.
 CpuLock taken(const CpuLockSettings& settings) {
-  auto lock = CpuLock::take(settings, {});
+  auto lock = CpuLock::take(settings, clock, {});
   INFO((lock ? std::string() : lock.error().message));
   REQUIRE(lock);
   return std::move(*lock);
@@ -43,7 +46,7 @@ TEST_CASE("CPU locks: one with a CPU in common waits, says for whom, and gets it
                                            told = text;
                                            waits = true;
                                          }},
-                                    {});
+                                    clock, {});
     has_it = lock.has_value();
   });
   while (!waits) std::this_thread::sleep_for(1ms);
@@ -81,21 +84,25 @@ TEST_CASE("CPU locks: two that measure again and again take turns", "[cpu_lock]"
 TEST_CASE("CPU locks: a wait ends with a stop, and with an error after its limit", "[cpu_lock]") {
   const test::TemporaryDirectory folder;
   const CpuLock one = taken({.folder = folder.path(), .cpus = {0}});
-  const auto late = CpuLock::take({.folder = folder.path(), .cpus = {0}, .longest_wait = 50ms}, {});
+  const test::ManualClock manual;
+  const TimePoint begun = manual.now();
+  const auto late = CpuLock::take({.folder = folder.path(), .cpus = {0}, .longest_wait = 10min}, manual, {});
   REQUIRE_FALSE(late);
   CHECK(late.error().kind == ErrorKind::transient);
+  CHECK(manual.now() - begun >= 10min);
+  CHECK(manual.now() - begun < 11min);
   std::stop_source stop;
   stop.request_stop();
-  const auto stopped = CpuLock::take({.folder = folder.path(), .cpus = {0}}, stop.get_token());
+  const auto stopped = CpuLock::take({.folder = folder.path(), .cpus = {0}}, clock, stop.get_token());
   REQUIRE_FALSE(stopped);
   CHECK(stopped.error().kind == ErrorKind::interrupted);
 }
 
 TEST_CASE("CPU locks: a folder that cannot be used is the machine's fault, and a link is not followed", "[cpu_lock]") {
   const test::TemporaryDirectory folder;
-  CHECK(CpuLock::take({.folder = folder / "missing", .cpus = {0}}, {}).error().kind == ErrorKind::environment);
+  CHECK(CpuLock::take({.folder = folder / "missing", .cpus = {0}}, clock, {}).error().kind == ErrorKind::environment);
   std::filesystem::create_symlink("/dev/null", folder / "tbci-cpu-0.queue");
-  CHECK(CpuLock::take({.folder = folder.path(), .cpus = {0}}, {}).error().kind == ErrorKind::environment);
+  CHECK(CpuLock::take({.folder = folder.path(), .cpus = {0}}, clock, {}).error().kind == ErrorKind::environment);
 }
 
 }  // namespace tbci::cpu_lock_test

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "tests/fakes/manual_clock.hpp"
 #include "tests/runner/file_machine.hpp"
 
 namespace tbci::doctor_test {
@@ -243,9 +244,8 @@ TEST_CASE("gather_facts: reads a machine made of files", "[doctor]") {
   DoctorSettings settings;
   settings.root = machine.folder.path();
   settings.state = machine.folder.path();
-  settings.sampling_time = std::chrono::milliseconds(1);
   settings.worker_cpus = {1};
-  const MachineFacts facts = gather_facts(machine.processes, settings, {});
+  const MachineFacts facts = gather_facts(machine.processes, test::ManualClock(), settings, {});
   CHECK(facts.load == 1.25);
   CHECK(facts.cpus == 1);
   CHECK(facts.memory_bytes == std::uint64_t{8} << 30);
@@ -266,7 +266,7 @@ TEST_CASE("gather_facts: reads this machine", "[doctor]") {
   settings.state = folder.path();
   settings.libtorch = folder / "no torch";
   settings.sampling_time = std::chrono::milliseconds(20);
-  const MachineFacts facts = gather_facts(processes, settings, {});
+  const MachineFacts facts = gather_facts(processes, SystemClock(), settings, {});
   CHECK(facts.tools.contains("git"));
   CHECK(facts.free_bytes > 0);
   CHECK(facts.cpus == static_cast<int>(allowed_cpus().size()));

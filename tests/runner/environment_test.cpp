@@ -209,7 +209,7 @@ TEST_CASE("readable_diff: describes added, removed and replaced libraries", "[en
   CHECK(readable_diff(facts({}), facts({{"variable MALLOC_ARENA_MAX", "1"}})) ==
         "MALLOC_ARENA_MAX is 1; it was not set");
   CHECK(readable_diff(facts({{"variable LD_PRELOAD", "/lib/a.so"}}), facts({})) ==
-        "LD_PRELOAD is not set any more (it was /lib/a.so)");
+        "LD_PRELOAD is no longer set (it was /lib/a.so)");
   CHECK(readable_diff(facts({{"library.openmp", "libgomp.so.1 aaaabbbb"}}),
                       facts({{"library.openmp", "libgomp.so.1 ccccdddd"}})) ==
         "another libgomp.so.1 was loaded (cccc… instead of aaaa…)");

@@ -17,6 +17,7 @@ namespace {
 struct Workshop {
   test::TemporaryDirectory folder;
   SystemProcessRunner processes;
+  SystemClock clock;
   WorkerBuildSettings settings;
   model::Product product;
 
@@ -43,7 +44,7 @@ struct Workshop {
     if (!link.empty()) command.arguments.insert(command.arguments.end(), {"-Wl,--no-as-needed", link});
     REQUIRE(run_checked(processes, command));
   }
-  Result<fs::path> ensure() { return ensure_worker(processes, settings, product, {}, {}); }
+  Result<fs::path> ensure() { return ensure_worker(processes, clock, settings, product, {}, {}); }
 };
 
 }  // namespace

@@ -239,7 +239,7 @@ TEST_CASE("SeriesVerdict: an impossible pair makes the series inconclusive, and 
   CHECK(verdict.problems[0].find("pair 2") != std::string::npos);
 }
 
-TEST_CASE("SeriesVerdict: instructions are evidence and never a regression", "[series_io]") {
+TEST_CASE("SeriesVerdict: instructions are a secondary metric and never a regression", "[series_io]") {
   std::string pairs;
   for (int i = 0; i < 8; ++i) pairs += std::string(i > 0 ? "," : "") + "[100,150]";
   const auto json = judged(R"({"series":"s","unit":"instructions","pairs":[)" + pairs + "]}");

@@ -30,7 +30,7 @@ struct Setting : Fixture {
 
 }  // namespace
 
-TEST_CASE("AnchorStore: the latest decision counts, and all are kept with who and why", "[storage]") {
+TEST_CASE("AnchorStore: the latest choice counts, and all are kept with who and why", "[storage]") {
   Setting setting;
   CHECK_FALSE(must(AnchorStore(setting.database()).current("demo")).has_value());
   setting.anchor(setting.build("2026-01-01"));

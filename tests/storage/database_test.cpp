@@ -299,7 +299,7 @@ TEST_CASE("Database: a killed process leaves what it committed, and no lock", "[
   CHECK(left[0].name == "committed");
 }
 
-TEST_CASE("Database: a full disk is a clear error and costs only the step that met it", "[storage]") {
+TEST_CASE("Database: a full disk is a clear error and costs only the change that met it", "[storage]") {
   Fixture fixture;
   auto& sqlite = fixture.database().connection().sqlite;
   BuildStore builds(fixture.database());

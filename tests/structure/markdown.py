@@ -132,6 +132,7 @@ def sections_of(page: str) -> list[tuple[int, str]]:
 
 TICS = {
     r"\btold of\b": "reports, says",
+    r"\bis told\b(?! apart)": "learns, is given, is passed on",
     r"\bheld against\b": "compared with",
     r"\b(cannot|could not) be had\b": "is not available",
     r"\banew\b": "again",

@@ -34,7 +34,7 @@ Reply broken(const Error& error) {
 Answer<std::string> subject_of(const Request& request, const Sources& sources) {
   std::string subject = request.parameter("subject");
   if (subject.empty()) {
-    return tl::unexpected(json_error(400, "say which subject: ?subject= one of " + join(sources.subjects, ", ")));
+    return tl::unexpected(json_error(400, "name a subject: ?subject= one of " + join(sources.subjects, ", ")));
   }
   if (std::ranges::find(sources.subjects, subject) == sources.subjects.end()) {
     return tl::unexpected(json_error(404, fmt::format("no subject '{}'{}", one_line(subject, 80),
@@ -173,7 +173,7 @@ Reply api_reply(const Request& request, const Sources& sources) {
   if (request.path.starts_with(series_api_prefix))
     return series(request, std::string_view(request.path).substr(series_api_prefix.size()), sources);
   return json_error(
-      404, "no such address; there are /api/status, nights, night, regressions, report, builds and series/...");
+      404, "no such address: the API has /api/status, nights, night, regressions, report, builds and series/...");
 }
 
 }  // namespace tbci::web

@@ -176,8 +176,8 @@ Html night_section(const queries::PageView& page) {
   html << "<section>\n<h1><span class=\"quiet\">Night</span> " << Text{view.night.name} << "</h1>\n"
        << facts_html(view) << summary_html(view);
   if (view.rows.empty()) {
-    html << "<p class=\"empty\">"
-         << (view.night.finished ? Markup("Nothing was decided.") : Markup("Nothing is decided yet.")) << "</p>\n";
+    html << "<p class=\"empty\">" << (view.night.finished ? Markup("No findings.") : Markup("No findings yet."))
+         << "</p>\n";
   } else if (!all_clear) {
     html << table_html(view, false);
   }
@@ -186,7 +186,7 @@ Html night_section(const queries::PageView& page) {
          << Text{fmt::format("{} clear series", clear)} << "</summary>" << table_html(view, true) << "</details>\n";
   }
   if (!view.unmeasured.empty()) {
-    html << "<details id=\"gaps\" open><summary>"
+    html << "<details id=\"not-measured\" open><summary>"
          << Text{fmt::format("{} cases not measured, or only in part", view.unmeasured.size())} << "</summary>"
          << unmeasured_html(view.unmeasured) << "</details>\n";
   }

@@ -15,7 +15,7 @@ namespace tbci::web {
 struct PagesSettings {
   std::filesystem::path database;     ///< opened for reading at each request
   std::vector<std::string> subjects;  ///< that are configured, in their order
-  /// What is wrong with the work, as a sentence, or nothing: `/healthz` answers with it. Thread-safe.
+  /// Returns what is wrong with the service as a sentence, or nothing; `/healthz` answers with it. Thread-safe.
   std::function<std::string()> trouble = {};
   queries::Creep creep = queries::Creep::looked_for;  ///< as the configuration says
 };

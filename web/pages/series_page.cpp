@@ -147,7 +147,7 @@ Html marks_section(const HistoryView& view) {
   Html html;
   html << "<section>\n<h2>What changed</h2>\n";
   if (rows.empty()) {
-    html << "<p class=\"empty\">No change point, no regression, and always the same machine.</p>\n";
+    html << "<p class=\"empty\">No change point, no regression, and no change of the machine.</p>\n";
   } else {
     html << "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"What changed\"><table><thead><tr>"
             "<th scope=\"col\">Night</th><th scope=\"col\">What</th><th scope=\"col\" class=\"number\">Before</th>"

@@ -24,8 +24,8 @@ std::string place(double value) {
   return fmt::format("{:.1f}", value);
 }
 
-/// 1, 2 or 5 times a power of ten: the step that divides the range into four to nine lines.
-double round_step(double range) {
+/// 1, 2 or 5 times a power of ten: the distance of lines of which four to nine are in the range.
+double distance_of_lines(double range) {
   const double power = std::pow(10.0, std::floor(std::log10(range / 4)));
   for (const double times : {5.0, 2.0}) {
     if (range / (times * power) >= 4) return times * power;
@@ -76,9 +76,9 @@ Html label(Markup kind, double x, double y, std::string_view text) {
 
 /// Lines at round decimal values, also for bytes.
 Html grid(const HistoryView& view, const Scale& scale) {
-  const double step = round_step(scale.high() - scale.low());
+  const double distance = distance_of_lines(scale.high() - scale.low());
   Html html;
-  for (double value = std::ceil(scale.low() / step) * step; value <= scale.high(); value += step) {
+  for (double value = std::ceil(scale.low() / distance) * distance; value <= scale.high(); value += distance) {
     html << line("grid", left, scale.y(value), width - right, scale.y(value))
          << label("tick value", left - 10, scale.y(value) + 4, readable(view.series.metric, value));
   }

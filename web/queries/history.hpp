@@ -29,7 +29,8 @@ struct HistoryNight {
   std::optional<model::Regression> regression;         ///< that this night brought
   std::optional<model::Improvement> improvement = {};  ///< the same, where it was kept
   std::string ended = {};  ///< which regression was gone on this night first, and what ended it; empty: none
-  /// Of the machine since the night before, as a sentence; where only the verdict says so, its reason. Empty: none.
+  /// How the machine changed since the night before, as a sentence; the verdict's reason if only that says so. Empty:
+  /// it did not.
   std::string environment_change;
 };
 
@@ -61,8 +62,8 @@ struct HistoryChoice {
 inline constexpr int most_history_nights = 5000;
 
 /// A nightly's value is that of the run that screened it, the last one where the machine changed meanwhile; where it
-/// was never screened, that of the next night's screen, whose baseline it was. Errors are the database's own; what was
-/// never measured has no nights.
+/// was never screened, that of the next night's screen, for which it was the baseline. Errors are the database's own; a
+/// series that was never measured has no nights.
 Result<HistoryView> history_view(storage::Database& database, const HistoryChoice& choice,
                                  const detect::ChangePointOptions& options = {});
 

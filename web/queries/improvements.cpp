@@ -73,12 +73,12 @@ std::string ending_text(const EndingView& ending) {
   if (ending.commits.size() > 1) text += fmt::format(", by one of {} commits", ending.commits.size());
   if (!ending.revert) return text;
   const bool same = ending.commits.size() == 1 && ending.commits.front().id == ending.revert->id;
-  if (same) return text + ", which says that it takes the culprit back";
-  return text + fmt::format("; commit {} says that it takes the culprit back", short_commit(ending.revert->id));
+  if (same) return text + ", which says that it reverts the culprit";
+  return text + fmt::format("; commit {} says that it reverts the culprit", short_commit(ending.revert->id));
 }
 
 std::string commit_text(const model::Improvement& improvement) {
-  if (improvement.state == model::ImprovementState::confirmed) return "its commit is still to be searched";
+  if (improvement.state == model::ImprovementState::confirmed) return "tbci has not searched for its commit yet";
   if (improvement.suspects.empty()) return "no commit: " + one_line(improvement.reason, 200);
   if (improvement.suspects.size() == 1) return short_commit(improvement.suspects.front());
   return fmt::format("one of {} commits", improvement.suspects.size());

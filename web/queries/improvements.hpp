@@ -27,12 +27,12 @@ struct EndingView {
   std::string night;                           ///< the first that measured that it is gone
   std::optional<std::int64_t> improvement_id;  ///< of its series
   std::vector<model::Commit> commits;          ///< that the search for that improvement found
-  std::optional<model::Commit> revert;         ///< whose message says that it takes the culprit back
+  std::optional<model::Commit> revert;         ///< says that it reverts the culprit
 };
 
 /// By id.
 Result<std::vector<ImprovementView>> improvements_of_night(storage::Database& database, const model::Night& night);
-/// Nothing of a regression that has not recovered, or whose end an earlier tbci did not keep.
+/// Nothing for a regression that has not recovered, or that an earlier tbci saw recover without keeping why.
 Result<std::optional<EndingView>> ending_of(storage::Database& database, const std::string& subject,
                                             const model::Regression& regression);
 /// How many of the subject wait for the search for their commit.

@@ -31,7 +31,7 @@ nlohmann::json json_of(const ImprovementView& improvement);
 nlohmann::json json_of(const EndingView& ending);
 nlohmann::json json_of(const SubjectView& subject);
 nlohmann::json json_of(const SeriesRow& row);
-nlohmann::json json_of(const UnmeasuredCase& gap);
+nlohmann::json json_of(const UnmeasuredCase& one);
 nlohmann::json json_of(const HistoryNight& night);
 
 /// As text, two spaces a level; bytes that are not UTF-8 become U+FFFD.

@@ -257,29 +257,29 @@ Result<PageView> read_page(storage::Database& database, const PageChoice& choice
 std::string trouble_text(const model::TroubledNight& night) {
   const model::NightTry& tried = night.tries;
   const std::string times = tried.tries == 1 ? "once" : fmt::format("{} times", tried.tries);
-  if (tried.given_up) return fmt::format("{} was given up, it failed {}: {}", night.night, times, tried.reason);
-  return fmt::format("{} failed {} (at {}) and is tried again at {}: {}", night.night, times, to_string(tried.stage),
+  if (tried.given_up) return fmt::format("tbci gave up {} after it failed {}: {}", night.night, times, tried.reason);
+  return fmt::format("{} failed {} (at {}); tbci tries it again at {}: {}", night.night, times, to_string(tried.stage),
                      to_iso8601(tried.next), tried.reason);
 }
 
 std::string unwatched_text(const model::UnwatchedRegression& regression) {
   return fmt::format(
-      "no night since {} could tell whether regression {} ({}) is gone: no build of its time can be measured; "
-      "`tbci regressions accept {}` or `dismiss {}` ends it",
+      "no night since {} could tell whether regression {} ({}) is gone, because no build of that time can be measured; "
+      "close it with `tbci regressions accept {}` or `dismiss {}`",
       regression.last_night, regression.id, to_string(regression.series), regression.id, regression.id);
 }
 
 std::string silence_text(const model::SilentAnchor& anchor) {
   return fmt::format(
-      "creep is not looked for{}: the last {} nights measured nothing beside the anchor {}; their logs say why, and "
-      "`tbci anchor set` chooses another",
+      "tbci has not looked for creep{}: the last {} nights measured nothing beside the anchor {}; see their logs for "
+      "the reason, or choose another anchor with `tbci anchor set`",
       anchor.last_night.empty() ? "" : " since " + anchor.last_night, model::nights_of_silence, anchor.build);
 }
 
 std::string switched_off_text(const std::string& anchor) {
   return fmt::format(
-      "creep is not looked for, as the configuration says ([measure] anchor_cases is 0): nights measure nothing beside "
-      "the anchor {}",
+      "tbci does not look for creep, because the configuration says so ([measure] anchor_cases is 0): nights measure "
+      "nothing beside the anchor {}",
       anchor);
 }
 

@@ -78,25 +78,25 @@ struct SubjectView {
   std::string name;
   std::optional<model::Night> latest;
   int open_regressions = 0;
-  int waiting_improvements = 0;                ///< whose commits are still to be searched
-  std::vector<model::TroubledNight> troubled;  ///< unfinished ones that failed, and those given up of late
+  int waiting_improvements = 0;                ///< for the search for their commits
+  std::vector<model::TroubledNight> troubled;  ///< unfinished ones that failed, and those recently given up
   std::vector<model::UnwatchedRegression> unwatched;
   std::optional<model::SilentAnchor> silent_anchor;
   std::optional<std::string> unused_anchor;  ///< build of an anchor that the configuration measures nothing beside
 };
 
-/// A night in trouble as a sentence: `2026-01-07 failed 3 times at measure and is tried again at ...: no space left`.
+/// A night in trouble as a sentence: `2026-01-07 failed 3 times (at measure); tbci tries it again at ...: full disk`.
 std::string trouble_text(const model::TroubledNight& night);
 
 /// `no night since 2026-01-07 could tell whether regression 12 (dlrm/cpu-infer/time) is gone: ...`.
 std::string unwatched_text(const model::UnwatchedRegression& regression);
 
-/// `creep is not looked for since 2026-01-07: the nights measure nothing beside the anchor 2026-01-02 ...`.
+/// `tbci has not looked for creep since 2026-01-07: the last 3 nights measured nothing beside the anchor ...`.
 std::string silence_text(const model::SilentAnchor& anchor);
 
 /// Whether the configuration asks for a search for creep (`[measure] anchor_cases` is not 0).
 enum class Creep { looked_for, switched_off };
-/// `creep is not looked for, as the configuration says: ...`; `anchor` is the build's name.
+/// `tbci does not look for creep, because the configuration says so ...`; `anchor` is the build's name.
 std::string switched_off_text(const std::string& anchor);
 
 struct StatusView {

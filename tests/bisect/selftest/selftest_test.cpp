@@ -26,20 +26,20 @@ Scenario one_culprit(double noise, double slow_share = 0) {
 
 TEST_CASE("Selftest: the simulated machine has the requested slowdowns and noise", "[bisect]") {
   SimulatedDay day = quiet_day({{30, 0, 0.08}, {50, 0, -0.5}});
-  SimulatedRuns quiet(day);
-  CHECK(quiet.run(29, 0) == test::Approx(1));
-  CHECK(quiet.run(30, 0) == test::Approx(1.08));
-  CHECK(quiet.run(50, 0) == test::Approx(0.54));
-  CHECK(quiet.run(70, 1) == test::Approx(1));
-  CHECK(quiet.runs() == 4);
+  SimulatedProcesses quiet(day);
+  CHECK(quiet.measure(29, 0) == test::Approx(1));
+  CHECK(quiet.measure(30, 0) == test::Approx(1.08));
+  CHECK(quiet.measure(50, 0) == test::Approx(0.54));
+  CHECK(quiet.measure(70, 1) == test::Approx(1));
+  CHECK(quiet.processes() == 4);
 
   day.machine = {0.05, 0.02, 1.5, 0};
-  SimulatedRuns noisy(day);
+  SimulatedProcesses noisy(day);
   double sum = 0, squares = 0;
   int slow = 0, counted = 0;
-  constexpr int runs = 20000;
-  for (int i = 0; i < runs; ++i) {
-    const double x = std::log(noisy.run(0, 0));
+  constexpr int processes = 20000;
+  for (int i = 0; i < processes; ++i) {
+    const double x = std::log(noisy.measure(0, 0));
     if (x > 0.25) {
       ++slow;
       continue;
@@ -50,7 +50,7 @@ TEST_CASE("Selftest: the simulated machine has the requested slowdowns and noise
   }
   CHECK(std::abs(sum / counted) < 0.002);
   CHECK(std::sqrt(squares / counted) == test::Approx(0.05).epsilon(0.03));
-  CHECK(slow / double{runs} == test::Approx(0.02).margin(0.004));
+  CHECK(slow / double{processes} == test::Approx(0.02).margin(0.004));
 }
 
 TEST_CASE("Selftest: the same seed gives the same days, as the scenario describes", "[bisect]") {
@@ -73,33 +73,33 @@ TEST_CASE("Selftest: without noise, git bisect and Pinpoint are exact in at most
   for (std::size_t culprit : {1U, 2U, 35U, 70U}) {
     const SimulatedDay day = quiet_day({{culprit, 0, 0.08}});
     const NamedCulprits truth = {{culprit}};
-    for (int runs : {1, 5}) {
-      SimulatedRuns machine(day);
-      CHECK(git_bisect(machine, day, 0, runs) == truth);
+    for (int processes : {1, 5}) {
+      SimulatedProcesses machine(day);
+      CHECK(git_bisect(machine, day, 0, processes) == truth);
       CHECK(machine.builds() <= 7);
-      CHECK(machine.runs() == runs * (machine.builds() + 2));
+      CHECK(machine.processes() == processes * (machine.builds() + 2));
     }
-    SimulatedRuns machine(day);
+    SimulatedProcesses machine(day);
     CHECK(pinpoint(machine, day, 0) == truth);
     CHECK(machine.builds() <= 7);
-    CHECK(machine.runs() == 10 * (machine.builds() + 2));
+    CHECK(machine.processes() == 10 * (machine.builds() + 2));
   }
 }
 
 TEST_CASE("Selftest: git bisect skips commits that do not build, and names all that remain", "[bisect]") {
   SimulatedDay day = quiet_day({{36, 0, 0.08}});
   day.broken = {34, 35};
-  SimulatedRuns machine(day);
+  SimulatedProcesses machine(day);
   CHECK(git_bisect(machine, day, 0, 1) == NamedCulprits{{34, 35, 36}});
 }
 
 TEST_CASE("Selftest: TorchBench's recursion names a clear culprit, and misses two steps below its threshold",
           "[bisect]") {
   const SimulatedDay clear = quiet_day({{36, 0, 0.2}});
-  SimulatedRuns machine(clear);
+  SimulatedProcesses machine(clear);
   CHECK(torchbench(machine, clear, 0) == NamedCulprits{{36}});
   const SimulatedDay creeping = quiet_day({{20, 0, 0.05}, {50, 0, 0.05}});
-  SimulatedRuns other(creeping);
+  SimulatedProcesses other(creeping);
   CHECK(torchbench(other, creeping, 0).empty());
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("Selftest: the score of a search counts exact and wrong days", "[bisec
   CHECK(scores->front().wrong == 0);
   CHECK(scores->front().builds.worst <= 7);
   CHECK(scores->front().builds.mean > 5);
-  CHECK(scores->front().runs.mean >= scores->front().builds.mean + 4);
+  CHECK(scores->front().processes.mean >= scores->front().builds.mean + 4);
 }
 
 TEST_CASE("Selftest: processes crash as often as the day says, and the others stay as they are", "[bisect]") {
@@ -136,8 +136,8 @@ TEST_CASE("Selftest: processes crash as often as the day says, and the others st
   SimulatedProber crashing(other_day);
   int crashes = 0;
   for (int i = 0; i < 1000; ++i) {
-    const auto value = steady.measure_run(commits_of(day)[0], series_of(0).measured_case(), i, {});
-    const auto other = crashing.measure_run(commits_of(day)[0], series_of(0).measured_case(), i, {});
+    const auto value = steady.measure_process(commits_of(day)[0], series_of(0).measured_case(), i, {});
+    const auto other = crashing.measure_process(commits_of(day)[0], series_of(0).measured_case(), i, {});
     REQUIRE(value);
     if (other) CHECK(*other == *value);
     if (!other) CHECK(other.error().kind == ErrorKind::failed);
@@ -167,12 +167,12 @@ TEST_CASE("Selftest: neighbours that are busy for twenty processes on end mislea
   const auto scores = score(scenario, {40, 1, 2}, {});
   REQUIRE(scores);
   CHECK(scores->front().exact == 40);
-  CHECK(scores->front().runs.mean <= 75);  // 98 where all readings alone are trusted
+  CHECK(scores->front().processes.mean <= 75);  // 98 where all readings alone are trusted
 }
 
-TEST_CASE("Selftest: the baselines search the same days, and noise defeats a single run", "[bisect][long]") {
+TEST_CASE("Selftest: the other searches see the same days, and noise defeats a single process", "[bisect][long]") {
   Scenario scenario = one_culprit(0.05, 0.02);
-  scenario.with_baselines = true;
+  scenario.with_rivals = true;
   const auto scores = score(scenario, {30, 3, 1}, {});
   REQUIRE(scores);
   REQUIRE(scores->size() == 5);
@@ -189,9 +189,9 @@ TEST_CASE("Selftest: the score depends on the seed and not on the number of jobs
   REQUIRE(one);
   REQUIRE(three);
   REQUIRE(other);
-  CHECK(one->front().runs.mean == three->front().runs.mean);
+  CHECK(one->front().processes.mean == three->front().processes.mean);
   CHECK(one->front().builds.mean == three->front().builds.mean);
-  CHECK(one->front().runs.mean != other->front().runs.mean);
+  CHECK(one->front().processes.mean != other->front().processes.mean);
 }
 
 TEST_CASE("Selftest: a requested stop ends it", "[bisect]") {

@@ -172,7 +172,8 @@ TEST_CASE("Selftest: JSON has the counts that the shares are made of", "[selftes
   CHECK_FALSE(json[1].contains("alarms_per_1000_nights"));
 }
 
-TEST_CASE("Selftest: false alarms of our own decision are counted, found steps and other rules are not", "[selftest]") {
+TEST_CASE("Selftest: false alarms of our own judgement are counted, found steps and other rules are not",
+          "[selftest]") {
   auto alarm = row("ours-beside", {.name = "bad night", .bad_night = 0.15});
   auto others = row("torchbench", {.name = "unchanged"});
   auto step = row("ours", {.name = "+8%", .step = 0.08});

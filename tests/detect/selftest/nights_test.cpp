@@ -1,4 +1,4 @@
-// The nightly decision as a whole, and the counting of what it does. Seeds are fixed.
+// The nightly judgement as a whole, and the counting of what it does. Seeds are fixed.
 #include "detect/selftest/nights.hpp"
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace selftest = tbci::detect::selftest;
 
 namespace {
 
-selftest::MethodKind ours(const selftest::DecisionSettings& settings = {}) {
+selftest::MethodKind ours(const selftest::JudgementSettings& settings = {}) {
   return {"ours", "", 16, [settings] { return std::make_unique<selftest::OurNights>(settings); }};
 }
 
@@ -27,7 +27,7 @@ selftest::Tally tally(const selftest::Noise& noise, const selftest::Scenario& sc
   return *selftest::run(campaign(noise, scenario, series), 2, {}, {});
 }
 
-/// Files on the nights that it is told.
+/// Files on the nights that it is given.
 class Told final : public selftest::Method {
  public:
   explicit Told(std::vector<int> nights) : nights_(std::move(nights)) {}
@@ -72,7 +72,7 @@ TEST_CASE("Nights: a step of 10% is filed the same night, one of 8% within three
 TEST_CASE("Nights: creep is found against the anchor, and by nothing else", "[selftest]") {
   const selftest::Scenario creep{.name = "creep", .creep = 0.005, .nights = 25};
   CHECK(found_within(tally(selftest::quiet(), creep, 200), 20).value >= 0.98);
-  selftest::DecisionSettings without;
+  selftest::JudgementSettings without;
   without.anchor_every = 0;
   auto blind = campaign(selftest::quiet(), creep, 200);
   blind.method = ours(without);

@@ -31,7 +31,7 @@ std::vector<double> levels(int before, double ratio, int after) {
 
 }  // namespace
 
-TEST_CASE("Rules: TorchBench takes one run, the medians five", "[selftest]") {
+TEST_CASE("Rules: TorchBench takes one process, the medians five", "[selftest]") {
   Series nights = nights_at({100, 100});
   CHECK_FALSE(selftest::torchbench_alarms(nights));
   nights.back().front() = 107.1;

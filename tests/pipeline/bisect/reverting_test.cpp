@@ -55,7 +55,7 @@ TEST_CASE("Reverting: a culprit that does not explain it is told apart", "[pipel
   const auto checks = pipeline::verify_reverts(bench.context(), bisection);
   REQUIRE(checks);
   CHECK(checks->at(0).findings.at(0).verdict == model::Verdict::clear);
-  CHECK(pipeline::lines_of(*checks).find("no change over the threshold") != std::string::npos);
+  CHECK(pipeline::lines_of(*checks).find("the revert changes it by less than the threshold") != std::string::npos);
 }
 
 TEST_CASE("Reverting: what conflicts, and culprits that cannot be told apart, are not measured", "[pipeline]") {
@@ -74,14 +74,14 @@ TEST_CASE("Reverting: what conflicts, and culprits that cannot be told apart, ar
   CHECK(pipeline::verify_reverts(bench.context(), bisection)->empty());
 }
 
-TEST_CASE("Reverting: what could not be decided is not said to be no better", "[pipeline]") {
+TEST_CASE("Reverting: an inconclusive revert is not called no better", "[pipeline]") {
   model::Finding finding;
   finding.series = beta;
   finding.verdict = model::Verdict::inconclusive;
   finding.reason = "too noisy";
   const std::string text = pipeline::lines_of({{"abcdef", "fedcba", "", {finding}}});
-  CHECK(text.find("cannot be told: too noisy") != std::string::npos);
-  CHECK(text.find("no change") == std::string::npos);
+  CHECK(text.find("tbci cannot tell: too noisy") != std::string::npos);
+  CHECK(text.find("less than the threshold") == std::string::npos);
 }
 
 }  // namespace tbci::reverting_test

@@ -134,7 +134,7 @@ TEST_CASE("Batches: training has none to search", "[batch]") {
   CHECK(inference.value() == std::vector<model::Case>{{"a", Configuration::gpu_infer}});
   const auto none = inference_of({{"a", Configuration::cpu_train}});
   REQUIRE_FALSE(none);
-  CHECK(none.error().message.find("converges") != std::string::npos);
+  CHECK(none.error().message.find("convergence") != std::string::npos);
 }
 
 TEST_CASE("Batches: a searched benchmark that the suite does not have is reported, and nothing fails", "[batch]") {

@@ -59,7 +59,7 @@ TEST_CASE("Endings: the first night without the regression is named, and the rep
   CHECK(nights.report().revision == 2);
 }
 
-TEST_CASE("Endings: a commit that says that it takes the culprit back is named", "[endings]") {
+TEST_CASE("Endings: a commit that says that it reverts the culprit is named", "[endings]") {
   RepairedNights nights;
   nights.machine.reverts[repair] = nights.commit(culprit).substr(0, 10);
   nights.machine.reverts[repair - 1] = nights.commit(culprit - 1);  // of something else
@@ -67,7 +67,7 @@ TEST_CASE("Endings: a commit that says that it takes the culprit back is named",
   CHECK(nights.ending().revert_commit == nights.commit(repair));
   CHECK(nights.report().body.find("gone since nightly `" + nights.machine.name_of(9) + "`; commit `" +
                                   nights.commit(repair).substr(0, 10) + "`") != std::string::npos);
-  CHECK(nights.report().body.find("takes the culprit back") != std::string::npos);
+  CHECK(nights.report().body.find("reverts the culprit") != std::string::npos);
 }
 
 TEST_CASE("Endings: a revert of another day is not what ended it", "[endings]") {
@@ -91,7 +91,7 @@ TEST_CASE("Endings: an improvement that was attributed names the commit", "[endi
   CHECK(improvement.suspects == std::vector{nights.commit(repair)});
   CHECK(nights.report().revision == 2);
   CHECK(nights.report().body.find("by commit `" + nights.commit(repair).substr(0, 10) + "`") != std::string::npos);
-  CHECK(nights.report().body.find("which says that it takes the culprit back") != std::string::npos);
+  CHECK(nights.report().body.find("which says that it reverts the culprit") != std::string::npos);
 }
 
 TEST_CASE("Endings: where the improvement is attributed after the recovery, the report is revised once more",

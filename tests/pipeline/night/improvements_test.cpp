@@ -169,7 +169,7 @@ TEST_CASE("Improvements: verdicts and searches of regressions go first", "[impro
   CHECK(all_of(nights).at(0).state == ImprovementState::attributed);
 }
 
-TEST_CASE("Improvements: a search gives way to a night that comes meanwhile, and goes on later", "[improvements]") {
+TEST_CASE("Improvements: a search pauses for a night that comes meanwhile, and goes on later", "[improvements]") {
   FasterNights nights;
   nights.check_all(1, 12);
   nights.machine.before_effect = [&, begun = false](const std::string& effect) mutable -> Status {

@@ -151,7 +151,7 @@ TEST_CASE("Nights: what there was no time for is asked the next night, against t
   REQUIRE(left->size() == 1);
   CHECK(left->front().old_build == nights.machine.name_of(1));
   CHECK(left->front().nights_waited == 1);
-  CHECK(hurried.night.note.find("1 series could not be decided") == 0);
+  CHECK(hurried.night.note.find("1 series could not be judged") == 0);
 
   nights.bench->config().measure.confirm_limit = std::chrono::hours(1);
   const auto result = nights.check(3);
@@ -205,7 +205,7 @@ TEST_CASE("Nights: creep against an anchor that the index has forgotten is searc
   CHECK(filed == 1);
 }
 
-TEST_CASE("Nights: a baseline that does not install any more gives way to the next one that does", "[nights]") {
+TEST_CASE("Nights: the next older baseline replaces one that no longer installs", "[nights]") {
   Nights nights(6);
   nights.check_all(1, 3);
   // The environments were removed by hand, and the index has lost the nightly of day 3.

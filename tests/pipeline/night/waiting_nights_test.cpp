@@ -97,8 +97,7 @@ TEST_CASE("Waiting nights: the verdicts of a new night come before the search of
   CHECK_FALSE(search_waiting_night(days.bench.context())->worked);
 }
 
-TEST_CASE("Waiting nights: a search gives way between its steps, repeats none of them, and is no failure",
-          "[waiting]") {
+TEST_CASE("Waiting nights: a search pauses between two measurements, repeats nothing, and is no failure", "[waiting]") {
   Days whole(2);
   whole.machine.slower["beta"] = {{10, 1.25}};
   REQUIRE(judge_waiting_nights(whole.bench.context()));
@@ -107,7 +106,7 @@ TEST_CASE("Waiting nights: a search gives way between its steps, repeats none of
   Days days(2);
   days.machine.slower["beta"] = {{10, 1.25}};
   REQUIRE(judge_waiting_nights(days.bench.context()));
-  days.bench.context().gives_way = [] { return true; };  // always: each call does one thing all the same
+  days.bench.context().must_pause = [] { return true; };  // always: each call does one thing all the same
   int parts = 0;
   while (days.stage("2026-01-06") == Stage::bisect && parts < 1000) {
     const auto part = search_waiting_night(days.bench.context());

@@ -56,7 +56,7 @@ INSERT INTO anchor_look (anchor_id, night_id, series, pairs, verdict, effect)
 )sql";
 
 struct Cost {
-  double steps = 0;  // of SQLite's virtual machine, in thousands
+  double operations = 0;  // of SQLite's virtual machine, in thousands
   double seconds = 0;
 };
 
@@ -84,7 +84,8 @@ Cost cost_after(int past_nights, std::size_t benchmarks, int processes) {
 
   Cost cost;
   sqlite3_progress_handler(
-      sqlite.getHandle(), 1000, [](void* steps) { return ++*static_cast<double*>(steps), 0; }, &cost.steps);
+      sqlite.getHandle(), 1000, [](void* operations) { return ++*static_cast<double*>(operations), 0; },
+      &cost.operations);
   const auto begin = std::chrono::steady_clock::now();
   const auto result = nights.check(1);
   cost.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -98,15 +99,15 @@ Cost cost_after(int past_nights, std::size_t benchmarks, int processes) {
 
 TEST_CASE("Years: a night reads no more after ten years than after one", "[nights][long]") {
   const Cost one = cost_after(365, 8, 1), ten = cost_after(3650, 8, 1);
-  INFO("thousands of steps of the database: " << one.steps << " and " << ten.steps);
-  CHECK(one.steps > 0);
-  CHECK(ten.steps < 1.15 * one.steps);
+  INFO("thousands of operations of the database: " << one.operations << " and " << ten.operations);
+  CHECK(one.operations > 0);
+  CHECK(ten.operations < 1.15 * one.operations);
 }
 
 TEST_CASE("Years: what a night of 168 benchmarks costs after one year and after ten, printed", "[.years]") {
   for (const int past_nights : {365, 3650}) {
     const Cost cost = cost_after(past_nights, 168, 5);
-    WARN(past_nights << " nights: " << cost.steps << " thousand steps, " << cost.seconds << " s");
+    WARN(past_nights << " nights: " << cost.operations << " thousand operations, " << cost.seconds << " s");
   }
 }
 

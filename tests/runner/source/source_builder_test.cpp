@@ -19,6 +19,7 @@ struct Project {
   test::TemporaryDirectory folder;
   test::GitFixture repository{folder / "theirs"};
   SystemProcessRunner processes;
+  SystemClock clock;
   Subject subject;
   fs::path state = folder / "state";
 
@@ -42,7 +43,7 @@ struct Project {
     repository.write(file, text);
     return repository.commit("change " + file, time);
   }
-  SourceBuilder builder() { return SourceBuilder(subject, state, processes); }
+  SourceBuilder builder() { return SourceBuilder(subject, state, processes, clock); }
   std::size_t builds() const {
     const auto text = read_file(folder / "builds");
     return text ? split(trim(*text), '\n').size() : 0;
@@ -103,7 +104,7 @@ TEST_CASE("SourceBuilder: commits with equal inputs share a product", "[source]"
    private:
     SystemProcessRunner processes_;
   } other;
-  CHECK(SourceBuilder(project.subject, project.state, other).input_key(source, {}).value() !=
+  CHECK(SourceBuilder(project.subject, project.state, other, project.clock).input_key(source, {}).value() !=
         project.builder().input_key(source, {}).value());
 }
 
@@ -316,7 +317,7 @@ TEST_CASE("SourceBuilder: a confined build writes to its checkout and prefix, an
            "/$i && echo wrote $i; done 2>/dev/null; ls -A $HOME; mkdir -p $HOME/.local/lib/python3/site-packages; "
            "echo evil > $HOME/.local/lib/python3/site-packages/evil.pth; touch $TMPDIR/file ../slot-0.prefix/file && "
            "mkdir -p build && cp src/a.cpp build/lib.so"}};
-  SourceBuilder builder(project.subject, project.state, project.processes, {},
+  SourceBuilder builder(project.subject, project.state, project.processes, project.clock, {},
                         {.folder = project.folder / "private", .writable = {}});
   for (const std::string text : {"one\n", "two\n"}) {
     const std::string commit = project.commit("src/a.cpp", text);

@@ -19,13 +19,14 @@ struct Place {
   test::TemporaryDirectory folder;
   test::GitFixture repository{folder / "theirs"};
   SystemProcessRunner processes;
+  SystemClock clock;
   WorktreeSettings settings{repository.path().string(), folder / "checkouts"};
 
   std::string commit(const std::string& file, const std::string& text) {
     repository.write(file, text);
     return repository.commit("change " + file, "2026-01-05T08:00:00Z");
   }
-  Worktree worktree() { return Worktree(settings, processes); }
+  Worktree worktree() { return Worktree(settings, processes, clock); }
   void update() {
     const Status updated = worktree().update({});
     INFO((updated ? std::string() : updated.error().message));
@@ -224,7 +225,8 @@ TEST_CASE("Worktree: a mirror that cannot be repacked works on", "[source]") {
   place.git_in(place.settings.folder / "mirror.git", {"config", "pack.depth", "no number"});
   place.commit("a", "two\n");
   std::string said;
-  REQUIRE(Worktree(place.settings, place.processes, [&](std::string_view line) { said += line; }).update({}));
+  REQUIRE(
+      Worktree(place.settings, place.processes, place.clock, [&](std::string_view line) { said += line; }).update({}));
   CHECK(said.find("the mirror was not repacked") != std::string::npos);
   CHECK(place.worktree().commit("main", {}).value().id == place.repository.head());
 }

@@ -51,7 +51,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("Page: says that creep is not looked for because the configuration says so", "[web]") {
+TEST_CASE("Page: says that tbci does not look for creep because the configuration says so", "[web]") {
   const Site site;
   {
     auto writer = value(storage::Database::open(site.folder / "tbci.db"));
@@ -63,11 +63,12 @@ TEST_CASE("Page: says that creep is not looked for because the configuration say
       {.database = site.folder / "tbci.db", .subjects = {"demo"}, .creep = web::queries::Creep::switched_off},
       site.activity, site.clock);
   const std::string page = handler(*http::parse_target("GET", "/")).body;
-  CHECK(contains(page, "creep is not looked for, as the configuration says ([measure] anchor_cases is 0)"));
+  CHECK(
+      contains(page, "tbci does not look for creep, because the configuration says so ([measure] anchor_cases is 0)"));
   CHECK_FALSE(contains(page, "tbci anchor set"));
 }
 
-TEST_CASE("Page: shows the night's table, the gaps, the culprit, the issue and the deliveries", "[web]") {
+TEST_CASE("Page: shows the night's table, the cases not measured, the culprit, the issue and the deliveries", "[web]") {
   const Site site;
   const auto reply = site.get("/");
   CHECK(reply.status == 200);
@@ -119,7 +120,7 @@ TEST_CASE("Page: an improvement is shown with its commit, and a regression with 
   }
   CHECK_FALSE(contains(night, "<b>"));
   const auto found = site.get("/?subject=demo&night=2026-01-07").body;
-  CHECK(contains(found, "gone since 2026-01-08, by commit dddddddddddd, which says that it takes the culprit back"));
+  CHECK(contains(found, "gone since 2026-01-08, by commit dddddddddddd, which says that it reverts the culprit"));
   CHECK_FALSE(contains(found, "Improvements of this night"));
   CHECK(site.json("/api/night?subject=demo&name=2026-01-08")["improvements"].size() == 1);
   CHECK(site.json("/api/regressions?subject=demo")["regressions"][0]["ended"]["night"] == "2026-01-08");

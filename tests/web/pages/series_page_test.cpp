@@ -80,7 +80,7 @@ TEST_CASE("Series page: improvements, and what ended a regression, are marked", 
                                 .improvement_id = improvement.id}));
   }
   const auto page = site.get("/series/dlrm/cpu-train/time?subject=demo").body;
-  for (const char* part : {"<span class=\"chip improvement\">", "its commit is still to be searched",
+  for (const char* part : {"<span class=\"chip improvement\">", "tbci has not searched for its commit yet",
                            "<span class=\"chip recovered\">", "the regression of night-040: gone since night-050"}) {
     INFO(part);
     CHECK(contains(page, part));

@@ -216,7 +216,7 @@ TEST_CASE("Regressions view: one that recovered says which night and which commi
   REQUIRE(all.regressions.size() == 1);
   REQUIRE(all.regressions[0].ended);
   CHECK(view::ending_text(*all.regressions[0].ended) ==
-        "gone since 2026-01-08, by commit dddddddddddd, which says that it takes the culprit back");
+        "gone since 2026-01-08, by commit dddddddddddd, which says that it reverts the culprit");
   const auto ended = view::json_of(all)["regressions"][0]["ended"];
   CHECK(ended["night"] == "2026-01-08");
   CHECK(ended["commits"][0]["id"] == repair);
@@ -267,13 +267,13 @@ TEST_CASE("Status view: nights in trouble have their tries and their reason", "[
   const auto status = value(view::status_view(database, {"demo"}, std::nullopt, moment(0)));
   REQUIRE(status.subjects.at(0).troubled.size() == 1);
   CHECK(view::trouble_text(status.subjects[0].troubled[0]) ==
-        "2026-01-08 failed 3 times (at measure) and is tried again at 2026-01-07T02:10:00Z: no space left");
+        "2026-01-08 failed 3 times (at measure); tbci tries it again at 2026-01-07T02:10:00Z: no space left");
   const auto json = view::json_of(status);
   CHECK(json["subjects"][0]["troubled_nights"][0]["tries"] == 3);
   CHECK(json["subjects"][0]["troubled_nights"][0]["given_up"].is_null());
   auto given_up = status.subjects[0].troubled[0];
   given_up.tries.given_up = moment(1);
-  CHECK(view::trouble_text(given_up) == "2026-01-08 was given up, it failed 3 times: no space left");
+  CHECK(view::trouble_text(given_up) == "tbci gave up 2026-01-08 after it failed 3 times: no space left");
 }
 
 TEST_CASE("Status view: an anchor that three nights measured nothing beside is named with the last that did",
@@ -305,7 +305,7 @@ TEST_CASE("Status view: an anchor that three nights measured nothing beside is n
   REQUIRE(silent());
   CHECK(silent()->build == "2026-01-02");
   CHECK(silent()->last_night == "2026-01-07");
-  CHECK(view::silence_text(*silent()).starts_with("creep is not looked for since 2026-01-07: "));
+  CHECK(view::silence_text(*silent()).starts_with("tbci has not looked for creep since 2026-01-07: "));
   {
     auto writer = value(storage::Database::open(folder / "tbci.db"));
     storage::AnchorStore anchors(writer);
@@ -340,7 +340,7 @@ TEST_CASE("Status view: a regression that no night can look at any more is named
   REQUIRE(status.subjects.at(0).unwatched.size() == 1);
   const std::string text = view::unwatched_text(status.subjects[0].unwatched[0]);
   CHECK(text.starts_with("no night since 2026-01-07 could tell whether regression 1 (dlrm/cpu-train/time) is gone"));
-  CHECK(text.ends_with("`tbci regressions accept 1` or `dismiss 1` ends it"));
+  CHECK(text.ends_with("close it with `tbci regressions accept 1` or `dismiss 1`"));
   const auto json = view::json_of(status)["subjects"][0]["unwatched_regressions"];
   REQUIRE(json.size() == 1);
   CHECK(json[0] == nlohmann::json{{"id", id}, {"series", "dlrm/cpu-train/time"}, {"last_night", "2026-01-07"}});

@@ -1,16 +1,16 @@
-#include "bisect/next_step.hpp"
+#include "bisect/next_action.hpp"
 
 #include <vector>
 
 #include "tests/catch.hpp"
 
-namespace tbci::next_step_test {
+namespace tbci::next_action_test {
 
 using bisect::Certainty;
 using bisect::ClassState;
 using bisect::LevelData;
 using bisect::LevelSettings;
-using bisect::NextStep;
+using bisect::NextAction;
 using bisect::Posterior;
 using bisect::Readings;
 
@@ -29,8 +29,8 @@ struct Case {
     posterior = bisect::posterior_of(data, levels);
     for (const Readings& readings : data.classes) states[readings.at] = ClassState::measured;
   }
-  NextStep next_step(const Certainty& certainty = {}) const {
-    return bisect::next_step(
+  NextAction next_action(const Certainty& certainty = {}) const {
+    return bisect::next_action(
         {.data = &data, .posterior = &posterior, .states = states, .required_readings = required_readings}, certainty);
   }
 
@@ -48,23 +48,23 @@ std::vector<double> many(double value, std::size_t count = 8) {
 }  // namespace
 
 TEST_CASE("Next step: the ends are measured first, in turns", "[bisect]") {
-  const NextStep good = Case({{0, {0.0, 0.03}}, {70, {0.03, 0.05}}}).next_step();
-  CHECK(good.kind == NextStep::Kind::measure);
+  const NextAction good = Case({{0, {0.0, 0.03}}, {70, {0.03, 0.05}}}).next_action();
+  CHECK(good.kind == NextAction::Kind::measure);
   CHECK(good.at == 0);
-  const NextStep bad = Case({{0, {0.0, 0.03, 0.01}}, {70, {0.03, 0.05}}}).next_step();
-  CHECK(bad.kind == NextStep::Kind::measure);
+  const NextAction bad = Case({{0, {0.0, 0.03, 0.01}}, {70, {0.03, 0.05}}}).next_action();
+  CHECK(bad.kind == NextAction::Kind::measure);
   CHECK(bad.at == 70);
 }
 
 TEST_CASE("Next step: equal ends end the search without a step", "[bisect]") {
-  const NextStep next = Case({{0, many(0.0)}, {70, many(0.001)}}).next_step();
-  CHECK(next.kind == NextStep::Kind::done);
+  const NextAction next = Case({{0, many(0.0)}, {70, many(0.001)}}).next_action();
+  CHECK(next.kind == NextAction::Kind::done);
   CHECK(next.brackets.empty());
 }
 
 TEST_CASE("Next step: different ends are split", "[bisect]") {
-  const NextStep next = Case({{0, many(0.0)}, {70, many(0.08)}}).next_step();
-  REQUIRE(next.kind == NextStep::Kind::split);
+  const NextAction next = Case({{0, many(0.0)}, {70, many(0.08)}}).next_action();
+  REQUIRE(next.kind == NextAction::Kind::split);
   REQUIRE(next.brackets.size() == 1);
   CHECK(next.brackets[0].good == 0);
   CHECK(next.brackets[0].bad == 70);
@@ -72,35 +72,36 @@ TEST_CASE("Next step: different ends are split", "[bisect]") {
 }
 
 TEST_CASE("Next step: an uncertain probe is measured again", "[bisect]") {
-  const NextStep next = Case({{0, many(0.0)}, {35, {0.04}}, {70, many(0.08)}}).next_step();
-  CHECK(next.kind == NextStep::Kind::measure);
+  const NextAction next = Case({{0, many(0.0)}, {35, {0.04}}, {70, many(0.08)}}).next_action();
+  CHECK(next.kind == NextAction::Kind::measure);
   CHECK(next.at == 35);
 }
 
 TEST_CASE("Next step: a probe with many readings waits for readings of the ends", "[bisect]") {
-  const NextStep next = Case({{0, {0.0, 0.005}}, {35, many(0.04, 12)}, {70, {0.08, 0.075}}}).next_step({.ends = 0.5});
-  CHECK(next.kind == NextStep::Kind::measure);
+  const NextAction next =
+      Case({{0, {0.0, 0.005}}, {35, many(0.04, 12)}, {70, {0.08, 0.075}}}).next_action({.ends = 0.5});
+  CHECK(next.kind == NextAction::Kind::measure);
   CHECK(next.at != 35);
 }
 
 TEST_CASE("Next step: the side that holds the step is split", "[bisect]") {
-  const NextStep next = Case({{0, many(0.0)}, {35, many(0.0)}, {70, many(0.08)}}).next_step();
-  REQUIRE(next.kind == NextStep::Kind::split);
+  const NextAction next = Case({{0, many(0.0)}, {35, many(0.0)}, {70, many(0.08)}}).next_action();
+  REQUIRE(next.kind == NextAction::Kind::split);
   REQUIRE(next.brackets.size() == 1);
   CHECK(next.brackets[0].good == 35);
 }
 
 TEST_CASE("Next step: two steps split both of their brackets", "[bisect]") {
-  const NextStep next = Case({{0, many(0.0)}, {35, many(0.05)}, {70, many(0.1)}}).next_step();
-  REQUIRE(next.kind == NextStep::Kind::split);
+  const NextAction next = Case({{0, many(0.0)}, {35, many(0.05)}, {70, many(0.1)}}).next_action();
+  REQUIRE(next.kind == NextAction::Kind::split);
   REQUIRE(next.brackets.size() == 2);
   CHECK(next.brackets[0].bad == 35);
   CHECK(next.brackets[1].good == 35);
 }
 
 TEST_CASE("Next step: neighbours with a step between them are the result", "[bisect]") {
-  const NextStep next = Case({{0, many(0.0)}, {34, many(0.0)}, {35, many(0.08)}, {70, many(0.08)}}).next_step();
-  REQUIRE(next.kind == NextStep::Kind::done);
+  const NextAction next = Case({{0, many(0.0)}, {34, many(0.0)}, {35, many(0.08)}, {70, many(0.08)}}).next_action();
+  REQUIRE(next.kind == NextAction::Kind::done);
   REQUIRE(next.brackets.size() == 1);
   CHECK(next.brackets[0].good == 34);
   CHECK(next.brackets[0].bad == 35);
@@ -109,10 +110,10 @@ TEST_CASE("Next step: neighbours with a step between them are the result", "[bis
 
 TEST_CASE("Next step: a bracket whose classes are all lost is the result", "[bisect]") {
   Case one({{0, many(0.0)}, {33, many(0.0)}, {36, many(0.08)}, {70, many(0.08)}});
-  CHECK(one.next_step().kind == NextStep::Kind::split);
+  CHECK(one.next_action().kind == NextAction::Kind::split);
   one.states[34] = one.states[35] = ClassState::lost;
-  const NextStep next = one.next_step();
-  CHECK(next.kind == NextStep::Kind::done);
+  const NextAction next = one.next_action();
+  CHECK(next.kind == NextAction::Kind::done);
   REQUIRE(next.brackets.size() == 1);
   CHECK(next.brackets[0].good == 33);
   CHECK(next.brackets[0].bad == 36);
@@ -121,24 +122,25 @@ TEST_CASE("Next step: a bracket whose classes are all lost is the result", "[bis
 TEST_CASE("Next step: without readings left, the likelier side is taken", "[bisect]") {
   Certainty certainty;
   certainty.most_readings = 8;
-  const NextStep next = Case({{0, many(0.0)}, {35, many(0.041)}, {70, many(0.08)}}).next_step(certainty);
-  CHECK(next.kind == NextStep::Kind::split);
-  const NextStep undecided = Case({{0, {0.0, 0.09, 0.02}}, {70, {0.03, 0.1, 0.04}}}).next_step({.most_readings = 3});
-  CHECK(undecided.kind != NextStep::Kind::measure);
+  const NextAction next = Case({{0, many(0.0)}, {35, many(0.041)}, {70, many(0.08)}}).next_action(certainty);
+  CHECK(next.kind == NextAction::Kind::split);
+  const NextAction undecided =
+      Case({{0, {0.0, 0.09, 0.02}}, {70, {0.03, 0.1, 0.04}}}).next_action({.most_readings = 3});
+  CHECK(undecided.kind != NextAction::Kind::measure);
 }
 
 TEST_CASE("Next step: required readings are measured first", "[bisect]") {
   Case one({{0, many(0.0)}, {34, many(0.0)}, {35, many(0.08)}, {70, many(0.08)}});
   one.required_readings[34] = 12;
-  const NextStep next = one.next_step();
-  CHECK(next.kind == NextStep::Kind::measure);
+  const NextAction next = one.next_action();
+  CHECK(next.kind == NextAction::Kind::measure);
   CHECK(next.at == 34);
 }
 
 TEST_CASE("Next step: the good end is not measured if its level is known", "[bisect]") {
-  const NextStep next = Case({{0, {}}, {70, {0.03, 0.05}}}, true).next_step();
-  CHECK(next.kind == NextStep::Kind::measure);
+  const NextAction next = Case({{0, {}}, {70, {0.03, 0.05}}}, true).next_action();
+  CHECK(next.kind == NextAction::Kind::measure);
   CHECK(next.at == 70);
 }
 
-}  // namespace tbci::next_step_test
+}  // namespace tbci::next_action_test

@@ -1,4 +1,4 @@
-#include "bisect/selftest/baselines.hpp"
+#include "bisect/selftest/rivals.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,12 +13,12 @@ namespace {
 
 constexpr double torchbench_threshold = 0.07;
 constexpr double pinpoint_differ = 0.01;
-constexpr int pinpoint_first_runs = 10, pinpoint_most_runs = 160;
+constexpr int pinpoint_first_processes = 10, pinpoint_most_processes = 160;
 constexpr int pinpoint_most_builds = 60;
 
-double median_of_runs(SimulatedRuns& machine, std::size_t commit, std::size_t series, int runs) {
+double median_of_processes(SimulatedProcesses& machine, std::size_t commit, std::size_t series, int processes) {
   std::vector<double> values;
-  for (int i = 0; i < runs; ++i) values.push_back(machine.run(commit, series));
+  for (int i = 0; i < processes; ++i) values.push_back(machine.measure(commit, series));
   return model::median(std::move(values));
 }
 
@@ -44,11 +44,11 @@ double upper_tail(double z) {
   return 0.5 * std::erfc(z / std::numbers::sqrt2);
 }
 
-/// Two samples of `runs` runs each count as the same above this p: 99% of the p values of samples that lie one
+/// Two samples of `processes` values each count as the same above this p: 99% of the p values of samples that lie one
 /// interquartile range apart are below it. From the normal approximation of U.
-double bound_of_same(int runs) {
+double bound_of_same(int processes) {
   constexpr double shift = 1.349;  // an interquartile range, in standard deviations
-  const double n = runs;
+  const double n = processes;
   const double likelihood = 1 - upper_tail(shift / std::numbers::sqrt2);
   const double z = (likelihood - 0.5) * std::sqrt(12 * n * n / (2 * n + 1)) - 2.326;
   return z <= 0 ? 1 : std::max(pinpoint_differ, 2 * upper_tail(z));
@@ -59,18 +59,18 @@ enum class Compared { same, different, unknown };
 Compared compare(const std::vector<double>& a, const std::vector<double>& b) {
   const double p = std::min(mann_whitney(a, b), kolmogorov_smirnov(a, b));
   if (p <= pinpoint_differ) return Compared::different;
-  const auto runs = static_cast<int>(std::min(a.size(), b.size()));
-  return p > bound_of_same(runs) || runs >= pinpoint_most_runs ? Compared::same : Compared::unknown;
+  const auto processes = static_cast<int>(std::min(a.size(), b.size()));
+  return p > bound_of_same(processes) || processes >= pinpoint_most_processes ? Compared::same : Compared::unknown;
 }
 
 class Pinpoint {
  public:
-  Pinpoint(SimulatedRuns& machine, std::size_t series) : machine_(machine), series_(series) {}
+  Pinpoint(SimulatedProcesses& machine, std::size_t series) : machine_(machine), series_(series) {}
 
   NamedCulprits search(std::size_t last) {
-    run(0, pinpoint_first_runs);
-    run(last, pinpoint_first_runs);
-    while (step()) {
+    measure(0, pinpoint_first_processes);
+    measure(last, pinpoint_first_processes);
+    while (compare_neighbours()) {
     }
     NamedCulprits named;
     for (auto left = values_.begin(); std::next(left) != values_.end(); ++left) {
@@ -82,35 +82,36 @@ class Pinpoint {
   }
 
  private:
-  void run(std::size_t at, int runs) {
+  void measure(std::size_t at, int processes) {
     std::vector<double>& values = values_[at];
-    while (static_cast<int>(values.size()) < runs) values.push_back(machine_.run(at, series_));
+    while (static_cast<int>(values.size()) < processes) values.push_back(machine_.measure(at, series_));
   }
 
   /// Compares all neighbours once; false when nothing is left to do.
-  bool step() {
+  bool compare_neighbours() {
     std::map<std::size_t, int> wanted;
     for (auto left = values_.begin(); std::next(left) != values_.end(); ++left) {
       const auto right = std::next(left);
       const Compared compared = compare(left->second, right->second);
       if (compared == Compared::unknown) {
         const auto more = 2 * static_cast<int>(std::min(left->second.size(), right->second.size()));
-        wanted[left->first] = std::max(wanted[left->first], std::min(more, pinpoint_most_runs));
-        wanted[right->first] = std::max(wanted[right->first], std::min(more, pinpoint_most_runs));
+        wanted[left->first] = std::max(wanted[left->first], std::min(more, pinpoint_most_processes));
+        wanted[right->first] = std::max(wanted[right->first], std::min(more, pinpoint_most_processes));
       } else if (compared == Compared::different && right->first - left->first > 1) {
         const std::size_t middle = (left->first + right->first) / 2;
-        if (machine_.builds() < pinpoint_most_builds && machine_.build(middle)) wanted[middle] = pinpoint_first_runs;
+        if (machine_.builds() < pinpoint_most_builds && machine_.build(middle))
+          wanted[middle] = pinpoint_first_processes;
       }
     }
     bool any = false;
-    for (const auto& [at, runs] : wanted) {
-      any = any || static_cast<int>(values_[at].size()) < runs;
-      run(at, runs);
+    for (const auto& [at, processes] : wanted) {
+      any = any || static_cast<int>(values_[at].size()) < processes;
+      measure(at, processes);
     }
     return any;
   }
 
-  SimulatedRuns& machine_;
+  SimulatedProcesses& machine_;
   std::size_t series_;
   std::map<std::size_t, std::vector<double>> values_;
 };
@@ -147,24 +148,25 @@ double kolmogorov_smirnov(std::vector<double> a, std::vector<double> b) {
   return std::clamp(p, 0.0, 1.0);
 }
 
-NamedCulprits git_bisect(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series, int runs) {
+NamedCulprits git_bisect(SimulatedProcesses& machine, const SimulatedDay& day, std::size_t series, int processes) {
   std::size_t good = 0, bad = day.commits;
-  const double before = median_of_runs(machine, good, series, runs);
-  const double threshold = std::sqrt(before * median_of_runs(machine, bad, series, runs));
+  const double before = median_of_processes(machine, good, series, processes);
+  const double threshold = std::sqrt(before * median_of_processes(machine, bad, series, processes));
   std::set<std::size_t> skipped;
   while (const auto at = next_untried(good, bad, skipped)) {
     if (!machine.build(*at)) {
       skipped.insert(*at);
       continue;
     }
-    (median_of_runs(machine, *at, series, runs) > threshold ? bad : good) = *at;
+    (median_of_processes(machine, *at, series, processes) > threshold ? bad : good) = *at;
   }
   return {between(good, bad)};
 }
 
-NamedCulprits torchbench(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series) {
+NamedCulprits torchbench(SimulatedProcesses& machine, const SimulatedDay& day, std::size_t series) {
   NamedCulprits named;
-  std::map<std::size_t, double> values = {{0, machine.run(0, series)}, {day.commits, machine.run(day.commits, series)}};
+  std::map<std::size_t, double> values = {{0, machine.measure(0, series)},
+                                          {day.commits, machine.measure(day.commits, series)}};
   std::vector<std::pair<std::size_t, std::size_t>> pairs = {{0, day.commits}};
   while (!pairs.empty()) {
     const auto [left, right] = pairs.back();
@@ -175,14 +177,14 @@ NamedCulprits torchbench(SimulatedRuns& machine, const SimulatedDay& day, std::s
       named.push_back(between(left, right));
       continue;
     }
-    values[middle] = machine.run(middle, series);
+    values[middle] = machine.measure(middle, series);
     pairs.emplace_back(left, middle);
     pairs.emplace_back(middle, right);
   }
   return named;
 }
 
-NamedCulprits pinpoint(SimulatedRuns& machine, const SimulatedDay& day, std::size_t series) {
+NamedCulprits pinpoint(SimulatedProcesses& machine, const SimulatedDay& day, std::size_t series) {
   return Pinpoint(machine, series).search(day.commits);
 }
 

@@ -1,4 +1,4 @@
-#include "bisect/next_step.hpp"
+#include "bisect/next_action.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -14,11 +14,11 @@ namespace {
 constexpr double later_probes = 3;
 constexpr double even_odds = 0.5;
 
-class StepChooser {
+class ActionChooser {
  public:
-  StepChooser(const SeriesState& state, const Certainty& certainty) : state_(state), certainty_(certainty) {}
+  ActionChooser(const SeriesState& state, const Certainty& certainty) : state_(state), certainty_(certainty) {}
 
-  NextStep next() const {
+  NextAction next() const {
     if (const auto at = class_short_of_readings()) return measure(*at);
     const double none = state_.posterior->none;
     if (none >= certainty_.ends) {
@@ -33,7 +33,7 @@ class StepChooser {
     for (const Bracket& bracket : likely_brackets((1 - none) * (1 - certainty_.aside))) {
       if (is_open(bracket)) open.push_back(bracket);
     }
-    if (!open.empty()) return {.kind = NextStep::Kind::split, .brackets = std::move(open)};
+    if (!open.empty()) return {.kind = NextAction::Kind::split, .brackets = std::move(open)};
     return look_for_other_steps();
   }
 
@@ -43,8 +43,8 @@ class StepChooser {
   /// Bracket j lies between class j and class j + 1.
   std::size_t brackets() const { return state_.posterior->step_after.size(); }
   double probability(std::size_t j) const { return state_.posterior->step_after[j]; }
-  NextStep measure(std::size_t j) const {
-    return {.kind = NextStep::Kind::measure, .at = readings(j).at, .brackets = {}};
+  NextAction measure(std::size_t j) const {
+    return {.kind = NextAction::Kind::measure, .at = readings(j).at, .brackets = {}};
   }
   Bracket bracket(std::size_t j) const { return {readings(j).at, readings(j + 1).at, probability(j)}; }
   bool may_read(std::size_t j) const {
@@ -138,7 +138,7 @@ class StepChooser {
   }
 
   /// No likely bracket can be split any more: looks for another step, and whether these are certain enough to report.
-  NextStep look_for_other_steps() const {
+  NextAction look_for_other_steps() const {
     if (std::ranges::max(state_.posterior->step_after) < certainty_.culprit) {
       if (const auto at = most_doubtful()) return measure(*at);
     }
@@ -152,9 +152,9 @@ class StepChooser {
       all.push_back(bracket(j));
       if (is_open(bracket(j))) open.push_back(bracket(j));
     }
-    if (!open.empty()) return {.kind = NextStep::Kind::split, .brackets = std::move(open)};
+    if (!open.empty()) return {.kind = NextAction::Kind::split, .brackets = std::move(open)};
     if (all.empty()) all = likely_brackets(1);
-    return {.kind = NextStep::Kind::done, .brackets = std::move(all)};
+    return {.kind = NextAction::Kind::done, .brackets = std::move(all)};
   }
 
   const SeriesState& state_;
@@ -163,11 +163,11 @@ class StepChooser {
 
 }  // namespace
 
-NextStep next_step(const SeriesState& state, const Certainty& certainty) {
+NextAction next_action(const SeriesState& state, const Certainty& certainty) {
   TBCI_ASSERT(state.data != nullptr && state.posterior != nullptr);
   TBCI_ASSERT(state.data->classes.size() >= 2);
   TBCI_ASSERT(state.posterior->step_after.size() + 1 == state.data->classes.size());
-  return StepChooser(state, certainty).next();
+  return ActionChooser(state, certainty).next();
 }
 
 }  // namespace tbci::bisect

@@ -32,7 +32,7 @@ struct Bracket {
   double probability = 0;         ///< of a step
 };
 
-struct NextStep {
+struct NextAction {
   enum class Kind {
     measure,  ///< take another reading of class `at`
     split,    ///< measure a class inside each of `brackets`
@@ -53,6 +53,6 @@ struct SeriesState {
 };
 
 /// Deterministic. `state` has at least two measured classes (asserts).
-NextStep next_step(const SeriesState& state, const Certainty& certainty);
+NextAction next_action(const SeriesState& state, const Certainty& certainty);
 
 }  // namespace tbci::bisect
