@@ -10,7 +10,7 @@ namespace tbci::pipeline {
 
 namespace {
 
-constexpr int most_troubled_processes = 3;  // of one question, before the search ends for now
+constexpr int troubled_before_control = 3;  // processes of one question
 
 bisect::Trial trial_of(const model::Measurement& one) {
   if (!detect::is_failure(one)) return {};
@@ -24,11 +24,6 @@ Status check_done(const model::Measurement& one, const model::Commit& commit, co
   if (one.outcome == model::Outcome::done) return {};
   return fail(ErrorKind::failed, "{} fails at {}: {}: {}", to_string(measured), commit.id.substr(0, 12),
               to_string(one.outcome), one_line(one.message));
-}
-
-std::string trouble_of_pair(const MeasuredPair& pair) {
-  const std::string trouble = machine_trouble_of(pair.before);
-  return trouble.empty() ? machine_trouble_of(pair.after) : trouble;
 }
 
 }  // namespace
@@ -46,21 +41,49 @@ template <typename Measure, typename TroubleOf>
 auto StoredProber::beyond_trouble(const Question& question, Measure measure, TroubleOf trouble_of)
     -> decltype(measure(question.ordinal)) {
   int& troubled = troubled_[{question.kind, question.run.id, question.measured}];
-  std::string trouble;
-  for (int fresh_troubles = 0; fresh_troubles < most_troubled_processes;) {
+  bool own = false;  // the machine is well: what fails now fails through the build
+  for (int troubles = 0;;) {
     TBCI_ASSIGN(const int known, context_.stores.runs.count(question.run.id, question.build.id, question.measured));
     const int ordinal = question.ordinal + troubled;
     const bool fresh = known <= ordinal;
     auto answer = measure(ordinal);
     if (!answer) return answer;
     TBCI_TRY(count_processes(fresh ? (question.kind == Kind::pair ? 2 : 1) : 0));
-    trouble = trouble_of(*answer);
-    if (trouble.empty()) return answer;
+    const Trouble trouble = trouble_of(*answer);
+    if (trouble.text.empty() || (own && !trouble.of_reference)) return answer;
     ++troubled;
-    fresh_troubles += fresh ? 1 : 0;
+    if (++troubles % troubled_before_control != 0) continue;
+    TBCI_ASSIGN(const auto checked, control(question, trouble));
+    own = checked && checked->well;
+    if (!own && (checked ? checked->fresh : fresh))
+      return fail(ErrorKind::environment, "{} cannot be measured at {}: {}", to_string(question.measured),
+                  question.build.name.substr(0, 12), trouble.text);
   }
-  return fail(ErrorKind::environment, "{} cannot be measured at {}: {}", to_string(question.measured),
-              question.build.name.substr(0, 12), trouble);
+}
+
+StoredProber::Trouble StoredProber::trouble_of_process(const model::Measurement& one) {
+  return {.text = machine_trouble_of(one)};
+}
+
+StoredProber::Trouble StoredProber::trouble_of_pair(const MeasuredPair& pair) {
+  const std::string of_reference = machine_trouble_of(pair.before);
+  if (!of_reference.empty()) return {.text = of_reference, .of_reference = true};
+  return {.text = machine_trouble_of(pair.after)};
+}
+
+Result<std::optional<StoredProber::Control>> StoredProber::control(const Question& question, const Trouble& trouble) {
+  if (trouble.of_reference || question.build.name == bisection_.from) return std::nullopt;
+  TBCI_ASSIGN(const model::Build good, build_commit(context_, bisection_.from));
+  if (good.state != model::BuildState::ready) return std::nullopt;
+  const model::Build builds[] = {good};
+  TBCI_ASSIGN(const model::Run run, run_of(model::run_keys::control(bisection_.id, question.build.name), builds));
+  const int ordinal = controls_[{run.id, question.measured}]++;
+  TBCI_ASSIGN(const int known, context_.stores.runs.count(run.id, good.id, question.measured));
+  TBCI_ASSIGN(const model::Measurement one,
+              measure_once(context_, run, good, {question.measured, ordinal, Leaks::skip}));
+  const bool fresh = known <= ordinal;
+  TBCI_TRY(count_processes(fresh ? 1 : 0));
+  return Control{.well = machine_trouble_of(one).empty(), .fresh = fresh};
 }
 
 Result<std::map<model::Series, detect::Pair>> StoredProber::measure_pair(const model::Commit& reference,
@@ -104,7 +127,7 @@ Result<std::map<model::Series, double>> StoredProber::measure_process(const mode
                                                 [&](int stored) {
                                                   return measure_once(context_, run, build, {measured, stored, leaks});
                                                 },
-                                                machine_trouble_of));
+                                                trouble_of_process));
   TBCI_TRY(check_done(one, commit, measured));
   std::map<model::Series, double> values;
   for (const model::Series& series : bisection_.series) {
@@ -125,11 +148,13 @@ Result<bisect::Trial> StoredProber::try_case(const model::Commit& commit, const 
       [&](int stored) {
         return measure_once(context_, run, build, {measured, stored, Leaks::skip});
       },
-      machine_trouble_of);
+      trouble_of_process);
   // The worker does not build against this commit, so that it says nothing about the case.
   if (!one && one.error().kind == ErrorKind::failed)
     return bisect::Trial{.failed = false, .message = one.error().message, .untestable = true};
   if (!one) return pass_on(one.error());
+  if (const std::string trouble = machine_trouble_of(*one); !trouble.empty())
+    return bisect::Trial{.failed = false, .message = trouble, .untestable = true};
   return trial_of(*one);
 }
 

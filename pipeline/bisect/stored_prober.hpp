@@ -2,20 +2,24 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <tuple>
 
 #include "bisect/prober.hpp"
+#include "pipeline/measure/measuring.hpp"
 #include "pipeline/subject_context.hpp"
 #include "storage/model/bisection.hpp"
 #include "storage/model/measurement.hpp"
 
 namespace tbci::pipeline {
 
-/// A process that fails through the machine (a full disk) says nothing about its commit: the next one is asked, and
-/// after three of them the search ends for now with an error of kind `environment`. Refers to its arguments, which must
+/// A process that fails through the machine (a full disk) says nothing about its commit: the next one is asked. After
+/// three of them a process of the good end is the control. If that fails as well, the search ends for now with an error
+/// of kind `environment`. If it runs well, and the commit's next process fails again, then the commit itself does what
+/// looks like trouble of the machine (it fills /dev/shm), and its failure counts. Refers to its arguments, which must
 /// outlive it.
 class StoredProber final : public bisect::Prober {
  public:
@@ -40,10 +44,23 @@ class StoredProber final : public bisect::Prober {
     const model::Case& measured;
     int ordinal;  // among those that count
   };
-  // Asks `measure(ordinal in the store)` until the answer counts: `trouble_of(answer)` is empty.
+  struct Trouble {
+    std::string text;  // empty: none
+    bool of_reference = false;
+  };
+  static Trouble trouble_of_process(const model::Measurement& one);
+  static Trouble trouble_of_pair(const MeasuredPair& pair);
+  struct Control {
+    bool well = false;
+    bool fresh = false;
+  };
+  // Asks `measure(ordinal in the store)` until the answer counts: `trouble_of(answer)` has no text, or the control says
+  // that it is the build's own.
   template <typename Measure, typename TroubleOf>
   auto beyond_trouble(const Question& question, Measure measure, TroubleOf trouble_of)
       -> decltype(measure(question.ordinal));
+  // None where the build in trouble is the good end itself, or may be another one than the question's.
+  Result<std::optional<Control>> control(const Question& question, const Trouble& trouble);
 
   Status pause_if_due() const;
   Status count_processes(int fresh);
@@ -57,6 +74,7 @@ class StoredProber final : public bisect::Prober {
   std::map<std::string, model::Run> runs_;
   // Of a run: processes, or pairs, that do not count. Numbers and trials of one case share a run, and each begin at 0.
   std::map<std::tuple<Kind, std::int64_t, model::Case>, int> troubled_;
+  std::map<std::pair<std::int64_t, model::Case>, int> controls_;  // asked so far, of a control's run
 };
 
 }  // namespace tbci::pipeline

@@ -82,6 +82,10 @@ std::string probe(std::int64_t bisection_id, const std::string& commit) {
   return fmt::format("bisect/{}/{}", bisection_id, brief(commit));
 }
 
+std::string control(std::int64_t bisection_id, const std::string& commit) {
+  return fmt::format("bisect/{}/{}/control", bisection_id, brief(commit));
+}
+
 std::string probe_pair(std::int64_t bisection_id, const std::string& reference, const std::string& commit) {
   return fmt::format("bisect/{}/{}-{}", bisection_id, brief(reference), brief(commit));
 }

@@ -36,6 +36,8 @@ std::string improvement_bisection(const std::string& night, const std::string& o
 /// Of `tbci bisect`, between full hashes. `question`: all else that the answer depends on, as text.
 std::string manual_bisection(const std::string& from, const std::string& to, const std::string& question);
 std::string probe(std::int64_t bisection_id, const std::string& commit);
+/// The good end beside a commit whose processes fail through the machine, as it seems.
+std::string control(std::int64_t bisection_id, const std::string& commit);
 std::string probe_pair(std::int64_t bisection_id, const std::string& reference, const std::string& commit);
 
 }  // namespace tbci::model::run_keys

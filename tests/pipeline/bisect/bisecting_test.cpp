@@ -1,5 +1,6 @@
 #include "pipeline/bisect/bisecting.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -98,7 +99,7 @@ TEST_CASE("Bisecting: processes that find the disk full say nothing about a comm
 
 TEST_CASE("Bisecting: a disk that stays full ends the search for now, and the next try names the culprit",
           "[pipeline]") {
-  FullDisk day(6);  // three pairs
+  FullDisk day(7);  // three pairs, and a process of the good end
   const auto cut_off = pipeline::check_night(day.bench->context());
   REQUIRE_FALSE(cut_off);
   CHECK(cut_off.error().kind == ErrorKind::environment);
@@ -107,6 +108,31 @@ TEST_CASE("Bisecting: a disk that stays full ends the search for now, and the ne
   REQUIRE(result);
   REQUIRE(result->regressions.size() == 1);
   CHECK(result->regressions[0].suspects == std::vector{day.machine.history[42].id});
+}
+
+TEST_CASE("Bisecting: a commit whose processes alone find the disk full is left out, and the others name the culprit",
+          "[pipeline]") {
+  for (const bool alternating : {false, true}) {
+    FullDisk day(0);
+    day.machine.alternating = alternating;
+    std::string fills;  // the first commit between the ends that is measured
+    day.machine.before_effect = [&](const std::string& effect) -> Status {
+      if (!effect.starts_with("measure ")) return {};
+      const std::string commit = effect.substr(8, 40);
+      if (commit == day.machine.history.front().id || commit == day.machine.history.back().id) return {};
+      if (fills.empty()) fills = commit;
+      day.machine.without_space = commit == fills ? 1 : 0;
+      return {};
+    };
+    const auto result = pipeline::check_night(day.bench->context());
+    INFO((result ? std::string() : result.error().message));
+    REQUIRE(result);
+    REQUIRE_FALSE(fills.empty());
+    REQUIRE(result->regressions.size() == 1);
+    const auto& suspects = result->regressions[0].suspects;
+    CHECK(std::ranges::find(suspects, day.machine.history[42].id) != suspects.end());
+    CHECK(suspects.size() <= 2);
+  }
 }
 
 }  // namespace tbci::bisecting_test
