@@ -121,8 +121,9 @@ void History::settle() {
     if (!points.empty() && points.back().commit == change.commit) {
       points.back().level = before + change.amount;
       points.back().outcome = change.outcome;
+      points.back().share = change.share;
     } else {
-      points.push_back({change.commit, before + change.amount, change.outcome});
+      points.push_back({change.commit, before + change.amount, change.outcome, change.share});
     }
   }
 }
@@ -142,6 +143,11 @@ double History::level(std::size_t commit, std::size_t measured, Aspect aspect) c
 model::Outcome History::outcome(std::size_t commit, std::size_t measured) const {
   const Point* point = last_point(commit, measured, Aspect::outcome);
   return point == nullptr ? model::Outcome::done : point->outcome;
+}
+
+double History::share(std::size_t commit, std::size_t measured) const {
+  const Point* point = last_point(commit, measured, Aspect::outcome);
+  return point == nullptr ? 1 : point->share;
 }
 
 double History::effect(std::size_t commit, std::size_t measured, Aspect aspect) const {

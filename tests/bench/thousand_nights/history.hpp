@@ -34,7 +34,8 @@ struct Change {
   std::size_t measured = 0;  ///< index of the case
   Aspect aspect = Aspect::time;
   double amount = 0;                              ///< time and memory: of the logarithm; leak: bytes an iteration
-  model::Outcome outcome = model::Outcome::done;  ///< how the case ends from now on
+  model::Outcome outcome = model::Outcome::done;  ///< how the case ends from now on ...
+  double share = 1;                               ///< ... in this share of its processes
   Kind kind = Kind::step;                         ///< the story that it belongs to
 };
 
@@ -71,7 +72,10 @@ class History {
   Building building(std::size_t commit) const { return building_[commit]; }
   /// Against the first commit: of the logarithm for time and memory, bytes an iteration for leaks.
   double level(std::size_t commit, std::size_t measured, Aspect aspect) const;
+  /// How its processes end, or those that fail.
   model::Outcome outcome(std::size_t commit, std::size_t measured) const;
+  /// Of the processes that end so.
+  double share(std::size_t commit, std::size_t measured) const;
   /// What this one commit changes; 0: nothing.
   double effect(std::size_t commit, std::size_t measured, Aspect aspect) const;
 
@@ -84,6 +88,7 @@ class History {
     std::size_t commit;
     double level;
     model::Outcome outcome;
+    double share;
   };
   const Point* last_point(std::size_t commit, std::size_t measured, Aspect aspect) const;
   static std::size_t slot(std::size_t measured, Aspect aspect) {

@@ -40,6 +40,8 @@ constexpr std::pair<Kind, std::string_view> names[] = {
     {Kind::git, "git"},
     {Kind::github, "github"},
     {Kind::person, "person"},
+    {Kind::flaky, "flaky"},
+    {Kind::ram_disk, "ram-disk"},
 };
 
 }  // namespace

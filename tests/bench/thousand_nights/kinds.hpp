@@ -43,6 +43,9 @@ enum class Kind {
   github,  ///< the reports' channel does not answer
   // Of people:
   person,  ///< accepts regressions, mutes series, sets a new anchor now and then
+  // What came later: at the end, as each kind draws from its own number, in this order.
+  flaky,     ///< as `broken`, but in 50 to 95% of the processes
+  ram_disk,  ///< hours in which most processes find the RAM disk full
 };
 
 using Kinds = std::set<Kind>;

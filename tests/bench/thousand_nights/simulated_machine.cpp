@@ -17,7 +17,8 @@ using std::chrono::seconds;
 constexpr std::size_t listed_nightlies = 60;
 constexpr int iterations = 3;  // the pipeline reads their median alone
 constexpr double memory_noise = 0.0005;
-constexpr double leak_width = 60;  // bytes to both sides of a growth
+constexpr double troubled_share = 0.7;  // of the processes while the RAM disk is full
+constexpr double leak_width = 60;       // bytes to both sides of a growth
 
 std::string message_of(model::Outcome outcome) {
   switch (outcome) {
@@ -188,6 +189,10 @@ Result<model::Measurement> SimulatedMachine::measure(const model::Product& produ
   measurement.started = clock_.now();
   measurement.outcome = outcome(product, *number);
   measurement.message = message_of(measurement.outcome);
+  if (within(weather_.ram_disk, clock_.true_now()) && chance_.happens(troubled_share)) {
+    measurement.outcome = model::Outcome::crashed;
+    measurement.message = "exit code 1: OSError: [Errno 28] No space left on device: '/dev/shm/worker'";
+  }
   if (measurement.outcome == model::Outcome::timed_out) clock_.advance(minutes(10));
   if (measurement.outcome == model::Outcome::done) fill(product, *number, options.leaks, measurement);
   return measurement;
@@ -196,7 +201,9 @@ Result<model::Measurement> SimulatedMachine::measure(const model::Product& produ
 model::Outcome SimulatedMachine::outcome(const model::Product& product, std::size_t measured) {
   const auto reverted = taken_back_.find(product.commit);
   const auto number = reverted == taken_back_.end() ? history_.index_of(product.commit) : reverted->second.onto;
-  const model::Outcome of_commit = history_.outcome(number.value_or(0), measured);
+  model::Outcome of_commit = history_.outcome(number.value_or(0), measured);
+  const double share = history_.share(number.value_or(0), measured);
+  if (share < 1 && !chance_.happens(share)) of_commit = model::Outcome::done;
   const bool crashes = weather_.crash_share > 0 && chance_.happens(weather_.crash_share);
   return of_commit == model::Outcome::done && crashes ? model::Outcome::crashed : of_commit;
 }

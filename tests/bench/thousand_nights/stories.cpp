@@ -20,7 +20,7 @@ double rate_of(Kind kind) {
   static const std::map<Kind, double> rates = {
       {Kind::step, 6},    {Kind::twins, 1},       {Kind::small, 6},  {Kind::creep, 1},
       {Kind::memory, 3},  {Kind::leak, 2},        {Kind::revert, 3}, {Kind::recovery, 2},
-      {Kind::relapse, 2}, {Kind::improvement, 4}, {Kind::broken, 4},
+      {Kind::relapse, 2}, {Kind::improvement, 4}, {Kind::broken, 4}, {Kind::flaky, 2},
   };
   const auto found = rates.find(kind);
   return found == rates.end() ? 0 : found->second;
@@ -70,7 +70,9 @@ class Storyteller {
       case Kind::creep:
         return creep(chance);
       case Kind::broken:
-        return broken(chance);
+        return broken(kind, chance, 1);
+      case Kind::flaky:
+        return broken(kind, chance, chance.between(0.5, 0.95));
       default:
         return;
     }
@@ -186,7 +188,7 @@ class Storyteller {
     }
   }
 
-  void broken(Chance& chance) {
+  void broken(Kind kind, Chance& chance, double share) {
     using model::Outcome;
     static constexpr std::array ways = {Outcome::crashed, Outcome::timed_out, Outcome::out_of_memory,
                                         Outcome::exception, Outcome::unsupported};
@@ -201,7 +203,7 @@ class Storyteller {
     occupy(occupied);
     const Outcome way = ways[chance.index(ways.size())];
     for (const std::size_t measured : cast_->cases) {
-      Change change{.measured = measured, .aspect = Aspect::outcome, .outcome = way, .kind = Kind::broken};
+      Change change{.measured = measured, .aspect = Aspect::outcome, .outcome = way, .share = share, .kind = kind};
       if (culprit) {
         change.commit = *culprit;
         history_.add(change);
@@ -209,6 +211,7 @@ class Storyteller {
       if (culprit && repair) {
         change.commit = *repair;
         change.outcome = Outcome::done;
+        change.share = 1;
         history_.add(change);
       }
     }

@@ -103,6 +103,7 @@ Weather draw_weather(const Size& size, const History& history) {
   weather.git = outages(size, Kind::git, days, 15, 30);
   weather.github = outages(size, Kind::github, days, 15, 90);
   weather.disk = outages(size, Kind::disk, days, 40, 30);
+  weather.ram_disk = outages(size, Kind::ram_disk, days, 40, 10);
   draw_machine(size, days, weather);
   draw_clock(size, days, weather);
   Chance chance(size.seed, 303);

@@ -33,6 +33,7 @@ struct ClockJump {
 
 struct Weather {
   Periods index, git, github, disk;
+  Periods ram_disk;  ///< it is full: most processes fail
   std::vector<MachineChange> machine;
   std::map<int, double> slow_nights;  ///< day -> by how much slower, of the logarithm
   std::vector<ClockJump> jumps;
