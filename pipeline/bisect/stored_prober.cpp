@@ -11,6 +11,7 @@ namespace tbci::pipeline {
 namespace {
 
 constexpr int troubled_before_control = 3;  // processes of one question
+constexpr std::chrono::hours longest_since_control{1};
 
 bisect::Trial trial_of(const model::Measurement& one) {
   if (!detect::is_failure(one)) return {};
@@ -41,7 +42,7 @@ template <typename Measure, typename TroubleOf>
 auto StoredProber::beyond_trouble(const Question& question, Measure measure, TroubleOf trouble_of)
     -> decltype(measure(question.ordinal)) {
   int& troubled = troubled_[{question.kind, question.run.id, question.measured}];
-  bool own = false;  // the machine is well: what fails now fails through the build
+  std::optional<TimePoint> well_at;  // the good end ran well: what fails soon after it fails through the build
   for (int troubles = 0;;) {
     TBCI_ASSIGN(const int known, context_.stores.runs.count(question.run.id, question.build.id, question.measured));
     const int ordinal = question.ordinal + troubled;
@@ -50,25 +51,28 @@ auto StoredProber::beyond_trouble(const Question& question, Measure measure, Tro
     if (!answer) return answer;
     TBCI_TRY(count_processes(fresh ? (question.kind == Kind::pair ? 2 : 1) : 0));
     const Trouble trouble = trouble_of(*answer);
-    if (trouble.text.empty() || (own && !trouble.of_reference)) return answer;
+    // Stored processes are of other nights, and so may the control be.
+    const bool own =
+        !trouble.of_reference && well_at && trouble.at >= *well_at && trouble.at - *well_at <= longest_since_control;
+    if (trouble.text.empty() || own) return answer;
     ++troubled;
     if (++troubles % troubled_before_control != 0) continue;
     TBCI_ASSIGN(const auto checked, control(question, trouble));
-    own = checked && checked->well;
-    if (!own && (checked ? checked->fresh : fresh))
+    well_at = checked ? checked->well_at : std::nullopt;
+    if (!well_at && (checked ? checked->fresh : fresh))
       return fail(ErrorKind::environment, "{} cannot be measured at {}: {}", to_string(question.measured),
                   question.build.name.substr(0, 12), trouble.text);
   }
 }
 
 StoredProber::Trouble StoredProber::trouble_of_process(const model::Measurement& one) {
-  return {.text = machine_trouble_of(one)};
+  return {.text = machine_trouble_of(one), .of_reference = false, .at = one.started};
 }
 
 StoredProber::Trouble StoredProber::trouble_of_pair(const MeasuredPair& pair) {
   const std::string of_reference = machine_trouble_of(pair.before);
-  if (!of_reference.empty()) return {.text = of_reference, .of_reference = true};
-  return {.text = machine_trouble_of(pair.after)};
+  if (!of_reference.empty()) return {.text = of_reference, .of_reference = true, .at = pair.before.started};
+  return trouble_of_process(pair.after);
 }
 
 Result<std::optional<StoredProber::Control>> StoredProber::control(const Question& question, const Trouble& trouble) {
@@ -79,11 +83,13 @@ Result<std::optional<StoredProber::Control>> StoredProber::control(const Questio
   TBCI_ASSIGN(const model::Run run, run_of(model::run_keys::control(bisection_.id, question.build.name), builds));
   const int ordinal = controls_[{run.id, question.measured}]++;
   TBCI_ASSIGN(const int known, context_.stores.runs.count(run.id, good.id, question.measured));
-  TBCI_ASSIGN(const model::Measurement one,
-              measure_once(context_, run, good, {question.measured, ordinal, Leaks::skip}));
+  const auto one = measure_once(context_, run, good, {question.measured, ordinal, Leaks::skip});
+  if (!one && one.error().kind == ErrorKind::failed) return std::nullopt;
+  if (!one) return pass_on(one.error());
   const bool fresh = known <= ordinal;
   TBCI_TRY(count_processes(fresh ? 1 : 0));
-  return Control{.well = machine_trouble_of(one).empty(), .fresh = fresh};
+  return Control{.well_at = one->outcome == model::Outcome::done ? std::optional(one->started) : std::nullopt,
+                 .fresh = fresh};
 }
 
 Result<std::map<model::Series, detect::Pair>> StoredProber::measure_pair(const model::Commit& reference,

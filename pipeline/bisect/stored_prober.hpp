@@ -18,9 +18,9 @@ namespace tbci::pipeline {
 
 /// A process that fails through the machine (a full disk) says nothing about its commit: the next one is asked. After
 /// three of them a process of the good end is the control. If that fails as well, the search ends for now with an error
-/// of kind `environment`. If it runs well, and the commit's next process fails again, then the commit itself does what
-/// looks like trouble of the machine (it fills /dev/shm), and its failure counts. Refers to its arguments, which must
-/// outlive it.
+/// of kind `environment`. If it runs well, and soon after it the commit's next process fails again, then the commit
+/// itself does what looks like trouble of the machine (it fills /dev/shm), and its failure counts. Refers to its
+/// arguments, which must outlive it.
 class StoredProber final : public bisect::Prober {
  public:
   StoredProber(SubjectContext& context, const model::Bisection& bisection) : context_(context), bisection_(bisection) {}
@@ -47,11 +47,12 @@ class StoredProber final : public bisect::Prober {
   struct Trouble {
     std::string text;  // empty: none
     bool of_reference = false;
+    TimePoint at{};
   };
   static Trouble trouble_of_process(const model::Measurement& one);
   static Trouble trouble_of_pair(const MeasuredPair& pair);
   struct Control {
-    bool well = false;
+    std::optional<TimePoint> well_at;
     bool fresh = false;
   };
   // Asks `measure(ordinal in the store)` until the answer counts: `trouble_of(answer)` has no text, or the control says
@@ -59,7 +60,8 @@ class StoredProber final : public bisect::Prober {
   template <typename Measure, typename TroubleOf>
   auto beyond_trouble(const Question& question, Measure measure, TroubleOf trouble_of)
       -> decltype(measure(question.ordinal));
-  // None where the build in trouble is the good end itself, or may be another one than the question's.
+  // None where the build in trouble is the good end itself, or may be another one than the question's, and where the
+  // good end has no worker.
   Result<std::optional<Control>> control(const Question& question, const Trouble& trouble);
 
   Status pause_if_due() const;

@@ -6,7 +6,7 @@
 
 A repository of two days; its library holds nothing but the day, so the builds are two binaries that do the same. Each
 program checks the second day against the first, part by part of the suite, and the parts of several programs take
-turns. --every 3: each third benchmark. --sparse old=3: that program checks each third part only, and the ratio is of
+turns. --every 3: every third benchmark. --sparse old=3: that program checks each third part only, and the ratio is of
 the parts that both checked. --measure: a line of [measure] for that program; the rest is each program's default. Workers are compiled without optimisation (by CXX,
 else c++, with -O0 at the end of each call), and before the parts, in a night of one benchmark that does not count.
 FOLDER keeps all of it; a second call does only what is missing.
@@ -17,6 +17,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -72,19 +73,26 @@ def check(program, folder, workers, compiler, config):
         return
     folder.mkdir(parents=True, exist_ok=True)
     state = folder / "state"
-    state.mkdir(exist_ok=True)
+    shutil.rmtree(state, ignore_errors=True)  # of a call that was stopped: its time is not known
+    state.mkdir()
     workers.mkdir(exist_ok=True)
-    with contextlib.suppress(FileExistsError):
-        (state / "workers").symlink_to(workers.resolve())
+    (state / "workers").symlink_to(workers.resolve())
     (folder / "tbci.toml").write_text(config)
     started = time.monotonic()
     with open(folder / "log", "a", encoding="utf-8") as log:
         status = subprocess.run(
             [program, "--config", folder / "tbci.toml", "--state", state, "check", "--nightly", DAYS[1], "--baseline", DAYS[0]],
             env={**os.environ, "CXX": str(compiler)}, stdout=log, stderr=log, check=False).returncode
-    if status not in (0, 1):
-        sys.exit(f"same_nights: {program} ended with {status}: see {folder / 'log'}")
-    done.write_text(f"{time.monotonic() - started:.1f}")
+    seconds = time.monotonic() - started
+    if stage_of_night(state) != "done":
+        sys.exit(f"same_nights: {program} ended with {status} before the night was done: see {folder / 'log'}")
+    done.write_text(f"{seconds:.1f}")
+
+
+def stage_of_night(state):
+    with contextlib.closing(sqlite3.connect(f"file:{state / 'tbci.sqlite'}?mode=ro", uri=True)) as connection:
+        row = connection.execute("SELECT stage FROM night WHERE name = ?", (DAYS[1],)).fetchone()
+        return row[0] if row else "none"
 
 
 def counts(folder):
@@ -126,6 +134,9 @@ def main():
     arguments = parser.parse_args()
     programs, sparse = named(arguments.program, "--program"), named(arguments.sparse, "--sparse")
     more = named(arguments.measure, "--measure")
+    unknown = (set(sparse) | set(more)) - set(programs)
+    if unknown or arguments.every < 1 or arguments.parts < 1 or not all(n.isdigit() and int(n) for n in sparse.values()):
+        sys.exit(f"same_nights: no --program of this name, or a number below 1: {', '.join(sorted(unknown)) or sparse}")
     if not programs or not os.environ.get("TBCI_LIBTORCH"):
         sys.exit("same_nights: name a --program, and LibTorch in TBCI_LIBTORCH (see --help)")
     folder = arguments.folder.absolute()

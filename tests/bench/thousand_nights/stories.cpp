@@ -201,7 +201,8 @@ class Storyteller {
     Cast occupied = *cast_;
     if (!repair) occupied.last = nights_;
     occupy(occupied);
-    const Outcome way = ways[chance.index(ways.size())];
+    // Either all processes are unsupported or none.
+    const Outcome way = ways[chance.index(share < 1 ? ways.size() - 1 : ways.size())];
     for (const std::size_t measured : cast_->cases) {
       Change change{.measured = measured, .aspect = Aspect::outcome, .outcome = way, .share = share, .kind = kind};
       if (culprit) {

@@ -99,7 +99,7 @@ TEST_CASE("Bisecting: processes that find the disk full say nothing about a comm
 
 TEST_CASE("Bisecting: a disk that stays full ends the search for now, and the next try names the culprit",
           "[pipeline]") {
-  FullDisk day(7);  // three pairs, and a process of the good end
+  FullDisk day(6);  // three pairs, both processes of each
   const auto cut_off = pipeline::check_night(day.bench->context());
   REQUIRE_FALSE(cut_off);
   CHECK(cut_off.error().kind == ErrorKind::environment);
@@ -133,6 +133,33 @@ TEST_CASE("Bisecting: a commit whose processes alone find the disk full is left 
     CHECK(std::ranges::find(suspects, day.machine.history[42].id) != suspects.end());
     CHECK(suspects.size() <= 2);
   }
+}
+
+TEST_CASE("Bisecting: a good end that finds the disk full as well ends the search for now", "[pipeline]") {
+  FullDisk day(0);
+  const std::string good = "measure " + day.machine.history.front().id;
+  const std::string bad = "measure " + day.machine.history.back().id;
+  std::string first;  // the first commit between the ends that is measured
+  int troubled = 0;
+  day.machine.before_effect = [&](const std::string& effect) -> Status {
+    if (!effect.starts_with("measure ") || effect.starts_with(bad)) return {};
+    const bool control = troubled == 3 && effect.starts_with(good);
+    if (!control && effect.starts_with(good)) return {};
+    if (first.empty()) first = effect;
+    if (!control && effect != first) return {};
+    day.machine.without_space = troubled < 4 ? 1 : 0;
+    ++troubled;
+    return {};
+  };
+  const auto cut_off = pipeline::check_night(day.bench->context());
+  REQUIRE_FALSE(cut_off);
+  CHECK(cut_off.error().kind == ErrorKind::environment);
+  CHECK(troubled == 4);
+  // The control is stored, and says no more of the next night than that night did.
+  const auto result = pipeline::check_night(day.bench->context());
+  REQUIRE(result);
+  REQUIRE(result->regressions.size() == 1);
+  CHECK(result->regressions[0].suspects == std::vector{day.machine.history[42].id});
 }
 
 }  // namespace tbci::bisecting_test
