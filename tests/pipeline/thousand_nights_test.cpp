@@ -81,7 +81,7 @@ TEST_CASE("Thousand nights: killed, without a network and out of space, each ste
 }
 
 TEST_CASE("Thousand nights: killed and crashing by chance, each break is reported once with its culprit",
-          "[thousand]") {
+          "[thousand][long]") {
   for (const std::uint64_t seed : {1U, 2U}) {
     SmallYears small("break,crash,kill,person", seed);
     const thousand::Judgement judgement = small.judgement();
@@ -121,7 +121,7 @@ TEST_CASE("Thousand nights: the judge finds a report without a cause and an even
 }
 
 TEST_CASE("Thousand nights: the judge finds a wrong culprit, a step without a report, and a night without an end",
-          "[thousand]") {
+          "[thousand][long]") {
   SmallYears small("step", 1);
   storage::Stores& stores = small.years.stores();
   auto regressions = stores.nights.open_regressions("simulated").value();
@@ -146,7 +146,7 @@ TEST_CASE("Thousand nights: the judge finds a wrong culprit, a step without a re
 }
 
 TEST_CASE("Thousand nights: the judge finds improvements that are wrong, missing or made up, and a wrong revert",
-          "[thousand]") {
+          "[thousand][long]") {
   SmallYears small("revert,improvement", 1, true);
   REQUIRE(small.judgement().complaints.empty());
   storage::Stores& stores = small.years.stores();
