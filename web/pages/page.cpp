@@ -20,7 +20,8 @@ Html subject_link(const queries::SubjectView& subject, const std::string& chosen
   if (subject.open_regressions > 0) {
     const std::string count = fmt::to_string(subject.open_regressions);
     html << " <span class=\"count\" title=\"open regressions\">" << Text{count}
-         << "<span class=\"unseen\"> open regressions</span></span>";
+         << "<span class=\"unseen\"> open regression" << (subject.open_regressions == 1 ? Markup("") : Markup("s"))
+         << "</span></span>";
   }
   html << "</a></li>";
   return html;

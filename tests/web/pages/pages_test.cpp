@@ -72,10 +72,11 @@ TEST_CASE("Page: shows the night's table, the cases not measured, the culprit, t
   const Site site;
   const auto reply = site.get("/");
   CHECK(reply.status == 200);
-  for (const char* part : {"2026-01-07", "dlrm", "cpu-train", "10 ms", "13.1 ms", "+31.0%", "+29.0 to +33.0%",
-                           "31% slower in 8 of 8 pairs", "unsupported", "this LibTorch has no CUDA",
-                           "Check bounds in embedding_bag", "Ada Example", "| dlrm | +31.0% |", "outbox/1.md",
-                           "cccccccccccc", "7 builds and 42 measurements", "bench-1", "Idle"}) {
+  for (const char* part :
+       {"2026-01-07", "dlrm", "cpu-train", "10 ms", "13.1 ms", "+31.0%", "+29.0 to +33.0%",
+        "31% slower in 8 of 8 pairs", "unsupported", "this LibTorch has no CUDA", "Check bounds in embedding_bag",
+        "Ada Example", "| dlrm | +31.0% |", "outbox/1.md", "cccccccccccc", "7 builds and 42 measurements", "bench-1",
+        "Idle", "1<span class=\"unseen\"> open regression</span>"}) {
     INFO(part);
     CHECK(contains(reply.body, part));
   }
