@@ -41,9 +41,9 @@ if(TBCI_MOLD)
   target_link_options(tbci_options INTERFACE -fuse-ld=mold)
 endif()
 
-# Under a sanitizer what computes is optimised; without, the rest compiles in half the time. `quick` optimises nothing: a
-# demo's search computes for a few seconds, and compiling these two folders would take longer.
-set(TBCI_FOLDERS_THAT_COMPUTE detect bisect)
+# Where a simulated search spends its time: optimised further than the rest, also under a sanitizer. `quick` optimises
+# nothing: a demo's search computes for a few seconds.
+set(TBCI_FILES_THAT_COMPUTE bisect/level_grid.cpp bisect/posterior.cpp bisect/step_estimate.cpp)
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 
 # tbci_library(<folder>): the library of a folder, made of all its .cpp files.
@@ -52,9 +52,11 @@ function(tbci_library folder)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   add_library(tbci_${folder} STATIC ${sources})
   target_link_libraries(tbci_${folder} PUBLIC tbci_options)
-  if(TBCI_SANITIZE AND CMAKE_CXX_FLAGS_${build_type} MATCHES "-O0" AND folder IN_LIST TBCI_FOLDERS_THAT_COMPUTE)
-    target_compile_options(tbci_${folder} PRIVATE -O1)
-  else()
-    tbci_begin_with(tbci_common_headers tbci_${folder})
+  tbci_begin_with(tbci_common_headers tbci_${folder})
+  if(TBCI_SANITIZE OR NOT CMAKE_CXX_FLAGS_${build_type} MATCHES "-O0")
+    foreach(file IN LISTS TBCI_FILES_THAT_COMPUTE)
+      set_source_files_properties(${PROJECT_SOURCE_DIR}/${file} PROPERTIES
+        COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+    endforeach()
   endif()
 endfunction()

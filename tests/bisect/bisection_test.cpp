@@ -20,7 +20,7 @@ using test::FakeProber;
 using test::ids;
 using test::RecordingObserver;
 
-TEST_CASE("Bisection: every culprit of 70 commits is found in at most 7 builds", "[bisect]") {
+TEST_CASE("Bisection: every culprit of 70 commits is found in at most 7 builds", "[bisect][long]") {
   for (std::size_t culprit = 1; culprit <= 70; ++culprit) {
     FakeDay day;
     day.faults = {{culprit, dlrm, 1.2}};
@@ -250,7 +250,7 @@ TEST_CASE("Bisection: a step that is repaired before the bad end is no step betw
   CHECK(prober.search_builds() == 0);
 }
 
-TEST_CASE("Bisection: a prior saves builds for its commit, and never hides another culprit", "[bisect]") {
+TEST_CASE("Bisection: a prior saves builds for its commit, and never hides another culprit", "[bisect][long]") {
   std::vector<double> weights(71, 1.0);
   weights[33] = 50;
   bisect::SearchSettings settings;

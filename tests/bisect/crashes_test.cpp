@@ -14,7 +14,8 @@ using model::Series;
 using test::dlrm;
 using test::id_of;
 
-TEST_CASE("Crashes: thirty nights of +10% have thirty exact culprits, at 0, 1 and 3% crashes a process", "[bisect]") {
+TEST_CASE("Crashes: thirty nights of +10% have thirty exact culprits, at 0, 1 and 3% crashes a process",
+          "[bisect][long]") {
   for (const double share : {0.0, 0.01, 0.03}) {
     int exact = 0;
     for (unsigned night = 1; night <= 30; ++night) {

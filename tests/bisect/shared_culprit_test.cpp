@@ -50,7 +50,7 @@ TEST_CASE("Shared culprits: a weaker series is measured where a clearer one foun
   }
 }
 
-TEST_CASE("Shared culprits: a weaker series with a culprit of its own is exact, wherever that lies", "[bisect]") {
+TEST_CASE("Shared culprits: a weaker series with a culprit of its own is exact, wherever that lies", "[bisect][long]") {
   for (std::size_t own = 1; own <= 70; ++own) {
     if (own == 33) continue;
     FakeDay day;

@@ -68,7 +68,7 @@ TEST_CASE("Estimate: a slow process moves it by little", "[bisect]") {
   CHECK(with.high < 0.12);
 }
 
-TEST_CASE("Estimate: 95% of the intervals hold the truth, of pairs and of processes alone", "[bisect]") {
+TEST_CASE("Estimate: 95% of the intervals hold the truth, of pairs and of processes alone", "[bisect][long]") {
   std::mt19937_64 random(11);
   constexpr int draws = 600;
   for (const double noise : {0.01, 0.02, 0.035}) {

@@ -53,7 +53,7 @@ int count(const thousand::Judgement& judgement, Wrong wrong) {
 }  // namespace
 
 TEST_CASE("Thousand nights: improvements get their commits, and regressions their end, with kills in between",
-          "[thousand]") {
+          "[thousand][long]") {
   int exact = 0, reverts = 0;
   for (const std::uint64_t seed : {1U, 2U}) {
     SmallYears small("step,revert,recovery,improvement,kill", seed, true);

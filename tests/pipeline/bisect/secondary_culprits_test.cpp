@@ -77,7 +77,7 @@ TEST_CASE("Secondary culprits: memory has to grow by its floor as well, and leak
 }
 
 TEST_CASE("Secondary culprits: two commits that slow the same series make two reports, each of its own step",
-          "[pipeline]") {
+          "[pipeline][long]") {
   const TemporaryDirectory folder;
   FakeMachine machine(71);
   machine.slower["beta"] = {{20, 1.2}, {50, 1.4}};

@@ -145,7 +145,7 @@ TEST_CASE("Creep watch: a night that goes on looks at the cases that it looked a
   CHECK(recorded.has("beta/cpu-infer and the anchor, pair 1"));   // in its turn
 }
 
-TEST_CASE("Creep watch: a regression that a person accepted for the anchor is not filed again", "[nights]") {
+TEST_CASE("Creep watch: a regression that a person accepted for the anchor is not filed again", "[nights][long]") {
   Nights nights(18);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
   add_creep(nights, 9, 15, 1.02);
