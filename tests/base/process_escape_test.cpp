@@ -183,8 +183,10 @@ TEST_CASE("ProcessRunner: a fork bomb ends with its command", "[process][escape]
   const fs::path script = place.folder / "bomb";
   const std::string apart = GENERATE(std::string(), std::string("setsid "));  // each in a session of its own
   REQUIRE(write_file_atomically(script, "echo $$ >> $PIDS; while :; do " + apart + "sh $0 & done 2>/dev/null\n"));
-  const Command command = place.shell(group.enter() + "sh " + script.string() + " </dev/null >/dev/null 2>&1");
-  // It is stopped once it goes off, however slow the machine is.
+  // A shell ends where it cannot fork, so the first one of the bomb may end: the command itself sleeps. It is stopped
+  // once the bomb has gone off, however slow the machine is.
+  const Command command =
+      place.shell(group.enter() + "sh " + script.string() + " </dev/null >/dev/null 2>&1 & exec sleep 1000");
   std::stop_source stop;
   const std::jthread watcher([&place, &stop] {
     static_cast<void>(place.wait_for_pids(21));

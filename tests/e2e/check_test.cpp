@@ -110,7 +110,7 @@ TEST_CASE("End to end: two culprits of one day, each in the right report, and no
   CHECK(installation.issues().size() == 2);
 }
 
-TEST_CASE("End to end: a culprit that does not build is named as a set with its neighbours", "[e2e]") {
+TEST_CASE("End to end: a culprit that does not build is named as a set with its neighbours", "[e2e][long]") {
   const Installation installation(
       {"--commits", "30", "--fault", "embedding-bag-bounds@19*6", "--unbuildable-beside-culprit"});
   const Answer answer =
