@@ -41,9 +41,6 @@ if(TBCI_MOLD)
   target_link_options(tbci_options INTERFACE -fuse-ld=mold)
 endif()
 
-# Where a simulated search spends its time: optimised further than the rest, also under a sanitizer. `quick` optimises
-# nothing: a demo's search computes for a few seconds.
-set(TBCI_FILES_THAT_COMPUTE bisect/level_grid.cpp bisect/posterior.cpp bisect/step_estimate.cpp)
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 
 # tbci_library(<folder>): the library of a folder, made of all its .cpp files.
@@ -53,10 +50,19 @@ function(tbci_library folder)
   add_library(tbci_${folder} STATIC ${sources})
   target_link_libraries(tbci_${folder} PUBLIC tbci_options)
   tbci_begin_with(tbci_common_headers tbci_${folder})
-  if(TBCI_SANITIZE OR NOT CMAKE_CXX_FLAGS_${build_type} MATCHES "-O0")
-    foreach(file IN LISTS TBCI_FILES_THAT_COMPUTE)
-      set_source_files_properties(${PROJECT_SOURCE_DIR}/${file} PROPERTIES
-        COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
-    endforeach()
+endfunction()
+
+# tbci_optimise(<file>...): these files of the folder compute for long, and are optimised further than the rest, also
+# under a sanitizer; not by `quick`, as a demo's search computes for a few seconds.
+function(tbci_optimise)
+  if(CMAKE_CXX_FLAGS_${build_type} MATCHES "-O0" AND NOT TBCI_SANITIZE)
+    return()
   endif()
+  foreach(file IN LISTS ARGN)
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+      message(FATAL_ERROR "${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt optimises ${file}, which is not there")
+    endif()
+    set_source_files_properties(${file} PROPERTIES
+      COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
 endfunction()

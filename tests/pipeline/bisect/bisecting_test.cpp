@@ -135,7 +135,7 @@ TEST_CASE("Bisecting: a commit whose processes alone find the disk full is left 
   }
 }
 
-TEST_CASE("Bisecting: a good end that finds the disk full as well ends the search for now", "[pipeline]") {
+TEST_CASE("Bisecting: a good end that finds the disk full as well ends the search until the next try", "[pipeline]") {
   FullDisk day(0);
   const std::string good = "measure " + day.machine.history.front().id;
   const std::string bad = "measure " + day.machine.history.back().id;
