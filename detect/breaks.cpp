@@ -9,9 +9,11 @@ namespace {
 
 /// Odds from which on a break is confirmed. Three failures of three beside none of three have 357.
 constexpr double confirming_odds = 300;
-/// Odds from which on it is none.
+/// Odds at which it is clear.
 constexpr double clearing_odds = 0.1;
 constexpr int most_pairs = 40;
+/// Odds with which builds before a break have worked. Two nights of three processes that ran have 147.
+constexpr double working_odds = 50;
 
 double log_beta(double a, double b) {
   return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);
@@ -51,6 +53,18 @@ model::Verdict confirm_break(const Trials& before, const Trials& after) {
   if (after.failures >= least_failures && odds >= std::log(confirming_odds)) return model::Verdict::regression;
   if (odds <= std::log(clearing_odds)) return model::Verdict::clear;
   return after.processes >= most_pairs ? model::Verdict::inconclusive : model::Verdict::suspect;
+}
+
+std::size_t first_broken(std::span<const Trials> builds) {
+  std::size_t first = builds.size();
+  double sum = 0, most = 0;
+  for (std::size_t i = builds.size(); i-- > 0 && most - sum < std::log(working_odds);) {
+    sum += log_probability(builds[i], share_if_broken) - log_probability(builds[i], share_if_working);
+    if (sum <= most) continue;
+    most = sum;
+    first = i;
+  }
+  return first;
 }
 
 model::Interval interval_of_share(const Trials& trials) {

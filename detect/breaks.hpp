@@ -47,6 +47,12 @@ inline constexpr int suspicious_failures = 2;
 /// old build), inconclusive (too many pairs), or suspect: another pair is wanted. A sequential test.
 model::Verdict confirm_break(const Trials& before, const Trials& after);
 
+/// From which of successive builds on a case fails, where the last ones fail: the place of the first of them; the
+/// number of builds where none does. A broken build may pass a night by chance, so the search goes back until the
+/// builds before have clearly worked (a CUSUM of the log-likelihood ratio: Page 1954), and not beyond: what failed
+/// earlier than that was another break.
+std::size_t first_broken(std::span<const Trials> builds);
+
 /// Between what the share of failing processes of a broken build lies, with 95% probability.
 model::Interval interval_of_share(const Trials& trials);
 

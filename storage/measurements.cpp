@@ -189,6 +189,25 @@ std::string values_of_case(model::Metric metric) {
       column_of(metric));
 }
 
+Result<NightlyOutcome> read_outcome(Row row) {
+  NightlyOutcome one;
+  row.integer();  // the id, which names the row
+  one.nightly = row.text();
+  one.outcome = row.word(model::outcome_from);
+  one.message = row.text();
+  one.details = row.text();
+  if (const auto finite = row.optional_integer()) one.finite = *finite != 0;
+  return row.finish(std::move(one));
+}
+
+std::string first_key(const HistoryWindow& window) {
+  return window.since.empty() ? std::string() : version_key(window.since);
+}
+std::string end_key(const HistoryWindow& window) {
+  constexpr const char* after_all = "~";  // keys are letters and digits
+  return window.before.empty() ? std::string(after_all) : version_key(window.before);
+}
+
 /// One process's value, with the point that it belongs to.
 Result<HistoryPoint> read_value(Row row) {
   HistoryPoint point;
@@ -276,10 +295,8 @@ Result<std::vector<HistoryPoint>> RunStore::series_history(const std::string& su
             "AND n.sort_key >= ?5 AND n.sort_key < ?6 AND EXISTS "
             "(SELECT 1 FROM measurement m WHERE m.build_id = n.id AND " +
             of_case + ") ORDER BY n.sort_key DESC LIMIT ?4) ORDER BY b.sort_key, r.started_ms, r.id, m.ordinal");
-    constexpr const char* after_all = "~";  // keys are letters and digits
-    query.bind(series.benchmark, to_string(series.configuration), subject, window.newest,
-               window.since.empty() ? std::string() : version_key(window.since),
-               window.before.empty() ? std::string(after_all) : version_key(window.before));
+    query.bind(series.benchmark, to_string(series.configuration), subject, window.newest, first_key(window),
+               end_key(window));
     const bool has_intervals = series.metric == model::Metric::cpu_leak || series.metric == model::Metric::gpu_leak;
     TBCI_ASSIGN(const auto values, query.all("measurement", read_value));
     std::vector<HistoryPoint> points;
@@ -297,6 +314,27 @@ Result<std::vector<HistoryPoint>> RunStore::series_history(const std::string& su
       for (HistoryPoint& point : points) point.intervals.clear();
     }
     return points;
+  });
+}
+
+Result<std::vector<NightlyOutcome>> RunStore::outcome_history(const std::string& subject, const model::Case& measured,
+                                                              const HistoryWindow& window,
+                                                              const std::string& left_out) const {
+  return guarded(database_.path(), "read the outcomes", [&] {
+    const std::string of_case =
+        "m.case_id = (SELECT id FROM measured_case WHERE benchmark = ?1 AND configuration = ?2) "
+        "AND m.outcome <> 'unsupported' ";
+    Query query(database_,
+                "SELECT m.id, b.name, m.outcome, m.message, m.details, m.finite FROM build b JOIN measurement m "
+                "ON m.build_id = b.id JOIN run r ON r.id = m.run_id WHERE " +
+                    of_case +
+                    "AND substr(r.key, 1, length(?7)) <> ?7 AND b.id IN (SELECT n.id FROM build n WHERE n.subject = ?3 "
+                    "AND n.kind = 'nightly' AND n.sort_key >= ?5 AND n.sort_key < ?6 AND EXISTS "
+                    "(SELECT 1 FROM measurement m WHERE m.build_id = n.id AND " +
+                    of_case + ") ORDER BY n.sort_key DESC LIMIT ?4) ORDER BY b.sort_key, m.id");
+    query.bind(measured.benchmark, to_string(measured.configuration), subject, window.newest, first_key(window),
+               end_key(window), left_out);
+    return query.all("measurement", read_outcome);
   });
 }
 

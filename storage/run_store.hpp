@@ -37,6 +37,14 @@ struct HistoryPoint {
   std::vector<std::optional<model::Interval>> intervals;
 };
 
+/// How one process of a case ended on a nightly.
+struct NightlyOutcome {
+  std::string nightly;  ///< name of the build
+  model::Outcome outcome{};
+  std::string message, details;
+  std::optional<bool> finite;
+};
+
 /// Which nightlies of a history are read.
 struct HistoryWindow {
   int newest = 0;           ///< number of nightlies with values, the newest of those below
@@ -86,6 +94,10 @@ class RunStore {
   /// filter by purpose, runner or environment. The cost grows with the window alone.
   Result<std::vector<HistoryPoint>> series_history(const std::string& subject, const model::Series& series,
                                                    const HistoryWindow& window) const;
+  /// How the processes of the case ended on the newest nightlies of the window that have any, oldest nightly first,
+  /// without unsupported ones and those of runs whose key begins with `left_out`.
+  Result<std::vector<NightlyOutcome>> outcome_history(const std::string& subject, const model::Case& measured,
+                                                      const HistoryWindow& window, const std::string& left_out) const;
   /// The cases of which a build of the subject has a measurement, in their order.
   Result<std::vector<model::Case>> measured_cases(const std::string& subject) const;
 

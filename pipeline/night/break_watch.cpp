@@ -9,6 +9,7 @@
 #include "base/version_order.hpp"
 #include "pipeline/measure/break_confirming.hpp"
 #include "pipeline/measure/suite_case.hpp"
+#include "pipeline/night/break_history.hpp"
 #include "pipeline/night/night_confirming.hpp"
 #include "pipeline/night/old_builds.hpp"
 #include "pipeline/night/recovery_watch.hpp"
@@ -124,7 +125,10 @@ Result<std::vector<BreakCandidate>> candidates_of(SubjectContext& context, const
   };
   for (const model::Case& suite : seen.unlisted) TBCI_TRY(add(suite, builds.before.name));
   for (const auto& [measured, one] : trials_of(seen.screen)) {
-    if (looks_broken(one)) TBCI_TRY(add(measured, one.old_build.empty() ? builds.before.name : one.old_build));
+    if (one.after.failures < detect::suspicious_failures) continue;
+    const std::string& screened = one.old_build.empty() ? builds.before.name : one.old_build;
+    TBCI_ASSIGN(const auto worked, last_working_nightly(context, night, measured, one.after));
+    if (looks_broken(one) || (worked && *worked != screened)) TBCI_TRY(add(measured, worked.value_or(screened)));
   }
   TBCI_ASSIGN(const auto queued, queued_breaks(context, night));
   for (const model::QueuedRetest& waiting : queued) {

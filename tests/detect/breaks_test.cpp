@@ -1,6 +1,7 @@
 #include "detect/breaks.hpp"
 
 #include <cmath>
+#include <vector>
 
 #include "tests/catch.hpp"
 
@@ -37,7 +38,7 @@ TEST_CASE("Breaks: where the old build fails as well nothing broke", "[breaks]")
   CHECK(detect::confirm_break({10, 3}, {10, 3}) != Verdict::regression);
 }
 
-TEST_CASE("Breaks: one crash by chance among those that run is none, and what runs on is clear", "[breaks]") {
+TEST_CASE("Breaks: one crash by chance among those that run is not a break, and what runs on is clear", "[breaks]") {
   Trials before, after;
   Verdict verdict = Verdict::suspect;
   while (verdict == Verdict::suspect) {
@@ -63,13 +64,30 @@ TEST_CASE("Breaks: a third of the processes that fail are a break, after more pa
   CHECK(after.processes > 6);
 }
 
-TEST_CASE("Breaks: a process fails where it does not end as it should, or its results are no numbers", "[breaks]") {
+TEST_CASE("Breaks: a process fails where it does not end as it should, or its results are not numbers", "[breaks]") {
   model::Measurement ran, crashed, no_numbers, numbers;
   crashed.outcome = model::Outcome::crashed;
   no_numbers.finite = false;
   numbers.finite = true;
   const model::Measurement all[] = {ran, crashed, no_numbers, numbers};
   CHECK(detect::trials_of(all) == Trials{4, 2});
+}
+
+TEST_CASE("Breaks: the first broken build is looked for until the builds before have clearly worked", "[breaks]") {
+  using Builds = std::vector<Trials>;
+  CHECK(detect::first_broken(Builds{}) == 0);
+  CHECK(detect::first_broken(Builds{{3, 0}, {3, 0}}) == 2);
+  CHECK(detect::first_broken(Builds{{3, 0}, {3, 0}, {3, 3}}) == 2);
+  CHECK(detect::first_broken(Builds{{3, 0}, {3, 0}, {3, 1}, {3, 2}, {3, 3}}) == 2);
+  // Three that run, between two nights that fail: 12 to 1 that this one works is not enough.
+  const double runs_broken = 0.25 / 1.25 * (1.25 / 2.25) * (2.25 / 3.25);
+  const double runs_working = 20 / 20.5 * (21 / 21.5) * (22 / 22.5);
+  CHECK(runs_working / runs_broken == test::Approx(12.1).margin(0.1));
+  CHECK(detect::first_broken(Builds{{3, 0}, {3, 0}, {3, 2}, {3, 0}, {3, 2}}) == 2);
+  // Twice that: what failed before is another break.
+  CHECK(detect::first_broken(Builds{{3, 0}, {3, 3}, {3, 0}, {3, 0}, {3, 2}}) == 4);
+  // A build that never worked.
+  CHECK(detect::first_broken(Builds{{3, 3}, {3, 3}}) == 0);
 }
 
 TEST_CASE("Breaks: the interval of the share holds it, and narrows with more processes", "[breaks]") {
