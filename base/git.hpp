@@ -56,7 +56,7 @@ class GitRepository {
   /// True where `ancestor` is `descendant` or is reachable from it. Both are revisions.
   Result<bool> is_ancestor(std::string_view ancestor, std::string_view descendant) const;
   /// The first-parent commits that lead from `from` (left out) to `to` (the last), oldest first; empty where they are
-  /// the same commit. Error (usage) where `from` is no ancestor of `to`.
+  /// the same commit. Error (usage) where `from` is not an ancestor of `to`.
   Result<std::vector<GitCommit>> commits_between(std::string_view from, std::string_view to) const;
   /// The files of a commit whose paths the patterns choose, sorted by path; binary files and those over
   /// `most_bytes_each` are left out.

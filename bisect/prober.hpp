@@ -45,7 +45,7 @@ class Prober {
                                                                   const model::Case& measured, int ordinal,
                                                                   std::stop_token stop) = 0;
   /// Tries a case in one fresh process at a commit that is built. An error ends the bisection for now: what says
-  /// nothing about the commit (a full disk) is no trial.
+  /// nothing about the commit (a full disk) is not a trial.
   virtual Result<Trial> try_case(const model::Commit& commit, const model::Case& measured, int ordinal,
                                  std::stop_token stop) {
     auto values = measure_process(commit, measured, ordinal, std::move(stop));

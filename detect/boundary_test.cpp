@@ -9,7 +9,7 @@ namespace tbci::detect {
 
 namespace {
 
-constexpr double least_deviation = 1e-9;   // of logarithms: rounding is no noise, and equal values no certainty
+constexpr double least_deviation = 1e-9;   // of logarithms: rounding is not noise, nor are equal values certainty
 constexpr std::size_t enough_nights = 40;  // for telling wild nights from others: fewer know too little of their core
 constexpr double prior_nights = 10;        // how many nights the whole series stands for where noise is local
 constexpr std::size_t near_nights = 30;    // on each side of a boundary: how far its own noise reaches

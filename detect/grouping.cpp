@@ -16,7 +16,7 @@ namespace {
 
 using Members = std::vector<std::size_t>;
 
-/// What is no number must not break an order.
+/// A value that is not a number must not break an order.
 double size_of(const Moved& moved) {
   return std::isnan(moved.finding.change) ? 0 : std::abs(moved.finding.change);
 }

@@ -2,7 +2,7 @@
 //
 // A worker says how many bytes an iteration leaves behind, and what that lies between (99%): a slope over many
 // iterations. Only what is certain counts: between two builds the gap between their intervals. So a cache that fills
-// in jumps, whose interval is wide, is no leak, and one kilobyte that is kept each time is.
+// in jumps, whose interval is wide, is not a leak, and one kilobyte that is kept each time is.
 #pragma once
 
 #include <optional>

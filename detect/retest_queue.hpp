@@ -41,8 +41,8 @@ struct Suspect {
 
 /// Tonight's candidates: those carried over and the suspects of tonight's screen, the most pressing first. A series
 /// that was carried is asked once, as carried (with its older build), whatever tonight's screen says of it. Pressing is
-/// the larger change, times one more for each night that it waited: none waits for ever. `suspects` that are none
-/// (verdict) are passed over. Pure.
+/// the larger change, times one more for each night that it waited: none waits for ever. Those of `suspects` whose
+/// verdict is another are passed over. Pure.
 std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::span<const Candidate> carried,
                                      const std::string& tonights_build);
 

@@ -24,7 +24,7 @@ class CsvTable {
 
   /// A night: its label, then a value a series; an empty cell is a night that was not measured. Values that can't be
   /// true are kept as such. Errors (usage), and the row is left out: another number of cells than the header, a cell
-  /// that is no number, too large a table.
+  /// that is not a number, too large a table.
   Status add(std::string_view row);
 
   std::size_t series() const { return columns_.size(); }

@@ -16,8 +16,8 @@ struct IterationPlan {
   int iterations;
 };
 
-// Warms up until the caches of LibTorch and of the allocator are full. Returns the time of the last iteration; 0: there
-// was none.
+// Warms up until the caches of LibTorch and of the allocator are full. Returns the time of the last iteration; 0:
+// there was none.
 std::chrono::nanoseconds warm_up(Workload& workload, const IterationPlan& plan);
 
 // Measures each iteration and reports it immediately. A sample's time excludes the reporting, and only the reporting

@@ -23,7 +23,7 @@ struct ListOptions {
 };
 
 struct RunOptions {
-  std::string benchmark;  // not yet looked up: the protocol reports an unknown name, so it is no usage error
+  std::string benchmark;  // not yet looked up: the protocol reports an unknown name, so it is not a usage error
   Configuration configuration = all_configurations[0];
   Size size = Size::ci;
   Precision precision = Precision::fp32;

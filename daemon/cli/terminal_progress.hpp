@@ -44,7 +44,7 @@ class TerminalProgress final : public Progress {
   Steady::time_point stage_begin_{}, last_plain_line_{};
 };
 
-/// How many characters a line of the terminal holds; 80 where it is none.
+/// How many characters a line of the terminal holds; 80 where it is not a terminal.
 std::size_t columns_of(std::FILE* stream);
 
 /// `[#####-----] 5/10, 12 s left`: of the steps done so far and the time they took.

@@ -60,7 +60,7 @@ OurNights::Screened OurNights::screen_tonight(Source& source, const std::optiona
     if (screened.finding.verdict != model::Verdict::inconclusive) return screened;
   }
   Screened screened{.finding = {}, .old_build = tonight() - 1, .against_history = false, .pairs = {}};
-  after.clear();  // what was measured alone is no half of a pair
+  after.clear();  // what was measured alone is not half of a pair
   PairedScreen looked;
   while (!looked.decided) {
     std::vector<double> before;

@@ -149,7 +149,7 @@ Result<std::vector<model::CommitPrior>> path_priors(SubjectContext& context,
 
 void put_priors(const storage::SeriesPriors& priors, const std::vector<model::Commit>& commits,
                 std::vector<model::Answer>& answers) {
-  // Commits that change nothing that is compiled are no culprits.
+  // A commit that changes nothing that is compiled is not a culprit.
   std::vector<std::size_t> compiled;
   for (const bisect::CommitClass& one : bisect::classes_of(commits)) compiled.push_back(one.commits.front());
   compiled.erase(compiled.begin());  // the good end

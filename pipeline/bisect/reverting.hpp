@@ -18,7 +18,7 @@ struct RevertCheck {
 };
 
 /// One for each culprit that is the only suspect of its step and no repair, in the order of the answers. Measures none
-/// of them twice. Errors: those of building and measuring; a revert that does not apply or build is no error.
+/// of them twice. Errors: those of building and measuring; a revert that does not apply or build is not an error.
 Result<std::vector<RevertCheck>> verify_reverts(SubjectContext& context, const model::Bisection& bisection);
 
 /// A line for each series, for people.

@@ -29,7 +29,7 @@ struct ConfirmedBreak {
   bool looked = false;    ///< whether there was time enough for a verdict
   bool troubled = false;  ///< no verdict: too many processes failed because of the machine
 };
-/// Pairs in this run until the break is confirmed or is none. `until`: no pair is begun after that. What says nothing
+/// Pairs in this run until the break is confirmed or cleared. `until`: no pair is begun after that. What says nothing
 /// about a build (a full disk) does not count.
 Result<ConfirmedBreak> confirm_break(SubjectContext& context, const model::Run& run, const Comparison& builds,
                                      const model::Case& measured, std::optional<TimePoint> until);

@@ -33,7 +33,7 @@ Result<std::optional<model::Build>> latest_build(SubjectContext& context);
 Result<std::optional<std::chrono::milliseconds>> time_of_one_build(SubjectContext& context);
 
 /// The build that a person names: one that the store knows, else a published nightly, else a revision of the
-/// repository. Installs or builds it if its files are missing. Error (usage) for a name that is none of these; (failed)
+/// repository. Installs or builds it if its files are missing. Error (usage) for any other name; (failed)
 /// for one that does not build.
 Result<model::Build> build_named(SubjectContext& context, const std::string& name);
 

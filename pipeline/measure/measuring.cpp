@@ -185,7 +185,7 @@ Result<model::Run> begin_run(SubjectContext& context, const std::string& key, mo
 
 namespace {
 
-// A suite changes over the years, so a file that was made before is no reason to measure nothing.
+// A suite changes over the years, so a file that was made before does not stop a measurement.
 void note_unknown_batches(const SubjectContext& context, const std::vector<std::string>& names) {
   for (const auto& [measured, batch] : context.config.measure.worker.batches) {
     if (std::find(names.begin(), names.end(), measured.benchmark) != names.end()) continue;

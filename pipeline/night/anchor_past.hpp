@@ -14,7 +14,7 @@ namespace tbci::pipeline {
 class AnchorPast {
  public:
   /// `looks`: the oldest first. A confirmation of night `tonight` is what is being asked for, and is left out. What is
-  /// known to have risen until a look is no part of what it shows.
+  /// known to have risen until a look is not part of what it shows.
   AnchorPast(const std::vector<model::AnchorLook>& looks, const std::string& tonight, const KnownRise& rise = {});
   AnchorPast(AnchorPast&&) = default;
   AnchorPast& operator=(AnchorPast&&) = default;

@@ -41,7 +41,8 @@ Status leave_without_commit(SubjectContext& context, const std::vector<Improveme
 void take_answer(const model::Bisection& bisection, const model::Answer& answer, Improvement& improvement) {
   improvement.bisection_id = bisection.id;
   improvement.reason = answer.reason;
-  // What made it worse is no reason why it is better. The ends differed the other way when they were measured again.
+  // What made it worse does not explain why it is better. The ends differed the other way when they were measured
+  // again.
   const bool better = !answer.suspects.empty() && answer.change < 0;
   if (better) improvement.suspects = answer.suspects;
   if (!better && !answer.suspects.empty())

@@ -17,8 +17,8 @@ Status keep_improvements(SubjectContext& context, const model::Night& night, con
 
 /// Searches the commits of the oldest night whose improvements wait, unless a night of the subject waits for its
 /// verdicts or for the search for its regressions: those go first, and the search pauses if one comes meanwhile. A
-/// failure is no error: it is logged and counted, and after `[service] tries` of them the improvements stay without a
-/// commit, with the reason. `worked` says whether it searched a night. Errors: `interrupted` if a stop was requested;
+/// failure is not an error: it is logged and counted, and after `[service] tries` of them the improvements stay without
+/// a commit, with the reason. `worked` says whether it searched a night. Errors: `interrupted` if a stop was requested;
 /// `damaged`.
 Result<SearchedNight> search_waiting_improvements(SubjectContext& context);
 

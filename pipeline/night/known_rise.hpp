@@ -20,7 +20,7 @@ class KnownRise {
   void set(const std::string& night, double level);
   /// What was known to have risen up to a night, with what that night found.
   double until(const std::string& night) const;
-  /// Creep against this anchor is open: its report is there, and creep that goes on is no news.
+  /// Creep against this anchor is open: its report is there, and creep that goes on is not news.
   bool has_open_creep = false;
 
  private:

@@ -98,8 +98,8 @@ LevelHistory::Nightlies LevelHistory::restarts_of(const model::Series& series) c
   return restarts;
 }
 
-// A nightly that several runs measured counts as on its own night, the first time. What was measured tonight is no
-// history: a night that was cut off must not find more than before.
+// A nightly that several runs measured counts as on its own night, the first time. What was measured tonight is
+// not history: a night that was cut off must not find more than before.
 Result<std::map<std::string, storage::HistoryPoint>> LevelHistory::points_of(const model::Series& series) const {
   std::map<std::string, storage::HistoryPoint> first;
   if (nightlies_.empty()) return first;

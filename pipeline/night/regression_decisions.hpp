@@ -22,8 +22,8 @@ struct DecisionBy {
 /// comes on top counts (pipeline/night/known_rise.hpp). With `anchor` what had crept until then is accepted as well,
 /// for this series alone.
 Status accept_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by, bool anchor);
-/// A person says that an open regression is none. The history of its series starts again at its night nevertheless, or
-/// a step that is real would be found once more.
+/// A person says that an open regression is not one. The history of its series starts again at its night nevertheless,
+/// or a step that is real would be found once more.
 Status dismiss_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by);
 /// Opens a closed regression again.
 Status reopen_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by);

@@ -19,7 +19,8 @@ bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-// Whether it ends with a place in a file: `a.cpp:3:1`, `a.cu(12)`. Not `collect2` or `clang-14`: a digit alone is none.
+// Whether it ends with a place in a file: `a.cpp:3:1`, `a.cu(12)`. Not `collect2` or `clang-14`: a digit alone is not
+// one.
 bool ends_with_place(std::string_view text) {
   if (text.ends_with(')')) return text.size() >= 2 && is_digit(text[text.size() - 2]);
   const std::size_t before = text.find_last_not_of("0123456789");

@@ -59,7 +59,7 @@ enum class Standing {
   open,       ///< it is there, as far as is known
   recovered,  ///< three nights measured that it is gone
   accepted,   ///< a person wants the change: it is the new level
-  dismissed,  ///< a person says that it is none, or its series was muted
+  dismissed,  ///< a person says that it is not one, or its series was muted
   relapsed,   ///< it had recovered, and its culprit is back
 };
 std::string_view to_string(Standing standing);

@@ -26,7 +26,7 @@ enum class Metric {
   /// User-mode instructions of one iteration, median of a process. Nothing where the machine does not count them.
   instructions,
   gpu_reserved,  ///< bytes: peak of what the allocator had from the driver
-  /// Whether processes fail: the share of those that do. No number of one process, so that it is none of all_metrics.
+  /// Whether processes fail: the share of those that do. Not a number of one process, so not one of all_metrics.
   outcome,
 };
 inline constexpr std::array all_metrics = {Metric::time,        Metric::cpu_memory, Metric::gpu_memory,

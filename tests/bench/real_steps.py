@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Real slowdowns in real measurements: are those over the threshold confirmed, and those under it left alone?
 
-A repository of `tbci-miniature` with one fault of a given strength between its two nightlies; `tbci compare` holds one against the
-other, on real LibTorch, again and again. For each strength prints what the confirmations measured and what they said. The screen
+A repository of `tbci-miniature` with one fault of a given strength between its two nightlies; `tbci compare` compares the two,
+on real LibTorch, again and again. For each strength prints what the confirmations measured and what they said. The screen
 suspects nothing of a small step, so beside its verdicts stands what a confirmation says that is asked for anyway (`--screen-at`).
 
     tests/bench/real_steps.py BUILD_FOLDER [--strengths 0.3,1] [--repeats 10] [--load 1] [--keep FOLDER]

@@ -238,7 +238,7 @@ TEST_CASE("Bisection: a commit that repairs part of a regression is named as a r
   CHECK(answers->at(0).suspects == ids(20, 20));
 }
 
-TEST_CASE("Bisection: a step that is repaired before the bad end is no step between the ends", "[bisect]") {
+TEST_CASE("Bisection: a step that is repaired before the bad end is not a step between the ends", "[bisect]") {
   FakeDay day;
   day.faults = {{20, dlrm, 1.25}, {40, dlrm, 0.8}};
   FakeProber prober(day);

@@ -111,7 +111,7 @@ TEST_CASE("Break search: a crash of 30% of the processes accuses no wrong commit
                            .seed = night});
     const auto answer = search(prober);
     INFO("night " << night << ": " << answer.reason);
-    // Without a culprit is an answer; another commit is none.
+    // No culprit is an answer; another commit is a wrong one.
     if (!answer.suspects.empty()) CHECK(answer.suspects == std::vector<std::string>{id_of(culprit)});
     exact += answer.suspects == std::vector<std::string>{id_of(culprit)} ? 1 : 0;
   }
@@ -126,7 +126,7 @@ TEST_CASE("Break search: commits that do not build, or cannot be tried, make a s
   CHECK(answer.change == 1);
 }
 
-TEST_CASE("Break search: documents share a build with the commit before them and are no suspects", "[bisect]") {
+TEST_CASE("Break search: documents share a build with the commit before them and are not suspects", "[bisect]") {
   BreakingProber prober({.broken_at = 40, .unbuildable = {}, .untestable = {}});
   test::FakeDay day;
   day.documents = {38, 39, 41};

@@ -81,7 +81,7 @@ TEST_CASE("Drift: slow processes here and there share nothing", "[bisect]") {
   CHECK_FALSE(is_noise_shared(in_turn(24, [](std::size_t i) { return i % 6 == 4 ? 0.4 : 0.01; })));
 }
 
-TEST_CASE("Drift: the steps between builds are no shared noise", "[bisect]") {
+TEST_CASE("Drift: the steps between builds are not shared noise", "[bisect]") {
   CHECK_FALSE(is_noise_shared(in_turn(24, [](std::size_t) { return 0.0; })));
   std::vector<BuildReading> one_after_the_other;
   for (std::size_t i = 0; i < 24; ++i) {

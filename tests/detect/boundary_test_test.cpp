@@ -77,7 +77,7 @@ TEST_CASE("Boundary test: a step in a noisy stretch is judged by that stretch", 
   CHECK(noisy < 0.75 * calm);
 }
 
-TEST_CASE("Boundary test: equal values are no certainty", "[detect]") {
+TEST_CASE("Boundary test: equal values are not certainty", "[detect]") {
   const std::vector<double> values(20, 3.0);
   const detect::Stretches stretches(values);
   const std::vector<std::size_t> boundaries = {10};

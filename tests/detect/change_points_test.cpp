@@ -26,7 +26,7 @@ Nights nights_of(const std::vector<ChangePoint>& found) {
   return nights;
 }
 
-// Levels with a fixed unevenness of about 1%, which looks like noise and is none.
+// Levels with a fixed unevenness of about 1%, which looks like noise and is not.
 std::vector<double> levels(const std::vector<std::pair<int, double>>& parts) {
   std::vector<double> values;
   for (const auto& [nights, level] : parts) {
@@ -86,7 +86,7 @@ TEST_CASE("Change points: a level lasts at least as many nights as asked for", "
   CHECK(nights_of(change_points(levels({{30, 100}, {1, 130}, {30, 100}}), {.min_segment = -7})) == Nights{30, 31});
 }
 
-TEST_CASE("Change points: one wild night or two are no level, at the ends neither", "[detect]") {
+TEST_CASE("Change points: one wild night or two are not a level, nor at the ends", "[detect]") {
   auto values = levels({{60, 100}});
   values[0] = 150;
   values[20] = values[21] = 140;
@@ -152,12 +152,12 @@ TEST_CASE("Change points: of 1,000 histories without a step at most one has any"
   CHECK(with_change_points("spikes", 365, 1000, 73000) <= 1);
 }
 
-TEST_CASE("Change points: correlation from night to night is no step", "[detect]") {
+TEST_CASE("Change points: correlation from night to night is not a step", "[detect]") {
   CHECK(with_change_points("ar03", 365, 400, 74000) <= 2);
   CHECK(with_change_points("ar06", 365, 400, 75000) <= 4);
 }
 
-TEST_CASE("Change points: nights that are slow each by itself are no levels", "[detect]") {
+TEST_CASE("Change points: nights that are slow each by itself are not levels", "[detect]") {
   CHECK(with_change_points("flicker", 365, 200, 76000) <= 2);
   CHECK(with_change_points("slow-runs", 365, 200, 77000) <= 2);
 }

@@ -9,7 +9,7 @@ namespace tbci::effect_test {
 using model::Metric;
 using test::Approx;
 
-TEST_CASE("Effect: a known rise is no part of what two builds differ by") {
+TEST_CASE("Effect: a known rise is not part of what two builds differ by") {
   CHECK(*detect::effect(Metric::time, detect::with_rise(Metric::time, {.before = 2, .after = 3}, std::log(1.2))) ==
         Approx(std::log(1.25)));
   const auto leak = detect::with_rise(

@@ -100,7 +100,7 @@ TEST_CASE("Grouping: each metric has its own worst and typical effect", "[detect
   CHECK(std::isinf(events[0].effects[2].typical));
 }
 
-TEST_CASE("Grouping: everything stands in exactly one event, and a change that is no number breaks nothing",
+TEST_CASE("Grouping: everything stands in exactly one event, and a change that is not a number breaks nothing",
           "[detect]") {
   std::vector<Moved> many;
   for (int i = 0; i < 500; ++i) {

@@ -62,7 +62,7 @@ TEST_CASE("Leaks: a kilobyte that is certain is suspected and confirmed, with on
   CHECK(finding.reason.find("1.02 KiB (1.01 KiB to 1.03 KiB)") != std::string::npos);
 }
 
-TEST_CASE("Leaks: a growth whose lower end is under the floor is none, however large it may be", "[detect]") {
+TEST_CASE("Leaks: a growth whose lower end is under the floor is not a leak, however large it may be", "[detect]") {
   CHECK(screened({growth(0, 0, 0)}, {growth(511, 2000, 9000)}) == Verdict::clear);
   CHECK(screened({growth(0, 0, 0)}, {growth(0, 100000, 200000)}) == Verdict::clear);
   CHECK(confirmed(growth(0, 0, 0), growth(0, 100000, 200000)) == Verdict::clear);

@@ -52,15 +52,15 @@ TEST_CASE("Operators: the one that got slower is named, with its calls and its t
   CHECK(compared.changed[0].calls_after == 6);
 }
 
-TEST_CASE("Operators: a difference within the spread of the processes is none", "[detect]") {
+TEST_CASE("Operators: a difference within the spread of the processes is not reported", "[detect]") {
   CHECK(detect::compare_operators(processes({600, 800, 700, 650, 750}), processes({700, 900, 800, 750, 850}))
             .changed.empty());
-  // One wild process on each side is no spread.
+  // One wild process on each side is not a spread.
   CHECK(detect::compare_operators(processes({700, 702, 1500, 698, 701}), processes({800, 802, 798, 300, 801}))
             .changed.size() == 1);
 }
 
-TEST_CASE("Operators: a difference too small for the iteration is none, however certain", "[detect]") {
+TEST_CASE("Operators: a difference too small for the iteration is not reported, however certain", "[detect]") {
   const auto before = processes({700, 700, 700, 700, 700});
   CHECK(detect::compare_operators(before, processes({709, 709, 709, 709, 709})).changed.empty());
   detect::OperatorThresholds sharp;

@@ -38,7 +38,7 @@ std::vector<Pair> drifting(const std::vector<double>& ratios) {
 
 }  // namespace
 
-TEST_CASE("Paired screen: what moves both processes of a pair is no suspicion", "[detect]") {
+TEST_CASE("Paired screen: what moves both processes of a pair is not suspected", "[detect]") {
   const PairedScreen screen = judged(Metric::time, drifting({1.001, 0.999, 1.002}));
   CHECK(screen.finding.verdict == Verdict::clear);
   CHECK(screen.decided);

@@ -49,7 +49,7 @@ TEST_CASE("Series noise: the deviation of differences and of residuals is NumPy'
   CHECK(scale.deviation == Approx(0.3593489938207704).epsilon(1e-9));  // the spike is clipped at 0.88956
 }
 
-TEST_CASE("Series noise: a wild share that is no exception counts in full", "[detect]") {
+TEST_CASE("Series noise: a wild share that is not an exception counts in full", "[detect]") {
   auto residuals = correlated(100, 0, 12);
   const double calm = detect::scale_of_residuals(residuals, 1).deviation;
   for (std::size_t i = 0; i < 4; ++i) residuals[i * 25] = 100;
@@ -81,12 +81,13 @@ TEST_CASE("Series noise: spikes are cut off, levels stay", "[detect]") {
   CHECK(detect::without_spikes(std::vector<double>{1, 1, 9, 1}, 3, 0.8) == std::vector<double>{1, 1, 9, 1});
 }
 
-TEST_CASE("Series noise: two nights between a spike and a level are no level, and go with what is around", "[detect]") {
+TEST_CASE("Series noise: two nights between a spike and a level are not a level, and go with what is around",
+          "[detect]") {
   const auto calm = detect::without_spikes(std::vector<double>{1, 1, 1, 9, 1, 1, 7, 7, 7, 7}, 3, 0.8);
   CHECK(calm == std::vector<double>{1, 1, 1, 1, 1, 7, 7, 7, 7, 7});
 }
 
-TEST_CASE("Series noise: correlation is found, steps and spikes are none", "[detect]") {
+TEST_CASE("Series noise: correlation is found, steps and spikes are not taken for it", "[detect]") {
   const double correlation = GENERATE(0.0, 0.3, 0.6);
   constexpr unsigned seed = 9;
   auto values = correlated(4000, correlation, seed);

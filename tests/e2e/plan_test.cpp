@@ -28,7 +28,7 @@ TEST_CASE("End to end: a plan has every commit with its build, its request and i
     }
   }
   CHECK(commits == plan["commits"].get<std::size_t>() + 1);
-  CHECK(weighed == plan["classes"].size() - 1);  // the good end is no culprit, nor what is not compiled
+  CHECK(weighed == plan["classes"].size() - 1);  // the good end is not a culprit, nor is what is not compiled
   CHECK(shares == test::Approx(1));
   CHECK_FALSE(std::filesystem::exists(installation.state() / "subjects/demo/products"));
 

@@ -41,7 +41,7 @@ class FakeMachine final : public pipeline::Machine {
   std::size_t broken_from = 0, broken_until = 1 << 30;  ///< commits; from the second on they work again
   unsigned broken_percent = 100;                        ///< of the processes of a broken build that fail
   std::string broken_message = "killed by SIGSEGV", broken_details = "frame #0: kernel + 0x12";
-  bool not_finite = false;  ///< the broken ones end, but with results that are no numbers
+  bool not_finite = false;  ///< the broken ones end, but with results that are not numbers
   std::size_t unlistable_from = 1 << 30, unlistable_until = 1 << 30;  ///< commits against which no worker builds
   std::vector<std::string> suite = {"alpha", "beta"};
   std::vector<runner::UnlistedSuite> left_out;  ///< of the list of benchmarks
@@ -104,7 +104,7 @@ class FakeMachine final : public pipeline::Machine {
                                                      std::stop_token) override {
     if (history_is_out) return fail(ErrorKind::transient, "the repository does not answer");
     const std::size_t first = index_of(from), last = index_of(to);
-    if (first >= last) return fail(ErrorKind::usage, "{} is no ancestor of {}", from, to);
+    if (first >= last) return fail(ErrorKind::usage, "{} is not an ancestor of {}", from, to);
     return std::vector<model::Commit>(history.begin() + static_cast<std::ptrdiff_t>(first),
                                       history.begin() + static_cast<std::ptrdiff_t>(last) + 1);
   }

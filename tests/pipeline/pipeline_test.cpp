@@ -117,7 +117,7 @@ TEST_CASE("Pipeline: a leak of a kilobyte is confirmed and bisected; one process
   CHECK(result->regressions[0].suspects == std::vector{leaking.history[42].id});
 }
 
-TEST_CASE("Pipeline: a growth whose interval does not leave the old one's is no leak", "[pipeline]") {
+TEST_CASE("Pipeline: a growth whose interval does not leave the old one's is not a leak", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine(71);
   machine.leaking["beta"] = {{42, 100000}};

@@ -93,7 +93,7 @@ TEST_CASE("Thousand nights: killed and crashing by chance, each break is reporte
   }
 }
 
-TEST_CASE("Thousand nights: the judge finds a report without a cause and an event that was none", "[thousand]") {
+TEST_CASE("Thousand nights: the judge finds a report without a cause and an event that did not happen", "[thousand]") {
   SmallYears small("step", 1);
   REQUIRE(small.judgement().complaints.empty());
   storage::Stores& stores = small.years.stores();

@@ -72,7 +72,7 @@ TEST_CASE("Judging: a truncated last line is an error, and the lines before it a
   CHECK(summary.judged == 1);
 }
 
-TEST_CASE("Judging: a byte order mark is no part of the first line", "[series_io]") {
+TEST_CASE("Judging: a byte order mark is not part of the first line", "[series_io]") {
   CHECK(judged("\xEF\xBB\xBF" + good).summary.problems == 0);
   CHECK(judged("\xEF\xBB\xBFtime,a\n1,2\n", csv()).summary.problems == 0);
 }

@@ -138,6 +138,7 @@ TICS = {
     r"\banew\b": "again",
     r"\bmend(s|ed|ing)?\b": "fix, repair",
     r"\bso many\b": "this many, N",
+    r"(?<!there )\b(is|are) no\b(?! longer|$)": "is not a",
 }
 
 

@@ -75,7 +75,7 @@ class Moco : public torch::nn::Module {
     const torch::Tensor keys = gathered(mine);
     const std::int64_t count = keys.size(0), size = queue_.size(1);
     const auto place = place_.item<std::int64_t>();
-    TORCH_CHECK(size % count == 0, "moco: the queue of ", size, " keys is no multiple of the batch of ", count);
+    TORCH_CHECK(size % count == 0, "moco: the queue of ", size, " keys is not a multiple of the batch of ", count);
     queue_.slice(1, place, place + count).copy_(keys.t());
     place_.select(0, 0).fill_((place + count) % size);
   }

@@ -179,7 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("repository", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--faults", default=",".join(faults.FAULTS), help=f"of {', '.join(faults.FAULTS)}; '' is none")
+    parser.add_argument("--faults", default=",".join(faults.FAULTS), help=f"of {', '.join(faults.FAULTS)}; '': none")
     parser.add_argument("--base", default="main")
     parser.add_argument("--branch")
     arguments = parser.parse_args()

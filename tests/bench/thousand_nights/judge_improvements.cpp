@@ -13,7 +13,7 @@ namespace {
 
 constexpr double expected_gain = 0.10;          // from here on a step to the better has to be found ...
 constexpr double shown_gain = 0.08;             // ... where the nights around it show so much of it
-constexpr double caused_gain = 0.035;           // less is no cause
+constexpr double caused_gain = 0.035;           // less is not a cause
 constexpr double gain_of_commit = 0.02;         // that a named commit must have brought
 constexpr double caused_leak = 256;             // bytes an iteration
 constexpr std::size_t nights_of_gain = 3;       // that it lasts, at the least

@@ -10,7 +10,7 @@ namespace tbci::thousand {
 
 namespace {
 
-constexpr int days_to_end = 10;      // outages of two days and what waits because of them are no fault
+constexpr int days_to_end = 10;      // outages of two days and what waits because of them are not a fault
 constexpr int last_days = 12;        // of the years: nights of these may be open
 constexpr int days_before_yank = 3;  // a nightly that leaves the index sooner may be overlooked
 

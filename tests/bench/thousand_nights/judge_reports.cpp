@@ -12,7 +12,7 @@ namespace tbci::thousand {
 
 namespace {
 
-constexpr double least_cause = 0.035;  // half of the threshold: what is less is no cause
+constexpr double least_cause = 0.035;  // half of the threshold: what is less is not a cause
 constexpr double threshold = 0.07;
 constexpr double least_leak = 256;         // bytes an iteration, half of the floor
 constexpr double least_of_culprit = 0.02;  // that a named commit must have changed ...

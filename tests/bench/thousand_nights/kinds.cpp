@@ -67,7 +67,7 @@ Result<Kinds> kinds_from(std::string_view text) {
     if (found == std::end(names)) {
       std::vector<std::string> known;
       for (const auto& one : names) known.emplace_back(one.second);
-      return fail(ErrorKind::usage, "'{}' is no kind of event; there are {}", one_line(name, 40), join(known, ", "));
+      return fail(ErrorKind::usage, "'{}' is not a kind of event; there are {}", one_line(name, 40), join(known, ", "));
     }
     kinds.insert(found->first);
   }

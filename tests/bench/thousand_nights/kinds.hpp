@@ -52,7 +52,7 @@ using Kinds = std::set<Kind>;
 
 std::string_view to_string(Kind kind);
 Kinds every_kind();
-/// `step,crash`. An error (usage) names the word that is no kind, and lists those that are.
+/// `step,crash`. An error (usage) names the word that is not a kind, and lists those that are.
 Result<Kinds> kinds_from(std::string_view text);
 
 }  // namespace tbci::thousand

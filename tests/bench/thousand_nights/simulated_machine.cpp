@@ -153,7 +153,7 @@ Result<std::vector<model::Commit>> SimulatedMachine::commits_between(const std::
   TBCI_TRY(reach_git());
   TBCI_ASSIGN(const std::size_t first, known(from));
   TBCI_ASSIGN(const std::size_t last, known(to));
-  if (first >= last) return fail(ErrorKind::usage, "{} is no ancestor of {}", from, to);
+  if (first >= last) return fail(ErrorKind::usage, "{} is not an ancestor of {}", from, to);
   const auto begin = history_.commits().begin();
   return std::vector<model::Commit>(begin + static_cast<std::ptrdiff_t>(first),
                                     begin + static_cast<std::ptrdiff_t>(last) + 1);

@@ -71,7 +71,7 @@ TEST_CASE("Status: the exit code says that three nights measured nothing beside 
   CHECK(Service(3).exit_code_of_status() == 1);
 }
 
-TEST_CASE("Status: an anchor that the configuration leaves alone is no trouble", "[cli]") {
+TEST_CASE("Status: an anchor that the configuration leaves alone is not trouble", "[cli]") {
   CHECK(Service(3).exit_code_of_status("[measure]\nanchor_cases = 0\n") == 0);
 }
 

@@ -42,7 +42,7 @@ TEST_CASE("Batches: each case is searched in fresh processes and kept with what 
   const auto searches = setting.search();
   REQUIRE(searches.size() == 2);
   CHECK(searches[0].searched.answer.batch == 8);
-  CHECK(searches[0].searched.answer.points.size() == 6);  // 1 to 8, and 16 and 32 that are no better
+  CHECK(searches[0].searched.answer.points.size() == 6);  // 1 to 8, and 16 and 32 that are not better
   CHECK(searches[0].searched.answer.points[3].samples_per_second == 8000);
   CHECK(setting.machine.effects.size() == 2 * 6 * 2);
   CHECK(setting.machine.effects[0] == "measure alpha/cpu-infer with 1");

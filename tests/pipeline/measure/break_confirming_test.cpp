@@ -51,7 +51,7 @@ TEST_CASE("Break confirmation: a comparison by hand finds the case that fails, w
   CHECK(findings[0].reason.find("killed by SIGSEGV") != std::string::npos);
 }
 
-TEST_CASE("Break confirmation: a case that fails on both builds is none", "[confirm]") {
+TEST_CASE("Break confirmation: a case that fails on both builds is not a break", "[confirm]") {
   ComparedByHand by_hand(3);
   CHECK(by_hand.breaks_between(1, 2).empty());
 }

@@ -93,7 +93,7 @@ TEST_CASE("Building: what was killed once and is then made counts as made", "[bu
   CHECK(attempts == 2);
 }
 
-TEST_CASE("Building: the attempts are counted over a kill of tbci, which itself is none", "[building]") {
+TEST_CASE("Building: the attempts are counted over a kill of tbci, which itself is not one", "[building]") {
   const TemporaryDirectory state;
   FakeMachine machine(2);
   const std::string commit = machine.history[1].id;

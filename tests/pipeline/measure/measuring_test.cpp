@@ -233,7 +233,7 @@ TEST_CASE("Environment: the machine's libraries are part of the fingerprint, tho
   CHECK(environment->facts == Facts{{"cpu", "fake"}, {"library.blas", "libopenblas.so.0 aaaa"}});
   CHECK(bench.stores().builds.get(both[0].id).value().libraries == Facts{{"library.openmp", "libgomp.so.1 1111"}});
   CHECK(bench.stores().builds.get(both[1].id).value().libraries == Facts{{"library.openmp", "libgomp.so.1 2222"}});
-  // A slower library that a nightly brings is no change of the machine.
+  // A slower library that a nightly brings is not a change of the machine.
   machine.own_libraries[1] = {{"library.openmp", "libgomp.so.1 3333"}};
   CHECK(pipeline::environment_of(context, both).value().fingerprint() == environment->fingerprint());
   machine.machine_libraries = {{"library.blas", "libopenblas.so.0 bbbb"}};
@@ -254,7 +254,8 @@ TEST_CASE("Environment: a worker that does not tell its libraries is measured al
   CHECK(environment.value()->facts.at("libraries") == "unknown: the worker does not tell");
 }
 
-TEST_CASE("Instructions: they stand beside a regression of the time, and are no regression themselves", "[pipeline]") {
+TEST_CASE("Instructions: they stand beside a regression of the time, and are not a regression themselves",
+          "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine(71);
   machine.slower["beta"] = {{42, 1.2}};

@@ -139,7 +139,7 @@ TEST_CASE("Tries: a stage that was never reached before counts from the beginnin
   CHECK(tries_of(bench).stage == model::Stage::bisect);
 }
 
-TEST_CASE("Tries: a stop is no failure", "[tries]") {
+TEST_CASE("Tries: a stop is not a failure", "[tries]") {
   const TemporaryDirectory folder;
   FakeMachine machine(20);
   machine.before_effect = [](const std::string&) -> Status { return fail(ErrorKind::interrupted, "stopped"); };

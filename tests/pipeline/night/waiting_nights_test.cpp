@@ -97,7 +97,8 @@ TEST_CASE("Waiting nights: the verdicts of a new night come before the search of
   CHECK_FALSE(search_waiting_night(days.bench.context())->worked);
 }
 
-TEST_CASE("Waiting nights: a search pauses between two measurements, repeats nothing, and is no failure", "[waiting]") {
+TEST_CASE("Waiting nights: a search pauses between two measurements, repeats nothing, and is not a failure",
+          "[waiting]") {
   Days whole(2);
   whole.machine.slower["beta"] = {{10, 1.25}};
   REQUIRE(judge_waiting_nights(whole.bench.context()));

@@ -287,7 +287,7 @@ TEST_CASE("Worktree: objects that a build forged in its checkout do not count", 
   CHECK(read_file(source / "a.cpp").value() == "two\n");
 }
 
-TEST_CASE("Worktree: a checkout whose git folder is none any more is made again", "[source][escape]") {
+TEST_CASE("Worktree: a checkout whose git folder is not one any more is made again", "[source][escape]") {
   Place place;
   const std::string first = place.commit("a.cpp", "one\n");
   const fs::path source = place.checked_out(first).source;

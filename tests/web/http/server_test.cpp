@@ -95,7 +95,7 @@ TEST_CASE("Server: a Host header of another name is refused", "[http]") {
   CHECK(ask(server.port(), "GET / HTTP/1.0\r\n\r\n").status == 421);
 }
 
-TEST_CASE("Server: what is no HTTP, or too long, is refused", "[http]") {
+TEST_CASE("Server: what is not HTTP, or too long, is refused", "[http]") {
   RunningServer server(echo);
   CHECK(ask(server.port(), "hello there\r\n\r\n").status == 400);
   CHECK(ask(server.port(), "GET / HTTP/1.1\r\nbroken\r\n\r\n").status == 400);

@@ -19,7 +19,7 @@ TEST_CASE("Escaping: ordinary text, its lines and other scripts stay", "[web]") 
   CHECK(escaped("").empty());
 }
 
-TEST_CASE("Escaping: bytes that are no text become the replacement character", "[web]") {
+TEST_CASE("Escaping: bytes that are not text become the replacement character", "[web]") {
   const std::string replaced = "\xEF\xBF\xBD";
   CHECK(escaped("a\xFF"
                 "b") == "a" + replaced + "b");

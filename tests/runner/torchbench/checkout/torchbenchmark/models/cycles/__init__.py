@@ -1,4 +1,4 @@
-"""Leaves garbage that only Python's collector takes away: it is no leak."""
+"""Leaves garbage that only Python's collector takes away: it is not a leak."""
 
 from torchbenchmark.util.model import BenchmarkModel
 
