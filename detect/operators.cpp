@@ -88,4 +88,13 @@ model::OperatorComparison compare_operators(Profiles before, Profiles after, con
   return comparison;
 }
 
+bool explains_difference(const model::OperatorComparison& comparison, const OperatorThresholds& thresholds) {
+  const auto whole = static_cast<double>(comparison.difference().count());
+  if (std::abs(whole) < thresholds.least_step * static_cast<double>(comparison.before.count())) return true;
+  double explained = 0;
+  for (const model::OperatorChange& change : comparison.changed)
+    explained += static_cast<double>(change.difference().count());
+  return explained / whole >= thresholds.least_part;
+}
+
 }  // namespace tbci::detect

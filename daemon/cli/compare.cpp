@@ -36,7 +36,7 @@ Result<std::vector<model::OperatorComparison>> changed_operators(pipeline::Subje
     if (timed) cases.push_back(finding.series.measured_case());
   }
   context.progress.begin_stage("profile", fmt::format("{} cases", cases.size()),
-                               static_cast<int>(cases.size()) * pipeline::profiled_processes);
+                               static_cast<int>(cases.size()) * pipeline::ProfiledProcesses().at_least);
   std::vector<model::OperatorComparison> all;
   for (const model::Case& measured : cases) {
     auto compared = pipeline::compare_operators(context, plan.builds, measured);

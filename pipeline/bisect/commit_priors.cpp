@@ -94,7 +94,7 @@ class CommitWeigher {
   }
 
   Status profile(const Comparison& ends, const model::Case& measured) {
-    const auto compared = compare_operators(context_, ends, measured, weighing_processes);
+    const auto compared = compare_operators(context_, ends, measured, {weighing_processes, weighing_processes});
     if (compared) {
       slower_[measured] = slower_operators(*compared);
       return {};

@@ -60,19 +60,21 @@ Result<std::optional<Comparison>> culprit_and_parent(SubjectContext& context, co
 }  // namespace
 
 Result<model::OperatorComparison> compare_operators(SubjectContext& context, const Comparison& builds,
-                                                    const model::Case& measured, int processes) {
+                                                    const model::Case& measured, const ProfiledProcesses& processes) {
   const std::string key = model::run_keys::operators(builds.before.id, builds.after.id);
   const model::Build both[] = {builds.before, builds.after};
   TBCI_ASSIGN(const model::Run run, begin_run(context, key, model::Purpose::manual, both));
   std::vector<model::OperatorProfile> before, after;
-  for (int ordinal = 0; ordinal < processes; ++ordinal) {
-    context.progress.step(fmt::format("profile {}, pair {} of {}", to_string(measured), ordinal + 1, processes));
+  for (int ordinal = 0;; ++ordinal) {
+    context.progress.step(fmt::format("profile {}, pair {}", to_string(measured), ordinal + 1));
     TBCI_ASSIGN(auto old_profile, profile_once(context, run, builds.before, measured, ordinal));
     TBCI_ASSIGN(auto new_profile, profile_once(context, run, builds.after, measured, ordinal));
     before.push_back(std::move(old_profile));
     after.push_back(std::move(new_profile));
+    if (ordinal + 1 < processes.at_least) continue;
+    auto compared = detect::compare_operators(before, after);
+    if (ordinal + 1 >= processes.at_most || detect::explains_difference(compared)) return compared;
   }
-  return detect::compare_operators(before, after);
 }
 
 Result<std::optional<model::OperatorComparison>> operators_at_culprit(
@@ -84,7 +86,7 @@ Result<std::optional<model::OperatorComparison>> operators_at_culprit(
   if (!builds) return std::nullopt;
   const model::Case measured = worst->finding.series.measured_case();
   context.progress.begin_stage("profile", fmt::format("{} at {}", to_string(measured), suspects.front().substr(0, 10)),
-                               profiled_processes);
+                               ProfiledProcesses().at_least);
   auto compared = compare_operators(context, *builds, measured);
   if (compared) {
     context.progress.end_stage(fmt::format("{} operators changed", compared->changed.size()));

@@ -12,13 +12,18 @@
 
 namespace tbci::pipeline {
 
-/// Fresh processes of each build that a comparison takes.
-inline constexpr int profiled_processes = 5;
+/// Fresh processes of each build that a comparison takes: more than `at_least` only while the operators that changed do
+/// not explain the difference of the iterations (detect::explains_difference), as on a machine that is busy.
+struct ProfiledProcesses {
+  int at_least = 5;
+  int at_most = 15;
+};
 
 /// Profiles a case on both builds, in turn, each time in a fresh process. What is stored of these two builds on this
 /// machine is not taken again. Progress hears of each pair. Errors: `failed` where a profile could not be taken.
 Result<model::OperatorComparison> compare_operators(SubjectContext& context, const Comparison& builds,
-                                                    const model::Case& measured, int processes = profiled_processes);
+                                                    const model::Case& measured,
+                                                    const ProfiledProcesses& processes = {});
 
 /// The culprit that `regressions` share (which are not none) compared with its parent, in the case that it slowed most.
 /// Nothing where there is no single culprit out of a search, where no time got worse, or where the case cannot be

@@ -93,6 +93,27 @@ TEST_CASE("Operators: new ones, lost ones and quicker ones count, the largest di
   CHECK(compared.changed[3].difference() == microseconds(-30));
 }
 
+TEST_CASE("Operators: half of a difference that matters is explained, or more processes are needed", "[detect]") {
+  model::OperatorComparison compared;
+  compared.before = microseconds(1000);
+  compared.after = microseconds(1100);
+  CHECK_FALSE(detect::explains_difference(compared));
+  compared.changed = {{"mm", microseconds(400), microseconds(449), 1, 1}};
+  CHECK_FALSE(detect::explains_difference(compared));
+  compared.changed.push_back({"relu", microseconds(10), microseconds(11), 1, 1});
+  CHECK(detect::explains_difference(compared));
+  compared.changed.push_back(
+      {"sort", microseconds(100), microseconds(98), 1, 1});  // one that got quicker explains less
+  CHECK_FALSE(detect::explains_difference(compared));
+  compared.after = microseconds(1049);
+  CHECK(detect::explains_difference(compared));  // too small to look for
+  // What got quicker is explained by what got quicker.
+  compared.after = microseconds(900);
+  CHECK_FALSE(detect::explains_difference(compared));
+  compared.changed = {{"mm", microseconds(400), microseconds(340), 1, 1}};
+  CHECK(detect::explains_difference(compared));
+}
+
 TEST_CASE("Operators: where nothing changed, noise names few", "[detect]") {
   std::mt19937 random(11);
   std::normal_distribution<double> gaussian;

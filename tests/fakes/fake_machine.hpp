@@ -193,19 +193,22 @@ class FakeMachine final : public pipeline::Machine {
     double factor = 1;
     for (const auto& [from, by] : slower[measured.benchmark]) factor *= commit >= from ? by : 1.0;
     const auto time = [&](double nanoseconds) { return std::chrono::nanoseconds(std::llround(nanoseconds)); };
+    const double spread = profile_noise.empty() ? 1 : profile_noise[taken_profiles_++ % profile_noise.size()];
     model::OperatorProfile profile;
     profile.measured = measured;
     profile.iterations = 10;
     profile.outside = time(1e6);
-    profile.operators = {{"aten.mm.default", 12, time(6e6 + 1e7 * (factor - 1))}, {"aten.relu_.default", 4, time(3e6)}};
+    profile.operators = {{"aten.mm.default", 12, time((6e6 + 1e7 * (factor - 1)) * spread)},
+                         {"aten.relu_.default", 4, time(3e6)}};
     profile.iteration = time(1e7 * factor);
     return profile;
   }
-  bool profiles = true;  ///< else its workers know no `profile`
+  bool profiles = true;               ///< else its workers know no `profile`
+  std::vector<double> profile_noise;  ///< factors on `mm` of successive profiles, repeated
 
   Result<model::Environment> environment(std::stop_token) override { return model::Environment{facts}; }
   Result<runner::LibraryFacts> libraries(const model::Product& product, std::stop_token) override {
-    if (libraries_unknown) return fail(ErrorKind::failed, "the worker told no environment");
+    if (libraries_unknown) return fail(ErrorKind::failed, "the worker reports no environment");
     const auto own = own_libraries.find(index_of(product.commit));
     return runner::LibraryFacts{machine_libraries,
                                 own == own_libraries.end() ? std::map<std::string, std::string>() : own->second};
@@ -313,6 +316,7 @@ class FakeMachine final : public pipeline::Machine {
   std::map<std::string, TakenBack> taken_back_;
   std::mt19937 random_;
   std::mt19937 crashes_{11};
+  std::size_t taken_profiles_ = 0;
 };
 
 }  // namespace tbci::test

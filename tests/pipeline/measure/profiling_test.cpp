@@ -59,6 +59,28 @@ TEST_CASE("Profiling: two builds are profiled in turn, and what is stored is not
   CHECK(profiles_in(machine).size() == 20);
 }
 
+TEST_CASE("Profiling: where the spread of the processes hides the operator, more of them are profiled", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(5);
+  const auto compared_with = [&](double slower, std::vector<double> noise) {
+    machine.slower["beta"] = {{2, slower}};
+    machine.profile_noise = std::move(noise);
+    machine.facts["kernel"] = fmt::format("{}", machine.effects.size());  // nothing is stored of such a machine
+    Bench bench(folder.path(), machine);
+    return pipeline::compare_operators(bench.context(), first_and_last(bench, machine), beta).value();
+  };
+  // Both builds of a pair are slowed alike, and one pair differs from the next.
+  const auto shown_late = compared_with(1.2, {1, 1, 1.1, 1.1, 0.9, 0.9});
+  CHECK(shown_late.processes > 5);
+  CHECK(shown_late.processes <= 10);
+  REQUIRE(shown_late.changed.size() == 1);
+  CHECK(shown_late.changed[0].name == "aten.mm.default");
+  const auto never_shown = compared_with(1.2, {1, 1, 1.4, 1.4, 0.6, 0.6});
+  CHECK(never_shown.processes == 15);
+  CHECK(never_shown.changed.empty());
+  CHECK(compared_with(1, {1, 1, 1.4, 1.4, 0.6, 0.6}).processes == 5);  // nothing to explain
+}
+
 TEST_CASE("Profiling: the culprit is compared with its parent, and the report shows what changed", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine(71);
