@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/version_order.hpp"
 #include "pipeline/measure/break_confirming.hpp"
 #include "pipeline/measure/measuring.hpp"
 
@@ -30,17 +31,34 @@ std::vector<NightlyTrials> trials_by_nightly(const std::vector<storage::NightlyO
   return all;
 }
 
+// The nights that know the case's present way of ending.
+struct KnownSince {
+  bool possible = true;  ///< else an earlier break has not recovered, and its failures cannot be told from new ones
+  std::string nightly;   ///< the first that counts; empty: all
+};
+
+Result<KnownSince> known_since(SubjectContext& context, const model::Night& tonight, const model::Case& measured) {
+  TBCI_ASSIGN(const auto regressions,
+              context.stores.nights.series_regressions(context.name(), series_of_break(measured)));
+  KnownSince since;
+  for (const model::Regression& one : regressions) {
+    if (one.night_id == tonight.id) continue;
+    TBCI_ASSIGN(const auto ending, context.stores.improvements.ending_of(one.id));
+    if (!ending || one.standing != model::Standing::recovered) return KnownSince{.possible = false, .nightly = {}};
+    TBCI_ASSIGN(const auto night, context.stores.nights.get(ending->night_id));
+    if (since.nightly.empty() || is_older(since.nightly, night.name)) since.nightly = night.name;
+  }
+  return since;
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> last_working_nightly(SubjectContext& context, const model::Night& tonight,
                                                         const model::Case& measured, const detect::Trials& trials) {
-  TBCI_ASSIGN(const auto regressions,
-              context.stores.nights.series_regressions(context.name(), series_of_break(measured)));
-  const bool broke_before =
-      std::ranges::any_of(regressions, [&](const model::Regression& one) { return one.night_id != tonight.id; });
-  if (broke_before) return std::optional<std::string>{};
+  TBCI_ASSIGN(const KnownSince since, known_since(context, tonight, measured));
+  if (!since.possible) return std::optional<std::string>{};
   // Nothing that tonight measured: a night that goes on after a kill finds the same.
-  const storage::HistoryWindow window{.newest = 30, .since = {}, .before = tonight.name};
+  const storage::HistoryWindow window{.newest = 30, .since = since.nightly, .before = tonight.name};
   TBCI_ASSIGN(const auto history,
               context.stores.runs.outcome_history(context.name(), measured, window, tonight.name + "/"));
   const std::vector<NightlyTrials> nightlies = trials_by_nightly(history);

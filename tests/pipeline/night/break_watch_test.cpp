@@ -199,6 +199,22 @@ TEST_CASE("Breaks: one that hid by chance on its first nights is found against t
   CHECK(found[0].suspects == std::vector{nights.commit(culprit)});
 }
 
+TEST_CASE("Breaks: one that hid by chance is found in a case that had broken and recovered before", "[nights]") {
+  constexpr std::size_t again = 20 * commits_a_day - 2;
+  BrokenNights nights(28);
+  nights.machine.broken_until = 15 * commits_a_day - 1;
+  nights.check_all(1, 17);
+  nights.machine.broken_from = again;
+  nights.machine.broken_until = 1000;
+  nights.machine.broken_percent = 0;
+  nights.check_all(18, 22);
+  nights.machine.broken_percent = 85;
+  std::vector<model::Regression> found;
+  for (std::size_t day = 23; day < 28 && found.empty(); ++day) found = nights.check(day).regressions;
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].suspects == std::vector{nights.commit(again)});
+}
+
 TEST_CASE("Breaks: processes that crash by chance break nothing", "[nights]") {
   Nights nights(20);
   nights.machine.crash_one_in = 33;
