@@ -80,9 +80,11 @@ class Rooms(unittest.TestCase):
 
 class Words(unittest.TestCase):
     def test_tics_are_found_and_words_that_hold_them_are_not(self):
-        found = [tic for _, tic, _ in markdown.tics_in("Measured anew.\nIt mends so many.\nHe is told it.\nNobody was told of it.\nHeld against what could not be had.\nIt is no fault.")]
-        self.assertEqual(found, ["anew", "mends", "so many", "is told", "told of", "Held against", "could not be had", "is no"])
-        self.assertEqual(markdown.tics_in("amended, recommend, begins_anew, is told apart, so much, there is no end, it is no longer"), [])
+        found = [tic for _, tic, _ in markdown.tics_in("Measured anew.\nIt mends so many.\nHe is told it.\nNobody was told of it.\nHeld against what could not be had.")]
+        self.assertEqual(found, ["anew", "mends", "so many", "is told", "told of", "Held against", "could not be had"])
+        self.assertEqual(markdown.tics_in("amended, recommend, begins_anew, is told apart, so much"), [])
+        self.assertEqual([tic for _, tic, _ in markdown.tics_in("It is no fault.")], ["is no"])
+        self.assertEqual(markdown.tics_in("there is no end, it is no longer"), [])
 
 
 class Options(unittest.TestCase):
