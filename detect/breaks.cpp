@@ -74,4 +74,12 @@ model::Interval interval_of_share(const Trials& trials) {
   return {boost::math::ibeta_inv(a, b, tail), boost::math::ibeta_inv(a, b, 1 - tail)};
 }
 
+int processes_until_over(double least_share) {
+  constexpr double chance_to_hide = 0.001;
+  constexpr double most = 1000;
+  if (least_share >= 1) return 1;
+  const double wanted = least_share > 0 ? std::ceil(std::log(chance_to_hide) / std::log1p(-least_share)) : most;
+  return static_cast<int>(std::clamp(wanted, 1.0, most));
+}
+
 }  // namespace tbci::detect

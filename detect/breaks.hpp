@@ -56,4 +56,8 @@ std::size_t first_broken(std::span<const Trials> builds);
 /// Between what the share of failing processes of a broken build lies, with 95% probability.
 model::Interval interval_of_share(const Trials& trials);
 
+/// Processes in a row without a failure after which a break has ended, where at least this share of its processes
+/// fails: it would hide in all of them with a probability of 0.1% at most. At most 1,000, also for a share of 0.
+int processes_until_over(double least_share);
+
 }  // namespace tbci::detect

@@ -70,4 +70,20 @@ Result<std::optional<std::string>> last_working_nightly(SubjectContext& context,
   return std::optional(nightlies[first - 1].nightly);
 }
 
+Result<bool> was_over(SubjectContext& context, const model::Night& tonight, const model::Night& found,
+                      const model::Finding& broken) {
+  const storage::HistoryWindow window{.newest = most_quiet_nights, .since = found.name, .before = tonight.name};
+  TBCI_ASSIGN(const auto history, context.stores.runs.outcome_history(context.name(), broken.series.measured_case(),
+                                                                      window, tonight.name + "/"));
+  const int enough = detect::processes_until_over(broken.low);
+  int processes = 0, nights = 0;  // in a row without a failure
+  for (const auto& [nightly, trials] : trials_by_nightly(history)) {
+    if (!is_older(found.name, nightly)) continue;
+    processes = trials.failures == 0 ? processes + trials.processes : 0;
+    nights = trials.failures == 0 ? nights + 1 : 0;
+    if (processes >= enough || nights >= most_quiet_nights) return true;
+  }
+  return false;
+}
+
 }  // namespace tbci::pipeline

@@ -17,4 +17,12 @@ namespace tbci::pipeline {
 Result<std::optional<std::string>> last_working_nightly(SubjectContext& context, const model::Night& tonight,
                                                         const model::Case& measured, const detect::Trials& trials);
 
+/// After this many nights without a failure every break has ended, however small the share of its failing processes.
+inline constexpr int most_quiet_nights = 30;
+
+/// Whether a break that was found on an earlier night had ended before tonight: enough processes in a row without a
+/// failure (detect::processes_until_over), or `most_quiet_nights`.
+Result<bool> was_over(SubjectContext& context, const model::Night& tonight, const model::Night& found,
+                      const model::Finding& broken);
+
 }  // namespace tbci::pipeline

@@ -1,7 +1,6 @@
 #include "pipeline/night/break_watch.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
@@ -23,10 +22,9 @@ namespace {
 using detect::Trials;
 using model::Verdict;
 
-// The cases that show, by running, that the broken one works again: the case itself, or any model of a suite.
-Result<std::vector<model::Case>> witnesses_of(SubjectContext& context, const model::Case& measured) {
-  if (!is_suite(measured)) return std::vector{measured};
-  const std::string prefix = measured.benchmark.substr(0, measured.benchmark.size() - 1);
+// By running they show that the suite can be listed.
+Result<std::vector<model::Case>> models_of(SubjectContext& context, const model::Case& suite) {
+  const std::string prefix = suite.benchmark.substr(0, suite.benchmark.size() - 1);
   TBCI_ASSIGN(auto cases, context.stores.runs.measured_cases(context.name()));
   std::erase_if(cases, [&](const model::Case& one) {
     const std::size_t dot = one.benchmark.find('.');  // ends the prefix of every suite but the native one
@@ -35,8 +33,20 @@ Result<std::vector<model::Case>> witnesses_of(SubjectContext& context, const mod
   return cases;
 }
 
+// Whether any of the cases has run on a nightly between the two.
+Result<bool> has_run_between(SubjectContext& context, const std::string& found, const model::Night& tonight,
+                             const std::vector<model::Case>& cases) {
+  const storage::HistoryWindow window{.newest = 1, .since = {}, .before = tonight.name};
+  for (const model::Case& one : cases) {
+    const model::Series time{one.benchmark, one.configuration, model::Metric::time};
+    TBCI_ASSIGN(const auto ran, context.stores.runs.series_history(context.name(), time, window));
+    if (!ran.empty() && is_older(found, ran.front().nightly)) return true;
+  }
+  return false;
+}
+
 // Whether a break of the case is known and not over. One that a person has accepted or dismissed is over once the case
-// has run on a later night.
+// has run on later nights.
 Result<bool> is_known_break(SubjectContext& context, const model::Night& tonight, const model::Case& measured) {
   TBCI_ASSIGN(const auto all, context.stores.nights.series_regressions(context.name(), series_of_break(measured)));
   const auto last =
@@ -44,14 +54,13 @@ Result<bool> is_known_break(SubjectContext& context, const model::Night& tonight
   if (last == all.rend() || last->standing == model::Standing::recovered) return false;
   if (model::is_open(last->standing)) return true;
   TBCI_ASSIGN(const model::Night found, context.stores.nights.get(last->night_id));
-  TBCI_ASSIGN(const auto witnesses, witnesses_of(context, measured));
-  const storage::HistoryWindow window{.newest = 1, .since = {}, .before = tonight.name};
-  for (const model::Case& one : witnesses) {
-    const model::Series time{one.benchmark, one.configuration, model::Metric::time};
-    TBCI_ASSIGN(const auto ran, context.stores.runs.series_history(context.name(), time, window));
-    if (!ran.empty() && is_older(found.name, ran.front().nightly)) return false;
+  if (!is_suite(measured)) {
+    TBCI_ASSIGN(const bool over, was_over(context, tonight, found, last->finding));
+    return !over;
   }
-  return true;
+  TBCI_ASSIGN(const auto models, models_of(context, measured));
+  TBCI_ASSIGN(const bool listed, has_run_between(context, found.name, tonight, models));
+  return !listed;
 }
 
 // A case that looks broken, and the older build that it is confirmed against.
@@ -179,14 +188,9 @@ std::optional<Trials> trials_tonight(const ScreenForBreaks& seen, const model::C
 
 // Nights without a failure, until a break that shows in part of the processes would have shown itself in one of them.
 int nights_needed(const model::Finding& found, int processes_a_night) {
-  constexpr double chance_to_hide = 0.01;
-  constexpr int most_nights = 30;
   if (is_suite(found.series.measured_case())) return recovery_nights;  // it lists, or it does not
-  const double share = std::clamp(found.low, 0.0, 1.0);                // of the processes that fail, at least
-  if (share >= 1) return recovery_nights;
-  if (share <= 0) return most_nights;
-  const double nights = std::ceil(std::log(chance_to_hide) / (processes_a_night * std::log1p(-share)));
-  return static_cast<int>(std::clamp<double>(nights, recovery_nights, most_nights));
+  const int processes = detect::processes_until_over(found.low);
+  return std::clamp((processes + processes_a_night - 1) / processes_a_night, recovery_nights, most_quiet_nights);
 }
 
 }  // namespace

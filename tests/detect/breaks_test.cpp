@@ -33,6 +33,14 @@ TEST_CASE("Breaks: three failures beside three that ran are a break, by their ex
   CHECK(detect::confirm_break({2, 0}, {2, 2}) == Verdict::suspect);
 }
 
+TEST_CASE("Breaks: one has ended after as many processes as would hide it in one of a thousand cases", "[breaks]") {
+  CHECK(detect::processes_until_over(0.5) == 10);  // 2^-10 < 0.001 < 2^-9
+  CHECK(detect::processes_until_over(0.9) == 3);   // 0.1^3 is 0.001
+  CHECK(detect::processes_until_over(0.05) == 135);
+  CHECK(detect::processes_until_over(1) == 1);
+  CHECK(detect::processes_until_over(0) == 1000);
+}
+
 TEST_CASE("Breaks: where the old build fails as well nothing broke", "[breaks]") {
   CHECK(detect::confirm_break({3, 3}, {3, 3}) == Verdict::clear);
   CHECK(detect::confirm_break({10, 3}, {10, 3}) != Verdict::regression);

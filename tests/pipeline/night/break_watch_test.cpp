@@ -1,11 +1,10 @@
 // Breaks from the screen to the report and to their end, on a fake machine.
 #include "pipeline/night/break_watch.hpp"
 
-#include <cmath>
 #include <utility>
 
 #include "pipeline/night/regression_decisions.hpp"
-#include "tests/pipeline/nights.hpp"
+#include "tests/pipeline/broken_nights.hpp"
 
 namespace tbci::break_watch_test {
 
@@ -17,19 +16,7 @@ using model::Verdict;
 
 namespace {
 
-constexpr std::size_t culprit = 13 * commits_a_day - 2;
 const std::string series = "beta/cpu-infer/outcome";
-
-struct BrokenNights : Nights {
-  explicit BrokenNights(std::size_t nights, Outcome outcome = Outcome::crashed) : Nights(nights) {
-    machine.broken["beta"] = outcome;
-    machine.broken_from = culprit;
-  }
-};
-
-model::Regression regression_of(Nights& nights, std::int64_t id) {
-  return nights.bench->stores().nights.regression(id).value();
-}
 
 }  // namespace
 
@@ -47,7 +34,7 @@ TEST_CASE("Breaks: a case that fails is confirmed, bisected and reported, howeve
     CHECK(regression.finding.before == 0);
     CHECK(regression.finding.after == 1);
     CHECK(regression.finding.pairs == 3);
-    CHECK(regression.suspects == std::vector{nights.commit(culprit)});
+    CHECK(regression.suspects == std::vector{nights.commit(breaking_commit)});
     CHECK(regression.old_build < nights.machine.name_of(12));
     REQUIRE(result.reports.size() == 1);
   }
@@ -73,7 +60,7 @@ TEST_CASE("Breaks: the report says what broke, with the first error and what the
   REQUIRE(result.reports.size() == 1);
   const model::Report& report = result.reports[0];
   CHECK(report.title == fmt::format("[tbci] fake: beta/cpu-infer crashes since {} ({}): SIGSEGV",
-                                    nights.commit(culprit).substr(0, 10), nights.machine.name_of(13)));
+                                    nights.commit(breaking_commit).substr(0, 10), nights.machine.name_of(13)));
   CHECK(report.labels == std::vector<std::string>{"tbci", "break"});
   CHECK(report.body.find("1 benchmark of **fake** broke") != std::string::npos);
   CHECK(report.body.find("`killed by SIGSEGV: @everyone <b>`") != std::string::npos);
@@ -89,7 +76,7 @@ TEST_CASE("Breaks: results that are not finite numbers are a break, though the t
   const auto result = nights.check(13);
   CHECK(verdict_of(result, "beta/cpu-infer/time") == Verdict::clear);
   REQUIRE(result.regressions.size() == 1);
-  CHECK(result.regressions[0].suspects == std::vector{nights.commit(culprit)});
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(breaking_commit)});
   REQUIRE(result.reports.size() == 1);
   CHECK(result.reports[0].title.find("beta/cpu-infer gives results that are not finite") != std::string::npos);
 }
@@ -149,70 +136,6 @@ TEST_CASE("Breaks: an accepted break stays accepted while the case fails, and a 
   REQUIRE(muted.regressions.size() == 1);
   CHECK(muted.regressions[0].standing == Standing::dismissed);
   CHECK(muted.reports.empty());
-}
-
-TEST_CASE("Breaks: one that a third of the processes show has its own culprit", "[nights]") {
-  BrokenNights nights(19);
-  nights.machine.broken_percent = 35;
-  nights.check_all(1, 12);
-  std::vector<model::Regression> found;
-  for (std::size_t day = 13; day < 19 && found.empty(); ++day) found = nights.check(day).regressions;
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].suspects == std::vector{nights.commit(culprit)});
-  CHECK(found[0].finding.after < 0.8);
-}
-
-TEST_CASE("Breaks: one that part of the processes show has not recovered after three nights without a failure",
-          "[nights]") {
-  BrokenNights nights(42);
-  nights.machine.broken_percent = 35;
-  nights.check_all(1, 12);
-  std::size_t day = 13;
-  std::vector<model::Regression> found;
-  for (; day < 20 && found.empty(); ++day) found = nights.check(day).regressions;
-  REQUIRE(found.size() == 1);
-  const double share = found[0].finding.low;
-  REQUIRE(share < 0.4);
-  nights.machine.broken_percent = 0;
-  const std::size_t fixed = day;
-  while (day < 42 && regression_of(nights, found[0].id).standing == Standing::open) nights.check(day++);
-  CHECK(regression_of(nights, found[0].id).standing == Standing::recovered);
-  const auto why = nights.bench->stores().decisions.of_regression(found[0].id).value();
-  INFO(why.back().reason << ", at least " << share);
-  CHECK(day - fixed > 3);
-  // Three processes a night at least, and all of them together would have hidden it in one of a hundred cases.
-  CHECK(std::pow(1 - share, 3.0 * static_cast<double>(day - fixed - 1)) > 0.001);
-}
-
-TEST_CASE("Breaks: one that hid by chance on its first nights is found against the build before it", "[nights]") {
-  // The screen compares with a build of three nights before: that one is broken as well.
-  constexpr std::size_t hidden = 3;
-  BrokenNights nights(21);
-  nights.check_all(1, 12);
-  nights.machine.broken_percent = 0;
-  for (std::size_t day = 13; day < 13 + hidden; ++day) CHECK(nights.check(day).regressions.empty());
-  nights.machine.broken_percent = 85;
-  std::vector<model::Regression> found;
-  for (std::size_t day = 13 + hidden; day < 21 && found.empty(); ++day) found = nights.check(day).regressions;
-  REQUIRE(found.size() == 1);
-  CHECK(to_string(found[0].finding.series) == series);
-  CHECK(found[0].suspects == std::vector{nights.commit(culprit)});
-}
-
-TEST_CASE("Breaks: one that hid by chance is found in a case that had broken and recovered before", "[nights]") {
-  constexpr std::size_t again = 20 * commits_a_day - 2;
-  BrokenNights nights(28);
-  nights.machine.broken_until = 15 * commits_a_day - 1;
-  nights.check_all(1, 17);
-  nights.machine.broken_from = again;
-  nights.machine.broken_until = 1000;
-  nights.machine.broken_percent = 0;
-  nights.check_all(18, 22);
-  nights.machine.broken_percent = 85;
-  std::vector<model::Regression> found;
-  for (std::size_t day = 23; day < 28 && found.empty(); ++day) found = nights.check(day).regressions;
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].suspects == std::vector{nights.commit(again)});
 }
 
 TEST_CASE("Breaks: processes that crash by chance break nothing", "[nights]") {
@@ -322,14 +245,14 @@ TEST_CASE("Breaks: cases that one commit breaks share a report, and further fail
 
 TEST_CASE("Breaks: a worker that does not build is one break, bisected by whether it builds and lists", "[nights]") {
   Nights nights(20);
-  nights.machine.unlistable_from = culprit;
+  nights.machine.unlistable_from = breaking_commit;
   nights.machine.unlistable_until = 15 * commits_a_day - 1;
   nights.check_all(1, 12);
   const auto result = nights.check(13);
   CHECK(result.night.stage == model::Stage::done);
   REQUIRE(result.regressions.size() == 1);
   CHECK(to_string(result.regressions[0].finding.series) == "*/cpu-infer/outcome");
-  CHECK(result.regressions[0].suspects == std::vector{nights.commit(culprit)});
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(breaking_commit)});
   REQUIRE(result.reports.size() == 1);
   CHECK(result.reports[0].title.find("the native suite cannot be listed since") != std::string::npos);
   CHECK(result.reports[0].body.find("no member named") != std::string::npos);
@@ -345,7 +268,7 @@ TEST_CASE("Breaks: a worker that does not build is one break, bisected by whethe
 TEST_CASE("Breaks: a suite that lists again after its break was dismissed, and breaks again, is found again",
           "[nights]") {
   Nights nights(22);
-  nights.machine.unlistable_from = culprit;
+  nights.machine.unlistable_from = breaking_commit;
   nights.machine.unlistable_until = 15 * commits_a_day - 1;
   nights.check_all(1, 12);
   const auto first = nights.check(13);
@@ -375,7 +298,7 @@ TEST_CASE("Breaks: a night that is ended before each effect finds the same break
   }
   REQUIRE(result);
   REQUIRE(result->regressions.size() == 1);
-  CHECK(result->regressions[0].suspects == std::vector{nights.commit(culprit)});
+  CHECK(result->regressions[0].suspects == std::vector{nights.commit(breaking_commit)});
   CHECK(result->reports.size() == 1);
 }
 
