@@ -31,6 +31,10 @@ std::string bar(int done, int expected, std::chrono::nanoseconds elapsed) {
                      std::string(static_cast<std::size_t>(width - filled), '-'), done, expected, left);
 }
 
+std::string stage_state(int done, int expected, std::chrono::nanoseconds elapsed, const std::string& step) {
+  return expected <= 0 && done <= 0 ? step : fmt::format("{}  {}", bar(done, expected, elapsed), step);
+}
+
 TerminalProgress::TerminalProgress(std::FILE* stream, std::vector<PlannedStage> plan)
     : stream_(stream), interactive_(::isatty(::fileno(stream)) == 1) {
   if (!plan.empty()) total_.emplace(std::move(plan));
@@ -80,7 +84,7 @@ void TerminalProgress::line(const std::string& text) {
 
 std::string TerminalProgress::state() const {
   const int done = std::max(0, begun_ - 1);
-  if (!total_) return fmt::format("{}  {}", bar(done, expected_, Steady::now() - stage_begin_), step_);
+  if (!total_) return stage_state(done, expected_, Steady::now() - stage_begin_, step_);
   const std::string of = expected_ > 0 ? fmt::format("{}/{}", begun_, expected_) : fmt::format("{}", begun_);
   return fmt::format("{} | {} {}: {}", total_->text(Steady::now()), stage_, of, step_);
 }

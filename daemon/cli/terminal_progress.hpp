@@ -50,4 +50,7 @@ std::size_t columns_of(std::FILE* stream);
 /// `[#####-----] 5/10, 12 s left`: of the steps done so far and the time they took.
 std::string bar(int done, int expected, std::chrono::nanoseconds elapsed);
 
+/// The bar and the running step; the step alone while there is nothing to count.
+std::string stage_state(int done, int expected, std::chrono::nanoseconds elapsed, const std::string& step);
+
 }  // namespace tbci::daemon

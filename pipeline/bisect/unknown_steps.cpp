@@ -21,7 +21,9 @@ model::Answer without_commits(model::Answer answer, const std::vector<std::strin
   if (largest == nullptr) {
     answer.suspects.clear();
     answer.posterior = 0;
-    answer.reason = "no single commit: the steps that were found have their own reports, and the rest is creep";
+    answer.reason = answer.series.metric == model::Metric::outcome
+                        ? "no new commit: what was found to break it has its own report"
+                        : "no single commit: the steps that were found have their own reports, and the rest is creep";
     return answer;
   }
   model::lead_with(answer, *largest);

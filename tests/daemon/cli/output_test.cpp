@@ -35,6 +35,13 @@ TEST_CASE("Progress: the time left follows from the steps done", "[cli]") {
   CHECK(daemon::bar(3, 0, 10s) == "3 done");
 }
 
+TEST_CASE("Progress: a stage of one step counts nothing", "[cli]") {
+  using namespace std::chrono_literals;
+  CHECK(daemon::stage_state(0, 0, 10s, "building") == "building");
+  CHECK(daemon::stage_state(2, 0, 10s, "building") == "2 done  building");
+  CHECK(daemon::stage_state(0, 4, 10s, "building") == "[--------------------] 0/4  building");
+}
+
 TEST_CASE("Memory: growth is shown with its interval, and what was not measured is left out", "[cli]") {
   model::Measurement without;
   model::Measurement with;

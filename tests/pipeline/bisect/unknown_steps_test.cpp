@@ -40,6 +40,15 @@ TEST_CASE("Unknown steps: where all steps are known the answer names nobody, and
   CHECK(answer.reason.find("have their own reports") != std::string::npos);
 }
 
+TEST_CASE("Unknown steps: a break whose commit is known leaves nobody to name") {
+  model::Answer broken = three_steps();
+  broken.series.metric = model::Metric::outcome;
+  broken.steps = {step(first, 1)};
+  const auto answer = without_commits(broken, {first});
+  CHECK(answer.suspects.empty());
+  CHECK(answer.reason == "no new commit: what was found to break it has its own report");
+}
+
 TEST_CASE("Unknown steps: without a known one the answer stays as it is") {
   const auto answer = without_commits(three_steps(), {second});
   CHECK(answer.suspects == std::vector{first});
