@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "storage/database.hpp"
+#include "storage/statement_cache.hpp"
 
 namespace tbci::storage {
 
@@ -16,7 +17,8 @@ struct Database::Connection {
   SQLite::Database sqlite;
   std::filesystem::path path;
   Access access = Access::read_write;
-  int depth = 0;  ///< of nested transactions
+  int depth = 0;                ///< of nested transactions
+  StatementCache statements{};  ///< after `sqlite`, so that they are finalised before it is closed
 
   /// SQLite rolls a whole transaction back by itself on some errors (no space, for one). What comes after would then
   /// be committed on its own.

@@ -143,16 +143,18 @@ Status DecisionStore::forget_recovery_looks(std::int64_t regression_id) {
 
 Result<std::vector<model::UnwatchedRegression>> DecisionStore::unwatched(const std::string& subject) const {
   return guarded(database_.path(), "read looks at regressions", [&] {
-    return Query(
-               database_,
-               "WITH watched AS (SELECT r.id, r.series, coalesce((SELECT max(l.night_id) FROM recovery_look l "
-               "WHERE l.regression_id = r.id), r.night_id) AS last FROM regression r JOIN night n ON n.id = r.night_id "
-               "WHERE n.subject = ?1 AND r.step = 0 AND r.standing IN ('open', 'relapsed')) "
-               "SELECT w.id, w.series, n.name FROM watched w JOIN night n ON n.id = w.last "
-               "WHERE (SELECT count(*) FROM night later JOIN finding f ON f.night_id = later.id AND f.phase = 'screen' "
-               "AND f.series = w.series AND f.verdict <> 'inconclusive' WHERE later.subject = ?1 AND later.id > w.last "
-               "AND later.stage = 'done') >= ?2 "
-               "ORDER BY w.id")
+    // INDEXED BY, CROSS JOIN and + keep SQLite from looking at all nights, or at all findings, for each regression.
+    return Query(database_,
+                 "WITH watched AS (SELECT r.id, r.series, coalesce((SELECT max(l.night_id) FROM recovery_look l "
+                 "WHERE l.regression_id = r.id), r.night_id) AS last FROM regression r INDEXED BY regression_open "
+                 "CROSS JOIN night n ON n.id = r.night_id WHERE n.subject = ?1 AND r.step = 0 "
+                 "AND r.standing IN ('open', 'relapsed')) "
+                 "SELECT w.id, w.series, n.name FROM watched w JOIN night n ON n.id = w.last "
+                 "WHERE (SELECT count(*) FROM night later CROSS JOIN finding f ON f.night_id = later.id "
+                 "AND f.phase = 'screen' AND f.series = w.series AND f.verdict <> 'inconclusive' WHERE +later.subject "
+                 "= ?1 AND later.id > w.last "
+                 "AND later.stage = 'done') >= ?2 "
+                 "ORDER BY w.id")
         .bind(subject, model::nights_unwatched)
         .all("regression", read_unwatched);
   });

@@ -99,14 +99,18 @@ Result<std::map<std::string, std::string>> string_map_from_json(std::string_view
 }
 
 Query::Query(Database& database, const std::string& sql)
-    : statement_(database.connection().sqlite, sql), path_(database.connection().path) {
+    : database_(database), statement_(database.connection().statements.take(database.connection().sqlite, sql)) {
   if (database.connection().transaction_was_lost()) {
     throw SQLite::Exception("an earlier error ended the transaction", SQLITE_ABORT);
   }
 }
 
+Query::~Query() {
+  database_.connection().statements.give_back(std::move(statement_));
+}
+
 int Query::execute() {
-  return statement_.exec();
+  return statement_->exec();
 }
 
 Status Query::execute_for(std::string_view what, std::int64_t id) {
@@ -115,11 +119,11 @@ Status Query::execute_for(std::string_view what, std::int64_t id) {
 }
 
 tl::unexpected<Error> Query::none(std::string_view table, std::int64_t id) const {
-  return fail(ErrorKind::usage, "there is no {} {} in the database {}", table, id, path_.string());
+  return fail(ErrorKind::usage, "there is no {} {} in the database {}", table, id, database_.path().string());
 }
 
 Query& Query::bind_blob(std::string_view bytes) {
-  statement_.bind(++bound_, bytes.data(), static_cast<int>(bytes.size()));
+  statement_->bind(++bound_, bytes.data(), static_cast<int>(bytes.size()));
   return *this;
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,6 +78,9 @@ Result<std::map<std::string, std::string>> string_map_from_json(std::string_view
 class Query {
  public:
   Query(Database& database, const std::string& sql);
+  ~Query();
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
 
   /// The values of the statement's `?`, from the first not yet bound.
   template <typename... Values>
@@ -91,8 +95,8 @@ class Query {
   /// Runs it for writing one row of that id; an error where there is none.
   Status execute_for(std::string_view what, std::int64_t id);
   /// The next row, or false.
-  bool next() { return statement_.executeStep(); }
-  Row row(std::string_view table) { return Row(statement_, table); }
+  bool next() { return statement_->executeStep(); }
+  Row row(std::string_view table) { return Row(*statement_, table); }
 
   /// Every row through `read`.
   template <typename Value>
@@ -119,10 +123,10 @@ class Query {
   }
 
  private:
-  void bind_one(std::int64_t value) { statement_.bind(++bound_, value); }
-  void bind_one(int value) { statement_.bind(++bound_, value); }
-  void bind_one(double value) { statement_.bind(++bound_, value); }  // NaN becomes NULL
-  void bind_one(const std::string& value) { statement_.bind(++bound_, value); }
+  void bind_one(std::int64_t value) { statement_->bind(++bound_, value); }
+  void bind_one(int value) { statement_->bind(++bound_, value); }
+  void bind_one(double value) { statement_->bind(++bound_, value); }  // NaN becomes NULL
+  void bind_one(const std::string& value) { statement_->bind(++bound_, value); }
   void bind_one(std::string_view value) { bind_one(std::string(value)); }
   void bind_one(const char* value) { bind_one(std::string(value)); }
   void bind_one(TimePoint value) { bind_one(std::int64_t{value.time_since_epoch().count()}); }
@@ -132,13 +136,13 @@ class Query {
     if (value) {
       bind_one(*value);
     } else {
-      statement_.bind(++bound_);
+      statement_->bind(++bound_);
     }
   }
   tl::unexpected<Error> none(std::string_view table, std::int64_t id) const;
 
-  SQLite::Statement statement_;
-  const std::filesystem::path& path_;
+  Database& database_;
+  std::unique_ptr<SQLite::Statement> statement_;  // of the connection's cache, and given back to it
   int bound_ = 0;
 };
 
