@@ -20,15 +20,20 @@ std::string human(std::uint64_t bytes) {
   return human_bytes(static_cast<double>(bytes));
 }
 
-Status carry_out(const SubjectContext& context, const Cleaning& cleaning) {
+// What cannot be removed stays, and stops nothing: whether there is room enough is looked at afterwards.
+void carry_out(const SubjectContext& context, const Cleaning& cleaning) {
   for (const std::size_t i : cleaning.removed) {
     const StoredThing& thing = cleaning.things[i];
-    TBCI_TRY(remove_thing(thing));
+    const Status removed = remove_thing(thing);
+    if (!removed) {
+      log::warning("{}", removed.error().message);
+      context.progress.note(removed.error().message);
+      continue;
+    }
     log::info("removed {} ({}, last used {})", thing.path.string(), human(thing.bytes), to_date(thing.used));
     context.progress.note(
         fmt::format("removed {} to make room: {}", thing.path.filename().string(), human(thing.bytes)));
   }
-  return {};
 }
 
 }  // namespace
@@ -49,9 +54,8 @@ Status remove_thing(const StoredThing& thing) {
     doomed = thing.path.parent_path() / ("unfinished-0-" + thing.path.filename().string());
     fs::rename(thing.path, doomed, error);
   }
-  if (!error) fs::remove_all(doomed, error);
   if (error) return fail(ErrorKind::environment, "cannot remove {}: {}", thing.path.string(), error.message());
-  return {};
+  return remove_tree(doomed);
 }
 
 Status make_room(SubjectContext& context, ThingKind kind) {
@@ -63,7 +67,7 @@ Status make_room(SubjectContext& context, ThingKind kind) {
                          expected_bytes(cleaning.things, ThingKind::worker, "") + reserve_bytes;
   if (kind == ThingKind::product) needed = std::max(needed, context.subject.subject.source.needed_free_bytes);
   if (free < needed) cleaning.removed = things_to_remove(cleaning.things, budgets_of(context.config), needed - free);
-  TBCI_TRY(carry_out(context, cleaning));
+  carry_out(context, cleaning);
   TBCI_ASSIGN(const std::uint64_t free_now, free_bytes(state));
   if (free_now >= needed) return {};
   return fail(ErrorKind::environment,

@@ -14,6 +14,15 @@ struct Counted {
   std::size_t entries = 0;
 };
 
+// A build may take its own permissions away: a folder that its owner cannot write is copied as one that cannot be
+// filled.
+void make_copyable(const fs::path& path, const fs::file_status& status) {
+  std::error_code ignored;  // then the copy fails, and says why
+  const fs::perms wanted = fs::is_directory(status) ? fs::perms::owner_all : fs::perms::owner_read;
+  if (fs::is_symlink(status) || (status.permissions() & wanted) == wanted) return;
+  fs::permissions(path, wanted, fs::perm_options::add, ignored);
+}
+
 Status count(const fs::path& path, const CopyLimits& limits, Counted& counted) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(path, error);
@@ -21,6 +30,7 @@ Status count(const fs::path& path, const CopyLimits& limits, Counted& counted) {
     return fail(ErrorKind::failed, "the build made {}, which is not a file, folder or link",
                 one_line(path.string(), 300));
   }
+  make_copyable(path, status);
   if (fs::is_regular_file(status)) counted.bytes += fs::file_size(path, error);
   if (++counted.entries > limits.entries || counted.bytes > limits.bytes) {
     return fail(ErrorKind::failed, "the build made more than {} files or {}: tbci does not keep it", limits.entries,

@@ -5,6 +5,7 @@
 
 #include "pipeline/disk/inventory.hpp"
 #include "pipeline/measure/building.hpp"
+#include "tests/as_ordinary_user.hpp"
 #include "tests/catch.hpp"
 #include "tests/pipeline/fake_subject.hpp"
 
@@ -85,6 +86,18 @@ TEST_CASE("Inventory: environments, builds, workers, logs, mirror and checkouts 
   REQUIRE(found != things.end());
   CHECK(found->bytes >= 1'000'000);
   CHECK(found->bytes < 1'100'000);
+}
+
+TEST_CASE("Cleaning: a folder whose maker took away its own permissions is removed", "[disk]") {
+  CHECK(holds_for_ordinary_user([] {
+    const TemporaryDirectory folder;
+    fs::create_directories(folder / "venv/closed");
+    std::ofstream(folder / "venv/closed/file") << "x";
+    fs::permissions(folder / "venv/closed", fs::perms::owner_read | fs::perms::owner_exec);
+    StoredThing thing;
+    thing.path = folder / "venv";
+    return remove_thing(thing) && fs::is_empty(folder.path());
+  }));
 }
 
 TEST_CASE("Cleaning: what pip downloaded goes as one where it is over its budget", "[disk]") {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/file.hpp"
+#include "tests/as_ordinary_user.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -21,6 +22,18 @@ TEST_CASE("copy_built: copies a file or a folder, links as links", "[source]") {
   CHECK(fs::read_symlink(folder / "to/kept/lib/b.so") == "a.so");
   REQUIRE(copy_built(folder / "made/lib/a.so", folder / "other/a.so", {}));
   CHECK(read_file(folder / "other/a.so").value() == "a");
+}
+
+TEST_CASE("copy_built: folders and files whose maker took away its own permissions are copied", "[source]") {
+  CHECK(test::holds_for_ordinary_user([] {
+    const test::TemporaryDirectory folder;
+    if (!write_file_atomically(folder / "made/closed/hidden/a", "a")) return false;
+    fs::permissions(folder / "made/closed/hidden/a", fs::perms::none);
+    fs::permissions(folder / "made/closed/hidden", fs::perms::none);
+    fs::permissions(folder / "made/closed", fs::perms::owner_read | fs::perms::owner_exec);
+    return copy_built(folder / "made", folder / "kept", {}) &&
+           read_file(folder / "kept/closed/hidden/a").value_or("") == "a";
+  }));
 }
 
 TEST_CASE("copy_built: a pipe, too much or too many is the build's fault, and nothing is copied", "[source][escape]") {
