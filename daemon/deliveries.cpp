@@ -1,5 +1,7 @@
 #include "daemon/deliveries.hpp"
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "pipeline/night/delivering.hpp"
 #include "storage/stores.hpp"
@@ -9,8 +11,13 @@ namespace tbci::daemon {
 namespace {
 
 constexpr std::chrono::seconds between_looks{2};
+constexpr std::chrono::seconds longest_pause = std::chrono::minutes(10);
 
 }  // namespace
+
+std::chrono::seconds pause_after_look(bool failed, std::chrono::seconds last) {
+  return failed ? std::clamp(2 * last, between_looks, longest_pause) : between_looks;
+}
 
 Deliveries::Deliveries(storage::Database database, const settings::Config& config, const Clock& clock, OnFatal on_fatal)
     : database_(std::move(database)),
@@ -21,12 +28,15 @@ Deliveries::Deliveries(storage::Database database, const settings::Config& confi
 
 void Deliveries::work(const std::stop_token& stop) {
   storage::Stores stores(database_);
+  std::chrono::seconds pause = between_looks;
   do {
     const auto delivered = pipeline::deliver_reports(stores, config_, clock_, stop);
-    if (delivered || delivered.error().kind == ErrorKind::interrupted) continue;
+    const bool failed = !delivered && delivered.error().kind != ErrorKind::interrupted;
+    pause = pause_after_look(failed, pause);
+    if (!failed) continue;
     log::error("outbox: {}", delivered.error().message);
     if (delivered.error().kind == ErrorKind::damaged) return on_fatal_(delivered.error());
-  } while (clock_.sleep_for(between_looks, stop));
+  } while (clock_.sleep_for(pause, stop));
 }
 
 }  // namespace tbci::daemon

@@ -12,6 +12,10 @@
 
 namespace tbci::daemon {
 
+/// How long deliveries rest after a look at the outbox: two seconds, and after failures in a row twice as long each
+/// time, up to ten minutes: what was sent, and could not be marked as sent, is sent once more by each. Pure.
+std::chrono::seconds pause_after_look(bool failed, std::chrono::seconds last);
+
 /// A thread with a connection of its own: reports leave while a night measures or a search builds. One delivery is a
 /// short request over HTTPS, so it disturbs a measurement hardly (docs/decisions/0021-nothing-stands-still.md).
 /// Failures are logged, and tried again when the outbox says so. Ends within a second of its destruction.

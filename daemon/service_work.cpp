@@ -104,8 +104,8 @@ class ServiceWork {
     for (const settings::SubjectConfig& subject : parts_.state.config().subjects) {
       TBCI_ASSIGN(const bool first, regressions_go_first());
       if (stop_.stop_requested() || first) return std::optional(parts_.state.clock().now());
-      TBCI_ASSIGN(const auto waiting, parts_.state.stores().improvements.waiting(subject.subject.name));
-      if (waiting.empty() || !parts_.state.config().detect.improvements) continue;
+      TBCI_ASSIGN(const bool waits, improvements_wait(subject));
+      if (!waits) continue;
       const BusyWith busy(parts_.activity, subject.subject.name);
       OpenContext at(parts_.state, subject, progress_, stop_, {.processes = &processes_, .must_pause = [this] {
                                                                  const auto others = regressions_go_first();
@@ -118,6 +118,15 @@ class ServiceWork {
       if (searched && searched->next) next = next ? std::min(*next, *searched->next) : searched->next;
     }
     return next;
+  }
+
+  Result<bool> improvements_wait(const settings::SubjectConfig& subject) {
+    if (!parts_.state.config().detect.improvements) return false;
+    const auto waiting = parts_.state.stores().improvements.waiting(subject.subject.name);
+    if (waiting) return !waiting->empty();
+    if (waiting.error().kind == ErrorKind::damaged) return pass_on(waiting.error());
+    log::error("{}: {}", subject.subject.name, waiting.error().message);
+    return false;
   }
 
   Result<bool> regressions_go_first() {

@@ -27,6 +27,16 @@ bool eventually(const std::function<bool()>& condition) {
 
 }  // namespace
 
+TEST_CASE("Deliveries: after failures in a row the pause doubles up to ten minutes, and a success ends that") {
+  std::chrono::seconds pause = daemon::pause_after_look(false, 0s);
+  CHECK(pause == 2s);
+  pause = daemon::pause_after_look(true, pause);
+  CHECK(pause == 4s);
+  for (int i = 0; i < 20; ++i) pause = daemon::pause_after_look(true, pause);
+  CHECK(pause == 10min);
+  CHECK(daemon::pause_after_look(false, pause) == 2s);
+}
+
 TEST_CASE("Deliveries: a report leaves while the thread that works holds its own connection", "[deliveries]") {
   const TemporaryDirectory folder;
   auto database = storage::Database::open(folder / "tbci.sqlite").value();
