@@ -11,6 +11,8 @@ namespace {
 constexpr double confirming_odds = 300;
 /// Odds at which it is clear.
 constexpr double clearing_odds = 0.1;
+/// A process of a working build that crashed by chance beside a broken one looks as if both were broken.
+constexpr int least_pairs_to_clear = 3;
 constexpr int most_pairs = 40;
 /// Odds with which builds before a break have worked. Two nights of three processes that ran have 147.
 constexpr double working_odds = 50;
@@ -51,7 +53,7 @@ model::Verdict confirm_break(const Trials& before, const Trials& after) {
   if (after.processes == 0) return model::Verdict::suspect;
   const double odds = log_odds_of_break(before, after);
   if (after.failures >= least_failures && odds >= std::log(confirming_odds)) return model::Verdict::regression;
-  if (odds <= std::log(clearing_odds)) return model::Verdict::clear;
+  if (after.processes >= least_pairs_to_clear && odds <= std::log(clearing_odds)) return model::Verdict::clear;
   return after.processes >= most_pairs ? model::Verdict::inconclusive : model::Verdict::suspect;
 }
 

@@ -8,6 +8,8 @@ namespace tbci::detect {
 
 namespace {
 
+constexpr int most_waits = 30;  // nights: it stands before every later suspect of its series
+
 double pressing(const Candidate& candidate) {
   return std::abs(candidate.suspected) * (1 + candidate.nights_waited);
 }
@@ -49,7 +51,7 @@ std::vector<Candidate> retests_after(std::span<const TestedCandidate> outcomes, 
   for (const TestedCandidate& outcome : outcomes) {
     Candidate candidate = outcome.candidate;
     if (!outcome.looked) {
-      ++candidate.nights_waited;
+      if (++candidate.nights_waited > most_waits) continue;
       candidate.screen_pairs.clear();
       carried.push_back(std::move(candidate));
       continue;

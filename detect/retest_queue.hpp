@@ -56,7 +56,7 @@ struct TestedCandidate {
 
 /// What the next night asks again: inconclusive ones that fewer than `most_nights` looked at, and what was not looked
 /// at. A candidate that gathered no pair tonight (its processes failed) is given up: more of the same decides nothing.
-/// Pure.
+/// So is one that 30 nights in a row could not look at. Pure.
 std::vector<Candidate> retests_after(std::span<const TestedCandidate> outcomes, const Thresholds& thresholds);
 
 /// The same candidates on a machine that is another one now: pairs of two environments are never mixed. Pure.

@@ -91,7 +91,6 @@ Status judge(SubjectContext& context, const model::Night& night, const Compariso
 
 Status report(SubjectContext& context, const model::Night& night, const std::vector<BisectedRange>& all,
               const std::string& environment) {
-  TBCI_TRY(context.stores.nights.enter(night.id, Stage::report));
   for (const BisectedRange& range : all) {
     TBCI_ASSIGN(auto regressions, regressions_of(context, range));
     const ReportContext report_context{.night = night.name,
@@ -134,18 +133,32 @@ Result<std::string> queued_text(SubjectContext& context, const model::Night& nig
                      join(names, ", "), more ? ", ..." : "");
 }
 
+Result<bool> all_reported(SubjectContext& context, const model::Night& night) {
+  TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions(night.id));
+  return std::ranges::none_of(
+      regressions, [](const model::Regression& one) { return model::is_open(one.standing) && !one.report_id; });
+}
+
 // Once more where a person reopened a regression meanwhile.
 Status search_and_report(SubjectContext& context, const model::Night& night, const Comparison& builds,
                          const std::string& environment) {
   for (int round = 0; round < 2; ++round) {
     TBCI_ASSIGN(const auto ranges, bisect_night(context, night, builds));
+    TBCI_TRY(context.stores.nights.enter(night.id, Stage::report));
     TBCI_TRY(report(context, night, ranges, environment));
-    TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions(night.id));
-    const bool all_reported = std::ranges::none_of(
-        regressions, [](const model::Regression& one) { return model::is_open(one.standing) && !one.report_id; });
-    if (all_reported) break;
+    TBCI_ASSIGN(const bool all, all_reported(context, night));
+    if (all) break;
   }
   return {};
+}
+
+// A person may reopen a regression until the very end.
+Status end_night(SubjectContext& context, const model::Night& night, const std::string& note) {
+  return context.stores.database.transaction([&]() -> Status {
+    TBCI_ASSIGN(const bool all, all_reported(context, night));
+    if (!all) return fail(ErrorKind::transient, "a regression was reopened as the night ended: it is searched next");
+    return context.stores.nights.finish(night.id, Stage::done, note, context.clock.now());
+  });
 }
 
 Status work_through(SubjectContext& context, const model::Night& night, const Comparison& builds, bool verdicts_only) {
@@ -163,7 +176,7 @@ Status work_through(SubjectContext& context, const model::Night& night, const Co
   TBCI_TRY(search_and_report(context, night, builds, environment.fingerprint()));
   TBCI_TRY(tell_endings(context, Commits::are_read));
   TBCI_ASSIGN(const std::string note, queued_text(context, night));
-  return context.stores.nights.finish(night.id, Stage::done, note, context.clock.now());
+  return end_night(context, night, note);
 }
 
 // Reports what was confirmed, without the culprits that were not found.
@@ -173,6 +186,7 @@ Status report_without_search(SubjectContext& context, const model::Night& night,
   names.after.name = night.name;
   TBCI_ASSIGN(const auto ranges, end_searches(context, night, names, why));
   TBCI_ASSIGN(const auto run, context.stores.runs.find(context.name(), model::run_keys::screen(night.name)));
+  if (model::has_verdicts(night.stage)) TBCI_TRY(context.stores.nights.enter(night.id, Stage::report));
   TBCI_TRY(report(context, night, ranges, run ? run->environment : std::string()));
   return tell_endings(context, Commits::are_left_out);
 }
@@ -211,15 +225,15 @@ tl::unexpected<Error> end_unreachable(SubjectContext& context, const std::string
 Status give_up_night(SubjectContext& context, const model::Night& night, const std::string& why) {
   const std::string note = one_line(why, 500);
   TBCI_ASSIGN(const model::Night now, context.stores.nights.get(night.id));
-  Stage end = Stage::failed;
-  if (model::has_verdicts(now.stage)) {
-    const Status reported = report_without_search(context, now, note);
-    if (!reported && reported.error().kind == ErrorKind::interrupted) return pass_on(reported.error());
-    if (reported) end = Stage::done;
-    if (!reported)
-      context.progress.note(
-          fmt::format("the regressions of {} could not be reported: {}", now.name, reported.error().message));
-  }
+  // Also what a night without all its verdicts has confirmed: later nights are compared with builds that have it.
+  const Status reported = report_without_search(context, now, note);
+  const bool for_good =
+      !reported && (reported.error().kind == ErrorKind::failed || reported.error().kind == ErrorKind::usage);
+  if (!reported && !for_good) return pass_on(reported.error());
+  if (!reported)
+    context.progress.note(
+        fmt::format("the regressions of {} could not be reported: {}", now.name, reported.error().message));
+  const Stage end = reported && model::has_verdicts(now.stage) ? Stage::done : Stage::failed;
   return context.stores.nights.finish(night.id, end, note, context.clock.now());
 }
 

@@ -37,8 +37,9 @@ struct NightResult {
 /// over: see give_up_night.
 Result<NightResult> check_night(SubjectContext& context, const NightChoice& choice = {});
 
-/// Ends an unfinished night for good. A night with verdicts is done: its regressions are reported without a culprit.
-/// Any other night has failed. `why` becomes its note.
+/// Ends an unfinished night for good. The regressions that it has confirmed are reported without a culprit. A night
+/// with verdicts is done; any other night has failed. `why` becomes its note. Where the report fails and may succeed
+/// later (no space, for one), this returns the error, and the night does not end.
 Status give_up_night(SubjectContext& context, const model::Night& night, const std::string& why);
 
 }  // namespace tbci::pipeline

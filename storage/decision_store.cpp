@@ -94,10 +94,11 @@ Status DecisionStore::keep_recovery_look(std::int64_t regression_id, std::int64_
 
 Result<int> DecisionStore::clear_looks(std::int64_t regression_id) const {
   return guarded(database_.path(), "read looks at regressions", [&]() -> Result<int> {
-    TBCI_ASSIGN(const auto looks,
-                Query(database_, "SELECT verdict FROM recovery_look WHERE regression_id = ? ORDER BY night_id DESC")
-                    .bind(regression_id)
-                    .all("recovery_look", read_verdict));
+    TBCI_ASSIGN(const auto looks, Query(database_,
+                                        "SELECT l.verdict FROM recovery_look l JOIN night n ON n.id = l.night_id "
+                                        "WHERE l.regression_id = ? ORDER BY n.sort_key DESC")
+                                      .bind(regression_id)
+                                      .all("recovery_look", read_verdict));
     int clear = 0;
     for (const model::Verdict verdict : looks) {
       if (verdict != model::Verdict::clear) break;
@@ -109,7 +110,9 @@ Result<int> DecisionStore::clear_looks(std::int64_t regression_id) const {
 
 Result<std::optional<model::Verdict>> DecisionStore::latest_look(std::int64_t regression_id) const {
   return guarded(database_.path(), "read looks at regressions", [&] {
-    return Query(database_, "SELECT verdict FROM recovery_look WHERE regression_id = ? ORDER BY night_id DESC LIMIT 1")
+    return Query(database_,
+                 "SELECT l.verdict FROM recovery_look l JOIN night n ON n.id = l.night_id "
+                 "WHERE l.regression_id = ? ORDER BY n.sort_key DESC LIMIT 1")
         .bind(regression_id)
         .first("recovery_look", read_verdict);
   });
@@ -118,7 +121,8 @@ Result<std::optional<model::Verdict>> DecisionStore::latest_look(std::int64_t re
 Result<std::vector<model::RecoveryLook>> DecisionStore::recovery_looks(std::int64_t regression_id) const {
   return guarded(database_.path(), "read looks at regressions", [&] {
     return Query(database_,
-                 "SELECT night_id, verdict FROM recovery_look WHERE regression_id = ? ORDER BY night_id DESC")
+                 "SELECT l.night_id, l.verdict FROM recovery_look l JOIN night n ON n.id = l.night_id "
+                 "WHERE l.regression_id = ? ORDER BY n.sort_key DESC")
         .bind(regression_id)
         .all("recovery_look", read_recovery_look);
   });
@@ -147,8 +151,10 @@ Result<std::vector<model::UnwatchedRegression>> DecisionStore::unwatched(const s
     return Query(database_,
                  "WITH watched AS (SELECT r.id, r.series, coalesce((SELECT max(l.night_id) FROM recovery_look l "
                  "WHERE l.regression_id = r.id), r.night_id) AS last FROM regression r INDEXED BY regression_open "
-                 "CROSS JOIN night n ON n.id = r.night_id WHERE n.subject = ?1 AND r.step = 0 "
-                 "AND r.standing IN ('open', 'relapsed')) "
+                 "CROSS JOIN night n ON n.id = r.night_id WHERE n.subject = ?1 "
+                 "AND r.standing IN ('open', 'relapsed') AND NOT EXISTS (SELECT 1 FROM regression larger "
+                 "WHERE larger.night_id = r.night_id AND larger.series = r.series AND larger.step < r.step "
+                 "AND larger.standing IN ('open', 'relapsed'))) "
                  "SELECT w.id, w.series, n.name FROM watched w JOIN night n ON n.id = w.last "
                  "WHERE (SELECT count(*) FROM night later CROSS JOIN finding f ON f.night_id = later.id "
                  "AND f.phase = 'screen' AND f.series = w.series AND f.verdict <> 'inconclusive' WHERE +later.subject "

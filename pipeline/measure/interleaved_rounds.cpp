@@ -23,8 +23,8 @@ bool wants_another(const detect::Sampling& sampling, const Decided& decided, con
 }
 
 Status measure_next(SubjectContext& context, const model::Run& run, const Comparison& builds, MeasuredCase& one) {
-  const int ordinal = processes_of(one);
-  const Process process{one.measured, ordinal, leaks_of_first(ordinal)};
+  const Process process{one.measured, processes_of(one),
+                        one.beside ? leaks_of_next(one.before, one.after) : leaks_of_next(one.after)};
   if (!one.beside) {
     TBCI_ASSIGN(model::Measurement after, measure_once(context, run, builds.after, process));
     one.after.push_back(std::move(after));

@@ -49,8 +49,15 @@ Status measure_alternately(SubjectContext& context, const model::Run& run, const
 
 }  // namespace
 
-Leaks leaks_of_first(int ordinal) {
-  return ordinal == 0 ? Leaks::watch : Leaks::skip;
+Leaks leaks_of_next(std::span<const model::Measurement> measured) {
+  return leaks_of_next(measured, measured);
+}
+
+Leaks leaks_of_next(std::span<const model::Measurement> before, std::span<const model::Measurement> after) {
+  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
+    if (before[i].outcome == model::Outcome::done && after[i].outcome == model::Outcome::done) return Leaks::skip;
+  }
+  return Leaks::watch;
 }
 
 Leaks leaks_of(const std::vector<model::Series>& series, const model::Case& measured) {

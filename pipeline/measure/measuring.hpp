@@ -14,9 +14,13 @@
 namespace tbci::pipeline {
 
 /// Whether a process goes on after its timed iterations, to see what they leave behind. That costs about half a second,
-/// and what it finds hardly differs from process to process: where nothing is suspected yet, the first of a case does.
+/// and what it finds hardly differs from process to process: where nothing is suspected yet, the first of a case that
+/// ends as it should does.
 enum class Leaks { skip, watch };
-Leaks leaks_of_first(int ordinal);
+/// Of the next process, after these.
+Leaks leaks_of_next(std::span<const model::Measurement> measured);
+/// Of the next pair, after these: until both processes of one ended as they should.
+Leaks leaks_of_next(std::span<const model::Measurement> before, std::span<const model::Measurement> after);
 /// `watch` where one of the series is a leak of that case.
 Leaks leaks_of(const std::vector<model::Series>& series, const model::Case& measured);
 

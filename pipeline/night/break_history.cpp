@@ -33,9 +33,24 @@ std::vector<NightlyTrials> trials_by_nightly(const std::vector<storage::NightlyO
 
 // The nights that know the case's present way of ending.
 struct KnownSince {
-  bool possible = true;  ///< else an earlier break has not recovered, and its failures cannot be told from new ones
+  bool possible = true;  ///< else an earlier break is not over, and its failures cannot be told from new ones
   std::string nightly;   ///< the first that counts; empty: all
 };
+
+// The nightly on which a break was over; one that a person has accepted or dismissed ends as well.
+Result<std::optional<std::string>> end_of(SubjectContext& context, const model::Night& tonight,
+                                          const model::Regression& broken) {
+  if (broken.standing == model::Standing::recovered) {
+    TBCI_ASSIGN(const auto ending, context.stores.improvements.ending_of(broken.id));
+    if (!ending) return std::optional<std::string>{};
+    return context.stores.nights.get(ending->night_id).map([](const model::Night& night) {
+      return std::optional(night.name);
+    });
+  }
+  if (model::is_open(broken.standing)) return std::optional<std::string>{};
+  TBCI_ASSIGN(const model::Night found, context.stores.nights.get(broken.night_id));
+  return over_since(context, tonight, found, broken.finding);
+}
 
 Result<KnownSince> known_since(SubjectContext& context, const model::Night& tonight, const model::Case& measured) {
   TBCI_ASSIGN(const auto regressions,
@@ -43,10 +58,9 @@ Result<KnownSince> known_since(SubjectContext& context, const model::Night& toni
   KnownSince since;
   for (const model::Regression& one : regressions) {
     if (one.night_id == tonight.id) continue;
-    TBCI_ASSIGN(const auto ending, context.stores.improvements.ending_of(one.id));
-    if (!ending || one.standing != model::Standing::recovered) return KnownSince{.possible = false, .nightly = {}};
-    TBCI_ASSIGN(const auto night, context.stores.nights.get(ending->night_id));
-    if (since.nightly.empty() || is_older(since.nightly, night.name)) since.nightly = night.name;
+    TBCI_ASSIGN(const auto end, end_of(context, tonight, one));
+    if (!end) return KnownSince{.possible = false, .nightly = {}};
+    if (since.nightly.empty() || is_older(since.nightly, *end)) since.nightly = *end;
   }
   return since;
 }
@@ -70,20 +84,21 @@ Result<std::optional<std::string>> last_working_nightly(SubjectContext& context,
   return std::optional(nightlies[first - 1].nightly);
 }
 
-Result<bool> was_over(SubjectContext& context, const model::Night& tonight, const model::Night& found,
-                      const model::Finding& broken) {
+Result<std::optional<std::string>> over_since(SubjectContext& context, const model::Night& tonight,
+                                              const model::Night& found, const model::Finding& broken) {
   const storage::HistoryWindow window{.newest = most_quiet_nights, .since = found.name, .before = tonight.name};
   TBCI_ASSIGN(const auto history, context.stores.runs.outcome_history(context.name(), broken.series.measured_case(),
                                                                       window, tonight.name + "/"));
   const int enough = detect::processes_until_over(broken.low);
+  std::optional<std::string> since;
   int processes = 0, nights = 0;  // in a row without a failure
   for (const auto& [nightly, trials] : trials_by_nightly(history)) {
     if (!is_older(found.name, nightly)) continue;
     processes = trials.failures == 0 ? processes + trials.processes : 0;
     nights = trials.failures == 0 ? nights + 1 : 0;
-    if (processes >= enough || nights >= most_quiet_nights) return true;
+    if (!since && (processes >= enough || nights >= most_quiet_nights)) since = nightly;
   }
-  return false;
+  return since;
 }
 
 }  // namespace tbci::pipeline

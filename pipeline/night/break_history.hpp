@@ -12,7 +12,7 @@ namespace tbci::pipeline {
 
 /// The nightly before the first one on which the case fails, by all processes of earlier nights: last night's build may
 /// be broken as well and have passed by chance. Nothing where the case fails since tonight only, where no nightly is
-/// known to have worked, and where an earlier break of the case has not recovered. Of a case that recovered, only the
+/// known to have worked, and where an earlier break of the case is not over. Of a case whose breaks are over, only the
 /// nights since then count.
 Result<std::optional<std::string>> last_working_nightly(SubjectContext& context, const model::Night& tonight,
                                                         const model::Case& measured, const detect::Trials& trials);
@@ -20,9 +20,9 @@ Result<std::optional<std::string>> last_working_nightly(SubjectContext& context,
 /// After this many nights without a failure every break has ended, however small the share of its failing processes.
 inline constexpr int most_quiet_nights = 30;
 
-/// Whether a break that was found on an earlier night had ended before tonight: enough processes in a row without a
-/// failure (detect::processes_until_over), or `most_quiet_nights`.
-Result<bool> was_over(SubjectContext& context, const model::Night& tonight, const model::Night& found,
-                      const model::Finding& broken);
+/// The nightly by which a break that was found on an earlier night had ended, before tonight: enough processes in a row
+/// without a failure (detect::processes_until_over), or `most_quiet_nights`. Nothing where it had not.
+Result<std::optional<std::string>> over_since(SubjectContext& context, const model::Night& tonight,
+                                              const model::Night& found, const model::Finding& broken);
 
 }  // namespace tbci::pipeline

@@ -45,18 +45,18 @@ Result<bool> has_run_between(SubjectContext& context, const std::string& found, 
   return false;
 }
 
-// Whether a break of the case is known and not over. One that a person has accepted or dismissed is over once the case
-// has run on later nights.
+// Whether a break of the case is known and not over. Of one that nobody was told of nobody knows. One that a person has
+// accepted or dismissed is over once the case has run on later nights.
 Result<bool> is_known_break(SubjectContext& context, const model::Night& tonight, const model::Case& measured) {
   TBCI_ASSIGN(const auto all, context.stores.nights.series_regressions(context.name(), series_of_break(measured)));
   const auto last =
       std::find_if(all.rbegin(), all.rend(), [&](const model::Regression& one) { return one.night_id != tonight.id; });
   if (last == all.rend() || last->standing == model::Standing::recovered) return false;
-  if (model::is_open(last->standing)) return true;
   TBCI_ASSIGN(const model::Night found, context.stores.nights.get(last->night_id));
+  if (model::is_open(last->standing)) return !model::is_untold(found, *last);
   if (!is_suite(measured)) {
-    TBCI_ASSIGN(const bool over, was_over(context, tonight, found, last->finding));
-    return !over;
+    TBCI_ASSIGN(const auto over, over_since(context, tonight, found, last->finding));
+    return !over.has_value();
   }
   TBCI_ASSIGN(const auto models, models_of(context, measured));
   TBCI_ASSIGN(const bool listed, has_run_between(context, found.name, tonight, models));
@@ -246,8 +246,9 @@ Status watch_repairs(SubjectContext& context, const model::Night& night, const S
   for (const model::Regression& regression : open) {
     if (regression.finding.series.metric != model::Metric::outcome || regression.night_id == night.id) continue;
     TBCI_ASSIGN(const bool looked, context.stores.decisions.has_recovery_look(regression.id, night.id));
+    TBCI_ASSIGN(const bool later, is_later(context, night, regression));
     const auto trials = trials_tonight(seen, regression.finding.series.measured_case());
-    if (looked || !trials) continue;
+    if (looked || !later || !trials) continue;
     const Verdict verdict = trials->failures == 0 ? Verdict::clear : Verdict::suspect;
     TBCI_TRY(keep_recovery_look(context, night, regression,
                                 {.verdict = verdict,

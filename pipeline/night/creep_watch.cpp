@@ -57,10 +57,14 @@ Result<std::vector<model::Case>> cases_of_tonight(SubjectContext& context, const
 Result<std::vector<MeasuredPair>> measure_pairs(SubjectContext& context, const model::Run& run,
                                                 const Comparison& builds, const model::Case& measured) {
   std::vector<MeasuredPair> pairs;
+  std::vector<model::Measurement> before, after;
   for (int ordinal = 0; ordinal < detect::AnchorSettings{}.pairs; ++ordinal) {
     context.progress.step(fmt::format("{} and the anchor, pair {}", to_string(measured), ordinal + 1));
-    TBCI_ASSIGN(MeasuredPair pair, measure_pair(context, run, builds, {measured, ordinal, leaks_of_first(ordinal)}));
+    TBCI_ASSIGN(MeasuredPair pair,
+                measure_pair(context, run, builds, {measured, ordinal, leaks_of_next(before, after)}));
     const bool unsupported = pair.after.outcome == model::Outcome::unsupported;
+    before.push_back(pair.before);
+    after.push_back(pair.after);
     pairs.push_back(std::move(pair));
     if (unsupported) break;
   }

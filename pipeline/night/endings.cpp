@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "base/version_order.hpp"
 #include "github/recovery_section.hpp"
+#include "pipeline/night/search_ends.hpp"
 
 namespace tbci::pipeline {
 
@@ -57,6 +58,7 @@ Result<std::string> revert_between(SubjectContext& context, const model::Ending&
   TBCI_ASSIGN(const std::string from, commit_of_night(context, ending.since_id));
   TBCI_ASSIGN(const std::string to, commit_of_night(context, ending.night_id));
   if (from.empty() || to.empty() || from == to) return std::string();
+  TBCI_TRY(commits_are_there(context, from, to));
   const auto commits = context.machine.commits_between(from, to, context.stop);
   if (!commits && !is_no_answer(commits.error())) return pass_on(commits.error());
   if (!commits) return std::string();

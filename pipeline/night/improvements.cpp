@@ -54,8 +54,10 @@ Status take_search(SubjectContext& context, const model::Bisection& bisection, s
   return context.stores.database.transaction([&]() -> Status {
     for (Improvement& improvement : improvements) {
       const auto answer = std::ranges::find(bisection.answers, improvement.finding.series, &model::Answer::series);
-      if (answer == bisection.answers.end()) continue;
-      take_answer(bisection, *answer, improvement);
+      // The search was over before the night found it. Without an end it would be searched for ever.
+      model::Answer none;
+      none.reason = "the search did not look for it";
+      take_answer(bisection, answer == bisection.answers.end() ? none : *answer, improvement);
       TBCI_TRY(context.stores.improvements.update(improvement));
     }
     return tell_endings_by(context, improvements);
@@ -86,6 +88,7 @@ Status search_since(SubjectContext& context, const model::Night& night, const st
                   .series = {},
                   .improvements = true};
   for (const Improvement& improvement : improvements) plan.series.push_back(improvement.finding.series);
+  TBCI_TRY(commits_are_there(context, plan.from, plan.to));
   const auto found = bisect_range(context, plan);
   // History has no way from the one to the other.
   if (!found && found.error().kind == ErrorKind::usage)
@@ -228,7 +231,10 @@ Result<SearchedNight> search_waiting_improvements(SubjectContext& context) {
     log::info("{} {}: the search for the commits of its improvements: {}", context.name(), due.night->name,
               searched.error().message);
   TBCI_ASSIGN(const DueSearch after, due_search(context));
-  return SearchedNight{.worked = true, .next = after.night ? context.clock.now() : after.next};
+  if (!after.night) return SearchedNight{.worked = true, .next = after.next};
+  const bool uncounted = !searched && !gave_way && after.night->id == due.night->id;
+  const TimePoint now = context.clock.now();
+  return SearchedNight{.worked = true, .next = uncounted ? now + pause_after_uncounted : now};
 }
 
 Status search_improvements_of(SubjectContext& context, const model::Night& night) {

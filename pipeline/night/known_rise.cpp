@@ -26,11 +26,6 @@ struct Found {
   bool crept = false;  // it was asked for beside the anchor, and not suspected by a screen
 };
 
-// A night that failed before its report: nobody knows of it, so that a later night must find it.
-bool is_unreported(const model::Night& night, const Regression& regression) {
-  return night.stage == model::Stage::failed && !regression.report_id && model::is_open(regression.standing);
-}
-
 // Of the series, by nights that are older than `before`, without those that nobody knows of; the oldest first.
 Result<std::vector<Found>> found_before(SubjectContext& context, const model::Series& series,
                                         const std::string& before) {
@@ -38,7 +33,7 @@ Result<std::vector<Found>> found_before(SubjectContext& context, const model::Se
   std::vector<Found> found;
   for (Regression& regression : all) {
     TBCI_ASSIGN(const model::Night night, context.stores.nights.get(regression.night_id));
-    if (!is_older(night.name, before) || is_unreported(night, regression)) continue;
+    if (!is_older(night.name, before) || model::is_untold(night, regression)) continue;
     const std::string old_build = regression.old_build.empty() ? night.baseline : regression.old_build;
     const double effect = detect::effect_of(regression.finding);
     found.push_back(
@@ -163,6 +158,16 @@ Result<std::optional<AnchorView>> anchor_of(SubjectContext& context, const Regre
   return std::optional<AnchorView>{};
 }
 
+// What a person accepted of the changes that the same night found of the series: the largest has all of them.
+Result<double> accepted_beside(SubjectContext& context, const Regression& regression) {
+  if (regression.step == 0) return 0.0;
+  TBCI_ASSIGN(const auto all, context.stores.nights.regressions(regression.night_id));
+  const auto largest = std::ranges::find_if(all, [&](const Regression& one) {
+    return one.step == 0 && one.finding.series == regression.finding.series && one.standing == Standing::accepted;
+  });
+  return largest == all.end() ? 0 : detect::effect_of(largest->finding) - detect::effect_of(regression.finding);
+}
+
 // The commits after the old build and up to the new one; none where the history does not say.
 Result<std::vector<std::string>> commits_between(SubjectContext& context, const Found& found) {
   std::vector<std::string> ids;
@@ -213,10 +218,11 @@ Result<KnownRise> known_rise(SubjectContext& context, const AnchorView& view, co
 
 Result<double> rise_before(SubjectContext& context, const Regression& regression) {
   TBCI_ASSIGN(const model::Night night, context.stores.nights.get(regression.night_id));
+  TBCI_ASSIGN(const double accepted, accepted_beside(context, regression));
   TBCI_ASSIGN(const auto view, anchor_of(context, regression, night));
-  if (!view) return 0;
+  if (!view) return accepted;
   TBCI_ASSIGN(const KnownRise rise, known_rise(context, *view, night, regression.finding.series));
-  return rise.until(night.name);
+  return rise.until(night.name) + accepted;
 }
 
 Result<double> rise_since(SubjectContext& context, const std::string& old_build, const model::Night& night,

@@ -41,7 +41,8 @@ class KnownRise {
 Result<KnownRise> known_rise(SubjectContext& context, const AnchorView& view, const model::Night& night,
                              const model::Series& series);
 
-/// The same for a regression that was confirmed against an anchor, as far as it was known then; 0 for any other.
+/// The same for a regression that was confirmed against an anchor, as far as it was known then; 0 for any other. With
+/// what a person accepted of the changes that its night found of the series.
 Result<double> rise_before(SubjectContext& context, const model::Regression& regression);
 
 /// What regressions of the series that were found after `old_build`, and before `night`, have brought since; of those

@@ -18,13 +18,13 @@ bool is_change(model::Verdict verdict) {
   return verdict == model::Verdict::regression || verdict == model::Verdict::improvement;
 }
 
-// The open regressions of a failed night that no report names: nobody was told, so that a later night must find them.
+// A later night must find them.
 Result<std::set<model::Series>> untold(SubjectContext& context, const model::Night& night) {
   std::set<model::Series> series;
   if (night.stage != model::Stage::failed) return series;
   TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions(night.id));
   for (const model::Regression& regression : regressions) {
-    if (!regression.report_id && model::is_open(regression.standing)) series.insert(regression.finding.series);
+    if (model::is_untold(night, regression)) series.insert(regression.finding.series);
   }
   return series;
 }

@@ -134,6 +134,7 @@ Status search(SubjectContext& context, const model::Night& night, const Comparis
     regression.state = model::RegressionState::bisecting;
     TBCI_TRY(context.stores.nights.update(regression));
   }
+  TBCI_TRY(commits_are_there(context, plan.from, plan.to));
   auto found = search_all(context, plan, regressions);
   if (!found && found.error().kind == ErrorKind::usage)  // history has no way from the one to the other
     return give_up(context, regressions, found.error().message);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "base/version_order.hpp"
 #include "detect/grouping.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/confirming.hpp"
@@ -85,6 +86,20 @@ Status keep_confirmation(SubjectContext& context, const model::Night& night, con
   });
 }
 
+// A night that is judged late, after one of a newer nightly: what that one found since an older build has tonight's
+// change in it, and would be reported twice. The name of that night.
+Result<std::optional<std::string>> found_by_later_night(SubjectContext& context, const model::Night& tonight,
+                                                        const model::Series& series) {
+  TBCI_ASSIGN(const auto open, context.stores.nights.open_regressions(context.name(), series));
+  for (const model::Regression& one : open) {
+    TBCI_ASSIGN(model::Night night, context.stores.nights.get(one.night_id));
+    const std::string& old_build = one.old_build.empty() ? night.baseline : one.old_build;
+    const bool has_tonight = is_older(old_build, tonight.name) && is_older(tonight.name, night.name);
+    if (has_tonight && !model::is_untold(night, one)) return std::optional(std::move(night.name));
+  }
+  return std::optional<std::string>{};
+}
+
 // Reports series that moved together as one event.
 void tell_events(SubjectContext& context, const Confirmation& confirmation, const std::string& tonight) {
   std::vector<detect::Moved> moved;
@@ -112,6 +127,11 @@ void tell_events(SubjectContext& context, const Confirmation& confirmation, cons
 
 Status add_regression(SubjectContext& context, const model::Night& night, const model::Finding& finding,
                       const std::string& old_build) {
+  TBCI_ASSIGN(const auto whole, found_by_later_night(context, night, finding.series));
+  if (whole) {
+    context.progress.note(fmt::format("{} is a part of what the night {} found", to_string(finding.series), *whole));
+    return {};
+  }
   const TimePoint now = context.clock.now();
   TBCI_ASSIGN(const auto regression, context.stores.nights.add_regression(night.id, finding, old_build));
   TBCI_ASSIGN(const auto mute, context.stores.decisions.muted(context.name(), finding.series, now));

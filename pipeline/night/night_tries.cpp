@@ -33,7 +33,10 @@ Result<std::string> count_failure(SubjectContext& context, const model::Night& n
     return fmt::format("try {} of {}; the next one at {}", tried.tries, most, to_iso8601(tried.next));
   }
   const std::string note = fmt::format("given up after {} tries: {}", tried.tries, tried.reason);
-  TBCI_TRY(give_up_night(context, night, note));
+  if (const Status ended = give_up_night(context, night, note); !ended) {
+    TBCI_TRY(store.put(tried));  // it is given up by the next try, and what it found is reported then
+    return pass_on(ended.error());
+  }
   tried.given_up = context.clock.now();
   TBCI_TRY(store.put(tried));
   return fmt::format("given up after {} tries", tried.tries);

@@ -10,6 +10,9 @@ namespace tbci::pipeline {
 /// and is at least 1. Pure.
 std::chrono::minutes pause_after(int tries);
 
+/// The pause after a failure that could not be counted, as the database takes no writes: on a full disk, for instance.
+inline constexpr std::chrono::minutes pause_after_uncounted{1};
+
 /// Whether the next try's time has come. A time that is further away than any pause was set before the clock was set
 /// back: it has come as well. Pure.
 bool is_due(const model::NightTry& tried, TimePoint now);

@@ -21,15 +21,24 @@ namespace {
 
 using model::Regression;
 
-// Those of earlier nights that tonight has not looked at yet. Further steps of a series go with its largest.
+bool goes_with_another(const Regression& regression, const std::vector<Regression>& open) {
+  return std::ranges::any_of(open, [&](const Regression& one) {
+    return one.night_id == regression.night_id && one.finding.series == regression.finding.series &&
+           one.step < regression.step;
+  });
+}
+
+// Those of older nightlies that tonight has not looked at yet: a night that is judged late, of a nightly from before
+// the regression, says nothing of its end. Further steps of a series go with the largest that is open.
 Result<std::vector<Regression>> open_regressions(SubjectContext& context, const model::Night& night) {
-  TBCI_ASSIGN(auto all, context.stores.nights.open_regressions(context.name()));
+  TBCI_ASSIGN(const auto all, context.stores.nights.open_regressions(context.name()));
   std::vector<Regression> waiting;
-  for (Regression& regression : all) {
+  for (const Regression& regression : all) {
     const bool is_break = regression.finding.series.metric == model::Metric::outcome;  // pipeline/night/break_watch.hpp
-    if (regression.night_id == night.id || regression.step != 0 || is_break) continue;
+    if (regression.night_id == night.id || goes_with_another(regression, all) || is_break) continue;
     TBCI_ASSIGN(const bool looked, context.stores.decisions.has_recovery_look(regression.id, night.id));
-    if (!looked) waiting.push_back(std::move(regression));
+    TBCI_ASSIGN(const bool later, is_later(context, night, regression));
+    if (!looked && later) waiting.push_back(regression);
   }
   return waiting;
 }
@@ -226,6 +235,11 @@ Status mark_recovered(SubjectContext& context, const Regression& largest, const 
 }
 
 }  // namespace
+
+Result<bool> is_later(SubjectContext& context, const model::Night& night, const Regression& regression) {
+  TBCI_ASSIGN(const model::Night found, context.stores.nights.get(regression.night_id));
+  return is_older(found.name, night.name);
+}
 
 Status keep_recovery_look(SubjectContext& context, const model::Night& night, const Regression& regression,
                           const TonightsLook& look) {

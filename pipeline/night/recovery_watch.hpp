@@ -21,6 +21,10 @@ inline constexpr int recovery_nights = 3;
 Status watch_recoveries(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
                         const Screen& screen);
 
+/// Whether the night's build is newer than the one on which the regression was found. One that is judged late is older,
+/// and says nothing of the regression's end.
+Result<bool> is_later(SubjectContext& context, const model::Night& night, const model::Regression& regression);
+
 /// What tonight says of a regression of an earlier night.
 struct TonightsLook {
   model::Verdict verdict{};

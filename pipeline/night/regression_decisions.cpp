@@ -94,7 +94,7 @@ Status reopen_regression(storage::Stores& stores, std::int64_t id, const Decisio
     // It was dismissed before its night searched for its commit: the night does so now, and reports it. One that is not
     // over yet comes to it anyway.
     TBCI_ASSIGN(const model::Night night, stores.nights.get(regression.night_id));
-    if (!regression.report_id && night.stage == model::Stage::done) {
+    if (!regression.report_id && night.finished) {
       TBCI_TRY(stores.tries.remove(regression.night_id));
       TBCI_TRY(stores.nights.enter(regression.night_id, model::Stage::bisect, "a regression was reopened"));
     }

@@ -1,5 +1,6 @@
 #include "pipeline/night/search_ends.hpp"
 
+#include "base/text.hpp"
 #include "pipeline/measure/building.hpp"
 
 namespace tbci::pipeline {
@@ -12,6 +13,18 @@ std::string no_way_to_bisect(const SubjectContext& context, const Comparison& bu
     return fmt::format(
         "both nightlies are of commit {}: what changed is the packaging, or something that comes with it",
         builds.after.product.commit.substr(0, 12));
+  }
+  return {};
+}
+
+Status commits_are_there(SubjectContext& context, const std::string& from, const std::string& to) {
+  for (const std::string& commit : {from, to}) {
+    const auto found = context.machine.resolve(commit, context.stop);
+    if (found) continue;
+    const bool is_missing = found.error().kind == ErrorKind::usage || found.error().kind == ErrorKind::failed;
+    if (!is_missing) return pass_on(found.error());
+    return fail(ErrorKind::transient, "{} (a repository that lags behind the nightlies has it later)",
+                one_line(found.error().message, 300));
   }
   return {};
 }

@@ -11,6 +11,10 @@ namespace tbci::pipeline {
 /// Why there is nothing to bisect between two builds; empty: there is.
 std::string no_way_to_bisect(const SubjectContext& context, const Comparison& builds);
 
+/// An error, `transient`, where the repository lacks one of the commits: a mirror of it may lag behind the nightlies,
+/// and a disk may not be mounted. Whether history has a way between the two is another question.
+Status commits_are_there(SubjectContext& context, const std::string& from, const std::string& to);
+
 /// A build as the store knows it: a search needs its commit, not its files. What was measured is known there, also
 /// where the index has forgotten it. Else it is made.
 Result<model::Build> end_of_search(SubjectContext& context, const std::string& name);

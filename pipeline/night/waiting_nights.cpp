@@ -48,14 +48,18 @@ Result<std::optional<TimePoint>> judge_waiting_nights(SubjectContext& context) {
 Result<SearchedNight> search_waiting_night(SubjectContext& context) {
   TBCI_ASSIGN(const WaitingNights before, waiting_of(context, true));
   if (before.due.empty()) return SearchedNight{.worked = false, .next = before.next};
-  const std::string& name = before.due.front().name;
+  const std::string name = before.due.front().name;
   const auto result = try_night(context, {.nightly = name});
   const bool gave_way = !result && result.error().kind == ErrorKind::interrupted && !context.stop.stop_requested();
   if (!result && !gave_way && ends_the_work(result.error())) return pass_on(result.error());
   if (gave_way) log::info("{} {}: {}", context.name(), name, result.error().message);
   if (!result && !gave_way) log::error("{}", result.error().message);
   TBCI_ASSIGN(const WaitingNights after, waiting_of(context, true));
-  return SearchedNight{.worked = true, .next = after.due.empty() ? after.next : context.clock.now()};
+  if (after.due.empty()) return SearchedNight{.worked = true, .next = after.next};
+  const bool still_due = std::ranges::any_of(after.due, [&](const model::Night& one) { return one.name == name; });
+  const bool uncounted = !result && !gave_way && still_due;
+  const TimePoint now = context.clock.now();
+  return SearchedNight{.worked = true, .next = uncounted ? now + pause_after_uncounted : now};
 }
 
 }  // namespace tbci::pipeline

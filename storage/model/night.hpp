@@ -84,6 +84,11 @@ struct Regression {
   int step = 0;  ///< of its series in its night: 0 is the largest, with all that the night found; others: themselves
 };
 
+/// Whether nobody was told, and no later try of its night will tell: a later night has to find it.
+inline bool is_untold(const Night& night, const Regression& regression) {
+  return night.stage == Stage::failed && !regression.report_id && is_open(regression.standing);
+}
+
 /// One word for people: how far the work is, or what became of it once that is settled.
 inline std::string_view progress_of(const Regression& regression) {
   return regression.standing == Standing::open ? to_string(regression.state) : to_string(regression.standing);

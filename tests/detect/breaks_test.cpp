@@ -46,6 +46,17 @@ TEST_CASE("Breaks: where the old build fails as well nothing broke", "[breaks]")
   CHECK(detect::confirm_break({10, 3}, {10, 3}) != Verdict::regression);
 }
 
+TEST_CASE("Breaks: a crash of the old build by chance, in the first pair, hides no break", "[breaks]") {
+  CHECK(detect::confirm_break({1, 1}, {1, 1}) == Verdict::suspect);
+  Trials before{1, 1}, after{1, 1};
+  while (detect::confirm_break(before, after) == Verdict::suspect) {
+    ++before.processes;
+    after = after + Trials{1, 1};
+  }
+  CHECK(detect::confirm_break(before, after) == Verdict::regression);
+  CHECK(after.processes == 6);  // the odds, by the formula of the header, are 96 after five pairs and 402 after six
+}
+
 TEST_CASE("Breaks: one crash by chance among those that run is not a break, and what runs on is clear", "[breaks]") {
   Trials before, after;
   Verdict verdict = Verdict::suspect;

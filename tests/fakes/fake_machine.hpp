@@ -46,11 +46,12 @@ class FakeMachine final : public pipeline::Machine {
   std::vector<std::string> suite = {"alpha", "beta"};
   std::vector<runner::UnlistedSuite> left_out;  ///< of the list of benchmarks
   double noise = 0.01;
-  int crash_one_in = 0;           ///< processes; 0: none crashes by chance
-  int without_space = 0;          ///< this many of the next processes fail, as the disk is full
-  double slowness = 1;            ///< of the machine: factor on the time of all builds
-  std::size_t listed_from = 0;    ///< the index has forgotten the days before it
-  std::vector<std::size_t> days;  ///< indices of the nightlies' commits; empty: the first and the last commit
+  int crash_one_in = 0;                 ///< processes; 0: none crashes by chance
+  std::map<std::size_t, int> crashing;  ///< commit -> this many of its next processes crash by chance
+  int without_space = 0;                ///< this many of the next processes fail, as the disk is full
+  double slowness = 1;                  ///< of the machine: factor on the time of all builds
+  std::size_t listed_from = 0;          ///< the index has forgotten the days before it
+  std::vector<std::size_t> days;        ///< indices of the nightlies' commits; empty: the first and the last commit
   std::map<std::string, std::string> facts = {{"cpu", "fake"}};
   int side_by_side = 8;        ///< samples that cost no more time than one
   int most_samples = 1 << 20;  ///< of which a batch fits into memory
@@ -95,8 +96,9 @@ class FakeMachine final : public pipeline::Machine {
     if (unbuildable.contains(index_of(commit))) return runner::CompileFailure{"error: expected ';'", "log"};
     return product_of(commit);
   }
+  std::size_t pushed = 1 << 30;  ///< commits from here on are not in the repository yet
   Result<std::string> resolve(const std::string& revision, std::stop_token) override {
-    if (index_of(revision) < history.size()) return revision;
+    if (index_of(revision) < std::min(history.size(), pushed)) return revision;
     return fail(ErrorKind::usage, "'{}' is neither a commit nor a nightly", revision);
   }
   bool history_is_out = false;  ///< the repository does not answer
@@ -104,6 +106,7 @@ class FakeMachine final : public pipeline::Machine {
                                                      std::stop_token) override {
     if (history_is_out) return fail(ErrorKind::transient, "the repository does not answer");
     const std::size_t first = index_of(from), last = index_of(to);
+    if (last >= pushed) return fail(ErrorKind::usage, "no commit '{}' in the repository", to);
     if (first >= last) return fail(ErrorKind::usage, "{} is not an ancestor of {}", from, to);
     return std::vector<model::Commit>(history.begin() + static_cast<std::ptrdiff_t>(first),
                                       history.begin() + static_cast<std::ptrdiff_t>(last) + 1);
@@ -234,6 +237,12 @@ class FakeMachine final : public pipeline::Machine {
     const auto taken_back = taken_back_.find(product.commit);
     const std::size_t commit = taken_back == taken_back_.end() ? index_of(product.commit) : taken_back->second.onto;
     if (crash_one_in > 0 && crashes_() % static_cast<unsigned>(crash_one_in) == 0) {
+      measurement.outcome = model::Outcome::crashed;
+      measurement.message = "killed by SIGSEGV";
+      return measurement;
+    }
+    if (const auto next = crashing.find(commit); next != crashing.end() && next->second > 0) {
+      --next->second;
       measurement.outcome = model::Outcome::crashed;
       measurement.message = "killed by SIGSEGV";
       return measurement;

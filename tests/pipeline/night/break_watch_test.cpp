@@ -81,6 +81,25 @@ TEST_CASE("Breaks: results that are not finite numbers are a break, though the t
   CHECK(result.reports[0].title.find("beta/cpu-infer gives results that are not finite") != std::string::npos);
 }
 
+TEST_CASE("Breaks: what a failed night found and did not report is found again", "[nights]") {
+  BrokenNights nights(16);
+  nights.check_all(1, 12);
+  nights.machine.before_effect = [](const std::string& effect) -> Status {
+    if (!effect.starts_with("build ")) return {};
+    return fail(ErrorKind::environment, "no space");
+  };
+  REQUIRE_FALSE(
+      pipeline::check_night(nights.bench->context(), {.nightly = nights.machine.name_of(13), .baseline = {}}));
+  nights.machine.before_effect = nullptr;
+  storage::Stores& stores = nights.bench->stores();
+  const auto night = stores.nights.find("fake", nights.machine.name_of(13)).value();
+  REQUIRE(stores.nights.finish(night->id, model::Stage::failed, "given up", {}));
+  const auto next = nights.check(14);
+  REQUIRE(next.regressions.size() == 1);
+  CHECK(next.regressions[0].suspects == std::vector{nights.commit(breaking_commit)});
+  CHECK(nights.check(15).regressions.empty());
+}
+
 TEST_CASE("Breaks: what is open is not filed again, and ends when the case has run for three nights", "[nights]") {
   BrokenNights nights(22);
   nights.machine.broken_until = 16 * commits_a_day - 1;

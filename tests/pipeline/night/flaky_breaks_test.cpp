@@ -106,4 +106,25 @@ TEST_CASE("Breaks: one that hid by chance is found in a case that had broken and
   CHECK(found[0].suspects == std::vector{nights.commit(again)});
 }
 
+TEST_CASE("Breaks: one that hid by chance is found in a case of which a person had accepted an earlier break") {
+  constexpr std::size_t again = 30 * commits_a_day - 2;
+  BrokenNights nights(38);
+  nights.machine.broken_until = 15 * commits_a_day - 1;
+  nights.check_all(1, 12);
+  const auto first = nights.check(13);
+  REQUIRE(first.regressions.size() == 1);
+  REQUIRE(pipeline::accept_regression(nights.bench->stores(), first.regressions[0].id,
+                                      {.person = "Ada", .reason = "known", .now = {}}, false));
+  nights.check_all(14, 27);
+  nights.machine.broken_from = again;
+  nights.machine.broken_until = 1000;
+  nights.machine.broken_percent = 0;
+  nights.check_all(28, 32);
+  nights.machine.broken_percent = 85;
+  std::vector<model::Regression> found;
+  for (std::size_t day = 33; day < 38 && found.empty(); ++day) found = nights.check(day).regressions;
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].suspects == std::vector{nights.commit(again)});
+}
+
 }  // namespace tbci::flaky_breaks_test

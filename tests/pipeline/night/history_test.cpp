@@ -89,6 +89,16 @@ TEST_CASE("History: a regression whose search was cut off is not found again by 
   CHECK(nights.check(11).reports.size() == 1);
 }
 
+TEST_CASE("History: a leak is seen also where the first process crashes by chance", "[nights]") {
+  Nights nights(14);
+  nights.machine.leaking["beta"] = {{11 * commits_a_day - 1, 4096}};
+  nights.check_all(1, 10);
+  nights.machine.crashing[11 * commits_a_day] = 1 + 1;  // the first process of either case
+  const auto result = nights.check(11);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(to_string(result.regressions[0].finding.series) == "beta/cpu-infer/cpu_leak");
+}
+
 TEST_CASE("History: what a failed night found and did not report is found again", "[nights]") {
   for (const bool memory : {false, true}) {
     Nights nights(14);

@@ -1,7 +1,9 @@
 #include "pipeline/night/night_tries.hpp"
 
+#include "pipeline/night/waiting_nights.hpp"
+#include "storage/connection.hpp"
 #include "tests/catch.hpp"
-#include "tests/pipeline/fake_subject.hpp"
+#include "tests/pipeline/broken_nights.hpp"
 
 namespace tbci::night_tries_test {
 
@@ -137,6 +139,59 @@ TEST_CASE("Tries: a stage that was never reached before counts from the beginnin
   REQUIRE_FALSE(try_night(bench.context(), {.nightly = tonight}));
   CHECK(tries_of(bench).tries == 1);
   CHECK(tries_of(bench).stage == model::Stage::bisect);
+}
+
+TEST_CASE("Tries: what a night had confirmed is reported where it is given up before all its verdicts", "[tries]") {
+  BrokenNights nights(16);
+  nights.machine.broken["alpha"] = model::Outcome::crashed;
+  nights.bench->config().service.tries = 1;
+  nights.check_all(1, 12);
+  nights.machine.before_effect = [&](const std::string&) -> Status {
+    if (nights.bench->stores().nights.open_regressions("fake").value().empty()) return {};
+    return fail(ErrorKind::environment, "the machine goes down");
+  };
+  const std::string name = nights.machine.name_of(13);
+  REQUIRE_FALSE(try_night(nights.bench->context(), {.nightly = name}));
+  storage::Stores& stores = nights.bench->stores();
+  const auto night = stores.nights.find("fake", name).value();
+  CHECK(night->stage == model::Stage::failed);
+  const auto found = stores.nights.regressions(night->id).value();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].finding.series.benchmark == "alpha");
+  CHECK(found[0].report_id);
+  nights.machine.before_effect = nullptr;
+  const auto next = nights.check(14);
+  REQUIRE(next.regressions.size() == 1);
+  CHECK(next.regressions[0].finding.series.benchmark == "beta");
+}
+
+TEST_CASE("Tries: a night whose last report cannot be written is given up once it can", "[tries]") {
+  Nights nights(6);
+  nights.machine.slower["beta"] = {{3 * commits_a_day - 1, 1.25}};
+  nights.bench->config().service.tries = 1;
+  nights.check_all(1, 2);
+  SQLite::Database& sqlite = nights.bench->stores().database.connection().sqlite;
+  nights.machine.before_effect = [&](const std::string& effect) -> Status {
+    if (!effect.starts_with("build ")) return {};
+    sqlite.exec("PRAGMA query_only = ON");  // as a full disk does, every write fails
+    return fail(ErrorKind::environment, "no space left");
+  };
+  const std::string name = nights.machine.name_of(3);
+  const auto stage = [&] { return nights.bench->stores().nights.find("fake", name).value()->stage; };
+  REQUIRE_FALSE(try_night(nights.bench->context(), {.nightly = name}));
+  CHECK(stage() == model::Stage::bisect);
+  const auto searched = pipeline::search_waiting_night(nights.bench->context());
+  REQUIRE(searched);
+  REQUIRE(searched->next);
+  CHECK(*searched->next >= nights.bench->clock().now() + std::chrono::minutes(1));  // and not at once
+  sqlite.exec("PRAGMA query_only = OFF");
+  nights.machine.before_effect = [](const std::string& effect) -> Status {
+    if (!effect.starts_with("build ")) return {};
+    return fail(ErrorKind::environment, "no space left");
+  };
+  REQUIRE_FALSE(try_night(nights.bench->context(), {.nightly = name}));
+  CHECK(stage() == model::Stage::done);
+  CHECK(nights.bench->stores().reports.list("fake", 5).value().size() == 1);
 }
 
 TEST_CASE("Tries: a stop is not a failure", "[tries]") {
