@@ -18,15 +18,17 @@ struct Cost {
   double seconds = 0, processes = 0;
 };
 
-Cost mean_of(const Years& years, const Facts& facts, std::size_t first, std::size_t count) {
-  Cost cost;
+// Medians: a search that happens to be long is no growth.
+Cost usual_of(const Years& years, const Facts& facts, std::size_t first, std::size_t count) {
+  std::vector<double> seconds, processes;
   for (std::size_t i = first; i < first + count; ++i) {
     const auto record = years.diary().nights.find(years.history().nightlies()[facts.checked[i].nightly].name);
     if (record == years.diary().nights.end()) continue;
-    cost.seconds += record->second.seconds / static_cast<double>(count);
-    cost.processes += static_cast<double>(record->second.processes) / static_cast<double>(count);
+    seconds.push_back(record->second.seconds);
+    processes.push_back(static_cast<double>(record->second.processes));
   }
-  return cost;
+  if (seconds.empty()) return {};
+  return {.seconds = model::median(std::move(seconds)), .processes = model::median(std::move(processes))};
 }
 
 void complain(Judgement& judgement, Wrong wrong, std::string series, std::string expected, std::string came) {
@@ -39,8 +41,8 @@ void complain(Judgement& judgement, Wrong wrong, std::string series, std::string
 
 void judge_growth(const Years& years, const Facts& facts, Judgement& judgement) {
   if (facts.checked.size() < first_nights + 2 * compared_nights) return;
-  const Cost first = mean_of(years, facts, first_nights, compared_nights);
-  const Cost last = mean_of(years, facts, facts.checked.size() - compared_nights, compared_nights);
+  const Cost first = usual_of(years, facts, first_nights, compared_nights);
+  const Cost last = usual_of(years, facts, facts.checked.size() - compared_nights, compared_nights);
   Figures& figures = judgement.figures;
   figures.first_seconds = first.seconds;
   figures.last_seconds = last.seconds;

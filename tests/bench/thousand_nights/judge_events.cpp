@@ -43,7 +43,8 @@ class EventsJudge {
     const auto night = std::ranges::find(facts_.nights, event.night, &model::Night::name);
     if (night == facts_.nights.end()) return;
     const auto number = static_cast<std::size_t>(night - facts_.nights.begin());
-    const bool caused = event.kind == model::EventKind::environment ? machine_changed(number) : machine_moved(number);
+    const bool caused =
+        event.kind == model::EventKind::environment ? machine_changed(number) : machine_moved(number, event);
     if (caused) return;
     judgement_.complaints.push_back({.wrong = Wrong::event_no_cause,
                                      .night = event.night,
@@ -65,14 +66,30 @@ class EventsJudge {
     return true;
   }
 
-  bool machine_moved(std::size_t number) const {
-    const auto slower = [&](std::size_t at) {
-      const auto record = years_.diary().nights.find(facts_.nights[at].name);
-      return record == years_.diary().nights.end() ? 0 : years_.weather().slower_at(record->second.ended);
-    };
+  // How slow the machine was while the night was measured: at its begin, at its end, and at midnight between them.
+  std::vector<double> slower_in(const std::string& night) const {
+    const auto record = years_.diary().nights.find(night);
+    if (record == years_.diary().nights.end()) return {0};
+    const auto& [begun, ended] = std::pair(record->second.begun, record->second.ended);
+    std::vector<double> all = {years_.weather().slower_at(ended)};
+    for (TimePoint at = begun; at < ended; at += std::chrono::hours(1)) all.push_back(years_.weather().slower_at(at));
+    return all;
+  }
+
+  // Against the nights before, or against the own night of the build that the event says has moved.
+  bool machine_moved(std::size_t number, const model::Event& event) const {
     std::vector<double> usual;
-    for (std::size_t i = number > usual_nights ? number - usual_nights : 0; i < number; ++i) usual.push_back(slower(i));
-    return usual.empty() || std::abs(slower(number) - model::median(usual)) >= least_move;
+    for (std::size_t i = number > usual_nights ? number - usual_nights : 0; i < number; ++i)
+      usual.push_back(slower_in(facts_.nights[i].name).front());
+    if (usual.empty()) return true;
+    std::vector<double> before = slower_in(event.reason.substr(0, event.reason.find(' ')));
+    before.push_back(model::median(usual));
+    for (const double tonight : slower_in(facts_.nights[number].name)) {
+      for (const double then : before) {
+        if (std::abs(tonight - then) >= least_move) return true;
+      }
+    }
+    return false;
   }
 
   const Years& years_;

@@ -62,7 +62,7 @@ struct Figures {
   int regressions = 0, below_threshold = 0, reports = 0, events = 0, kills = 0;
   std::int64_t processes = 0, builds = 0, installs = 0;
   double seconds = 0;
-  double first_seconds = 0, last_seconds = 0;      ///< of a night: means of the first and of the last hundred
+  double first_seconds = 0, last_seconds = 0;      ///< of a night: medians of the first and of the last hundred
   double first_processes = 0, last_processes = 0;  ///< the same
   int improvements = 0, endings = 0;               ///< that were kept
   int reverts = 0, attributed_endings = 0;         ///< endings that name a revert, and the commit of an improvement
