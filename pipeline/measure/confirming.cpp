@@ -13,7 +13,12 @@ namespace tbci::pipeline {
 
 namespace {
 
-constexpr int most_broken_pairs = 3;
+// Pairs of which a process failed, before a case is given up for the night. One that part of its processes break has
+// its numbers all the same: each pair that worked tonight allows for more that did not.
+int most_broken_pairs(std::size_t worked) {
+  constexpr int at_first = 3, for_each = 3, most = 24;
+  return std::min(at_first + for_each * static_cast<int>(std::min<std::size_t>(worked, most)), most);
+}
 
 // The candidates of one case against one old build are judged together: a process measures all metrics at once.
 struct CaseCandidates {
@@ -58,7 +63,7 @@ struct CandidateState {
                                                   static_cast<int>(candidate.pairs.size()));
     if (candidate.rise != 0 && !judgement.finding.reason.empty())
       judgement.finding.reason += name_rise(series, candidate.rise);
-    if (judgement.pairs_wanted > 0 && broken > most_broken_pairs) {
+    if (judgement.pairs_wanted > 0 && broken > most_broken_pairs(measured.size())) {
       judgement.pairs_wanted = 0;
       judgement.finding.verdict = model::Verdict::inconclusive;
       judgement.finding.reason =

@@ -7,6 +7,16 @@ using namespace tbci::test;
 
 using model::Verdict;
 
+TEST_CASE("Nights: a step of a case of which half of the processes crash is confirmed on its night", "[nights]") {
+  Nights nights(8);
+  nights.machine.slower["beta"] = {{5 * commits_a_day - 1, 1.4}};
+  nights.check_all(1, 4);
+  nights.machine.crash_one_in = 2;
+  const auto result = nights.check(5);
+  CHECK(verdict_of(result, "beta/cpu-infer/time") == model::Verdict::regression);
+  CHECK(verdict_of(result, "alpha/cpu-infer/time") != model::Verdict::regression);
+}
+
 TEST_CASE("Nights: once there is a history the new build is measured alone", "[nights]") {
   Nights nights(14);
   nights.check_all(1, 3);
