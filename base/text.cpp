@@ -93,7 +93,25 @@ std::string human_certainty(double probability) {
   return fmt::format("{:.2f}%", std::floor(std::max(probability, 0.0) * 1e4 + 1e-9) / 100);
 }
 
+namespace {
+
+// Who leaves out the end means the name that begins so; a single letter, or a dash, says too little.
+const std::string* only_one_that_begins_with(std::string_view name, std::span<const std::string> known) {
+  const std::size_t dashes = std::min(name.find_first_not_of('-'), name.size());
+  if (name.size() < dashes + 2) return nullptr;
+  const std::string* only = nullptr;
+  for (const std::string& candidate : known) {
+    if (!candidate.starts_with(name)) continue;
+    if (only != nullptr) return nullptr;
+    only = &candidate;
+  }
+  return only;
+}
+
+}  // namespace
+
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known) {
+  if (const std::string* longer = only_one_that_begins_with(name, known)) return *longer;
   const std::string* best = nullptr;
   std::size_t fewest = std::max<std::size_t>(2, name.size() / 3) + 1;
   for (const std::string& candidate : known) {

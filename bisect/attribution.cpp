@@ -103,8 +103,7 @@ ParentCheck Attribution::check_parent(const SeriesSearch& search, const Bracket&
 }
 
 std::string Attribution::same_binary() const {
-  return fmt::format("{} and {} compile the same inputs: the cause is packaging or environment, not the sources",
-                     short_id(classes_.commit_of(0)), short_id(classes_.commit_of(classes_.last())));
+  return same_inputs_text(classes_.commits());
 }
 
 std::string Attribution::no_step(const SeriesSearch& search) const {

@@ -97,9 +97,7 @@ class BreakBisector {
   /// False when the search is over: all answers are given.
   Result<bool> build_ends() {
     if (classes_.binary_of(classes_.last()) == 0) {
-      answer_all(
-          fmt::format("{} and {} compile the same inputs: the cause is packaging or environment, not the sources",
-                      short_id(classes_.commit_of(0)), short_id(classes_.commit_of(classes_.last()))));
+      answer_all(same_inputs_text(classes_.commits()));
       return false;
     }
     for (const std::size_t at : {std::size_t{0}, classes_.last()}) {

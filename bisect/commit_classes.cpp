@@ -1,5 +1,7 @@
 #include "bisect/commit_classes.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <string>
 
@@ -13,6 +15,13 @@ std::vector<CommitClass> classes_of(std::span<const model::Commit> commits) {
     classes.back().commits.push_back(i);
   }
   return classes;
+}
+
+std::string same_inputs_text(std::span<const model::Commit> commits) {
+  return fmt::format(
+      "no file that is compiled differs between {} and {}: the cause is in none of these commits, but in the packaging "
+      "or the environment",
+      commits.front().id.substr(0, 12), commits.back().id.substr(0, 12));
 }
 
 CommitClasses::CommitClasses(const std::vector<model::Commit>& commits)

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "storage/model/bisection.hpp"
@@ -16,6 +17,9 @@ struct CommitClass {
 };
 /// A commit without a hash of its inputs forms its own class.
 std::vector<CommitClass> classes_of(std::span<const model::Commit> commits);
+
+/// What is said where the first commit and the last one have the same inputs.
+std::string same_inputs_text(std::span<const model::Commit> commits);
 
 /// The classes of a search, numbered from 0 (good end) to last() (bad end), and which of them compile to the same
 /// binary. Refers to `commits`, which must outlive it.

@@ -114,7 +114,8 @@ Check check_space(const MachineFacts& facts, const DoctorSettings& settings) {
 
 Check check_torch(const MachineFacts& facts) {
   if (!facts.libtorch_trouble.empty())
-    return problem("libtorch", facts.libtorch_trouble, "reinstall it: tbci nightly install");
+    return problem("libtorch", facts.libtorch_trouble,
+                   "correct `torch` in [subject.source], or install a LibTorch there: deploy/deps --torch");
   return passed("libtorch", facts.libtorch.empty() ? "none is configured" : facts.libtorch);
 }
 

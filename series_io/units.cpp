@@ -1,5 +1,6 @@
 #include "series_io/units.hpp"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -57,10 +58,10 @@ Result<Unit> unit_from(std::string_view text) {
   std::vector<std::string> names;
   for (const Known& known : known_units) {
     if (known.name == plain) return Unit{std::string(text), known.dimension, known.factor};
-    names.emplace_back(known.name);
+    if (std::ranges::find(names, known.name) == names.end()) names.emplace_back(known.name);
   }
-  return fail(ErrorKind::usage, "unknown unit '{}'{}: one of ns, us, ms, s, bytes, KiB, MiB, GiB, kB, MB, GB",
-              one_line(text, 40), did_you_mean(one_line(text, 40), names));
+  return fail(ErrorKind::usage, "unknown unit '{}'{}: one of {}", one_line(text, 40),
+              did_you_mean(one_line(text, 40), names), join(names, ", "));
 }
 
 Unit unit_of(model::Metric metric) {
@@ -77,14 +78,14 @@ Unit unit_of(model::Metric metric) {
 
 Result<model::Metric> metric_of(std::string_view series, const std::string& named, const Unit* unit) {
   const auto agreed = [&](model::Metric metric) -> Result<model::Metric> {
+    if (metric == model::Metric::outcome)
+      return fail(ErrorKind::usage, "'outcome' is not a number: a file of series cannot have it as its metric");
     if (unit == nullptr || unit->dimension == dimension_of(metric)) return metric;
     return fail(ErrorKind::usage, "{} is not measured in {}: correct 'unit' or 'metric'", to_string(metric),
                 one_line(unit->name, 40));
   };
   if (!named.empty()) {
     TBCI_ASSIGN(const model::Metric metric, model::metric_from(named));
-    if (metric == model::Metric::outcome)
-      return fail(ErrorKind::usage, "'outcome' is not a number: a file of series cannot have it as its metric");
     return agreed(metric);
   }
   const std::size_t slash = series.rfind('/');

@@ -175,6 +175,8 @@ void read_nightlies(TomlReader reader, runner::NightlySettings& nightly, std::st
   nightly.listed =
       static_cast<std::size_t>(reader.integer("listed", static_cast<std::int64_t>(nightly.listed), 2, 10000));
   branch = reader.text("branch", branch);
+  if (nightly.kind == runner::NightlyKind::pip && reader.has("branch"))
+    reader.refuse("branch", "has no effect with kind = \"pip\": leave it out");
   nightly.package = reader.text("package", nightly.package);
   nightly.index_url = reader.text("index", nightly.index_url);
   nightly.pip_arguments = reader.texts("pip_arguments");
@@ -263,6 +265,8 @@ SubjectConfig read_subject(TomlReader reader) {
   if (reader.has("exported")) read_exported(reader.table("exported"), config.subject);
   config.schedule = time_of_day(reader);
   config.poll = reader.seconds("poll", {});
+  if (config.schedule && reader.has("poll"))
+    reader.refuse("poll", "has no effect beside `schedule`: leave out one of the two");
   read_source(reader.table("source"), config);
   read_torchbench(reader.table("torchbench"), config.subject.torchbench);
   read_nightlies(reader.table("nightlies"), config.subject.nightly, config.subject.source.branch);

@@ -63,6 +63,8 @@ detect::SeriesPattern read_pattern(TomlReader& reader) {
     const auto known = model::metric_from(*metric);
     if (known) pattern.metric = *known;
     if (!known) reader.refuse("metric", known.error().message);
+    if (known && *known == model::Metric::outcome)
+      reader.refuse("metric", "outcome has no thresholds: a break is judged by how many processes fail");
     if (known && model::is_secondary(*known))
       reader.refuse("metric", fmt::format("{} is recorded but never judged, so it has no thresholds", *metric));
   }

@@ -119,7 +119,9 @@ Status Query::execute_for(std::string_view what, std::int64_t id) {
 }
 
 tl::unexpected<Error> Query::none(std::string_view table, std::int64_t id) const {
-  return fail(ErrorKind::usage, "there is no {} {} in the database {}", table, id, database_.path().string());
+  const std::string_view where_to_look = table == "regression" ? ": `tbci regressions list --all` lists them" : "";
+  return fail(ErrorKind::usage, "there is no {} {} in the database {}{}", table, id, database_.path().string(),
+              where_to_look);
 }
 
 Query& Query::bind_blob(std::string_view bytes) {

@@ -64,6 +64,8 @@ Result<ExitCode> clear(const Invocation& invocation, const AnchorOptions& option
   TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
   pipeline::SubjectContext& context = session->context();
   if (trim(options.reason).empty()) return fail(ErrorKind::usage, "clearing the anchor needs a --reason");
+  TBCI_ASSIGN(const auto current, context.stores.anchors.current(context.name()));
+  if (!current) return fail(ErrorKind::usage, "{} has no anchor to clear", context.name());
   return record(invocation, context, std::nullopt, options.reason);
 }
 

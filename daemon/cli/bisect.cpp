@@ -124,6 +124,9 @@ ExitCode show_nothing(const Invocation& invocation, const BisectOptions& options
   } else {
     fmt::print("nothing is worse at {} than at {}: nothing to bisect\n", options.to, options.from);
   }
+  for (const std::string& file : {options.report_file, options.repository.log_file}) {
+    if (!file.empty()) fmt::print(stderr, "tbci did not write {}: there was no search\n", file);
+  }
   return ExitCode::success;
 }
 
@@ -181,6 +184,17 @@ Status check_series_alone(const BisectOptions& options) {
               "--series names what to search for: leave out --metric, --benchmarks and --configurations");
 }
 
+// The plan writes nothing and takes nothing back.
+Status check_dry_run(const BisectOptions& options) {
+  if (!options.dry_run) return {};
+  for (const auto& [name, given] :
+       {std::pair("--report", !options.report_file.empty()), std::pair("--log", !options.repository.log_file.empty()),
+        std::pair("--verify-revert", options.verify_revert)}) {
+    if (given) return fail(ErrorKind::usage, "{} has no effect with --dry-run: leave out one of the two", name);
+  }
+  return {};
+}
+
 Result<ExitCode> bisect(const Invocation& invocation, const BisectOptions& options, std::stop_token stop) {
   if (!options.repository.repository.empty()) {
     const RepositoryRequest request{.from = options.from,
@@ -192,6 +206,8 @@ Result<ExitCode> bisect(const Invocation& invocation, const BisectOptions& optio
   }
   TBCI_TRY(check_series_alone(options));
   TBCI_TRY(check_metrics(options.metrics));
+  TBCI_TRY(named_series(options));
+  TBCI_TRY(check_dry_run(options));
   TBCI_ASSIGN(settings::Config config, load_config(invocation, options.selection));
   config.bisect.every_commit = options.repository.all;
   if (options.repository.jobs > 0) {

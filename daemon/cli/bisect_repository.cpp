@@ -49,6 +49,17 @@ Result<fs::path> repository_at(const std::string& path) {
   return pass_on(Error(opened.error()));
 }
 
+// A search by patterns that choose no file would answer that nothing differs.
+Status check_patterns(const GitRepository& repository, const repo_bisect::RepositoryJob& job) {
+  if (job.compiled.empty()) return {};
+  for (const std::string& commit : {job.from, job.to}) {
+    TBCI_ASSIGN(const std::string inputs, repository.compiled_inputs(commit, job.compiled));
+    if (inputs != sha256_hex("")) return {};
+  }
+  return fail(ErrorKind::usage, "--compiled {}: no file of {} or {} has such a path; correct the patterns",
+              join(job.compiled, ","), job.from.substr(0, 12), job.to.substr(0, 12));
+}
+
 Result<repo_bisect::RepositoryJob> job_of(const RepositoryOptions& options, const RepositoryRequest& request) {
   repo_bisect::RepositoryJob job;
   TBCI_ASSIGN(job.repository, repository_at(options.repository));
@@ -59,6 +70,7 @@ Result<repo_bisect::RepositoryJob> job_of(const RepositoryOptions& options, cons
   job.to = to.id;
   job.lineage = options.all ? bisect::Lineage::all : bisect::Lineage::first_parent;
   job.compiled = options.compiled;
+  TBCI_TRY(check_patterns(repository, job));
   const std::string module_file[] = {".gitmodules"};
   TBCI_ASSIGN(const std::string modules, repository.compiled_inputs(job.to, module_file));
   job.submodules = modules != sha256_hex("");

@@ -53,6 +53,8 @@ Result<std::vector<model::OperatorComparison>> changed_operators(pipeline::Subje
 }
 
 Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
+  if (options.before == options.after)
+    return fail(ErrorKind::usage, "both builds are {}: name two different ones", options.before);
   TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
   pipeline::SubjectContext& context = session->context();
   pipeline::ComparisonPlan plan{.key = model::run_keys::comparison(context.clock.now()),

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "daemon/cli/application.hpp"
@@ -25,7 +26,8 @@ Result<ExitCode> list(const Invocation& invocation, const settings::Config& conf
   nlohmann::json json = nlohmann::json::array();
   Table table({{"id", Align::right}, {"subject"}, {"created"}, {"title"}});
   for (const settings::SubjectConfig& subject : config.subjects) {
-    TBCI_ASSIGN(const auto filed, reports.list(subject.subject.name, 100));
+    constexpr int all = std::numeric_limits<int>::max();
+    TBCI_ASSIGN(const auto filed, reports.list(subject.subject.name, all));
     for (const model::Report& report : filed) {
       table.add({std::to_string(report.id), report.subject, to_iso8601(report.created), report.title});
       json.push_back({{"id", report.id},

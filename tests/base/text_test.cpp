@@ -20,6 +20,11 @@ TEST_CASE("nearest_name: a typo finds its name, another word finds none", "[text
   CHECK(nearest_name("resnet81", known) == "resnet18");
   CHECK(nearest_name("mobilnet_v2", known) == "mobilenet_v2");
   CHECK(nearest_name("dlmr", known) == "dlrm");
+  CHECK(nearest_name("mob", known) == "mobilenet_v2");  // only one begins so
+  CHECK_FALSE(nearest_name("--", std::vector<std::string>{"--subject"}));
+  const std::vector<std::string> commands = {"run", "regressions", "report"};
+  CHECK(nearest_name("reg", commands) == "regressions");
+  CHECK(nearest_name("re", commands) != "regressions");  // two do
   CHECK_FALSE(nearest_name("transformer", known));
   CHECK_FALSE(nearest_name("x", {}));
   CHECK(did_you_mean("dlrn", known) == " (did you mean 'dlrm'?)");

@@ -29,6 +29,10 @@ TEST_CASE("Bad input: revisions that cannot be ends of a bisection", "[e2e]") {
   check_refused(installation.tbci({"bisect", "--from", head, "--to", old, "--json"}), 2, "swap the two ends");
   check_refused(installation.tbci({"bisect", "--from", old, "--to", old, "--json"}), 2, old.substr(0, 10));
   CHECK(installation.tbci({"bisect", "--from", old, "--to", head, "--dry-run"}).exit_code == 0);
+  check_refused(installation.tbci({"bisect", "--from", old, "--to", head, "--dry-run", "--series", "xx", "--json"}), 2,
+                "'xx' is not a series");
+  check_refused(installation.tbci({"bisect", "--from", old, "--to", head, "--dry-run", "--report", "f", "--json"}), 2,
+                "--report has no effect with --dry-run");
   CHECK(installation.tbci({"bisect", "--from", old}).exit_code == 2);
   CHECK(installation.tbci({"chekc"}).exit_code == 2);
 }

@@ -110,6 +110,8 @@ TEST_CASE("JSON line: the metric is named, or the name's last part, or what the 
   CHECK(contains(error_of(R"({"series":"a","metric":"tiem","pairs":[]})"), "did you mean 'time'"));
   CHECK(contains(error_of(R"({"series":"a","metric":"time","unit":"MiB","pairs":[]})"), "not measured in MiB"));
   CHECK(contains(error_of(R"({"series":"a/b/time","unit":"bytes","pairs":[]})"), "not measured in bytes"));
+  CHECK(contains(error_of(R"({"series":"a","metric":"outcome","pairs":[]})"), "'outcome' is not a number"));
+  CHECK(contains(error_of(R"({"series":"a/cpu-train/outcome","pairs":[]})"), "'outcome' is not a number"));
 }
 
 TEST_CASE("JSON line: units are ours, and an unknown one is refused", "[series_io]") {

@@ -198,6 +198,7 @@ TEST_CASE("Configuration: errors name wrong thresholds of some series with their
   const std::string some = "[[thresholds.for]]\n";
   CHECK(error_of(some + "metric = \"tim\"\n").find("x.toml:2: thresholds.for.metric: ") == 0);
   CHECK(error_of(some + "metric = \"instructions\"\n").find("never judged") != std::string::npos);
+  CHECK(error_of(some + "metric = \"outcome\"\n").find("a break is judged") != std::string::npos);
   CHECK(error_of(some + "configuration = \"cpu-tain\"\n").find("did you mean 'cpu-train'") != std::string::npos);
   CHECK(error_of(some + "relative = 0.1\n").find("to choose the series") != std::string::npos);
   CHECK(error_of(some + "benchmark = \"\"\n").find("must not be empty") != std::string::npos);
@@ -208,6 +209,13 @@ TEST_CASE("Configuration: errors name wrong thresholds of some series with their
   CHECK(error_of(some + "benchmark = \"dlrm\"\nrelative = 20\n").find("x.toml:3: thresholds.for.relative") == 0);
   CHECK(error_of(some + "benchmark = \"dlrm\"\nscreen = 0.08\n").find("hide regressions") != std::string::npos);
   CHECK(error_of("[thresholds]\nfor = 3\n").find("thresholds.for: must be tables") != std::string::npos);
+}
+
+TEST_CASE("Configuration: keys that would have no effect are refused", "[config]") {
+  CHECK(error_of(std::string(subject) + "schedule = \"05:30\"\npoll = 60\n").find("subject.poll: has no effect") !=
+        std::string::npos);
+  CHECK(error_of(std::string(subject) + "[subject.nightlies]\nkind = \"pip\"\nbranch = \"x\"\n")
+            .find("subject.nightlies.branch: has no effect") != std::string::npos);
 }
 
 TEST_CASE("Configuration: a subject that could not work is refused", "[config]") {

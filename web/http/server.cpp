@@ -101,12 +101,13 @@ Result<std::unique_ptr<Server>> Server::start(asio::io_context& context, const S
   error_code error;
   const auto address = asio::ip::make_address(settings.address == "localhost" ? "127.0.0.1" : settings.address, error);
   if (error) {
-    return fail(ErrorKind::usage, "'{}' is not an IP address to listen on: write 127.0.0.1 or ::1", settings.address);
+    return fail(ErrorKind::usage, "[service] address '{}' is not an IP address to listen on: write 127.0.0.1 or ::1",
+                settings.address);
   }
   if (!address.is_loopback() && !settings.allow_other_machines) {
     return fail(ErrorKind::usage,
-                "{} can be reached by other machines, and the page has no passwords: listen on 127.0.0.1, or allow "
-                "other machines explicitly",
+                "[service] address {} can be reached by other machines, and the page has no passwords: set address = "
+                "\"127.0.0.1\", or page_for_others = true",
                 settings.address);
   }
   auto hub = std::make_shared<Hub>(settings, std::move(handler), address.is_loopback());
