@@ -11,6 +11,12 @@ namespace {
 const std::string select_decisions = "SELECT id, regression_id, standing, person, reason, decided_ms FROM decision ";
 const std::string select_mutes = "SELECT subject, series, until_ms, person, reason, set_ms FROM mute ";
 
+// Of a regression, the newest nightly's first. A night may be judged late, but not by months: sorting these is enough,
+// and costs the same after years.
+const std::string latest_looks =
+    "SELECT l.verdict FROM (SELECT night_id, verdict FROM recovery_look WHERE regression_id = ? "
+    "ORDER BY night_id DESC LIMIT 60) l JOIN night n ON n.id = l.night_id ORDER BY n.sort_key DESC";
+
 Result<model::Decision> read_decision(Row row) {
   model::Decision decision;
   decision.id = row.integer();
@@ -94,11 +100,8 @@ Status DecisionStore::keep_recovery_look(std::int64_t regression_id, std::int64_
 
 Result<int> DecisionStore::clear_looks(std::int64_t regression_id) const {
   return guarded(database_.path(), "read looks at regressions", [&]() -> Result<int> {
-    TBCI_ASSIGN(const auto looks, Query(database_,
-                                        "SELECT l.verdict FROM recovery_look l JOIN night n ON n.id = l.night_id "
-                                        "WHERE l.regression_id = ? ORDER BY n.sort_key DESC")
-                                      .bind(regression_id)
-                                      .all("recovery_look", read_verdict));
+    TBCI_ASSIGN(const auto looks,
+                Query(database_, latest_looks).bind(regression_id).all("recovery_look", read_verdict));
     int clear = 0;
     for (const model::Verdict verdict : looks) {
       if (verdict != model::Verdict::clear) break;
@@ -110,11 +113,7 @@ Result<int> DecisionStore::clear_looks(std::int64_t regression_id) const {
 
 Result<std::optional<model::Verdict>> DecisionStore::latest_look(std::int64_t regression_id) const {
   return guarded(database_.path(), "read looks at regressions", [&] {
-    return Query(database_,
-                 "SELECT l.verdict FROM recovery_look l JOIN night n ON n.id = l.night_id "
-                 "WHERE l.regression_id = ? ORDER BY n.sort_key DESC LIMIT 1")
-        .bind(regression_id)
-        .first("recovery_look", read_verdict);
+    return Query(database_, latest_looks).bind(regression_id).first("recovery_look", read_verdict);
   });
 }
 

@@ -45,7 +45,7 @@ Result<bool> has_run_between(SubjectContext& context, const std::string& found, 
   return false;
 }
 
-// Whether a break of the case is known and not over. Of one that nobody was told of nobody knows. One that a person has
+// Whether a break of the case is known and not over. One that no report names is not. One that a person has
 // accepted or dismissed is over once the case has run on later nights.
 Result<bool> is_known_break(SubjectContext& context, const model::Night& tonight, const model::Case& measured) {
   TBCI_ASSIGN(const auto all, context.stores.nights.series_regressions(context.name(), series_of_break(measured)));

@@ -84,7 +84,7 @@ struct Regression {
   int step = 0;  ///< of its series in its night: 0 is the largest, with all that the night found; others: themselves
 };
 
-/// Whether nobody was told, and no later try of its night will tell: a later night has to find it.
+/// Whether no report names it, nor will any: its night has failed. A later night has to find it.
 inline bool is_untold(const Night& night, const Regression& regression) {
   return night.stage == Stage::failed && !regression.report_id && is_open(regression.standing);
 }

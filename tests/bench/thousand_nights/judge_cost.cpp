@@ -18,7 +18,7 @@ struct Cost {
   double seconds = 0, processes = 0;
 };
 
-// Medians: a search that happens to be long is no growth.
+// Medians: a search that happens to be long does not count as growth.
 Cost usual_of(const Years& years, const Facts& facts, std::size_t first, std::size_t count) {
   std::vector<double> seconds, processes;
   for (std::size_t i = first; i < first + count; ++i) {

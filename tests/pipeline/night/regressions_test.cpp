@@ -104,43 +104,6 @@ TEST_CASE("Regressions: one that is gone for three nights has recovered, and nob
   CHECK(nights.bench->stores().nights.open_regressions("fake").value().empty());
 }
 
-TEST_CASE("Regressions: nights of older nightlies that are judged late do not end one", "[nights]") {
-  Nights nights(14);
-  nights.machine.slower["beta"] = {{9 * commits_a_day - 1, 1.25}};
-  nights.check_all(1, 5);
-  REQUIRE(nights.check(9).regressions.size() == 1);
-  for (std::size_t late = 6; late < 9; ++late) CHECK(nights.check(late).regressions.empty());
-  CHECK(all_of(nights).front().standing == Standing::open);
-  nights.check_all(10, 12);
-  CHECK(all_of(nights).front().standing == Standing::open);
-}
-
-TEST_CASE("Regressions: a night that is judged late does not report what a later one has reported", "[nights]") {
-  Nights nights(14);
-  nights.bench->config().subjects.front().subject.source.repository.clear();  // so that no culprit makes the two one
-  nights.machine.slower["beta"] = {{7 * commits_a_day - 1, 1.25}};
-  nights.check_all(1, 5);
-  REQUIRE(nights.check(8).reports.size() == 1);
-  CHECK(nights.check(6).reports.empty());
-  CHECK(nights.check(7).reports.empty());
-  CHECK(all_of(nights).size() == 1);
-}
-
-TEST_CASE("Regressions: a culprit that the repository does not have yet is searched once it is there", "[nights]") {
-  Nights nights(8);
-  nights.machine.slower["beta"] = {{5 * commits_a_day - 1, 1.25}};
-  nights.check_all(1, 4);
-  nights.machine.pushed = 5 * commits_a_day - 2;
-  const pipeline::NightChoice tonight{.nightly = nights.machine.name_of(5), .baseline = {}};
-  const auto lagging = pipeline::check_night(nights.bench->context(), tonight);
-  REQUIRE_FALSE(lagging);
-  CHECK(lagging.error().kind == ErrorKind::transient);
-  nights.machine.pushed = 1000;
-  const auto result = nights.check(5);
-  REQUIRE(result.regressions.size() == 1);
-  CHECK(result.regressions[0].suspects == std::vector{nights.commit(5 * commits_a_day - 1)});
-}
-
 TEST_CASE("Regressions: a further step of a series recovers also where a person accepted the largest", "[nights]") {
   Nights nights(20);
   nights.machine.slower["beta"] = {
