@@ -29,6 +29,10 @@ class BusyWith {
   web::Activity& activity_;
 };
 
+void take_earlier(std::optional<TimePoint>& next, const std::optional<TimePoint>& other) {
+  if (other && (!next || *other < *next)) next = other;
+}
+
 class ServiceWork {
  public:
   ServiceWork(const ServiceParts& parts, std::stop_token stop)
@@ -93,7 +97,7 @@ class ServiceWork {
       if (!searched && searched.error().kind == ErrorKind::damaged) return pass_on(searched.error());
       if (!searched && searched.error().kind != ErrorKind::interrupted)
         log::error("{}: {}", subject.subject.name, searched.error().message);
-      if (searched && searched->next) next = next ? std::min(*next, *searched->next) : searched->next;
+      if (searched) take_earlier(next, searched->next);
     }
     return next;
   }
@@ -115,7 +119,7 @@ class ServiceWork {
       if (!searched && searched.error().kind == ErrorKind::damaged) return pass_on(searched.error());
       if (!searched && searched.error().kind != ErrorKind::interrupted)
         log::error("{}: {}", subject.subject.name, searched.error().message);
-      if (searched && searched->next) next = next ? std::min(*next, *searched->next) : searched->next;
+      if (searched) take_earlier(next, searched->next);
     }
     return next;
   }
@@ -146,7 +150,7 @@ class ServiceWork {
     if (!waiting && waiting.error().kind == ErrorKind::damaged) return pass_on(waiting.error());
     if (!waiting) log::error("{}: {}", subject.subject.name, waiting.error().message);
     if (!waiting) return false;
-    if (waiting->next) next = next ? std::min(*next, *waiting->next) : waiting->next;
+    take_earlier(next, waiting->next);
     return !waiting->due.empty();
   }
 
