@@ -145,6 +145,19 @@ std::optional<std::string> LevelHistory::beginning_of(const model::Series& serie
   return nights == accepted_.end() ? std::nullopt : std::optional(*nights->second.rbegin());
 }
 
+Result<std::optional<std::string>> LevelHistory::last_screened(const model::Case& measured) const {
+  std::optional<std::string> last;
+  if (nightlies_.empty()) return last;
+  const model::Series time{measured.benchmark, measured.configuration, model::Metric::time};
+  const storage::HistoryWindow window{.newest = looked_at_nights, .since = nightlies_.front(), .before = tonight_};
+  TBCI_ASSIGN(const auto points, context_->stores.runs.series_history(context_->name(), time, window));
+  for (const storage::HistoryPoint& point : points) {  // the oldest nightly first
+    const bool own = point.purpose == model::Purpose::screen && point.key.starts_with(point.nightly + "/");
+    if (own && numbers_.contains(point.nightly)) last = point.nightly;
+  }
+  return last;
+}
+
 Result<std::vector<double>> LevelHistory::first_values(const model::Series& series, const std::string& nightly) const {
   TBCI_ASSIGN(auto points, points_of(series));
   const auto point = points.find(nightly);

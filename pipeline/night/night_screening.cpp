@@ -36,6 +36,12 @@ bool is_known(const Levels& levels, const model::Case& measured) {
   return levels.contains({measured.benchmark, measured.configuration, model::Metric::time});
 }
 
+// The older build of a case without a history: the baseline, where its own night could screen the case.
+Result<std::string> usual_build(const LevelHistory& history, const model::Case& measured, const std::string& baseline) {
+  TBCI_ASSIGN(const auto screened, history.last_screened(measured));
+  return screened && is_older(*screened, baseline) ? *screened : baseline;
+}
+
 // The older build that a case is measured beside: a few nights back, where its time has a history, so that a step that
 // was overlooked lies between the two. A series that began again with an accepted change wants none that is older than
 // that: its step would be found once more. What came before was looked at on that night.
@@ -209,7 +215,8 @@ Result<Screen> screen_night(SubjectContext& context, const model::Night& night, 
   std::vector<MeasuredCase> known;
   FirstLook look;
   for (const model::Case& measured : plan.cases) {
-    const std::string reference = reference_of(history, levels, measured, plan.builds.before.name);
+    TBCI_ASSIGN(const std::string usual, usual_build(history, measured, plan.builds.before.name));
+    const std::string reference = reference_of(history, levels, measured, usual);
     // Of a case that is always measured beside an old build, history has no processes alone.
     if (is_known(levels, measured) && !alternates(context, model::Purpose::screen, measured)) {
       known.push_back({.measured = measured, .beside = false});

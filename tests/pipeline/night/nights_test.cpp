@@ -7,6 +7,19 @@ using namespace tbci::test;
 
 using model::Verdict;
 
+TEST_CASE("Nights: a step of a night that could not measure the case is found by the next one", "[nights]") {
+  Nights nights(8);
+  nights.machine.slower["beta"] = {{5 * commits_a_day - 1, 1.3}};
+  nights.check_all(1, 4);
+  nights.machine.without_space = 1000;
+  CHECK(nights.check(5).regressions.empty());
+  nights.machine.without_space = 0;
+  const auto result = nights.check(6);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(5 * commits_a_day - 1)});
+  CHECK(nights.check(7).regressions.empty());
+}
+
 TEST_CASE("Nights: a step of a case of which half of the processes crash is confirmed on its night", "[nights]") {
   Nights nights(8);
   nights.machine.slower["beta"] = {{5 * commits_a_day - 1, 1.4}};
