@@ -47,7 +47,7 @@ Result<std::vector<Regression>> open_regressions(SubjectContext& context, const 
 // no series comes near to it again. So pairs ask now and then, and go on where the last ones were clear. The longer a
 // regression is open, the more rarely: what nobody repairs for months must not fill the nights.
 Result<bool> is_asked_anyway(SubjectContext& context, const model::Night& night, const Regression& regression) {
-  constexpr int while_young = 5, later = 25, young_nights = 50;
+  constexpr int while_young = 5, later = 10, young_nights = 50;
   TBCI_ASSIGN(const model::Night found, context.stores.nights.get(regression.night_id));
   const int age = night.number - found.number;
   if (age % (age <= young_nights ? while_young : later) == 0) return true;
