@@ -114,7 +114,7 @@ std::string Attribution::no_step(const SeriesSearch& search) const {
   const std::string ends =
       fmt::format("{} and {}", short_id(classes_.commit_of(0)), short_id(classes_.commit_of(classes_.last())));
   if (search.posterior().none > 0 && search.is_exact() && search.step() != 0)
-    return fmt::format("{} differ by {}, but in small parts: no commit between them makes a step", ends,
+    return fmt::format("{} differ by {}, but no single commit between them changed enough to count as a step", ends,
                        human_change(change.mean));
   const double high = search.posterior().levels.back().high - search.posterior().levels.front().mean;
   // A step of half the threshold shows; to clear the sources, the readings must rule out a whole threshold.

@@ -45,8 +45,8 @@ class SeriesSearch {
   /// Whether the number does not vary: both ends have two readings or more, and no build has two that differ. Then each
   /// reading is exact, and a build needs no second one.
   bool is_exact() const { return exact_; }
-  /// Of a number that does not vary: a class whose level was read once in all, so that one wrong reading would make two
-  /// steps. Only next to a step.
+  /// For an exact number: a class beside a step that has only one reading. If that reading is wrong, it makes two
+  /// steps.
   std::optional<std::size_t> read_once() const;
 
   /// Input of drift_of: the readings of the good end, grouped by the build that it was paired with.

@@ -17,7 +17,7 @@ namespace tbci::daemon {
 std::chrono::seconds pause_after_look(bool failed, std::chrono::seconds last);
 
 /// A thread with a connection of its own: reports leave while a night measures or a search builds. One delivery is a
-/// short request over HTTPS, so it disturbs a measurement hardly (docs/decisions/0021-nothing-stands-still.md).
+/// short request over HTTPS, so it hardly disturbs a measurement (docs/decisions/0021-nothing-stands-still.md).
 /// Failures are logged, and tried again when the outbox says so. Ends within a second of its destruction.
 class Deliveries {
  public:

@@ -59,14 +59,14 @@ struct AnchorReading {
 /// (at night `set_on`, where the effect was 0), the oldest first. The last few dozen are enough, with the last
 /// confirmations: a night that is 40 nights back has a weight below 0.0002.
 ///
-/// The average knows of time: a night that comes n nights after the one before it has the weight 1 - (1 - lambda)^n. A
-/// creep goes on in the nights that do not measure a series, so what was known of it grows as old there; with one
-/// weight per measurement a series of every fifth night would be found five times as late. The price is that the
-/// average of a series that is measured seldom is noisier, and asks for some more confirmations.
-/// A night counts by the median of its pairs; those that can't be true are left out. After a confirmation, which has
-/// many more pairs, the average goes on from what that found. A regression that it found is filed, whatever became of
-/// it: the series is asked for again when the average is `ask_share` of the threshold above that, or once it has fallen
-/// below half of it. Pure.
+/// The average ages with time, also on nights that skip the series: a night that comes n nights after the one before it
+/// has the weight 1 - (1 - lambda)^n. A creep goes on in the nights that do not measure a series, so what was known of
+/// it grows as old there; with one weight per measurement a series of every fifth night would be found five times as
+/// late. The price is that the average of a series that is measured seldom is noisier, and asks for some more
+/// confirmations. A night counts by the median of its pairs; those that can't be true are left out. After a
+/// confirmation, which has many more pairs, the average goes on from what that found. A regression that it found is
+/// filed, whatever became of it: the series is asked for again when the average is `ask_share` of the threshold above
+/// that, or once it has fallen below half of it. Pure.
 AnchorReading read_anchor(const model::Series& series, std::span<const AnchorNight> nights, int set_on,
                           const Thresholds& thresholds, const AnchorSettings& settings = {});
 

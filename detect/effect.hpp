@@ -27,8 +27,8 @@ bool is_memory(model::Metric metric);  ///< peaks, not leaks
 /// Whether a value can be true: finite; above 0 unless it is a leak's.
 bool is_usable(model::Metric metric, double value);
 
-/// The same pair beside an old build that stands higher by `rise`, an effect: what is known to have come between the
-/// two builds is then no part of what they differ by.
+/// The pair with `rise`, an effect, added to the value of the old build: a known change between the two builds is then
+/// not a part of their difference.
 Pair with_rise(model::Metric metric, Pair pair, double rise);
 
 /// Above 0: `after` is worse. Nothing where a value is not usable.

@@ -39,10 +39,10 @@ struct Suspect {
   std::vector<Pair> pairs = {};  ///< of the screen, where it measured both builds in turn
 };
 
-/// Tonight's candidates: those carried over and the suspects of tonight's screen, the most pressing first. A series
-/// that was carried is asked once, as carried (with its older build), whatever tonight's screen says of it. Pressing is
-/// the larger change, times one more for each night that it waited: none waits for ever. Those of `suspects` whose
-/// verdict is another are passed over. Pure.
+/// Tonight's candidates: the retests and the suspects of tonight's screen, the most pressing first. A retest replaces
+/// tonight's suspect of the same series, and keeps its older build. The larger a change, the more pressing; its size
+/// counts once more for each night that it waited, so none waits for ever. Findings in `suspects` with another verdict
+/// are passed over. Pure.
 std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::span<const Candidate> carried,
                                      const std::string& tonights_build);
 

@@ -33,7 +33,7 @@ struct Sampled {
 };
 
 /// Whether another process is wanted. A case none of whose processes gave a value has had its chance with `least`. The
-/// answer hangs on what was measured alone, so one that was cut off asks again and goes on. Pure.
+/// answer depends only on the measurements, so an interrupted case resumes. Pure.
 bool wants_more(const Sampled& sampled, const Sampling& sampling);
 
 }  // namespace tbci::detect

@@ -18,7 +18,7 @@ namespace tbci::github {
 
 /// GitHub rejects longer texts. It counts characters; tbci counts bytes, which are never fewer.
 inline constexpr std::size_t longest_comment_bytes = 65'536;
-/// Of a report: a later revision adds a few lines of its own, and becomes a comment.
+/// The longest body of a report: it leaves room for the lines that a later revision adds, which becomes a comment.
 inline constexpr std::size_t longest_body_bytes = longest_comment_bytes - 512;
 inline constexpr std::size_t longest_title_bytes = 256;
 /// Every report has this label; tbci uses it to find earlier issues.

@@ -23,7 +23,7 @@ struct Unit {
 /// behind it; `instructions`. Error (usage): another word, with the nearest.
 Result<Unit> unit_from(std::string_view text);
 
-/// In which tbci itself keeps the metric: ns, bytes or instructions.
+/// The unit in which tbci stores the metric: ns, bytes or instructions.
 Unit unit_of(model::Metric metric);
 
 /// The metric that a series has: the one that is named, else the last part of its name where that is a metric

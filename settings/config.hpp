@@ -25,7 +25,7 @@ struct ServiceConfig {
   int tries = 12;                                 ///< failed tries in a stage after which a night is given up
 };
 
-/// How much of the disk things may fill that can be made again. What is over a budget goes, the longest unused first.
+/// Disk budgets for files that tbci can make again. What is over its budget is removed, the longest unused first.
 struct DiskConfig {
   std::uint64_t environments_bytes = std::uint64_t{60} << 30;  ///< virtual environments of nightlies
   std::uint64_t workers_bytes = std::uint64_t{10} << 30;

@@ -44,8 +44,8 @@ class AnchorStore {
   /// The last `limit` of one series that were made after a night, the oldest first.
   Result<std::vector<model::AnchorLook>> looks_after(std::int64_t anchor_id, const model::Series& series,
                                                      std::int64_t night_id, int limit) const;
-  /// Nothing where one of the subject's last model::nights_of_silence that ended in a verdict measured a case beside
-  /// the current anchor, or where fewer began after it was set.
+  /// nullopt: one of the subject's last model::nights_of_silence nights with verdicts measured a case beside the
+  /// current anchor, or fewer nights began after it was set.
   Result<std::optional<model::SilentAnchor>> silent(const std::string& subject) const;
   /// Of one night, ordered by series.
   Result<std::vector<model::AnchorLook>> of_night(std::int64_t anchor_id, std::int64_t night_id) const;

@@ -33,7 +33,7 @@ struct HistoryPoint {
   bool alternating = false;    ///< its processes took turns with others: one run may have points of both kinds
   TimePoint started{};         ///< of the run
   std::vector<double> values;  ///< one per process, in order; never empty
-  /// Of a leak: what each of the values lies between, where the worker said it. Empty for other metrics.
+  /// For leaks: the interval of each value, if the worker reported one. Empty for other metrics.
   std::vector<std::optional<model::Interval>> intervals;
 };
 

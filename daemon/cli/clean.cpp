@@ -26,6 +26,10 @@ void show(const pipeline::Cleaning& cleaning, const settings::Config& config, bo
     table.add({std::string(plural_of(thing.kind)), human_bytes(static_cast<double>(thing.bytes)), to_date(thing.used),
                thing.path.lexically_relative(config.service.state).string()});
   }
+  if (cleaning.removed.empty()) {
+    fmt::print("nothing is over its budget\n");
+    return;
+  }
   fmt::print("{}", table.text());
   fmt::print("{} {} of {}\n", dry_run ? "would remove" : "removed", human_bytes(static_cast<double>(freed)),
              counted(cleaning.removed.size(), "thing"));

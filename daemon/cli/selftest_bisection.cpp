@@ -26,7 +26,7 @@ constexpr int most_days = 1'000'000;
 std::string machine_of(const search_selftest::SimulatedMachine& machine) {
   std::string text = fmt::format("noise {:.0f}%", 100 * machine.noise);
   if (machine.burst_begins > 0)
-    text += fmt::format(", busy neighbours ({:.0f}%, {:.0f} processes on end)", 100 * (machine.burst_factor - 1),
+    text += fmt::format(", busy neighbours ({:.0f}%, {:.0f} processes in a row)", 100 * (machine.burst_factor - 1),
                         machine.burst_processes);
   if (machine.slow_share > 0) text += fmt::format(", {:.0f}% slow processes", 100 * machine.slow_share);
   return text;
@@ -112,7 +112,7 @@ Result<ExitCode> selftest_bisection(const Invocation& invocation, const Bisectio
   fmt::print(
       "70 commits per day, seed {}. Builds: without the ends. Processes: with those of the ends, without those that\n"
       "compare a culprit with its parent, which are counted separately. Slow processes take 1.5 times as long.\n"
-      "Interval holds: how often the 95% interval of a culprit that is named as it is holds its true change.\n\n",
+      "Interval holds: how often the 95% interval of a correctly named culprit contains its true change.\n\n",
       options.seed);
   print_table(scores);
   return ExitCode::success;

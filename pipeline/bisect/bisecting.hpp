@@ -10,7 +10,7 @@
 namespace tbci::pipeline {
 
 struct SearchPlan {
-  std::string key;       ///< names the search: found again, it goes on, or gives its answers
+  std::string key;       ///< names the search: the same key resumes it, or returns its answers
   std::string from, to;  ///< commits: good end, bad end
   std::vector<model::Series> series;
   bool improvements = false;  ///< what became better is searched as well

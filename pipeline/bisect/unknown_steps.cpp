@@ -22,7 +22,7 @@ model::Answer without_commits(model::Answer answer, const std::vector<std::strin
     answer.suspects.clear();
     answer.posterior = 0;
     answer.reason = answer.series.metric == model::Metric::outcome
-                        ? "no new commit: what was found to break it has its own report"
+                        ? "no new culprit: the commit that breaks this case has its own report"
                         : "no single commit: the steps that were found have their own reports, and the rest is creep";
     return answer;
   }

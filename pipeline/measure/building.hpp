@@ -18,7 +18,7 @@ Result<model::Build> install_nightly(SubjectContext& context, const model::Night
 /// store does not know it. Enough to search between commits.
 Result<model::Build> known_nightly(SubjectContext& context, const model::Nightly& nightly);
 
-/// A commit, built: from the store, or now. A commit that does not compile is a build in the state `failed`, and no
+/// A commit, built: from the store, or now. A commit that does not compile is a build in the state `failed`, not an
 /// error.
 Result<model::Build> build_commit(SubjectContext& context, const std::string& commit);
 

@@ -38,8 +38,8 @@ struct AnchorView {
 Result<AnchorView> view_of(SubjectContext& context, const model::Anchor& anchor, model::Build build,
                            const model::Night& tonight);
 
-/// Where the series stands tonight beyond what is known to have risen, with what was measured of it tonight or, for
-/// what is to be measured, without. The cost does not grow with the years.
+/// The level of the series against the anchor, without its known rise; with tonight's pairs or, where the question is
+/// what to measure, without them. The cost does not grow with the years.
 enum class Tonight { counts, is_left_out };
 Result<detect::AnchorReading> reading_of(SubjectContext& context, const AnchorView& view, const model::Night& tonight,
                                          const model::Series& series, const KnownRise& rise, Tonight own);

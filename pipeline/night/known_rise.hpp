@@ -33,10 +33,11 @@ class KnownRise {
 
 /// What the regressions of the series that were found before `night` explain of its rise since the anchor: those that
 /// are open, and those that a person accepted, each by what it was found to be. With `--anchor` a person accepted the
-/// whole level of that night. None counts that
-/// - was found before the anchor's build: that has the step as well;
-/// - was gone for some nights since (detect::was_gone), and was not opened again by a decision: what the series rises
-///   by afterwards is something else.
+/// whole level of that night. Not counted are those that
+/// - were found before the anchor's build, which then has the step as well;
+/// - were gone for some nights since (detect::was_gone), and were not reopened by a decision: a later rise of the
+/// series
+///   is something else.
 /// A change that several nights found counts once.
 Result<KnownRise> known_rise(SubjectContext& context, const AnchorView& view, const model::Night& night,
                              const model::Series& series);
@@ -51,9 +52,9 @@ Result<double> rise_before(SubjectContext& context, const model::Regression& reg
 Result<double> rise_since(SubjectContext& context, const std::string& old_build, const model::Night& night,
                           const model::Series& series);
 
-/// The commits that earlier regressions of the series between the two builds of one that was confirmed against an
-/// anchor are known or supposed to be from: its own report is about the others. None for any other regression. Those
-/// that a person dismissed do not count.
+/// Of a regression that was confirmed against an anchor: the suspects of earlier regressions of its series between the
+/// two builds. Its own report leaves them out. Regressions that a person dismissed do not count. None for any other
+/// regression.
 Result<std::vector<std::string>> known_commits(SubjectContext& context, const model::Regression& regression);
 
 }  // namespace tbci::pipeline

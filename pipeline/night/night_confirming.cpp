@@ -118,8 +118,8 @@ void tell_events(SubjectContext& context, const Confirmation& confirmation, cons
                                     human_change(effect.typical), to_string(moved[effect.worst].finding.series),
                                     human_change(moved[effect.worst].finding.change)));
     }
-    context.progress.note(
-        fmt::format("one {} from {} to {}: {}", to_string(event.direction), event.from, event.to, join(effects, "; ")));
+    context.progress.note(fmt::format("one {} of several series between {} and {}: {}", to_string(event.direction),
+                                      event.from, event.to, join(effects, "; ")));
   }
 }
 

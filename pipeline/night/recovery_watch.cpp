@@ -171,7 +171,7 @@ Result<std::optional<Reference>> reference_of(SubjectContext& context, const Reg
     if (!build) continue;
     return std::optional(
         Reference{std::move(*build), -detect::effect_of(regression.finding),
-                  fmt::format("lower by the whole regression in pairs with {}, which had it,", night)});
+                  fmt::format("lower by the whole regression than {}, which had it, in pairs", night)});
   }
   return std::optional<Reference>{};
 }

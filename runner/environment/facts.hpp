@@ -10,7 +10,7 @@
 
 namespace tbci::runner {
 
-/// Runs a command that tells facts, a second time where the first fails: a fact that is missing in one night would be a
+/// Runs a command that prints facts, and once more if that fails: a fact that is missing in one night would look like a
 /// changed machine, and its history would end there. Empty where both fail. Error `interrupted`.
 Result<std::string> output_of_two_tries(ProcessRunner& processes, const Command& command, std::stop_token stop);
 

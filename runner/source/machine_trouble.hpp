@@ -6,7 +6,7 @@
 
 namespace tbci::runner {
 
-/// With what it begins where the network failed.
+/// How the reason begins if the network failed.
 inline constexpr std::string_view network_trouble = "the network failed";
 
 /// Why the machine and not the source caused the failure (no disk space, no memory, no network, a missing tool), with

@@ -187,7 +187,7 @@ Html night_section(const queries::PageView& page) {
   }
   if (!view.unmeasured.empty()) {
     html << "<details id=\"not-measured\" open><summary>"
-         << Text{fmt::format("{} cases not measured, or only in part", view.unmeasured.size())} << "</summary>"
+         << Text{fmt::format("{} cases with failed or unsupported processes", view.unmeasured.size())} << "</summary>"
          << unmeasured_html(view.unmeasured) << "</details>\n";
   }
   html << environment_html(view) << "</section>\n";

@@ -10,9 +10,9 @@ namespace tbci::thousand {
 
 namespace {
 
-constexpr std::size_t nights_of_grace = 10;
-constexpr double healed = 0.02;      // what may be left of a change that is gone
-constexpr double healed_leak = 200;  // bytes an iteration
+constexpr std::size_t nights_of_grace = 15;  // one that is open for long is looked at every tenth
+constexpr double healed = 0.02;              // what may be left of a change that is gone
+constexpr double healed_leak = 200;          // bytes an iteration
 constexpr double expected_creep = 0.10;
 constexpr std::size_t nights_to_find_creep = 25;  // its average trails, and its case waits for its turn
 

@@ -160,7 +160,7 @@ TEST_CASE("Selftest: the interval of a culprit holds the truth about as often as
   }
 }
 
-TEST_CASE("Selftest: neighbours that are busy for twenty processes on end mislead no search", "[bisect][long]") {
+TEST_CASE("Selftest: neighbours that are busy for twenty processes in a row mislead no search", "[bisect][long]") {
   Scenario scenario = one_culprit(0.02);
   scenario.machine.burst_begins = 0.05;
   scenario.machine.burst_processes = 20;

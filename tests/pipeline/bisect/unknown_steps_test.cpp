@@ -46,7 +46,7 @@ TEST_CASE("Unknown steps: a break whose commit is known leaves nobody to name") 
   broken.steps = {step(first, 1)};
   const auto answer = without_commits(broken, {first});
   CHECK(answer.suspects.empty());
-  CHECK(answer.reason == "no new commit: what was found to break it has its own report");
+  CHECK(answer.reason == "no new culprit: the commit that breaks this case has its own report");
 }
 
 TEST_CASE("Unknown steps: without a known one the answer stays as it is") {
