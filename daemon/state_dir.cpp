@@ -17,21 +17,22 @@ web::queries::Creep creep_of(const settings::Config& config) {
   return config.measure.anchor_cases > 0 ? web::queries::Creep::looked_for : web::queries::Creep::switched_off;
 }
 
-Result<std::unique_ptr<StateDir>> StateDir::open(settings::Config config, const storage::OpenOptions& options) {
+Result<std::unique_ptr<StateDir>> StateDir::open(settings::Config config, const Clock& clock,
+                                                 const storage::OpenOptions& options) {
   TBCI_TRY(settings::apply_batch_sizes(config));
   if (const SandboxSupport sandbox = sandbox_support(); sandbox.version == 0)
     log::warning("no sandbox: {}; builds and workers can write whatever tbci can (see tbci doctor)", sandbox.missing);
   TBCI_ASSIGN(storage::Database database,
               storage::Database::open(database_path(config), storage::Access::read_write, options));
-  return std::unique_ptr<StateDir>(new StateDir(std::move(config), std::move(database)));
+  return std::unique_ptr<StateDir>(new StateDir(std::move(config), clock, std::move(database)));
 }
 
-StateDir::StateDir(settings::Config config, storage::Database database)
-    : config_(std::move(config)), database_(std::move(database)), stores_(database_) {}
+StateDir::StateDir(settings::Config config, const Clock& clock, storage::Database database)
+    : config_(std::move(config)), clock_(clock), database_(std::move(database)), stores_(database_) {}
 
-Result<OpenedSubject> open_subject(settings::Config config, const std::string& name) {
+Result<OpenedSubject> open_subject(settings::Config config, const Clock& clock, const std::string& name) {
   TBCI_TRY(config.subject(name));
-  TBCI_ASSIGN(auto state, StateDir::open(std::move(config)));
+  TBCI_ASSIGN(auto state, StateDir::open(std::move(config), clock));
   TBCI_ASSIGN(const settings::SubjectConfig* subject, state->config().subject(name));
   return OpenedSubject{std::move(state), subject};
 }

@@ -24,8 +24,10 @@ web::queries::Creep creep_of(const settings::Config& config);
 /// The state folder. While this object lives, no other process can open it for writing.
 class StateDir {
  public:
-  /// Errors: another process works on the folder (transient); the configured file of batch sizes is wrong (usage).
-  static Result<std::unique_ptr<StateDir>> open(settings::Config config, const storage::OpenOptions& options = {});
+  /// The clock must outlive it. Errors: another process works on the folder (transient); the configured file of batch
+  /// sizes is wrong (usage).
+  static Result<std::unique_ptr<StateDir>> open(settings::Config config, const Clock& clock,
+                                                const storage::OpenOptions& options = {});
   StateDir(const StateDir&) = delete;
   StateDir& operator=(const StateDir&) = delete;
 
@@ -35,9 +37,9 @@ class StateDir {
   const Clock& clock() const { return clock_; }
 
  private:
-  StateDir(settings::Config config, storage::Database database);
+  StateDir(settings::Config config, const Clock& clock, storage::Database database);
   settings::Config config_;
-  SystemClock clock_;
+  const Clock& clock_;
   SystemProcessRunner processes_;
   storage::Database database_;
   storage::Stores stores_;
@@ -49,7 +51,7 @@ struct OpenedSubject {
 };
 /// Opens the state folder for a subject. Error (usage) where the configuration has no such subject: nothing is opened
 /// or made then. See Config::subject.
-Result<OpenedSubject> open_subject(settings::Config config, const std::string& name);
+Result<OpenedSubject> open_subject(settings::Config config, const Clock& clock, const std::string& name);
 
 /// What a service adds to a subject's context.
 struct ContextExtras {

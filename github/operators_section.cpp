@@ -1,10 +1,11 @@
+#include "github/operators_section.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "base/text.hpp"
 #include "github/markdown.hpp"
-#include "github/report_sections.hpp"
 
 namespace tbci::github {
 

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "github/breaks_section.hpp"
 #include "github/markdown.hpp"
+#include "github/operators_section.hpp"
 #include "github/recovery_section.hpp"
 #include "github/report_sections.hpp"
 

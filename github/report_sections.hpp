@@ -22,8 +22,6 @@ std::string suspects_section(const ReportFacts& facts);
 std::string table_section(const std::vector<model::Finding>& affected, std::size_t most_bytes);
 /// The secondary metrics, and the libraries of the builds; empty if nothing is known.
 std::string secondary_section(const ReportFacts& facts);
-/// The operators whose own time changed at the culprit, at most a dozen; empty without a profile.
-std::string operators_section(const ReportFacts& facts);
 std::string search_section(const ReportFacts& facts);
 std::string reproduction_section(const ReportFacts& facts);
 std::string environment_section(const ReportFacts& facts);

@@ -15,6 +15,7 @@
 #include "runner/measure.hpp"
 #include "runner/nightly/nightly_source.hpp"
 #include "runner/nightly/pip_nightlies.hpp"
+#include "runner/nightly/pip_text.hpp"
 #include "runner/torchbench_suite.hpp"
 #include "runner/worker_build.hpp"
 #include "settings/batch_sizes.hpp"

@@ -36,13 +36,4 @@ Result<std::string> compiler_version(ProcessRunner& processes, std::stop_token s
   return one_line(text.substr(0, text.find('\n')));
 }
 
-Result<std::string> output_of_two_tries(ProcessRunner& processes, const Command& command, std::stop_token stop) {
-  for (int tries = 0; tries < 2; ++tries) {
-    auto outcome = processes.run(command, stop);
-    if (outcome && outcome->interrupted) return fail(ErrorKind::interrupted, "{}: stopped", describe(command));
-    if (outcome && outcome->succeeded()) return std::move(outcome->output);
-  }
-  return std::string();
-}
-
 }  // namespace tbci::runner

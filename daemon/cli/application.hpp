@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "daemon/cli/total_progress.hpp"
@@ -33,7 +34,8 @@ struct Invocation {
   std::string state;        ///< empty: the configuration's
   bool json = false;
   bool verbose = false;
-  bool outlives_terminal = false;  ///< a hangup does not end it: a service
+  bool outlives_terminal = false;                                        ///< a hangup does not end it: a service
+  std::shared_ptr<const Clock> clock = std::make_shared<SystemClock>();  ///< the one of the whole program
   std::function<Result<ExitCode>(std::stop_token)> action;
 };
 

@@ -122,10 +122,10 @@ Result<ExitCode> bisect_repository(const Invocation& invocation, const Repositor
   const fs::path folder = root / "bisect" / repo_bisect::name_of(job);
   if (request.again) TBCI_TRY(forget(folder));
   SystemProcessRunner processes;
-  const SystemClock clock;
   const auto progress = make_progress(invocation);
-  TBCI_ASSIGN(const repo_bisect::RepositoryAnswer answer,
-              repo_bisect::search_repository(job, commits, folder, processes, clock, *progress, std::move(stop)));
+  TBCI_ASSIGN(
+      const repo_bisect::RepositoryAnswer answer,
+      repo_bisect::search_repository(job, commits, folder, processes, *invocation.clock, *progress, std::move(stop)));
   const model::Answer& found = answer.bisection.answers.front();
   if (!options.log_file.empty())
     TBCI_TRY(write_file_atomically(options.log_file,

@@ -63,7 +63,7 @@ void show(const pipeline::NightResult& result, const std::vector<web::queries::U
 
 Result<ExitCode> check(const Invocation& invocation, const CheckOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(settings::Config config, load_config(invocation));
-  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), options.subject));
+  TBCI_ASSIGN(const auto opened, open_subject(std::move(config), *invocation.clock, options.subject));
   const auto& [state, subject] = opened;
   const auto progress = make_progress(invocation, stages_of_a_night());
   OpenContext at(*state, *subject, *progress, stop);

@@ -35,27 +35,28 @@ void show(const pipeline::Cleaning& cleaning, const settings::Config& config, bo
              counted(cleaning.removed.size(), "thing"));
 }
 
-Result<pipeline::Cleaning> plan(storage::Database& database, const settings::Config& config) {
+Result<pipeline::Cleaning> plan(storage::Database& database, const settings::Config& config, TimePoint now) {
   storage::Stores stores(database);
-  return pipeline::plan_cleaning(stores, config, SystemClock().now());
+  return pipeline::plan_cleaning(stores, config, now);
 }
 
 // Another program holds the lock while it works, so nothing goes that it uses.
-Result<pipeline::Cleaning> carry_out(const settings::Config& config) {
+Result<pipeline::Cleaning> carry_out(const settings::Config& config, TimePoint now) {
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config)));
-  TBCI_ASSIGN(pipeline::Cleaning cleaning, plan(database, config));
+  TBCI_ASSIGN(pipeline::Cleaning cleaning, plan(database, config, now));
   for (const std::size_t i : cleaning.removed) TBCI_TRY(pipeline::remove_thing(cleaning.things[i]));
   return cleaning;
 }
 
 Result<ExitCode> clean(const Invocation& invocation, const CleanOptions& options) {
   TBCI_ASSIGN(const settings::Config config, load_config(invocation));
+  const TimePoint now = invocation.clock->now();
   pipeline::Cleaning cleaning;
   if (options.dry_run) {
     TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
-    TBCI_ASSIGN(cleaning, plan(database, config));
+    TBCI_ASSIGN(cleaning, plan(database, config, now));
   } else {
-    TBCI_ASSIGN(cleaning, carry_out(config));
+    TBCI_ASSIGN(cleaning, carry_out(config, now));
   }
   std::vector<pipeline::StoredThing> left;
   for (std::size_t i = 0; i < cleaning.things.size(); ++i) {

@@ -26,8 +26,8 @@ Result<ExitCode> doctor(const Invocation& invocation, std::stop_token stop) {
     settings.libtorch = config->subjects[i].subject.torch_base;
   }
   SystemProcessRunner processes;
-  const SystemClock clock;
-  const auto checks = runner::judge(runner::gather_facts(processes, clock, settings, std::move(stop)), settings);
+  const auto checks =
+      runner::judge(runner::gather_facts(processes, *invocation.clock, settings, std::move(stop)), settings);
   if (invocation.json) {
     nlohmann::json json = nlohmann::json::array();
     for (const runner::Check& check : checks)

@@ -37,8 +37,7 @@ Result<ExitCode> list(const Invocation& invocation, const RegressionsOptions& op
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   constexpr int recent_nights = 30;
   TBCI_ASSIGN(auto view, web::queries::regressions_view(database, subject, options.all ? recent_nights : 0));
-  const SystemClock clock;
-  TBCI_ASSIGN(const auto mutes, storage::DecisionStore(database).mutes(subject, clock.now()));
+  TBCI_ASSIGN(const auto mutes, storage::DecisionStore(database).mutes(subject, invocation.clock->now()));
   if (invocation.json) {
     nlohmann::json json = web::queries::json_of(view);
     json["mutes"] = nlohmann::json::array();
@@ -67,9 +66,8 @@ Result<ExitCode> decide(const Invocation& invocation, const RegressionsOptions& 
   TBCI_ASSIGN(const settings::Config config, load_config(invocation));
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::decisions));
   storage::Stores stores(database);
-  const SystemClock clock;
-  TBCI_TRY(
-      change(config, stores, pipeline::DecisionBy{.person = person(), .reason = options.reason, .now = clock.now()}));
+  TBCI_TRY(change(config, stores,
+                  pipeline::DecisionBy{.person = person(), .reason = options.reason, .now = invocation.clock->now()}));
   if (invocation.json) {
     print_json({{"done", done}});
   } else {

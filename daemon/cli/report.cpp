@@ -61,7 +61,7 @@ Result<ExitCode> report(const Invocation& invocation, const ReportOptions& optio
   TBCI_ASSIGN(settings::Config config, load_config(invocation));
   if (options.id == 0) return list(invocation, config);
   if (!options.dry_run) {
-    const auto state = StateDir::open(config);
+    const auto state = StateDir::open(config, *invocation.clock);
     if (!state && state.error().kind != ErrorKind::transient) return pass_on(state.error());
     if (!state)
       fmt::print(stderr, "not delivered now: another process holds the state folder and delivers the reports\n");

@@ -20,14 +20,14 @@ Result<ExitCode> run_service(const Invocation& invocation, const ServeOptions& o
   SystemdNotifier notifier;
   // Migrations of a large database take longer than a service manager waits for the start.
   storage::OpenOptions opening;
-  opening.while_migrating = [&notifier, last = std::chrono::steady_clock::time_point{}]() mutable {
+  opening.while_migrating = [&notifier, &clock = *invocation.clock, last = TimePoint{}]() mutable {
     constexpr std::chrono::seconds between{5}, more{120};
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last < between) return;
+    const TimePoint now = clock.now();
+    if (now - last < between && now >= last) return;
     last = now;
     notifier.extend_start(more);
   };
-  TBCI_ASSIGN(const auto state, StateDir::open(std::move(config), opening));
+  TBCI_ASSIGN(const auto state, StateDir::open(std::move(config), *invocation.clock, opening));
   const auto ready = [](const std::string& url) { log::info("the page is at {}", url); };
   TBCI_TRY(serve(*state, notifier, ready, std::move(stop)));
   log::info("stopped; interrupted work continues at the next start");

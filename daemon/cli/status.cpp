@@ -61,11 +61,10 @@ Result<ExitCode> status(const Invocation& invocation) {
   for (const settings::SubjectConfig& subject : config.subjects) subjects.push_back(subject.subject.name);
   // Read-only, so that it works while the service runs.
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
-  const SystemClock clock;
   TBCI_ASSIGN(const web::queries::StatusView status,
-              web::queries::status_view(database, subjects, std::nullopt, clock.now(), creep_of(config)));
+              web::queries::status_view(database, subjects, std::nullopt, invocation.clock->now(), creep_of(config)));
   storage::Stores stores(database);
-  TBCI_ASSIGN(const auto things, pipeline::list_things(stores, config, clock.now()));
+  TBCI_ASSIGN(const auto things, pipeline::list_things(stores, config, invocation.clock->now()));
   const auto use = pipeline::use_of(things, pipeline::budgets_of(config));
   if (invocation.json) {
     TBCI_ASSIGN(nlohmann::json json, status_json(database, status));

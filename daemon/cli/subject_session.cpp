@@ -10,7 +10,7 @@ Result<settings::Config> load_config(const Invocation& invocation, const Selecti
 
 Result<std::unique_ptr<SubjectSession>> open_session(const Invocation& invocation, settings::Config config,
                                                      const std::string& subject, std::stop_token stop) {
-  TBCI_ASSIGN(OpenedSubject opened, open_subject(std::move(config), subject));
+  TBCI_ASSIGN(OpenedSubject opened, open_subject(std::move(config), *invocation.clock, subject));
   return std::make_unique<SubjectSession>(std::move(opened), make_progress(invocation), std::move(stop));
 }
 

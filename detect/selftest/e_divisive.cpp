@@ -1,7 +1,8 @@
+#include "detect/selftest/e_divisive.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "detect/selftest/rules.hpp"
 #include "detect/selftest/statistics.hpp"
 
 namespace tbci::detect::selftest {

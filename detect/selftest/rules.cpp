@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "detect/selftest/e_divisive.hpp"
 #include "detect/selftest/statistics.hpp"
 #include "storage/model/measurement.hpp"
 

@@ -27,11 +27,6 @@ bool perfherder_alarms(Nights nights);
 /// E-divisive over the last 50 nights, split while a t test gives p <= 0.001; the newest change point is new.
 bool e_divisive_alarms(Nights nights);
 
-/// Indices at which a new segment begins, ascending: E-divisive's splits (Matteson and James, "A nonparametric approach
-/// for multiple change point analysis of multivariate data", JASA 2014, with exponent 1 and segments of at least
-/// `least`), kept while Student's t between the neighbouring segments gives a two-sided p of at most `p`.
-std::vector<std::size_t> e_divisive(std::span<const double> values, double p, std::size_t least);
-
 /// All of these, by the names of the command line.
 std::vector<MethodKind> other_rules();
 

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "pipeline/measure/benchmark_list.hpp"
 #include "pipeline/measure/suite_case.hpp"
-#include "runner/environment.hpp"
+#include "runner/environment/readable_diff.hpp"
 #include "runner/source/machine_trouble.hpp"
 #include "storage/model/run_keys.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 #include "pipeline/measure/measuring.hpp"
-#include "runner/environment.hpp"
+#include "runner/environment/readable_diff.hpp"
 #include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {

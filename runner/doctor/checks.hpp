@@ -29,6 +29,9 @@ inline Check problem(std::string name, std::string what, std::string remedy) {
 }
 
 /// A fact of the environment; empty if it is not known.
-std::string fact(const MachineFacts& facts, const std::string& name);
+inline std::string fact(const MachineFacts& facts, const std::string& name) {
+  const auto found = facts.environment.facts.find(name);
+  return found == facts.environment.facts.end() ? std::string() : found->second;
+}
 
 }  // namespace tbci::runner

@@ -81,11 +81,6 @@ Check check_clock(const MachineFacts& facts) {
 
 }  // namespace
 
-std::string fact(const MachineFacts& facts, const std::string& name) {
-  const auto found = facts.environment.facts.find(name);
-  return found == facts.environment.facts.end() ? std::string() : found->second;
-}
-
 std::vector<Check> check_processor(const MachineFacts& facts, const DoctorSettings& settings) {
   return {check_governor(facts), check_turbo(facts), check_smt(facts, settings), check_cpus(facts, settings),
           check_clock(facts)};

@@ -97,4 +97,13 @@ void FactReader::add_per_cpu(const std::string& name, const std::string& path) {
   add(name, join(parts, ", "));
 }
 
+Result<std::string> output_of_two_tries(ProcessRunner& processes, const Command& command, std::stop_token stop) {
+  for (int tries = 0; tries < 2; ++tries) {
+    auto outcome = processes.run(command, stop);
+    if (outcome && outcome->interrupted) return fail(ErrorKind::interrupted, "{}: stopped", describe(command));
+    if (outcome && outcome->succeeded()) return std::move(outcome->output);
+  }
+  return std::string();
+}
+
 }  // namespace tbci::runner

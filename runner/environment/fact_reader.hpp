@@ -3,9 +3,12 @@
 
 #include <filesystem>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/process.hpp"
 
 namespace tbci::runner {
 
@@ -40,5 +43,9 @@ class FactReader {
   std::filesystem::path root_;
   std::map<std::string, std::string> facts_;
 };
+
+/// Runs a command that prints facts, and once more if that fails: a fact that is missing in one night would look like a
+/// changed machine, and its history would end there. Empty where both fail. Error `interrupted`.
+Result<std::string> output_of_two_tries(ProcessRunner& processes, const Command& command, std::stop_token stop);
 
 }  // namespace tbci::runner

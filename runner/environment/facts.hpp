@@ -10,10 +10,6 @@
 
 namespace tbci::runner {
 
-/// Runs a command that prints facts, and once more if that fails: a fact that is missing in one night would look like a
-/// changed machine, and its history would end there. Empty where both fail. Error `interrupted`.
-Result<std::string> output_of_two_tries(ProcessRunner& processes, const Command& command, std::stop_token stop);
-
 void add_cpu_facts(FactReader& reader);
 void add_memory_facts(FactReader& reader);
 /// Kernel, C library, control group.

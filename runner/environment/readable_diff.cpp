@@ -1,11 +1,11 @@
-// Describes the difference of two environments as text.
+#include "runner/environment/readable_diff.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
 #include "base/text.hpp"
-#include "runner/environment.hpp"
 #include "runner/libraries.hpp"
 
 namespace tbci::runner {

@@ -8,6 +8,7 @@
 #include "runner/environment/facts.hpp"
 #include "runner/libtorch.hpp"
 #include "runner/nightly/pip_environment.hpp"
+#include "runner/nightly/pip_text.hpp"
 #include "runner/source/machine_trouble.hpp"
 
 namespace tbci::runner {

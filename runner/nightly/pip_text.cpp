@@ -1,10 +1,10 @@
-// Parses what pip prints.
+#include "runner/nightly/pip_text.hpp"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "runner/json_fields.hpp"
-#include "runner/nightly/pip_nightlies.hpp"
 
 namespace tbci::runner {
 

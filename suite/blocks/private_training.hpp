@@ -54,12 +54,6 @@ struct SampleGradients {
 using GradientsOfSamples = SampleGradients (*)(GroupNormResNet& network, const torch::Tensor& images,
                                                const torch::Tensor& labels);
 
-// As functorch's vmap of grad does it: every parameter is copied for each sample, as blocks/vmap.hpp has it.
-SampleGradients gradients_by_vmap(GroupNormResNet& network, const torch::Tensor& images, const torch::Tensor& labels);
-
-// As Opacus does it: hooks keep what goes into each layer and the gradient that comes out, and multiply them by einsum.
-SampleGradients gradients_by_hooks(GroupNormResNet& network, const torch::Tensor& images, const torch::Tensor& labels);
-
 struct Privacy {
   double largest_norm = 1.0;  // of one sample's gradient
   double noise = 1.0;         // standard deviation, times that norm

@@ -1,7 +1,7 @@
-// The two ways to the gradients of single samples: by copies of the parameters, and by hooks.
+#include "suite/blocks/sample_gradients.hpp"
+
 #include <unordered_map>
 
-#include "suite/blocks/private_training.hpp"
 #include "suite/blocks/vmap.hpp"
 
 namespace tbci::suite {

@@ -180,7 +180,7 @@ TEST_CASE("Exact search: a change in small parts has no culprit, and the answer 
   const auto answer = search(prober, {});
   REQUIRE(answer);
   CHECK(answer->suspects.empty());
-  CHECK(answer->reason.find("small parts") != std::string::npos);
+  CHECK(answer->reason.find("no single commit") != std::string::npos);
   CHECK(prober.processes <= 30);
 }
 

@@ -34,7 +34,8 @@ settings::Config broken_config(const std::filesystem::path& state) {
 TEST_CASE("Service: a subject that fails neither ends it nor holds up its page, and a stop ends it at once",
           "[service]") {
   const TemporaryDirectory folder;
-  const auto state = daemon::StateDir::open(broken_config(folder.path()));
+  const SystemClock clock;
+  const auto state = daemon::StateDir::open(broken_config(folder.path()), clock);
   REQUIRE(state);
   FakeNotifier notifier(20ms);
   std::stop_source stop;
@@ -65,8 +66,9 @@ TEST_CASE("Service: a subject that fails neither ends it nor holds up its page, 
 
 TEST_CASE("Service: a damaged database ends it, with an error of its own kind", "[service]") {
   const TemporaryDirectory folder;
-  REQUIRE(daemon::StateDir::open(broken_config(folder.path())));  // closed again: nothing is left in its log
-  const auto state = daemon::StateDir::open(broken_config(folder.path()));
+  const SystemClock clock;
+  REQUIRE(daemon::StateDir::open(broken_config(folder.path()), clock));  // closed again: nothing is left in its log
+  const auto state = daemon::StateDir::open(broken_config(folder.path()), clock);
   REQUIRE(state);
   {
     // As a broken disk would: everything behind the first page.

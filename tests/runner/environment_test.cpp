@@ -7,6 +7,7 @@
 #include "runner/environment/control_group.hpp"
 #include "runner/environment/fact_reader.hpp"
 #include "runner/environment/facts.hpp"
+#include "runner/environment/readable_diff.hpp"
 #include "tests/environment_variable.hpp"
 #include "tests/runner/file_machine.hpp"
 

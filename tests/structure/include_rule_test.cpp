@@ -123,7 +123,37 @@ std::vector<std::string> tests_without_folder(const std::vector<File>& files) {
   return findings;
 }
 
+// The folders below pipeline/, from the top down: a file of one of them includes none that stands above it.
+std::vector<std::string> upward_includes(const std::vector<File>& files) {
+  static const std::vector<std::string> downwards = {"pipeline/night/", "pipeline/bisect/", "pipeline/measure/",
+                                                     "pipeline/disk/"};
+  static const std::regex include(R"re(^\s*#\s*include\s*"(pipeline/\w+/))re");
+  std::vector<std::string> findings;
+  for (const File& file : files) {
+    const auto own = std::find_if(downwards.begin(), downwards.end(),
+                                  [&](const std::string& folder) { return file.path.starts_with(folder); });
+    if (own == downwards.end()) continue;
+    for (const std::string_view line : tbci::structure::lines_of(file.text)) {
+      std::cmatch match;
+      if (!std::regex_search(line.data(), line.data() + line.size(), match, include)) continue;
+      if (std::find(downwards.begin(), own, match[1].str()) != own)
+        findings.push_back(file.path + " includes a header of " + match[1].str() + ", which stands above it");
+    }
+  }
+  return findings;
+}
+
 }  // namespace
+
+TEST_CASE("Structure: below the pipeline no folder includes one that stands above it", "[structure]") {
+  const auto findings = upward_includes(tbci::structure::files_below(TBCI_SOURCE_DIR));
+  INFO(tbci::structure::joined(findings));
+  CHECK(findings.empty());
+
+  const std::string measures = "#include \"pipeline/measure/building.hpp\"\n";
+  CHECK(upward_includes({{"pipeline/disk/a.cpp", measures}}).size() == 1);
+  CHECK(upward_includes({{"pipeline/measure/a.cpp", measures}, {"pipeline/night/a.cpp", measures}}).empty());
+}
 
 TEST_CASE("Structure: no header includes itself by way of others", "[structure]") {
   const auto files = tbci::structure::files_below(TBCI_SOURCE_DIR);

@@ -1,9 +1,12 @@
+#include "web/pages/improvements_section.hpp"
+
 #include <fmt/format.h>
 
 #include <map>
 
 #include "base/text.hpp"
 #include "web/pages/page.hpp"
+#include "web/pages/regression_section.hpp"
 
 namespace tbci::web {
 

@@ -1,3 +1,5 @@
+#include "web/pages/night_section.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

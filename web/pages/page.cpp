@@ -7,6 +7,9 @@
 #include "base/text.hpp"
 #include "web/http/message.hpp"
 #include "web/pages/assets.hpp"
+#include "web/pages/improvements_section.hpp"
+#include "web/pages/night_section.hpp"
+#include "web/pages/regression_section.hpp"
 
 namespace tbci::web {
 

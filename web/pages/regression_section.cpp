@@ -1,3 +1,5 @@
+#include "web/pages/regression_section.hpp"
+
 #include <fmt/format.h>
 
 #include <map>

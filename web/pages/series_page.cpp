@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "web/http/message.hpp"
 #include "web/pages/page.hpp"
+#include "web/pages/series_plot.hpp"
 #include "web/queries/improvements.hpp"
 
 namespace tbci::web {

@@ -20,8 +20,4 @@ struct SeriesPage {
 /// The whole document.
 std::string series_html(const SeriesPage& page);
 
-/// An SVG plot: a point for each night with the range of its processes, the levels, and marks of change points,
-/// regressions and changes of the machine. Empty without nights. Internal to web/pages.
-Html series_plot(const queries::HistoryView& history);
-
 }  // namespace tbci::web

@@ -1,3 +1,5 @@
+#include "web/pages/series_plot.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "web/pages/series_page.hpp"
 
 namespace tbci::web {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "runner/environment.hpp"
+#include "runner/environment/readable_diff.hpp"
 #include "storage/database.hpp"
 #include "storage/improvement_store.hpp"
 #include "storage/model/run_keys.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runner/environment.hpp"
+#include "runner/environment/readable_diff.hpp"
 #include "storage/model/anchor.hpp"
 #include "storage/model/bisection.hpp"
 #include "storage/model/build.hpp"

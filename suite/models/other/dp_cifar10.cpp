@@ -1,7 +1,7 @@
 // functorch_dp_cifar10 and opacus_cifar10: ResNet-18 with group norms (He et al., 2015; Wu and He, 2018) learns
 // CIFAR-10 by differentially private steps: gradients of single samples by functorch's vmap in one, by the hooks of
 // Opacus (Yousefpour et al., 2021) in the other.
-#include "suite/blocks/private_training.hpp"
+#include "suite/blocks/sample_gradients.hpp"
 
 namespace tbci::suite::models::dp_cifar10 {
 namespace {

@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "detect/selftest/e_divisive.hpp"
 #include "tests/catch.hpp"
 
 namespace tbci::rules_test {

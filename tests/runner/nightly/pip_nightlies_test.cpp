@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "runner/libtorch.hpp"
+#include "runner/nightly/pip_text.hpp"
 #include "tests/base/git_repository.hpp"
 #include "tests/catch.hpp"
 #include "tests/runner/fixtures.hpp"

@@ -5,6 +5,7 @@
 #include "tests/web/filled_history.hpp"
 #include "web/pages/pages.hpp"
 #include "web/pages/series_page.hpp"
+#include "web/pages/series_plot.hpp"
 
 namespace tbci::series_page_test {
 
