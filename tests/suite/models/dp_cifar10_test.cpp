@@ -1,4 +1,4 @@
-#include "suite/blocks/private_training.hpp"
+#include "suite/blocks/sample_gradients.hpp"
 #include "tests/suite/model_check.hpp"
 #include "tests/suite/torch_and_catch.hpp"
 
