@@ -35,9 +35,8 @@ class KnownRise {
 /// are open, and those that a person accepted, each by what it was found to be. With `--anchor` a person accepted the
 /// whole level of that night. Not counted are those that
 /// - were found before the anchor's build, which then has the step as well;
-/// - were gone for some nights since (detect::was_gone), and were not reopened by a decision: a later rise of the
-/// series
-///   is something else.
+/// - were gone for some nights since (detect::was_gone), and were not reopened by a decision: what rises later is
+///   something else.
 /// A change that several nights found counts once.
 Result<KnownRise> known_rise(SubjectContext& context, const AnchorView& view, const model::Night& night,
                              const model::Series& series);
