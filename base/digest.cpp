@@ -23,11 +23,11 @@ Result<std::string> sha256_of_file(const std::filesystem::path& path, std::uint6
   while (true) {
     const ssize_t got = ::read(file.get(), part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), std::strerror(errno));
+    if (got < 0) return fail(ErrorKind::machine, "cannot read {}: {}", path.string(), std::strerror(errno));
     if (got == 0) break;
     read_bytes += static_cast<std::uint64_t>(got);
     if (read_bytes > most_bytes)
-      return fail(ErrorKind::environment, "cannot read {}: it is larger than {} bytes", path.string(), most_bytes);
+      return fail(ErrorKind::machine, "cannot read {}: it is larger than {} bytes", path.string(), most_bytes);
     TBCI_ASSERT(EVP_DigestUpdate(context.get(), part.data(), static_cast<std::size_t>(got)) == 1);
   }
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};

@@ -24,7 +24,7 @@ Status write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail(ErrorKind::environment, "{}", errno_reason());
+    if (written < 0) return fail(ErrorKind::machine, "{}", errno_reason());
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
@@ -38,10 +38,10 @@ Result<std::string> read_all(const Descriptor& file, const std::filesystem::path
   while (true) {
     const ssize_t got = ::read(file.get(), part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), errno_reason());
+    if (got < 0) return fail(ErrorKind::machine, "cannot read {}: {}", path.string(), errno_reason());
     if (got == 0) return text;
     if (text.size() + static_cast<std::size_t>(got) > most_bytes) {
-      return fail(ErrorKind::environment, "cannot read {}: it is larger than {} bytes", path.string(), most_bytes);
+      return fail(ErrorKind::machine, "cannot read {}: it is larger than {} bytes", path.string(), most_bytes);
     }
     text.append(part.data(), static_cast<std::size_t>(got));
   }
@@ -73,9 +73,9 @@ Result<Descriptor> open_ordinary_file(const std::filesystem::path& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat facts {};
   if (!file.open() || ::fstat(file.get(), &facts) != 0)
-    return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), errno_reason());
+    return fail(ErrorKind::machine, "cannot read {}: {}", path.string(), errno_reason());
   if (!S_ISREG(facts.st_mode))
-    return fail(ErrorKind::environment, "cannot read {}: it is not an ordinary file", path.string());
+    return fail(ErrorKind::machine, "cannot read {}: it is not an ordinary file", path.string());
   return file;
 }
 
@@ -86,7 +86,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t mos
 
 Result<std::string> read_named_file(const std::filesystem::path& path, std::size_t most_bytes) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
-  if (!file.open()) return fail(ErrorKind::environment, "cannot read {}: {}", path.string(), errno_reason());
+  if (!file.open()) return fail(ErrorKind::machine, "cannot read {}: {}", path.string(), errno_reason());
   return read_all(file, path, most_bytes);
 }
 
@@ -94,13 +94,12 @@ Status write_file_atomically(const std::filesystem::path& path, std::string_view
   if (path.has_parent_path()) TBCI_TRY(make_directories(path.parent_path()));
   std::string beside = path.string() + ".XXXXXX";
   const int descriptor = ::mkostemp(beside.data(), O_CLOEXEC);
-  if (descriptor < 0) return fail(ErrorKind::environment, "cannot write {}: {}", path.string(), errno_reason());
+  if (descriptor < 0) return fail(ErrorKind::machine, "cannot write {}: {}", path.string(), errno_reason());
   Status status = write_all(descriptor, text);
   if (status && (::fchmod(descriptor, 0644) != 0 || ::fsync(descriptor) != 0))
-    status = fail(ErrorKind::environment, "{}", errno_reason());
+    status = fail(ErrorKind::machine, "{}", errno_reason());
   ::close(descriptor);
-  if (status && ::rename(beside.c_str(), path.c_str()) != 0)
-    status = fail(ErrorKind::environment, "{}", errno_reason());
+  if (status && ::rename(beside.c_str(), path.c_str()) != 0) status = fail(ErrorKind::machine, "{}", errno_reason());
   if (!status) {
     ::unlink(beside.c_str());
     return fail(std::move(status).error(), fmt::format("cannot write {}", path.string()));
@@ -111,7 +110,7 @@ Status write_file_atomically(const std::filesystem::path& path, std::string_view
 Status make_directories(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return fail(ErrorKind::environment, "cannot create the folder {}: {}", path.string(), error.message());
+  if (error) return fail(ErrorKind::machine, "cannot create the folder {}: {}", path.string(), error.message());
   return {};
 }
 
@@ -121,7 +120,7 @@ Status remove_tree(const std::filesystem::path& path) {
   if (!error) return {};
   make_removable(path);
   std::filesystem::remove_all(path, error);
-  if (error) return fail(ErrorKind::environment, "cannot remove {}: {}", path.string(), error.message());
+  if (error) return fail(ErrorKind::machine, "cannot remove {}: {}", path.string(), error.message());
   return {};
 }
 
@@ -131,7 +130,7 @@ Result<std::uint64_t> free_bytes(const std::filesystem::path& path) {
   while (!std::filesystem::exists(existing, ignored) && existing.has_relative_path()) existing = existing.parent_path();
   struct statvfs facts {};
   if (::statvfs(existing.c_str(), &facts) != 0) {
-    return fail(ErrorKind::environment, "cannot ask for the free space of {}: {}", existing.string(), errno_reason());
+    return fail(ErrorKind::machine, "cannot ask for the free space of {}: {}", existing.string(), errno_reason());
   }
   return static_cast<std::uint64_t>(facts.f_bavail) * facts.f_frsize;
 }
@@ -163,7 +162,7 @@ Result<std::filesystem::path> path_inside(const std::filesystem::path& folder, c
 Result<FileLock> FileLock::acquire(const std::filesystem::path& path) {
   if (path.has_parent_path()) TBCI_TRY(make_directories(path.parent_path()));
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0) return fail(ErrorKind::environment, "cannot open the lock {}: {}", path.string(), errno_reason());
+  if (descriptor < 0) return fail(ErrorKind::machine, "cannot open the lock {}: {}", path.string(), errno_reason());
   FileLock lock(descriptor);
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     const auto holder = read_file(path).value_or("");
@@ -172,7 +171,7 @@ Result<FileLock> FileLock::acquire(const std::filesystem::path& path) {
   }
   const std::string holder = fmt::format("pid {}\n", ::getpid());
   if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, holder.data(), holder.size(), 0) < 0) {
-    return fail(ErrorKind::environment, "cannot write the lock {}: {}", path.string(), errno_reason());
+    return fail(ErrorKind::machine, "cannot write the lock {}: {}", path.string(), errno_reason());
   }
   return lock;
 }

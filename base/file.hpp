@@ -11,12 +11,12 @@
 
 namespace tbci {
 
-/// Opens an ordinary file for reading. Error (environment) for what could block or never end: a pipe, a socket, a
+/// Opens an ordinary file for reading. Error (machine) for what could block or never end: a pipe, a socket, a
 /// device, a folder; also behind a link.
 Result<Descriptor> open_ordinary_file(const std::filesystem::path& path);
 
 inline constexpr std::size_t most_read_bytes = std::size_t{256} << 20;
-/// The whole text of an ordinary file. Never blocks, whoever made the file. Error (environment) also for a file of more
+/// The whole text of an ordinary file. Never blocks, whoever made the file. Error (machine) also for a file of more
 /// than `most_bytes`.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t most_bytes = most_read_bytes);
 /// The same of whatever a person named: also of a pipe, as in `--config <(make-config)`. May block.

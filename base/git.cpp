@@ -91,7 +91,7 @@ tl::unexpected<Error> GitRepository::Impl::trouble(std::string_view doing) const
     return fail(ErrorKind::usage, "{} in {}: it is a shallow clone; git fetch --unshallow there brings the rest", doing,
                 path.string());
   }
-  return fail(ErrorKind::environment, "{} in {}: {}; run git fsck there", doing, path.string(), last_error());
+  return fail(ErrorKind::machine, "{} in {}: {}; run git fsck there", doing, path.string(), last_error());
 }
 
 Reference GitRepository::Impl::branch(const std::string& name) const {
@@ -132,7 +132,7 @@ Result<GitRepository> GitRepository::open(const std::filesystem::path& path) {
   git_repository* opened = nullptr;
   const int code = git_repository_open_ext(&opened, path.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
   if (code == GIT_ENOTFOUND) return fail(ErrorKind::usage, "no git repository at {}: check the path", path.string());
-  if (code != 0) return fail(ErrorKind::environment, "cannot open the repository {}: {}", path.string(), last_error());
+  if (code != 0) return fail(ErrorKind::machine, "cannot open the repository {}: {}", path.string(), last_error());
   impl->repository.reset(opened);
   return GitRepository(std::move(impl));
 }

@@ -53,7 +53,7 @@ CurlHttpClient::CurlHttpClient() {
 
 Result<HttpResponse> CurlHttpClient::send(const HttpRequest& request) {
   const std::unique_ptr<CURL, CurlDeleter> handle(curl_easy_init());
-  if (!handle) return fail(ErrorKind::environment, "cannot start an HTTP request: curl_easy_init failed");
+  if (!handle) return fail(ErrorKind::machine, "cannot start an HTTP request: curl_easy_init failed");
   std::unique_ptr<curl_slist, CurlDeleter> headers;
   for (const auto& [name, value] : request.headers) {
     headers.reset(curl_slist_append(headers.release(), fmt::format("{}: {}", name, value).c_str()));

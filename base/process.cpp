@@ -135,7 +135,7 @@ Result<ProcessOutcome> SystemProcessRunner::run(const Command& command, std::sto
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   Descriptor wake(::eventfd(0, EFD_CLOEXEC));
   if (!wake.open())
-    return fail(ErrorKind::environment, "cannot make an event for a child process: {}", std::strerror(errno));
+    return fail(ErrorKind::machine, "cannot make an event for a child process: {}", std::strerror(errno));
   TBCI_ASSIGN(Child child, process::start(command));
   ProcessOutcome outcome;
   const auto report = Watch(child, std::move(wake), command.time_limit, std::move(stop)).run(outcome);
@@ -196,7 +196,7 @@ Result<ProcessOutcome> run_checked(ProcessRunner& runner, const Command& command
   const std::string_view telling = said.substr(said.size() > 600 ? said.size() - 600 : 0);
   // Where tbci ended the command, or the kernel did for lack of memory, the command is not at fault.
   const bool ended = outcome.timed_out || outcome.signal == SIGKILL;
-  return fail(ended ? ErrorKind::environment : ErrorKind::failed, "{}: {}: {}", one_line(describe(command)),
+  return fail(ended ? ErrorKind::machine : ErrorKind::failed, "{}: {}: {}", one_line(describe(command)),
               describe(outcome, command.time_limit), one_line(telling, 600));
 }
 

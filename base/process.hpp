@@ -76,13 +76,13 @@ class ProcessRunner {
   virtual ~ProcessRunner() = default;
   /// Blocks until the child ends and all its descendants are gone, wherever they put themselves: what is left when the
   /// child ends is killed. If tbci dies they are killed as well. An error only where it could not be started or watched
-  /// (kind environment, naming the program). Thread-safe.
-  virtual Result<ProcessOutcome> run(const Command& command, std::stop_token stop = {}) = 0;
+  /// (kind machine, naming the program). Thread-safe.
+  virtual Result<ProcessOutcome> run(const Command& command, std::stop_token stop) = 0;
 };
 
 class SystemProcessRunner final : public ProcessRunner {
  public:
-  Result<ProcessOutcome> run(const Command& command, std::stop_token stop = {}) override;
+  Result<ProcessOutcome> run(const Command& command, std::stop_token stop) override;
 };
 
 /// Runs the command. Where it does not succeed, an error says how it ended and quotes the end of its output.

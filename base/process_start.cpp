@@ -65,7 +65,7 @@ struct Pipe {
 Result<Pipe> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    return fail(ErrorKind::environment, "cannot make a pipe for a child process: {}", std::strerror(errno));
+    return fail(ErrorKind::machine, "cannot make a pipe for a child process: {}", std::strerror(errno));
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -75,7 +75,7 @@ Result<std::string> find_program(const Command& command) {
   if (name.find('/') != std::string::npos) {
     const auto path = command.directory.empty() ? std::filesystem::path(name) : command.directory / name;
     if (::access(path.c_str(), X_OK) == 0) return std::filesystem::absolute(path).string();
-    return fail(ErrorKind::environment, "cannot run {}: {}", path.string(), std::strerror(errno));
+    return fail(ErrorKind::machine, "cannot run {}: {}", path.string(), std::strerror(errno));
   }
   const auto own = command.environment.find("PATH");
   const char* inherited = std::getenv("PATH");
@@ -84,7 +84,7 @@ Result<std::string> find_program(const Command& command) {
     const std::string candidate = folder + "/" + name;
     if (::access(candidate.c_str(), X_OK) == 0) return candidate;
   }
-  return fail(ErrorKind::environment, "the program '{}' is not on PATH: install it, or give its path", name);
+  return fail(ErrorKind::machine, "the program '{}' is not on PATH: install it, or give its path", name);
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -213,10 +213,10 @@ Result<Child> start(const Command& command) {
   TBCI_ASSIGN(Prepared prepared, prepare(command));
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return fail(ErrorKind::environment, "cannot start {}: {}", prepared.program, std::strerror(errno));
+    return fail(ErrorKind::machine, "cannot start {}: {}", prepared.program, std::strerror(errno));
   Descriptor ours(ends[0]), theirs(ends[1]);
   const pid_t pid = ::fork();
-  if (pid < 0) return fail(ErrorKind::environment, "cannot start {}: {}", prepared.program, std::strerror(errno));
+  if (pid < 0) return fail(ErrorKind::machine, "cannot start {}: {}", prepared.program, std::strerror(errno));
   if (pid == 0) run_guard(command, prepared, theirs.get());
   theirs.reset();
   prepared.output.write.reset();
@@ -225,7 +225,7 @@ Result<Child> start(const Command& command) {
   if (const int code = starting_error(prepared.report.read.get()); code != 0) {
     ours.reset();
     ::waitpid(pid, nullptr, 0);
-    return fail(ErrorKind::environment, "cannot run {}{}: {}", prepared.program,
+    return fail(ErrorKind::machine, "cannot run {}{}: {}", prepared.program,
                 command.directory.empty() ? "" : " in " + command.directory.string(), std::strerror(code));
   }
   return Child{.guard = pid,

@@ -45,7 +45,7 @@ struct Child {
 };
 
 /// Starts the command, in a session of its own, with its output and errors in pipes. Errors:
-/// `usage` (an empty command, a CPU that is not there), `environment` (no such program, a folder that it may write does
+/// `usage` (an empty command, a CPU that is not there), `machine` (no such program, a folder that it may write does
 /// not exist, or the system refused).
 Result<Child> start(const Command& command);
 

@@ -12,7 +12,7 @@ namespace tbci {
 /// Tells a caller what can be done about a failure.
 enum class ErrorKind {
   usage,        ///< the user asked for something impossible: exit code 2
-  environment,  ///< the machine lacks something (a program, a library, space, a permission)
+  machine,      ///< the machine lacks something (a program, a library, space, a permission)
   transient,    ///< may succeed when tried again (network, a busy lock)
   failed,       ///< the thing itself failed (a build, a model, a server's answer)
   killed,       ///< ended at its time limit or by SIGKILL: the machine may be at fault, and another try may say

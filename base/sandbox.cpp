@@ -59,11 +59,11 @@ Status allow(const Descriptor& rules, const fs::path& path, std::uint64_t handle
   const Descriptor opened(::open(path.c_str(), O_PATH | O_CLOEXEC));
   struct stat facts {};
   if (!opened.open() || ::fstat(opened.get(), &facts) != 0)
-    return fail(ErrorKind::environment, "cannot let a child write to {}: {}", path.string(), std::strerror(errno));
+    return fail(ErrorKind::machine, "cannot let a child write to {}: {}", path.string(), std::strerror(errno));
   FolderRule rule{.allowed = handled, .folder = opened.get()};
   if (!S_ISDIR(facts.st_mode)) rule.allowed &= write_file | cut_length;
   if (::syscall(SYS_landlock_add_rule, rules.get(), rule_of_folder, &rule, 0) != 0)
-    return fail(ErrorKind::environment, "cannot let a child write to {}: {}", path.string(), std::strerror(errno));
+    return fail(ErrorKind::machine, "cannot let a child write to {}: {}", path.string(), std::strerror(errno));
   return {};
 }
 
@@ -102,7 +102,7 @@ Result<Descriptor> make_sandbox(const std::vector<fs::path>& writable) {
                        .network = 0,
                        .scoped = support.version >= version_of_scopes ? abstract_sockets | signals : 0};
   Descriptor rules(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &wanted, sizeof wanted, 0)));
-  if (!rules.open()) return fail(ErrorKind::environment, "cannot restrict a child's writing: {}", std::strerror(errno));
+  if (!rules.open()) return fail(ErrorKind::machine, "cannot restrict a child's writing: {}", std::strerror(errno));
   for (const fs::path& path : writable) TBCI_TRY(allow(rules, path, wanted.files));
   for (const fs::path& path : common_devices()) TBCI_TRY(allow(rules, path, wanted.files));
   return rules;

@@ -21,7 +21,7 @@ SandboxSupport sandbox_support();
 SandboxSupport judge_sandbox(long answer);
 
 /// A set of rules that a child applies to itself. Reading is not restricted; see docs/decisions/0020-children.md for
-/// what else is not. Not open where the kernel cannot restrict processes. Error (environment): one of the folders does
+/// what else is not. Not open where the kernel cannot restrict processes. Error (machine): one of the folders does
 /// not exist. Adds /proc/self of the child, the devices that any program may write to (null, random numbers, GPUs) and
 /// shared memory.
 Result<Descriptor> make_sandbox(const std::vector<std::filesystem::path>& writable);

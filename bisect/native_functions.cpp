@@ -16,7 +16,7 @@ class Document {
  public:
   static Result<std::unique_ptr<Document>> load(std::string_view text) {
     yaml_parser_t parser;
-    if (yaml_parser_initialize(&parser) == 0) return fail(ErrorKind::environment, "out of memory while reading YAML");
+    if (yaml_parser_initialize(&parser) == 0) return fail(ErrorKind::machine, "out of memory while reading YAML");
     const std::unique_ptr<yaml_parser_t, decltype(&yaml_parser_delete)> end(&parser, yaml_parser_delete);
     yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()), text.size());
     std::unique_ptr<Document> loaded(new Document);

@@ -61,7 +61,7 @@ Status serve(StateDir& state, Notifier& notifier, const std::function<void(const
                            .subjects = {},
                            .trouble = [&pulse] { return pulse.trouble(); },
                            .creep = creep_of(state.config())};
-  for (const settings::SubjectConfig& subject : state.config().subjects) pages.subjects.push_back(subject.subject.name);
+  for (const settings::SubjectConfig& subject : state.config().subjects) pages.subjects.push_back(subject.name);
   const settings::ServiceConfig& service = state.config().service;
   const web::http::ServerSettings settings{
       .address = service.address, .port = service.port, .allow_other_machines = service.page_for_others};

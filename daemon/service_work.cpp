@@ -65,7 +65,7 @@ class ServiceWork {
     std::vector<Job> jobs;
     for (const settings::SubjectConfig& subject : parts_.state.config().subjects) {
       const auto poll = subject.poll.count() > 0 ? subject.poll : std::chrono::milliseconds(default_poll);
-      jobs.push_back({.name = subject.subject.name,
+      jobs.push_back({.name = subject.name,
                       .timetable = {.time_of_day = subject.schedule, .poll = poll},
                       .work = [this, &subject](const std::stop_token&) { return judge(subject); }});
     }
@@ -73,13 +73,13 @@ class ServiceWork {
   }
 
   Result<EarlierCall> judge(const settings::SubjectConfig& subject) {
-    const BusyWith busy(parts_.activity, subject.subject.name);
+    const BusyWith busy(parts_.activity, subject.name);
     OpenContext at(parts_.state, subject, progress_, stop_, {.processes = &processes_, .must_pause = {}});
     auto next = pipeline::judge_waiting_nights(at.context());
     if (!next && next.error().kind == ErrorKind::damaged) damage_ = next.error();
     // Its nightlies cannot be listed, for instance: no night says so.
     if (!next && next.error().kind != ErrorKind::interrupted)
-      progress_.note(fmt::format("{}: {}", subject.subject.name, one_line(next.error().message, 300)));
+      progress_.note(fmt::format("{}: {}", subject.name, one_line(next.error().message, 300)));
     return next;
   }
 
@@ -90,13 +90,13 @@ class ServiceWork {
       if (stop_.stop_requested() || scheduler_.is_due()) return std::optional(parts_.state.clock().now());
       TBCI_ASSIGN(const bool waits, search_waits(subject, next));
       if (!waits) continue;
-      const BusyWith busy(parts_.activity, subject.subject.name);
+      const BusyWith busy(parts_.activity, subject.name);
       OpenContext at(parts_.state, subject, progress_, stop_,
                      {.processes = &processes_, .must_pause = [this] { return scheduler_.is_due(); }});
       const auto searched = pipeline::search_waiting_night(at.context());
       if (!searched && searched.error().kind == ErrorKind::damaged) return pass_on(searched.error());
       if (!searched && searched.error().kind != ErrorKind::interrupted)
-        log::error("{}: {}", subject.subject.name, searched.error().message);
+        log::error("{}: {}", subject.name, searched.error().message);
       if (searched) take_earlier(next, searched->next);
     }
     return next;
@@ -110,7 +110,7 @@ class ServiceWork {
       if (stop_.stop_requested() || first) return std::optional(parts_.state.clock().now());
       TBCI_ASSIGN(const bool waits, improvements_wait(subject));
       if (!waits) continue;
-      const BusyWith busy(parts_.activity, subject.subject.name);
+      const BusyWith busy(parts_.activity, subject.name);
       OpenContext at(parts_.state, subject, progress_, stop_, {.processes = &processes_, .must_pause = [this] {
                                                                  const auto others = regressions_go_first();
                                                                  return others && *others;
@@ -118,7 +118,7 @@ class ServiceWork {
       const auto searched = pipeline::search_waiting_improvements(at.context());
       if (!searched && searched.error().kind == ErrorKind::damaged) return pass_on(searched.error());
       if (!searched && searched.error().kind != ErrorKind::interrupted)
-        log::error("{}: {}", subject.subject.name, searched.error().message);
+        log::error("{}: {}", subject.name, searched.error().message);
       if (searched) take_earlier(next, searched->next);
     }
     return next;
@@ -126,10 +126,10 @@ class ServiceWork {
 
   Result<bool> improvements_wait(const settings::SubjectConfig& subject) {
     if (!parts_.state.config().detect.improvements) return false;
-    const auto waiting = parts_.state.stores().improvements.waiting(subject.subject.name);
+    const auto waiting = parts_.state.stores().improvements.waiting(subject.name);
     if (waiting) return !waiting->empty();
     if (waiting.error().kind == ErrorKind::damaged) return pass_on(waiting.error());
-    log::error("{}: {}", subject.subject.name, waiting.error().message);
+    log::error("{}: {}", subject.name, waiting.error().message);
     return false;
   }
 
@@ -146,9 +146,9 @@ class ServiceWork {
   // Whether a search of the subject is due; else `next` hears when the earliest will be.
   Result<bool> search_waits(const settings::SubjectConfig& subject, std::optional<TimePoint>& next) {
     const TimePoint now = parts_.state.clock().now();
-    const auto waiting = pipeline::waiting_nights(parts_.state.stores(), subject.subject.name, now, true);
+    const auto waiting = pipeline::waiting_nights(parts_.state.stores(), subject.name, now, true);
     if (!waiting && waiting.error().kind == ErrorKind::damaged) return pass_on(waiting.error());
-    if (!waiting) log::error("{}: {}", subject.subject.name, waiting.error().message);
+    if (!waiting) log::error("{}: {}", subject.name, waiting.error().message);
     if (!waiting) return false;
     take_earlier(next, waiting->next);
     return !waiting->due.empty();

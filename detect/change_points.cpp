@@ -213,7 +213,8 @@ std::vector<ChangePoint> change_points(std::span<const double> values, const Cha
     found.clear();
     for (std::size_t k = 0; k < search.boundaries().size(); ++k) {
       const double before = level(k), after = level(k + 1);
-      found.push_back({search.boundaries()[k], before, after, after / before - 1, p[k]});
+      found.push_back(
+          {.night = search.boundaries()[k], .before = before, .after = after, .change = after / before - 1, .p = p[k]});
     }
     const auto smallest = std::min_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
       return std::abs(a.change) < std::abs(b.change);

@@ -79,8 +79,11 @@ model::OperatorComparison compare_operators(Profiles before, Profiles after, con
     const double difference = std::abs(new_self - old_self);
     const double error = standard_error(then, now, thresholds.scale_floor * std::max(old_self, new_self));
     if (difference < thresholds.least_share * iteration || difference < thresholds.least_errors * error) continue;
-    comparison.changed.push_back({name, rounded(old_self), rounded(new_self), std::llround(model::median(then.calls)),
-                                  std::llround(model::median(now.calls))});
+    comparison.changed.push_back({.name = name,
+                                  .before = rounded(old_self),
+                                  .after = rounded(new_self),
+                                  .calls_before = std::llround(model::median(then.calls)),
+                                  .calls_after = std::llround(model::median(now.calls))});
   }
   std::stable_sort(comparison.changed.begin(), comparison.changed.end(), [](const auto& a, const auto& b) {
     return std::chrono::abs(a.difference()) > std::chrono::abs(b.difference());

@@ -16,10 +16,10 @@ double pressing(const Candidate& candidate) {
 
 }  // namespace
 
-std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::span<const Candidate> carried,
+std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::span<const Candidate> retests,
                                      const std::string& tonights_build) {
   std::map<model::Series, Candidate> by_series;
-  for (const Candidate& candidate : carried) by_series.emplace(candidate.series, candidate);
+  for (const Candidate& candidate : retests) by_series.emplace(candidate.series, candidate);
   for (const Suspect& suspect : suspects) {
     const model::Finding& finding = suspect.finding;
     if (finding.verdict != model::Verdict::suspect) continue;
@@ -35,9 +35,9 @@ std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::spa
                                    .screen_pairs = suspect.pairs};
       continue;
     }
-    Candidate& carried_over = known->second;
-    if (std::abs(finding.change) > std::abs(carried_over.suspected)) carried_over.suspected = finding.change;
-    if (carried_over.old_build == suspect.old_build) carried_over.screen_pairs = suspect.pairs;
+    Candidate& retest = known->second;
+    if (std::abs(finding.change) > std::abs(retest.suspected)) retest.suspected = finding.change;
+    if (retest.old_build == suspect.old_build) retest.screen_pairs = suspect.pairs;
   }
   std::vector<Candidate> candidates;
   for (auto& [series, candidate] : by_series) candidates.push_back(std::move(candidate));
@@ -47,13 +47,13 @@ std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::spa
 }
 
 std::vector<Candidate> retests_after(std::span<const TestedCandidate> outcomes, const Thresholds& thresholds) {
-  std::vector<Candidate> carried;
+  std::vector<Candidate> retests;
   for (const TestedCandidate& outcome : outcomes) {
     Candidate candidate = outcome.candidate;
     if (!outcome.looked) {
       if (++candidate.nights_waited > most_waits) continue;
       candidate.screen_pairs.clear();
-      carried.push_back(std::move(candidate));
+      retests.push_back(std::move(candidate));
       continue;
     }
     ++candidate.nights_looked;
@@ -63,13 +63,13 @@ std::vector<Candidate> retests_after(std::span<const TestedCandidate> outcomes, 
                       outcome.finding.verdict == model::Verdict::suspect;  // cut off in the middle
     if (!open || outcome.measured.empty() || candidate.nights_looked >= thresholds.most_nights) continue;
     candidate.pairs.insert(candidate.pairs.end(), outcome.measured.begin(), outcome.measured.end());
-    carried.push_back(std::move(candidate));
+    retests.push_back(std::move(candidate));
   }
-  return carried;
+  return retests;
 }
 
-std::vector<Candidate> without_pairs(std::span<const Candidate> carried) {
-  std::vector<Candidate> candidates(carried.begin(), carried.end());
+std::vector<Candidate> without_pairs(std::span<const Candidate> retests) {
+  std::vector<Candidate> candidates(retests.begin(), retests.end());
   for (Candidate& candidate : candidates) candidate.pairs.clear();
   return candidates;
 }

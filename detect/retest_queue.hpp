@@ -43,7 +43,7 @@ struct Suspect {
 /// tonight's suspect of the same series, and keeps its older build. The larger a change, the more pressing; its size
 /// counts once more for each night that it waited, so none waits for ever. Findings in `suspects` with another verdict
 /// are passed over. Pure.
-std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::span<const Candidate> carried,
+std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::span<const Candidate> retests,
                                      const std::string& tonights_build);
 
 /// What became of a candidate tonight.
@@ -60,6 +60,6 @@ struct TestedCandidate {
 std::vector<Candidate> retests_after(std::span<const TestedCandidate> outcomes, const Thresholds& thresholds);
 
 /// The same candidates on a machine that is another one now: pairs of two environments are never mixed. Pure.
-std::vector<Candidate> without_pairs(std::span<const Candidate> carried);
+std::vector<Candidate> without_pairs(std::span<const Candidate> retests);
 
 }  // namespace tbci::detect

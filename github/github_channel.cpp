@@ -30,18 +30,17 @@ Result<std::string> read_token(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::is_regular_file(status) || fs::file_size(path, error) > largest_token_file_bytes || error) {
-    return fail(ErrorKind::environment, "the token file {} is missing or not a regular file: write a token to it",
+    return fail(ErrorKind::machine, "the token file {} is missing or not a regular file: write a token to it",
                 path.string());
   }
   if ((status.permissions() & fs::perms::others_all) != fs::perms::none) {
-    return fail(ErrorKind::environment, "other users can access the token file {}: run 'chmod 600' on it",
-                path.string());
+    return fail(ErrorKind::machine, "other users can access the token file {}: run 'chmod 600' on it", path.string());
   }
   TBCI_ASSIGN(const std::string text, read_file(path));
   const std::string token(trim(text));
   const bool clean = std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c <= '~'; });
   if (token.empty() || !clean) {
-    return fail(ErrorKind::environment, "the token file {} contains no token: write the token to it as a single word",
+    return fail(ErrorKind::machine, "the token file {} contains no token: write the token to it as a single word",
                 path.string());
   }
   return token;

@@ -16,7 +16,8 @@ std::string shape(std::size_t number) {
 
 Change insertion(std::string path, std::string anchor, const std::string& line) {
   Change change;
-  change.edits.push_back({Edit::Kind::replace, std::move(path), anchor, line + "\n" + anchor});
+  change.edits.push_back(
+      {.kind = Edit::Kind::replace, .path = std::move(path), .before = anchor, .after = line + "\n" + anchor});
   return change;
 }
 

@@ -17,7 +17,7 @@ Status check_empty(const fs::path& directory) {
                 directory.string());
   }
   const bool empty = fs::is_empty(directory, error);
-  if (error) return fail(ErrorKind::environment, "{}: cannot be read: {}", directory.string(), error.message());
+  if (error) return fail(ErrorKind::machine, "{}: cannot be read: {}", directory.string(), error.message());
   if (!empty) return fail(ErrorKind::usage, "{} is not empty; name another folder or empty it", directory.string());
   return {};
 }

@@ -33,7 +33,7 @@ class Library {
 Status done(int code, std::string_view doing) {
   if (code >= 0) return {};
   const git_error* error = git_error_last();
-  return fail(ErrorKind::environment, "{}: {}", doing, error != nullptr ? error->message : "unknown error of git");
+  return fail(ErrorKind::machine, "{}: {}", doing, error != nullptr ? error->message : "unknown error of git");
 }
 
 class Writer {

@@ -32,10 +32,10 @@ class LocalMachine final : public Machine {
         processes_(parts.processes),
         clock_(parts.clock),
         lines_(parts.lines),
-        folder_(parts.config.service.state / "subjects" / parts.subject.subject.name),
-        confinement_{.folder = parts.config.service.state / "private", .writable = parts.subject.subject.writable},
-        builder_(parts.subject.subject, folder_, parts.processes, parts.clock, parts.lines, confinement_),
-        nightlies_(runner::make_nightly_source({.subject = parts.subject.subject,
+        folder_(parts.config.service.state / "subjects" / parts.subject.name),
+        confinement_{.folder = parts.config.service.state / "private", .writable = parts.subject.writable},
+        builder_(parts.subject, folder_, parts.processes, parts.clock, parts.lines, confinement_),
+        nightlies_(runner::make_nightly_source({.subject = parts.subject,
                                                 .state = folder_,
                                                 .builder = builder_,
                                                 .processes = parts.processes,
@@ -69,7 +69,7 @@ class LocalMachine final : public Machine {
         std::find_if(published.begin(), published.end(), [&](const auto& n) { return n.name == revision; });
     if (found != published.end() && !found->commit.empty()) return found->commit;
     return fail(ErrorKind::usage, "'{}' is neither a commit of {} nor a nightly of {}: see `tbci nightly list`",
-                one_line(revision, 80), subject_.subject.source.repository, subject_.subject.name);
+                one_line(revision, 80), subject_.source.repository, subject_.name);
   }
 
   Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
@@ -78,8 +78,7 @@ class LocalMachine final : public Machine {
     TBCI_ASSIGN(const std::string good, commit_of_main(from, stop));
     TBCI_ASSIGN(const std::string bad, commit_of_main(to, stop));
     const auto lineage = config_.bisect.every_commit ? bisect::Lineage::all : bisect::Lineage::first_parent;
-    return bisect::commits_between(builder_.worktree().mirror_path(), good, bad, subject_.subject.source.compiled,
-                                   lineage);
+    return bisect::commits_between(builder_.worktree().mirror_path(), good, bad, subject_.source.compiled, lineage);
   }
 
   Result<runner::Reverted> revert(const std::string& culprit, const std::string& onto, std::stop_token stop) override {
@@ -96,8 +95,7 @@ class LocalMachine final : public Machine {
   Result<bisect::OperatorSources> operator_sources(const std::string& commit, const std::vector<std::string>& operators,
                                                    std::stop_token) override {
     TBCI_TRY(can_build());
-    return bisect::operator_sources_at(builder_.worktree().mirror_path(), commit, subject_.subject.source.compiled,
-                                       operators);
+    return bisect::operator_sources_at(builder_.worktree().mirror_path(), commit, subject_.source.compiled, operators);
   }
 
   Result<runner::Listing> benchmarks(const model::Product& product, std::stop_token stop) override {
@@ -151,7 +149,7 @@ class LocalMachine final : public Machine {
     environment.facts["size"] = worker.size;
     environment.facts["iterations"] = fmt::format("{} after {} warm-ups", worker.iterations, worker.warmup);
     environment.facts["batch"] = worker.batch ? std::to_string(*worker.batch) : "the benchmark's own";
-    const runner::TorchBenchSettings& torchbench = subject_.subject.torchbench;
+    const runner::TorchBenchSettings& torchbench = subject_.torchbench;
     if (!torchbench.checkout.empty())
       environment.facts["TorchBench"] = runner::torchbench_commit(processes_, torchbench, stop);
     if (!worker.batches.empty()) environment.facts["batch"] += ", but " + settings::fingerprint_of(worker.batches);
@@ -174,7 +172,7 @@ class LocalMachine final : public Machine {
       loaded = runner::ask_worker(processes_, runner::native_suite(worker), product, place, stop);
     if (!loaded) return pass_on(loaded.error());
     runner::LibraryDigests digests(config_.service.state / "libraries.sha256");
-    auto facts = runner::library_facts(*loaded, runner::folders_of(product, subject_.subject.torch_base), digests);
+    auto facts = runner::library_facts(*loaded, runner::folders_of(product, subject_.torch_base), digests);
     if (const Status saved = digests.save(); !saved) runner::send_line(lines_, saved.error().message);
     return libraries_[key_of(product)] = std::move(facts);
   }
@@ -189,7 +187,7 @@ class LocalMachine final : public Machine {
                                        .on_wait = [](const std::string& text) { log::info("{}", text); }},
                                       clock_, std::move(stop));
     if (lock) return std::optional(std::move(*lock));
-    if (lock.error().kind != ErrorKind::environment) return pass_on(lock.error());
+    if (lock.error().kind != ErrorKind::machine) return pass_on(lock.error());
     if (!lock_missed_) log::warning("{}: another tbci on this machine is not noticed", lock.error().message);
     lock_missed_ = true;
     return std::optional<runner::CpuLock>{};
@@ -217,18 +215,17 @@ class LocalMachine final : public Machine {
   }
 
   Status can_build() const {
-    if (!subject_.subject.source.repository.empty()) return {};
+    if (!subject_.source.repository.empty()) return {};
     return fail(ErrorKind::usage, "the subject {} names no repository: add [subject.source] with repository and recipe",
-                subject_.subject.name);
+                subject_.name);
   }
 
   // A LibTorch that libraries are laid over has to load, before anything is built on it.
   Status check_base(std::stop_token stop) {
-    if (base_checked_ || subject_.subject.torch_base.empty()) return {};
-    Status loads = runner::check_libtorch(processes_, subject_.subject.torch_base, std::move(stop));
+    if (base_checked_ || subject_.torch_base.empty()) return {};
+    Status loads = runner::check_libtorch(processes_, subject_.torch_base, std::move(stop));
     // It is the machine's, and no build's.
-    if (!loads && loads.error().kind == ErrorKind::failed)
-      return fail(ErrorKind::environment, "{}", loads.error().message);
+    if (!loads && loads.error().kind == ErrorKind::failed) return fail(ErrorKind::machine, "{}", loads.error().message);
     TBCI_TRY(loads);
     base_checked_ = true;
     return {};
@@ -237,13 +234,13 @@ class LocalMachine final : public Machine {
   Result<std::filesystem::path> worker_for(const model::Product& product, std::stop_token stop) {
     const auto known = workers_.find(product.libtorch);
     if (known != workers_.end()) return known->second;
-    const runner::WorkerBuildSettings settings{.source = subject_.subject.worker_source,
+    const runner::WorkerBuildSettings settings{.source = subject_.worker_source,
                                                .cache = config_.service.state / "workers",
                                                .confinement = confinement_,
-                                               .families = subject_.subject.worker_families,
-                                               .optimized = subject_.subject.worker_optimized,
-                                               .jobs = subject_.subject.jobs,
-                                               .shared_libtorch = subject_.subject.torch_base};
+                                               .families = subject_.worker_families,
+                                               .optimized = subject_.worker_optimized,
+                                               .jobs = subject_.jobs,
+                                               .shared_libtorch = subject_.torch_base};
     TBCI_ASSIGN(const auto worker,
                 runner::ensure_worker(processes_, clock_, settings, product, lines_, std::move(stop)));
     workers_[product.libtorch] = worker;
@@ -252,7 +249,7 @@ class LocalMachine final : public Machine {
 
   Result<std::vector<runner::Suite>> suites_for(const model::Product& product, std::stop_token stop) {
     TBCI_ASSIGN(const auto worker, worker_for(product, std::move(stop)));
-    return runner::suites_of(subject_.subject, product, worker);
+    return runner::suites_of(subject_, product, worker);
   }
 
   // The one with the longest prefix that the benchmark's name begins with.
@@ -264,7 +261,7 @@ class LocalMachine final : public Machine {
       if (best == nullptr || suite.prefix.size() > best->prefix.size()) best = &suite;
     }
     if (best == nullptr)
-      return fail(ErrorKind::usage, "no suite of {} has '{}': see `tbci suite list`", subject_.subject.name,
+      return fail(ErrorKind::usage, "no suite of {} has '{}': see `tbci suite list`", subject_.name,
                   one_line(measured.benchmark, 80));
     return *best;
   }

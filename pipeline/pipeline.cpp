@@ -30,7 +30,7 @@ Result<model::Build> install_baseline(SubjectContext& context, const model::Nigh
   for (std::size_t i = 0; i < chosen.other_baselines.size(); ++i) {
     if (build || build.error().kind != ErrorKind::failed) return build;
     if (i == most_others)
-      return fail(Error{ErrorKind::environment, build.error().message},
+      return fail(Error{ErrorKind::machine, build.error().message},
                   "none of the older nightlies can be installed as a baseline (name one with --baseline)");
     const model::Nightly& other = chosen.other_baselines[i];
     context.progress.note(

@@ -26,7 +26,7 @@ struct SubjectContext {
   /// first. The search then ends (kind interrupted), and goes on with the next call.
   std::function<bool()> must_pause = {};
 
-  const std::string& name() const { return subject.subject.name; }
+  const std::string& name() const { return subject.name; }
 };
 
 }  // namespace tbci::pipeline

@@ -103,7 +103,7 @@ Result<fs::path> BuiltTrees::tree(const std::string& commit, std::stop_token sto
     ++rebuilds_;
     return tree_path(commit);
   }
-  return fail(ErrorKind::environment, "{} built before and does not build now: {}; start over with --again",
+  return fail(ErrorKind::machine, "{} built before and does not build now: {}; start over with --again",
               commit.substr(0, 12), record.reason);
 }
 
@@ -131,7 +131,7 @@ Result<BuildRecord> BuiltTrees::run_build(const fs::path& source, const std::str
     if (!ended->succeeded()) TBCI_TRY(disk_not_full());
     TBCI_TRY(write_file_atomically(log, fmt::format("$ {}\n{}{}", describe(command), ended->output, ended->error)));
     auto record = judge(command, *ended, log);
-    if (record || record.error().kind != ErrorKind::environment || attempt > 0) return record;
+    if (record || record.error().kind != ErrorKind::machine || attempt > 0) return record;
     runner::send_line(progress_, "building once more: " + record.error().message);
   }
 }
@@ -153,7 +153,7 @@ Result<BuildRecord> BuiltTrees::judge(const Command& command, const ProcessOutco
   const std::string trouble =
       ended.signal == SIGKILL ? "killed by SIGKILL, perhaps because memory ran out" : runner::machine_trouble(text);
   if (!trouble.empty())
-    return fail(ErrorKind::environment, "{}: {}; see {}, then run the same command again", name, trouble, log.string());
+    return fail(ErrorKind::machine, "{}: {}; see {}, then run the same command again", name, trouble, log.string());
   std::string reason = runner::telling_line(text);
   if (reason.empty() || ended.signal != 0) reason = name + ": " + describe(ended, command.time_limit);
   return BuildRecord{.buildable = false, .reason = std::move(reason)};
@@ -162,7 +162,7 @@ Result<BuildRecord> BuiltTrees::judge(const Command& command, const ProcessOutco
 Status BuiltTrees::disk_not_full() const {
   TBCI_ASSIGN(const std::uint64_t free, free_bytes(folder_));
   if (free >= full_disk_bytes) return {};
-  return fail(ErrorKind::environment,
+  return fail(ErrorKind::machine,
               "a build filled the disk: {} has {} free; make space, or name another folder with --state, then run the "
               "same command again",
               folder_.string(), human_bytes(static_cast<double>(free)));
@@ -177,7 +177,7 @@ Status BuiltTrees::enough_space() {
     TBCI_ASSIGN(free, free_bytes(folder_));
   }
   if (free >= needed) return {};
-  return fail(ErrorKind::environment,
+  return fail(ErrorKind::machine,
               "{} has {} free and a build needs {}: make space, or name another folder with --state", folder_.string(),
               human_bytes(static_cast<double>(free)), human_bytes(static_cast<double>(needed)));
 }

@@ -26,7 +26,7 @@ class BuiltTrees {
              runner::LineSink progress);
 
   /// Checks a commit out and builds it. Errors are never the commit's fault: no space, no memory, a missing program
-  /// (environment), an unknown commit (usage), a stop (interrupted).
+  /// (machine), an unknown commit (usage), a stop (interrupted).
   Result<BuildRecord> build(const std::string& commit, std::stop_token stop);
   /// The tree of a commit that builds. Rebuilds it if it was removed. Errors as above.
   Result<std::filesystem::path> tree(const std::string& commit, std::stop_token stop);

@@ -32,7 +32,7 @@ struct RepositoryJob {
   double threshold = 0.07;  ///< of the number, as a fraction; the search takes ends that differ by about half of it
   bool higher_is_better = false;  ///< for a throughput
   std::string unit;               ///< of the number, for people
-  int runs_at_most = 0;           ///< processes of the measure command; 0: no limit
+  int measurements_at_most = 0;   ///< processes of the measure command; 0: no limit
   std::uint64_t kept_trees_bytes = std::uint64_t{20} << 30;
 };
 

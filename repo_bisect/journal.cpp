@@ -49,12 +49,12 @@ Result<Journal> Journal::open(const std::filesystem::path& path) {
   TBCI_TRY(make_directories(path.parent_path()));
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor < 0)
-    return fail(ErrorKind::environment, "cannot open the journal {}: {}", path.string(), std::strerror(errno));
+    return fail(ErrorKind::machine, "cannot open the journal {}: {}", path.string(), std::strerror(errno));
   Journal journal(path, descriptor);
   TBCI_ASSIGN(std::string text, read_file(path));
   const std::size_t whole = text.rfind('\n') + 1;  // 0 if there is none
   if (whole < text.size() && ::ftruncate(descriptor, static_cast<off_t>(whole)) != 0)
-    return fail(ErrorKind::environment, "cannot repair the journal {}: {}", path.string(), std::strerror(errno));
+    return fail(ErrorKind::machine, "cannot repair the journal {}: {}", path.string(), std::strerror(errno));
   text.resize(whole);
   TBCI_TRY(journal.read(text));
   if (text.empty()) TBCI_TRY(journal.append(header()));
@@ -88,8 +88,8 @@ Status Journal::read(const std::string& text) {
     const bool known = number == 1 ? json == nlohmann::json{{"journal", journal_version}}
                                    : json.is_object() && (json.contains("build") || json.contains("run"));
     if (!known) {
-      return fail(ErrorKind::environment, "this version does not understand line {} of {}: start over with --again",
-                  number, path_.string());
+      return fail(ErrorKind::machine, "this version does not understand line {} of {}: start over with --again", number,
+                  path_.string());
     }
     if (json.contains("build")) {
       const auto buildable = json.find("buildable");
@@ -112,7 +112,7 @@ Status Journal::append(const std::string& line) {
   const ssize_t written = ::write(descriptor_, whole.data(), whole.size());
   if (written == static_cast<ssize_t>(whole.size()) && ::fdatasync(descriptor_) == 0) return {};
   const std::string why = written < 0 ? std::strerror(errno) : "no space is left";
-  return fail(ErrorKind::environment, "cannot write the journal {}: {}", path_.string(), why);
+  return fail(ErrorKind::machine, "cannot write the journal {}: {}", path_.string(), why);
 }
 
 const BuildRecord* Journal::build(const std::string& commit) const {

@@ -28,7 +28,7 @@ struct MeasurementRecord {
 /// incomplete. The caller holds the lock of the folder, so a file has one Journal at a time. Not thread-safe.
 class Journal {
  public:
-  /// Error (environment): the file cannot be read or written, or has a line that this version does not understand.
+  /// Error (machine): the file cannot be read or written, or has a line that this version does not understand.
   static Result<Journal> open(const std::filesystem::path& path);
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&& other) noexcept;

@@ -58,7 +58,7 @@ Result<bisect::Built> RepositoryProber::build(const model::Commit& commit, std::
   if (known == nullptr) {
     TBCI_ASSIGN(const BuildRecord record, trees_.build(commit.id, std::move(stop)));
     if (const auto end = end_of(commit); !record.buildable && !end.empty()) {
-      return fail(ErrorKind::environment,
+      return fail(ErrorKind::machine,
                   "the {} end {} does not build: {}; see {}, fix the cause, and run the same command again", end,
                   commit.id.substr(0, 12), record.reason, trees_.log_path(commit.id).string());
     }
@@ -93,16 +93,16 @@ std::string_view RepositoryProber::end_of(const model::Commit& commit) const {
 }
 
 Result<double> RepositoryProber::measure(const model::Commit& commit, const std::string& key, std::stop_token stop) {
-  if (job_.runs_at_most > 0 && measurements() >= job_.runs_at_most && !measurements_.contains(key)) {
+  if (job_.measurements_at_most > 0 && measurements() >= job_.measurements_at_most && !measurements_.contains(key)) {
     used_up_ = true;
-    return fail(ErrorKind::interrupted, "the search has used the {} measurements that --runs-at-most allows",
-                job_.runs_at_most);
+    return fail(ErrorKind::interrupted, "the search has used the {} measurements that --measurements-at-most allows",
+                job_.measurements_at_most);
   }
   const MeasurementRecord* known = still_valid(journal_.measurement(key), job_.measure_limit);
   if (known == nullptr) {
     TBCI_ASSIGN(const MeasurementRecord record, measure_unless_hopeless(commit, std::move(stop)));
     if (const auto end = end_of(commit); !record.value && !end.empty()) {
-      return fail(ErrorKind::environment,
+      return fail(ErrorKind::machine,
                   "the {} end {} cannot be measured: {}; its build is in {}: fix the cause, and run the same command "
                   "again",
                   end, commit.id.substr(0, 12), record.failure, trees_.tree_path(commit.id).string());
@@ -133,7 +133,7 @@ Result<MeasurementRecord> RepositoryProber::measure_now(const model::Commit& com
     if (!ended) {
       // A program that the build should have made is the commit's fault; one that is not installed is not.
       const bool built_there = job_.measure.front().find('/') != std::string::npos;
-      if (built_there && ended.error().kind == ErrorKind::environment)
+      if (built_there && ended.error().kind == ErrorKind::machine)
         return failed_measurement(one_line(ended.error().message));
       return pass_on(std::move(ended).error());
     }

@@ -76,8 +76,8 @@ model::Answer answer_at_limit(const RepositoryJob& job, const std::vector<model:
     answer.low = end->low;
     answer.high = end->high;
   }
-  const std::string limit =
-      fmt::format("the search has used the {} measurements that --runs-at-most allows", job.runs_at_most);
+  const std::string limit = fmt::format("the search has used the {} measurements that --measurements-at-most allows",
+                                        job.measurements_at_most);
   answer.reason = answer.suspects.empty() ? limit + " before it could tell the ends apart" : limit;
   return answer;
 }

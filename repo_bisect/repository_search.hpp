@@ -20,13 +20,13 @@ struct RepositoryAnswer {
   model::Bisection bisection;        ///< one series, one answer; its changes are those of the printed number
   std::vector<model::Probe> probes;  ///< in the order in which they were judged
   std::map<std::string, std::vector<double>> numbers;  ///< as printed, by commit
-  bool used_up = false;                                ///< the search ended at --runs-at-most
+  bool used_up = false;                                ///< the search ended at --measurements-at-most
   int rebuilds = 0;                                    ///< rebuilds of trees that were removed to save space
 };
 
 /// Searches, and keeps all results in `folder`, which it locks: a call after a kill resumes the search, a call after
 /// its end returns the same answer at no cost. Errors: another process uses the folder (transient), a failure that is
-/// not a commit's fault (environment), a stop (interrupted). Reaching the limit on measurements gives an answer and not
+/// not a commit's fault (machine), a stop (interrupted). Reaching the limit on measurements gives an answer and not
 /// an error.
 Result<RepositoryAnswer> search_repository(const RepositoryJob& job, const std::vector<model::Commit>& commits,
                                            const std::filesystem::path& folder, ProcessRunner& processes,

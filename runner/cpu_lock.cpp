@@ -35,7 +35,7 @@ Result<int> open_lock(const fs::path& path) {
   }
   if (descriptor < 0 && (errno == EACCES || errno == EROFS)) descriptor = ::open(path.c_str(), O_RDONLY | flags);
   if (descriptor < 0)
-    return fail(ErrorKind::environment, "cannot open the lock {}: {}", path.string(), std::strerror(errno));
+    return fail(ErrorKind::machine, "cannot open the lock {}: {}", path.string(), std::strerror(errno));
   return descriptor;
 }
 

@@ -30,7 +30,7 @@ std::filesystem::path cpu_lock_folder();
 class CpuLock {
  public:
   /// Waits until the CPUs are free. A process that waits comes before one that asks again, so two measure alternately.
-  /// Errors: `transient` after the longest wait, naming the holder; `interrupted`; `environment` where the folder
+  /// Errors: `transient` after the longest wait, naming the holder; `interrupted`; `machine` where the folder
   /// cannot be used.
   static Result<CpuLock> take(const CpuLockSettings& settings, const Clock& clock, std::stop_token stop);
   CpuLock(CpuLock&& other) noexcept = default;

@@ -75,10 +75,10 @@ std::map<int, std::vector<int>> siblings_of(const FactReader& reader) {
   return siblings;
 }
 
-// How many CPUs this process may use, as proc/ below the root says.
-int usable_cpus(const FactReader& reader) {
-  const auto cpus = from_list(field_of(reader.text("proc/self/status"), "Cpus_allowed_list"));
-  return std::max(1, static_cast<int>(cpus.size()));
+// The CPUs that this process may use, as proc/ below the root says.
+std::vector<int> usable_cpus(const FactReader& reader) {
+  auto cpus = from_list(field_of(reader.text("proc/self/status"), "Cpus_allowed_list"));
+  return cpus.empty() ? std::vector{0} : cpus;
 }
 
 void add_torch(MachineFacts& facts, ProcessRunner& processes, const DoctorSettings& settings, std::stop_token stop) {

@@ -38,7 +38,7 @@ struct MachineFacts {
   std::map<std::string, std::string> tools;  ///< name -> first line of its version; without missing tools
   std::uint64_t free_bytes = 0;              ///< of the state folder's file system
   double load = 0;                           ///< of the last minute
-  int cpus = 1;                              ///< that tbci may use
+  std::vector<int> cpus = {0};               ///< that tbci may use, ascending
   GroupLimits group;                         ///< of our control group
   std::uint64_t memory_bytes = 0;            ///< of the machine; 0: unknown
   std::uint64_t swapped_bytes = 0;           ///< swap space in use

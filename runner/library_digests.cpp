@@ -24,9 +24,9 @@ LibraryDigests::LibraryDigests(fs::path file) : file_(std::move(file)) {
 Result<std::string> LibraryDigests::of(const fs::path& library) {
   std::error_code error;
   const auto size = fs::file_size(library, error);
-  if (error) return fail(ErrorKind::environment, "cannot read {}: {}", library.string(), error.message());
+  if (error) return fail(ErrorKind::machine, "cannot read {}: {}", library.string(), error.message());
   const auto time = fs::last_write_time(library, error).time_since_epoch().count();
-  if (error) return fail(ErrorKind::environment, "cannot read {}: {}", library.string(), error.message());
+  if (error) return fail(ErrorKind::machine, "cannot read {}: {}", library.string(), error.message());
   const std::string key = fmt::format("{} {} {}", size, time, library.string());
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
   TBCI_ASSIGN(const std::string digest, sha256_of_file(library));

@@ -15,7 +15,7 @@ class LibraryDigests {
  public:
   /// Reads the stored digests. If the file cannot be read, only time is lost.
   explicit LibraryDigests(std::filesystem::path file);
-  /// The first 16 digits of the SHA-256 of the library. Error (environment) if it cannot be read.
+  /// The first 16 digits of the SHA-256 of the library. Error (machine) if it cannot be read.
   Result<std::string> of(const std::filesystem::path& library);
   /// Writes the file if there are new digests.
   Status save();

@@ -66,7 +66,7 @@ Result<TorchVersion> read_torch_version(const std::filesystem::path& prefix) {
     if (!is_commit(version.git_version)) version.git_version.clear();
     if (!version.version.empty()) return version;
   }
-  return fail(ErrorKind::environment,
+  return fail(ErrorKind::machine,
               "{} is not a LibTorch installation: it has neither version.py nor build-version; name the folder that "
               "contains lib/ and share/cmake/Torch",
               prefix.string());
@@ -89,7 +89,7 @@ Status check_libtorch(ProcessRunner& processes, const std::filesystem::path& pre
   TBCI_ASSIGN(const ProcessOutcome outcome, processes.run(command, stop));
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "checking {}: stopped", prefix.string());
   if (outcome.timed_out || outcome.signal == SIGKILL) {
-    return fail(ErrorKind::environment, "checking {}: ldd {}; try again", prefix.string(),
+    return fail(ErrorKind::machine, "checking {}: ldd {}; try again", prefix.string(),
                 describe(outcome, command.time_limit));
   }
   const std::string missing = missing_libraries(outcome.output + "\n" + outcome.error);

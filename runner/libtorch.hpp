@@ -18,12 +18,12 @@ struct TorchVersion {
 
 /// The assignments in torch/version.py, read as text: the file is never executed.
 TorchVersion parse_version_py(std::string_view text);
-/// Reads version.py of a wheel, or build-version and build-hash of a zip. Error (environment) if both are missing.
+/// Reads version.py of a wheel, or build-version and build-hash of a zip. Error (machine) if both are missing.
 Result<TorchVersion> read_torch_version(const std::filesystem::path& prefix);
 
 /// Checks that a worker can be built against the prefix and load it: its parts exist, and the dynamic loader finds all
 /// libraries and symbols that it needs. Runs none of its code. Error (failed) saying what is wrong with it;
-/// (environment) where the machine cannot look.
+/// (machine) where the machine cannot look.
 Status check_libtorch(ProcessRunner& processes, const std::filesystem::path& prefix, std::stop_token stop = {});
 
 }  // namespace tbci::runner

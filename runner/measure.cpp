@@ -243,7 +243,7 @@ struct SocketPair {
 Result<SocketPair> make_socket_pair() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return fail(ErrorKind::environment, "cannot connect two workers: {}", std::strerror(errno));
+    return fail(ErrorKind::machine, "cannot connect two workers: {}", std::strerror(errno));
   return SocketPair{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -287,7 +287,7 @@ Result<model::MeasurementPair> Measurer::measure_alternately(const ProductUnderT
 Result<OperatorCalls> Measurer::operators(const model::Product& product, const Suite& suite,
                                           const model::Case& measured, const MeasureSettings& settings,
                                           std::stop_token stop) {
-  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::environment, "{}", suite.unavailable_reason);
+  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::machine, "{}", suite.unavailable_reason);
   Command command = measure_command(product, suite, measured, settings);
   command.arguments[suite.program.size()] = "operators";
   TBCI_ASSIGN(const ProcessOutcome ended, run(command, stop));
@@ -298,7 +298,7 @@ Result<OperatorCalls> Measurer::operators(const model::Product& product, const S
 Result<model::OperatorProfile> Measurer::profile(const model::Product& product, const Suite& suite,
                                                  const model::Case& measured, const MeasureSettings& settings,
                                                  std::stop_token stop) {
-  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::environment, "{}", suite.unavailable_reason);
+  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::machine, "{}", suite.unavailable_reason);
   Command command = measure_command(product, suite, measured, settings);
   command.arguments[suite.program.size()] = "profile";
   command.kept_output_bytes = std::size_t{2} << 20;  // a line for each operator
@@ -313,7 +313,7 @@ Result<model::OperatorProfile> Measurer::profile(const model::Product& product, 
 }
 
 Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite, std::stop_token stop) {
-  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::environment, "{}", suite.unavailable_reason);
+  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::machine, "{}", suite.unavailable_reason);
   Command command = ask(suite, "list");
   command.time_limit = std::chrono::minutes(2);
   TBCI_ASSIGN(ProcessOutcome outcome, run(command, stop));
@@ -326,7 +326,7 @@ Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite,
   if (!outcome.succeeded() && outcome.output.find("\"error\"") == std::string::npos) {
     // A process that the kernel ended for lack of memory is not the suite's fault. One that hangs twice is.
     const bool killed = outcome.signal == SIGKILL && !outcome.timed_out;
-    return fail(killed ? ErrorKind::environment : ErrorKind::failed, "{}: {}: {}", suite.program.front(),
+    return fail(killed ? ErrorKind::machine : ErrorKind::failed, "{}: {}: {}", suite.program.front(),
                 describe(outcome, command.time_limit), last_line(outcome.error));
   }
   TBCI_ASSIGN(auto benchmarks, parse_benchmarks(outcome.output));

@@ -57,7 +57,7 @@ class Measurer {
 
   /// Runs the suite's worker once. Every failure of the worker (crash, hang, malformed output, too much memory) is a
   /// measurement with that outcome, a message and the samples so far. Errors: the program cannot be started
-  /// (environment), a stop was requested (interrupted). Asserts that the case belongs to the suite.
+  /// (machine), a stop was requested (interrupted). Asserts that the case belongs to the suite.
   Result<model::Measurement> measure(const model::Product& product, const Suite& suite, const model::Case& measured,
                                      const MeasureSettings& settings, std::stop_token stop);
 
@@ -74,7 +74,7 @@ class Measurer {
                                   const MeasureSettings& settings, std::stop_token stop);
 
   /// Where the time of an iteration goes, in one process with the settings of a measurement. Errors: as the worker
-  /// reports (failed), it cannot be started (environment), a stop was requested (interrupted).
+  /// reports (failed), it cannot be started (machine), a stop was requested (interrupted).
   Result<model::OperatorProfile> profile(const model::Product& product, const Suite& suite, const model::Case& measured,
                                          const MeasureSettings& settings, std::stop_token stop);
 

@@ -42,7 +42,7 @@ Result<PrivateHome> PrivateHome::make(Confinement confinement) {
   remove_left_behind(homes);
   std::string folder = (homes / fmt::format("{}-XXXXXX", ::getpid())).string();
   if (::mkdtemp(folder.data()) == nullptr) {
-    return fail(ErrorKind::environment, "cannot make a folder in {}: check its permissions and the disk space",
+    return fail(ErrorKind::machine, "cannot make a folder in {}: check its permissions and the disk space",
                 homes.string());
   }
   PrivateHome made(std::move(confinement), folder);

@@ -20,7 +20,7 @@ struct Confinement {
 /// measurement leaves in its home reaches another one.
 class PrivateHome {
  public:
-  /// Also removes the homes that killed processes left. Error (environment): no space, no permission.
+  /// Also removes the homes that killed processes left. Error (machine): no space, no permission.
   static Result<PrivateHome> make(Confinement confinement);
   PrivateHome(PrivateHome&& other) noexcept;
   PrivateHome& operator=(PrivateHome&& other) noexcept;

@@ -26,7 +26,7 @@ Result<std::string> hash_of_sources(const fs::path& folder) {
     if (at->is_regular_file(ignored)) files.push_back(at->path());
   }
   if (error || !fs::exists(folder / "CMakeLists.txt"))
-    return fail(ErrorKind::environment,
+    return fail(ErrorKind::machine,
                 "{} contains no sources of the worker: set worker_source to the folder of the suite", folder.string());
   std::ranges::sort(files);
   std::string text;
@@ -105,7 +105,7 @@ bool is_shared(const WorkerBuildSettings& settings, const fs::path& prefix) {
   return !settings.shared_libtorch.empty() && fs::absolute(settings.shared_libtorch) == prefix;
 }
 Error blamed(Error error, bool shared) {
-  if (shared && error.kind == ErrorKind::failed) error.kind = ErrorKind::environment;
+  if (shared && error.kind == ErrorKind::failed) error.kind = ErrorKind::machine;
   return error;
 }
 

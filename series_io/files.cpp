@@ -26,7 +26,7 @@ class InputFile::Buffer final : public std::streambuf {
 
   Status status() const {
     if (error_ == 0) return {};
-    return fail(ErrorKind::environment, "cannot read {}: {}", name_, std::strerror(error_));
+    return fail(ErrorKind::machine, "cannot read {}: {}", name_, std::strerror(error_));
   }
   bool is_empty() const { return empty_; }
 
@@ -104,7 +104,7 @@ Result<OutputFile> OutputFile::open(const std::string& path) {
   }
   output.file_ = std::fopen(written.c_str(), "we");
   if (output.file_ == nullptr)
-    return fail(ErrorKind::environment, "cannot write {}: {}", written.string(), std::strerror(errno));
+    return fail(ErrorKind::machine, "cannot write {}: {}", written.string(), std::strerror(errno));
   return output;
 }
 
@@ -123,7 +123,7 @@ OutputFile::~OutputFile() {
 Status OutputFile::write_line(std::string_view line) {
   const bool written = std::fwrite(line.data(), 1, line.size(), file_) == line.size() &&
                        std::fputc('\n', file_) != EOF && std::fflush(file_) == 0;
-  if (!written) return fail(ErrorKind::environment, "cannot write the output: {}", std::strerror(errno));
+  if (!written) return fail(ErrorKind::machine, "cannot write the output: {}", std::strerror(errno));
   return {};
 }
 
@@ -131,11 +131,11 @@ Status OutputFile::finish() {
   if (file_ == stdout) return {};
   const bool synced = target_.empty() || ::fsync(::fileno(file_)) == 0;
   const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
-  if (!synced || !closed) return fail(ErrorKind::environment, "cannot write the output: {}", std::strerror(errno));
+  if (!synced || !closed) return fail(ErrorKind::machine, "cannot write the output: {}", std::strerror(errno));
   if (target_.empty()) return {};
   std::error_code error;
   fs::rename(partial_, target_, error);
-  if (error) return fail(ErrorKind::environment, "cannot write {}: {}", target_.string(), error.message());
+  if (error) return fail(ErrorKind::machine, "cannot write {}: {}", target_.string(), error.message());
   return {};
 }
 

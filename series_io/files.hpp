@@ -38,7 +38,7 @@ class InputFile {
 /// to directly). Each line is handed on at once, so that a program at the other end can react to it.
 class OutputFile {
  public:
-  /// Error (environment): the file cannot be made.
+  /// Error (machine): the file cannot be made.
   static Result<OutputFile> open(const std::string& path);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;

@@ -186,11 +186,11 @@ void read_nightlies(TomlReader reader, runner::NightlySettings& nightly, std::st
 }
 
 void read_source(TomlReader reader, SubjectConfig& config) {
-  runner::SourceSettings& source = config.subject.source;
+  runner::SourceSettings& source = config.source;
   source.repository = reader.text("repository", "");
   source.branch = reader.text("branch", source.branch);
   config.web = reader.text("web", "");
-  config.subject.torch_base = reader.text("torch", "");
+  config.torch_base = reader.text("torch", "");
   source.compiled = reader.texts("compiled");
   read_likely(reader, source.likely);
   source.recipe = reader.text_lists("recipe");
@@ -202,7 +202,7 @@ void read_source(TomlReader reader, SubjectConfig& config) {
   for (auto& [name, value] : reader.text_map("environment")) source.environment[name] = value;
   source.cache_budget_bytes = read_gibibytes(reader, "cache_gib", source.cache_budget_bytes);
   source.needed_free_bytes = read_gibibytes(reader, "needed_free_gib", source.needed_free_bytes);
-  config.subject.jobs = static_cast<int>(reader.integer("jobs", 0, 0, 4096));
+  config.jobs = static_cast<int>(reader.integer("jobs", 0, 0, 4096));
   if (!source.repository.empty() && source.recipe.empty())
     reader.refuse("recipe", "is missing: write the commands that build a commit");
   if (!source.repository.empty() && source.product.preload.empty() == source.product.libtorch.empty()) {
@@ -245,31 +245,31 @@ void read_exported(TomlReader reader, runner::Subject& subject) {
 
 SubjectConfig read_subject(TomlReader reader) {
   SubjectConfig config;
-  config.subject.name = reader.required_text("name");
+  config.name = reader.required_text("name");
   const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
-  if (!std::all_of(config.subject.name.begin(), config.subject.name.end(), plain)) {
+  if (!std::all_of(config.name.begin(), config.name.end(), plain)) {
     reader.refuse("name", "may only have letters, digits, '-' and '_'");
   }
-  config.subject.worker_source = reader.text("worker_source", own_worker_source().string());
-  config.subject.worker_families = reader.texts("worker_families");
-  for (const std::string& family : config.subject.worker_families) {
+  config.worker_source = reader.text("worker_source", own_worker_source().string());
+  config.worker_families = reader.texts("worker_families");
+  for (const std::string& family : config.worker_families) {
     const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
     if (family.empty() || !std::all_of(family.begin(), family.end(), fits))
       reader.refuse("worker_families", fmt::format("'{}' cannot be a file in suite/models/", one_line(family, 40)));
   }
-  config.subject.worker_optimized = reader.flag("worker_optimized", true);
+  config.worker_optimized = reader.flag("worker_optimized", true);
   for (const std::string& folder : reader.texts("writable")) {
     if (!folder.starts_with('/')) reader.refuse("writable", fmt::format("'{}' is not absolute", one_line(folder, 80)));
-    config.subject.writable.emplace_back(folder);
+    config.writable.emplace_back(folder);
   }
-  if (reader.has("exported")) read_exported(reader.table("exported"), config.subject);
+  if (reader.has("exported")) read_exported(reader.table("exported"), config);
   config.schedule = time_of_day(reader);
   config.poll = reader.seconds("poll", {});
   if (config.schedule && reader.has("poll"))
     reader.refuse("poll", "has no effect beside `schedule`: leave out one of the two");
   read_source(reader.table("source"), config);
-  read_torchbench(reader.table("torchbench"), config.subject.torchbench);
-  read_nightlies(reader.table("nightlies"), config.subject.nightly, config.subject.source.branch);
+  read_torchbench(reader.table("torchbench"), config.torchbench);
+  read_nightlies(reader.table("nightlies"), config.nightly, config.source.branch);
   return config;
 }
 
@@ -290,13 +290,12 @@ Result<Config> read_sections(TomlReader reader) {
   for (TomlReader& subject : reader.tables("subject")) config.subjects.push_back(read_subject(std::move(subject)));
   for (std::size_t i = 0; i < config.subjects.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (config.subjects[i].subject.name == config.subjects[j].subject.name) {
-        reader.refuse("subject",
-                      fmt::format("two subjects are named '{}': rename one", config.subjects[i].subject.name));
+      if (config.subjects[i].name == config.subjects[j].name) {
+        reader.refuse("subject", fmt::format("two subjects are named '{}': rename one", config.subjects[i].name));
       }
     }
   }
-  for (SubjectConfig& subject : config.subjects) subject.subject.source.repack_after = config.disk.repack_after;
+  for (SubjectConfig& subject : config.subjects) subject.source.repack_after = config.disk.repack_after;
   TBCI_TRY(reader.finish());
   return config;
 }
@@ -308,8 +307,8 @@ Result<const SubjectConfig*> Config::subject(const std::string& name) const {
   if (name.empty() && subjects.size() == 1) return &subjects.front();
   std::vector<std::string> names;
   for (const SubjectConfig& candidate : subjects) {
-    if (candidate.subject.name == name) return &candidate;
-    names.push_back(candidate.subject.name);
+    if (candidate.name == name) return &candidate;
+    names.push_back(candidate.name);
   }
   if (name.empty())
     return fail(ErrorKind::usage, "more than one subject is configured: choose one with --subject ({})",

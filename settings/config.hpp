@@ -94,8 +94,8 @@ struct ReportConfig {
   GithubConfig github;
 };
 
-struct SubjectConfig {
-  runner::Subject subject;
+/// A subject, and when it is looked at.
+struct SubjectConfig : runner::Subject {
   std::optional<std::chrono::minutes> schedule;  ///< time of day, UTC; nullopt: see `poll`
   std::chrono::milliseconds poll{};              ///< without a time of day: the time between two looks; 0: one hour
   std::string web;                               ///< address of the repository's web page, for links in reports

@@ -48,7 +48,7 @@ Status prepare_for_writing(Connection& connection, const OpenOptions& options) {
   SQLite::Database& sqlite = connection.sqlite;
   TBCI_TRY(version_of(sqlite, connection.path, embedded_migrations()));  // before anything is changed in the file
   if (sqlite.execAndGet("PRAGMA journal_mode = WAL").getString() != "wal") {
-    return fail(ErrorKind::environment,
+    return fail(ErrorKind::machine,
                 "the folder of {} has no shared memory (a network file system?): move the "
                 "database to a local disk",
                 connection.path.string());

@@ -34,7 +34,7 @@ class Database {
   /// Read-write: makes the file and its folder where there is none and runs the missing migrations. The others ask for
   /// a file of exactly this version.
   /// Errors: `usage` (a newer version, another program's file, no file to read), `transient` (another process holds
-  /// it; the error names its pid), `environment` (no permission, no space), `damaged`.
+  /// it; the error names its pid), `machine` (no permission, no space), `damaged`.
   static Result<Database> open(const std::filesystem::path& path, Access access = Access::read_write,
                                const OpenOptions& options = {});
 

@@ -12,7 +12,7 @@ namespace {
 Error of_sqlite(const std::string& path, std::string_view doing, const SQLite::Exception& exception) {
   const auto error = [](ErrorKind kind, std::string text) { return Error{kind, std::move(text)}; };
   if (exception.getExtendedErrorCode() == SQLITE_IOERR_SHMSIZE || exception.getErrorCode() == SQLITE_FULL) {
-    return error(ErrorKind::environment,
+    return error(ErrorKind::machine,
                  fmt::format("no space left for the database {} (cannot {}): free some space there, then run the same "
                              "command again",
                              path, doing));
@@ -33,12 +33,11 @@ Error of_sqlite(const std::string& path, std::string_view doing, const SQLite::E
     case SQLITE_PERM:
     case SQLITE_AUTH:
     case SQLITE_IOERR:
-      return error(ErrorKind::environment, fmt::format("cannot {} in the database {}: {}; check its folder's disk and "
-                                                       "permissions",
-                                                       doing, path, exception.what()));
+      return error(ErrorKind::machine, fmt::format("cannot {} in the database {}: {}; check its folder's disk and "
+                                                   "permissions",
+                                                   doing, path, exception.what()));
     default:
-      return error(ErrorKind::environment,
-                   fmt::format("cannot {} in the database {}: {}", doing, path, exception.what()));
+      return error(ErrorKind::machine, fmt::format("cannot {} in the database {}: {}", doing, path, exception.what()));
   }
 }
 
@@ -49,7 +48,7 @@ Error to_error(const std::filesystem::path& database, std::string_view what, con
   if (const auto* of_sqlitecpp = dynamic_cast<const SQLite::Exception*>(&exception)) {
     return of_sqlite(database.string(), doing, *of_sqlitecpp);
   }
-  return Error{ErrorKind::environment,
+  return Error{ErrorKind::machine,
                fmt::format("cannot {} in the database {}: {}", doing, database.string(), one_line(exception.what()))};
 }
 

@@ -17,7 +17,7 @@ class RetestStore {
  public:
   explicit RetestStore(Database& database) : database_(database) {}
 
-  /// Makes these the retests that the night queued, in place of all that it queued before. Error (environment) where
+  /// Makes these the retests that the night queued, in place of all that it queued before. Error (machine) where
   /// there is no such night.
   Status replace(std::int64_t night_id, const std::vector<model::QueuedRetest>& retests);
   /// What the night queued, ordered by series.

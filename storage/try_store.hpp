@@ -21,7 +21,7 @@ class TryStore {
 
   /// What is stored of the night; without a row, a NightTry with no failed try.
   Result<model::NightTry> of_night(std::int64_t night_id) const;
-  /// Stores it in place of what was there. Error (environment) where there is no such night.
+  /// Stores it in place of what was there. Error (machine) where there is no such night.
   Status put(const model::NightTry& tried);
   /// The night came to its end, or begins from the start.
   Status remove(std::int64_t night_id);

@@ -75,7 +75,7 @@ std::vector<Scenario> scenarios() {
   for (const SimulatedMachine& machine :
        {SimulatedMachine{0.01, 0, 1.5, 0}, quiet, SimulatedMachine{0.03, 0.02, 1.5, 0}, slow_processes}) {
     Scenario one{.name = "one culprit of 8%", .machine = machine};
-    one.with_rivals = true;
+    one.with_other_searches = true;
     all.push_back(one);
   }
   all.push_back({.name = "no culprit", .machine = quiet, .regressions = 0});

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bisect/search_settings.hpp"
-#include "bisect/selftest/rivals.hpp"
+#include "bisect/selftest/other_searches.hpp"
 #include "bisect/selftest/simulated.hpp"
 
 namespace tbci::bisect::selftest {
@@ -26,7 +26,7 @@ struct Scenario {
   PriorKind prior = PriorKind::none;
   double broken_begin = 0;  ///< share of the commits that begin a stretch that does not build
   Interleave interleave = Interleave::automatic;
-  bool with_rivals = false;  ///< other searches search the same days as well
+  bool with_other_searches = false;  ///< other searches search the same days as well
 };
 
 /// The scenarios of `tbci selftest bisection`.

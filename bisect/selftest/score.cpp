@@ -184,7 +184,7 @@ Result<SearchOutcome> run_day(Method method, const Scenario& scenario, const Tru
 Result<std::vector<Score>> score(const Scenario& scenario, const SimulationPlan& plan, std::stop_token stop) {
   if (plan.days < 1) return fail(ErrorKind::usage, "a simulation needs at least one day");
   std::vector<Method> methods = {Method::search};
-  if (scenario.with_rivals)
+  if (scenario.with_other_searches)
     methods.insert(methods.end(),
                    {Method::git_bisect_once, Method::git_bisect_median, Method::torchbench, Method::pinpoint});
   std::vector<Score> scores;

@@ -46,8 +46,8 @@ struct SimulationPlan {
   unsigned jobs = 1;
 };
 
-/// Scores of this search and, if the scenario asks for them, of its rivals. The same seed gives the same scores with
-/// any number of jobs. Error `interrupted` once a stop was requested.
+/// Scores of this search and, if the scenario asks for them, of the other searches. The same seed gives the same scores
+/// with any number of jobs. Error `interrupted` once a stop was requested.
 Result<std::vector<Score>> score(const Scenario& scenario, const SimulationPlan& plan, std::stop_token stop);
 
 }  // namespace tbci::bisect::selftest

@@ -35,7 +35,12 @@ std::string id_of(std::size_t commit) {
 std::vector<model::Commit> commits_of(const SimulatedDay& day) {
   std::vector<model::Commit> commits;
   for (std::size_t i = 0; i <= day.commits; ++i)
-    commits.push_back({id_of(i), "A. Author", "a@example.org", {}, fmt::format("commit {}", i), fmt::format("{}", i)});
+    commits.push_back({.id = id_of(i),
+                       .author = "A. Author",
+                       .email = "a@example.org",
+                       .time = {},
+                       .subject = fmt::format("commit {}", i),
+                       .inputs = fmt::format("{}", i)});
   return commits;
 }
 

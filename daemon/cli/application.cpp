@@ -88,7 +88,7 @@ ExitCode finish(const Result<ExitCode>& outcome) {
     case ErrorKind::interrupted:
       fmt::print(stderr, "tbci: stopped; finished work is kept (check, bisect and serve continue from there)\n");
       return ExitCode::negative;
-    case ErrorKind::environment:
+    case ErrorKind::machine:
     case ErrorKind::transient:
     case ErrorKind::failed:
     case ErrorKind::killed:

@@ -211,7 +211,7 @@ Result<ExitCode> bisect(const Invocation& invocation, const BisectOptions& optio
   TBCI_ASSIGN(settings::Config config, load_config(invocation, options.selection));
   config.bisect.every_commit = options.repository.all;
   if (options.repository.jobs > 0) {
-    for (settings::SubjectConfig& one : config.subjects) one.subject.jobs = options.repository.jobs;
+    for (settings::SubjectConfig& one : config.subjects) one.jobs = options.repository.jobs;
   }
   TBCI_ASSIGN(const auto session, open_session(invocation, std::move(config), options.selection.subject, stop));
   pipeline::SubjectContext& context = session->context();

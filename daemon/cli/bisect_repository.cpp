@@ -91,7 +91,7 @@ Result<repo_bisect::RepositoryJob> job_of(const RepositoryOptions& options, cons
     return fail(ErrorKind::usage, "--threshold {}: with --higher-is-better it must be below 1", job.threshold);
   job.higher_is_better = options.higher_is_better;
   job.unit = one_line(options.unit, 40);
-  job.runs_at_most = options.runs_at_most;
+  job.measurements_at_most = options.measurements_at_most;
   job.kept_trees_bytes = static_cast<std::uint64_t>(options.disk_budget_gib * 1024 * 1024 * 1024);
   return job;
 }
@@ -102,7 +102,7 @@ Status forget(const fs::path& folder) {
   TBCI_ASSIGN(const FileLock lock, FileLock::acquire(folder / "lock"));
   fs::remove(folder / "journal.jsonl", error);
   fs::remove_all(folder / "trees", error);
-  if (error) return fail(ErrorKind::environment, "cannot remove {}: {}", (folder / "trees").string(), error.message());
+  if (error) return fail(ErrorKind::machine, "cannot remove {}: {}", (folder / "trees").string(), error.message());
   return {};
 }
 
@@ -174,7 +174,7 @@ void add_repository_options(CLI::App& command, RepositoryOptions& options) {
       command.add_flag("--higher-is-better", options.higher_is_better, "The number is a throughput: smaller is worse"));
   belongs(command.add_option("--unit", options.unit, "Unit of the number: ns, us, ms, s, bytes or any word"))
       ->type_name("UNIT");
-  belongs(command.add_option("--runs-at-most", options.runs_at_most,
+  belongs(command.add_option("--measurements-at-most", options.measurements_at_most,
                              "Stop after N measurements, and name the commits that are still in doubt"))
       ->check(whole_number(1, 1'000'000'000))
       ->type_name("N");

@@ -16,7 +16,7 @@ struct RepositoryOptions {
   std::vector<std::string> compiled;
   bool all = false, higher_is_better = false;
   bool first_parent = false;  ///< the default; the flag only makes it explicit
-  int runs_at_most = 0, jobs = 0;
+  int measurements_at_most = 0, jobs = 0;
   double build_timeout_seconds = 0, measure_timeout_seconds = 0;  ///< 0: the default
   double disk_budget_gib = 20;
 };

@@ -71,8 +71,7 @@ Result<ExitCode> check(const Invocation& invocation, const CheckOptions& options
   TBCI_TRY(pipeline::deliver_reports(state->stores(), state->config(), state->clock(), stop));
   TBCI_TRY(search_improvements(at.context(), result.night));
   TBCI_TRY(pipeline::deliver_reports(state->stores(), state->config(), state->clock(), stop));
-  TBCI_ASSIGN(const auto night,
-              web::queries::night_view(state->stores().database, subject->subject.name, result.night.name));
+  TBCI_ASSIGN(const auto night, web::queries::night_view(state->stores().database, subject->name, result.night.name));
   const std::vector<web::queries::UnmeasuredCase> unmeasured =
       night ? night->unmeasured : std::vector<web::queries::UnmeasuredCase>{};
   if (invocation.json) {

@@ -27,7 +27,7 @@ void show(const pipeline::Cleaning& cleaning, const settings::Config& config, bo
                thing.path.lexically_relative(config.service.state).string()});
   }
   if (cleaning.removed.empty()) {
-    fmt::print("nothing is over its budget\n");
+    if (cleaning.failed.empty()) fmt::print("nothing is over its budget\n");
     return;
   }
   fmt::print("{}", table.text());
@@ -35,29 +35,19 @@ void show(const pipeline::Cleaning& cleaning, const settings::Config& config, bo
              counted(cleaning.removed.size(), "thing"));
 }
 
-Result<pipeline::Cleaning> plan(storage::Database& database, const settings::Config& config, TimePoint now) {
+// Whoever works holds the database's lock, so nothing goes that another program uses.
+Result<pipeline::Cleaning> plan_and_carry_out(const settings::Config& config, TimePoint now, bool dry_run) {
+  const auto access = dry_run ? storage::Access::read_only : storage::Access::read_write;
+  TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), access));
   storage::Stores stores(database);
-  return pipeline::plan_cleaning(stores, config, now);
-}
-
-// Another program holds the lock while it works, so nothing goes that it uses.
-Result<pipeline::Cleaning> carry_out(const settings::Config& config, TimePoint now) {
-  TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config)));
-  TBCI_ASSIGN(pipeline::Cleaning cleaning, plan(database, config, now));
-  for (const std::size_t i : cleaning.removed) TBCI_TRY(pipeline::remove_thing(cleaning.things[i]));
+  TBCI_ASSIGN(pipeline::Cleaning cleaning, pipeline::plan_cleaning(stores, config, now));
+  if (!dry_run) pipeline::carry_out(cleaning);
   return cleaning;
 }
 
 Result<ExitCode> clean(const Invocation& invocation, const CleanOptions& options) {
   TBCI_ASSIGN(const settings::Config config, load_config(invocation));
-  const TimePoint now = invocation.clock->now();
-  pipeline::Cleaning cleaning;
-  if (options.dry_run) {
-    TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
-    TBCI_ASSIGN(cleaning, plan(database, config, now));
-  } else {
-    TBCI_ASSIGN(cleaning, carry_out(config, now));
-  }
+  TBCI_ASSIGN(const pipeline::Cleaning cleaning, plan_and_carry_out(config, invocation.clock->now(), options.dry_run));
   std::vector<pipeline::StoredThing> left;
   for (std::size_t i = 0; i < cleaning.things.size(); ++i) {
     if (std::ranges::find(cleaning.removed, i) == cleaning.removed.end()) left.push_back(cleaning.things[i]);
@@ -74,10 +64,14 @@ Result<ExitCode> clean(const Invocation& invocation, const CleanOptions& options
                                  {"used", to_iso8601(thing.used)}});
     }
     print_json(json);
-    return ExitCode::success;
+  } else {
+    show(cleaning, config, options.dry_run);
+    fmt::print("{}", text_of(use));
   }
-  show(cleaning, config, options.dry_run);
-  fmt::print("{}", text_of(use));
+  for (const Error& error : cleaning.failed) fmt::print(stderr, "tbci: {}\n", error.message);
+  if (!cleaning.failed.empty())
+    return fail(ErrorKind::machine, "{} over their budget could not be removed (see above)",
+                counted(cleaning.failed.size(), "thing"));
   return ExitCode::success;
 }
 
@@ -86,12 +80,11 @@ Result<ExitCode> clean(const Invocation& invocation, const CleanOptions& options
 void add_clean(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("clean", "Remove what is over its disk budget, the longest unused first");
   command->footer(
-      "  tbci clean --dry-run\n  tbci clean\n\nThe budgets are in [disk] of the configuration file. Virtual "
-      "environments, builds, "
-      "workers, logs and pip's downloads can be made again.\nWhat the anchor, open regressions, retests and the last "
-      "good nights need "
-      "stays, and so does what was used within\na day. `tbci serve` and `tbci check` do the same before each install "
-      "and build.");
+      "  tbci clean --dry-run\n  tbci clean\n\n"
+      "The budgets are in [disk] of the configuration file. Virtual environments, builds, workers, logs and pip's\n"
+      "downloads can be made again. What the anchor, open regressions, retests and the last good nights need stays,\n"
+      "and so does what was used within a day. `tbci serve` and `tbci check` do the same before each install and\n"
+      "build.");
   auto options = std::make_shared<CleanOptions>();
   command->add_flag("--dry-run", options->dry_run, "Only show what would be removed; works while the service runs");
   command->callback([&invocation, options] {

@@ -25,33 +25,6 @@ struct CompareOptions {
   bool operators = false;
 };
 
-// The operators that changed, for each case that has times on both builds. A case that cannot be profiled is reported
-// on standard error, and the others are still compared.
-Result<std::vector<model::OperatorComparison>> changed_operators(pipeline::SubjectContext& context,
-                                                                 const pipeline::ComparisonPlan& plan,
-                                                                 const std::vector<model::Finding>& findings) {
-  std::vector<model::Case> cases;
-  for (const model::Finding& finding : findings) {
-    const bool timed = finding.series.metric == model::Metric::time && finding.before > 0 && finding.after > 0;
-    if (timed) cases.push_back(finding.series.measured_case());
-  }
-  context.progress.begin_stage("profile", fmt::format("{} cases", cases.size()),
-                               static_cast<int>(cases.size()) * pipeline::ProfiledProcesses().at_least);
-  std::vector<model::OperatorComparison> all;
-  for (const model::Case& measured : cases) {
-    auto compared = pipeline::compare_operators(context, plan.builds, measured);
-    if (compared) {
-      all.push_back(std::move(*compared));
-    } else if (compared.error().kind == ErrorKind::failed) {
-      fmt::print(stderr, "tbci: {} cannot be profiled: {}\n", to_string(measured), compared.error().message);
-    } else {
-      return pass_on(compared.error());
-    }
-  }
-  context.progress.end_stage("done");
-  return all;
-}
-
 Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
   if (options.before == options.after)
     return fail(ErrorKind::usage, "both builds are {}: name two different ones", options.before);
@@ -68,19 +41,21 @@ Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& opt
                 options.after);
   TBCI_ASSIGN(plan.cases, pipeline::wanted_cases(context, plan.builds.after.product));
   TBCI_ASSIGN(const auto findings, pipeline::compare_builds(context, plan));
-  std::vector<model::OperatorComparison> operators;
+  pipeline::ProfiledCases operators;
   if (options.operators) {
-    TBCI_ASSIGN(operators, changed_operators(context, plan, findings));
+    TBCI_ASSIGN(operators, pipeline::compare_operators_of(context, plan.builds, findings));
   }
+  for (const auto& [measured, reason] : operators.unprofiled)
+    fmt::print(stderr, "tbci: {} cannot be profiled: {}\n", to_string(measured), reason);
   if (invocation.json) {
     nlohmann::json json = {{"before", options.before}, {"after", options.after}, {"findings", nlohmann::json::array()}};
     for (const model::Finding& finding : findings) json["findings"].push_back(web::queries::json_of(finding));
     if (options.operators) json["operators"] = nlohmann::json::array();
-    for (const model::OperatorComparison& compared : operators) json["operators"].push_back(json_of(compared));
+    for (const model::OperatorComparison& compared : operators.compared) json["operators"].push_back(json_of(compared));
     print_json(json);
   } else {
     fmt::print("{}", table_of(findings, true));
-    for (const model::OperatorComparison& compared : operators) fmt::print("{}", text_of(compared));
+    for (const model::OperatorComparison& compared : operators.compared) fmt::print("{}", text_of(compared));
   }
   const bool worse = std::any_of(findings.begin(), findings.end(),
                                  [](const auto& f) { return f.verdict == model::Verdict::regression; });

@@ -23,7 +23,7 @@ Result<ExitCode> doctor(const Invocation& invocation, std::stop_token stop) {
     settings.threads = config->measure.worker.threads;
   }
   for (std::size_t i = 0; config && i < config->subjects.size() && settings.libtorch.empty(); ++i) {
-    settings.libtorch = config->subjects[i].subject.torch_base;
+    settings.libtorch = config->subjects[i].torch_base;
   }
   SystemProcessRunner processes;
   const auto checks =

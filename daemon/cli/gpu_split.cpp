@@ -15,7 +15,7 @@ std::string percent(double share) {
 
 }  // namespace
 
-std::string gpu_split_text(const CaseMeasurements& results) {
+std::string gpu_split_text(const std::map<model::Case, std::vector<model::Measurement>>& results) {
   Table table({{"GPU's time"}, {"active", Align::right}, {"data movement", Align::right}, {"idle", Align::right}});
   for (const auto& [measured, measurements] : results) {
     std::vector<double> active, movement, idle;

@@ -10,10 +10,8 @@
 
 namespace tbci::daemon {
 
-using CaseMeasurements = std::map<model::Case, std::vector<model::Measurement>>;
-
 /// A table of shares: medians over the processes of each case. Empty if nothing was traced.
-std::string gpu_split_text(const CaseMeasurements& results);
+std::string gpu_split_text(const std::map<model::Case, std::vector<model::Measurement>>& results);
 
 /// Nanoseconds.
 nlohmann::json gpu_split_json(const model::GpuSplit& split);

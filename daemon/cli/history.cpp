@@ -68,8 +68,13 @@ void show(const web::queries::HistoryView& view, bool table) {
 Result<ExitCode> history(const Invocation& invocation, const HistoryOptions& options) {
   TBCI_ASSIGN(const settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const settings::SubjectConfig* subject, config.subject(options.selection.subject));
-  const std::string& name = subject->subject.name;
+  const std::string& name = subject->name;
   TBCI_ASSIGN(const model::Metric metric, model::metric_from(options.metric));
+  if (metric == model::Metric::outcome) {
+    return fail(ErrorKind::usage,
+                "--metric outcome: whether processes fail is not a number that has a level; `tbci regressions` and "
+                "`tbci report` list the breaks");
+  }
   // Read-only, so that it works while the service runs.
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   TBCI_ASSIGN(const auto cases, web::queries::measured_cases(database, name));

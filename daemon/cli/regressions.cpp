@@ -28,7 +28,7 @@ struct RegressionsOptions {
 
 Result<std::string> subject_of(const settings::Config& config, const Selection& selection) {
   TBCI_ASSIGN(const settings::SubjectConfig* subject, config.subject(selection.subject));
-  return subject->subject.name;
+  return subject->name;
 }
 
 Result<ExitCode> list(const Invocation& invocation, const RegressionsOptions& options) {

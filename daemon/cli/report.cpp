@@ -27,7 +27,7 @@ Result<ExitCode> list(const Invocation& invocation, const settings::Config& conf
   Table table({{"id", Align::right}, {"subject"}, {"created"}, {"title"}});
   for (const settings::SubjectConfig& subject : config.subjects) {
     constexpr int all = std::numeric_limits<int>::max();
-    TBCI_ASSIGN(const auto filed, reports.list(subject.subject.name, all));
+    TBCI_ASSIGN(const auto filed, reports.list(subject.name, all));
     for (const model::Report& report : filed) {
       table.add({std::to_string(report.id), report.subject, to_iso8601(report.created), report.title});
       json.push_back({{"id", report.id},

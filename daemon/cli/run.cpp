@@ -14,7 +14,6 @@
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/interleaved_rounds.hpp"
 #include "pipeline/measure/measuring.hpp"
-#include "storage/model/run_keys.hpp"
 
 namespace tbci::daemon {
 
@@ -25,28 +24,7 @@ struct RunOptions {
   std::string build;
 };
 
-using Results = CaseMeasurements;
-
-Result<Results> measure_all(pipeline::SubjectContext& context, const model::Build& build,
-                            const std::vector<model::Case>& cases) {
-  TBCI_ASSIGN(const model::Run run, pipeline::begin_run(context, model::run_keys::measurement(context.clock.now()),
-                                                        model::Purpose::manual, std::span(&build, 1)));
-  const detect::Sampling& sampling = context.config.measure.sampling;
-  context.progress.begin_stage(
-      "measure",
-      fmt::format("{} cases on {}, {} processes each", cases.size(), build.name, pipeline::range_of(sampling)),
-      static_cast<int>(cases.size()) * sampling.least);
-  std::vector<pipeline::MeasuredCase> all = pipeline::unmeasured(cases);
-  for (pipeline::MeasuredCase& one : all) one.beside = false;
-  TBCI_TRY(pipeline::measure_rounds(context, run, {.before = {}, .after = build}, all, [&](const auto& results) {
-    return !pipeline::wants_more(context, results.after);
-  }));
-  Results results;
-  for (pipeline::MeasuredCase& one : all) results[one.measured] = std::move(one.after);
-  TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
-  context.progress.end_stage("done");
-  return results;
-}
+using pipeline::CaseMeasurements;
 
 std::optional<double> typical(const std::vector<model::Measurement>& measurements, model::Metric metric) {
   std::vector<double> values = pipeline::values_of(measurements, metric);
@@ -70,7 +48,7 @@ std::string trouble_of(const std::vector<model::Measurement>& measurements) {
   return {};
 }
 
-std::string as_table(const Results& results, const detect::Sampling& sampling) {
+std::string as_table(const CaseMeasurements& results, const detect::Sampling& sampling) {
   Table table({{"case"},
                {"processes", Align::right},
                {"time", Align::right},
@@ -101,7 +79,7 @@ struct Cost {
   std::chrono::nanoseconds whole{}, iterations{}, beyond_median{};
 };
 
-Cost cost_of(const Results& results) {
+Cost cost_of(const CaseMeasurements& results) {
   Cost cost;
   std::vector<double> beyond;
   for (const auto& [measured, measurements] : results) {
@@ -126,7 +104,7 @@ std::string cost_text(const Cost& cost) {
       cost.processes, human_duration(cost.whole), human_duration(cost.iterations), human_duration(cost.beyond_median));
 }
 
-nlohmann::json as_json(const model::Build& build, const Results& results, const Cost& cost,
+nlohmann::json as_json(const model::Build& build, const CaseMeasurements& results, const Cost& cost,
                        const detect::Sampling& sampling) {
   nlohmann::json json = {{"build", build.name},
                          {"version", build.product.version},
@@ -166,7 +144,7 @@ Result<ExitCode> run(const Invocation& invocation, const RunOptions& options, st
   pipeline::SubjectContext& context = session->context();
   TBCI_ASSIGN(const model::Build build, pipeline::build_named(context, options.build));
   TBCI_ASSIGN(const auto cases, pipeline::wanted_cases(context, build.product));
-  TBCI_ASSIGN(const Results results, measure_all(context, build, cases));
+  TBCI_ASSIGN(const CaseMeasurements results, pipeline::measure_by_hand(context, build, cases));
   const Cost cost = cost_of(results);
   const detect::Sampling& sampling = context.config.measure.sampling;
   if (invocation.json) print_json(as_json(build, results, cost, sampling));

@@ -18,7 +18,7 @@ namespace {
 // Read-only, so that it works while the service runs.
 Result<RecordedTimes> recorded_in(const settings::Config& config) {
   std::vector<std::string> subjects;
-  for (const settings::SubjectConfig& subject : config.subjects) subjects.push_back(subject.subject.name);
+  for (const settings::SubjectConfig& subject : config.subjects) subjects.push_back(subject.name);
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   const storage::RunStore runs(database);
   TBCI_ASSIGN(RecordedTimes recorded, recorded_times(runs, subjects));

@@ -99,7 +99,7 @@ std::vector<MethodKind> selftest_methods(const SelftestOptions& options, const d
     return [chosen] { return std::make_unique<night_selftest::OurNights>(chosen); };
   };
   std::vector<MethodKind> methods = {
-      {"ours", "screen against history, confirmation by pairs, carry-over, anchor", warmup, make(settings)},
+      {"ours", "screen against history, confirmation by pairs, retests, anchor", warmup, make(settings)},
       {"ours-beside", "the same, but each night also measures the build of the night before", warmup, make(beside)}};
   for (MethodKind& rule : night_selftest::other_rules()) methods.push_back(std::move(rule));
   return methods;

@@ -58,7 +58,7 @@ Status print_subject(storage::Database& database, const web::queries::SubjectVie
 Result<ExitCode> status(const Invocation& invocation) {
   TBCI_ASSIGN(const settings::Config config, load_config(invocation));
   std::vector<std::string> subjects;
-  for (const settings::SubjectConfig& subject : config.subjects) subjects.push_back(subject.subject.name);
+  for (const settings::SubjectConfig& subject : config.subjects) subjects.push_back(subject.name);
   // Read-only, so that it works while the service runs.
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   TBCI_ASSIGN(const web::queries::StatusView status,
@@ -83,10 +83,12 @@ void add_status(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand(
       "status", "Show each subject's latest night, its open regressions, nights in trouble, and sizes on the disk");
   command->footer(
-      "  tbci status\n  tbci status --json\n\nWorks while the service runs; the service's page shows what it is "
-      "doing right now.\nExit code 1 if an unfinished night failed in its last try, if tbci gave up one of the last "
-      "seven nights, if the last three nights measured nothing beside the anchor, or if ten nights could not "
-      "tell whether an open regression is gone.");
+      "  tbci status\n  tbci status --json\n\n"
+      "Works while the service runs; the service's page shows what it is doing right now.\n"
+      "Exit code 1 if an unfinished night failed in its last try, if tbci gave up one of the last seven nights, if "
+      "the\n"
+      "last three nights measured nothing beside the anchor, or if ten nights could not tell whether an open\n"
+      "regression is gone.");
   command->callback(
       [&invocation] { invocation.action = [&invocation](const std::stop_token&) { return status(invocation); }; });
 }

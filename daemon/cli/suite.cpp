@@ -51,7 +51,7 @@ Result<SuiteListing> listing_of(const Invocation& invocation, const SuiteOptions
   TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
   pipeline::SubjectContext& context = session->context();
   TBCI_ASSIGN(const auto product, known_product(context, options.build));
-  const runner::Subject& subject = context.subject.subject;
+  const runner::Subject& subject = context.subject;
   if (!product) {
     return listing_of_sources(subject.worker_source, subject.worker_families,
                               fmt::format("no build of {} is installed yet", context.name()));

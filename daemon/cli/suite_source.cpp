@@ -42,9 +42,9 @@ Result<std::optional<model::Product>> known_product(pipeline::SubjectContext& co
     TBCI_ASSIGN(const model::Build found, pipeline::build_named(context, build));
     return found.product;
   }
-  if (!context.subject.subject.torch_base.empty()) {
+  if (!context.subject.torch_base.empty()) {
     return model::Product{
-        .libtorch = context.subject.subject.torch_base, .preload = {}, .python = {}, .commit = {}, .version = {}};
+        .libtorch = context.subject.torch_base, .preload = {}, .python = {}, .commit = {}, .version = {}};
   }
   TBCI_ASSIGN(const auto builds, context.stores.builds.list(context.name(), 100));
   for (const model::Build& known : builds) {
@@ -64,8 +64,8 @@ Result<std::vector<runner::BenchmarkInfo>> read_catalogue(const std::filesystem:
   const std::filesystem::path file = suite / "catalogue.csv";
   const auto text = read_file(file);
   if (!text) {
-    return fail(ErrorKind::environment,
-                "cannot list the suite's benchmarks: {}; set worker_source to the folder suite/", text.error().message);
+    return fail(ErrorKind::machine, "cannot list the suite's benchmarks: {}; set worker_source to the folder suite/",
+                text.error().message);
   }
   std::vector<runner::BenchmarkInfo> benchmarks;
   std::size_t number = 0;

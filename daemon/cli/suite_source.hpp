@@ -21,7 +21,7 @@ Result<model::Product> product_to_ask(pipeline::SubjectContext& context, const s
 
 /// What `catalogue.csv` in the folder of the suite says, in its order. `families`: these alone; none: all. A benchmark
 /// that trains has both configurations of training, though a build without CUDA can run only one. Errors: there is no
-/// such file (environment), or a line of it is wrong (failed).
+/// such file (machine), or a line of it is wrong (failed).
 Result<std::vector<runner::BenchmarkInfo>> read_catalogue(const std::filesystem::path& suite,
                                                           const std::vector<std::string>& families);
 

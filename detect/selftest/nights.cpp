@@ -111,10 +111,10 @@ void OurNights::note_machine(const Screened& screened, const TestedCandidate& ou
 bool OurNights::confirm_tonight(Source& source, const Screened& screened, const std::optional<Baseline>& usual,
                                 Cost& cost) {
   const Suspect suspect{screened.finding, std::to_string(screened.old_build), screened.pairs};
-  if (screened.finding.verdict != model::Verdict::suspect && carried_.empty()) return false;
+  if (screened.finding.verdict != model::Verdict::suspect && retests_.empty()) return false;
   bool filed = false;
   std::vector<TestedCandidate> outcomes;
-  for (Candidate& candidate : candidates_of({&suspect, 1}, carried_, std::to_string(tonight()))) {
+  for (Candidate& candidate : candidates_of({&suspect, 1}, retests_, std::to_string(tonight()))) {
     const auto old_build = static_cast<std::size_t>(std::stoi(candidate.old_build));
     outcomes.push_back(ask(source, std::move(candidate), nights_[old_build].effect, cost));
     const TestedCandidate& outcome = outcomes.back();
@@ -122,7 +122,7 @@ bool OurNights::confirm_tonight(Source& source, const Screened& screened, const 
     if (is_change(outcome.finding.verdict)) nights_.back().restarts = true;
     filed = filed || outcome.finding.verdict == model::Verdict::regression;
   }
-  carried_ = retests_after(outcomes, settings_.thresholds);
+  retests_ = retests_after(outcomes, settings_.thresholds);
   return filed;
 }
 

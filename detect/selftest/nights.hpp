@@ -24,7 +24,7 @@ struct JudgementSettings {
   int anchor_every = 3;
 };
 
-/// Screen, confirmation, carry-over, accepted changes, machine shifts and the anchor, of one series of times.
+/// Screen, confirmation, retests, accepted changes, machine shifts and the anchor, of one series of times.
 ///
 /// A change is accepted in the night that it is confirmed: the baseline restarts. The machine has moved where a
 /// suspect of the history is not confirmed and the old build, in its confirming pairs, left the baseline in the same
@@ -65,7 +65,7 @@ class OurNights final : public Method {
 
   JudgementSettings settings_;
   std::vector<Past> nights_;
-  std::vector<Candidate> carried_;
+  std::vector<Candidate> retests_;
   std::vector<AnchorPast> anchored_;
   int anchor_night_ = 0;
   bool anchor_watched_ = false;

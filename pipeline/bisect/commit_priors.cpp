@@ -45,8 +45,8 @@ class CommitWeigher {
       const auto slower = slower_.find(series.measured_case());
       const bool of_time = series.metric == model::Metric::time && slower != slower_.end();
       const Slower none;
-      priors[series] = bisect::prior_of(
-          {touched_, of_time ? slower->second : none, &sources_, context_.subject.subject.source.likely});
+      priors[series] =
+          bisect::prior_of({touched_, of_time ? slower->second : none, &sources_, context_.subject.source.likely});
     }
     return priors;
   }
@@ -54,7 +54,7 @@ class CommitWeigher {
   Result<std::vector<model::CommitPrior>> by_paths() {
     TBCI_TRY(read_touched());
     if (touched_.empty()) return std::vector<model::CommitPrior>();
-    return bisect::prior_of({touched_, {}, &sources_, context_.subject.subject.source.likely});
+    return bisect::prior_of({touched_, {}, &sources_, context_.subject.source.likely});
   }
 
  private:

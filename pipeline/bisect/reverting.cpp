@@ -55,7 +55,7 @@ Result<RevertCheck> check(SubjectContext& context, const model::Bisection& bisec
     model::Finding finding;
     finding.series = series;
     finding.verdict = model::Verdict::suspect;
-    asked.series.push_back({std::move(finding), plan.builds.before.name, {}});
+    asked.series.push_back({.finding = std::move(finding), .old_build = plan.builds.before.name, .pairs = {}});
     const model::Case measured = series.measured_case();
     if (std::find(plan.cases.begin(), plan.cases.end(), measured) == plan.cases.end()) plan.cases.push_back(measured);
   }

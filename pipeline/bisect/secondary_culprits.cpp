@@ -33,7 +33,8 @@ std::vector<SecondaryCulprit> secondary_culprits(const model::Finding& whole, co
                                  .high = step.high,
                                  .pairs = 0,
                                  .reason = ""};
-    if (is_worth_an_issue(finding, thresholds)) further.push_back({finding, step.suspects, step.reason});
+    if (is_worth_an_issue(finding, thresholds))
+      further.push_back({.finding = finding, .suspects = step.suspects, .reason = step.reason});
   }
   return further;
 }

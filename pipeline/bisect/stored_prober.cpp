@@ -60,7 +60,7 @@ auto StoredProber::beyond_trouble(const Question& question, Measure measure, Tro
     TBCI_ASSIGN(const auto checked, control(question, trouble));
     well_at = checked ? checked->well_at : std::nullopt;
     if (!well_at && (checked ? checked->fresh : fresh))
-      return fail(ErrorKind::environment, "{} cannot be measured at {}: {}", to_string(question.measured),
+      return fail(ErrorKind::machine, "{} cannot be measured at {}: {}", to_string(question.measured),
                   question.build.name.substr(0, 12), trouble.text);
   }
 }

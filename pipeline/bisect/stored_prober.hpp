@@ -18,7 +18,7 @@ namespace tbci::pipeline {
 
 /// A process that fails through the machine (a full disk) says nothing about its commit: the next one is asked. After
 /// three of them a process of the good end is the control. If that fails as well, the search ends for now with an error
-/// of kind `environment`. If it runs well, and soon after it the commit's next process fails again, then the commit
+/// of kind `machine`. If it runs well, and soon after it the commit's next process fails again, then the commit
 /// itself does what looks like trouble of the machine (it fills /dev/shm), and its failure counts. Refers to its
 /// arguments, which must outlive it.
 class StoredProber final : public bisect::Prober {

@@ -20,16 +20,13 @@ std::string human(std::uint64_t bytes) {
   return human_bytes(static_cast<double>(bytes));
 }
 
-// What cannot be removed stays, and stops nothing: whether there is room enough is looked at afterwards.
-void carry_out(const SubjectContext& context, const Cleaning& cleaning) {
+void report(const SubjectContext& context, const Cleaning& cleaning) {
+  for (const Error& error : cleaning.failed) {
+    log::warning("{}", error.message);
+    context.progress.note(error.message);
+  }
   for (const std::size_t i : cleaning.removed) {
     const StoredThing& thing = cleaning.things[i];
-    const Status removed = remove_thing(thing);
-    if (!removed) {
-      log::warning("{}", removed.error().message);
-      context.progress.note(removed.error().message);
-      continue;
-    }
     log::info("removed {} ({}, last used {})", thing.path.string(), human(thing.bytes), to_date(thing.used));
     context.progress.note(
         fmt::format("removed {} to make room: {}", thing.path.filename().string(), human(thing.bytes)));
@@ -46,6 +43,14 @@ Result<Cleaning> plan_cleaning(storage::Stores& stores, const settings::Config& 
   return cleaning;
 }
 
+void carry_out(Cleaning& plan) {
+  std::erase_if(plan.removed, [&](std::size_t i) {
+    const Status removed = remove_thing(plan.things[i]);
+    if (!removed) plan.failed.push_back(removed.error());
+    return !removed;
+  });
+}
+
 Status remove_thing(const StoredThing& thing) {
   std::error_code error;
   fs::path doomed = thing.path;
@@ -54,7 +59,7 @@ Status remove_thing(const StoredThing& thing) {
     doomed = thing.path.parent_path() / ("unfinished-0-" + thing.path.filename().string());
     fs::rename(thing.path, doomed, error);
   }
-  if (error) return fail(ErrorKind::environment, "cannot remove {}: {}", thing.path.string(), error.message());
+  if (error) return fail(ErrorKind::machine, "cannot remove {}: {}", thing.path.string(), error.message());
   return remove_tree(doomed);
 }
 
@@ -65,12 +70,13 @@ Status make_room(SubjectContext& context, ThingKind kind) {
   // A worker is built against it afterwards.
   std::uint64_t needed = expected_bytes(cleaning.things, kind, context.name()) +
                          expected_bytes(cleaning.things, ThingKind::worker, "") + reserve_bytes;
-  if (kind == ThingKind::product) needed = std::max(needed, context.subject.subject.source.needed_free_bytes);
+  if (kind == ThingKind::product) needed = std::max(needed, context.subject.source.needed_free_bytes);
   if (free < needed) cleaning.removed = things_to_remove(cleaning.things, budgets_of(context.config), needed - free);
-  carry_out(context, cleaning);
+  carry_out(cleaning);
+  report(context, cleaning);
   TBCI_ASSIGN(const std::uint64_t free_now, free_bytes(state));
   if (free_now >= needed) return {};
-  return fail(ErrorKind::environment,
+  return fail(ErrorKind::machine,
               "{} has {} free, but {} may need {}, as earlier ones did: free space there, lower the budgets of [disk], "
               "or choose another state folder (`tbci clean --dry-run` lists what lies there)",
               state.string(), human(free_now), kind == ThingKind::product ? "a build" : "an install", human(needed));

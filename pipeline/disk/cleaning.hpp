@@ -13,17 +13,21 @@ namespace tbci::pipeline {
 struct Cleaning {
   std::vector<StoredThing> things;   ///< all
   std::vector<std::size_t> removed;  ///< indices of `things`, in order
+  std::vector<Error> failed;         ///< what could not be removed, and why
 };
 
 /// What is over its budget, and more if `missing` bytes are needed besides. Removes nothing.
 Result<Cleaning> plan_cleaning(storage::Stores& stores, const settings::Config& config, TimePoint now,
                                std::uint64_t missing = 0);
 
-/// Removes a thing as a whole, so that no reader finds half of it. Error (environment) if it cannot be removed.
+/// Removes what the plan says. What cannot be removed stays, is none of `removed` any more, and stops nothing.
+void carry_out(Cleaning& plan);
+
+/// Removes a thing as a whole, so that no reader finds half of it. Error (machine) if it cannot be removed.
 Status remove_thing(const StoredThing& thing);
 
 /// Makes room before the subject's next install or build: removes what is over its budgets, and then more until there
-/// is space for as much as such a thing and a worker took before, and for the database. Error (environment) if it
+/// is space for as much as such a thing and a worker took before, and for the database. Error (machine) if it
 /// cannot free that much: says how much is missing and what to do.
 Status make_room(SubjectContext& context, ThingKind kind);
 

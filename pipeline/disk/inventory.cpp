@@ -188,9 +188,8 @@ Result<std::vector<StoredThing>> list_things(storage::Stores& stores, const sett
   inventory.add_entries(ThingKind::worker, "", workers, is_folder);
   inventory.add_entries(ThingKind::log, "", workers, is_log);
   for (const settings::SubjectConfig& subject : config.subjects) {
-    add_subject(inventory, subject.subject.name);
-    if (!inventory.empty())
-      TBCI_TRY(KeptBuilds(stores, subject.subject.name, inventory).keep_all(config.disk.kept_nights));
+    add_subject(inventory, subject.name);
+    if (!inventory.empty()) TBCI_TRY(KeptBuilds(stores, subject.name, inventory).keep_all(config.disk.kept_nights));
   }
   return std::move(inventory).finish();
 }
@@ -200,9 +199,9 @@ std::vector<DiskBudget> budgets_of(const settings::Config& config) {
   std::vector<DiskBudget> budgets = {{ThingKind::worker, "", disk.workers_bytes},
                                      {ThingKind::log, "", disk.logs_bytes}};
   for (const settings::SubjectConfig& subject : config.subjects) {
-    const std::string& name = subject.subject.name;
+    const std::string& name = subject.name;
     budgets.push_back({ThingKind::environment, name, disk.environments_bytes});
-    budgets.push_back({ThingKind::product, name, subject.subject.source.cache_budget_bytes});
+    budgets.push_back({ThingKind::product, name, subject.source.cache_budget_bytes});
     budgets.push_back({ThingKind::log, name, disk.logs_bytes});
     budgets.push_back({ThingKind::mirror, name, disk.mirror_bytes});
     budgets.push_back({ThingKind::download, name, disk.downloads_bytes});

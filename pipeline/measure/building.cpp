@@ -72,7 +72,7 @@ Result<model::Build> install_nightly(SubjectContext& context, const model::Night
   if (build.state == model::BuildState::failed) {
     return fail(ErrorKind::failed, "nightly {} does not install: {}", nightly.name, build.failure);
   }
-  const bool from_index = context.subject.subject.nightly.kind == runner::NightlyKind::pip;
+  const bool from_index = context.subject.nightly.kind == runner::NightlyKind::pip;
   TBCI_TRY(make_room(context, from_index ? ThingKind::environment : ThingKind::product));
   context.progress.step("install " + nightly.name);
   auto product =
@@ -158,7 +158,7 @@ Result<model::Build> build_named(SubjectContext& context, const std::string& nam
   for (const model::Nightly& nightly : published) {
     if (nightly.name == name) return install_nightly(context, nightly);
   }
-  if (context.subject.subject.source.repository.empty()) {
+  if (context.subject.source.repository.empty()) {
     return fail(ErrorKind::usage, "{} has no nightly '{}': see `tbci nightly list`", context.name(),
                 one_line(name, 60));
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "storage/model/run_keys.hpp"
+
 namespace tbci::pipeline {
 
 namespace {
@@ -58,6 +60,25 @@ std::vector<detect::Pair> MeasuredCase::pairs_of(model::Metric metric) const {
 
 bool always_fails(const std::vector<model::Measurement>& measurements) {
   return std::ranges::none_of(measurements, [](const auto& m) { return m.outcome == model::Outcome::done; });
+}
+
+Result<CaseMeasurements> measure_by_hand(SubjectContext& context, const model::Build& build,
+                                         const std::vector<model::Case>& cases) {
+  TBCI_ASSIGN(const model::Run run, begin_run(context, model::run_keys::measurement(context.clock.now()),
+                                              model::Purpose::manual, std::span(&build, 1)));
+  const detect::Sampling& sampling = context.config.measure.sampling;
+  context.progress.begin_stage(
+      "measure", fmt::format("{} cases on {}, {} processes each", cases.size(), build.name, range_of(sampling)),
+      static_cast<int>(cases.size()) * sampling.least);
+  std::vector<MeasuredCase> all = unmeasured(cases);
+  for (MeasuredCase& one : all) one.beside = false;
+  TBCI_TRY(measure_rounds(context, run, {.before = {}, .after = build}, all,
+                          [&](const MeasuredCase& results) { return !wants_more(context, results.after); }));
+  CaseMeasurements results;
+  for (MeasuredCase& one : all) results[one.measured] = std::move(one.after);
+  TBCI_TRY(context.stores.runs.finish(run.id, context.clock.now()));
+  context.progress.end_stage("done");
+  return results;
 }
 
 std::vector<MeasuredCase> unmeasured(const std::vector<model::Case>& cases) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "pipeline/measure/measuring.hpp"
@@ -29,6 +30,12 @@ using Decided = std::function<bool(const MeasuredCase&)>;
 /// of each process (or pair).
 Status measure_rounds(SubjectContext& context, const model::Run& run, const Comparison& builds,
                       std::vector<MeasuredCase>& cases, const Decided& decided);
+
+/// Measures `cases` on a build alone, in a run of its own for a person, until each has as many processes as it needs:
+/// what their processes gave.
+using CaseMeasurements = std::map<model::Case, std::vector<model::Measurement>>;
+Result<CaseMeasurements> measure_by_hand(SubjectContext& context, const model::Build& build,
+                                         const std::vector<model::Case>& cases);
 
 /// The cases as they are before anything was measured.
 std::vector<MeasuredCase> unmeasured(const std::vector<model::Case>& cases);

@@ -77,6 +77,30 @@ Result<model::OperatorComparison> compare_operators(SubjectContext& context, con
   }
 }
 
+Result<ProfiledCases> compare_operators_of(SubjectContext& context, const Comparison& builds,
+                                           const std::vector<model::Finding>& findings) {
+  std::vector<model::Case> cases;
+  for (const model::Finding& finding : findings) {
+    const bool timed = finding.series.metric == model::Metric::time && finding.before > 0 && finding.after > 0;
+    if (timed) cases.push_back(finding.series.measured_case());
+  }
+  context.progress.begin_stage("profile", fmt::format("{} cases", cases.size()),
+                               static_cast<int>(cases.size()) * ProfiledProcesses().at_least);
+  ProfiledCases all;
+  for (const model::Case& measured : cases) {
+    auto compared = compare_operators(context, builds, measured);
+    if (compared) {
+      all.compared.push_back(std::move(*compared));
+    } else if (compared.error().kind == ErrorKind::failed) {
+      all.unprofiled.push_back({.measured = measured, .reason = compared.error().message});
+    } else {
+      return pass_on(compared.error());
+    }
+  }
+  context.progress.end_stage("done");
+  return all;
+}
+
 Result<std::optional<model::OperatorComparison>> operators_at_culprit(
     SubjectContext& context, const model::Bisection* bisection, const std::vector<model::Regression>& regressions) {
   const std::vector<std::string>& suspects = regressions.front().suspects;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "pipeline/measure/measuring.hpp"
@@ -24,6 +25,19 @@ struct ProfiledProcesses {
 Result<model::OperatorComparison> compare_operators(SubjectContext& context, const Comparison& builds,
                                                     const model::Case& measured,
                                                     const ProfiledProcesses& processes = {});
+
+/// The operators of each case that has times on both builds, and why a case has none.
+struct ProfiledCases {
+  struct Unprofiled {
+    model::Case measured;
+    std::string reason;
+  };
+  std::vector<model::OperatorComparison> compared;
+  std::vector<Unprofiled> unprofiled;
+};
+/// Of what a comparison found, in its order. A case that cannot be profiled does not stop the others.
+Result<ProfiledCases> compare_operators_of(SubjectContext& context, const Comparison& builds,
+                                           const std::vector<model::Finding>& findings);
 
 /// The culprit that `regressions` share (which are not none) compared with its parent, in the case that it slowed most.
 /// Nothing where there is no single culprit out of a search, where no time got worse, or where the case cannot be

@@ -56,7 +56,7 @@ std::vector<ScreenedSeries> judge(const SubjectContext& context, const Compariso
     finding.series = {results.measured.benchmark, results.measured.configuration, model::Metric::time};
     finding.verdict = model::Verdict::inconclusive;
     finding.reason = reason;
-    return std::vector<ScreenedSeries>{{finding, old_name, {}}};
+    return std::vector<ScreenedSeries>{{.finding = finding, .old_build = old_name, .pairs = {}}};
   };
   const bool old_fails = always_fails(results.before);
   const bool new_fails = always_fails(results.after);
@@ -68,7 +68,9 @@ std::vector<ScreenedSeries> judge(const SubjectContext& context, const Compariso
   if (old_fails) return broken(fmt::format("fails on {} alone: {}", old_name, failure_of(results.before)));
   std::vector<ScreenedSeries> screened;
   for (const model::Series& series : series_of(results)) {
-    screened.push_back({judge_series(context, results, series).finding, old_name, results.pairs_of(series.metric)});
+    screened.push_back({.finding = judge_series(context, results, series).finding,
+                        .old_build = old_name,
+                        .pairs = results.pairs_of(series.metric)});
   }
   return screened;
 }
@@ -120,7 +122,8 @@ Result<Screen> screen_builds(SubjectContext& context, const ComparisonPlan& plan
       screen.series.push_back(std::move(one));
     }
   }
-  for (const MeasuredCase& results : all) screen.cases.push_back({results, plan.builds.before.name});
+  for (const MeasuredCase& results : all)
+    screen.cases.push_back({.results = results, .old_build = plan.builds.before.name});
   TBCI_TRY(context.stores.runs.finish(screen.run.id, context.clock.now()));
   const auto unsupported = std::ranges::count_if(all, &MeasuredCase::is_unsupported);
   const auto suspects = std::ranges::count_if(

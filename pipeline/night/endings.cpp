@@ -54,7 +54,7 @@ bool is_no_answer(const Error& error) {
 // The last commit of the days between that says that it reverts a suspect; empty: none does.
 Result<std::string> revert_between(SubjectContext& context, const model::Ending& ending,
                                    const std::vector<std::string>& suspects) {
-  if (suspects.empty() || context.subject.subject.source.repository.empty()) return std::string();
+  if (suspects.empty() || context.subject.source.repository.empty()) return std::string();
   TBCI_ASSIGN(const std::string from, commit_of_night(context, ending.since_id));
   TBCI_ASSIGN(const std::string to, commit_of_night(context, ending.night_id));
   if (from.empty() || to.empty() || from == to) return std::string();

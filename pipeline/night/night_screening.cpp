@@ -191,12 +191,13 @@ Status screen_by_history(SubjectContext& context, const ComparisonPlan& plan, co
   }));
   for (const MeasuredCase& results : known) {
     look_at(context, history, levels, results, look);
-    screen.cases.push_back({results, reference_of(history, levels, results.measured, {})});
+    screen.cases.push_back({.results = results, .old_build = reference_of(history, levels, results.measured, {})});
   }
   std::size_t again = 0;
   for (const auto& [reference, cases] : look.beside) again += cases.size();
   context.progress.end_stage(fmt::format("{} cases to measure beside an older build", again));
-  for (model::Finding& finding : look.clear) screen.series.push_back({std::move(finding), plan.builds.before.name, {}});
+  for (model::Finding& finding : look.clear)
+    screen.series.push_back({.finding = std::move(finding), .old_build = plan.builds.before.name, .pairs = {}});
   return {};
 }
 

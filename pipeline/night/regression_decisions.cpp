@@ -63,6 +63,19 @@ Status move_anchor(storage::Stores& stores, const model::Regression& regression)
   return stores.anchors.keep(look);
 }
 
+// A mute of a benchmark that is misspelled would mute nothing.
+Status check_known(storage::Stores& stores, const std::string& subject, const std::string& benchmark) {
+  TBCI_ASSIGN(const std::vector<model::Case> measured, stores.runs.measured_cases(subject));
+  std::vector<std::string> known;
+  for (const model::Case& one : measured) {
+    if (known.empty() || known.back() != one.benchmark) known.push_back(one.benchmark);
+  }
+  if (known.empty() || std::ranges::find(known, benchmark) != known.end()) return {};
+  const std::string name = one_line(benchmark, 80);
+  return fail(ErrorKind::usage, "benchmark '{}' of {} was never measured{}; measured: {}", name, subject,
+              did_you_mean(name, known), one_line(join(known, ", "), 400));
+}
+
 }  // namespace
 
 Status accept_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by, bool anchor) {
@@ -106,6 +119,7 @@ Status mute_series(storage::Stores& stores, const std::string& subject, const mo
                    const DecisionBy& by) {
   TBCI_TRY(check_reason(by));
   if (until <= by.now) return fail(ErrorKind::usage, "--until {} is not in the future", to_date(until));
+  TBCI_TRY(check_known(stores, subject, series.benchmark));
   return stores.decisions.mute({.subject = subject,
                                 .series = series,
                                 .until = until,

@@ -27,7 +27,8 @@ Status accept_regression(storage::Stores& stores, std::int64_t id, const Decisio
 Status dismiss_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by);
 /// Opens a closed regression again.
 Status reopen_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by);
-/// Until then regressions of the series are kept, and neither searched nor reported.
+/// Until then regressions of the series are kept, and neither searched nor reported. Error (usage) with the nearest
+/// name where other benchmarks of the subject were measured and this one never was.
 Status mute_series(storage::Stores& stores, const std::string& subject, const model::Series& series, TimePoint until,
                    const DecisionBy& by);
 

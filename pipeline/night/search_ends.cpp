@@ -6,7 +6,7 @@
 namespace tbci::pipeline {
 
 std::string no_way_to_bisect(const SubjectContext& context, const Comparison& builds) {
-  if (context.subject.subject.source.repository.empty()) return "the subject names no repository to bisect";
+  if (context.subject.source.repository.empty()) return "the subject names no repository to bisect";
   if (builds.before.product.commit.empty() || builds.after.product.commit.empty())
     return "a nightly does not say which commit it was built from";
   if (builds.before.product.commit == builds.after.product.commit) {

@@ -10,8 +10,8 @@ namespace tbci::runner {
 namespace {
 
 Check check_load(const MachineFacts& facts) {
-  const std::string what = fmt::format("{:.2f} on {} CPUs", facts.load, facts.cpus);
-  if (facts.load < 0.5 * facts.cpus) return passed("load", what);
+  const std::string what = fmt::format("{:.2f} on {} CPUs", facts.load, facts.cpus.size());
+  if (facts.load < 0.5 * static_cast<double>(facts.cpus.size())) return passed("load", what);
   return warning("load", what + ": other processes use the machine", "measure when nothing else runs");
 }
 
@@ -30,7 +30,8 @@ Check check_cpu_limit(const MachineFacts& facts) {
   const double limit = *facts.group.cpus;
   std::string what = fmt::format("{:g} CPUs for the control group", limit);
   if (facts.group.throttled > 0) what += fmt::format(", throttled {} times so far", facts.group.throttled);
-  const bool throttles = limit < facts.cpus || limit != std::floor(limit) || facts.group.throttled > 0;
+  const bool throttles =
+      limit < static_cast<double>(facts.cpus.size()) || limit != std::floor(limit) || facts.group.throttled > 0;
   if (!throttles) return passed("cpu limit", what);
   return warning("cpu limit", what + ": the scheduler stops a process that has used up its share, for up to 0.1 s",
                  "start the container with whole CPUs and no quota: --cpuset-cpus=0-1 instead of --cpus");

@@ -55,17 +55,33 @@ Check check_smt(const MachineFacts& facts, const DoctorSettings& settings) {
 }
 
 Check check_cpus(const MachineFacts& facts, const DoctorSettings& settings) {
-  if (facts.cpus == 1) {
+  std::vector<std::string> unusable, usable;
+  for (const int cpu : facts.cpus) usable.push_back(std::to_string(cpu));
+  for (const int cpu : settings.worker_cpus) {
+    if (std::ranges::find(facts.cpus, cpu) == facts.cpus.end()) unusable.push_back(std::to_string(cpu));
+  }
+  if (!unusable.empty()) {
+    return problem("cpus", fmt::format("[runner] cpus names CPU {}, which tbci may not use", join(unusable, ", ")),
+                   fmt::format("choose from {} in [runner] cpus, or leave it out", join(usable, ", ")));
+  }
+  const std::size_t count = facts.cpus.size();
+  if (count == 1) {
     return warning("cpus",
                    "one: benchmarks share it with the system and with tbci, so every interruption adds to their times",
                    "give the machine or container a second CPU; until then, measure with more processes: [measure] "
                    "processes_at_most = 20");
   }
-  if (settings.threads > facts.cpus) {
-    return warning("cpus", fmt::format("{}, but a worker has {} threads", facts.cpus, settings.threads),
-                   fmt::format("[measure] threads = {}", facts.cpus - 1));
+  if (settings.threads > static_cast<int>(count)) {
+    return warning("cpus", fmt::format("{}, but a worker has {} threads", count, settings.threads),
+                   fmt::format("[measure] threads = {}", count - 1));
   }
-  return passed("cpus", std::to_string(facts.cpus));
+  if (!settings.worker_cpus.empty() && settings.threads > static_cast<int>(settings.worker_cpus.size())) {
+    return warning("cpus",
+                   fmt::format("a worker has {} threads on the {} of [runner] cpus: they wait for each other",
+                               settings.threads, counted(settings.worker_cpus.size(), "CPU")),
+                   fmt::format("[measure] threads = {}", settings.worker_cpus.size()));
+  }
+  return passed("cpus", std::to_string(count));
 }
 
 Check check_clock(const MachineFacts& facts) {

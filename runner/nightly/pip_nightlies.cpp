@@ -31,7 +31,7 @@ bool has_only_others(std::string_view said) {
 tl::unexpected<Error> pip_failed(std::string_view doing, const ProcessOutcome& outcome, const Command& command) {
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", doing);
   const std::string& said = outcome.error;
-  ErrorKind kind = ErrorKind::environment;
+  ErrorKind kind = ErrorKind::machine;
   if (has(said, "No matching distribution found") || has(said, "Could not find a version"))
     kind = has_only_others(said) ? ErrorKind::failed : ErrorKind::transient;
   for (const char* words :
@@ -40,7 +40,7 @@ tl::unexpected<Error> pip_failed(std::string_view doing, const ProcessOutcome& o
   }
   if (outcome.timed_out || has(said, "Max retries exceeded")) kind = ErrorKind::transient;
   const std::string trouble = machine_trouble(said);
-  if (!trouble.empty()) kind = trouble.starts_with(network_trouble) ? ErrorKind::transient : ErrorKind::environment;
+  if (!trouble.empty()) kind = trouble.starts_with(network_trouble) ? ErrorKind::transient : ErrorKind::machine;
   if (outcome.signal == SIGKILL && !outcome.timed_out) kind = ErrorKind::killed;
   std::string why;
   for (const std::string& line : split(said, '\n')) {
@@ -225,7 +225,7 @@ Status PipNightlies::refuse_cuda(const Venv& venv, const std::string& requiremen
   command.kept_output_bytes = 64 << 20;
   TBCI_ASSIGN(const ProcessOutcome outcome, run_pip(command, venv.folder, stop));
   if (outcome.error.find("no such option") != std::string::npos) {
-    return fail(ErrorKind::environment,
+    return fail(ErrorKind::machine,
                 "this pip cannot report what {} would install: upgrade it to 22.2 or newer, use an index of "
                 "download.pytorch.org, or set allow_cuda in [subject.nightlies]",
                 requirement);

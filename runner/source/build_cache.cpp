@@ -63,7 +63,7 @@ Result<fs::path> BuildCache::begin(const std::string& key) const {
   }
   std::string folder = (folder_ / fmt::format("{}{}-{}.XXXXXX", unfinished_prefix, ::getpid(), key)).string();
   if (::mkdtemp(folder.data()) == nullptr)
-    return fail(ErrorKind::environment, "cannot create a folder in {}: check its permissions", folder_.string());
+    return fail(ErrorKind::machine, "cannot create a folder in {}: check its permissions", folder_.string());
   fs::permissions(folder,
                   fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read |
                       fs::perms::others_exec,
@@ -81,7 +81,7 @@ Result<fs::path> BuildCache::commit(const std::string& key, const fs::path& fill
     const bool came_first = fs::exists(entry, ignored);
     fs::remove_all(filled, ignored);
     if (!came_first)
-      return fail(ErrorKind::environment, "cannot store the build in {}: {}", entry.string(), error.message());
+      return fail(ErrorKind::machine, "cannot store the build in {}: {}", entry.string(), error.message());
   }
   find(key);
   return entry;

@@ -59,8 +59,7 @@ Status copy_built(const fs::path& from, const fs::path& to, const CopyLimits& li
   TBCI_TRY(make_directories(to.parent_path()));
   std::error_code error;
   fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
-  if (error)
-    return fail(ErrorKind::environment, "cannot copy {} to {}: {}", from.string(), to.string(), error.message());
+  if (error) return fail(ErrorKind::machine, "cannot copy {} to {}: {}", from.string(), to.string(), error.message());
   return {};
 }
 

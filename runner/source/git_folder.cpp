@@ -63,7 +63,7 @@ Status clean_git_folder(const fs::path& source, const fs::path& mirror) {
   std::error_code ignored;
   if (!fs::is_directory(fs::symlink_status(source, ignored)) ||
       !fs::is_directory(fs::symlink_status(folder, ignored)) || !only_files_and_folders(folder)) {
-    return fail(ErrorKind::environment, "{} is not an ordinary git folder: a build has changed it", folder.string());
+    return fail(ErrorKind::machine, "{} is not an ordinary git folder: a build has changed it", folder.string());
   }
   for (const char* part : {"info", "hooks", "worktrees", "config.worktree", "commondir", "index", "objects"})
     TBCI_TRY(remove_tree(folder / part));

@@ -11,7 +11,7 @@ namespace tbci::runner {
 
 /// Takes out of `source/.git` whatever could run a program or change the files of a later checkout: settings,
 /// attributes, hooks, the index, the checkout's own objects. `mirror`: the repository that has the objects. Error
-/// (environment) where it is not an ordinary git folder any more: the checkout has to be made again.
+/// (machine) where it is not an ordinary git folder any more: the checkout has to be made again.
 Status clean_git_folder(const std::filesystem::path& source, const std::filesystem::path& mirror);
 
 /// A digest of what steers git in the submodules of a checkout: their settings, hooks and attributes, and the files

@@ -23,7 +23,7 @@ class Log {
     TBCI_TRY(make_directories(path.parent_path()));
     std::FILE* file = std::fopen(path.c_str(), "we");
     if (file == nullptr)
-      return fail(ErrorKind::environment, "cannot write the log {}: check its permissions and the disk space",
+      return fail(ErrorKind::machine, "cannot write the log {}: check its permissions and the disk space",
                   path.string());
     return Log(file);
   }
@@ -110,7 +110,7 @@ Result<RecipeOutcome> judge(const Command& command, const ProcessOutcome& ended,
   if (ended.signal == SIGKILL)
     return fail(ErrorKind::killed, "{}: killed by SIGKILL, as when memory runs out; see {}", name, log_path.string());
   const std::string trouble = machine_trouble(log);
-  if (!trouble.empty()) return fail(ErrorKind::environment, "{}: {}; see {}", name, trouble, log_path.string());
+  if (!trouble.empty()) return fail(ErrorKind::machine, "{}: {}; see {}", name, trouble, log_path.string());
   std::string telling = telling_line(log);
   if (telling.empty() || ended.signal != 0) telling = name + ": " + describe(ended, recipe.time_limit);
   return RecipeOutcome{.succeeded = false, .telling_line = std::move(telling)};

@@ -120,16 +120,15 @@ Status SourceBuilder::ready_to_build() const {
   }
   if (!is_preloadable(state_) && std::ranges::any_of(product.preload, replaces_libtorch)) {
     return fail(
-        ErrorKind::environment,
+        ErrorKind::machine,
         "the state folder {} has a space or a colon in its name, so the dynamic linker cannot preload libraries from "
         "it: choose another state folder",
         state_.string());
   }
   TBCI_ASSIGN(const std::uint64_t free, free_bytes(state_));
   if (free < subject_.source.needed_free_bytes) {
-    return fail(ErrorKind::environment,
-                "{} has {} free, but a build needs {}: free space, or choose another state folder", state_.string(),
-                human_bytes(static_cast<double>(free)),
+    return fail(ErrorKind::machine, "{} has {} free, but a build needs {}: free space, or choose another state folder",
+                state_.string(), human_bytes(static_cast<double>(free)),
                 human_bytes(static_cast<double>(subject_.source.needed_free_bytes)));
   }
   return {};

@@ -36,7 +36,7 @@ class SourceBuilder {
                 LineSink progress = {}, Confinement confinement = {});
 
   /// Builds a commit, or finds the product of equal inputs. Errors are not the commit's fault: an unknown commit
-  /// (usage), no disk space or a missing tool (environment), a stop (interrupted). Perhaps its fault: it exceeded the
+  /// (usage), no disk space or a missing tool (machine), a stop (interrupted). Perhaps its fault: it exceeded the
   /// time limit, or SIGKILL ended it (killed).
   Result<BuildOutcome> build(const std::string& commit, std::stop_token stop);
   /// The stored product of a commit, if there is one. Never builds.

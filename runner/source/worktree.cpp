@@ -90,7 +90,7 @@ Status Worktree::git(std::vector<std::string> arguments, const fs::path& directo
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", what);
   const bool missing = outcome.error.find("does not exist") != std::string::npos ||
                        outcome.error.find("does not appear to be a git repository") != std::string::npos;
-  return fail(missing ? ErrorKind::usage : ErrorKind::environment, "{} of {}: {}: {}", what, settings_.repository,
+  return fail(missing ? ErrorKind::usage : ErrorKind::machine, "{} of {}: {}: {}", what, settings_.repository,
               describe(outcome, command.time_limit), one_line(outcome.error, 300));
 }
 
@@ -138,7 +138,7 @@ Status Worktree::update(std::stop_token stop) {
                 settings_.repository, making.string()},
                settings_.folder, stop));
   fs::rename(making, mirror_path(), ignored);
-  if (ignored) return fail(ErrorKind::environment, "cannot create {}: {}", mirror_path().string(), ignored.message());
+  if (ignored) return fail(ErrorKind::machine, "cannot create {}: {}", mirror_path().string(), ignored.message());
   return {};
 }
 
@@ -206,7 +206,7 @@ Status Worktree::make_slot(const fs::path& source, std::stop_token stop) {
   TBCI_TRY(git({"clone", "--quiet", "--shared", "--no-checkout", "--", mirror_path().string(), making.string()},
                settings_.folder, stop));
   fs::rename(making, source, ignored);
-  if (ignored) return fail(ErrorKind::environment, "cannot create {}: {}", source.string(), ignored.message());
+  if (ignored) return fail(ErrorKind::machine, "cannot create {}: {}", source.string(), ignored.message());
   return {};
 }
 
@@ -277,7 +277,7 @@ Result<Slot> Worktree::check_out_at(const std::string& name, const std::string& 
 
 Result<Slot> Worktree::filled(Slot slot, const std::string& commit, std::stop_token stop) {
   Status status = fill(slot.source, commit, stop);
-  if (!status && status.error().kind == ErrorKind::environment) {
+  if (!status && status.error().kind == ErrorKind::machine) {
     // The checkout is damaged: clone it again, once.
     send_line(progress_, "repairing the checkout: " + status.error().message);
     TBCI_TRY(make_slot(slot.source, stop));
@@ -305,7 +305,7 @@ Result<Reverted> Worktree::revert(const std::string& culprit, const std::string&
     const std::string& said = reverted.error().message;
     if (said.find("could not revert") != std::string::npos)
       return Reverted{.commit = "", .reason = "reverting it conflicts with later commits"};
-    if (reverted.error().kind != ErrorKind::environment) return pass_on(reverted.error());
+    if (reverted.error().kind != ErrorKind::machine) return pass_on(reverted.error());
   }
   TBCI_ASSIGN(const GitRepository checkout, GitRepository::open(slot.source));
   TBCI_ASSIGN(const GitCommit made, checkout.resolve("HEAD"));

@@ -1,5 +1,7 @@
 #include "storage/model/words.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <vector>
@@ -64,8 +66,10 @@ Result<Configuration> configuration_from(std::string_view text) {
   return enum_from(text, all_configurations, "configuration");
 }
 Result<Metric> metric_from(std::string_view text) {
-  if (text == to_string(Metric::outcome)) return Metric::outcome;
-  return enum_from(text, all_metrics, "metric");
+  std::array<Metric, all_metrics.size() + 1> all{};
+  std::ranges::copy(all_metrics, all.begin());
+  all.back() = Metric::outcome;
+  return enum_from(text, all, "metric");
 }
 
 std::string readable(Metric metric, double value) {

@@ -31,7 +31,7 @@ TEST_CASE("write_file_atomically: a failed write leaves the old text and no part
   fs::create_directories(folder / "taken/by/a/folder");
   const Status onto_folder = write_file_atomically(folder / "taken", "text");
   REQUIRE_FALSE(onto_folder);
-  CHECK(onto_folder.error().kind == ErrorKind::environment);
+  CHECK(onto_folder.error().kind == ErrorKind::machine);
   CHECK(fs::is_directory(folder / "taken/by"));
   CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
   REQUIRE(write_file_atomically(folder / "file", "text"));

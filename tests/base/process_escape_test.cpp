@@ -205,7 +205,7 @@ TEST_CASE("ProcessRunner: what a killed tbci started ends with it", "[process][e
   REQUIRE(other >= 0);
   if (other == 0) {
     SystemProcessRunner processes;
-    static_cast<void>(processes.run(place.shell(leave_a_daemon + "sleep 1000 & echo $! >> $PIDS; wait")));
+    static_cast<void>(processes.run(place.shell(leave_a_daemon + "sleep 1000 & echo $! >> $PIDS; wait"), {}));
     ::_exit(0);
   }
   REQUIRE(place.wait_for_pids(2));
@@ -251,7 +251,7 @@ TEST_CASE("ProcessRunner: several commands at once end their own descendants and
         const std::string script =
             i % 2 == 1 ? leave_a_daemon + "echo whole" : "setsid sh -c 'sleep 1.5; echo whole' & sleep 0.1; wait";
         for (int round = 0; round < (i % 2 == 1 ? 5 : 1); ++round) {
-          const auto outcome = processes.run(place.shell(script));
+          const auto outcome = processes.run(place.shell(script), {});
           outputs[i] = outcome ? outcome->output : outcome.error().message;
         }
       });

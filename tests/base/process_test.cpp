@@ -215,18 +215,18 @@ TEST_CASE("ProcessRunner: what cannot be started is an error that names it", "[p
   SystemProcessRunner processes;
   Command command;
   command.arguments = {"tbci-no-such-program"};
-  const auto missing = processes.run(command);
+  const auto missing = processes.run(command, {});
   REQUIRE_FALSE(missing);
-  CHECK(missing.error().kind == ErrorKind::environment);
+  CHECK(missing.error().kind == ErrorKind::machine);
   CHECK(missing.error().message.find("tbci-no-such-program") != std::string::npos);
-  CHECK_FALSE(processes.run(Command{}));
+  CHECK_FALSE(processes.run(Command{}, {}));
   test::TemporaryDirectory folder;
   REQUIRE(write_file_atomically(folder / "text", "no program\n"));
   command.arguments = {(folder / "text").string()};
-  CHECK_FALSE(processes.run(command));
+  CHECK_FALSE(processes.run(command, {}));
   command.arguments = {"true"};
   command.directory = folder / "nowhere";
-  const auto nowhere = processes.run(command);
+  const auto nowhere = processes.run(command, {});
   REQUIRE_FALSE(nowhere);
   CHECK(nowhere.error().message.find("nowhere") != std::string::npos);
 }
@@ -255,7 +255,7 @@ TEST_CASE("ProcessRunner: it runs on the CPUs that it is pinned to and no others
   CHECK(trim(run(command).output).ends_with("\t0"));
   command.cpus = {-1};
   SystemProcessRunner processes;
-  CHECK_FALSE(processes.run(command));
+  CHECK_FALSE(processes.run(command, {}));
 }
 
 #if !defined(__SANITIZE_ADDRESS__)

@@ -29,7 +29,7 @@ struct Place {
     command.environment = {{"OWN", own.string()}, {"OTHERS", others.string()}};
     command.writable = {own};
     SystemProcessRunner processes;
-    const auto outcome = processes.run(command);
+    const auto outcome = processes.run(command, {});
     INFO((outcome ? std::string() : outcome.error().message));
     REQUIRE(outcome);
     return outcome->output;
@@ -78,7 +78,7 @@ TEST_CASE("Sandbox: a child may set what concerns itself, and nothing of another
                        "echo 5 > /proc/self/clear_refs && echo own; echo 5 > /proc/$PPID/clear_refs || echo refused"};
   command.writable.emplace();
   SystemProcessRunner processes;
-  CHECK(processes.run(command).value().output == "own\nrefused\n");
+  CHECK(processes.run(command, {}).value().output == "own\nrefused\n");
 }
 
 TEST_CASE("Sandbox: a child reads what it could read before", "[sandbox]") {
@@ -102,9 +102,9 @@ TEST_CASE("Sandbox: a folder that is not there is an error before anything runs"
   command.arguments = {"/bin/sh", "-c", "echo > " + (folder / "ran").string()};
   command.writable = {folder.path(), folder / "missing"};
   SystemProcessRunner processes;
-  const auto refused = processes.run(command);
+  const auto refused = processes.run(command, {});
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().kind == ErrorKind::environment);
+  CHECK(refused.error().kind == ErrorKind::machine);
   CHECK(refused.error().message.find("missing") != std::string::npos);
   CHECK_FALSE(fs::exists(folder / "ran"));
 }

@@ -82,13 +82,13 @@ def show(first, second, difference):
     print("\n" + "\n".join(over) if over else "\nNo series differs by more than 7%.")
 
 
-def show_sweeps(values):
-    """How fast the machine was when: the values of each sweep over the cases, against those of all sweeps."""
-    sweeps = collections.defaultdict(list)
+def show_rounds(values):
+    """How fast the machine was when: the values of each round over the cases, against those of all rounds."""
+    rounds = collections.defaultdict(list)
     for (_, metric), numbers in values.items():
-        for sweep, number in enumerate(numbers if metric == "time" else []):
-            sweeps[sweep].append(number / statistics.median(numbers))
-    print("\nTimes of the sweeps, against those of all: " + ", ".join(f"{statistics.median(sweeps[s]):.3f}" for s in sorted(sweeps)))
+        for round_, number in enumerate(numbers if metric == "time" else []):
+            rounds[round_].append(number / statistics.median(numbers))
+    print("\nTimes of the rounds, against those of all: " + ", ".join(f"{statistics.median(rounds[s]):.3f}" for s in sorted(rounds)))
 
 
 def main():
@@ -99,7 +99,7 @@ def main():
     if all("@" in path for path in sys.argv[1:]):
         print("\nIn pairs of processes that ran after each other, as tbci decides:\n")
         show(first, second, of_pairs)
-        show_sweeps(first)
+        show_rounds(first)
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ settings::Config broken_config(const std::filesystem::path& state) {
   config.service.port = 0;
   config.runner.name = "test-runner";
   config.subjects.emplace_back();
-  config.subjects.back().subject.name = "broken";
-  config.subjects.back().subject.source.repository = (state / "no repository").string();
+  config.subjects.back().name = "broken";
+  config.subjects.back().source.repository = (state / "no repository").string();
   return config;
 }
 

@@ -61,7 +61,7 @@ TEST_CASE("Pulse: children run through it count with their time limits", "[pulse
   daemon::PulsingProcesses processes(children, pulse);
   Command command;
   command.time_limit = 2h;
-  REQUIRE(processes.run(command));
+  REQUIRE(processes.run(command, {}));
   CHECK(children.trouble_inside.empty());
   clock.advance(1h);
   CHECK_FALSE(pulse.trouble().empty());

@@ -71,7 +71,7 @@ class FakeProber final : public bisect::Prober {
                                                              const model::Case& measured, int ordinal,
                                                              std::stop_token) override {
     const std::size_t good = index_of(reference), at = index_of(probe);
-    if (builds_.count(good) == 0 || builds_.count(at) == 0) return fail(ErrorKind::environment, "not built");
+    if (builds_.count(good) == 0 || builds_.count(at) == 0) return fail(ErrorKind::machine, "not built");
     if (pairs_.insert({good, at, measured, ordinal}).second) {
       if (auto status = count_call(); !status) {
         pairs_.erase({good, at, measured, ordinal});
@@ -97,7 +97,7 @@ class FakeProber final : public bisect::Prober {
   Result<std::map<model::Series, double>> measure_process(const model::Commit& commit, const model::Case& measured,
                                                           int ordinal, std::stop_token) override {
     const std::size_t at = index_of(commit);
-    if (builds_.count(at) == 0) return fail(ErrorKind::environment, "not built");
+    if (builds_.count(at) == 0) return fail(ErrorKind::machine, "not built");
     if (processes_.insert({at, measured, ordinal}).second) {
       if (auto status = count_call(); !status) {
         processes_.erase({at, measured, ordinal});

@@ -100,7 +100,7 @@ TEST_CASE("Folder channel: retries a folder that is not writable", "[github]") {
   FolderChannel channel(directory / "file");
   const Attempt attempt = channel.deliver(make_report(test::culprit_facts()), {});
   CHECK(attempt.outcome == Attempt::Outcome::retry);
-  CHECK(attempt.error.kind == ErrorKind::environment);
+  CHECK(attempt.error.kind == ErrorKind::machine);
   CHECK(attempt.error.message.find((directory / "file").string()) != std::string::npos);
 }
 

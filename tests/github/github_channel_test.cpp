@@ -245,7 +245,7 @@ TEST_CASE("GitHub channel: does not use a missing, exposed or malformed token", 
   const auto complaint = [&] {
     const Attempt attempt = bench.deliver(bench.report);
     CHECK(attempt.outcome == Outcome::retry);
-    CHECK(attempt.error.kind == ErrorKind::environment);
+    CHECK(attempt.error.kind == ErrorKind::machine);
     return attempt.error.message;
   };
   bench.write_token(secret, perms::owner_read | perms::others_read);

@@ -45,7 +45,7 @@ struct Line {
 class MemoryJournal final : public OutboxJournal {
  public:
   Status delivered(std::int64_t id, const std::string& reference, int) override {
-    if (broken) return fail(ErrorKind::environment, "no space");
+    if (broken) return fail(ErrorKind::machine, "no space");
     lines.push_back({"delivered", id, reference, {}});
     return {};
   }

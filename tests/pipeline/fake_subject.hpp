@@ -14,9 +14,9 @@ inline settings::Config fake_config(const std::filesystem::path& state) {
   config.service.state = state;
   config.runner.name = "test-runner";
   config.subjects.emplace_back();
-  config.subjects.back().subject.name = "fake";
-  config.subjects.back().subject.source.repository = "somewhere";
-  config.subjects.back().subject.source.needed_free_bytes = 1;  // the disk of whoever runs the tests
+  config.subjects.back().name = "fake";
+  config.subjects.back().source.repository = "somewhere";
+  config.subjects.back().source.needed_free_bytes = 1;  // the disk of whoever runs the tests
   return config;
 }
 

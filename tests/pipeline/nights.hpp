@@ -39,6 +39,10 @@ class Nights {
     return static_cast<int>(std::count_if(machine.effects.begin(), machine.effects.end(),
                                           [&](const std::string& effect) { return effect.starts_with(what); }));
   }
+  /// Those of all nights, the newest first.
+  std::vector<model::Regression> regressions() const {
+    return bench->stores().nights.latest_regressions("fake", 100).value();
+  }
   std::string commit(std::size_t index) const { return machine.history[index].id; }
 
   TemporaryDirectory folder;

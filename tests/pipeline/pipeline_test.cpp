@@ -201,7 +201,7 @@ TEST_CASE("Pipeline: nightlies of one commit are not bisected, and the report sa
   FakeMachine machine(2);
   machine.slower["beta"] = {{1, 1.3}};
   Bench bench(folder.path(), machine);
-  bench.config().subjects.front().subject.source.repository.clear();
+  bench.config().subjects.front().source.repository.clear();
   const auto result = pipeline::check_night(bench.context());
   REQUIRE(result);
   REQUIRE(result->regressions.size() == 1);

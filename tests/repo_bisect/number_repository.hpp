@@ -81,7 +81,7 @@ struct NumberRepository {
   std::string failure() {
     const auto answer = try_search();
     REQUIRE_FALSE(answer);
-    CHECK(answer.error().kind == ErrorKind::environment);
+    CHECK(answer.error().kind == ErrorKind::machine);
     return answer.error().message;
   }
   std::vector<std::string> suspects() { return search().bisection.answers.front().suspects; }

@@ -119,16 +119,16 @@ TEST_CASE("Repository bisection: at the limit on measurements, the answer has th
   for (const int most : {1, needed / 2, needed - 1}) {
     INFO("at most " << most << " of " << needed);
     NumberRepository limited(step(40, 17, 100, 112));
-    limited.job.runs_at_most = most;
+    limited.job.measurements_at_most = most;
     const RepositoryAnswer answer = limited.search();
     const Ids& suspects = answer.bisection.answers.front().suspects;
     CHECK(limited.processes.runs_finished <= most);
     CHECK(answer.used_up);
-    CHECK(answer.bisection.answers.front().reason.find("--runs-at-most") != std::string::npos);
+    CHECK(answer.bisection.answers.front().reason.find("--measurements-at-most") != std::string::npos);
     if (most == 1) CHECK(suspects.empty());
     if (most == needed - 1) CHECK_FALSE(suspects.empty());
     if (!suspects.empty()) CHECK(std::ranges::count(suspects, limited.ids[17]) == 1);
-    limited.job.runs_at_most = 0;
+    limited.job.measurements_at_most = 0;
     CHECK(limited.suspects() == Ids{limited.ids[17]});
     CHECK(limited.processes.runs_finished == needed);
   }
@@ -168,7 +168,7 @@ TEST_CASE("Repository bisection: the name of the state folder depends on what th
   job.build = {"make", "x"};
   RepositoryJob other = job;
   other.threshold = 0.01;
-  other.runs_at_most = 3;
+  other.measurements_at_most = 3;
   other.unit = "ms";
   CHECK(name_of(job) == name_of(other));
   other.build = {"make x"};

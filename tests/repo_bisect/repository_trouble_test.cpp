@@ -168,7 +168,7 @@ TEST_CASE("Repository bisection: a missing program ends the search with its name
   place.job.measure = {"no-such-program-anywhere"};
   const auto answer = place.try_search();
   REQUIRE_FALSE(answer);
-  CHECK(answer.error().kind == ErrorKind::environment);
+  CHECK(answer.error().kind == ErrorKind::machine);
   CHECK(answer.error().message.find("no-such-program-anywhere") != std::string::npos);
   NumberRepository other(step(3, 1, 100, 112));
   other.job.build = {"./configure-that-is-not-there"};

@@ -129,7 +129,7 @@ TEST_CASE("Measurer: where one program of a pair cannot be started, the other on
   for (const auto& [first, second] : {std::pair(&waits, &missing), std::pair(&missing, &waits)}) {
     const auto pair = measurer.measure_alternately({product, *first}, {product, *second}, measured, bench.settings, {});
     REQUIRE_FALSE(pair);
-    CHECK(pair.error().kind == ErrorKind::environment);
+    CHECK(pair.error().kind == ErrorKind::machine);
     CHECK(pair.error().message.find("nowhere") != std::string::npos);
   }
 }

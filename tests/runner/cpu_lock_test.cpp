@@ -100,9 +100,9 @@ TEST_CASE("CPU locks: a wait ends with a stop, and with an error after its limit
 
 TEST_CASE("CPU locks: a folder that cannot be used is the machine's fault, and a link is not followed", "[cpu_lock]") {
   const test::TemporaryDirectory folder;
-  CHECK(CpuLock::take({.folder = folder / "missing", .cpus = {0}}, clock, {}).error().kind == ErrorKind::environment);
+  CHECK(CpuLock::take({.folder = folder / "missing", .cpus = {0}}, clock, {}).error().kind == ErrorKind::machine);
   std::filesystem::create_symlink("/dev/null", folder / "tbci-cpu-0.queue");
-  CHECK(CpuLock::take({.folder = folder.path(), .cpus = {0}}, clock, {}).error().kind == ErrorKind::environment);
+  CHECK(CpuLock::take({.folder = folder.path(), .cpus = {0}}, clock, {}).error().kind == ErrorKind::machine);
 }
 
 }  // namespace tbci::cpu_lock_test

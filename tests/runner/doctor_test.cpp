@@ -29,7 +29,7 @@ MachineFacts good_facts() {
                             {"huge_pages", "madvise"},   {"clocksource", "tsc"}, {"aslr", "2"}};
   good.free_bytes = std::uint64_t{100} << 30;
   good.memory_bytes = std::uint64_t{16} << 30;
-  good.cpus = 4;
+  good.cpus = {0, 1, 2, 3};
   good.counter = {.counts = true, .why = {}, .remedy = {}};
   good.libtorch = "2.13.0+cpu";
   good.sandbox = {.version = 7, .missing = ""};
@@ -92,13 +92,29 @@ TEST_CASE("judge: reports each fault of the processor and the command that fixes
   CHECK(found("turbo", with_fact("turbo", "1")).health == Health::warning);
   CHECK(found("clock source", with_fact("clocksource", "hpet")).what ==
         "hpet: reading the time takes a system call in every iteration");
-  CHECK(found("cpus", [](auto& facts) { facts.cpus = 1; }).what ==
+  CHECK(found("cpus", [](auto& facts) { facts.cpus = {0}; }).what ==
         "one: benchmarks share it with the system and with tbci, so every interruption adds to their times");
   DoctorSettings many;
   many.threads = 8;
   CHECK(found(
             "cpus", [](auto&) {}, many)
             .what == "4, but a worker has 8 threads");
+}
+
+TEST_CASE("judge: names a CPU of [runner] cpus that tbci may not use", "[doctor]") {
+  DoctorSettings settings;
+  settings.worker_cpus = {2, 9, 11};
+  const Check unusable = found(
+      "cpus", [](auto&) {}, settings);
+  CHECK(unusable.health == Health::problem);
+  CHECK(unusable.what == "[runner] cpus names CPU 9, 11, which tbci may not use");
+  CHECK(unusable.remedy == "choose from 0, 1, 2, 3 in [runner] cpus, or leave it out");
+  settings.worker_cpus = {2};
+  CHECK(named(judge(good_facts(), settings), "cpus").health == Health::ok);
+  settings.threads = 2;
+  CHECK(found(
+            "cpus", [](auto&) {}, settings)
+            .what == "a worker has 2 threads on the 1 CPU of [runner] cpus: they wait for each other");
 }
 
 TEST_CASE("judge: names a busy CPU that shares a core with the measured CPU", "[doctor]") {
@@ -247,7 +263,7 @@ TEST_CASE("gather_facts: reads a machine made of files", "[doctor]") {
   settings.worker_cpus = {1};
   const MachineFacts facts = gather_facts(machine.processes, test::ManualClock(), settings, {});
   CHECK(facts.load == 1.25);
-  CHECK(facts.cpus == 1);
+  CHECK(facts.cpus == std::vector{1});
   CHECK(facts.memory_bytes == std::uint64_t{8} << 30);
   CHECK(facts.swapped_bytes == std::uint64_t{512} << 20);
   CHECK(facts.group.memory_bytes == std::uint64_t{1} << 30);
@@ -269,7 +285,7 @@ TEST_CASE("gather_facts: reads this machine", "[doctor]") {
   const MachineFacts facts = gather_facts(processes, SystemClock(), settings, {});
   CHECK(facts.tools.contains("git"));
   CHECK(facts.free_bytes > 0);
-  CHECK(facts.cpus == static_cast<int>(allowed_cpus().size()));
+  CHECK(facts.cpus == allowed_cpus());
   CHECK(facts.counter.counts == facts.counter.why.empty());
   CHECK_FALSE(facts.libtorch_trouble.empty());
   CHECK_FALSE(facts.environment.facts.at("kernel").empty());

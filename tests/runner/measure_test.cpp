@@ -235,7 +235,7 @@ TEST_CASE("Measurer: a worker that cannot be started is an error", "[measure]") 
   const auto missing = measurer.measure({}, native_suite(bench.folder / "missing"), {"dlrm", Configuration::cpu_infer},
                                         bench.settings, {});
   REQUIRE_FALSE(missing);
-  CHECK(missing.error().kind == ErrorKind::environment);
+  CHECK(missing.error().kind == ErrorKind::machine);
   bench.settings.iterations = 0;
   const auto none = bench.run("exit 0");
   REQUIRE_FALSE(none);
@@ -292,7 +292,7 @@ TEST_CASE("Measurer: a list that hangs is the suite's fault, one that the kernel
   ProcessOutcome killed;
   killed.signal = SIGKILL;
   killed.exit_code = 128 + SIGKILL;
-  CHECK(kind_of(killed) == ErrorKind::environment);
+  CHECK(kind_of(killed) == ErrorKind::machine);
   ProcessOutcome hanging = killed;  // tbci ended it
   hanging.timed_out = true;
   CHECK(kind_of(hanging) == ErrorKind::failed);

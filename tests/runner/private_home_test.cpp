@@ -22,7 +22,7 @@ Command shell(const std::string& script) {
 
 std::string output_of(const Command& command) {
   SystemProcessRunner processes;
-  const auto outcome = processes.run(command);
+  const auto outcome = processes.run(command, {});
   INFO((outcome ? std::string() : outcome.error().message));
   REQUIRE(outcome);
   return outcome->output;

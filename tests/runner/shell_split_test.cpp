@@ -74,7 +74,7 @@ TEST_CASE("Shell split: splits like a shell", "[shell_split]") {
     Command direct, shell;
     direct.arguments = words(text);
     shell.arguments = {"sh", "-c", text};
-    const auto by_us = processes.run(direct), by_shell = processes.run(shell);
+    const auto by_us = processes.run(direct, {}), by_shell = processes.run(shell, {});
     REQUIRE(by_us);
     REQUIRE(by_shell);
     REQUIRE(by_shell->succeeded());

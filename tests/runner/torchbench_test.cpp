@@ -92,7 +92,7 @@ TEST_CASE("TorchBench: omits configurations that metadata.yaml marks as not impl
   Bench bench;
   Command import_yaml;
   import_yaml.arguments = {bench.product.python.string(), "-c", "import yaml"};
-  const auto has_yaml = bench.processes.run(import_yaml);
+  const auto has_yaml = bench.processes.run(import_yaml, {});
   REQUIRE(has_yaml);
   const auto listed = bench.list();
   const auto configurations = named(listed, "torchbench.fixed_batch").configurations;

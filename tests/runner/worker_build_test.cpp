@@ -121,7 +121,7 @@ TEST_CASE("ensure_worker: reports the error line and the log of a worker that do
   CHECK(worker.error().message.find("undeclared") != std::string::npos);
   CHECK(worker.error().message.find(".log") != std::string::npos);
   shop.settings.source = shop.folder / "nowhere";
-  CHECK(shop.ensure().error().kind == ErrorKind::environment);
+  CHECK(shop.ensure().error().kind == ErrorKind::machine);
 }
 
 TEST_CASE("ensure_worker: a LibTorch that does not load is its build's fault, but for the shared one", "[worker]") {
@@ -132,9 +132,9 @@ TEST_CASE("ensure_worker: a LibTorch that does not load is its build's fault, bu
   CHECK(own.error().kind == ErrorKind::failed);
   CHECK(own.error().message.find("does not load") != std::string::npos);
   shop.settings.shared_libtorch = shop.product.libtorch;
-  CHECK(shop.ensure().error().kind == ErrorKind::environment);
+  CHECK(shop.ensure().error().kind == ErrorKind::machine);
   std::filesystem::remove(shop.product.libtorch / "lib/libtorch_cpu.so");
-  CHECK(shop.ensure().error().kind == ErrorKind::environment);
+  CHECK(shop.ensure().error().kind == ErrorKind::machine);
   shop.settings.shared_libtorch.clear();
   CHECK(shop.ensure().error().kind == ErrorKind::failed);
 }

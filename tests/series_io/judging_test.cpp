@@ -17,7 +17,7 @@ struct Collected final : Sink {
   std::size_t most = 1'000'000;
 
   Status verdict(std::string_view line) override {
-    if (verdicts.size() == most) return fail(ErrorKind::environment, "no space");
+    if (verdicts.size() == most) return fail(ErrorKind::machine, "no space");
     verdicts.push_back(nlohmann::json::parse(line));
     return {};
   }
@@ -170,7 +170,7 @@ TEST_CASE("Judging: an output that fails, or a stop, ends the work with an error
   full.most = 1;
   const auto failed = judge_all(input, {}, full, {});
   REQUIRE_FALSE(failed);
-  CHECK(failed.error().kind == ErrorKind::environment);
+  CHECK(failed.error().kind == ErrorKind::machine);
   std::stop_source stop;
   stop.request_stop();
   std::istringstream more(good);

@@ -85,11 +85,11 @@ index = ""
   const auto demo = config->subject("demo");
   REQUIRE(demo);
   CHECK((*demo)->schedule == std::chrono::minutes(330));
-  CHECK_FALSE((*demo)->subject.worker_optimized);
-  CHECK((*demo)->subject.source.recipe == std::vector<std::vector<std::string>>{{"make", "-j{jobs}"}});
-  CHECK((*demo)->subject.source.environment.at("A") == "b");
-  CHECK((*demo)->subject.nightly.kind == runner::NightlyKind::pip);
-  CHECK((*demo)->subject.nightly.index_url.empty());
+  CHECK_FALSE((*demo)->worker_optimized);
+  CHECK((*demo)->source.recipe == std::vector<std::vector<std::string>>{{"make", "-j{jobs}"}});
+  CHECK((*demo)->source.environment.at("A") == "b");
+  CHECK((*demo)->nightly.kind == runner::NightlyKind::pip);
+  CHECK((*demo)->nightly.index_url.empty());
 }
 
 TEST_CASE("Configuration: without an index, nightlies of kind pip are PyTorch's own for the CPU", "[config]") {
@@ -99,8 +99,8 @@ TEST_CASE("Configuration: without an index, nightlies of kind pip are PyTorch's 
       "x.toml");
   INFO((config ? std::string() : config.error().message));
   REQUIRE(config);
-  CHECK(config->subjects.front().subject.worker_optimized);
-  CHECK(config->subjects.front().subject.nightly.index_url == "https://download.pytorch.org/whl/nightly/cpu");
+  CHECK(config->subjects.front().worker_optimized);
+  CHECK(config->subjects.front().nightly.index_url == "https://download.pytorch.org/whl/nightly/cpu");
 }
 
 TEST_CASE("Configuration: folders that builds may write are absolute", "[config]") {
@@ -108,7 +108,7 @@ TEST_CASE("Configuration: folders that builds may write are absolute", "[config]
   const auto config = parse_config(text + "writable = [\"/srv/cache\", \"/srv/data\"]\n", "x.toml");
   INFO((config ? std::string() : config.error().message));
   REQUIRE(config);
-  CHECK(config->subjects.front().subject.writable == std::vector<std::filesystem::path>{"/srv/cache", "/srv/data"});
+  CHECK(config->subjects.front().writable == std::vector<std::filesystem::path>{"/srv/cache", "/srv/data"});
   const auto relative = parse_config(text + "writable = [\"cache\"]\n", "x.toml");
   REQUIRE_FALSE(relative);
   CHECK(relative.error().message.find("'cache' is not absolute") != std::string::npos);
@@ -120,14 +120,14 @@ TEST_CASE("Configuration: the checkout of TorchBench selects it", "[config]") {
                                        "python = \"/opt/venv/bin/python\"\nmodels = [\"dcgan\"]\n",
                                    "x.toml");
   REQUIRE(config);
-  const runner::TorchBenchSettings& torchbench = config->subjects.front().subject.torchbench;
+  const runner::TorchBenchSettings& torchbench = config->subjects.front().torchbench;
   CHECK(torchbench.checkout == "/opt/benchmark");
   CHECK(torchbench.python == "/opt/venv/bin/python");
   CHECK(torchbench.models == std::vector<std::string>{"dcgan"});
   CHECK(std::filesystem::exists(torchbench.worker));
   const auto without = parse_config(subject, "x.toml");
   REQUIRE(without);
-  CHECK(without->subjects.front().subject.torchbench.checkout.empty());
+  CHECK(without->subjects.front().torchbench.checkout.empty());
   const std::string table = std::string(subject) + "[subject.torchbench]\n";
   CHECK(error_of(table + "models = [\"dcgan\"]\n").find("a checkout of pytorch/benchmark") != std::string::npos);
   CHECK(error_of(table + "checkout = \"c\"\nmodels = [\"../dcgan\"]\n").find("cannot be a folder") !=
@@ -232,11 +232,11 @@ TEST_CASE("Configuration: a folder of exported models belongs to its subject", "
   const std::string text = std::string(subject) + "[subject.exported]\nfolder = \"/srv/models\"\n";
   const auto config = parse_config(text, "x.toml");
   REQUIRE(config);
-  CHECK(config->subjects.front().subject.exported_models == "/srv/models");
+  CHECK(config->subjects.front().exported_models == "/srv/models");
   const auto relative = parse_config(std::string(subject) + "exported = { folder = \"models\" }\n", "x.toml");
   REQUIRE(relative);
-  CHECK(relative->subjects.front().subject.exported_models == std::filesystem::absolute("models"));
-  CHECK(parse_config(subject, "x.toml")->subjects.front().subject.exported_models.empty());
+  CHECK(relative->subjects.front().exported_models == std::filesystem::absolute("models"));
+  CHECK(parse_config(subject, "x.toml")->subjects.front().exported_models.empty());
   CHECK(error_of(std::string(subject) + "[subject.exported]\n").find("exported.folder: is missing") !=
         std::string::npos);
   CHECK(error_of(std::string(subject) + "[subject.exported]\nfoldr = \"x\"\n").find("exported.") != std::string::npos);
@@ -324,7 +324,7 @@ TEST_CASE("Configuration: tries of a night and budgets of the disk are read", "[
   CHECK(config->disk.mirror_bytes == std::uint64_t{9} << 30);
   CHECK(config->disk.downloads_bytes == std::uint64_t{4} << 30);
   CHECK(config->disk.kept_nights == 20);
-  CHECK(config->subjects[0].subject.source.repack_after == 0);
+  CHECK(config->subjects[0].source.repack_after == 0);
   CHECK(error_of("[service]\ntries = 0\n").find("service.tries") != std::string::npos);
 }
 

@@ -117,7 +117,7 @@ TEST_CASE("Migrations: what a night left for the next one before version 11 are 
   CHECK(retests[0].nights_waited == 1);
   CHECK(retests[0].pairs == std::vector<model::ValuePair>{{5.5, 6.25}});
   CHECK_FALSE(database.connection().sqlite.tableExists("leftover"));
-  CHECK(error_of(storage::RetestStore(database).replace(4, retests)).kind == ErrorKind::environment);
+  CHECK(error_of(storage::RetestStore(database).replace(4, retests)).kind == ErrorKind::machine);
 }
 
 TEST_CASE("Migrations: from version 15 on the nights are in the order of their versions, and numbered", "[storage]") {
@@ -235,7 +235,7 @@ TEST_CASE("Database: a reader works beside a writer, sees what is committed, and
     return {};
   }));
   CHECK(must(reading.list("demo", 10)).size() == 2);
-  CHECK(error_of(reading.begin("demo", nightly, "2026-01-07", at(2))).kind == ErrorKind::environment);
+  CHECK(error_of(reading.begin("demo", nightly, "2026-01-07", at(2))).kind == ErrorKind::machine);
 }
 
 TEST_CASE("Database: a transaction that fails or throws leaves nothing", "[storage]") {
@@ -308,7 +308,7 @@ TEST_CASE("Database: a full disk is a clear error and costs only the change that
   sqlite.exec("PRAGMA max_page_count = " + std::to_string(pages + 2));
 
   const auto check = [](const Error& error) {
-    CHECK(error.kind == ErrorKind::environment);
+    CHECK(error.kind == ErrorKind::machine);
     CHECK(contains(error.message, "no space left for the database"));
   };
   const std::string large(1 << 20, 'x');

@@ -79,7 +79,7 @@ TEST_CASE("RetestStore: a set of retests that cannot be stored leaves the earlie
   Nights nights;
   const std::int64_t night = nights.night("2026-01-07");
   RetestStore store(nights.database());
-  CHECK(error_of(store.replace(77, {noisy})).kind == ErrorKind::environment);
+  CHECK(error_of(store.replace(77, {noisy})).kind == ErrorKind::machine);
   must(store.replace(night, {noisy}));
   CHECK_FALSE(store.replace(night, {waiting, waiting}));  // one series twice
   const auto retests = must(store.of_night(night));

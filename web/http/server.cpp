@@ -26,7 +26,7 @@ Status opened(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
   if (!error) static_cast<void>(acceptor.bind(endpoint, error));
   if (!error) static_cast<void>(acceptor.listen(asio::socket_base::max_listen_connections, error));
   if (!error) return {};
-  return fail(ErrorKind::environment, "cannot listen on {} port {}: {}; choose another port, or 0 for a free one",
+  return fail(ErrorKind::machine, "cannot listen on {} port {}: {}; choose another port, or 0 for a free one",
               endpoint.address().to_string(), endpoint.port(), error.message());
 }
 
@@ -46,7 +46,7 @@ class Server::Implementation : public std::enable_shared_from_this<Server::Imple
     TBCI_TRY(opened(acceptor_, endpoint));
     error_code error;
     endpoint_ = acceptor_.local_endpoint(error);
-    if (error) return fail(ErrorKind::environment, "cannot tell the port that was opened: {}", error.message());
+    if (error) return fail(ErrorKind::machine, "cannot tell the port that was opened: {}", error.message());
     asio::post(strand_, [self = shared_from_this()] { self->accept(); });
     return {};
   }

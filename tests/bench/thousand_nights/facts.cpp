@@ -94,7 +94,7 @@ Status read_improvements(Years& years, Facts& facts) {
 
 Result<Facts> facts_of(Years& years) {
   Facts facts;
-  const std::string& subject = years.config().subjects.front().subject.name;
+  const std::string& subject = years.config().subjects.front().name;
   TBCI_TRY(read_nights(years, subject, facts));
   TBCI_TRY(read_anchors(years, subject, facts));
   for (const model::Night& night : facts.nights) {

@@ -58,7 +58,7 @@ void judge_growth(const Years& years, const Facts& facts, Judgement& judgement) 
 
 // The longest number of checked nights that each case went without a look beside the anchor of the time.
 Status judge_rotation(Years& years, const Facts& facts, Judgement& judgement) {
-  TBCI_ASSIGN(const auto acts, years.stores().anchors.acts(years.config().subjects.front().subject.name, 1 << 20));
+  TBCI_ASSIGN(const auto acts, years.stores().anchors.acts(years.config().subjects.front().name, 1 << 20));
   if (acts.empty()) return {};
   const History& history = years.history();
   const std::size_t cases = history.cases().size();

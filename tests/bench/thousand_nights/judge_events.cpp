@@ -21,7 +21,7 @@ using Environments = std::map<std::string, std::string>;
 Result<Environments> last_environments(Years& years, const Facts& facts) {
   Environments environments;
   TBCI_ASSIGN(const auto runs,
-              years.stores().runs.runs(years.config().subjects.front().subject.name, std::numeric_limits<int>::max()));
+              years.stores().runs.runs(years.config().subjects.front().name, std::numeric_limits<int>::max()));
   for (const model::Night& night : facts.nights) environments[night.name];
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {  // the latest begun comes last here
     const std::string night = run->key.substr(0, run->key.find('/'));

@@ -46,8 +46,8 @@ settings::Config service_config(std::size_t cases) {
   config.measure.anchor_cases = std::max(2, static_cast<int>(cases / 8));
   config.report.channels = {"github"};
   config.subjects.emplace_back();
-  config.subjects.back().subject.name = "simulated";
-  config.subjects.back().subject.source.repository = "simulated";
+  config.subjects.back().name = "simulated";
+  config.subjects.back().source.repository = "simulated";
   config.subjects.back().schedule = std::chrono::hours(6);
   return config;
 }
@@ -71,7 +71,7 @@ Program::Program(const ProgramParts& parts, storage::Database database)
 std::vector<daemon::Job> Program::jobs() {
   const settings::SubjectConfig& subject = parts_.config.subjects.front();
   std::vector<daemon::Job> all;
-  all.push_back({.name = subject.subject.name,
+  all.push_back({.name = subject.name,
                  .timetable = {.time_of_day = subject.schedule, .poll = std::chrono::hours(1)},
                  .work = [this](const std::stop_token&) { return check_subject(); }});
   return all;

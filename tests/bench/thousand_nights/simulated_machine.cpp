@@ -76,7 +76,7 @@ Status SimulatedMachine::reach_git() {
 }
 
 Status SimulatedMachine::find_space() const {
-  if (within(weather_.disk, clock_.true_now())) return fail(ErrorKind::environment, "no space left on device");
+  if (within(weather_.disk, clock_.true_now())) return fail(ErrorKind::machine, "no space left on device");
   return {};
 }
 
@@ -111,7 +111,7 @@ Result<model::Product> SimulatedMachine::install(const model::Nightly& nightly, 
   if (published->installing == Building::fails) return fail(ErrorKind::failed, "bad wheel: not a zip file");
   if (published->installing == Building::hangs) {
     TBCI_TRY(take(minutes(60)));
-    return fail(ErrorKind::environment, "pip did not end within 60 min");
+    return fail(ErrorKind::machine, "pip did not end within 60 min");
   }
   TBCI_TRY(take(minutes(5)));
   TBCI_TRY(find_space());
@@ -299,7 +299,7 @@ Result<model::Product> SimulatedMachine::product_at(const std::string& name, con
   const std::filesystem::path place = folder_ / name;
   std::error_code error;
   std::filesystem::create_directories(place, error);
-  if (error) return fail(ErrorKind::environment, "cannot make {}: {}", place.string(), error.message());
+  if (error) return fail(ErrorKind::machine, "cannot make {}: {}", place.string(), error.message());
   return model::Product{.libtorch = place, .preload = {}, .python = {}, .commit = commit, .version = "simulated"};
 }
 

@@ -172,7 +172,7 @@ TEST_CASE("Selftest: neighbours that are busy for twenty processes in a row misl
 
 TEST_CASE("Selftest: the other searches see the same days, and noise defeats a single process", "[bisect][long]") {
   Scenario scenario = one_culprit(0.05, 0.02);
-  scenario.with_rivals = true;
+  scenario.with_other_searches = true;
   const auto scores = score(scenario, {30, 3, 1}, {});
   REQUIRE(scores);
   REQUIRE(scores->size() == 5);

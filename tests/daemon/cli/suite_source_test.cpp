@@ -54,7 +54,7 @@ TEST_CASE("Catalogue: a wrong line is named by file and number, a missing file b
   const TemporaryDirectory empty;
   const auto missing = daemon::read_catalogue(empty.path(), {});
   REQUIRE_FALSE(missing);
-  CHECK(missing.error().kind == ErrorKind::environment);
+  CHECK(missing.error().kind == ErrorKind::machine);
   CHECK(missing.error().message.find("catalogue.csv") != std::string::npos);
 }
 

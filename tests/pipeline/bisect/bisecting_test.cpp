@@ -102,7 +102,7 @@ TEST_CASE("Bisecting: a disk that stays full ends the search for now, and the ne
   FullDisk day(6);  // three pairs, both processes of each
   const auto cut_off = pipeline::check_night(day.bench->context());
   REQUIRE_FALSE(cut_off);
-  CHECK(cut_off.error().kind == ErrorKind::environment);
+  CHECK(cut_off.error().kind == ErrorKind::machine);
   CHECK(cut_off.error().message.find("No space left on device") != std::string::npos);
   const auto result = pipeline::check_night(day.bench->context());
   REQUIRE(result);
@@ -153,7 +153,7 @@ TEST_CASE("Bisecting: a good end that finds the disk full as well ends the searc
   };
   const auto cut_off = pipeline::check_night(day.bench->context());
   REQUIRE_FALSE(cut_off);
-  CHECK(cut_off.error().kind == ErrorKind::environment);
+  CHECK(cut_off.error().kind == ErrorKind::machine);
   CHECK(troubled == 4);
   // The control is stored, and says no more of the next night than that night did.
   const auto result = pipeline::check_night(day.bench->context());

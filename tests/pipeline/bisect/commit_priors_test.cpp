@@ -91,7 +91,7 @@ TEST_CASE("Commit priors: where nothing can be profiled the paths speak, and whe
   FakeMachine machine = day();
   machine.profiles = false;
   Bench bench(folder.path(), machine);
-  bench.config().subjects.front().subject.source.likely = {{"src7/", 5}};
+  bench.config().subjects.front().source.likely = {{"src7/", 5}};
   const auto found = pipeline::bisect_range(bench.context(), plan_of(machine));
   REQUIRE(found);
   CHECK(found->answers[0].suspects == std::vector{machine.history[42].id});
@@ -112,7 +112,7 @@ TEST_CASE("Commit priors: a plan weighs paths without building anything", "[pipe
   const TemporaryDirectory folder;
   FakeMachine machine = day();
   Bench bench(folder.path(), machine);
-  bench.config().subjects.front().subject.source.likely = {{"src7/", 5}};
+  bench.config().subjects.front().source.likely = {{"src7/", 5}};
   const auto priors = pipeline::path_priors(bench.context(), machine.history);
   REQUIRE(priors);
   REQUIRE(priors->size() == 71);

@@ -100,6 +100,21 @@ TEST_CASE("Cleaning: a folder whose maker took away its own permissions is remov
   }));
 }
 
+TEST_CASE("Cleaning: what cannot be removed stays with its reason, and the rest goes", "[disk]") {
+  const TemporaryDirectory folder;
+  fs::create_directories(folder / "other");
+  Cleaning cleaning;
+  cleaning.things.resize(2);
+  cleaning.things[0].path = folder / "gone-before";
+  cleaning.things[1].path = folder / "other";
+  cleaning.removed = {0, 1};
+  carry_out(cleaning);
+  CHECK(cleaning.removed == std::vector<std::size_t>{1});
+  REQUIRE(cleaning.failed.size() == 1);
+  CHECK(cleaning.failed.front().message.find("gone-before") != std::string::npos);
+  CHECK(fs::is_empty(folder.path()));
+}
+
 TEST_CASE("Cleaning: what pip downloaded goes as one where it is over its budget", "[disk]") {
   Disk disk;
   const fs::path cache = disk.state / "subjects/fake/pip-cache", wheel = cache / "http-v2/a/b.body";
@@ -161,7 +176,7 @@ TEST_CASE("Inventory: a clock that was set back makes nothing look used today", 
 
 TEST_CASE("Cleaning: an install makes room first, and what it needs stays", "[disk]") {
   Disk disk;
-  disk.bench.config().subjects.front().subject.nightly.kind = runner::NightlyKind::pip;
+  disk.bench.config().subjects.front().nightly.kind = runner::NightlyKind::pip;
   disk.bench.config().disk.environments_bytes = 2'500'000;
   const fs::path old = disk.environment("2026-01-01", 90), newer = disk.environment("2026-01-02", 80),
                  newest = disk.environment("2026-01-03", 70);
@@ -173,10 +188,10 @@ TEST_CASE("Cleaning: an install makes room first, and what it needs stays", "[di
 
 TEST_CASE("Cleaning: without enough space nothing is installed, and the night is not at fault", "[disk]") {
   Disk disk;
-  disk.bench.config().subjects.front().subject.source.needed_free_bytes = std::uint64_t{1} << 60;
+  disk.bench.config().subjects.front().source.needed_free_bytes = std::uint64_t{1} << 60;
   const auto built = build_commit(disk.bench.context(), disk.machine.history[0].id);
   REQUIRE_FALSE(built);
-  CHECK(built.error().kind == ErrorKind::environment);
+  CHECK(built.error().kind == ErrorKind::machine);
   CHECK(built.error().message.find("tbci clean --dry-run") != std::string::npos);
   CHECK(disk.machine.effects.empty());
 }

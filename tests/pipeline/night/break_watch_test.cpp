@@ -86,7 +86,7 @@ TEST_CASE("Breaks: what a failed night found and did not report is found again",
   nights.check_all(1, 12);
   nights.machine.before_effect = [](const std::string& effect) -> Status {
     if (!effect.starts_with("build ")) return {};
-    return fail(ErrorKind::environment, "no space");
+    return fail(ErrorKind::machine, "no space");
   };
   REQUIRE_FALSE(
       pipeline::check_night(nights.bench->context(), {.nightly = nights.machine.name_of(13), .baseline = {}}));
@@ -148,6 +148,11 @@ TEST_CASE("Breaks: an accepted break stays accepted while the case fails, and a 
   nights.machine.broken_from = 15 * commits_a_day;
   nights.machine.broken_until = 1000;
   const TimePoint now = nights.bench->clock().now();
+  const auto misspelled =
+      pipeline::mute_series(stores, "fake", model::series_from("alhpa/cpu-infer/outcome").value(),
+                            now + std::chrono::days(3), {.person = "Ada", .reason = "a slip", .now = now});
+  REQUIRE_FALSE(misspelled);
+  CHECK(misspelled.error().message.find("did you mean 'alpha'?") != std::string::npos);
   REQUIRE(pipeline::mute_series(stores, "fake", model::series_from("alpha/cpu-infer/outcome").value(),
                                 now + std::chrono::days(3),
                                 {.person = "Ada", .reason = "being rewritten", .now = now}));

@@ -42,11 +42,6 @@ model::Regression accept_found(Nights& nights, std::size_t day, bool anchor) {
   return found.regressions[0];
 }
 
-/// The regressions of all nights.
-std::vector<model::Regression> all_of(Nights& nights) {
-  return nights.bench->stores().nights.latest_regressions("fake", 100).value();
-}
-
 /// Keeps the steps that the pipeline reports.
 class RecordedSteps final : public Progress {
  public:
@@ -174,7 +169,7 @@ TEST_CASE("Creep watch: creep on top of an accepted change is found by itself, a
   check_with_anchor(nights, 3);
   const model::Regression accepted = accept_found(nights, 4, anchor);
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 1);
-  const model::Regression crept = all_of(nights).front();
+  const model::Regression crept = nights.regressions().front();
   CHECK(crept.finding.change < 0.18);  // its own, without the 20% that are known
   const std::string named = "; the old value includes +";
   CHECK(crept.finding.reason.find(named) != std::string::npos);
@@ -221,9 +216,9 @@ TEST_CASE("Creep watch: creep on top of an accepted change recovers when it is g
   check_with_anchor(nights, 3);
   accept_found(nights, 4, false);
   CHECK(found_against(nights, nights.machine.name_of(1), 5, 20) == 1);
-  CHECK(all_of(nights).front().standing == model::Standing::open);
+  CHECK(nights.regressions().front().standing == model::Standing::open);
   nights.check_all(21, 27);
-  CHECK(all_of(nights).front().standing == model::Standing::recovered);
+  CHECK(nights.regressions().front().standing == model::Standing::recovered);
 }
 
 TEST_CASE("Creep watch: creep that a person dismissed is not filed again", "[nights]") {

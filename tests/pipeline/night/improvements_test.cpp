@@ -41,7 +41,7 @@ struct FasterNights : Nights {
 void fail_builds(Nights& nights) {
   nights.machine.before_effect = [](const std::string& effect) -> Status {
     if (!effect.starts_with("build ")) return {};
-    return fail(ErrorKind::environment, "no space left");
+    return fail(ErrorKind::machine, "no space left");
   };
 }
 
@@ -243,7 +243,7 @@ TEST_CASE("Improvements: a kill in the middle of a search counts only where it a
 
 TEST_CASE("Improvements: without commits between the builds there is a reason", "[improvements]") {
   FasterNights nights;
-  nights.bench->config().subjects.back().subject.source.repository.clear();
+  nights.bench->config().subjects.back().source.repository.clear();
   nights.check_all(1, 12);
   CHECK(search(nights).worked);
   CHECK(all_of(nights).at(0).state == ImprovementState::unattributed);

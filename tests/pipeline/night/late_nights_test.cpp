@@ -8,34 +8,26 @@ namespace tbci::late_nights_test {
 using namespace tbci::test;
 using model::Standing;
 
-namespace {
-
-std::vector<model::Regression> all_of(Nights& nights) {
-  return nights.bench->stores().nights.latest_regressions("fake", 100).value();
-}
-
-}  // namespace
-
 TEST_CASE("Late nights: those of older nightlies end no regression", "[nights]") {
   Nights nights(14);
   nights.machine.slower["beta"] = {{9 * commits_a_day - 1, 1.25}};
   nights.check_all(1, 5);
   REQUIRE(nights.check(9).regressions.size() == 1);
   for (std::size_t late = 6; late < 9; ++late) CHECK(nights.check(late).regressions.empty());
-  CHECK(all_of(nights).front().standing == Standing::open);
+  CHECK(nights.regressions().front().standing == Standing::open);
   nights.check_all(10, 12);
-  CHECK(all_of(nights).front().standing == Standing::open);
+  CHECK(nights.regressions().front().standing == Standing::open);
 }
 
 TEST_CASE("Late nights: one that is judged late does not report what a later one has reported", "[nights]") {
   Nights nights(14);
-  nights.bench->config().subjects.front().subject.source.repository.clear();  // so that no culprit makes the two one
+  nights.bench->config().subjects.front().source.repository.clear();  // so that no culprit makes the two one
   nights.machine.slower["beta"] = {{7 * commits_a_day - 1, 1.25}};
   nights.check_all(1, 5);
   REQUIRE(nights.check(8).reports.size() == 1);
   CHECK(nights.check(6).reports.empty());
   CHECK(nights.check(7).reports.empty());
-  CHECK(all_of(nights).size() == 1);
+  CHECK(nights.regressions().size() == 1);
 }
 
 TEST_CASE("Late nights: a culprit that the repository does not have yet is searched once it is there", "[nights]") {

@@ -20,7 +20,7 @@ const std::string tonight = "2026-01-06";
 // Every measurement fails through the machine.
 Status no_measurement(const std::string& effect) {
   if (!effect.starts_with("measure ")) return {};
-  return fail(ErrorKind::environment, "no space left");
+  return fail(ErrorKind::machine, "no space left");
 }
 
 model::NightTry tries_of(Bench& bench) {
@@ -106,7 +106,7 @@ TEST_CASE("Tries: a search that is given up leaves its regressions reported with
   machine.slower["beta"] = {{23, 1.25}};
   machine.before_effect = [](const std::string& effect) -> Status {
     if (!effect.starts_with("build ")) return {};
-    return fail(ErrorKind::environment, "the compiler is gone");
+    return fail(ErrorKind::machine, "the compiler is gone");
   };
   Bench bench(folder.path(), machine);
   bench.config().service.tries = 2;
@@ -134,7 +134,7 @@ TEST_CASE("Tries: a stage that was never reached before counts from the beginnin
   CHECK(tries_of(bench).stage == model::Stage::measure);
   machine.before_effect = [](const std::string& effect) -> Status {
     if (!effect.starts_with("build ")) return {};
-    return fail(ErrorKind::environment, "the compiler is gone");
+    return fail(ErrorKind::machine, "the compiler is gone");
   };
   REQUIRE_FALSE(try_night(bench.context(), {.nightly = tonight}));
   CHECK(tries_of(bench).tries == 1);
@@ -148,7 +148,7 @@ TEST_CASE("Tries: what a night had confirmed is reported where it is given up be
   nights.check_all(1, 12);
   nights.machine.before_effect = [&](const std::string&) -> Status {
     if (nights.bench->stores().nights.open_regressions("fake").value().empty()) return {};
-    return fail(ErrorKind::environment, "the machine goes down");
+    return fail(ErrorKind::machine, "the machine goes down");
   };
   const std::string name = nights.machine.name_of(13);
   REQUIRE_FALSE(try_night(nights.bench->context(), {.nightly = name}));
@@ -174,7 +174,7 @@ TEST_CASE("Tries: a night whose last report cannot be written is given up once i
   nights.machine.before_effect = [&](const std::string& effect) -> Status {
     if (!effect.starts_with("build ")) return {};
     sqlite.exec("PRAGMA query_only = ON");  // as a full disk does, every write fails
-    return fail(ErrorKind::environment, "no space left");
+    return fail(ErrorKind::machine, "no space left");
   };
   const std::string name = nights.machine.name_of(3);
   const auto stage = [&] { return nights.bench->stores().nights.find("fake", name).value()->stage; };
@@ -187,7 +187,7 @@ TEST_CASE("Tries: a night whose last report cannot be written is given up once i
   sqlite.exec("PRAGMA query_only = OFF");
   nights.machine.before_effect = [](const std::string& effect) -> Status {
     if (!effect.starts_with("build ")) return {};
-    return fail(ErrorKind::environment, "no space left");
+    return fail(ErrorKind::machine, "no space left");
   };
   REQUIRE_FALSE(try_night(nights.bench->context(), {.nightly = name}));
   CHECK(stage() == model::Stage::done);

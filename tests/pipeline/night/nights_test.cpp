@@ -253,7 +253,7 @@ TEST_CASE("Nights: where no baseline installs, the new nightly is not at fault",
   const auto result =
       pipeline::check_night(nights.bench->context(), {.nightly = nights.machine.name_of(7), .baseline = {}});
   REQUIRE_FALSE(result);
-  CHECK(result.error().kind == ErrorKind::environment);
+  CHECK(result.error().kind == ErrorKind::machine);
   const auto night = nights.bench->stores().nights.find("fake", nights.machine.name_of(7)).value();
   CHECK_FALSE(night->finished);
 }

@@ -11,10 +11,6 @@ using model::Standing;
 
 namespace {
 
-std::vector<model::Regression> all_of(Nights& nights) {
-  return nights.bench->stores().nights.latest_regressions("fake", 100).value();
-}
-
 pipeline::DecisionBy ada(const std::string& reason = "because") {
   return {.person = "ada", .reason = reason, .now = TimePoint(std::chrono::hours(1))};
 }
@@ -90,12 +86,12 @@ TEST_CASE("Regressions: one that is gone for three nights has recovered, and nob
   Nights nights(16);
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};
   nights.check_all(1, 6);
-  REQUIRE(all_of(nights).size() == 1);
+  REQUIRE(nights.regressions().size() == 1);
   nights.check_all(7, 10);  // two nights without it
-  CHECK(all_of(nights).front().standing == Standing::open);
+  CHECK(nights.regressions().front().standing == Standing::open);
   nights.check(11);
-  REQUIRE(all_of(nights).size() == 1);
-  const auto recovered = all_of(nights).front();
+  REQUIRE(nights.regressions().size() == 1);
+  const auto recovered = nights.regressions().front();
   CHECK(recovered.standing == Standing::recovered);
   const auto why = nights.bench->stores().decisions.of_regression(recovered.id).value();
   REQUIRE(why.size() == 1);
@@ -133,19 +129,19 @@ TEST_CASE("Regressions: one that stays is measured every fifth night, and stays 
     INFO(day);
     CHECK((nights.measured_on(3) > 0) == (day == 9 || day == 14));
   }
-  REQUIRE(all_of(nights).size() == 1);
-  CHECK(all_of(nights).front().standing == Standing::open);
+  REQUIRE(nights.regressions().size() == 1);
+  CHECK(nights.regressions().front().standing == Standing::open);
 }
 
 TEST_CASE("Regressions: one that is gone recovers also on a machine that became slower", "[nights]") {
   Nights nights(16);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.25}, {7 * commits_a_day - 1, 1 / 1.25}};
   nights.check_all(1, 5);
-  REQUIRE(all_of(nights).size() == 1);
+  REQUIRE(nights.regressions().size() == 1);
   nights.machine.slowness = 1.15;  // for good: nothing comes near to the level before the regression
   nights.check_all(6, 13);
-  REQUIRE(all_of(nights).size() == 1);
-  CHECK(all_of(nights).front().standing == Standing::recovered);
+  REQUIRE(nights.regressions().size() == 1);
+  CHECK(nights.regressions().front().standing == Standing::recovered);
 }
 
 TEST_CASE("Regressions: one whose fix pairs have confirmed is looked at in the same night, whatever the level",
@@ -153,12 +149,12 @@ TEST_CASE("Regressions: one whose fix pairs have confirmed is looked at in the s
   Nights nights(20);
   nights.machine.slower["beta"] = {{9 * commits_a_day - 1, 1.25}, {15 * commits_a_day - 1, 1 / 1.25}};
   nights.check_all(1, 9);
-  REQUIRE(all_of(nights).size() == 1);
+  REQUIRE(nights.regressions().size() == 1);
   nights.check_all(10, 14);
   nights.machine.slowness = 1.3;  // nothing comes near to the level before the regression
   nights.check_all(15, 17);       // the looks of every fifth night would come to two of them
-  REQUIRE(all_of(nights).size() == 1);
-  CHECK(all_of(nights).front().standing == Standing::recovered);
+  REQUIRE(nights.regressions().size() == 1);
+  CHECK(nights.regressions().front().standing == Standing::recovered);
 }
 
 TEST_CASE("Regressions: it does not matter that processes which take turns have a level of their own", "[nights]") {
@@ -169,14 +165,14 @@ TEST_CASE("Regressions: it does not matter that processes which take turns have 
     nights.machine.alternating_level = level;
     nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};
     nights.check_all(1, 6);
-    REQUIRE(all_of(nights).size() == 1);
+    REQUIRE(nights.regressions().size() == 1);
     for (const std::size_t day : std::vector<std::size_t>{7, 8}) {
       nights.machine.alternating_pairs = 0;
       nights.check(day);
       CHECK(nights.machine.alternating_pairs == 0);  // it is as slow as it was, and no pair is asked
     }
     nights.check_all(9, 11);
-    CHECK(all_of(nights).front().standing == Standing::recovered);
+    CHECK(nights.regressions().front().standing == Standing::recovered);
   }
 }
 
@@ -188,24 +184,24 @@ TEST_CASE("Regressions: where all pairs take turns, one that is gone recovers af
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.25}, {16 * commits_a_day - 1, 1 / 1.25}};
   nights.machine.larger["alpha"] = {{4 * commits_a_day - 1, 100 << 20}, {16 * commits_a_day - 1, -(100 << 20)}};
   nights.check_all(1, 15);
-  REQUIRE(all_of(nights).size() == 2);
-  for (const model::Regression& regression : all_of(nights)) CHECK(regression.standing == Standing::open);
+  REQUIRE(nights.regressions().size() == 2);
+  for (const model::Regression& regression : nights.regressions()) CHECK(regression.standing == Standing::open);
   nights.check_all(16, 18);
-  for (const model::Regression& regression : all_of(nights)) CHECK(regression.standing == Standing::recovered);
+  for (const model::Regression& regression : nights.regressions()) CHECK(regression.standing == Standing::recovered);
 }
 
 TEST_CASE("Regressions: a night without a value of the series counts neither for nor against a recovery", "[nights]") {
   Nights nights(16);
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};
   nights.check_all(1, 10);
-  CHECK(all_of(nights).front().standing == Standing::open);
-  const auto looks = nights.bench->stores().decisions.clear_looks(all_of(nights).front().id).value();
+  CHECK(nights.regressions().front().standing == Standing::open);
+  const auto looks = nights.bench->stores().decisions.clear_looks(nights.regressions().front().id).value();
   nights.machine.suite = {"alpha"};
   nights.check(11);
-  CHECK(nights.bench->stores().decisions.clear_looks(all_of(nights).front().id).value() == looks);
+  CHECK(nights.bench->stores().decisions.clear_looks(nights.regressions().front().id).value() == looks);
   nights.machine.suite = {"alpha", "beta"};
   nights.check(12);
-  CHECK(all_of(nights).front().standing == Standing::recovered);
+  CHECK(nights.regressions().front().standing == Standing::recovered);
 }
 
 TEST_CASE("Regressions: one whose old build is not available any more recovers beside a build that had it",
@@ -213,13 +209,13 @@ TEST_CASE("Regressions: one whose old build is not available any more recovers b
   Nights nights(16);
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};
   nights.check_all(1, 8);
-  REQUIRE(all_of(nights).size() == 1);
-  const std::string old_build = all_of(nights).front().old_build;
+  REQUIRE(nights.regressions().size() == 1);
+  const std::string old_build = nights.regressions().front().old_build;
   lose(nights, old_build);
   nights.check_all(9, 12);
-  REQUIRE(all_of(nights).size() == 1);
-  CHECK(all_of(nights).front().standing == Standing::recovered);
-  const auto why = nights.bench->stores().decisions.of_regression(all_of(nights).front().id).value();
+  REQUIRE(nights.regressions().size() == 1);
+  CHECK(nights.regressions().front().standing == Standing::recovered);
+  const auto why = nights.bench->stores().decisions.of_regression(nights.regressions().front().id).value();
   REQUIRE(why.size() == 1);
   CHECK(why[0].reason.find("than " + nights.machine.name_of(8)) != std::string::npos);
 }
@@ -228,34 +224,34 @@ TEST_CASE("Regressions: a faster machine ends none whose old build is not availa
   Nights nights(16);
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}};
   nights.check_all(1, 8);
-  REQUIRE(all_of(nights).size() == 1);
-  lose(nights, all_of(nights).front().old_build);
+  REQUIRE(nights.regressions().size() == 1);
+  lose(nights, nights.regressions().front().old_build);
   nights.machine.slowness = 0.7;
   nights.check_all(9, 13);
-  REQUIRE(all_of(nights).size() == 1);
-  CHECK(all_of(nights).front().standing == Standing::open);
+  REQUIRE(nights.regressions().size() == 1);
+  CHECK(nights.regressions().front().standing == Standing::open);
 }
 
 TEST_CASE("Regressions: one is not found again beside an older build where its own is not available", "[nights]") {
   Nights nights(12);
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}};
   nights.check_all(1, 6);
-  REQUIRE(all_of(nights).size() == 1);
+  REQUIRE(nights.regressions().size() == 1);
   lose(nights, nights.machine.name_of(6));
   CHECK(nights.check(7).night.baseline == nights.machine.name_of(5));
   nights.check_all(8, 9);
-  CHECK(all_of(nights).size() == 1);
+  CHECK(nights.regressions().size() == 1);
 }
 
 TEST_CASE("Regressions: the further steps of a series recover with its largest", "[nights]") {
   Nights nights(16);
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};
   nights.check_all(1, 6);
-  const model::Regression largest = all_of(nights).front();
+  const model::Regression largest = nights.regressions().front();
   REQUIRE(nights.bench->stores().nights.add_regression(largest.night_id, largest.finding, largest.old_build, 1));
   nights.check_all(7, 11);
-  REQUIRE(all_of(nights).size() == 2);
-  for (const model::Regression& one : all_of(nights)) CHECK(one.standing == Standing::recovered);
+  REQUIRE(nights.regressions().size() == 2);
+  for (const model::Regression& one : nights.regressions()) CHECK(one.standing == Standing::recovered);
 }
 
 TEST_CASE("Regressions: a series that is attributed to a reported culprit later joins its report", "[nights]") {
@@ -278,8 +274,8 @@ TEST_CASE("Regressions: one that had recovered has relapsed when its culprit is 
   Nights nights(16);
   nights.machine.slower["beta"] = {{6 * commits_a_day - 1, 1.25}, {9 * commits_a_day - 1, 1 / 1.25}};
   nights.check_all(1, 11);
-  REQUIRE(all_of(nights).front().standing == Standing::recovered);
-  const auto id = all_of(nights).front().id;
+  REQUIRE(nights.regressions().front().standing == Standing::recovered);
+  const auto id = nights.regressions().front().id;
   file(nights, 11, attributed(nights, 11, "beta", nights.commit(6 * commits_a_day - 1)));
   CHECK(nights.bench->stores().nights.regression(id).value().standing == Standing::relapsed);
   CHECK(nights.bench->stores().decisions.clear_looks(id).value() == 0);
@@ -319,8 +315,8 @@ TEST_CASE("Regressions: one that a mute dismissed is searched and reported once 
   storage::Stores& stores = nights.bench->stores();
   mute(nights, beta);
   nights.check_all(1, 8);
-  REQUIRE(all_of(nights).size() == 1);
-  const model::Regression muted = all_of(nights).front();
+  REQUIRE(nights.regressions().size() == 1);
+  const model::Regression muted = nights.regressions().front();
   CHECK(muted.standing == Standing::dismissed);
   CHECK_FALSE(muted.report_id);
   REQUIRE(pipeline::reopen_regression(stores, muted.id, ada()));
@@ -329,8 +325,8 @@ TEST_CASE("Regressions: one that a mute dismissed is searched and reported once 
   const auto result = check_again(nights, muted);
   CHECK(result.night.stage == model::Stage::done);
   REQUIRE(result.reports.size() == 1);
-  CHECK(all_of(nights).front().suspects == std::vector{nights.commit(6 * commits_a_day - 1)});
-  CHECK(all_of(nights).front().standing == Standing::open);
+  CHECK(nights.regressions().front().suspects == std::vector{nights.commit(6 * commits_a_day - 1)});
+  CHECK(nights.regressions().front().standing == Standing::open);
 }
 
 TEST_CASE("Regressions: one that is reopened after its night's search is over is searched by itself", "[nights]") {
@@ -340,7 +336,7 @@ TEST_CASE("Regressions: one that is reopened after its night's search is over is
   storage::Stores& stores = nights.bench->stores();
   mute(nights, beta);
   nights.check_all(1, 8);
-  const auto before = all_of(nights);
+  const auto before = nights.regressions();
   REQUIRE(before.size() == 2);
   const auto is_beta = [](const model::Regression& one) { return one.finding.series.benchmark == "beta"; };
   const auto muted = std::find_if(before.begin(), before.end(), is_beta);
@@ -352,7 +348,7 @@ TEST_CASE("Regressions: one that is reopened after its night's search is over is
   const model::Regression after = stores.nights.regression(muted->id).value();
   CHECK(after.suspects == std::vector{nights.commit(6 * commits_a_day - 1)});
   REQUIRE(after.report_id);
-  for (const model::Regression& one : all_of(nights)) {
+  for (const model::Regression& one : nights.regressions()) {
     if (!is_beta(one)) CHECK(one.report_id != after.report_id);
   }
 }
@@ -377,21 +373,22 @@ TEST_CASE("Regressions: persons accept, dismiss and reopen, once each and with a
   Nights nights(4);
   nights.machine.slower["beta"] = {{2 * commits_a_day - 1, 1.25}};
   nights.check_all(1, 2);
-  const auto id = all_of(nights).front().id;
+  const auto id = nights.regressions().front().id;
   storage::Stores& stores = nights.bench->stores();
   CHECK(pipeline::accept_regression(stores, id, ada(" "), false).error().kind == ErrorKind::usage);
   CHECK(pipeline::accept_regression(stores, id, ada(), true).error().message.find("no anchor") != std::string::npos);
-  CHECK(all_of(nights).front().standing == Standing::open);
+  CHECK(nights.regressions().front().standing == Standing::open);
   CHECK(pipeline::reopen_regression(stores, id, ada()).error().kind == ErrorKind::usage);
   REQUIRE(pipeline::accept_regression(stores, id, ada(), false));
-  CHECK(all_of(nights).front().standing == Standing::accepted);
+  CHECK(nights.regressions().front().standing == Standing::accepted);
   CHECK(pipeline::dismiss_regression(stores, id, ada()).error().kind == ErrorKind::usage);
   REQUIRE(pipeline::reopen_regression(stores, id, ada()));
   REQUIRE(pipeline::dismiss_regression(stores, id, ada("noise")));
-  CHECK(all_of(nights).front().standing == Standing::dismissed);
+  CHECK(nights.regressions().front().standing == Standing::dismissed);
   CHECK(stores.decisions.of_regression(id).value().size() == 3);
-  CHECK(pipeline::mute_series(stores, "fake", all_of(nights).front().finding.series, TimePoint{}, ada()).error().kind ==
-        ErrorKind::usage);
+  CHECK(pipeline::mute_series(stores, "fake", nights.regressions().front().finding.series, TimePoint{}, ada())
+            .error()
+            .kind == ErrorKind::usage);
 }
 
 }  // namespace tbci::regressions_test

@@ -37,7 +37,7 @@ struct Days {
   void fail_on(const std::string& commit) {
     machine.before_effect = [commit](const std::string& effect) -> Status {
       if (effect.find(commit) == std::string::npos) return {};
-      return fail(ErrorKind::environment, "a broken disk");
+      return fail(ErrorKind::machine, "a broken disk");
     };
   }
 };

@@ -61,7 +61,7 @@ TEST_CASE("PipNightlies: real pip runs neither a module of the current folder no
   } in_folder(folder.path());
   Command has_pip;
   has_pip.arguments = {settings.python, "-I", "-m", "pip", "--version"};
-  const auto version = processes.run(has_pip);
+  const auto version = processes.run(has_pip, {});
   if (!version || !version->succeeded()) {
     WARN("skipped: there is no pip");
     return;

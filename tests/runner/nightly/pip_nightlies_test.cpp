@@ -273,7 +273,7 @@ TEST_CASE("PipNightlies: a failure leaves nothing that looks like an installatio
   PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
   const auto full = nightlies.install({"2.13.0", ""}, {});
   REQUIRE_FALSE(full);
-  CHECK(full.error().kind == ErrorKind::environment);
+  CHECK(full.error().kind == ErrorKind::machine);
   CHECK(full.error().message.find("No space left on device") != std::string::npos);
   fake.breaks = false;
   CHECK(nightlies.install({"2.13.0", ""}, {}));

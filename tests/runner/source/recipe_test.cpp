@@ -67,14 +67,14 @@ TEST_CASE("run_recipe: a fault of the machine is an error", "[recipe]") {
     REQUIRE_FALSE(outcome);
     return outcome.error();
   };
-  CHECK(kind({"tbci-no-such-compiler"}).kind == ErrorKind::environment);
+  CHECK(kind({"tbci-no-such-compiler"}).kind == ErrorKind::machine);
   CHECK(kind({"sh", "-c", "kill -KILL $$"}).kind == ErrorKind::killed);
   CHECK(kind({"sh", "-c", "echo 'cc1plus: fatal error: x.o: No space left on device'; exit 1"}).kind ==
-        ErrorKind::environment);
+        ErrorKind::machine);
   CHECK(kind({"sh", "-c",
               "g++: fatal error: Killed signal terminated program cc1plus 2>/dev/null; echo 'g++: fatal "
               "error: Killed signal terminated program cc1plus'; exit 1"})
-            .kind == ErrorKind::environment);
+            .kind == ErrorKind::machine);
   site.recipe.time_limit = std::chrono::milliseconds(200);
   const Error slow = kind({"sleep", "1000"});
   CHECK(slow.kind == ErrorKind::killed);

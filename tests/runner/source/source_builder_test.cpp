@@ -130,7 +130,7 @@ TEST_CASE("SourceBuilder: reports errors that are not the commit's fault", "[sou
   project.subject.source.needed_free_bytes = std::uint64_t{1} << 60;
   const auto no_space = project.builder().build(commit, {});
   REQUIRE_FALSE(no_space);
-  CHECK(no_space.error().kind == ErrorKind::environment);
+  CHECK(no_space.error().kind == ErrorKind::machine);
   CHECK(no_space.error().message.find("free") != std::string::npos);
   project.subject.source.needed_free_bytes = 1;
   project.subject.source.product.preload = {"build/other.so"};

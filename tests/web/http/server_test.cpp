@@ -217,7 +217,7 @@ TEST_CASE("Server: addresses that others reach have to be allowed, and a taken p
   CHECK(Server::start(context, open, echo));
   RunningServer running(echo);
   const Error taken = refused("127.0.0.1", running.port());
-  CHECK(taken.kind == ErrorKind::environment);
+  CHECK(taken.kind == ErrorKind::machine);
   CHECK(taken.message.find(std::to_string(running.port())) != std::string::npos);
 }
 

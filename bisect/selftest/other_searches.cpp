@@ -1,4 +1,4 @@
-#include "bisect/selftest/rivals.hpp"
+#include "bisect/selftest/other_searches.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -153,12 +153,13 @@ NamedCulprits git_bisect(SimulatedProcesses& machine, const SimulatedDay& day, s
   const double before = median_of_processes(machine, good, series, processes);
   const double threshold = std::sqrt(before * median_of_processes(machine, bad, series, processes));
   std::set<std::size_t> skipped;
-  while (const auto at = next_untried(good, bad, skipped)) {
-    if (!machine.build(*at)) {
-      skipped.insert(*at);
+  while (const auto next = next_untried(good, bad, skipped)) {
+    const std::size_t at = *next;
+    if (!machine.build(at)) {
+      skipped.insert(at);
       continue;
     }
-    (median_of_processes(machine, *at, series, processes) > threshold ? bad : good) = *at;
+    (median_of_processes(machine, at, series, processes) > threshold ? bad : good) = at;
   }
   return {between(good, bad)};
 }
