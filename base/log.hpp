@@ -7,9 +7,9 @@
 
 namespace tbci::log {
 
-enum class Level { debug, info, warning, error };
+enum class Level { debug, info, warning, error, off };
 
-/// Lines below `level` are dropped. For main, before threads start.
+/// Lines below `level` are dropped: `off` drops all. For main, before threads start.
 void set_level(Level level);
 /// Safe from any thread.
 void write(Level level, std::string_view text);

@@ -1,8 +1,8 @@
 // A few of the simulated nights of tests/bench/thousand_nights, and that its judge finds what is wrong.
 #include <algorithm>
 
+#include "base/log.hpp"
 #include "tests/bench/thousand_nights/judgement.hpp"
-#include "tests/bench/thousand_nights/quiet_log.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -22,7 +22,7 @@ struct SmallYears {
                .improvements = improvements,
                .crashes = {}},
               folder.path()) {
-    thousand::silence_log();
+    log::set_level(log::Level::off);
     const Status lived = years.live();
     INFO((lived ? std::string() : lived.error().message));
     REQUIRE(lived);
