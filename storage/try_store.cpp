@@ -85,11 +85,12 @@ Result<std::vector<model::TroubledNight>> TryStore::troubled(const std::string& 
   });
 }
 
+// The sum of the times, because the newest is not the last one where the clock was set back.
 Result<std::string> TryStore::progress_mark(std::int64_t night_id) const {
   return guarded(database_.path(), "read how far a night is", [&] {
     return Query(database_,
                  "SELECT n.stage || ' ' || (SELECT coalesce(max(id), 0) FROM measurement) || ' ' || "
-                 "(SELECT coalesce(max(finished_ms), 0) FROM build) FROM night n WHERE n.id = ?")
+                 "(SELECT coalesce(sum(finished_ms), 0) FROM build) FROM night n WHERE n.id = ?")
         .bind(night_id)
         .only("night", night_id, read_mark);
   });

@@ -129,6 +129,16 @@ TEST_CASE("Retest queue: after three nights it stays inconclusive; waiting does 
   CHECK(retests_after(std::vector{looked_at(open.front(), Verdict::inconclusive, 40)}, thresholds).empty());
 }
 
+TEST_CASE("Retest queue: what no night has time for ends after thirty nights", "[detect]") {
+  std::vector<Candidate> waiting = {candidate("a", 0.1)};
+  for (int night = 1; night <= 30; ++night) {
+    INFO(night);
+    waiting = retests_after(std::vector{TestedCandidate{waiting.front(), false, {}, {}}}, Thresholds());
+    REQUIRE(waiting.size() == 1);
+  }
+  CHECK(retests_after(std::vector{TestedCandidate{waiting.front(), false, {}, {}}}, Thresholds()).empty());
+}
+
 TEST_CASE("Retest queue: pairs of another machine are dropped, the candidate is not", "[detect]") {
   Candidate carried = candidate("a", 0.07);
   carried.pairs = {{1, 2}};

@@ -101,9 +101,11 @@ class FakeMachine final : public pipeline::Machine {
     if (index_of(revision) < std::min(history.size(), pushed)) return revision;
     return fail(ErrorKind::usage, "'{}' is neither a commit nor a nightly", revision);
   }
-  bool history_is_out = false;  ///< the repository does not answer
+  bool history_is_out = false;           ///< the repository does not answer
+  std::function<void()> before_history;  ///< called before commits are listed
   Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
                                                      std::stop_token) override {
+    if (before_history) before_history();
     if (history_is_out) return fail(ErrorKind::transient, "the repository does not answer");
     const std::size_t first = index_of(from), last = index_of(to);
     if (last >= pushed) return fail(ErrorKind::usage, "no commit '{}' in the repository", to);

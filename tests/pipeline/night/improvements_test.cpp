@@ -1,7 +1,9 @@
 // What became better: kept where it is asked for, attributed after everything else, and never reported.
 #include "pipeline/night/improvements.hpp"
 
+#include "pipeline/bisect/bisecting.hpp"
 #include "pipeline/night/regression_decisions.hpp"
+#include "storage/model/run_keys.hpp"
 #include "tests/catch.hpp"
 #include "tests/pipeline/nights.hpp"
 
@@ -239,6 +241,28 @@ TEST_CASE("Improvements: a kill in the middle of a search counts only where it a
   fail_builds(nights);
   CHECK(search(nights).worked);
   CHECK(stores.improvements.tries_of(night).value().tries == 2);  // the kill, and the build that failed
+}
+
+TEST_CASE("Improvements: one that the search of its builds did not look for ends with that reason", "[improvements]") {
+  FasterNights nights;
+  nights.check_all(1, 12);
+  const model::Improvement found = all_of(nights).at(0);
+  storage::Stores& stores = nights.bench->stores();
+  const auto commit_of = [&](const std::string& nightly) {
+    return stores.builds.find("fake", model::BuildKind::nightly, nightly).value().value().product.commit;
+  };
+  const std::string night = stores.nights.get(found.night_id).value().name;
+  // As where the search was over before another series of the night was found to be faster.
+  REQUIRE(pipeline::bisect_range(nights.bench->context(),
+                                 {.key = model::run_keys::improvement_bisection(night, found.old_build),
+                                  .from = commit_of(found.old_build),
+                                  .to = commit_of(night),
+                                  .series = {{"alpha", model::Configuration::cpu_infer, model::Metric::time}},
+                                  .improvements = true}));
+  CHECK(search(nights).worked);
+  CHECK(all_of(nights).at(0).state == ImprovementState::unattributed);
+  CHECK(all_of(nights).at(0).reason == "the search did not look for it");
+  CHECK_FALSE(search(nights).worked);
 }
 
 TEST_CASE("Improvements: without commits between the builds there is a reason", "[improvements]") {
