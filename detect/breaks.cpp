@@ -76,11 +76,16 @@ model::Interval interval_of_share(const Trials& trials) {
   return {boost::math::ibeta_inv(a, b, tail), boost::math::ibeta_inv(a, b, 1 - tail)};
 }
 
+double chance_to_hide(const Trials& seen, int processes) {
+  const double a = share_if_broken.failures + seen.failures;
+  const double b = share_if_broken.successes + (seen.processes - seen.failures);
+  return std::exp(log_beta(a, b + processes) - log_beta(a, b));
+}
+
 int processes_until_over(double least_share) {
-  constexpr double chance_to_hide = 0.001;
   constexpr double most = 1000;
   if (least_share >= 1) return 1;
-  const double wanted = least_share > 0 ? std::ceil(std::log(chance_to_hide) / std::log1p(-least_share)) : most;
+  const double wanted = least_share > 0 ? std::ceil(std::log(least_chance_to_hide) / std::log1p(-least_share)) : most;
   return static_cast<int>(std::clamp(wanted, 1.0, most));
 }
 

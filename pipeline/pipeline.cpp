@@ -85,6 +85,7 @@ Status judge(SubjectContext& context, const model::Night& night, const Compariso
     TBCI_TRY(confirm(context, night, plan, screen));
   }
   const ScreenForBreaks seen{.screen = screen, .unlisted = wanted.unlisted};
+  TBCI_TRY(end_repaired_breaks(context, night, seen));
   TBCI_TRY(confirm_breaks(context, night, builds, seen));
   return watch_repairs(context, night, seen);
 }

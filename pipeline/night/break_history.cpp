@@ -89,16 +89,21 @@ Result<std::optional<std::string>> over_since(SubjectContext& context, const mod
   const storage::HistoryWindow window{.newest = most_quiet_nights, .since = found.name, .before = tonight.name};
   TBCI_ASSIGN(const auto history, context.stores.runs.outcome_history(context.name(), broken.series.measured_case(),
                                                                       window, tonight.name + "/"));
-  const int enough = detect::processes_until_over(broken.low);
-  std::optional<std::string> since;
+  detect::Trials seen;            // of the build while it was broken
   int processes = 0, nights = 0;  // in a row without a failure
   for (const auto& [nightly, trials] : trials_by_nightly(history)) {
-    if (!is_older(found.name, nightly)) continue;
-    processes = trials.failures == 0 ? processes + trials.processes : 0;
-    nights = trials.failures == 0 ? nights + 1 : 0;
-    if (!since && (processes >= enough || nights >= most_quiet_nights)) since = nightly;
+    if (is_older(nightly, found.name)) continue;
+    if (nightly == found.name || trials.failures > 0) {
+      seen = seen + detect::Trials{.processes = processes, .failures = 0} + trials;
+      processes = nights = 0;
+      continue;
+    }
+    processes += trials.processes;
+    ++nights;
+    if (nights >= most_quiet_nights || detect::chance_to_hide(seen, processes) <= detect::least_chance_to_hide)
+      return std::optional(nightly);
   }
-  return since;
+  return std::optional<std::string>{};
 }
 
 }  // namespace tbci::pipeline

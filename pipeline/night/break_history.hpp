@@ -20,8 +20,9 @@ Result<std::optional<std::string>> last_working_nightly(SubjectContext& context,
 /// After this many nights without a failure every break has ended, however small the share of its failing processes.
 inline constexpr int most_quiet_nights = 30;
 
-/// The nightly by which a break that was found on an earlier night had ended, before tonight: enough processes in a row
-/// without a failure (detect::processes_until_over), or `most_quiet_nights`. Nothing where it had not.
+/// The nightly by which a break that was found on an earlier night had ended, before tonight: after it the case ran in
+/// enough processes in a row for the break not to have hidden in them (detect::chance_to_hide), by all that was seen of
+/// it; or on `most_quiet_nights` nights. Nothing where it had not.
 Result<std::optional<std::string>> over_since(SubjectContext& context, const model::Night& tonight,
                                               const model::Night& found, const model::Finding& broken);
 

@@ -195,6 +195,25 @@ int nights_needed(const model::Finding& found, int processes_a_night) {
 
 }  // namespace
 
+Status end_repaired_breaks(SubjectContext& context, const model::Night& night, const ScreenForBreaks& seen) {
+  TBCI_ASSIGN(const auto open, context.stores.nights.open_regressions(context.name()));
+  for (const model::Regression& regression : open) {
+    const model::Case measured = regression.finding.series.measured_case();
+    const bool is_break = regression.finding.series.metric == model::Metric::outcome && !is_suite(measured);
+    if (!is_break || regression.night_id == night.id) continue;
+    const auto trials = trials_tonight(seen, measured);
+    TBCI_ASSIGN(const bool later, is_later(context, night, regression));
+    if (!later || !trials || trials->failures == 0) continue;
+    TBCI_ASSIGN(const model::Night found, context.stores.nights.get(regression.night_id));
+    TBCI_ASSIGN(const auto over, over_since(context, night, found, regression.finding));
+    if (!over) continue;
+    const std::string reason = fmt::format("all its processes ran up to {}; it fails again on {}", *over, night.name);
+    context.progress.note(fmt::format("{} had recovered: {}", to_string(regression.finding.series), reason));
+    TBCI_TRY(mark_recovered(context, regression, reason));
+  }
+  return {};
+}
+
 Status confirm_breaks(SubjectContext& context, const model::Night& night, const Comparison& builds,
                       const ScreenForBreaks& seen) {
   TBCI_ASSIGN(auto candidates, candidates_of(context, night, builds, seen));

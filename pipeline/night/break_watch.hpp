@@ -17,6 +17,10 @@ struct ScreenForBreaks {
   std::vector<model::Case> unlisted;  ///< the suites that cannot be listed on tonight's build
 };
 
+/// Ends the open breaks of cases that fail tonight and had worked for certain since (over_since): they broke again, by
+/// something else, and confirm_breaks looks at that as at any other break.
+Status end_repaired_breaks(SubjectContext& context, const model::Night& night, const ScreenForBreaks& seen);
+
 /// Confirms what looks broken by fresh processes of the old build and of tonight's in turn, until the night's time for
 /// confirmations is over, and keeps findings and regressions. A break that is known, and was not repaired since, is not
 /// confirmed again. What says nothing about a build (a full disk) does not count.

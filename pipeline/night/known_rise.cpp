@@ -238,6 +238,22 @@ Result<double> rise_since(SubjectContext& context, const std::string& old_build,
   return rise;
 }
 
+Result<double> accepted_since(SubjectContext& context, const Regression& regression, const std::string& since,
+                              const model::Night& tonight) {
+  TBCI_ASSIGN(auto all, found_before(context, regression.finding.series, tonight.name));
+  const auto own = std::ranges::find_if(all, [&](const Found& one) { return one.regression.id == regression.id; });
+  std::vector<Found> counted;
+  for (Found& found : all) {
+    const bool other =
+        found.regression.night_id != regression.night_id && (own == all.end() || !are_same_change(*own, found));
+    if (other && found.regression.standing == Standing::accepted && is_older(since, found.night))
+      add_once(counted, found);
+  }
+  double accepted = 0;
+  for (const Found& found : counted) accepted += found.effect;
+  return accepted;
+}
+
 Result<std::vector<std::string>> known_commits(SubjectContext& context, const Regression& regression) {
   std::vector<std::string> commits;
   TBCI_ASSIGN(const model::Night night, context.stores.nights.get(regression.night_id));

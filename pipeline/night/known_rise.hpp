@@ -51,6 +51,11 @@ Result<double> rise_before(SubjectContext& context, const model::Regression& reg
 Result<double> rise_since(SubjectContext& context, const std::string& old_build, const model::Night& night,
                           const model::Series& series);
 
+/// What a person accepted of other changes of the series that nights after `since`, and before tonight, found:
+/// tonight's build has it, whether this regression has gone or not.
+Result<double> accepted_since(SubjectContext& context, const model::Regression& regression, const std::string& since,
+                              const model::Night& tonight);
+
 /// Of a regression that was confirmed against an anchor: the suspects of earlier regressions of its series between the
 /// two builds. Its own report leaves them out. Regressions that a person dismissed do not count. None for any other
 /// regression.

@@ -145,15 +145,15 @@ std::optional<std::string> LevelHistory::beginning_of(const model::Series& serie
   return nights == accepted_.end() ? std::nullopt : std::optional(*nights->second.rbegin());
 }
 
+// Processes alone do not say it: where the old build's had no space, one of the new build's may have ended, and nothing
+// was compared.
 Result<std::optional<std::string>> LevelHistory::last_screened(const model::Case& measured) const {
-  std::optional<std::string> last;
-  if (nightlies_.empty()) return last;
   const model::Series time{measured.benchmark, measured.configuration, model::Metric::time};
-  const storage::HistoryWindow window{.newest = looked_at_nights, .since = nightlies_.front(), .before = tonight_};
-  TBCI_ASSIGN(const auto points, context_->stores.runs.series_history(context_->name(), time, window));
-  for (const storage::HistoryPoint& point : points) {  // the oldest nightly first
-    const bool own = point.purpose == model::Purpose::screen && point.key.starts_with(point.nightly + "/");
-    if (own && numbers_.contains(point.nightly)) last = point.nightly;
+  TBCI_ASSIGN(const auto findings, context_->stores.nights.series_findings(context_->name(), time, remembered_nights));
+  std::optional<std::string> last;
+  for (const storage::SeriesFinding& one : findings) {  // the oldest night first
+    const bool judged = one.phase == storage::Phase::screen && one.finding.verdict != model::Verdict::inconclusive;
+    if (judged && numbers_.contains(one.night)) last = one.night;
   }
   return last;
 }

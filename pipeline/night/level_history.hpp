@@ -32,9 +32,9 @@ class LevelHistory {
   Result<std::optional<KnownLevel>> level_of(const model::Series& series) const;
   /// The newest night that brought a confirmed change of the series: with an older build it would be found again.
   std::optional<std::string> beginning_of(const model::Series& series) const;
-  /// The newest nightly before tonight whose own night has screened the case, on whatever machine. A step between that
-  /// one and last night's has been seen by nobody: last night may have had no space, or a break in its way. Nothing:
-  /// none of the last nights has.
+  /// The newest nightly before tonight whose own night has judged the case's time, on whatever machine. A step between
+  /// that one and last night's has been seen by nobody: last night may have had no space, or a break in its way.
+  /// Nothing: none of the last nights has.
   Result<std::optional<std::string>> last_screened(const model::Case& measured) const;
   /// What the screen that measured a nightly first gave of a series, one value per process; nothing: there was none.
   Result<std::vector<double>> first_values(const model::Series& series, const std::string& nightly) const;

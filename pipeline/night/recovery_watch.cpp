@@ -99,17 +99,23 @@ Result<double> level_before(SubjectContext& context, const Regression& regressio
   return known ? found->after / (1 + confirmed.change) : confirmed.before;
 }
 
+Result<std::string> found_on(SubjectContext& context, const Regression& regression) {
+  return context.stores.nights.get(regression.night_id).map([](const model::Night& night) { return night.name; });
+}
+
 // Whether tonight's values of the screen are nearer to the level before the regression than the threshold. Nothing
 // where the screen has no value of the series: such a night says neither.
-Result<std::optional<bool>> may_have_recovered(SubjectContext& context, const Screen& screen,
+Result<std::optional<bool>> may_have_recovered(SubjectContext& context, const model::Night& night, const Screen& screen,
                                                const Regression& regression) {
   const model::Series& series = regression.finding.series;
   auto values = values_of_tonight(screen, series);
   if (values.empty()) return std::optional<bool>{};
+  TBCI_ASSIGN(const std::string found, found_on(context, regression));
   const auto thresholds = context.config.thresholds.for_series(series);
   TBCI_ASSIGN(const double before, level_before(context, regression));
   const auto effect = detect::effect(series.metric, {before, model::median(std::move(values))});
-  return std::optional(effect && *effect < detect::least_effect(series.metric, thresholds));
+  TBCI_ASSIGN(const double accepted, accepted_since(context, regression, found, night));
+  return std::optional(effect && *effect - accepted < detect::least_effect(series.metric, thresholds));
 }
 
 Result<std::string> old_build_of(SubjectContext& context, const Regression& regression) {
@@ -134,50 +140,59 @@ Result<std::optional<model::Build>> build_if_there(SubjectContext& context, cons
   return std::optional<model::Build>{};
 }
 
-// The newest nights that had the regression, and the one that found it.
+// Nights that had the regression: the newest that pairs say it of, the one that found it, and the newest that the
+// screen alone says it of. The last are the worst: the machine, or another change, may have kept the series high.
 Result<std::vector<std::string>> nights_with(SubjectContext& context, const Regression& regression) {
-  constexpr std::size_t most = 3;  // that are tried
-  std::vector<std::string> names;
+  constexpr std::size_t most = 3;  // of either kind that are tried
+  std::vector<std::string> by_pairs, by_screen;
   TBCI_ASSIGN(const auto looks, context.stores.decisions.recovery_looks(regression.id));
   for (const model::RecoveryLook& look : looks) {
-    const bool had_it = look.verdict == model::Verdict::suspect || look.verdict == model::Verdict::regression;
-    if (!had_it || names.size() == most) continue;
+    const bool paired = look.verdict == model::Verdict::regression;
+    auto& names = paired ? by_pairs : by_screen;
+    if ((!paired && look.verdict != model::Verdict::suspect) || names.size() == most) continue;
     TBCI_ASSIGN(const model::Night night, context.stores.nights.get(look.night_id));
     names.push_back(night.name);
   }
-  TBCI_ASSIGN(const model::Night found, context.stores.nights.get(regression.night_id));
-  names.push_back(found.name);
-  return names;
+  TBCI_ASSIGN(std::string found, found_on(context, regression));
+  by_pairs.push_back(std::move(found));
+  by_pairs.insert(by_pairs.end(), by_screen.begin(), by_screen.end());
+  return by_pairs;
 }
 
 // What a regression is compared with: the build before it. Where that is not available any more, one that had it, as it
-// would be without.
+// would be without. Either with what a person accepted of the series since.
 struct Reference {
   model::Build build;
   double rise = 0;
   std::string clear;
 };
 
-Result<std::optional<Reference>> reference_of(SubjectContext& context, const Regression& regression) {
+Result<std::optional<Reference>> reference_of(SubjectContext& context, const model::Night& tonight,
+                                              const Regression& regression) {
   TBCI_ASSIGN(const std::string name, old_build_of(context, regression));
   TBCI_ASSIGN(auto old_build, build_if_there(context, name));
   if (old_build) {
     TBCI_ASSIGN(const double rise, rise_before(context, regression));
-    return std::optional(Reference{std::move(*old_build), rise, "clear in pairs with " + name});
+    TBCI_ASSIGN(const std::string found, found_on(context, regression));
+    TBCI_ASSIGN(const double accepted, accepted_since(context, regression, found, tonight));
+    return std::optional(
+        Reference{.build = std::move(*old_build), .rise = rise + accepted, .clear = "clear in pairs with " + name});
   }
   TBCI_ASSIGN(const auto later, nights_with(context, regression));
   for (const std::string& night : later) {
     TBCI_ASSIGN(auto build, build_if_there(context, night));
     if (!build) continue;
+    TBCI_ASSIGN(const double accepted, accepted_since(context, regression, night, tonight));
     return std::optional(
-        Reference{std::move(*build), -detect::effect_of(regression.finding),
-                  fmt::format("lower by the whole regression than {}, which had it, in pairs", night)});
+        Reference{.build = std::move(*build),
+                  .rise = accepted - detect::effect_of(regression.finding),
+                  .clear = fmt::format("lower by the whole regression than {}, which had it, in pairs", night)});
   }
   return std::optional<Reference>{};
 }
 
 Status add_look(SubjectContext& context, const model::Night& night, Regression regression, Looks& looks) {
-  TBCI_ASSIGN(auto reference, reference_of(context, regression));
+  TBCI_ASSIGN(auto reference, reference_of(context, night, regression));
   if (!reference) {
     context.progress.note(
         fmt::format("tbci cannot tell whether {} has recovered: no build of that time can be measured",
@@ -202,7 +217,7 @@ Result<Looks> looks_of_tonight(SubjectContext& context, const model::Night& nigh
   TBCI_ASSIGN(auto waiting, open_regressions(context, night));
   Looks looks;
   for (Regression& regression : waiting) {
-    TBCI_ASSIGN(const auto near, may_have_recovered(context, screen, regression));
+    TBCI_ASSIGN(const auto near, may_have_recovered(context, night, screen, regression));
     if (!near) continue;
     bool measured = *near;
     if (!measured) {
@@ -220,7 +235,13 @@ Result<Looks> looks_of_tonight(SubjectContext& context, const model::Night& nigh
   return looks;
 }
 
-// With the further steps of its series: their culprits' slowdowns are gone with the whole of it.
+}  // namespace
+
+Result<bool> is_later(SubjectContext& context, const model::Night& night, const Regression& regression) {
+  TBCI_ASSIGN(const model::Night found, context.stores.nights.get(regression.night_id));
+  return is_older(found.name, night.name);
+}
+
 Status mark_recovered(SubjectContext& context, const Regression& largest, const std::string& reason) {
   TBCI_ASSIGN(const auto all, context.stores.nights.regressions(largest.night_id));
   for (const Regression& step : all) {
@@ -234,13 +255,6 @@ Status mark_recovered(SubjectContext& context, const Regression& largest, const 
     TBCI_TRY(note_ending(context, largest, step));
   }
   return {};
-}
-
-}  // namespace
-
-Result<bool> is_later(SubjectContext& context, const model::Night& night, const Regression& regression) {
-  TBCI_ASSIGN(const model::Night found, context.stores.nights.get(regression.night_id));
-  return is_older(found.name, night.name);
 }
 
 Status keep_recovery_look(SubjectContext& context, const model::Night& night, const Regression& regression,

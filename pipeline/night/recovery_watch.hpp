@@ -16,8 +16,8 @@ inline constexpr int recovery_nights = 3;
 /// the other nights it counts as not clear. Without a value in tonight's screen it counts neither way. The others are
 /// measured beside the build before them, once a night. After `recovery_nights` clear ones in a row the regression is
 /// `recovered`. If that build is no longer available, one that had the regression replaces it: the series must then be
-/// lower by the whole regression. If there is no such build either, a note says so, and the regression stays open.
-/// Breaks are looked at by pipeline/night/break_watch.hpp.
+/// lower by the whole regression. What a person accepted of the series since then is left out. If there is no such
+/// build either, a note says so, and the regression stays open. Breaks are looked at by pipeline/night/break_watch.hpp.
 Status watch_recoveries(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
                         const Screen& screen);
 
@@ -31,6 +31,10 @@ struct TonightsLook {
   std::string what;                     ///< why it counts as recovered: `clear in pairs with 2026-01-03`
   int nights_needed = recovery_nights;  ///< clear ones in a row, until it has
 };
+
+/// Decides that a regression has recovered, with the further steps of its series: their culprits' slowdowns are gone
+/// with the whole of it.
+Status mark_recovered(SubjectContext& context, const model::Regression& largest, const std::string& reason);
 
 /// Keeps it. After enough clear nights in a row the regression has recovered.
 Status keep_recovery_look(SubjectContext& context, const model::Night& night, const model::Regression& regression,

@@ -41,6 +41,15 @@ TEST_CASE("Breaks: one has ended after as many processes as would hide it in one
   CHECK(detect::processes_until_over(0) == 1000);
 }
 
+TEST_CASE("Breaks: what failed in all of eight processes does not hide in three, what fails in a fifth may",
+          "[breaks]") {
+  // The product of (s + i) / (a + s + i), where a - 1 failed and s - 0.25 did not.
+  CHECK(detect::chance_to_hide({8, 8}, 3) == Approx(0.0006591957811470007));
+  CHECK(detect::chance_to_hide({40, 8}, 20) == Approx(0.018916250381378126));
+  CHECK(detect::chance_to_hide({0, 0}, 5) == Approx(1 / 21.0));
+  CHECK(detect::chance_to_hide({8, 8}, 0) == 1);
+}
+
 TEST_CASE("Breaks: where the old build fails as well nothing broke", "[breaks]") {
   CHECK(detect::confirm_break({3, 3}, {3, 3}) == Verdict::clear);
   CHECK(detect::confirm_break({10, 3}, {10, 3}) != Verdict::regression);

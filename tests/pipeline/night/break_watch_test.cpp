@@ -134,6 +134,27 @@ TEST_CASE("Breaks: a case that breaks again after it had recovered is a new brea
   CHECK(again.reports.size() == 1);
 }
 
+TEST_CASE("Breaks: a case that works for one night and fails by another commit has a break of its own", "[nights]") {
+  BrokenNights nights(22);
+  nights.machine.broken_until = 15 * commits_a_day - 1;
+  nights.check_all(1, 14);
+  REQUIRE(nights.regressions().size() == 1);
+  const std::int64_t first = nights.regressions().front().id;
+  CHECK(nights.check(15).regressions.empty());
+  CHECK(regression_of(nights, first).standing == Standing::open);
+  nights.machine.broken_from = 16 * commits_a_day - 3;
+  nights.machine.broken_until = 1000;
+  const auto again = nights.check(16);
+  CHECK(regression_of(nights, first).standing == Standing::recovered);
+  REQUIRE(again.regressions.size() == 1);
+  CHECK(again.regressions[0].suspects == std::vector{nights.commit(16 * commits_a_day - 3)});
+  CHECK(again.reports.size() == 1);
+  const auto ending = nights.bench->stores().improvements.ending_of(first).value();
+  REQUIRE(ending);
+  CHECK(nights.bench->stores().nights.get(ending->night_id).value().name == nights.machine.name_of(15));
+  CHECK(nights.check(17).regressions.empty());
+}
+
 TEST_CASE("Breaks: an accepted break stays accepted while the case fails, and a muted one is dismissed", "[nights]") {
   BrokenNights nights(17);
   nights.check_all(1, 12);

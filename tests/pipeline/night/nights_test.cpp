@@ -20,6 +20,20 @@ TEST_CASE("Nights: a step of a night that could not measure the case is found by
   CHECK(nights.check(7).regressions.empty());
 }
 
+TEST_CASE("Nights: a leak of a night on which the old build alone could not run is found by the next one", "[nights]") {
+  Nights nights(8);
+  nights.machine.leaking["beta"] = {{5 * commits_a_day - 1, 20'000}};
+  nights.check_all(1, 4);
+  nights.machine.crashing = {{4 * commits_a_day, 1000}};
+  CHECK(nights.check(5).regressions.empty());
+  nights.machine.crashing.clear();
+  const auto result = nights.check(6);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(result.regressions[0].finding.series.metric == model::Metric::cpu_leak);
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(5 * commits_a_day - 1)});
+  CHECK(nights.check(7).regressions.empty());
+}
+
 TEST_CASE("Nights: a step of a case of which half of the processes crash is confirmed on its night", "[nights]") {
   Nights nights(8);
   nights.machine.slower["beta"] = {{5 * commits_a_day - 1, 1.4}};

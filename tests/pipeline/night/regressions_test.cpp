@@ -217,7 +217,7 @@ TEST_CASE("Regressions: one whose old build is not available any more recovers b
   CHECK(nights.regressions().front().standing == Standing::recovered);
   const auto why = nights.bench->stores().decisions.of_regression(nights.regressions().front().id).value();
   REQUIRE(why.size() == 1);
-  CHECK(why[0].reason.find("than " + nights.machine.name_of(8)) != std::string::npos);
+  CHECK(why[0].reason.find("than " + nights.machine.name_of(6)) != std::string::npos);
 }
 
 TEST_CASE("Regressions: a faster machine ends none whose old build is not available any more", "[nights]") {
