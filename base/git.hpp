@@ -55,6 +55,8 @@ class GitRepository {
 
   /// True where `ancestor` is `descendant` or is reachable from it. Both are revisions.
   Result<bool> is_ancestor(std::string_view ancestor, std::string_view descendant) const;
+  /// The newest commit that both revisions descend from, or are. Error (usage) where they share no history.
+  Result<GitCommit> common_ancestor(std::string_view one, std::string_view other) const;
   /// The first-parent commits that lead from `from` (left out) to `to` (the last), oldest first; empty where they are
   /// the same commit. Error (usage) where `from` is not an ancestor of `to`.
   Result<std::vector<GitCommit>> commits_between(std::string_view from, std::string_view to) const;

@@ -56,6 +56,20 @@ Result<bool> GitRepository::is_ancestor(std::string_view ancestor, std::string_v
   return impl_->descends(newer, older);
 }
 
+Result<GitCommit> GitRepository::common_ancestor(std::string_view one, std::string_view other) const {
+  TBCI_ASSIGN(const git_oid first, impl_->id_of(one));
+  TBCI_ASSIGN(const git_oid second, impl_->id_of(other));
+  git_oid base;
+  const int code = git_merge_base(&base, impl_->repository.get(), &first, &second);
+  if (code == GIT_ENOTFOUND) {
+    return fail(ErrorKind::usage, "{} and {} share no history in {}{}", one_line(one, 80), one_line(other, 80),
+                impl_->path.string(), is_shallow() ? ", which is a shallow clone: fetch the rest of it" : "");
+  }
+  if (code != 0) return impl_->trouble("cannot walk the history");
+  TBCI_ASSIGN(const CommitObject commit, impl_->look_up(base));
+  return read_commit(commit.get());
+}
+
 Result<std::vector<GitCommit>> GitRepository::commits_between(std::string_view from, std::string_view to) const {
   TBCI_ASSIGN(const bool ordered, is_ancestor(from, to));
   if (!ordered) {

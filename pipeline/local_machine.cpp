@@ -72,6 +72,14 @@ class LocalMachine final : public Machine {
                 one_line(revision, 80), subject_.source.repository, subject_.name);
   }
 
+  Result<std::string> common_ancestor(const std::string& one, const std::string& other, std::stop_token stop) override {
+    TBCI_TRY(can_build());
+    TBCI_ASSIGN(const std::string first, commit_of_main(one, stop));
+    TBCI_ASSIGN(const std::string second, commit_of_main(other, stop));
+    TBCI_ASSIGN(const GitRepository mirror, builder_.worktree().mirror(stop));
+    return mirror.common_ancestor(first, second).map([](const GitCommit& commit) { return commit.id; });
+  }
+
   Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
                                                      std::stop_token stop) override {
     TBCI_TRY(can_build());

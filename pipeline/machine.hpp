@@ -37,6 +37,10 @@ class Machine {
   virtual Result<runner::BuildOutcome> build(const std::string& commit, std::stop_token stop) = 0;
   /// The full hash of a revision of the subject's repository: a hash, tag, branch, or the name of a nightly.
   virtual Result<std::string> resolve(const std::string& revision, std::stop_token stop) = 0;
+  /// The newest commit that both descend from, or are: `one` itself, unless main was rewound between the two. Error
+  /// (usage): they share no history.
+  virtual Result<std::string> common_ancestor(const std::string& one, const std::string& other,
+                                              std::stop_token stop) = 0;
   /// Good end first, bad end last.
   virtual Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
                                                              std::stop_token stop) = 0;

@@ -1,11 +1,13 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/subject_session.hpp"
 #include "daemon/cli/table.hpp"
+#include "pipeline/bisect/nightly_range.hpp"
 #include "pipeline/measure/building.hpp"
 #include "web/queries/json.hpp"
 
@@ -15,7 +17,7 @@ namespace {
 
 struct NightlyOptions {
   Selection selection;
-  std::string name;
+  std::string name, from, to;
 };
 
 Result<ExitCode> list(const Invocation& invocation, const NightlyOptions& options, std::stop_token stop) {
@@ -61,10 +63,63 @@ Result<ExitCode> install(const Invocation& invocation, const NightlyOptions& opt
   return ExitCode::success;
 }
 
+nlohmann::json json_of(const std::vector<pipeline::RangeCommit>& commits) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const auto& [commit, pull_request] : commits) {
+    rows.push_back({{"commit", commit.id},
+                    {"author", valid_utf8(commit.author)},
+                    {"time", to_iso8601(commit.time)},
+                    {"subject", valid_utf8(commit.subject)}});
+    if (pull_request) rows.back()["pull_request"] = *pull_request;
+  }
+  return rows;
+}
+
+std::string table_of(const std::vector<pipeline::RangeCommit>& commits) {
+  Table table({{"commit"}, {"date"}, {"pull request", Align::right}, {"author"}, {"subject"}});
+  for (const auto& [commit, pull_request] : commits) {
+    table.add({commit.id.substr(0, 12), to_date(commit.time), pull_request ? fmt::format("#{}", *pull_request) : "",
+               one_line(commit.author, 24), one_line(commit.subject, 70)});
+  }
+  return table.text();
+}
+
+void show(const pipeline::NightlyRange& range) {
+  const std::string from = one_line(range.from.name, 80), to = one_line(range.to.name, 80);
+  const std::string last = range.to.product.commit.substr(0, 12);
+  if (range.commits.empty() && range.taken_back.empty()) {
+    fmt::print("{} and {} are both of commit {}\n", from, to, last);
+    return;
+  }
+  if (!range.commits.empty()) {
+    fmt::print("{}{} after {} ({}), up to {} ({})\n", table_of(range.commits), counted(range.commits.size(), "commit"),
+               from, range.from.product.commit.substr(0, 12), to, last);
+  }
+  if (!range.taken_back.empty()) {
+    fmt::print("\nmain was rewound: {} that {} has, and {} has not\n{}", counted(range.taken_back.size(), "commit"),
+               from, to, table_of(range.taken_back));
+  }
+}
+
+Result<ExitCode> print_range(const Invocation& invocation, const NightlyOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
+  TBCI_ASSIGN(const auto range, pipeline::nightly_range(session->context(), options.from, options.to));
+  if (invocation.json) {
+    print_json({{"from", {{"name", range.from.name}, {"commit", range.from.product.commit}}},
+                {"to", {{"name", range.to.name}, {"commit", range.to.product.commit}}},
+                {"commits", json_of(range.commits)},
+                {"taken_back", json_of(range.taken_back)}});
+  } else {
+    show(range);
+  }
+  return ExitCode::success;
+}
+
 }  // namespace
 
 void add_nightly(CLI::App& app, Invocation& invocation) {
-  auto* command = app.add_subcommand("nightly", "List the nightlies of a subject, or install one");
+  auto* command =
+      app.add_subcommand("nightly", "List the nightlies of a subject, install one, or list the commits between two");
   command->require_subcommand(1);
   auto options = std::make_shared<NightlyOptions>();
   auto* list_command = command->add_subcommand(
@@ -88,6 +143,20 @@ void add_nightly(CLI::App& app, Invocation& invocation) {
   install_command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return install(invocation, *options, std::move(stop));
+    };
+  });
+  auto* range_command = command->add_subcommand("range", "List the commits of main between two nightlies");
+  range_command->footer(
+      "  tbci nightly range 2.13.0.dev20260517 2.13.0.dev20260518\n\n"
+      "With authors and pull requests, the oldest first; where main was rewound between the two, also the commits\n"
+      "that it lost. A nightly of a package index says in its files which commit it is of: one that tbci does not\n"
+      "know yet is installed first.");
+  range_command->add_option("from", options->from, "The older nightly")->required()->type_name("NAME");
+  range_command->add_option("to", options->to, "The newer nightly")->required()->type_name("NAME");
+  add_subject_option(*range_command, options->selection);
+  range_command->callback([&invocation, options] {
+    invocation.action = [&invocation, options](std::stop_token stop) {
+      return print_range(invocation, *options, std::move(stop));
     };
   });
 }

@@ -89,6 +89,8 @@ Result<std::optional<std::string>> over_since(SubjectContext& context, const mod
   const storage::HistoryWindow window{.newest = most_quiet_nights, .since = found.name, .before = tonight.name};
   TBCI_ASSIGN(const auto history, context.stores.runs.outcome_history(context.name(), broken.series.measured_case(),
                                                                       window, tonight.name + "/"));
+  // What its confirmation allows, and all that was seen of it: the nights that saw it may be too long ago.
+  const int enough = detect::processes_until_over(broken.low);
   detect::Trials seen;            // of the build while it was broken
   int processes = 0, nights = 0;  // in a row without a failure
   for (const auto& [nightly, trials] : trials_by_nightly(history)) {
@@ -100,8 +102,8 @@ Result<std::optional<std::string>> over_since(SubjectContext& context, const mod
     }
     processes += trials.processes;
     ++nights;
-    if (nights >= most_quiet_nights || detect::chance_to_hide(seen, processes) <= detect::least_chance_to_hide)
-      return std::optional(nightly);
+    const bool would_hide = detect::chance_to_hide(seen, processes) > detect::least_chance_to_hide;
+    if (nights >= most_quiet_nights || processes >= enough || !would_hide) return std::optional(nightly);
   }
   return std::optional<std::string>{};
 }

@@ -89,6 +89,11 @@ Status search_since(SubjectContext& context, const model::Night& night, const st
                   .improvements = true};
   for (const Improvement& improvement : improvements) plan.series.push_back(improvement.finding.series);
   TBCI_TRY(commits_are_there(context, plan.from, plan.to));
+  auto start = search_start(context, plan.from, plan.to);
+  if (!start && start.error().kind == ErrorKind::usage)
+    return leave_without_commit(context, improvements, start.error().message);
+  if (!start) return pass_on(start.error());
+  plan.from = std::move(*start);
   const auto found = bisect_range(context, plan);
   // History has no way from the one to the other.
   if (!found && found.error().kind == ErrorKind::usage)

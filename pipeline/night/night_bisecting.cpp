@@ -135,6 +135,11 @@ Status search(SubjectContext& context, const model::Night& night, const Comparis
     TBCI_TRY(context.stores.nights.update(regression));
   }
   TBCI_TRY(commits_are_there(context, plan.from, plan.to));
+  auto start = search_start(context, plan.from, plan.to);
+  if (!start && start.error().kind == ErrorKind::usage) return give_up(context, regressions, start.error().message);
+  if (!start) return pass_on(start.error());
+  const bool rewound = *start != plan.from;
+  plan.from = std::move(*start);
   auto found = search_all(context, plan, regressions);
   if (!found && found.error().kind == ErrorKind::usage)  // history has no way from the one to the other
     return give_up(context, regressions, found.error().message);
@@ -144,6 +149,10 @@ Status search(SubjectContext& context, const model::Night& night, const Comparis
     for (model::Answer& answer : found->answers) {
       if (answer.series == regression.finding.series) answer = without_commits(std::move(answer), known);
     }
+  }
+  for (model::Answer& answer : found->answers) {
+    if (!rewound || !answer.suspects.empty()) continue;
+    answer.reason += " (main was rewound between the nightlies: what it lost may have made the older one better)";
   }
   TBCI_TRY(take_answers(context, night, *found, range));
   range.bisection = std::move(*found);

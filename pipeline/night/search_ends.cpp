@@ -29,6 +29,19 @@ Status commits_are_there(SubjectContext& context, const std::string& from, const
   return {};
 }
 
+Result<std::string> search_start(SubjectContext& context, const std::string& from, const std::string& to) {
+  TBCI_ASSIGN(std::string common, context.machine.common_ancestor(from, to, context.stop));
+  if (common == to) {
+    return fail(ErrorKind::usage, "main was rewound: {} lies before {}, and has no commit that the other has not",
+                to.substr(0, 12), from.substr(0, 12));
+  }
+  if (common != from) {
+    context.progress.note(fmt::format("main was rewound: {} is not an ancestor of {}, so the search begins at {}",
+                                      from.substr(0, 12), to.substr(0, 12), common.substr(0, 12)));
+  }
+  return common;
+}
+
 Result<model::Build> end_of_search(SubjectContext& context, const std::string& name) {
   using model::BuildKind;
   for (const BuildKind kind : {BuildKind::nightly, BuildKind::commit}) {

@@ -79,6 +79,9 @@ TEST_CASE("GitRepository: the commits between two are the first-parent ones, old
   CHECK(ids(side, c) == std::vector<std::string>{b, merge, c});
   CHECK(opened->is_ancestor(side, c).value());
   CHECK_FALSE(opened->is_ancestor(side, b).value());
+  CHECK(opened->common_ancestor(a, c).value().id == a);
+  CHECK(opened->common_ancestor(side, b).value().id == a);
+  CHECK(opened->common_ancestor(c, side).value().id == side);
   const auto backwards = opened->commits_between(c, a);
   REQUIRE_FALSE(backwards);
   CHECK(backwards.error().kind == ErrorKind::usage);

@@ -101,6 +101,14 @@ class FakeMachine final : public pipeline::Machine {
     if (index_of(revision) < std::min(history.size(), pushed)) return revision;
     return fail(ErrorKind::usage, "'{}' is neither a commit nor a nightly", revision);
   }
+  /// Commits from this one on are on a branch that left main after the commit in front of it: main was rewound.
+  std::size_t rewound_from = 1 << 30, rewound_until = 1 << 30;
+  Result<std::string> common_ancestor(const std::string& one, const std::string& other, std::stop_token) override {
+    if (history_is_out) return fail(ErrorKind::transient, "the repository does not answer");
+    const std::size_t first = std::min(index_of(one), index_of(other)), last = std::max(index_of(one), index_of(other));
+    const bool rewound = first >= rewound_from && first < rewound_until && last >= rewound_until;
+    return history.at(rewound ? rewound_from - 1 : first).id;
+  }
   bool history_is_out = false;           ///< the repository does not answer
   std::function<void()> before_history;  ///< called before commits are listed
   Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
@@ -109,9 +117,15 @@ class FakeMachine final : public pipeline::Machine {
     if (history_is_out) return fail(ErrorKind::transient, "the repository does not answer");
     const std::size_t first = index_of(from), last = index_of(to);
     if (last >= pushed) return fail(ErrorKind::usage, "no commit '{}' in the repository", to);
-    if (first >= last) return fail(ErrorKind::usage, "{} is not an ancestor of {}", from, to);
-    return std::vector<model::Commit>(history.begin() + static_cast<std::ptrdiff_t>(first),
-                                      history.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+    const bool rewound = first >= rewound_from && first < rewound_until && last >= rewound_until;
+    if (first >= last || rewound) return fail(ErrorKind::usage, "{} is not an ancestor of {}", from, to);
+    std::vector<model::Commit> between(history.begin() + static_cast<std::ptrdiff_t>(first),
+                                       history.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+    if (last < rewound_until) return between;
+    std::erase_if(between, [&](const model::Commit& commit) {
+      return index_of(commit.id) >= rewound_from && index_of(commit.id) < rewound_until;
+    });
+    return between;
   }
   /// A commit that is as `onto` without what `culprit` brought; nothing for those in `conflicting`.
   Result<runner::Reverted> revert(const std::string& culprit, const std::string& onto, std::stop_token) override {

@@ -148,6 +148,14 @@ Result<std::string> SimulatedMachine::resolve(const std::string& revision, std::
   return fail(ErrorKind::usage, "'{}' is neither a commit nor a nightly", one_line(revision, 80));
 }
 
+Result<std::string> SimulatedMachine::common_ancestor(const std::string& one, const std::string& other,
+                                                      std::stop_token) {
+  TBCI_TRY(reach_git());
+  TBCI_ASSIGN(const std::size_t first, known(one));
+  TBCI_ASSIGN(const std::size_t second, known(other));
+  return first < second ? one : other;
+}
+
 Result<std::vector<model::Commit>> SimulatedMachine::commits_between(const std::string& from, const std::string& to,
                                                                      std::stop_token) {
   TBCI_TRY(reach_git());

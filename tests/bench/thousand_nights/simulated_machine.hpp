@@ -44,6 +44,7 @@ class SimulatedMachine final : public pipeline::Machine {
   Result<model::Product> install(const model::Nightly& nightly, std::stop_token stop) override;
   Result<runner::BuildOutcome> build(const std::string& commit, std::stop_token stop) override;
   Result<std::string> resolve(const std::string& revision, std::stop_token stop) override;
+  Result<std::string> common_ancestor(const std::string& one, const std::string& other, std::stop_token stop) override;
   Result<std::vector<model::Commit>> commits_between(const std::string& from, const std::string& to,
                                                      std::stop_token stop) override;
   Result<runner::Listing> benchmarks(const model::Product& product, std::stop_token stop) override;

@@ -155,6 +155,24 @@ TEST_CASE("Breaks: a case that works for one night and fails by another commit h
   CHECK(nights.check(17).regressions.empty());
 }
 
+TEST_CASE("Breaks: a case breaks again months after a break that a person accepted, and in spite of a crash by chance",
+          "[nights]") {
+  BrokenNights nights(56);
+  nights.machine.broken_until = 15 * commits_a_day - 1;
+  nights.check_all(1, 13);
+  REQUIRE(nights.regressions().size() == 1);
+  REQUIRE(pipeline::accept_regression(nights.bench->stores(), nights.regressions().front().id,
+                                      {.person = "Ada", .reason = "known", .now = nights.bench->clock().now()}, false));
+  nights.check_all(14, 48);
+  nights.machine.crashing = {{49 * commits_a_day, 2}};  // the first process of each case
+  nights.check_all(49, 51);
+  nights.machine.broken_from = 52 * commits_a_day - 3;
+  nights.machine.broken_until = 1000;
+  const auto again = nights.check(52);
+  REQUIRE(again.regressions.size() == 1);
+  CHECK(again.regressions[0].suspects == std::vector{nights.commit(52 * commits_a_day - 3)});
+}
+
 TEST_CASE("Breaks: an accepted break stays accepted while the case fails, and a muted one is dismissed", "[nights]") {
   BrokenNights nights(17);
   nights.check_all(1, 12);
