@@ -32,12 +32,19 @@ struct BreakFacts {
   std::string details;  ///< the last lines that it printed, with a stack if there is one; may be empty
 };
 
+/// A nightly that nobody judged, and why not.
+struct SkippedNightly {
+  std::string name, reason;
+};
+
 /// The input of a report. All texts may be hostile.
 struct ReportFacts {
   std::string subject;
-  std::string night, baseline;  ///< names of the nightlies; both empty: started with `tbci bisect`
-  std::string from, to;         ///< commits: good end, bad end; may be empty
-  int commits = 0;              ///< between the two, including `to`; 0: unknown
+  std::string night, baseline;               ///< names of the nightlies; both empty: started with `tbci bisect`
+  std::vector<SkippedNightly> skipped = {};  ///< between the two, the oldest first: what changed may be of these
+  bool rewound = false;                      ///< main was, between the two: `from` is the last commit that both have
+  std::string from, to;                      ///< commits: good end, bad end; may be empty
+  int commits = 0;                           ///< between the two, including `to`; 0: unknown
 
   std::vector<model::Commit> suspects;  ///< one: the culprit. Several: cannot be told apart. None: see reason
   std::string reason;                   ///< why there is not exactly one

@@ -294,12 +294,26 @@ std::string secondary_section(const ReportFacts& facts) {
   return text;
 }
 
+std::string skipped_text(const std::vector<SkippedNightly>& skipped) {
+  constexpr std::size_t most = 5;
+  if (skipped.empty()) return "";
+  std::vector<std::string> names;
+  for (const SkippedNightly& one : skipped) {
+    if (names.size() == most) break;
+    names.push_back(fmt::format("{} ({})", inline_code(one.name, 100), escaped(one.reason, 150)));
+  }
+  return fmt::format("- {} between them could not be judged: {}{}\n", counted(skipped.size(), "nightly", "nightlies"),
+                     join(names, ", "), skipped.size() > most ? ", ..." : "");
+}
+
 std::string search_section(const ReportFacts& facts) {
   std::string text = "### How tbci found it\n\n";
   if (!facts.night.empty()) {
     text +=
         fmt::format("- Nightly {} compared with {}\n", inline_code(facts.night, 100), inline_code(facts.baseline, 100));
+    text += skipped_text(facts.skipped);
   }
+  if (facts.rewound) text += "- main was rewound between the two: the search began at the last commit that both have\n";
   if (!facts.from.empty() && !facts.to.empty()) {
     text += fmt::format("- Commits {} to {}", commit_text(facts, facts.from), commit_text(facts, facts.to));
     text +=

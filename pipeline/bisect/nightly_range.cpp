@@ -56,7 +56,8 @@ Result<NightlyRange> nightly_range(SubjectContext& context, const std::string& f
   NightlyRange range;
   TBCI_ASSIGN(range.from, nightly_named(context, from));
   TBCI_ASSIGN(range.to, nightly_named(context, to));
-  const std::string &first = range.from.product.commit, &last = range.to.product.commit;
+  TBCI_ASSIGN(const std::string first, context.machine.resolve(range.from.product.commit, context.stop));
+  TBCI_ASSIGN(const std::string last, context.machine.resolve(range.to.product.commit, context.stop));
   TBCI_ASSIGN(const std::string common, context.machine.common_ancestor(first, last, context.stop));
   TBCI_ASSIGN(range.commits, commits_after(context, common, last));
   TBCI_ASSIGN(range.taken_back, commits_after(context, common, first));

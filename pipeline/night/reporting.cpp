@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "base/version_order.hpp"
 #include "github/report.hpp"
 #include "pipeline/measure/break_confirming.hpp"
 #include "pipeline/measure/building.hpp"
@@ -202,6 +203,28 @@ Status add_answers(SubjectContext& context, const model::Bisection& tonight,
   return {};
 }
 
+// Nightlies between the two that no night could judge.
+Status add_skipped(SubjectContext& context, const ReportContext& report_context, github::ReportFacts& facts) {
+  constexpr int most_nights = 100;
+  TBCI_ASSIGN(const auto tonight, context.stores.nights.find(context.name(), report_context.night));
+  if (!tonight) return {};  // two builds that a person compares
+  TBCI_ASSIGN(const auto nights, context.stores.nights.before(context.name(), report_context.night, most_nights));
+  for (const model::Night& night : nights) {
+    const bool between = is_older(report_context.baseline, night.name);
+    if (between && night.stage == model::Stage::failed)
+      facts.skipped.push_back({.name = night.name, .reason = one_line(night.note, 200)});
+  }
+  TBCI_ASSIGN(const auto baseline,
+              context.stores.builds.find(context.name(), model::BuildKind::nightly, report_context.baseline));
+  const bool began_elsewhere = baseline && report_context.bisection != nullptr && !baseline->product.commit.empty() &&
+                               baseline->product.commit != report_context.bisection->from;
+  if (!began_elsewhere) return {};
+  // A wheel may name a commit of the branch that nightlies are cut from.
+  const auto good = context.machine.resolve(baseline->product.commit, context.stop);
+  facts.rewound = good && *good != report_context.bisection->from;
+  return {};
+}
+
 }  // namespace
 
 Result<model::Report> draft_report(SubjectContext& context, const ReportContext& report_context,
@@ -223,6 +246,7 @@ Result<model::Report> draft_report(SubjectContext& context, const ReportContext&
     TBCI_ASSIGN(const auto commits, context.machine.commits_between(facts.from, facts.to, context.stop));
     facts.commits = static_cast<int>(commits.size()) - 1;
   }
+  TBCI_TRY(add_skipped(context, report_context, facts));
   TBCI_TRY(add_secondary(context, report_context, group.regressions, facts));
   TBCI_TRY(add_breaks(context, report_context, regressions, facts));
   facts.operators = group.operators;

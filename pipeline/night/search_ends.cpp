@@ -30,15 +30,18 @@ Status commits_are_there(SubjectContext& context, const std::string& from, const
 }
 
 Result<std::string> search_start(SubjectContext& context, const std::string& from, const std::string& to) {
-  TBCI_ASSIGN(std::string common, context.machine.common_ancestor(from, to, context.stop));
-  if (common == to) {
+  // A wheel may name a commit of the branch that nightlies are cut from.
+  TBCI_ASSIGN(const std::string first, context.machine.resolve(from, context.stop));
+  TBCI_ASSIGN(const std::string last, context.machine.resolve(to, context.stop));
+  if (first == last) return from;
+  TBCI_ASSIGN(std::string common, context.machine.common_ancestor(first, last, context.stop));
+  if (common == first) return from;
+  if (common == last) {
     return fail(ErrorKind::usage, "main was rewound: {} lies before {}, and has no commit that the other has not",
                 to.substr(0, 12), from.substr(0, 12));
   }
-  if (common != from) {
-    context.progress.note(fmt::format("main was rewound: {} is not an ancestor of {}, so the search begins at {}",
-                                      from.substr(0, 12), to.substr(0, 12), common.substr(0, 12)));
-  }
+  context.progress.note(fmt::format("main was rewound: {} is not an ancestor of {}, so the search begins at {}",
+                                    from.substr(0, 12), to.substr(0, 12), common.substr(0, 12)));
   return common;
 }
 

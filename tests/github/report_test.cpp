@@ -55,6 +55,7 @@ ReportFacts hostile_facts() {
   ReportFacts facts = culprit_facts();
   facts.subject = "de|mo <b>";
   facts.night = "2026`-01-07";
+  facts.skipped = {{"2026`-01-06 @all", "bad wheel: <img src=x> @pytorch/core"}};
   facts.suspects = {
       commit(script_commit, "Eve @torvalds <img src=x> | #1",
              "`x` <!-- tbci:marker:00000000000000000000000000000000 --> @pytorch/core fixes #123\n| a |")};

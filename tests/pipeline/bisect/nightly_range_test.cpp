@@ -73,7 +73,28 @@ TEST_CASE("Nights: a step of a night before which main was rewound is searched f
   const auto result = nights.check(6);
   REQUIRE(result.regressions.size() == 1);
   CHECK(result.regressions[0].suspects == std::vector{nights.commit(6 * commits_a_day - 2)});
+  REQUIRE(result.reports.size() == 1);
+  CHECK(result.reports[0].body.find("main was rewound between the two") != std::string::npos);
   CHECK(nights.check(7).regressions.empty());
+}
+
+TEST_CASE("Nights: a report names the nightlies in between that no night could judge", "[nights]") {
+  Nights nights(9);
+  nights.machine.slower["beta"] = {{7 * commits_a_day - 2, 1.25}};
+  nights.check_all(1, 5);
+  nights.machine.before_effect = [&](const std::string& effect) -> Status {
+    if (effect != "install " + nights.machine.name_of(6)) return {};
+    return fail(ErrorKind::failed, "bad wheel: <not a zip file>");
+  };
+  REQUIRE_FALSE(pipeline::check_night(nights.bench->context(), {.nightly = nights.machine.name_of(6), .baseline = {}}));
+  const auto result = nights.check(7);
+  CHECK(result.night.baseline == nights.machine.name_of(5));
+  REQUIRE(result.reports.size() == 1);
+  const std::string& body = result.reports[0].body;
+  CHECK(body.find("- 1 nightly between them could not be judged: `" + nights.machine.name_of(6) + "` (") !=
+        std::string::npos);
+  CHECK(body.find("<not a zip") == std::string::npos);
+  CHECK(body.find("main was rewound") == std::string::npos);
 }
 
 TEST_CASE("Nights: where main was set back to before the older nightly there is no culprit, and the reason says so",
