@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/text.hpp"
 #include "base/version_order.hpp"
@@ -39,7 +40,31 @@ Result<bool> is_watched(SubjectContext& context, const AnchorView& view, const m
   return false;
 }
 
-// In turn, and those that are watched.
+// The newest night on which the case's turn came, of those that are still made up for; nothing: of none of them.
+std::optional<int> recent_turn(const model::Night& night, std::size_t cases, std::size_t index, std::size_t budget) {
+  constexpr int made_up_for = 2;  // nights
+  for (int number = night.number - 1; number > 0 && number >= night.number - made_up_for; --number) {
+    const auto turns = detect::anchor_rotation(cases, static_cast<std::size_t>(number), budget);
+    if (std::binary_search(turns.begin(), turns.end(), index)) return number;
+  }
+  return std::nullopt;
+}
+
+// A turn may bring no look: the night failed, or the case's processes did.
+Result<bool> has_no_look_since(SubjectContext& context, const AnchorView& view, const model::Night& night,
+                               const model::Case& measured, int number) {
+  const model::Series time{measured.benchmark, measured.configuration, model::Metric::time};
+  constexpr int tonight_and_before = 2;
+  TBCI_ASSIGN(const auto looks, context.stores.anchors.looks_until(view.anchor.id, time, night.id, tonight_and_before));
+  for (const model::AnchorLook& look : looks) {
+    if (look.night_id == night.id) continue;  // of a night that goes on
+    TBCI_ASSIGN(const model::Night looked, context.stores.nights.get(look.night_id));
+    if (looked.number >= number) return false;
+  }
+  return true;
+}
+
+// In turn, those whose turn brought no look, and those that are watched.
 Result<std::vector<model::Case>> cases_of_tonight(SubjectContext& context, const AnchorView& view,
                                                   const model::Night& night, std::vector<model::Case> cases) {
   std::sort(cases.begin(), cases.end());
@@ -47,9 +72,15 @@ Result<std::vector<model::Case>> cases_of_tonight(SubjectContext& context, const
   const auto turns = detect::anchor_rotation(cases.size(), static_cast<std::size_t>(night.number), budget);
   std::vector<model::Case> chosen;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const bool its_turn = std::binary_search(turns.begin(), turns.end(), i);
-    TBCI_ASSIGN(const bool watched, its_turn ? Result<bool>(true) : is_watched(context, view, night, cases[i]));
-    if (watched) chosen.push_back(cases[i]);
+    bool wanted = std::binary_search(turns.begin(), turns.end(), i);
+    const auto turn = recent_turn(night, cases.size(), i, budget);
+    if (!wanted && turn) {
+      TBCI_ASSIGN(wanted, has_no_look_since(context, view, night, cases[i], *turn));
+    }
+    if (!wanted) {
+      TBCI_ASSIGN(wanted, is_watched(context, view, night, cases[i]));
+    }
+    if (wanted) chosen.push_back(cases[i]);
   }
   return chosen;
 }

@@ -65,6 +65,36 @@ void check_with_anchor(Nights& nights, std::size_t last) {
 
 }  // namespace
 
+TEST_CASE("Creep watch: a case whose turn brought no look has another on the next night", "[nights]") {
+  Nights nights(30);
+  nights.bench->config().measure.anchor_cases = 1;
+  check_with_anchor(nights, 13);
+  const model::Series beta{"beta", model::Configuration::cpu_infer, model::Metric::time};
+  const storage::Stores& stores = nights.bench->stores();
+  const std::int64_t anchor = stores.anchors.current("fake").value()->id;
+  const auto has_look = [&](std::size_t day) {
+    const auto night = stores.nights.find("fake", nights.machine.name_of(day)).value();
+    const auto looks = stores.anchors.of_night(anchor, night->id).value();
+    return std::ranges::find(looks, beta, &model::AnchorLook::series) != looks.end();
+  };
+  std::vector<std::size_t> turns;
+  for (std::size_t day = 4; day <= 13; ++day) {
+    if (has_look(day)) turns.push_back(day);
+  }
+  REQUIRE(turns.size() >= 2);
+  const std::size_t rotation = turns[1] - turns[0], turn = turns.back() + rotation;
+  REQUIRE(rotation > 2);
+  nights.check_all(14, turn - 1);
+  nights.machine.crashing = {{commits_a_day, 1000}};  // the anchor's build
+  nights.check(turn);
+  nights.machine.crashing.clear();
+  CHECK_FALSE(has_look(turn));
+  nights.check_all(turn + 1, turn + rotation);
+  CHECK(has_look(turn + 1));
+  CHECK_FALSE(has_look(turn + 2));
+  CHECK(has_look(turn + rotation));
+}
+
 TEST_CASE("Creep watch: a regression that was repaired hides no creep", "[nights]") {
   Nights nights(12);
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}, {5 * commits_a_day - 1, 1 / 1.2}};
