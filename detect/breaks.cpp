@@ -83,9 +83,10 @@ double chance_to_hide(const Trials& seen, int processes) {
 }
 
 int processes_until_over(double least_share) {
+  constexpr double least_chance = 0.001;
   constexpr double most = 1000;
   if (least_share >= 1) return 1;
-  const double wanted = least_share > 0 ? std::ceil(std::log(least_chance_to_hide) / std::log1p(-least_share)) : most;
+  const double wanted = least_share > 0 ? std::ceil(std::log(least_chance) / std::log1p(-least_share)) : most;
   return static_cast<int>(std::clamp(wanted, 1.0, most));
 }
 

@@ -59,11 +59,9 @@ model::Interval interval_of_share(const Trials& trials);
 /// The probability that a build that is broken would hide in that many processes more, all without a failure, given
 /// the processes of it that were seen.
 double chance_to_hide(const Trials& seen, int processes);
-/// A break that would hide so rarely has ended.
-inline constexpr double least_chance_to_hide = 0.001;
 
 /// Processes in a row without a failure after which a break has ended, where at least this share of its processes
-/// fails: it would hide in all of them with `least_chance_to_hide` at most. At most 1,000, also for a share of 0.
+/// fails: it would hide in all of them with a probability of 0.1% at most. At most 1,000, also for a share of 0.
 int processes_until_over(double least_share);
 
 }  // namespace tbci::detect
