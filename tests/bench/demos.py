@@ -48,9 +48,8 @@ def main():
     commit = subprocess.run(["git", "-C", clone, "rev-parse", "--short", "HEAD"], check=True, capture_output=True,
                             text=True).stdout.strip()
     print(f"commit {commit}, seed {options.seed}\n\n| `deploy/demo --fresh` | s | building tbci, s | answer |\n|---|--:|--:|---|")
-    places = random.Random(options.seed)
-    calls = [["--fault", f"{KINDS[i % len(KINDS)]}@{places.randrange(2, COMMITS_OF_A_DAY - 2)}"]
-             for i in range(options.faults)]
+    chosen = random.Random(options.seed).sample(range(2, COMMITS_OF_A_DAY - 2), options.faults)
+    calls = [["--fault", f"{KINDS[i % len(KINDS)]}@{place}"] for i, place in enumerate(chosen)]
     calls += [["--clean"]] * options.clean
     wrong = 0
     for number, call in enumerate(calls, 1):
