@@ -63,7 +63,7 @@ Result<ExitCode> install(const Invocation& invocation, const NightlyOptions& opt
   return ExitCode::success;
 }
 
-nlohmann::json json_of(const std::vector<pipeline::RangeCommit>& commits) {
+nlohmann::json commits_json(const std::vector<pipeline::RangeCommit>& commits) {
   nlohmann::json rows = nlohmann::json::array();
   for (const auto& [commit, pull_request] : commits) {
     rows.push_back({{"commit", commit.id},
@@ -75,7 +75,7 @@ nlohmann::json json_of(const std::vector<pipeline::RangeCommit>& commits) {
   return rows;
 }
 
-std::string table_of(const std::vector<pipeline::RangeCommit>& commits) {
+std::string commit_table(const std::vector<pipeline::RangeCommit>& commits) {
   Table table({{"commit"}, {"date"}, {"pull request", Align::right}, {"author"}, {"subject"}});
   for (const auto& [commit, pull_request] : commits) {
     table.add({commit.id.substr(0, 12), to_date(commit.time), pull_request ? fmt::format("#{}", *pull_request) : "",
@@ -92,12 +92,12 @@ void show(const pipeline::NightlyRange& range) {
     return;
   }
   if (!range.commits.empty()) {
-    fmt::print("{}{} after {} ({}), up to {} ({})\n", table_of(range.commits), counted(range.commits.size(), "commit"),
-               from, range.from.product.commit.substr(0, 12), to, last);
+    fmt::print("{}{} after {} ({}), up to {} ({})\n", commit_table(range.commits),
+               counted(range.commits.size(), "commit"), from, range.from.product.commit.substr(0, 12), to, last);
   }
   if (!range.taken_back.empty()) {
     fmt::print("\nmain was rewound: {} that {} has, and {} has not\n{}", counted(range.taken_back.size(), "commit"),
-               from, to, table_of(range.taken_back));
+               from, to, commit_table(range.taken_back));
   }
 }
 
@@ -107,8 +107,8 @@ Result<ExitCode> print_range(const Invocation& invocation, const NightlyOptions&
   if (invocation.json) {
     print_json({{"from", {{"name", range.from.name}, {"commit", range.from.product.commit}}},
                 {"to", {{"name", range.to.name}, {"commit", range.to.product.commit}}},
-                {"commits", json_of(range.commits)},
-                {"taken_back", json_of(range.taken_back)}});
+                {"commits", commits_json(range.commits)},
+                {"taken_back", commits_json(range.taken_back)}});
   } else {
     show(range);
   }
