@@ -109,7 +109,7 @@ std::vector<ChangeEvent> group_changes(std::span<const Moved> moved) {
   std::map<std::tuple<model::Verdict, std::string, std::string>, Members> together;
   for (std::size_t i = 0; i < moved.size(); ++i) {
     const model::Verdict verdict = moved[i].finding.verdict;
-    TBCI_ASSERT(verdict == model::Verdict::regression || verdict == model::Verdict::improvement);
+    TBCI_ASSERT(model::is_change(verdict));
     together[{verdict, moved[i].from, moved[i].to}].push_back(i);
   }
   std::vector<ChangeEvent> events;

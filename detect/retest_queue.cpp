@@ -14,6 +14,21 @@ double pressing(const Candidate& candidate) {
   return std::abs(candidate.suspected) * (1 + candidate.nights_waited);
 }
 
+Candidate candidate_of(const Suspect& suspect, const std::string& tonights_build) {
+  return {.series = suspect.finding.series,
+          .old_build = suspect.old_build,
+          .pairs = {},
+          .nights_looked = 0,
+          .nights_waited = 0,
+          .suspected = suspect.finding.change,
+          .first_suspect = tonights_build,
+          .screen_pairs = suspect.pairs};
+}
+
+bool found_change(const TestedCandidate& outcome) {
+  return outcome.looked && model::is_change(outcome.finding.verdict);
+}
+
 }  // namespace
 
 std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::span<const Candidate> retests,
@@ -25,14 +40,7 @@ std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::spa
     if (finding.verdict != model::Verdict::suspect) continue;
     const auto known = by_series.find(finding.series);
     if (known == by_series.end()) {
-      by_series[finding.series] = {.series = finding.series,
-                                   .old_build = suspect.old_build,
-                                   .pairs = {},
-                                   .nights_looked = 0,
-                                   .nights_waited = 0,
-                                   .suspected = finding.change,
-                                   .first_suspect = tonights_build,
-                                   .screen_pairs = suspect.pairs};
+      by_series[finding.series] = candidate_of(suspect, tonights_build);
       continue;
     }
     Candidate& retest = known->second;
@@ -44,6 +52,21 @@ std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::spa
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return pressing(a) > pressing(b); });
   return candidates;
+}
+
+std::vector<Candidate> hidden_suspects(std::span<const Suspect> suspects, std::span<const TestedCandidate> outcomes,
+                                       const std::string& tonights_build) {
+  std::vector<Candidate> hidden;
+  for (const Suspect& suspect : suspects) {
+    if (suspect.finding.verdict != model::Verdict::suspect) continue;
+    const auto outcome = std::find_if(outcomes.begin(), outcomes.end(), [&](const TestedCandidate& one) {
+      return one.candidate.series == suspect.finding.series;
+    });
+    if (outcome == outcomes.end() || outcome->candidate.old_build == suspect.old_build || found_change(*outcome))
+      continue;
+    hidden.push_back(candidate_of(suspect, tonights_build));
+  }
+  return hidden;
 }
 
 std::vector<Candidate> retests_after(std::span<const TestedCandidate> outcomes, const Thresholds& thresholds) {

@@ -54,6 +54,12 @@ struct TestedCandidate {
   std::vector<Pair> measured;  ///< tonight's pairs, the screen's first, without those of earlier nights
 };
 
+/// Tonight's suspects in whose place a retest was looked at, where that one found no change: its older build breaks,
+/// say, or is not there. Each is to be confirmed against the build that the screen compared it with, or the retest
+/// would hide the step of tonight. Pure.
+std::vector<Candidate> hidden_suspects(std::span<const Suspect> suspects, std::span<const TestedCandidate> outcomes,
+                                       const std::string& tonights_build);
+
 /// What the next night asks again: inconclusive ones that fewer than `most_nights` looked at, and what was not looked
 /// at. A candidate that gathered no pair tonight (its processes failed) is given up: more of the same decides nothing.
 /// So is one that 30 nights in a row could not look at. Pure.

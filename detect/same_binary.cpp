@@ -19,8 +19,7 @@ bool is_known(const std::map<std::string, std::string>& libraries) {
 }
 
 bool is_alarm(model::Verdict verdict) {
-  return verdict == model::Verdict::suspect || verdict == model::Verdict::regression ||
-         verdict == model::Verdict::improvement;
+  return verdict == model::Verdict::suspect || model::is_change(verdict);
 }
 
 }  // namespace

@@ -20,10 +20,6 @@ int direction(double change) {
   return change > 0 ? 1 : -1;
 }
 
-bool is_change(model::Verdict verdict) {
-  return verdict == model::Verdict::regression || verdict == model::Verdict::improvement;
-}
-
 }  // namespace
 
 void Cost::add(const Cost& other) {
@@ -100,7 +96,7 @@ TestedCandidate OurNights::ask(Source& source, Candidate candidate, double old_e
 void OurNights::note_machine(const Screened& screened, const TestedCandidate& outcome,
                              const std::optional<Baseline>& usual) {
   if (!screened.against_history || screened.finding.verdict != model::Verdict::suspect) return;
-  if (is_change(outcome.finding.verdict)) return;
+  if (model::is_change(outcome.finding.verdict)) return;
   std::vector<double> old_values;
   for (const Pair& pair : outcome.measured) old_values.push_back(pair.before);
   const model::Finding old_build = screen_against(series, usual, old_values, settings_.thresholds);
@@ -119,7 +115,7 @@ bool OurNights::confirm_tonight(Source& source, const Screened& screened, const 
     outcomes.push_back(ask(source, std::move(candidate), nights_[old_build].effect, cost));
     const TestedCandidate& outcome = outcomes.back();
     note_machine(screened, outcome, usual);
-    if (is_change(outcome.finding.verdict)) nights_.back().restarts = true;
+    if (model::is_change(outcome.finding.verdict)) nights_.back().restarts = true;
     filed = filed || outcome.finding.verdict == model::Verdict::regression;
   }
   retests_ = retests_after(outcomes, settings_.thresholds);

@@ -152,13 +152,9 @@ Status confirm_case(SubjectContext& context, const Comparison& builds, const mod
   return {};
 }
 
-bool is_change(const model::Finding& finding) {
-  return finding.verdict == model::Verdict::regression || finding.verdict == model::Verdict::improvement;
-}
-
 void tell_changes(SubjectContext& context, const std::vector<model::Finding>& findings) {
   for (const model::Finding& finding : findings) {
-    if (!is_change(finding)) continue;
+    if (!model::is_change(finding.verdict)) continue;
     context.progress.note(fmt::format("{} is a {}: {} -> {} ({})", to_string(finding.series),
                                       to_string(finding.verdict), readable(finding.series.metric, finding.before),
                                       readable(finding.series.metric, finding.after), human_change(finding.change)));
@@ -249,7 +245,7 @@ Result<Confirmation> confirm_candidates(SubjectContext& context, const Confirmat
     TBCI_TRY(confirming.look_at(one, pace));
   }
   TBCI_ASSIGN(Confirmation confirmation, confirming.finish());
-  const auto changed = std::count_if(confirmation.findings.begin(), confirmation.findings.end(), is_change);
+  const auto changed = std::ranges::count_if(confirmation.findings, model::is_change, &model::Finding::verdict);
   context.progress.end_stage(fmt::format("{} of {} suspected series changed{}", changed, candidates.size(),
                                          left > 0 ? fmt::format("; no time was left for {} cases", left) : ""));
   return confirmation;

@@ -14,10 +14,6 @@ namespace {
 constexpr int remembered_nights = 100;  // a series that was not measured eight times in them has no history
 constexpr int looked_at_nights = 20;    // of a series: the window, and room for nights that were left out
 
-bool is_change(model::Verdict verdict) {
-  return verdict == model::Verdict::regression || verdict == model::Verdict::improvement;
-}
-
 // A later night must find them.
 Result<std::set<model::Series>> untold(SubjectContext& context, const model::Night& night) {
   std::set<model::Series> series;
@@ -69,7 +65,8 @@ Status LevelHistory::read_accepted(const std::vector<model::Night>& nights) {
     TBCI_ASSIGN(const auto findings, context_->stores.nights.findings(night.id, storage::Phase::confirm));
     TBCI_ASSIGN(const auto lost, untold(*context_, night));
     for (const model::Finding& finding : findings) {
-      if (is_change(finding.verdict) && !lost.contains(finding.series)) accepted_[finding.series].insert(night.name);
+      if (model::is_change(finding.verdict) && !lost.contains(finding.series))
+        accepted_[finding.series].insert(night.name);
     }
   }
   return {};

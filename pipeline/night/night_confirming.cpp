@@ -71,6 +71,27 @@ Status leave_out_accepted(SubjectContext& context, const model::Night& night,
   return {};
 }
 
+// A retest that finds no change must not hide the step of tonight: that is confirmed by itself, and takes the place of
+// the retest where it is one.
+Status add_hidden(SubjectContext& context, const model::Night& night, const ComparisonPlan& builds,
+                  ConfirmationPlan plan, Confirmation& confirmation) {
+  auto hidden = detect::hidden_suspects(plan.screen->series, confirmation.outcomes, night.name);
+  if (hidden.empty()) return {};
+  TBCI_TRY(leave_out_accepted(context, night, hidden));
+  TBCI_ASSIGN(plan.old_builds, old_builds_of(context, builds, hidden));
+  TBCI_ASSIGN(const Confirmation found, confirm_candidates(context, plan, hidden));
+  for (const detect::TestedCandidate& outcome : found.outcomes) {
+    if (!outcome.looked || !model::is_change(outcome.finding.verdict)) continue;
+    const auto of_series = [&](const model::Finding& finding) { return finding.series == outcome.finding.series; };
+    std::erase_if(confirmation.findings, of_series);
+    confirmation.findings.push_back(outcome.finding);
+    for (detect::TestedCandidate& retest : confirmation.outcomes) {
+      if (retest.candidate.series == outcome.candidate.series) retest = outcome;
+    }
+  }
+  return {};
+}
+
 Status keep_confirmation(SubjectContext& context, const model::Night& night, const std::optional<AnchorWatch>& anchor,
                          const Confirmation& confirmation) {
   return context.stores.database.transaction([&]() -> Status {
@@ -104,9 +125,7 @@ Result<std::optional<std::string>> found_by_later_night(SubjectContext& context,
 void tell_events(SubjectContext& context, const Confirmation& confirmation, const std::string& tonight) {
   std::vector<detect::Moved> moved;
   for (const detect::TestedCandidate& outcome : confirmation.outcomes) {
-    const model::Verdict verdict = outcome.finding.verdict;
-    const bool changed = verdict == model::Verdict::regression || verdict == model::Verdict::improvement;
-    if (outcome.looked && changed) {
+    if (outcome.looked && model::is_change(outcome.finding.verdict)) {
       moved.push_back(
           {.finding = outcome.finding, .from = outcome.candidate.old_build, .to = tonight, .signature = {}});
     }
@@ -162,7 +181,8 @@ Status confirm_night(SubjectContext& context, const model::Night& night, const C
                                       .usual = plan.builds.before.name,
                                       .until = context.clock.now() + context.config.measure.confirm_limit,
                                       .screen = &screen};
-  TBCI_ASSIGN(const Confirmation confirmed, confirm_candidates(context, confirmation, candidates));
+  TBCI_ASSIGN(Confirmation confirmed, confirm_candidates(context, confirmation, candidates));
+  TBCI_TRY(add_hidden(context, night, plan, confirmation, confirmed));
   tell_events(context, confirmed, night.name);
   return keep_confirmation(context, night, anchor, confirmed);
 }

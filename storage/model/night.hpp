@@ -14,6 +14,10 @@ namespace tbci::model {
 enum class Verdict { clear, suspect, regression, improvement, inconclusive, environment_changed };
 std::string_view to_string(Verdict verdict);
 Result<Verdict> verdict_from(std::string_view text);
+/// It says that the series changed, for the worse or the better.
+constexpr bool is_change(Verdict verdict) {
+  return verdict == Verdict::regression || verdict == Verdict::improvement;
+}
 
 /// What a screen or a confirmation found of one series: before and after are medians over processes in the metric's
 /// unit; change and its interval are fractions of `before` (0.08 = 8% slower or larger). For leaks `before` may be 0:

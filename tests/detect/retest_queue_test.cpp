@@ -8,6 +8,7 @@ namespace tbci::retest_queue_test {
 using tbci::detect::Candidate;
 using tbci::detect::candidates_of;
 using tbci::detect::confirm;
+using tbci::detect::hidden_suspects;
 using tbci::detect::Pair;
 using tbci::detect::retests_after;
 using tbci::detect::Suspect;
@@ -78,6 +79,31 @@ TEST_CASE("Retest queue: a series that waits is asked once, against its older bu
   CHECK(again[0].nights_looked == 1);
   CHECK(again[0].first_suspect == "tuesday");
   CHECK(again[0].suspected == 0.2);  // what presses now
+}
+
+TEST_CASE("Retest queue: what a retest hid and did not find itself is asked beside its own build", "[detect]") {
+  const std::vector<Suspect> suspects = {{finding("broken", 0.2), "tuesday", {{100, 120}}},
+                                         {finding("clear", 0.1), "tuesday"},
+                                         {finding("without time", 0.1), "tuesday"},
+                                         {finding("found", 0.3), "tuesday"},
+                                         {finding("the same build", 0.1), "monday"},
+                                         {finding("no suspect", 0.2, Verdict::clear), "tuesday"},
+                                         {finding("no retest", 0.2), "tuesday"}};
+  std::vector<TestedCandidate> outcomes = {looked_at(candidate("broken", 0.06), Verdict::inconclusive, 0),
+                                           looked_at(candidate("clear", 0.06), Verdict::clear, 6),
+                                           {candidate("without time", 0.06), false, {}, {}},
+                                           looked_at(candidate("found", 0.06), Verdict::regression, 6),
+                                           looked_at(candidate("the same build", 0.06), Verdict::inconclusive, 9),
+                                           looked_at(candidate("no suspect", 0.06), Verdict::inconclusive, 9)};
+  const auto hidden = hidden_suspects(suspects, outcomes, "wednesday");
+  REQUIRE(hidden.size() == 3);
+  CHECK(hidden[0].series == series("broken"));
+  CHECK(hidden[0].old_build == "tuesday");
+  CHECK(hidden[0].first_suspect == "wednesday");
+  CHECK(hidden[0].screen_pairs.size() == 1);
+  CHECK(hidden[0].pairs.empty());
+  CHECK(hidden[1].series == series("clear"));
+  CHECK(hidden[2].series == series("without time"));
 }
 
 TEST_CASE("Retest queue: what waits becomes more pressing each night", "[detect]") {

@@ -199,6 +199,27 @@ TEST_CASE("Nights: what there was no time for is asked the next night, against t
   CHECK(nights.bench->stores().retests.of_night(result.night.id)->empty());
 }
 
+TEST_CASE("Nights: a retest beside a build that crashes does not hide the step of tonight", "[nights]") {
+  Nights nights(13);
+  nights.check_all(1, 9);
+  storage::Stores& stores = nights.bench->stores();
+  const auto last = stores.nights.find("fake", nights.machine.name_of(9)).value().value();
+  REQUIRE(stores.retests.replace(last.id, {{.series = model::series_from("beta/cpu-infer/time").value(),
+                                            .old_build = nights.machine.name_of(0),
+                                            .first_suspect = nights.machine.name_of(9),
+                                            .suspected = 0.06,
+                                            .nights_looked = 1,
+                                            .pairs = {{100, 106}}}}));
+  nights.machine.crashing = {{0, 1000}};
+  nights.machine.slower["beta"] = {{10 * commits_a_day - 1, 1.25}};
+  const auto result = nights.check(10);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(10 * commits_a_day - 1)});
+  CHECK(verdict_of(result, "beta/cpu-infer/time") == Verdict::regression);
+  CHECK(stores.retests.of_night(result.night.id).value().empty());
+  for (std::size_t day = 11; day < 13; ++day) CHECK(nights.check(day).regressions.empty());
+}
+
 TEST_CASE("Nights: creep below the threshold is found against the anchor, once", "[nights]") {
   Nights nights(7);
   for (std::size_t day = 2; day < 7; ++day) nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.035);
