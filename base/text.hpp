@@ -34,6 +34,11 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
 /// ` (did you mean 'x'?)` or nothing: to put behind an error.
 std::string did_you_mean(std::string_view name, std::span<const std::string> known);
 
+/// std::string::contains of C++23.
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 std::string join(std::span<const std::string> parts, std::string_view between);

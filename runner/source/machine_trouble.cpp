@@ -11,10 +11,6 @@ namespace tbci::runner {
 
 namespace {
 
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
@@ -38,7 +34,8 @@ bool is_source_error(std::string_view line) {
 
 // What a linker says of symbols is the source's fault too.
 bool is_link_error(std::string_view line) {
-  return has(line, "undefined reference to") || has(line, "undefined symbol:") || has(line, "multiple definition of");
+  return contains(line, "undefined reference to") || contains(line, "undefined symbol:") ||
+         contains(line, "multiple definition of");
 }
 
 // `   12 | int x;`: a line of source code quoted by a compiler.
@@ -134,7 +131,7 @@ bool says(std::string_view line, const Sign& sign) {
 
 // A shell's own word for a child that was killed: `Killed`, `sh: line 1: 4711 Killed  cc1plus`.
 bool is_shells_killed(std::string_view line) {
-  return trim(line) == "Killed" || (has(line, ": line ") && has(line, " Killed "));
+  return trim(line) == "Killed" || (contains(line, ": line ") && contains(line, " Killed "));
 }
 
 bool is_own_doing_of_a_worker(const Sign& sign) {

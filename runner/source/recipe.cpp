@@ -58,10 +58,6 @@ class Log {
   std::size_t written_bytes_ = 0;
 };
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 // How clearly a line of a compiler, linker or build tool names the cause; 1 is best, 0 is not an error.
 int rank(std::string_view line) {
   // `0 errors`, `-Werror` and `error.cpp` are not errors: the colon decides.

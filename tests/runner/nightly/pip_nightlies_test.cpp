@@ -3,10 +3,10 @@
 #include <csignal>
 
 #include "runner/libtorch.hpp"
-#include "runner/nightly/pip_text.hpp"
 #include "tests/base/git_repository.hpp"
 #include "tests/catch.hpp"
 #include "tests/runner/fixtures.hpp"
+#include "tests/runner/nightly/wheels.hpp"
 #include "tests/temporary_directory.hpp"
 
 namespace tbci::pip_nightlies_test {
@@ -38,9 +38,18 @@ struct FakePip {
   std::filesystem::path venv;
   std::string report = R"({"install":[{"metadata":{"name":"torch"}}]})";
   std::string git_version = "cf30153c4c131c8164ee7798e5022d810682e2cb";
+  test::WheelFiles more = {};  // of the wheel
   bool breaks = false;
-  int installs = 0;
+  int downloads = 0, installs = 0;
 
+  test::WheelFiles files() const {
+    test::WheelFiles all = more;
+    all["torch/version.py"] =
+        "from typing import Optional\n\n__all__ = ['__version__']\n__version__ = '2.13.0+cpu'\ndebug = False\n"
+        "cuda: Optional[str] = None\ngit_version = '" +
+        git_version + "'\nhip: Optional[str] = None\n";
+    return test::with_info(all, "torch", "2.13.0");
+  }
   ProcessOutcome operator()(const Command& command) {
     if (has(command, "venv")) {
       venv = command.arguments.back();
@@ -48,60 +57,23 @@ struct FakePip {
       return says("");
     }
     if (has(command, "--dry-run")) return says(report);
+    if (has(command, "download")) {
+      ++downloads;
+      if (breaks) return says("", "WARNING: x\nERROR: [Errno 28] No space left on device\n", 1);
+      test::write_wheel(venv / "wheels/torch-2.13.0-py3-none-any.whl", files());
+      return says("");
+    }
+    if (!has(command, "install")) return says("");
     ++installs;
-    if (breaks) return says("", "WARNING: x\nERROR: [Errno 28] No space left on device\n", 1);
-    const Status written = write_file_atomically(
-        venv / "lib/python3.11/site-packages/torch/version.py",
-        "from typing import Optional\n\n__all__ = ['__version__']\n__version__ = '2.13.0+cpu'\ndebug = False\n"
-        "cuda: Optional[str] = None\ngit_version = '" +
-            git_version + "'\nhip: Optional[str] = None\n");
-    REQUIRE(written);
+    CHECK(has(command, (venv / "wheels/torch-2.13.0-py3-none-any.whl").string()));
+    CHECK(has(command, "--no-index"));
+    for (const auto& [path, text] : files())
+      REQUIRE(write_file_atomically(venv / "lib/python3.11/site-packages" / path, text));
     return says("");
   }
 };
 
 }  // namespace
-
-TEST_CASE("parse_pip_index: reads only versions, oldest first", "[pip]") {
-  const auto versions = parse_pip_index(recorded_index);
-  REQUIRE(versions);
-  CHECK(*versions ==
-        std::vector<std::string>{"2.12.0.dev20260401+cpu", "2.13.0.dev20260517+cpu", "2.13.0.dev20260518+cpu"});
-  CHECK(parse_pip_index("Available versions: 1.0, ../../etc, --evil, 2.0\n").value() ==
-        std::vector<std::string>{"2.0", "1.0"});
-  CHECK_FALSE(parse_pip_index("something else"));
-}
-
-TEST_CASE("parse_pip_complaint: reads the versions in the error of an old pip", "[pip]") {
-  const auto versions = parse_pip_complaint(
-      "ERROR: Could not find a version that satisfies the requirement torch==0+no (from versions: 1.7.0, 1.7.1, "
-      "1.8.0)\n"
-      "ERROR: No matching distribution found for torch==0+no\n");
-  CHECK(versions.value() == std::vector<std::string>{"1.7.0", "1.7.1", "1.8.0"});
-  CHECK(parse_pip_complaint("(from versions: none)").value().empty());
-  CHECK_FALSE(parse_pip_complaint("no network"));
-}
-
-TEST_CASE("main_commit_of_nightly: reads the commit in the message of the nightly branch", "[pip]") {
-  const std::string commit = "0123456789abcdef0123456789abcdef01234567";
-  CHECK(main_commit_of_nightly("2026-01-07 nightly release (" + commit + ")") == commit);
-  CHECK(main_commit_of_nightly("2026-01-07 nightly release (" + commit + ")\n\nmore\n") == commit);
-  for (const std::string& other :
-       {"2026-01-07 nightly release (" + commit.substr(1) + ")", "2026-01-07 nightly release (" + commit + "0)",
-        "2026-1-07 nightly release (" + commit + ")", "Revert 2026-01-07 nightly release (" + commit + ")",
-        std::string("2026-01-07 nightly release (0123456789ABCDEF0123456789abcdef01234567)"), std::string()}) {
-    INFO(other);
-    CHECK_FALSE(main_commit_of_nightly(other));
-  }
-}
-
-TEST_CASE("cuda_packages: reads the CUDA packages of an installation report", "[pip]") {
-  const auto found = cuda_packages(
-      R"({"install":[{"metadata":{"name":"torch"}},{"metadata":{"name":"nvidia-cublas"}},{"metadata":{"name":"cuda-bindings"}},{"x":1},5]})");
-  CHECK(found.value() == std::vector<std::string>{"nvidia-cublas", "cuda-bindings"});
-  CHECK_FALSE(cuda_packages("no report"));
-  CHECK_FALSE(cuda_packages("[]"));
-}
 
 TEST_CASE("parse_version_py: reads a wheel's version as text", "[pip]") {
   const auto version = parse_version_py(
@@ -171,7 +143,7 @@ TEST_CASE("PipNightlies: a version that is missing for good fails, one that was 
   std::string complaint;
   test::ScriptedProcesses pip([&](const Command& command) {
     if (has(command, "index")) return says(recorded_index);
-    if (has(command, "--dry-run") || !has(command, "install") || complaint.empty()) return fake(command);
+    if (!has(command, "download") || complaint.empty()) return fake(command);
     return says("", complaint, 1);
   });
   const auto kind_of = [&](const std::string& version, const std::string& versions) {
@@ -195,7 +167,7 @@ TEST_CASE("PipNightlies: a nightly that was just listed waits for what the index
   FakePip fake;
   test::ScriptedProcesses pip([&](const Command& command) {
     if (has(command, "index")) return says(recorded_index);
-    if (has(command, "--dry-run") || !has(command, "install")) return fake(command);
+    if (!has(command, "download")) return fake(command);
     return says(
         "",
         "ERROR: Could not find a version that satisfies the requirement triton==9.9 (from torch) (from versions: "
@@ -213,7 +185,7 @@ TEST_CASE("PipNightlies: an installation that SIGKILL ended says so", "[pip]") {
   test::TemporaryDirectory folder;
   FakePip fake;
   test::ScriptedProcesses pip([&](const Command& command) {
-    if (has(command, "--dry-run") || !has(command, "install")) return fake(command);
+    if (!has(command, "download")) return fake(command);
     ProcessOutcome killed;
     killed.signal = SIGKILL;
     killed.exit_code = 137;
@@ -256,7 +228,7 @@ TEST_CASE("PipNightlies: refuses CUDA unless it is allowed or the index names it
   CHECK(refused.error().kind == ErrorKind::usage);
   CHECK(refused.error().message.find("nvidia-cudnn-cu13") != std::string::npos);
   CHECK(refused.error().message.find("allow_cuda") != std::string::npos);
-  CHECK(fake.installs == 0);
+  CHECK(fake.downloads == 0);
   settings.allow_cuda = true;
   CHECK(PipNightlies(settings, {.venvs = folder.path()}, pip).install({"2.13.0", ""}, {}));
   settings.allow_cuda = false;
@@ -277,11 +249,47 @@ TEST_CASE("PipNightlies: a failure leaves nothing that looks like an installatio
   CHECK(full.error().message.find("No space left on device") != std::string::npos);
   fake.breaks = false;
   CHECK(nightlies.install({"2.13.0", ""}, {}));
-  CHECK(fake.installs == 2);
+  CHECK(fake.downloads == 2);
   for (const char* name : {"", "../x", "--upgrade", "1.0;rm", "1.0/../../x"}) {
     INFO(name);
     CHECK_FALSE(nightlies.install({name, ""}, {}));
   }
+}
+
+TEST_CASE("PipNightlies: a wheel that would do harm is refused before it is unpacked, and nothing is installed",
+          "[pip]") {
+  test::TemporaryDirectory folder;
+  FakePip fake;
+  fake.more = {{"evil.pth", "import evil\n"}};
+  test::ScriptedProcesses pip(std::ref(fake));
+  PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
+  const auto refused = nightlies.install({"2.13.0", ""}, {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::failed);
+  CHECK(refused.error().message.find("torch-2.13.0-py3-none-any.whl is refused: 'evil.pth'") == 0);
+  CHECK(fake.installs == 0);
+  fake.more.clear();
+  CHECK(nightlies.install({"2.13.0", ""}, {}));
+  CHECK_FALSE(std::filesystem::exists(folder / "torch-2.13.0/wheels"));
+}
+
+TEST_CASE("PipNightlies: a torch that does not import is broken, a machine that fails it is not", "[pip]") {
+  test::TemporaryDirectory folder;
+  FakePip fake;
+  fake.more = {{"torch/__init__.py", "raise ImportError('libc10.so')\n"}};
+  ProcessOutcome answer = says("", "Traceback (most recent call last):\n  x\nImportError: libc10.so\n", 1);
+  test::ScriptedProcesses pip([&](const Command& command) { return has(command, "-c") ? answer : fake(command); });
+  const auto error_of = [&] {
+    const auto installed = PipNightlies({}, {.venvs = folder.path()}, pip).install({"2.13.0", ""}, {});
+    REQUIRE_FALSE(installed);
+    return installed.error();
+  };
+  CHECK(error_of().kind == ErrorKind::failed);
+  CHECK(error_of().message == "torch==2.13.0 does not import: exit code 1: ImportError: libc10.so");
+  answer = says("", "OSError: [Errno 28] No space left on device\n", 1);
+  CHECK(error_of().kind == ErrorKind::machine);
+  answer = says("");
+  CHECK(PipNightlies({}, {.venvs = folder.path()}, pip).install({"2.13.0", ""}, {}));
 }
 
 TEST_CASE("PipNightlies: resolves a commit of the nightly branch to the commit of main", "[pip]") {
@@ -336,7 +344,7 @@ TEST_CASE("PipNightlies: pip writes to the venv, its cache and its home, and eve
                           .confinement = {.folder = folder / "private", .writable = {}}},
                          pip);
   REQUIRE(nightlies.install({"2.13.0", ""}, {}));
-  CHECK(commands.size() == 3);
+  CHECK(commands.size() == 4);  // venv, --dry-run, download, install
   for (const Command& command : commands) {
     REQUIRE(command.writable.has_value());
     CHECK(std::find(command.writable->begin(), command.writable->end(), folder / "venvs/torch-2.13.0") !=
@@ -345,7 +353,7 @@ TEST_CASE("PipNightlies: pip writes to the venv, its cache and its home, and eve
     CHECK(command.environment.at("HOME").starts_with((folder / "private").string()));
     CHECK(has(command, "-I"));
   }
-  CHECK(has(commands.back(), "--only-binary=:all:"));
+  CHECK(has(commands[2], "--only-binary=:all:"));
 }
 
 }  // namespace tbci::pip_nightlies_test

@@ -1,0 +1,152 @@
+#include "runner/nightly/pip_installation.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "runner/nightly/installed_files.hpp"
+#include "runner/nightly/pip_text.hpp"
+#include "runner/nightly/wheel_check.hpp"
+#include "runner/source/machine_trouble.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The names of PyTorch's own indexes say what they contain (.../cpu, .../cu130); those of other indexes do not.
+bool names_its_contents(std::string_view index_url) {
+  return index_url.starts_with("https://download.pytorch.org/whl/");
+}
+
+fs::path wheels_of(const Venv& venv) {
+  return venv.folder / "wheels";
+}
+
+Result<std::vector<fs::path>> list_wheels(const Venv& venv) {
+  std::vector<fs::path> wheels;
+  std::error_code error;
+  for (fs::directory_iterator at(wheels_of(venv), error), end; !error && at != end; at.increment(error))
+    wheels.push_back(at->path());
+  if (error) return fail(ErrorKind::machine, "cannot list {}: {}", wheels_of(venv).string(), error.message());
+  std::ranges::sort(wheels);
+  return wheels;
+}
+
+}  // namespace
+
+Result<fs::path> Venv::packages() const {
+  std::error_code ignored;
+  for (const char* lib : {"lib", "lib64"}) {
+    for (fs::directory_iterator at(folder / lib, ignored), end; !ignored && at != end; at.increment(ignored)) {
+      fs::path packages = at->path() / "site-packages";
+      if (fs::is_directory(packages, ignored)) return packages;
+    }
+  }
+  return fail(ErrorKind::failed, "{} has no site-packages", folder.string());
+}
+
+Result<fs::path> find_torch(const Venv& venv) {
+  const auto packages = venv.packages();
+  std::error_code ignored;
+  if (packages && fs::exists(*packages / "torch/version.py", ignored)) return *packages / "torch";
+  return fail(ErrorKind::failed, "{} was installed, but contains no torch; check the package name",
+              venv.folder.string());
+}
+
+Status PipInstallation::make(const Venv& venv, const std::string& version, std::stop_token stop) const {
+  TBCI_TRY(remove_tree(venv.folder));
+  TBCI_TRY(make_directories(wheels_of(venv)));
+  const std::string requirement = settings_.package + "==" + version;
+  Command create;
+  create.arguments = {settings_.python, "-I", "-m", "venv", venv.folder.string()};
+  create.environment = {{"LC_ALL", "C.UTF-8"}};
+  TBCI_TRY(run("creating a venv for " + requirement, std::move(create), venv, stop));
+  TBCI_TRY(refuse_cuda(venv, requirement, stop));
+  const std::string folder = wheels_of(venv).string();
+  TBCI_TRY(run("downloading " + requirement,
+               pip_.asking_index(venv.python(), {"download", "--progress-bar", "off", "--dest", folder, requirement}),
+               venv, stop));
+  TBCI_TRY(check_wheels(venv));
+  std::vector<std::string> install = {"install", "--progress-bar", "off", "--no-index", "--no-deps"};
+  TBCI_ASSIGN(const auto wheels, list_wheels(venv));
+  for (const fs::path& wheel : wheels) install.push_back(wheel.string());
+  TBCI_TRY(run("installing " + requirement, pip_.offline(venv.python(), std::move(install)), venv, stop));
+  TBCI_TRY(remove_tree(wheels_of(venv)));
+  TBCI_ASSIGN(const fs::path packages, venv.packages());
+  send_line(progress_, "checking the files of " + requirement);
+  TBCI_TRY(check_installed_files(venv.folder, packages));
+  TBCI_TRY(try_torch(venv, requirement, stop));
+  return write_file_atomically(venv.marker(), requirement + "\n");
+}
+
+Status PipInstallation::run(std::string_view doing, Command command, const Venv& venv, std::stop_token stop) const {
+  send_line(progress_, doing);
+  command.time_limit = std::chrono::hours(2);
+  command.on_output_line = [this](std::string_view line) { send_line(progress_, one_line(line)); };
+  TBCI_ASSIGN(const ProcessOutcome outcome, pip_.run(command, venv.folder, std::move(stop)));
+  if (!outcome.succeeded()) return tl::unexpected(pip_failure(doing, outcome, command));
+  return {};
+}
+
+Status PipInstallation::check_wheels(const Venv& venv) const {
+  TBCI_ASSIGN(const auto wheels, list_wheels(venv));
+  std::uint64_t unpacked_bytes = 0;
+  for (const fs::path& wheel : wheels) {
+    TBCI_ASSIGN(const WheelContents contents, check_wheel(wheel));
+    unpacked_bytes += contents.unpacked_bytes;
+  }
+  TBCI_ASSIGN(const std::uint64_t free, free_bytes(venv.folder));
+  if (free > unpacked_bytes) return {};
+  return fail(ErrorKind::machine, "the wheels unpack to {}, and {} has {} left: make room there",
+              human_bytes(static_cast<double>(unpacked_bytes)), venv.folder.string(),
+              human_bytes(static_cast<double>(free)));
+}
+
+Status PipInstallation::refuse_cuda(const Venv& venv, const std::string& requirement, std::stop_token stop) const {
+  if (settings_.allow_cuda || names_its_contents(settings_.index_url)) return {};
+  const std::string doing = "asking pip what " + requirement + " would install";
+  send_line(progress_, doing);
+  Command command = pip_.asking_index(venv.python(), {"--quiet", "install", "--dry-run", "--report", "-", requirement});
+  command.time_limit = std::chrono::hours(1);
+  command.kept_output_bytes = 64 << 20;
+  TBCI_ASSIGN(const ProcessOutcome outcome, pip_.run(command, venv.folder, std::move(stop)));
+  if (outcome.error.find("no such option") != std::string::npos) {
+    return fail(ErrorKind::machine,
+                "this pip cannot report what {} would install: upgrade it to 22.2 or newer, use an index of "
+                "download.pytorch.org, or set allow_cuda in [subject.nightlies]",
+                requirement);
+  }
+  if (!outcome.succeeded()) return tl::unexpected(pip_failure(doing, outcome, command));
+  TBCI_ASSIGN(const std::vector<std::string> cuda, cuda_packages(outcome.output));
+  if (cuda.empty()) return {};
+  return fail(ErrorKind::usage,
+              "{} would install several GB of CUDA ({} and {} more): set index in [subject.nightlies] to {}, or "
+              "set allow_cuda there",
+              requirement, cuda.front(), cuda.size() - 1, pytorch_nightly_index);
+}
+
+// A nightly that cannot add is broken, whatever a worker would find out by hours of compiling.
+Status PipInstallation::try_torch(const Venv& venv, const std::string& requirement, std::stop_token stop) const {
+  TBCI_ASSIGN(const fs::path torch, find_torch(venv));
+  std::error_code ignored;
+  if (!fs::exists(torch / "__init__.py", ignored)) return {};  // its libraries alone
+  send_line(progress_, "importing " + requirement);
+  Command command;
+  command.arguments = {venv.python().string(), "-I", "-c",
+                       "import torch; assert (torch.ones(2) + 1).sum().item() == 4, 'an addition is wrong'"};
+  command.environment = {{"LC_ALL", "C.UTF-8"}};
+  command.time_limit = std::chrono::minutes(10);
+  TBCI_ASSIGN(const ProcessOutcome outcome, pip_.run(command, venv.folder, std::move(stop)));
+  if (outcome.succeeded()) return {};
+  const bool says_nothing = outcome.interrupted || (outcome.signal == SIGKILL && !outcome.timed_out) ||
+                            !machine_trouble_of_worker(outcome.error).empty();
+  if (says_nothing) return tl::unexpected(pip_failure("importing " + requirement, outcome, command));
+  const std::string error(trim(outcome.error));
+  return fail(ErrorKind::failed, "{} does not import: {}: {}", requirement, describe(outcome, command.time_limit),
+              one_line(error.substr(error.rfind('\n') + 1), 300));
+}
+
+}  // namespace tbci::runner

@@ -1,0 +1,60 @@
+#include "runner/nightly/pip_text.hpp"
+
+#include "tests/catch.hpp"
+
+namespace tbci::pip_text_test {
+
+using namespace tbci::runner;
+
+namespace {
+
+// Output of pip 23.2 for an index of nightlies.
+const std::string recorded_index =
+    "torch (2.13.0.dev20260518+cpu)\n"
+    "Available versions: 2.13.0.dev20260518+cpu, 2.13.0.dev20260517+cpu, 2.12.0.dev20260401+cpu\n"
+    "  INSTALLED: 2.13.0+cpu\n  LATEST:    2.13.0.dev20260518+cpu\n";
+
+}  // namespace
+
+TEST_CASE("parse_pip_index: reads only versions, oldest first", "[pip]") {
+  const auto versions = parse_pip_index(recorded_index);
+  REQUIRE(versions);
+  CHECK(*versions ==
+        std::vector<std::string>{"2.12.0.dev20260401+cpu", "2.13.0.dev20260517+cpu", "2.13.0.dev20260518+cpu"});
+  CHECK(parse_pip_index("Available versions: 1.0, ../../etc, --evil, 2.0\n").value() ==
+        std::vector<std::string>{"2.0", "1.0"});
+  CHECK_FALSE(parse_pip_index("something else"));
+}
+
+TEST_CASE("parse_pip_complaint: reads the versions in the error of an old pip", "[pip]") {
+  const auto versions = parse_pip_complaint(
+      "ERROR: Could not find a version that satisfies the requirement torch==0+no (from versions: 1.7.0, 1.7.1, "
+      "1.8.0)\n"
+      "ERROR: No matching distribution found for torch==0+no\n");
+  CHECK(versions.value() == std::vector<std::string>{"1.7.0", "1.7.1", "1.8.0"});
+  CHECK(parse_pip_complaint("(from versions: none)").value().empty());
+  CHECK_FALSE(parse_pip_complaint("no network"));
+}
+
+TEST_CASE("main_commit_of_nightly: reads the commit in the message of the nightly branch", "[pip]") {
+  const std::string commit = "0123456789abcdef0123456789abcdef01234567";
+  CHECK(main_commit_of_nightly("2026-01-07 nightly release (" + commit + ")") == commit);
+  CHECK(main_commit_of_nightly("2026-01-07 nightly release (" + commit + ")\n\nmore\n") == commit);
+  for (const std::string& other :
+       {"2026-01-07 nightly release (" + commit.substr(1) + ")", "2026-01-07 nightly release (" + commit + "0)",
+        "2026-1-07 nightly release (" + commit + ")", "Revert 2026-01-07 nightly release (" + commit + ")",
+        std::string("2026-01-07 nightly release (0123456789ABCDEF0123456789abcdef01234567)"), std::string()}) {
+    INFO(other);
+    CHECK_FALSE(main_commit_of_nightly(other));
+  }
+}
+
+TEST_CASE("cuda_packages: reads the CUDA packages of an installation report", "[pip]") {
+  const auto found = cuda_packages(
+      R"({"install":[{"metadata":{"name":"torch"}},{"metadata":{"name":"nvidia-cublas"}},{"metadata":{"name":"cuda-bindings"}},{"x":1},5]})");
+  CHECK(found.value() == std::vector<std::string>{"nvidia-cublas", "cuda-bindings"});
+  CHECK_FALSE(cuda_packages("no report"));
+  CHECK_FALSE(cuda_packages("[]"));
+}
+
+}  // namespace tbci::pip_text_test
