@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -139,7 +140,9 @@ std::uint64_t bytes_on_disk(const std::filesystem::path& path) {
   const auto own_bytes = [](const std::filesystem::path& one) -> std::uint64_t {
     constexpr std::uint64_t block_bytes = 512;  // of st_blocks, whatever the file system's are
     struct stat facts {};
-    return ::lstat(one.c_str(), &facts) == 0 ? static_cast<std::uint64_t>(facts.st_blocks) * block_bytes : 0;
+    if (::lstat(one.c_str(), &facts) != 0) return 0;
+    const std::uint64_t names = S_ISREG(facts.st_mode) ? std::max<std::uint64_t>(facts.st_nlink, 1) : 1;
+    return static_cast<std::uint64_t>(facts.st_blocks) * block_bytes / names;
   };
   using std::filesystem::directory_options;
   std::uint64_t bytes = own_bytes(path);

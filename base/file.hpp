@@ -36,7 +36,7 @@ Status remove_tree(const std::filesystem::path& path);
 Result<std::uint64_t> free_bytes(const std::filesystem::path& path);
 
 /// Bytes that a file, or a folder with all that is in it, takes on the disk. Follows no link, and skips what it cannot
-/// read; a file with two names counts twice.
+/// read. Each name of a file with several counts for its share: half of it, where there are two.
 std::uint64_t bytes_on_disk(const std::filesystem::path& path);
 
 /// `folder / name`, refused where `name` would leave the folder (absolute, or with `..`).

@@ -1,18 +1,13 @@
 #include "runner/nightly/installed_files.hpp"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <cctype>
-#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/digest.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "runner/nightly/package_record.hpp"
 
 namespace tbci::runner {
 
@@ -21,65 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t longest_record_bytes = std::size_t{64} << 20;
-
-struct RecordedFile {
-  std::string path;    // from the folder of the packages
-  std::string digest;  // as in the line: `sha256=...`; empty: none
-};
-
-// One field of a line of CSV (RFC 4180) and what follows it: `"a,""b""",rest`.
-std::optional<std::string> take_field(std::string_view& line) {
-  std::string field;
-  if (!line.starts_with('"')) {
-    const std::size_t end = std::min(line.find(','), line.size());
-    field = line.substr(0, end);
-    line.remove_prefix(std::min(end + 1, line.size()));
-    return field;
-  }
-  for (std::size_t at = 1; at < line.size(); ++at) {
-    if (line[at] != '"') {
-      field += line[at];
-    } else if (at + 1 < line.size() && line[at + 1] == '"') {
-      field += line[++at];
-    } else {
-      line.remove_prefix(std::min(at + 2, line.size()));
-      return field;
-    }
-  }
-  return std::nullopt;
-}
-
-Result<std::vector<RecordedFile>> parse_record(std::string_view text) {
-  std::vector<RecordedFile> files;
-  for (const std::string& line : split(text, '\n')) {
-    std::string_view rest = line;
-    if (rest.ends_with('\r')) rest.remove_suffix(1);
-    if (rest.empty()) continue;
-    const auto path = take_field(rest);
-    const auto digest = path ? take_field(rest) : std::nullopt;
-    if (!digest || path->empty()) return fail(ErrorKind::failed, "cannot be read at: {}", one_line(line, 100));
-    files.push_back({.path = *path, .digest = *digest});
-  }
-  return files;
-}
-
-// `sha256=` and base64 for addresses, without its end, as hexadecimal digits; nothing for another digest.
-std::optional<std::string> hex_of(std::string_view digest) {
-  constexpr std::string_view kind = "sha256=";
-  if (!digest.starts_with(kind)) return std::nullopt;
-  std::string text(trim(digest.substr(kind.size())));
-  while (text.ends_with('=')) text.pop_back();
-  if (text.size() != 43) return std::nullopt;
-  std::ranges::replace(text, '-', '+');
-  std::ranges::replace(text, '_', '/');
-  text += '=';
-  std::vector<unsigned char> bytes(36);
-  const auto* from = reinterpret_cast<const unsigned char*>(text.data());
-  if (EVP_DecodeBlock(bytes.data(), from, static_cast<int>(text.size())) != 33) return std::nullopt;
-  std::string hex;
-  for (std::size_t i = 0; i < 32; ++i) hex += fmt::format("{:02x}", bytes[i]);
-  return hex;
-}
 
 bool is_bytecode(const fs::path& path) {
   return path.extension() == ".pyc" && path.parent_path().filename() == "__pycache__";
@@ -130,7 +66,7 @@ class InstalledFiles {
     if (!fs::is_regular_file(status)) return "is not an ordinary file";
     if (made_by_pip) return {};
     if (file.digest.empty()) return "is not in the RECORD of its wheel";
-    const auto wanted = hex_of(file.digest);
+    const auto wanted = sha256_of_record(file.digest);
     if (!wanted) return "has no SHA-256 in its RECORD";
     const auto found = sha256_of_file(path);
     if (!found) return found.error().message;

@@ -6,7 +6,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "runner/nightly/installed_files.hpp"
-#include "runner/nightly/pip_text.hpp"
+#include "runner/nightly/shared_packages.hpp"
 #include "runner/nightly/wheel_check.hpp"
 #include "runner/source/machine_trouble.hpp"
 
@@ -37,25 +37,6 @@ Result<std::vector<fs::path>> list_wheels(const Venv& venv) {
 
 }  // namespace
 
-Result<fs::path> Venv::packages() const {
-  std::error_code ignored;
-  for (const char* lib : {"lib", "lib64"}) {
-    for (fs::directory_iterator at(folder / lib, ignored), end; !ignored && at != end; at.increment(ignored)) {
-      fs::path packages = at->path() / "site-packages";
-      if (fs::is_directory(packages, ignored)) return packages;
-    }
-  }
-  return fail(ErrorKind::failed, "{} has no site-packages", folder.string());
-}
-
-Result<fs::path> find_torch(const Venv& venv) {
-  const auto packages = venv.packages();
-  std::error_code ignored;
-  if (packages && fs::exists(*packages / "torch/version.py", ignored)) return *packages / "torch";
-  return fail(ErrorKind::failed, "{} was installed, but contains no torch; check the package name",
-              venv.folder.string());
-}
-
 Status PipInstallation::make(const Venv& venv, const std::string& version, std::stop_token stop) const {
   TBCI_TRY(remove_tree(venv.folder));
   TBCI_TRY(make_directories(wheels_of(venv)));
@@ -64,21 +45,24 @@ Status PipInstallation::make(const Venv& venv, const std::string& version, std::
   create.arguments = {settings_.python, "-I", "-m", "venv", venv.folder.string()};
   create.environment = {{"LC_ALL", "C.UTF-8"}};
   TBCI_TRY(run("creating a venv for " + requirement, std::move(create), venv, stop));
-  TBCI_TRY(refuse_cuda(venv, requirement, stop));
-  const std::string folder = wheels_of(venv).string();
-  TBCI_TRY(run("downloading " + requirement,
-               pip_.asking_index(venv.python(), {"download", "--progress-bar", "off", "--dest", folder, requirement}),
-               venv, stop));
-  TBCI_TRY(check_wheels(venv));
-  std::vector<std::string> install = {"install", "--progress-bar", "off", "--no-index", "--no-deps"};
-  TBCI_ASSIGN(const auto wheels, list_wheels(venv));
-  for (const fs::path& wheel : wheels) install.push_back(wheel.string());
-  TBCI_TRY(run("installing " + requirement, pip_.offline(venv.python(), std::move(install)), venv, stop));
-  TBCI_TRY(remove_tree(wheels_of(venv)));
+  TBCI_ASSIGN(const std::vector<ResolvedWheel> wheels, resolve(venv, requirement, stop));
+  TBCI_TRY(refuse_cuda(requirement, wheels));
   TBCI_ASSIGN(const fs::path packages, venv.packages());
+  const auto shared = SharedPackages::read(venv.folder.parent_path(), venv);
+  std::vector<ResolvedWheel> missing;
+  for (const ResolvedWheel& wheel : wheels) {
+    if (!shared.link_package(wheel, packages)) missing.push_back(wheel);
+  }
+  if (missing.size() < wheels.size())
+    send_line(progress_,
+              fmt::format("{} of {} packages are here already", wheels.size() - missing.size(), wheels.size()));
+  if (wheels.empty() || !missing.empty()) TBCI_TRY(download(venv, requirement, missing, stop));
+  TBCI_TRY(unpack(venv, requirement, stop));
+  shared.link_files(packages);
   send_line(progress_, "checking the files of " + requirement);
   TBCI_TRY(check_installed_files(venv.folder, packages));
   TBCI_TRY(try_torch(venv, requirement, stop));
+  TBCI_TRY(keep_wheel_list(venv, wheels));
   return write_file_atomically(venv.marker(), requirement + "\n");
 }
 
@@ -91,41 +75,71 @@ Status PipInstallation::run(std::string_view doing, Command command, const Venv&
   return {};
 }
 
-Status PipInstallation::check_wheels(const Venv& venv) const {
-  TBCI_ASSIGN(const auto wheels, list_wheels(venv));
-  std::uint64_t unpacked_bytes = 0;
-  for (const fs::path& wheel : wheels) {
-    TBCI_ASSIGN(const WheelContents contents, check_wheel(wheel));
-    unpacked_bytes += contents.unpacked_bytes;
-  }
-  TBCI_ASSIGN(const std::uint64_t free, free_bytes(venv.folder));
-  if (free > unpacked_bytes) return {};
-  return fail(ErrorKind::machine, "the wheels unpack to {}, and {} has {} left: make room there",
-              human_bytes(static_cast<double>(unpacked_bytes)), venv.folder.string(),
-              human_bytes(static_cast<double>(free)));
-}
-
-Status PipInstallation::refuse_cuda(const Venv& venv, const std::string& requirement, std::stop_token stop) const {
-  if (settings_.allow_cuda || names_its_contents(settings_.index_url)) return {};
+// Nothing where this pip cannot say.
+Result<std::vector<ResolvedWheel>> PipInstallation::resolve(const Venv& venv, const std::string& requirement,
+                                                            std::stop_token stop) const {
   const std::string doing = "asking pip what " + requirement + " would install";
   send_line(progress_, doing);
   Command command = pip_.asking_index(venv.python(), {"--quiet", "install", "--dry-run", "--report", "-", requirement});
   command.time_limit = std::chrono::hours(1);
   command.kept_output_bytes = 64 << 20;
   TBCI_ASSIGN(const ProcessOutcome outcome, pip_.run(command, venv.folder, std::move(stop)));
-  if (outcome.error.find("no such option") != std::string::npos) {
+  if (contains(outcome.error, "no such option")) return std::vector<ResolvedWheel>{};
+  if (!outcome.succeeded()) return tl::unexpected(pip_failure(doing, outcome, command));
+  return resolved_wheels(outcome.output);
+}
+
+Status PipInstallation::refuse_cuda(const std::string& requirement, const std::vector<ResolvedWheel>& wheels) const {
+  if (settings_.allow_cuda || names_its_contents(settings_.index_url)) return {};
+  if (wheels.empty()) {
     return fail(ErrorKind::machine,
                 "this pip cannot report what {} would install: upgrade it to 22.2 or newer, use an index of "
                 "download.pytorch.org, or set allow_cuda in [subject.nightlies]",
                 requirement);
   }
-  if (!outcome.succeeded()) return tl::unexpected(pip_failure(doing, outcome, command));
-  TBCI_ASSIGN(const std::vector<std::string> cuda, cuda_packages(outcome.output));
+  const std::vector<std::string> cuda = cuda_packages(wheels);
   if (cuda.empty()) return {};
   return fail(ErrorKind::usage,
               "{} would install several GB of CUDA ({} and {} more): set index in [subject.nightlies] to {}, or "
               "set allow_cuda there",
               requirement, cuda.front(), cuda.size() - 1, pytorch_nightly_index);
+}
+
+// The wheels by their digests; where pip could not say which they are, the package with all that it needs.
+Status PipInstallation::download(const Venv& venv, const std::string& requirement,
+                                 const std::vector<ResolvedWheel>& wheels, std::stop_token stop) const {
+  std::vector<std::string> arguments = {"download", "--progress-bar", "off", "--dest", wheels_of(venv).string()};
+  if (wheels.empty()) {
+    arguments.push_back(requirement);
+  } else {
+    const fs::path requirements = venv.folder / "requirements.txt";
+    TBCI_TRY(write_file_atomically(requirements, requirements_for(wheels)));
+    arguments.insert(arguments.end(), {"--no-deps", "--requirement", requirements.string()});
+  }
+  return run("downloading " + requirement, pip_.asking_index(venv.python(), std::move(arguments)), venv,
+             std::move(stop));
+}
+
+Status PipInstallation::unpack(const Venv& venv, const std::string& requirement, std::stop_token stop) const {
+  TBCI_ASSIGN(const std::vector<fs::path> wheels, list_wheels(venv));
+  std::uint64_t unpacked_bytes = 0;
+  for (const fs::path& wheel : wheels) {
+    TBCI_ASSIGN(const WheelContents contents, check_wheel(wheel));
+    unpacked_bytes += contents.unpacked_bytes;
+  }
+  TBCI_ASSIGN(const std::uint64_t free, free_bytes(venv.folder));
+  if (free < unpacked_bytes) {
+    return fail(ErrorKind::machine, "the wheels unpack to {}, and {} has {} left: make room there",
+                human_bytes(static_cast<double>(unpacked_bytes)), venv.folder.string(),
+                human_bytes(static_cast<double>(free)));
+  }
+  std::vector<std::string> arguments = {"install", "--progress-bar", "off", "--no-index", "--no-deps"};
+  for (const fs::path& wheel : wheels) arguments.push_back(wheel.string());
+  if (!wheels.empty()) {
+    TBCI_TRY(
+        run("installing " + requirement, pip_.offline(venv.python(), std::move(arguments)), venv, std::move(stop)));
+  }
+  return remove_tree(wheels_of(venv));
 }
 
 // A nightly that cannot add is broken, whatever a worker would find out by hours of compiling.

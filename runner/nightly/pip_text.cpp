@@ -16,6 +16,16 @@ bool is_version(std::string_view text) {
          text.find_first_not_of(known) == std::string_view::npos;
 }
 
+bool is_package_name(std::string_view text) {
+  static constexpr std::string_view known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  return !text.empty() && text.front() != '-' && text.find_first_not_of(known) == std::string_view::npos;
+}
+
+nlohmann::json object_field(const nlohmann::json& parent, const char* name) {
+  const auto field = parent.is_object() ? parent.find(name) : parent.end();
+  return parent.is_object() && field != parent.end() && field->is_object() ? *field : nlohmann::json::object();
+}
+
 std::vector<std::string> versions_in(std::string_view list) {
   std::vector<std::string> versions;
   for (const std::string& part : split(list, ',')) {
@@ -45,19 +55,45 @@ Result<std::vector<std::string>> parse_pip_complaint(std::string_view error) {
   return versions_in(rest.substr(0, rest.find(')')));  // the oldest first
 }
 
-Result<std::vector<std::string>> cuda_packages(std::string_view report) {
+Result<std::vector<ResolvedWheel>> resolved_wheels(std::string_view report) {
   const auto parsed = nlohmann::json::parse(report.begin(), report.end(), nullptr, false);
   const auto install = parsed.is_object() ? parsed.find("install") : parsed.end();
   if (!parsed.is_object() || install == parsed.end() || !install->is_array())
     return fail(ErrorKind::failed, "pip printed an installation report that tbci cannot parse: update pip");
-  std::vector<std::string> found;
+  std::vector<ResolvedWheel> wheels;
   for (const auto& package : *install) {
-    const auto metadata = package.is_object() ? package.find("metadata") : package.end();
-    if (!package.is_object() || metadata == package.end() || !metadata->is_object()) continue;
-    const std::string name = text_field(*metadata, "name", 80);
+    const nlohmann::json metadata = object_field(package, "metadata");
+    const nlohmann::json archive = object_field(object_field(package, "download_info"), "archive_info");
+    ResolvedWheel wheel{.name = text_field(metadata, "name", 200), .version = text_field(metadata, "version", 100)};
+    if (!is_package_name(wheel.name) || !is_version(wheel.version))
+      return fail(ErrorKind::failed, "pip would install '{}' of version '{}', which is not a package",
+                  one_line(wheel.name, 80), one_line(wheel.version, 80));
+    wheel.sha256 = text_field(object_field(archive, "hashes"), "sha256", 64);
+    if (wheel.sha256.size() != 64 || wheel.sha256.find_first_not_of("0123456789abcdef") != std::string::npos)
+      wheel.sha256.clear();
+    wheels.push_back(std::move(wheel));
+  }
+  return wheels;
+}
+
+std::vector<std::string> cuda_packages(const std::vector<ResolvedWheel>& wheels) {
+  std::vector<std::string> found;
+  for (const ResolvedWheel& wheel : wheels) {
+    const std::string& name = wheel.name;
     if (name.starts_with("nvidia-") || name.starts_with("nvidia_") || name.starts_with("cuda-")) found.push_back(name);
   }
   return found;
+}
+
+std::string requirements_for(const std::vector<ResolvedWheel>& wheels) {
+  // pip wants the digests of all, or of none.
+  const bool all_known = std::ranges::none_of(wheels, [](const ResolvedWheel& wheel) { return wheel.sha256.empty(); });
+  std::string lines;
+  for (const ResolvedWheel& wheel : wheels) {
+    lines += wheel.name + "==" + wheel.version;
+    lines += all_known ? " --hash=sha256:" + wheel.sha256 + "\n" : "\n";
+  }
+  return lines;
 }
 
 std::optional<std::string> main_commit_of_nightly(std::string_view message) {

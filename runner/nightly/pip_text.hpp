@@ -14,8 +14,20 @@ namespace tbci::runner {
 Result<std::vector<std::string>> parse_pip_index(std::string_view output);
 /// The versions in the error message of a pip that found no match: `(from versions: 1.0, 1.1)`; oldest first.
 Result<std::vector<std::string>> parse_pip_complaint(std::string_view error);
-/// The CUDA packages that a `pip install --dry-run --report -` would install.
-Result<std::vector<std::string>> cuda_packages(std::string_view report);
+/// A wheel that pip chose for an installation.
+struct ResolvedWheel {
+  std::string name, version;
+  std::string sha256 = {};  ///< 64 hexadecimal digits; empty where the index does not name it
+  bool operator==(const ResolvedWheel&) const = default;
+};
+/// What `pip install --dry-run --report -` would install. Error (failed) where that is not a report, or holds what
+/// could not stand in a file of requirements.
+Result<std::vector<ResolvedWheel>> resolved_wheels(std::string_view report);
+/// The names of those that are parts of CUDA.
+std::vector<std::string> cuda_packages(const std::vector<ResolvedWheel>& wheels);
+/// The lines of a file of requirements that asks for these wheels and no others, with their digests where all are
+/// known.
+std::string requirements_for(const std::vector<ResolvedWheel>& wheels);
 /// The commit of main that the message of a commit of the nightly branch names:
 /// `2026-01-07 nightly release (<40 hex digits>)`.
 std::optional<std::string> main_commit_of_nightly(std::string_view message);

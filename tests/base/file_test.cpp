@@ -98,6 +98,17 @@ TEST_CASE("remove_tree: folders whose owner may not enter them go as well", "[fi
   CHECK(remove_tree(folder / "tree"));
 }
 
+TEST_CASE("bytes_on_disk: the names of one file share its size", "[file]") {
+  test::TemporaryDirectory folder;
+  REQUIRE(write_file_atomically(folder / "a/large", std::string(std::size_t{1} << 20, 'x')));
+  REQUIRE(make_directories(folder / "b"));
+  const std::uint64_t alone = bytes_on_disk(folder / "a/large");
+  CHECK(alone >= std::uint64_t{1} << 20);
+  std::filesystem::create_hard_link(folder / "a/large", folder / "b/large");
+  CHECK(bytes_on_disk(folder / "a/large") == alone / 2);
+  CHECK(bytes_on_disk(folder / "a") + bytes_on_disk(folder / "b") < alone + (std::uint64_t{1} << 19));
+}
+
 TEST_CASE("path_inside: no name leaves its folder", "[file]") {
   for (const std::string name : {"", ".", "..", "../x", "a/../../x", "/etc/passwd", "a/../.."}) {
     INFO(name);

@@ -36,7 +36,7 @@ bool has(const Command& command, const std::string& argument) {
 // Simulates python -m venv and pip: creates the files that they would.
 struct FakePip {
   std::filesystem::path venv;
-  std::string report = R"({"install":[{"metadata":{"name":"torch"}}]})";
+  std::string report = R"({"install":[{"metadata":{"name":"torch","version":"2.13.0"}}]})";
   std::string git_version = "cf30153c4c131c8164ee7798e5022d810682e2cb";
   test::WheelFiles more = {};  // of the wheel
   bool breaks = false;
@@ -219,7 +219,8 @@ TEST_CASE("PipNightlies: installs once, and repeats an interrupted installation"
 TEST_CASE("PipNightlies: refuses CUDA unless it is allowed or the index names it", "[pip]") {
   test::TemporaryDirectory folder;
   FakePip fake;
-  fake.report = R"({"install":[{"metadata":{"name":"torch"}},{"metadata":{"name":"nvidia-cudnn-cu13"}}]})";
+  fake.report = R"({"install":[{"metadata":{"name":"torch","version":"2.13.0"}},
+                     {"metadata":{"name":"nvidia-cudnn-cu13","version":"9"}}]})";
   test::ScriptedProcesses pip(std::ref(fake));
   NightlySettings settings;
   settings.index_url.clear();

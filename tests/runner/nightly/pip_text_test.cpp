@@ -49,12 +49,31 @@ TEST_CASE("main_commit_of_nightly: reads the commit in the message of the nightl
   }
 }
 
-TEST_CASE("cuda_packages: reads the CUDA packages of an installation report", "[pip]") {
-  const auto found = cuda_packages(
-      R"({"install":[{"metadata":{"name":"torch"}},{"metadata":{"name":"nvidia-cublas"}},{"metadata":{"name":"cuda-bindings"}},{"x":1},5]})");
-  CHECK(found.value() == std::vector<std::string>{"nvidia-cublas", "cuda-bindings"});
-  CHECK_FALSE(cuda_packages("no report"));
-  CHECK_FALSE(cuda_packages("[]"));
+TEST_CASE("resolved_wheels: reads an installation report, and refuses what is not one", "[pip]") {
+  const std::string digest(64, 'a');
+  const auto wheels = resolved_wheels(R"({"install":[{"metadata":{"name":"torch","version":"2.14.1+cpu"},
+    "download_info":{"archive_info":{"hashes":{"sha256":")" +
+                                      digest + R"("}}}},
+    {"metadata":{"name":"nvidia-cublas","version":"13.1"}},
+    {"metadata":{"name":"cuda-bindings","version":"13.2"},"download_info":{"archive_info":{"hashes":{"sha256":"x"}}}}]})");
+  REQUIRE(wheels);
+  CHECK(*wheels == std::vector<ResolvedWheel>{
+                       {"torch", "2.14.1+cpu", digest}, {"nvidia-cublas", "13.1", {}}, {"cuda-bindings", "13.2", {}}});
+  CHECK(cuda_packages(*wheels) == std::vector<std::string>{"nvidia-cublas", "cuda-bindings"});
+  for (const char* report : {"no report", "[]", R"({"install":[5]})", R"({"install":[{"metadata":{"name":"torch"}}]})",
+                             R"({"install":[{"metadata":{"name":"--index-url","version":"1"}}]})",
+                             R"({"install":[{"metadata":{"name":"torch","version":"1\n--index-url http://evil"}}]})",
+                             R"({"install":[{"metadata":{"name":"torch","version":"1 ; x"}}]})"}) {
+    INFO(report);
+    CHECK_FALSE(resolved_wheels(report));
+  }
+}
+
+TEST_CASE("requirements_for: names digests where all are known, as pip wants all or none", "[pip]") {
+  const std::string digest(64, 'a');
+  CHECK(requirements_for({{"torch", "2.0", digest}, {"sympy", "1.13", digest}}) ==
+        "torch==2.0 --hash=sha256:" + digest + "\nsympy==1.13 --hash=sha256:" + digest + "\n");
+  CHECK(requirements_for({{"torch", "2.0", digest}, {"sympy", "1.13", {}}}) == "torch==2.0\nsympy==1.13\n");
 }
 
 }  // namespace tbci::pip_text_test
