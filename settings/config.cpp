@@ -321,6 +321,10 @@ std::filesystem::path own_worker_source() {
   return data_folder() / "suite";
 }
 
+std::filesystem::path own_configs() {
+  return data_folder() / "configs";
+}
+
 Result<Config> read_config(const std::string& path) {
   TBCI_ASSIGN(TomlReader reader, TomlReader::from_file(path));
   return read_sections(std::move(reader));

@@ -118,6 +118,8 @@ struct Config {
 
 /// The folder `suite/` that this program brings: where a configuration names no `worker_source`.
 std::filesystem::path own_worker_source();
+/// The folder `configs/` that this program brings: examples, and what `tbci init` begins with.
+std::filesystem::path own_configs();
 
 /// Errors (usage) name file, line and key, and the nearest key where one is misspelt.
 Result<Config> read_config(const std::string& path);

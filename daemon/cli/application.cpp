@@ -32,7 +32,7 @@ constexpr const char* description =
 
 constexpr const char* footer =
     "Exit codes: 0 success, 1 regression or failure, 2 usage error, 3 damaged database.\n"
-    "`tbci COMMAND --help` explains each command. Start with: tbci doctor";
+    "`tbci COMMAND --help` explains each command. Start with: tbci init";
 
 // SIGINT and SIGTERM ask for a stop: the work ends at the next safe point, within seconds. So does SIGHUP, the end of a
 // terminal, unless the command outlives it. A separate thread waits for them, because a signal handler may do almost
@@ -114,7 +114,7 @@ Result<settings::Config> load_config(const Invocation& invocation) {
   const std::string file = config_file(invocation);
   if (file.empty()) {
     return fail(ErrorKind::usage,
-                "no configuration: name one with --config FILE or TBCI_CONFIG, or write {} (configs/ has examples)",
+                "no configuration: name one with --config FILE or TBCI_CONFIG, or write {} with `tbci init`",
                 system_config);
   }
   TBCI_ASSIGN(settings::Config config, settings::read_config(file));
@@ -150,6 +150,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   app.require_subcommand(1);
   app.fallthrough();  // global options may also follow the subcommand
   add_global_options(app, invocation);
+  add_init(app, invocation);
   add_check(app, invocation);
   add_serve(app, invocation);
   add_run(app, invocation);

@@ -48,6 +48,7 @@ std::unique_ptr<Progress> make_progress(const Invocation& invocation, std::vecto
 /// Who runs the command, as decisions keep it: the login name, or `user 1000` where the system has none.
 std::string person();
 
+void add_init(CLI::App& app, Invocation& invocation);
 void add_check(CLI::App& app, Invocation& invocation);
 void add_serve(CLI::App& app, Invocation& invocation);
 void add_run(CLI::App& app, Invocation& invocation);

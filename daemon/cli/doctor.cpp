@@ -32,7 +32,7 @@ Result<ExitCode> doctor(const Invocation& invocation, std::stop_token stop) {
     nlohmann::json json = nlohmann::json::array();
     for (const runner::Check& check : checks)
       json.push_back(
-          {{"name", check.name}, {"health", to_string(check.health)}, {"what", check.what}, {"mend", check.remedy}});
+          {{"name", check.name}, {"health", to_string(check.health)}, {"what", check.what}, {"remedy", check.remedy}});
     print_json(json);
   } else {
     for (const runner::Check& check : checks) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -35,6 +36,26 @@ std::optional<runner::BenchmarkInfo> benchmark_of(const std::vector<std::string>
   return benchmark;
 }
 
+struct CatalogueLine {
+  std::size_t number = 0;  // in the file, from 1
+  std::vector<std::string> cells;
+};
+
+Result<std::vector<CatalogueLine>> catalogue_lines(const std::filesystem::path& suite) {
+  const auto text = read_file(suite / "catalogue.csv");
+  if (!text) {
+    return fail(ErrorKind::machine, "cannot list the suite's benchmarks: {}; set worker_source to the folder suite/",
+                text.error().message);
+  }
+  std::vector<CatalogueLine> lines;
+  std::size_t number = 0;
+  for (const std::string& line : split(*text, '\n')) {
+    if (++number == 1 || trim(line).empty()) continue;  // the first line names the columns
+    lines.push_back({.number = number, .cells = split(trim(line), ',')});
+  }
+  return lines;
+}
+
 }  // namespace
 
 Result<std::optional<model::Product>> known_product(pipeline::SubjectContext& context, const std::string& build) {
@@ -62,22 +83,37 @@ Result<model::Product> product_to_ask(pipeline::SubjectContext& context, const s
 Result<std::vector<runner::BenchmarkInfo>> read_catalogue(const std::filesystem::path& suite,
                                                           const std::vector<std::string>& families) {
   const std::filesystem::path file = suite / "catalogue.csv";
-  const auto text = read_file(file);
-  if (!text) {
-    return fail(ErrorKind::machine, "cannot list the suite's benchmarks: {}; set worker_source to the folder suite/",
-                text.error().message);
-  }
+  TBCI_ASSIGN(const auto lines, catalogue_lines(suite));
   std::vector<runner::BenchmarkInfo> benchmarks;
-  std::size_t number = 0;
-  for (const std::string& line : split(*text, '\n')) {
-    if (++number == 1 || trim(line).empty()) continue;  // the first line names the columns
-    const std::vector<std::string> cells = split(trim(line), ',');
-    if (!families.empty() && std::ranges::find(families, cells[CsvColumn::family]) == families.end()) continue;
-    auto benchmark = benchmark_of(cells);
-    if (!benchmark) return fail(ErrorKind::failed, "{}:{}: not a benchmark: {}", file.string(), number, one_line(line));
+  for (const CatalogueLine& line : lines) {
+    if (!families.empty() && std::ranges::find(families, line.cells[CsvColumn::family]) == families.end()) continue;
+    auto benchmark = benchmark_of(line.cells);
+    if (!benchmark)
+      return fail(ErrorKind::failed, "{}:{}: not a benchmark: {}", file.string(), line.number,
+                  one_line(join(line.cells, ",")));
     benchmarks.push_back(std::move(*benchmark));
   }
   return benchmarks;
+}
+
+Result<std::vector<std::string>> families_of(const std::filesystem::path& suite,
+                                             const std::vector<std::string>& names) {
+  TBCI_ASSIGN(const auto lines, catalogue_lines(suite));
+  std::map<std::string, std::string> family_by_name;
+  std::vector<std::string> known, families;
+  for (const CatalogueLine& line : lines) {
+    if (line.cells.size() != CsvColumn::count) continue;
+    known.push_back(line.cells[CsvColumn::name]);
+    family_by_name[known.back()] = line.cells[CsvColumn::family];
+  }
+  for (const std::string& name : names) {
+    const auto family = family_by_name.find(name);
+    if (family == family_by_name.end())
+      return fail(ErrorKind::usage, "the suite has no benchmark '{}'{}: see `tbci suite list`", one_line(name, 60),
+                  did_you_mean(name, known));
+    if (std::ranges::find(families, family->second) == families.end()) families.push_back(family->second);
+  }
+  return families;
 }
 
 }  // namespace tbci::daemon

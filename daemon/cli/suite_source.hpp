@@ -25,4 +25,8 @@ Result<model::Product> product_to_ask(pipeline::SubjectContext& context, const s
 Result<std::vector<runner::BenchmarkInfo>> read_catalogue(const std::filesystem::path& suite,
                                                           const std::vector<std::string>& families);
 
+/// The families (`worker_families`) that hold these benchmarks, each once, in the order of the names. Error (usage)
+/// where the suite has no benchmark of a name.
+Result<std::vector<std::string>> families_of(const std::filesystem::path& suite, const std::vector<std::string>& names);
+
 }  // namespace tbci::daemon

@@ -52,6 +52,33 @@ TEST_CASE("Bad input: a mistyped command line is answered in one line that says 
                 2, "leave out --metric, --benchmarks and --configurations");
 }
 
+TEST_CASE("Bad input: init overwrites nothing, and refuses what no configuration takes", "[e2e]") {
+  const Installation installation;
+  const auto file = installation.folder() / "first.toml";
+  const auto init = [&](std::vector<std::string> more) {
+    Command command = installation.command({});
+    const std::string program = command.arguments.front();
+    command.arguments = {program, "--config", file.string(), "--state", (installation.folder() / "new").string(),
+                         "init",  "--yes",    "--json"};
+    command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+    return run(command);
+  };
+  check_refused(init({"--device", "tpu"}), 2, "'tpu' is not cpu or gpu");
+  check_refused(init({"--models", "resnet81"}), 2, "did you mean 'resnet18'?");
+  check_refused(init({"--issues", "pytorch"}), 2, "'pytorch' is not owner/name");
+  check_refused(init({"--issues", "a/b", "--token-file", "/no/token"}), 2, "there is no file '/no/token'");
+  CHECK_FALSE(std::filesystem::exists(file));
+  const Answer written = init({"--device", "cpu", "--models", "resnet18,dlrm"});
+  INFO(written.error << written.output);
+  REQUIRE(written.exit_code == 0);
+  CHECK(written.json()["first_night_seconds"].get<int>() > 60);
+  check_refused(init({}), 2, "is there already: name another file with --config, or overwrite it with --force");
+  CHECK(init({"--force", "--device", "cpu", "--models", "few"}).exit_code == 0);
+  Command doctor = installation.command({});
+  doctor.arguments = {doctor.arguments.front(), "--config", file.string(), "doctor", "--json"};
+  CHECK_FALSE(run(doctor).json().empty());
+}
+
 TEST_CASE("Bad input: without a configuration the suite is listed from the sources", "[e2e]") {
   const Installation installation;
   Command command = installation.command({"suite", "list", "--json"});

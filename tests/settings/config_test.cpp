@@ -252,7 +252,7 @@ TEST_CASE("Configuration: the error of an unknown subject names the nearest one"
 TEST_CASE("Configuration: the shipped files are valid", "[config]") {
   const test::EnvironmentVariable torch("TBCI_LIBTORCH", "/somewhere");
   const test::EnvironmentVariable repository("TBCI_DEMO_REPOSITORY", "/somewhere");
-  for (const char* name : {"demo.toml", "pytorch-cpu.toml"}) {
+  for (const char* name : {"demo.toml", "pytorch-cpu.toml", "pytorch-cuda.toml"}) {
     const auto config = settings::read_config(std::string(TBCI_SOURCE_DIR) + "/configs/" + name);
     INFO(name << ": " << (config ? "" : config.error().message));
     CHECK(config.has_value());
