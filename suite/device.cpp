@@ -11,6 +11,8 @@ std::string why_unavailable(DeviceKind kind) {
 #ifdef TBCI_WITH_CUDA
   if (torch::cuda::is_available()) return {};
   return "no CUDA device was found on this machine";
+#elif defined(TBCI_WITHOUT_CUDA_TOOLKIT)
+  return "the worker was compiled without the CUDA Toolkit";
 #else
   return "this LibTorch was built without CUDA";
 #endif

@@ -16,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t longest_report_bytes = std::size_t{64} << 20;
+
 // The names of PyTorch's own indexes say what they contain (.../cpu, .../cu130); those of other indexes do not.
 bool names_its_contents(std::string_view index_url) {
   return index_url.starts_with("https://download.pytorch.org/whl/");
@@ -80,13 +82,15 @@ Result<std::vector<ResolvedWheel>> PipInstallation::resolve(const Venv& venv, co
                                                             std::stop_token stop) const {
   const std::string doing = "asking pip what " + requirement + " would install";
   send_line(progress_, doing);
-  Command command = pip_.asking_index(venv.python(), {"--quiet", "install", "--dry-run", "--report", "-", requirement});
+  const fs::path report = venv.folder / "report.json";
+  Command command =
+      pip_.asking_index(venv.python(), {"install", "--dry-run", "--report", report.string(), requirement});
   command.time_limit = std::chrono::hours(1);
-  command.kept_output_bytes = 64 << 20;
   TBCI_ASSIGN(const ProcessOutcome outcome, pip_.run(command, venv.folder, std::move(stop)));
   if (contains(outcome.error, "no such option")) return std::vector<ResolvedWheel>{};
   if (!outcome.succeeded()) return tl::unexpected(pip_failure(doing, outcome, command));
-  return resolved_wheels(outcome.output);
+  TBCI_ASSIGN(const std::string text, read_file(report, longest_report_bytes));
+  return resolved_wheels(text);
 }
 
 Status PipInstallation::refuse_cuda(const std::string& requirement, const std::vector<ResolvedWheel>& wheels) const {

@@ -96,6 +96,18 @@ std::string requirements_for(const std::vector<ResolvedWheel>& wheels) {
   return lines;
 }
 
+std::string pip_conflict(std::string_view output) {
+  static constexpr std::string_view heading = "The conflict is caused by:\n";
+  const std::size_t at = output.find(heading);
+  if (at == std::string_view::npos) return {};
+  std::vector<std::string> causes;
+  for (const std::string& line : split(output.substr(at + heading.size()), '\n')) {
+    if (!line.starts_with("    ")) break;
+    causes.emplace_back(trim(line));
+  }
+  return one_line(join(causes, "; "), 300);
+}
+
 std::optional<std::string> main_commit_of_nightly(std::string_view message) {
   static constexpr std::string_view words = " nightly release (";
   const std::string_view subject = trim(message.substr(0, message.find('\n')));

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "runner/environment/facts.hpp"
 #include "runner/nightly/pip_environment.hpp"
+#include "runner/nightly/pip_text.hpp"
 #include "runner/source/machine_trouble.hpp"
 
 namespace tbci::runner {
@@ -20,6 +21,8 @@ std::string complaint_of(const ProcessOutcome& outcome) {
   for (const std::string& line : split(outcome.error, '\n')) {
     if (line.starts_with("ERROR:")) why = one_line(line, 300);
   }
+  const std::string conflict = pip_conflict(outcome.output);
+  if (!conflict.empty()) return "these do not fit together: " + conflict;
   return why.empty() ? one_line(outcome.error.empty() ? outcome.output : outcome.error, 300) : why;
 }
 

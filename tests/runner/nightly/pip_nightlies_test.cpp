@@ -56,7 +56,11 @@ struct FakePip {
       std::filesystem::create_directories(venv / "lib/python3.11/site-packages");
       return says("");
     }
-    if (has(command, "--dry-run")) return says(report);
+    if (has(command, "--dry-run")) {
+      REQUIRE(write_file_atomically(venv / "report.json", report));
+      CHECK(has(command, (venv / "report.json").string()));
+      return says("");
+    }
     if (has(command, "download")) {
       ++downloads;
       if (breaks) return says("", "WARNING: x\nERROR: [Errno 28] No space left on device\n", 1);

@@ -49,6 +49,16 @@ TEST_CASE("main_commit_of_nightly: reads the commit in the message of the nightl
   }
 }
 
+TEST_CASE("pip_conflict: reads which packages do not fit together", "[pip]") {
+  CHECK(
+      pip_conflict(
+          "Collecting torch==2.15.0\n\nThe conflict is caused by:\n    The user requested torch==2.15.0\n    The user "
+          "requested (constraint) torch<=2.14.1\n\nTo fix this you could try to:\n1. loosen the range\n"
+          "ERROR: ResolutionImpossible: for help visit https://pip.pypa.io\n") ==
+      "The user requested torch==2.15.0; The user requested (constraint) torch<=2.14.1");
+  CHECK(pip_conflict("ERROR: No matching distribution found for torch==9").empty());
+}
+
 TEST_CASE("resolved_wheels: reads an installation report, and refuses what is not one", "[pip]") {
   const std::string digest(64, 'a');
   const auto wheels = resolved_wheels(R"({"install":[{"metadata":{"name":"torch","version":"2.14.1+cpu"},
