@@ -84,7 +84,8 @@ std::vector<Candidate> retests_after(std::span<const TestedCandidate> outcomes, 
     candidate.screen_pairs.clear();
     const bool open = outcome.finding.verdict == model::Verdict::inconclusive ||
                       outcome.finding.verdict == model::Verdict::suspect;  // cut off in the middle
-    if (!open || outcome.measured.empty() || candidate.nights_looked >= thresholds.most_nights) continue;
+    const bool is_hopeless = outcome.measured.empty() && !outcome.machine_failed;
+    if (!open || is_hopeless || candidate.nights_looked >= thresholds.most_nights) continue;
     candidate.pairs.insert(candidate.pairs.end(), outcome.measured.begin(), outcome.measured.end());
     retests.push_back(std::move(candidate));
   }

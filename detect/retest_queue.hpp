@@ -49,9 +49,10 @@ std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::spa
 /// What became of a candidate tonight.
 struct TestedCandidate {
   Candidate candidate;
-  bool looked = false;         ///< false: the night's time had run out
-  model::Finding finding;      ///< where it was looked at
-  std::vector<Pair> measured;  ///< tonight's pairs, the screen's first, without those of earlier nights
+  bool looked = false;          ///< false: the night's time had run out
+  model::Finding finding;       ///< where it was looked at
+  std::vector<Pair> measured;   ///< tonight's pairs, the screen's first, without those of earlier nights
+  bool machine_failed = false;  ///< pairs were lost to the machine (a full disk), which says nothing of the builds
 };
 
 /// Tonight's suspects in whose place a retest was looked at, where that one found no change: its older build breaks,
@@ -61,7 +62,8 @@ std::vector<Candidate> hidden_suspects(std::span<const Suspect> suspects, std::s
                                        const std::string& tonights_build);
 
 /// What the next night asks again: inconclusive ones that fewer than `most_nights` looked at, and what was not looked
-/// at. A candidate that gathered no pair tonight (its processes failed) is given up: more of the same decides nothing.
+/// at. A candidate that gathered no pair tonight as its processes failed is given up: more of the same decides nothing.
+/// Where it was the machine that failed them, the next night asks again.
 /// So is one that 30 nights in a row could not look at. Pure.
 std::vector<Candidate> retests_after(std::span<const TestedCandidate> outcomes, const Thresholds& thresholds);
 

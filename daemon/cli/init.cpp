@@ -42,8 +42,7 @@ fs::path usual_file(const Invocation& invocation) {
   return is_root() ? fs::path("/etc/tbci/tbci.toml") : fs::path("tbci.toml");
 }
 
-std::string usual_state(const Invocation& invocation) {
-  if (!invocation.state.empty()) return invocation.state;
+std::string usual_state() {
   const char* state = std::getenv("XDG_STATE_HOME");
   const char* home = std::getenv("HOME");
   if (is_root() || (state == nullptr && home == nullptr)) return "/var/lib/tbci";
@@ -89,7 +88,8 @@ class Interview {
  public:
   Interview(const InitOptions& options, Questions& questions) : options_(options), questions_(questions) {}
 
-  Result<Choices> run(const std::string& state) {
+  // `given_state`: what the arguments say; empty: nothing.
+  Result<Choices> run(const std::string& given_state) {
     Choices choices;
     TBCI_ASSIGN(choices.device, ask(options_.device, "Measure on cpu or gpu", has_gpu() ? "gpu" : "cpu", not_a_device));
     choices.shipped = choices.device == "gpu" ? "pytorch-cuda.toml" : "pytorch-cpu.toml";
@@ -112,8 +112,9 @@ class Interview {
                   ask(options_.token_file, "File with its token, or empty for the systemd credential github-token", "",
                       not_a_file));
     }
-    TBCI_ASSIGN(starter.state, questions_.ask("Folder for everything that tbci keeps", state, any_answer));
-    starter.state = fs::absolute(starter.state).lexically_normal();
+    TBCI_ASSIGN(const std::string folder,
+                ask(given_state, "Folder for everything that tbci keeps", usual_state(), any_answer));
+    starter.state = fs::absolute(folder).lexically_normal();
     return choices;
   }
 
@@ -166,9 +167,9 @@ Result<settings::FirstNightCost> cost_of(const Choices& choices) {
 
 void tell(const fs::path& file, const Choices& choices, const settings::FirstNightCost& cost) {
   fmt::print(
-      "wrote {}\n\nThe first night takes about {}: {} to install two nightlies, {} to compile a worker for each of "
-      "them, "
-      "{} to measure.\nThat is an estimate from another machine's times. The environments take about {} of disk{}.\n",
+      "wrote {}\n\n"
+      "The first night takes about {}: {} to install two nightlies, {} to compile their two workers, {} to measure.\n"
+      "That is an estimate from another machine's times. The environments take about {} of disk{}.\n",
       file.string(), human_duration(cost.whole()), human_duration(cost.install), human_duration(cost.compile),
       human_duration(cost.measure), human_bytes(static_cast<double>(cost.disk_bytes)),
       choices.starter.bisects ? "; the history of the repository comes to that when a night first bisects" : "");
@@ -185,7 +186,7 @@ Result<ExitCode> init(const Invocation& invocation, const InitOptions& options) 
                 file.string());
   const bool asks = !options.yes && !invocation.json && ::isatty(STDIN_FILENO) == 1;
   Questions questions(std::cin, std::cout, asks);
-  TBCI_ASSIGN(const Choices choices, Interview(options, questions).run(usual_state(invocation)));
+  TBCI_ASSIGN(const Choices choices, Interview(options, questions).run(invocation.state));
   TBCI_ASSIGN(const std::string shipped, read_file(settings::own_configs() / choices.shipped));
   TBCI_ASSIGN(const std::string text, settings::starter_config(shipped, choices.starter));
   TBCI_ASSIGN(const settings::FirstNightCost cost, cost_of(choices));
@@ -226,9 +227,8 @@ void add_init(CLI::App& app, Invocation& invocation) {
   command->add_flag("--force", options->force, "Overwrite the file");
   command->footer(
       "  tbci init\n  tbci init --yes --device cpu --models few --config ./tbci.toml --state ./state\n\n"
-      "The file is the one of --config, else /etc/tbci/tbci.toml for root, else ./tbci.toml. Without a terminal it "
-      "asks "
-      "nothing.");
+      "The file is the one of --config, else /etc/tbci/tbci.toml for root, else ./tbci.toml.\n"
+      "Without a terminal it asks nothing.");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](const std::stop_token&) { return init(invocation, *options); };
   });

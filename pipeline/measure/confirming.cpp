@@ -52,7 +52,8 @@ std::string name_rise(const model::Series& series, double rise) {
 struct CandidateState {
   detect::Candidate candidate;
   std::vector<detect::Pair> measured;
-  int broken = 0;  // pairs without this metric
+  int broken = 0;               // pairs without this metric
+  bool machine_failed = false;  // some of them for want of space and the like
 
   detect::Judgement judge(const SubjectContext& context) const {
     std::vector<detect::Pair> pairs = candidate.pairs;
@@ -143,6 +144,8 @@ Status confirm_case(SubjectContext& context, const Comparison& builds, const mod
           state.measured.push_back(*values);
         } else {
           ++state.broken;
+          state.machine_failed = state.machine_failed || !machine_trouble_of(pair.before).empty() ||
+                                 !machine_trouble_of(pair.after).empty();
         }
       }
     }
@@ -197,6 +200,7 @@ class Confirming {
       outcome.looked = true;
       outcome.finding = findings[k];
       outcome.measured = std::move(all[k].measured);
+      outcome.machine_failed = all[k].machine_failed;
     }
     confirmation_.findings.insert(confirmation_.findings.end(), findings.begin(), findings.end());
     return {};

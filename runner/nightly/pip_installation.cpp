@@ -40,6 +40,11 @@ Result<std::vector<fs::path>> list_wheels(const Venv& venv) {
 }  // namespace
 
 Status PipInstallation::make(const Venv& venv, const std::string& version, std::stop_token stop) const {
+  return make(venv, version, Sharing::wanted, std::move(stop));
+}
+
+Status PipInstallation::make(const Venv& venv, const std::string& version, Sharing sharing,
+                             std::stop_token stop) const {
   TBCI_TRY(remove_tree(venv.folder));
   TBCI_TRY(make_directories(wheels_of(venv)));
   const std::string requirement = settings_.package + "==" + version;
@@ -50,7 +55,8 @@ Status PipInstallation::make(const Venv& venv, const std::string& version, std::
   TBCI_ASSIGN(const std::vector<ResolvedWheel> wheels, resolve(venv, requirement, stop));
   TBCI_TRY(refuse_cuda(requirement, wheels));
   TBCI_ASSIGN(const fs::path packages, venv.packages());
-  const auto shared = SharedPackages::read(venv.folder.parent_path(), venv);
+  const auto shared =
+      sharing == Sharing::wanted ? SharedPackages::read(venv.folder.parent_path(), venv) : SharedPackages();
   std::vector<ResolvedWheel> missing;
   for (const ResolvedWheel& wheel : wheels) {
     if (!shared.link_package(wheel, packages)) missing.push_back(wheel);
@@ -62,7 +68,12 @@ Status PipInstallation::make(const Venv& venv, const std::string& version, std::
   TBCI_TRY(unpack(venv, requirement, stop));
   shared.link_files(packages);
   send_line(progress_, "checking the files of " + requirement);
-  TBCI_TRY(check_installed_files(venv.folder, packages));
+  const Status checked = check_installed_files(venv.folder, packages);
+  if (!checked && sharing == Sharing::wanted && checked.error().kind == ErrorKind::failed) {
+    send_line(progress_, checked.error().message + "; tbci installs it again without the files of other environments");
+    return make(venv, version, Sharing::none, std::move(stop));
+  }
+  TBCI_TRY(checked);
   TBCI_TRY(try_torch(venv, requirement, stop));
   TBCI_TRY(keep_wheel_list(venv, wheels));
   return write_file_atomically(venv.marker(), requirement + "\n");

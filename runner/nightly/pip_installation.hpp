@@ -28,6 +28,9 @@ class PipInstallation {
   Status make(const Venv& venv, const std::string& version, std::stop_token stop) const;
 
  private:
+  // A damaged file of another environment is not the fault of this nightly.
+  enum class Sharing { wanted, none };
+  Status make(const Venv& venv, const std::string& version, Sharing sharing, std::stop_token stop) const;
   Status run(std::string_view doing, Command command, const Venv& venv, std::stop_token stop) const;
   Result<std::vector<ResolvedWheel>> resolve(const Venv& venv, const std::string& requirement,
                                              std::stop_token stop) const;

@@ -130,7 +130,7 @@ TEST_CASE("Retest queue: the undecided goes on with all its pairs, the decided d
       looked_at(candidate("e", 0.1), Verdict::environment_changed, 12),
       looked_at(candidate("f", 0.1), Verdict::suspect, 5),        // stopped in the middle
       looked_at(candidate("g", 0.1), Verdict::inconclusive, 0)};  // no process gave a number
-  const auto carried = retests_after(outcomes, {});
+  auto carried = retests_after(outcomes, {});
   REQUIRE(carried.size() == 2);
   CHECK(carried[0].series == series("a"));
   CHECK(carried[0].pairs.size() == 70);
@@ -138,6 +138,11 @@ TEST_CASE("Retest queue: the undecided goes on with all its pairs, the decided d
   CHECK(carried[0].nights_looked == 2);
   CHECK(carried[0].nights_waited == 0);
   CHECK(carried[1].series == series("f"));
+  TestedCandidate troubled = outcomes.back();
+  troubled.machine_failed = true;
+  carried = retests_after(std::vector{troubled}, {});
+  REQUIRE(carried.size() == 1);
+  CHECK(carried[0].nights_looked == 1);
 }
 
 TEST_CASE("Retest queue: after three nights it stays inconclusive; waiting does not count", "[detect]") {

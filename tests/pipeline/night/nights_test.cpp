@@ -220,6 +220,36 @@ TEST_CASE("Nights: a retest beside a build that crashes does not hide the step o
   for (std::size_t day = 11; day < 13; ++day) CHECK(nights.check(day).regressions.empty());
 }
 
+TEST_CASE("Nights: a retest that the machine alone failed is asked again, one that its build fails is not",
+          "[nights]") {
+  for (const bool full_disk : {true, false}) {
+    INFO(full_disk);
+    Nights nights(12);
+    nights.check_all(1, 9);
+    storage::Stores& stores = nights.bench->stores();
+    const auto last = stores.nights.find("fake", nights.machine.name_of(9)).value().value();
+    REQUIRE(stores.retests.replace(last.id, {{.series = model::series_from("beta/cpu-infer/time").value(),
+                                              .old_build = nights.machine.name_of(0),
+                                              .first_suspect = nights.machine.name_of(9),
+                                              .suspected = 0.06,
+                                              .pairs = {}}}));
+    if (!full_disk) nights.machine.crashing = {{0, 1000}};
+    nights.machine.before_effect = [&](const std::string& effect) -> Status {
+      nights.machine.without_space = full_disk && effect.starts_with("measure " + nights.commit(0)) ? 1 : 0;
+      return {};
+    };
+    const auto result = nights.check(10);
+    CHECK(verdict_of(result, "beta/cpu-infer/time") == Verdict::inconclusive);
+    const auto waiting = stores.retests.of_night(result.night.id).value();
+    REQUIRE(waiting.size() == (full_disk ? 1 : 0));
+    if (!full_disk) continue;
+    CHECK(waiting.front().nights_looked == 1);
+    nights.machine.before_effect = {};
+    nights.machine.without_space = 0;
+    CHECK(verdict_of(nights.check(11), "beta/cpu-infer/time") == Verdict::clear);
+  }
+}
+
 TEST_CASE("Nights: creep below the threshold is found against the anchor, once", "[nights]") {
   Nights nights(7);
   for (std::size_t day = 2; day < 7; ++day) nights.machine.slower["beta"].emplace_back(day * commits_a_day - 1, 1.035);

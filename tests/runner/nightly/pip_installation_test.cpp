@@ -75,4 +75,20 @@ TEST_CASE("PipInstallation: a wheel whose RECORD lies is refused after the real 
         "torch-1.1 is refused: 'torch/more.py' is not in the RECORD of its wheel");
 }
 
+TEST_CASE("PipInstallation: a damaged file of another environment costs that sharing, not the nightly", "[pip]") {
+  Index index;
+  WheelFiles files = torch_files;
+  files["torch/lib/same.so"] = std::string(100'000, 'x');
+  index.publish(with_info(files, "torch", "1.0"), "1.0");
+  index.publish(with_info(files, "torch", "1.1"), "1.1");
+  REQUIRE(index.install("1.0"));
+  const auto file_of = [&](const std::string& version) {
+    return find_torch(index.venv_of(version)).value() / "lib/same.so";
+  };
+  REQUIRE(write_file_atomically(file_of("1.0"), std::string(100'000, 'y')));
+  REQUIRE(index.install("1.1"));
+  CHECK(read_file(file_of("1.1")).value() == std::string(100'000, 'x'));
+  CHECK(std::filesystem::hard_link_count(file_of("1.1")) == 1);
+}
+
 }  // namespace tbci::pip_installation_test
