@@ -39,6 +39,19 @@ class Nights {
     return static_cast<int>(std::count_if(machine.effects.begin(), machine.effects.end(),
                                           [&](const std::string& effect) { return effect.starts_with(what); }));
   }
+  /// Day 9, which is checked, could not decide about beta/cpu-infer/time beside `old_build`: the next night looks
+  /// again.
+  void queue_on_day_9(const std::string& old_build, std::vector<std::pair<double, double>> pairs = {}) {
+    const auto night = bench->stores().nights.find("fake", machine.name_of(9)).value().value();
+    REQUIRE(bench->stores().retests.replace(night.id, {{.series = model::series_from("beta/cpu-infer/time").value(),
+                                                        .old_build = old_build,
+                                                        .first_suspect = machine.name_of(9),
+                                                        .suspected = 0.06,
+                                                        .pairs = std::move(pairs)}}));
+  }
+  std::vector<model::QueuedRetest> waiting_after(const pipeline::NightResult& result) const {
+    return bench->stores().retests.of_night(result.night.id).value();
+  }
   /// Those of all nights, the newest first.
   std::vector<model::Regression> regressions() const {
     return bench->stores().nights.latest_regressions("fake", 100).value();

@@ -202,21 +202,14 @@ TEST_CASE("Nights: what there was no time for is asked the next night, against t
 TEST_CASE("Nights: a retest beside a build that crashes does not hide the step of tonight", "[nights]") {
   Nights nights(13);
   nights.check_all(1, 9);
-  storage::Stores& stores = nights.bench->stores();
-  const auto last = stores.nights.find("fake", nights.machine.name_of(9)).value().value();
-  REQUIRE(stores.retests.replace(last.id, {{.series = model::series_from("beta/cpu-infer/time").value(),
-                                            .old_build = nights.machine.name_of(0),
-                                            .first_suspect = nights.machine.name_of(9),
-                                            .suspected = 0.06,
-                                            .nights_looked = 1,
-                                            .pairs = {{100, 106}}}}));
+  nights.queue_on_day_9(nights.machine.name_of(0), {{100, 106}});
   nights.machine.crashing = {{0, 1000}};
   nights.machine.slower["beta"] = {{10 * commits_a_day - 1, 1.25}};
   const auto result = nights.check(10);
   REQUIRE(result.regressions.size() == 1);
   CHECK(result.regressions[0].suspects == std::vector{nights.commit(10 * commits_a_day - 1)});
   CHECK(verdict_of(result, "beta/cpu-infer/time") == Verdict::regression);
-  CHECK(stores.retests.of_night(result.night.id).value().empty());
+  CHECK(nights.waiting_after(result).empty());
   for (std::size_t day = 11; day < 13; ++day) CHECK(nights.check(day).regressions.empty());
 }
 
@@ -226,13 +219,7 @@ TEST_CASE("Nights: a retest that the machine alone failed is asked again, one th
     INFO(full_disk);
     Nights nights(12);
     nights.check_all(1, 9);
-    storage::Stores& stores = nights.bench->stores();
-    const auto last = stores.nights.find("fake", nights.machine.name_of(9)).value().value();
-    REQUIRE(stores.retests.replace(last.id, {{.series = model::series_from("beta/cpu-infer/time").value(),
-                                              .old_build = nights.machine.name_of(0),
-                                              .first_suspect = nights.machine.name_of(9),
-                                              .suspected = 0.06,
-                                              .pairs = {}}}));
+    nights.queue_on_day_9(nights.machine.name_of(0));
     if (!full_disk) nights.machine.crashing = {{0, 1000}};
     nights.machine.before_effect = [&](const std::string& effect) -> Status {
       nights.machine.without_space = full_disk && effect.starts_with("measure " + nights.commit(0)) ? 1 : 0;
@@ -240,7 +227,7 @@ TEST_CASE("Nights: a retest that the machine alone failed is asked again, one th
     };
     const auto result = nights.check(10);
     CHECK(verdict_of(result, "beta/cpu-infer/time") == Verdict::inconclusive);
-    const auto waiting = stores.retests.of_night(result.night.id).value();
+    const auto waiting = nights.waiting_after(result);
     REQUIRE(waiting.size() == (full_disk ? 1 : 0));
     if (!full_disk) continue;
     CHECK(waiting.front().nights_looked == 1);

@@ -356,17 +356,11 @@ TEST_CASE("Regressions: one that is reopened after its night's search is over is
 TEST_CASE("Retests: one whose old build is gone for good ends, and the series is judged as ever", "[nights]") {
   Nights nights(16);
   nights.check_all(1, 9);
-  storage::Stores& stores = nights.bench->stores();
-  const auto last = stores.nights.find("fake", nights.machine.name_of(9)).value().value();
-  REQUIRE(stores.retests.replace(last.id, {{.series = model::series_from("beta/cpu-infer/time").value(),
-                                            .old_build = "2020-01-01",
-                                            .first_suspect = nights.machine.name_of(9),
-                                            .suspected = 0.1,
-                                            .pairs = {}}}));
+  nights.queue_on_day_9("2020-01-01");
   nights.machine.slower["beta"] = {{10 * commits_a_day - 1, 1.25}};
   const auto result = nights.check(10);
   CHECK(result.regressions.size() == 1);
-  CHECK(stores.retests.of_night(result.night.id).value().empty());
+  CHECK(nights.waiting_after(result).empty());
 }
 
 TEST_CASE("Regressions: persons accept, dismiss and reopen, once each and with a reason", "[nights]") {
