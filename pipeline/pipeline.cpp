@@ -264,4 +264,13 @@ Result<NightResult> check_night(SubjectContext& context, const NightChoice& choi
   return result_of(context, night.id, false);
 }
 
+std::string why_nothing_measured(const NightResult& result) {
+  std::string why = "no case was there to measure";
+  for (const model::Finding& finding : result.findings) {
+    if (finding.series.metric != model::Metric::outcome) return {};
+    if (!finding.reason.empty()) why = finding.reason;
+  }
+  return why;
+}
+
 }  // namespace tbci::pipeline

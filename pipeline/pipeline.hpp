@@ -32,6 +32,9 @@ struct NightResult {
   std::vector<model::Report> reports;
 };
 
+/// Why a night says nothing about its nightly: no number was measured. Empty: some were. Pure.
+std::string why_nothing_measured(const NightResult& result);
+
 /// Compares one nightly with its baseline, from the index to the outbox. After an error the night stays where it is,
 /// and the next call continues it. If the nightly itself is at fault, which only its installation shows, the night is
 /// over: see give_up_night.

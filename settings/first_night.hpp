@@ -19,7 +19,7 @@ struct FirstNightPlan {
 
 struct FirstNightCost {
   std::chrono::seconds install{}, compile{}, measure{};
-  std::uint64_t disk_bytes = 0;  ///< environments of both nightlies with what pip keeps of them; without a mirror
+  std::uint64_t disk_bytes = 0;  ///< environments of both nightlies; pip keeps their wheels besides
   std::chrono::seconds whole() const { return install + compile + measure; }
 };
 

@@ -61,16 +61,6 @@ void show(const pipeline::NightResult& result, const std::vector<web::queries::U
   }
 }
 
-// Why a night says nothing about its nightly: no number was measured. Empty: some were.
-std::string why_nothing_measured(const pipeline::NightResult& result) {
-  std::string why = "no case was there to measure";
-  for (const model::Finding& finding : result.findings) {
-    if (finding.series.metric != model::Metric::outcome) return {};
-    if (!finding.reason.empty()) why = finding.reason;
-  }
-  return why;
-}
-
 Result<ExitCode> check(const Invocation& invocation, const CheckOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(settings::Config config, load_config(invocation));
   TBCI_ASSIGN(const auto opened, open_subject(std::move(config), *invocation.clock, options.subject));
@@ -111,7 +101,7 @@ Result<ExitCode> check(const Invocation& invocation, const CheckOptions& options
     return fail(ErrorKind::failed, "night {} failed: {} (--retry tries it again)", result.night.name,
                 result.night.note);
   if (!result.regressions.empty()) return ExitCode::negative;
-  const std::string nothing = why_nothing_measured(result);
+  const std::string nothing = pipeline::why_nothing_measured(result);
   if (!nothing.empty())
     return fail(ErrorKind::failed, "nothing was measured on {}: {}", result.night.name, one_line(nothing, 400));
   return ExitCode::success;

@@ -215,7 +215,7 @@ void add_init(CLI::App& app, Invocation& invocation) {
       ->type_name("URL");
   command->add_flag("--releases", options->releases, "Releases in place of nightlies");
   command->add_flag("--allow-cuda", options->allow_cuda,
-                    "Take wheels with CUDA (5.5 GiB) also to measure on the CPU, where the index has no others");
+                    "Take wheels with CUDA (5.3 GiB) also to measure on the CPU, where the index has no others");
   command->add_option("--repository", options->repository, "Where commits come from; none: nothing is bisected")
       ->type_name("URL");
   command->add_option("--models", options->models, "all, few, or names: resnet18,dlrm (default: all)")

@@ -44,8 +44,9 @@ class InstalledFiles {
   Status check_package(const fs::path& info) {
     const fs::path record = info / "RECORD";
     const std::string package = one_line(info.stem().string(), 100);
-    TBCI_ASSIGN(const std::string text, read_file(record, longest_record_bytes));
-    auto files = parse_record(text);
+    const auto text = read_file(record, longest_record_bytes);
+    if (!text) return fail(ErrorKind::failed, "{} is refused: {}", package, text.error().message);
+    auto files = parse_record(*text);
     if (!files) return fail(ErrorKind::failed, "{} is refused: its RECORD {}", package, files.error().message);
     for (const RecordedFile& file : *files) {
       const fs::path path = (packages_ / file.path).lexically_normal();

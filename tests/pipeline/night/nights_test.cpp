@@ -199,6 +199,14 @@ TEST_CASE("Nights: what there was no time for is asked the next night, against t
   CHECK(nights.bench->stores().retests.of_night(result.night.id)->empty());
 }
 
+TEST_CASE("Nights: a night on which no suite could be listed says that it measured nothing", "[nights]") {
+  Nights nights(4);
+  CHECK(pipeline::why_nothing_measured(nights.check(1)).empty());
+  nights.machine.unlistable_from = 0;
+  CHECK_FALSE(pipeline::why_nothing_measured(nights.check(2)).empty());
+  CHECK_FALSE(pipeline::why_nothing_measured({}).empty());
+}
+
 TEST_CASE("Nights: a retest beside a build that crashes does not hide the step of tonight", "[nights]") {
   Nights nights(13);
   nights.check_all(1, 9);

@@ -85,6 +85,12 @@ TEST_CASE("check_installed_files: what is listed and was not installed is named"
   CHECK(installed.complaint().find("cannot be read at: \"torch/never ends,") != std::string::npos);
 }
 
+TEST_CASE("check_installed_files: a package without a RECORD is the wheel's fault, not the machine's", "[wheel]") {
+  Installed installed;
+  installed.write("evil-1.0.dist-info/METADATA", "x");
+  CHECK(installed.complaint().starts_with("evil-1.0 is refused: "));
+}
+
 TEST_CASE("check_installed_files: a link that no RECORD lists is refused", "[wheel]") {
   Installed installed;
   std::filesystem::create_directory_symlink("/etc", installed.packages() / "torch/etc");

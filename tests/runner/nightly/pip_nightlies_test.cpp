@@ -15,11 +15,8 @@ using namespace tbci::runner;
 
 namespace {
 
-// Output of pip 23.2 for an index of nightlies.
 const std::string recorded_index =
-    "torch (2.13.0.dev20260518+cpu)\n"
-    "Available versions: 2.13.0.dev20260518+cpu, 2.13.0.dev20260517+cpu, 2.12.0.dev20260401+cpu\n"
-    "  INSTALLED: 2.13.0+cpu\n  LATEST:    2.13.0.dev20260518+cpu\n";
+    "Available versions: 2.13.0.dev20260518+cpu, 2.13.0.dev20260517+cpu, 2.12.0.dev20260401+cpu\n";
 
 ProcessOutcome says(std::string output, std::string error = {}, int exit_code = 0) {
   ProcessOutcome outcome;
