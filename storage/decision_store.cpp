@@ -37,6 +37,7 @@ Result<model::RecoveryLook> read_recovery_look(Row row) {
   model::RecoveryLook look;
   look.night_id = row.integer();
   look.verdict = row.word(model::verdict_from);
+  look.effect = row.optional_real();
   return row.finish(look);
 }
 
@@ -87,12 +88,12 @@ Result<std::vector<model::Decision>> DecisionStore::of_regression(std::int64_t r
   });
 }
 
-Status DecisionStore::keep_recovery_look(std::int64_t regression_id, std::int64_t night_id, model::Verdict verdict) {
+Status DecisionStore::keep_recovery_look(std::int64_t regression_id, const model::RecoveryLook& look) {
   return guarded(database_.path(), fmt::format("keep a look at regression {}", regression_id), [&]() -> Status {
     Query(database_,
-          "INSERT INTO recovery_look (regression_id, night_id, verdict) VALUES (?, ?, ?) "
-          "ON CONFLICT (regression_id, night_id) DO UPDATE SET verdict = excluded.verdict")
-        .bind(regression_id, night_id, to_string(verdict))
+          "INSERT INTO recovery_look (regression_id, night_id, verdict, effect) VALUES (?, ?, ?, ?) "
+          "ON CONFLICT (regression_id, night_id) DO UPDATE SET verdict = excluded.verdict, effect = excluded.effect")
+        .bind(regression_id, look.night_id, to_string(look.verdict), look.effect)
         .execute();
     return {};
   });
@@ -120,7 +121,7 @@ Result<std::optional<model::Verdict>> DecisionStore::latest_look(std::int64_t re
 Result<std::vector<model::RecoveryLook>> DecisionStore::recovery_looks(std::int64_t regression_id) const {
   return guarded(database_.path(), "read looks at regressions", [&] {
     return Query(database_,
-                 "SELECT l.night_id, l.verdict FROM recovery_look l JOIN night n ON n.id = l.night_id "
+                 "SELECT l.night_id, l.verdict, l.effect FROM recovery_look l JOIN night n ON n.id = l.night_id "
                  "WHERE l.regression_id = ? ORDER BY n.sort_key DESC")
         .bind(regression_id)
         .all("recovery_look", read_recovery_look);

@@ -25,7 +25,7 @@ class DecisionStore {
   Result<std::vector<model::Decision>> of_regression(std::int64_t regression_id) const;
 
   /// What a night's pairs with the build before the regression say, in place of an earlier look of that night.
-  Status keep_recovery_look(std::int64_t regression_id, std::int64_t night_id, model::Verdict verdict);
+  Status keep_recovery_look(std::int64_t regression_id, const model::RecoveryLook& look);
   /// The newest looks in a row that were clear, since the regression was opened last.
   Result<int> clear_looks(std::int64_t regression_id) const;
   /// Of the newest night that looked, since the regression was opened last.

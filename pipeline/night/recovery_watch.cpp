@@ -12,6 +12,7 @@
 #include "pipeline/measure/confirming.hpp"
 #include "pipeline/night/endings.hpp"
 #include "pipeline/night/known_rise.hpp"
+#include "pipeline/night/recovery_reference.hpp"
 #include "storage/model/measurement.hpp"
 #include "storage/model/run_keys.hpp"
 
@@ -118,81 +119,16 @@ Result<std::optional<bool>> may_have_recovered(SubjectContext& context, const mo
   return std::optional(effect && *effect - accepted < detect::least_effect(series.metric, thresholds));
 }
 
-Result<std::string> old_build_of(SubjectContext& context, const Regression& regression) {
-  if (!regression.old_build.empty()) return regression.old_build;
-  return context.stores.nights.get(regression.night_id).map([](const model::Night& night) { return night.baseline; });
-}
-
 // The candidates, and the builds that they are measured beside.
 struct Looks {
   std::vector<Regression> regressions;
   std::vector<detect::Candidate> candidates;  // in the same order
-  std::vector<std::string> clear;             // what a clear one says, in the same order
+  std::vector<RecoveryReference> references;  // in the same order
   std::map<std::string, model::Build> builds;
 };
 
-// Nothing where it is not available any more.
-Result<std::optional<model::Build>> build_if_there(SubjectContext& context, const std::string& name) {
-  auto build = build_named(context, name);
-  if (build) return std::optional(std::move(*build));
-  if (build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
-  context.progress.note(fmt::format("{} can no longer be measured ({})", name, one_line(build.error().message, 200)));
-  return std::optional<model::Build>{};
-}
-
-// Nights that had the regression: the newest that pairs say it of, the one that found it, and the newest that the
-// screen alone says it of. The last are the worst: the machine, or another change, may have kept the series high.
-Result<std::vector<std::string>> nights_with(SubjectContext& context, const Regression& regression) {
-  constexpr std::size_t most = 3;  // of either kind that are tried
-  std::vector<std::string> by_pairs, by_screen;
-  TBCI_ASSIGN(const auto looks, context.stores.decisions.recovery_looks(regression.id));
-  for (const model::RecoveryLook& look : looks) {
-    const bool paired = look.verdict == model::Verdict::regression;
-    auto& names = paired ? by_pairs : by_screen;
-    if ((!paired && look.verdict != model::Verdict::suspect) || names.size() == most) continue;
-    TBCI_ASSIGN(const model::Night night, context.stores.nights.get(look.night_id));
-    names.push_back(night.name);
-  }
-  TBCI_ASSIGN(std::string found, found_on(context, regression));
-  by_pairs.push_back(std::move(found));
-  by_pairs.insert(by_pairs.end(), by_screen.begin(), by_screen.end());
-  return by_pairs;
-}
-
-// What a regression is compared with: the build before it. Where that is not available any more, one that had it, as it
-// would be without. Either with what a person accepted of the series since.
-struct Reference {
-  model::Build build;
-  double rise = 0;
-  std::string clear;
-};
-
-Result<std::optional<Reference>> reference_of(SubjectContext& context, const model::Night& tonight,
-                                              const Regression& regression) {
-  TBCI_ASSIGN(const std::string name, old_build_of(context, regression));
-  TBCI_ASSIGN(auto old_build, build_if_there(context, name));
-  if (old_build) {
-    TBCI_ASSIGN(const double rise, rise_before(context, regression));
-    TBCI_ASSIGN(const std::string found, found_on(context, regression));
-    TBCI_ASSIGN(const double accepted, accepted_since(context, regression, found, tonight));
-    return std::optional(
-        Reference{.build = std::move(*old_build), .rise = rise + accepted, .clear = "clear in pairs with " + name});
-  }
-  TBCI_ASSIGN(const auto later, nights_with(context, regression));
-  for (const std::string& night : later) {
-    TBCI_ASSIGN(auto build, build_if_there(context, night));
-    if (!build) continue;
-    TBCI_ASSIGN(const double accepted, accepted_since(context, regression, night, tonight));
-    return std::optional(
-        Reference{.build = std::move(*build),
-                  .rise = accepted - detect::effect_of(regression.finding),
-                  .clear = fmt::format("lower by the whole regression than {}, which had it, in pairs", night)});
-  }
-  return std::optional<Reference>{};
-}
-
 Status add_look(SubjectContext& context, const model::Night& night, Regression regression, Looks& looks) {
-  TBCI_ASSIGN(auto reference, reference_of(context, night, regression));
+  TBCI_ASSIGN(auto reference, recovery_reference(context, night, regression));
   if (!reference) {
     context.progress.note(
         fmt::format("tbci cannot tell whether {} has recovered: no build of that time can be measured",
@@ -207,8 +143,8 @@ Status add_look(SubjectContext& context, const model::Night& night, Regression r
                               .suspected = 0,
                               .first_suspect = night.name,
                               .rise = reference->rise});
-  looks.clear.push_back(std::move(reference->clear));
-  looks.builds.insert_or_assign(reference->build.name, std::move(reference->build));
+  looks.builds.insert_or_assign(reference->build.name, reference->build);
+  looks.references.push_back(std::move(*reference));
   looks.regressions.push_back(std::move(regression));
   return {};
 }
@@ -229,7 +165,8 @@ Result<Looks> looks_of_tonight(SubjectContext& context, const model::Night& nigh
     if (measured) {
       TBCI_TRY(add_look(context, night, std::move(regression), looks));
     } else {
-      TBCI_TRY(context.stores.decisions.keep_recovery_look(regression.id, night.id, model::Verdict::suspect));
+      TBCI_TRY(context.stores.decisions.keep_recovery_look(
+          regression.id, {.night_id = night.id, .verdict = model::Verdict::suspect, .effect = {}}));
     }
   }
   return looks;
@@ -259,7 +196,8 @@ Status mark_recovered(SubjectContext& context, const Regression& largest, const 
 
 Status keep_recovery_look(SubjectContext& context, const model::Night& night, const Regression& regression,
                           const TonightsLook& look) {
-  TBCI_TRY(context.stores.decisions.keep_recovery_look(regression.id, night.id, look.verdict));
+  TBCI_TRY(context.stores.decisions.keep_recovery_look(
+      regression.id, {.night_id = night.id, .verdict = look.verdict, .effect = look.effect}));
   TBCI_ASSIGN(const int clear, context.stores.decisions.clear_looks(regression.id));
   if (clear < look.nights_needed) return {};
   const std::string reason = fmt::format("{} on {} nights, the last of them {}", look.what, clear, night.name);
@@ -283,8 +221,10 @@ Status watch_recoveries(SubjectContext& context, const model::Night& night, cons
       if (!outcome.looked) continue;
       const model::Verdict verdict = outcome.finding.verdict;
       const bool gone = verdict == model::Verdict::clear || verdict == model::Verdict::improvement;
-      TBCI_TRY(keep_recovery_look(context, night, looks.regressions[i],
-                                  {.verdict = gone ? model::Verdict::clear : verdict, .what = looks.clear[i]}));
+      TonightsLook look{.verdict = gone ? model::Verdict::clear : verdict, .what = looks.references[i].clear};
+      if (verdict == model::Verdict::regression)
+        look.effect = level_in(outcome.finding, looks.references[i], context.config.thresholds);
+      TBCI_TRY(keep_recovery_look(context, night, looks.regressions[i], look));
     }
     return {};
   });

@@ -1,6 +1,9 @@
 // Whether open regressions have gone away: tonight's build, in pairs with the build before the regression.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "pipeline/measure/measuring.hpp"
 #include "pipeline/measure/screening.hpp"
 #include "pipeline/subject_context.hpp"
@@ -16,7 +19,7 @@ inline constexpr int recovery_nights = 3;
 /// the other nights it counts as not clear. Without a value in tonight's screen it counts neither way. The others are
 /// measured beside the build before them, once a night. After `recovery_nights` clear ones in a row the regression is
 /// `recovered`. If that build is no longer available, one that had the regression replaces it: the series must then be
-/// lower by the whole regression. What a person accepted of the series since then is left out. If there is no such
+/// lower by what that one had of it. What a person accepted of the series since then is left out. If there is no such
 /// build either, a note says so, and the regression stays open. Breaks are looked at by pipeline/night/break_watch.hpp.
 Status watch_recoveries(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
                         const Screen& screen);
@@ -30,6 +33,7 @@ struct TonightsLook {
   model::Verdict verdict{};
   std::string what;                     ///< why it counts as recovered: `clear in pairs with 2026-01-03`
   int nights_needed = recovery_nights;  ///< clear ones in a row, until it has
+  std::optional<double> effect = {};    ///< as a model::RecoveryLook has it
 };
 
 /// Decides that a regression has recovered, with the further steps of its series: their culprits' slowdowns are gone

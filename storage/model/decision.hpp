@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/clock.hpp"
@@ -23,6 +24,9 @@ struct Decision {
 struct RecoveryLook {
   std::int64_t night_id = 0;
   Verdict verdict{};
+  /// How much higher the series stood than before the regression, as detect::effect measures it; nothing: no pairs of
+  /// that night found that the regression is there.
+  std::optional<double> effect;
 };
 
 /// After this many nights that measured its series and could not look at it, a person says what becomes of a

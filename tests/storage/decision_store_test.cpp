@@ -49,7 +49,7 @@ TEST_CASE("DecisionStore: clear looks count back to the last night that was not 
   DecisionStore decisions(fixture.database());
   const auto id = regression_in(fixture, "2026-01-01");
   const auto look = [&](const std::string& name, Verdict verdict) {
-    must(decisions.keep_recovery_look(id, must(nights.begin({"demo", name, ""}, at(0))).id, verdict));
+    must(decisions.keep_recovery_look(id, {must(nights.begin({"demo", name, ""}, at(0))).id, verdict, {}}));
   };
   CHECK(must(decisions.clear_looks(id)) == 0);
   CHECK_FALSE(must(decisions.latest_look(id)));
@@ -81,7 +81,7 @@ TEST_CASE("DecisionStore: an open regression that ten nights could not look at i
     must(nights.finish(night, end, "", at(1)));
     return night;
   };
-  must(decisions.keep_recovery_look(id, pass(2, model::Stage::done), Verdict::suspect));
+  must(decisions.keep_recovery_look(id, {pass(2, model::Stage::done), Verdict::suspect, {}}));
   for (int day = 3; day < 12; ++day) pass(day, model::Stage::done);
   pass(12, model::Stage::failed);
   must(nights.finish(must(nights.begin({"demo", "2026-01-12b", ""}, at(0))).id, model::Stage::done, "", at(1)));
@@ -96,7 +96,7 @@ TEST_CASE("DecisionStore: an open regression that ten nights could not look at i
   CHECK(unwatched[0].series == dlrm);
   CHECK(unwatched[0].last_night == "2026-01-02");
   CHECK(must(decisions.unwatched("other")).empty());
-  must(decisions.keep_recovery_look(id, tenth, Verdict::suspect));
+  must(decisions.keep_recovery_look(id, {tenth, Verdict::suspect, {}}));
   CHECK(must(decisions.unwatched("demo")).empty());
   for (int day = 14; day < 24; ++day) pass(day, model::Stage::done);
   CHECK(must(decisions.unwatched("demo")).size() == 1);
@@ -129,17 +129,19 @@ TEST_CASE("DecisionStore: the looks at a regression come the newest first, until
   NightStore nights(fixture.database());
   DecisionStore decisions(fixture.database());
   const auto id = regression_in(fixture, "2026-01-01");
-  const auto look = [&](const std::string& name, Verdict verdict) {
+  const auto look = [&](const std::string& name, Verdict verdict, std::optional<double> effect) {
     const auto night = must(nights.begin({"demo", name, ""}, at(0))).id;
-    must(decisions.keep_recovery_look(id, night, verdict));
+    must(decisions.keep_recovery_look(id, {night, verdict, effect}));
     return night;
   };
-  const auto older = look("2026-01-02", Verdict::suspect), newer = look("2026-01-03", Verdict::clear);
+  const auto older = look("2026-01-02", Verdict::regression, 0.25), newer = look("2026-01-03", Verdict::clear, {});
   const auto looks = must(decisions.recovery_looks(id));
   REQUIRE(looks.size() == 2);
   CHECK(looks[0].night_id == newer);
   CHECK(looks[0].verdict == Verdict::clear);
+  CHECK_FALSE(looks[0].effect);
   CHECK(looks[1].night_id == older);
+  CHECK(looks[1].effect == 0.25);
   must(decisions.forget_recovery_looks(id));
   CHECK(must(decisions.recovery_looks(id)).empty());
 }

@@ -1,6 +1,9 @@
 // How often an open regression is looked at.
 #include "pipeline/night/recovery_watch.hpp"
 
+#include <set>
+#include <string>
+
 #include "pipeline/night/regression_decisions.hpp"
 #include "tests/catch.hpp"
 #include "tests/pipeline/nights.hpp"
@@ -58,20 +61,66 @@ TEST_CASE("Regressions: one whose series has an accepted change since recovers w
   CHECK(steps.nights.regressions().size() == 2);
 }
 
-TEST_CASE("Regressions: one whose old build is gone recovers beside a later accepted change", "[nights]") {
-  TwoSteps steps;
-  storage::BuildStore& builds = steps.nights.bench->stores().builds;
-  const std::string old_build = steps.nights.machine.name_of(3);
-  model::Build build = *builds.find("fake", model::BuildKind::nightly, old_build).value();
-  build.product.libtorch = steps.nights.folder.path() / "gone";
+namespace {
+
+// The files of a day's build are gone, and nothing makes them again. Its name.
+std::string lose(Nights& nights, std::size_t day) {
+  storage::BuildStore& builds = nights.bench->stores().builds;
+  const std::string name = nights.machine.name_of(day);
+  model::Build build = *builds.find("fake", model::BuildKind::nightly, name).value();
+  build.product.libtorch = nights.folder.path() / "gone";
   REQUIRE(builds.ready(build.id, build.product, {}));
-  steps.nights.machine.before_effect = [old_build](const std::string& effect) -> Status {
-    if (effect == "install " + old_build) return fail(ErrorKind::failed, "not in the index");
+  nights.machine.before_effect = [name](const std::string& effect) -> Status {
+    if (effect == "install " + name) return fail(ErrorKind::failed, "not in the index");
     return {};
   };
+  return name;
+}
+
+}  // namespace
+
+TEST_CASE("Regressions: one whose old build is gone recovers beside a later accepted change", "[nights]") {
+  TwoSteps steps;
+  lose(steps.nights, 3);
   steps.nights.check_all(9, 25);
   CHECK(steps.standing_of(steps.first) == model::Standing::recovered);
   CHECK(steps.standing_of(steps.second) == model::Standing::accepted);
+}
+
+TEST_CASE("Regressions: one whose old build is gone recovers when it is repaired in two parts", "[nights]") {
+  Nights nights(30);
+  nights.machine.slower["beta"] = {
+      {4 * commits_a_day - 1, 1.6}, {12 * commits_a_day - 1, 1 / 1.25}, {17 * commits_a_day - 1, 1.25 / 1.6}};
+  nights.check_all(1, 8);
+  REQUIRE(nights.regressions().size() == 1);
+  const std::int64_t id = nights.regressions()[0].id;
+  const auto standing = [&] { return nights.bench->stores().nights.regression(id).value().standing; };
+  lose(nights, 3);
+  nights.check_all(9, 16);
+  CHECK(standing() == model::Standing::open);
+  nights.check_all(17, 25);
+  CHECK(standing() == model::Standing::recovered);
+}
+
+TEST_CASE("Regressions: one that was repaired in part before a long break recovers after it", "[nights]") {
+  Nights nights(60);
+  nights.machine.slower["beta"] = {
+      {4 * commits_a_day - 1, 1.6}, {12 * commits_a_day - 1, 1 / 1.25}, {30 * commits_a_day - 1, 1.25 / 1.6}};
+  nights.machine.broken["beta"] = model::Outcome::crashed;
+  nights.machine.broken_from = 22 * commits_a_day - 1;
+  nights.machine.broken_until = 32 * commits_a_day - 1;
+  nights.check_all(1, 20);
+  const auto found = nights.regressions();
+  REQUIRE(found.size() == 1);
+  // Of the builds that pairs were measured on none can be measured any more.
+  std::set<std::string> gone;
+  for (std::size_t day = 0; day < 20; ++day) gone.insert(lose(nights, day));
+  nights.machine.before_effect = [gone](const std::string& effect) -> Status {
+    const bool lost = effect.starts_with("install ") && gone.contains(effect.substr(8));
+    return lost ? fail(ErrorKind::failed, "not in the index") : Status{};
+  };
+  nights.check_all(21, 45);
+  CHECK(nights.bench->stores().nights.regression(found[0].id).value().standing == model::Standing::recovered);
 }
 
 }  // namespace tbci::recovery_watch_test
