@@ -18,8 +18,6 @@ namespace {
 
 using model::Verdict;
 
-constexpr double trimmed_share = 0.2;
-
 /// A quantity that must pass its own threshold: the effect, for memory the difference in bytes as well, for leaks what
 /// is certain of it.
 struct Criterion {
@@ -60,14 +58,15 @@ Looks looks_of(model::Metric metric, const Thresholds& thresholds, int earlier) 
 
 std::vector<Criterion> criteria_of(model::Metric metric, const Values& values, const Thresholds& thresholds) {
   std::vector<Criterion> criteria;
-  criteria.push_back({trimmed_mean(values.effects, trimmed_share, effect_scale_floor(metric, thresholds)),
+  criteria.push_back({trimmed_mean(values.effects, trimmed_share_of_pairs, effect_scale_floor(metric, thresholds)),
                       least_effect(metric, thresholds)});
   if (is_memory(metric)) {
     constexpr double page_bytes = 4096;
-    criteria.push_back({trimmed_mean(values.differences, trimmed_share, page_bytes), thresholds.memory_floor_bytes});
+    criteria.push_back(
+        {trimmed_mean(values.differences, trimmed_share_of_pairs, page_bytes), thresholds.memory_floor_bytes});
   }
   if (is_leak(metric)) {
-    criteria.push_back({trimmed_mean(values.certain, trimmed_share, effect_scale_floor(metric, thresholds)),
+    criteria.push_back({trimmed_mean(values.certain, trimmed_share_of_pairs, effect_scale_floor(metric, thresholds)),
                         thresholds.leak_floor_bytes});
   }
   return criteria;

@@ -10,8 +10,6 @@ namespace tbci::detect {
 
 namespace {
 
-constexpr double trimmed_share_of_pairs = 0.2;  // as in the confirmation
-
 std::optional<double> median_effect(model::Metric metric, std::span<const Pair> pairs) {
   std::vector<double> effects;
   effects.reserve(pairs.size());

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "detect/robust_statistics.hpp"
+
 namespace tbci::detect {
 
 namespace {
@@ -25,8 +27,27 @@ Candidate candidate_of(const Suspect& suspect, const std::string& tonights_build
           .screen_pairs = suspect.pairs};
 }
 
-bool found_change(const TestedCandidate& outcome) {
-  return outcome.looked && model::is_change(outcome.finding.verdict);
+Estimate level_of(model::Metric metric, std::span<const Pair> pairs, const Thresholds& thresholds) {
+  std::vector<double> effects;
+  for (const Pair& pair : pairs) {
+    if (const auto value = effect(metric, pair)) effects.push_back(*value);
+  }
+  return effects.empty() ? Estimate{}
+                         : trimmed_mean(effects, trimmed_share_of_pairs, effect_scale_floor(metric, thresholds));
+}
+
+// Whether the series surely moved between the earlier nights and tonight. Without pairs of both, nothing is sure.
+bool has_two_levels(const TestedCandidate& outcome, const Thresholds& thresholds) {
+  const model::Metric metric = outcome.candidate.series.metric;
+  const Estimate earlier = level_of(metric, outcome.candidate.pairs, thresholds);
+  const Estimate tonight = level_of(metric, outcome.measured, thresholds);
+  const double alpha = thresholds.clear_alpha;
+  return lower_bound(tonight, alpha) > upper_bound(earlier, alpha) ||
+         upper_bound(tonight, alpha) < lower_bound(earlier, alpha);
+}
+
+bool found_change(const TestedCandidate& outcome, const Thresholds& thresholds) {
+  return outcome.looked && model::is_change(outcome.finding.verdict) && !has_two_levels(outcome, thresholds);
 }
 
 }  // namespace
@@ -55,15 +76,15 @@ std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::spa
 }
 
 std::vector<Candidate> hidden_suspects(std::span<const Suspect> suspects, std::span<const TestedCandidate> outcomes,
-                                       const std::string& tonights_build) {
+                                       const std::string& tonights_build, const Thresholds& thresholds) {
   std::vector<Candidate> hidden;
   for (const Suspect& suspect : suspects) {
     if (suspect.finding.verdict != model::Verdict::suspect) continue;
     const auto outcome = std::find_if(outcomes.begin(), outcomes.end(), [&](const TestedCandidate& one) {
       return one.candidate.series == suspect.finding.series;
     });
-    if (outcome == outcomes.end() || outcome->candidate.old_build == suspect.old_build || found_change(*outcome))
-      continue;
+    const bool retested = outcome != outcomes.end() && outcome->candidate.old_build != suspect.old_build;
+    if (!retested || found_change(*outcome, thresholds)) continue;
     hidden.push_back(candidate_of(suspect, tonights_build));
   }
   return hidden;

@@ -56,10 +56,11 @@ struct TestedCandidate {
 };
 
 /// Tonight's suspects in whose place a retest was looked at, where that one found no change: its older build breaks,
-/// say, or is not there. Each is to be confirmed against the build that the screen compared it with, or the retest
-/// would hide the step of tonight. Pure.
+/// say, or is not there. Or it found one by pairs of two levels: those of earlier nights do not have the step of
+/// tonight, and the size that all of them give is of neither. Each is to be confirmed against the build that the screen
+/// compared it with, or the retest would hide the step of tonight. Pure.
 std::vector<Candidate> hidden_suspects(std::span<const Suspect> suspects, std::span<const TestedCandidate> outcomes,
-                                       const std::string& tonights_build);
+                                       const std::string& tonights_build, const Thresholds& thresholds);
 
 /// What the next night asks again: inconclusive ones that fewer than `most_nights` looked at, and what was not looked
 /// at. A candidate that gathered no pair tonight as its processes failed is given up: more of the same decides nothing.

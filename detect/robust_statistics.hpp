@@ -20,6 +20,8 @@ struct Estimate {
 /// `scale_floor`: the standard deviation of one value is never taken to be smaller, so that equal values are not
 /// taken for perfect knowledge. Not empty; all finite.
 Estimate trimmed_mean(std::span<const double> values, double trim, double scale_floor);
+/// Where the values are the effects of pairs.
+inline constexpr double trimmed_share_of_pairs = 0.2;
 
 /// Probability that Student's t is above `t`.
 double student_t_upper_tail(double t, double degrees);

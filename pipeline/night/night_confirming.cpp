@@ -71,11 +71,12 @@ Status leave_out_accepted(SubjectContext& context, const model::Night& night,
   return {};
 }
 
-// A retest that finds no change must not hide the step of tonight: that is confirmed by itself, and takes the place of
-// the retest where it is one.
+// A retest must not hide the step of tonight, by finding no change or one of another size: the step is confirmed by
+// itself, and takes the place of the retest where it is one.
 Status add_hidden(SubjectContext& context, const model::Night& night, const ComparisonPlan& builds,
                   ConfirmationPlan plan, Confirmation& confirmation) {
-  auto hidden = detect::hidden_suspects(plan.screen->series, confirmation.outcomes, night.name);
+  auto hidden =
+      detect::hidden_suspects(plan.screen->series, confirmation.outcomes, night.name, context.config.thresholds.base);
   if (hidden.empty()) return {};
   TBCI_TRY(leave_out_accepted(context, night, hidden));
   TBCI_ASSIGN(plan.old_builds, old_builds_of(context, builds, hidden));

@@ -95,7 +95,7 @@ TEST_CASE("Retest queue: what a retest hid and did not find itself is asked besi
                                            looked_at(candidate("found", 0.06), Verdict::regression, 6),
                                            looked_at(candidate("the same build", 0.06), Verdict::inconclusive, 9),
                                            looked_at(candidate("no suspect", 0.06), Verdict::inconclusive, 9)};
-  const auto hidden = hidden_suspects(suspects, outcomes, "wednesday");
+  const auto hidden = hidden_suspects(suspects, outcomes, "wednesday", {});
   REQUIRE(hidden.size() == 3);
   CHECK(hidden[0].series == series("broken"));
   CHECK(hidden[0].old_build == "tuesday");
@@ -104,6 +104,27 @@ TEST_CASE("Retest queue: what a retest hid and did not find itself is asked besi
   CHECK(hidden[0].pairs.empty());
   CHECK(hidden[1].series == series("clear"));
   CHECK(hidden[2].series == series("without time"));
+}
+
+TEST_CASE("Retest queue: a step of tonight is asked by itself where pairs of earlier nights do not have it",
+          "[detect]") {
+  const std::vector<Suspect> suspects = {{finding("stepped", 0.2), "tuesday", {}},
+                                         {finding("the same", 0.1), "tuesday", {}}};
+  Candidate stepped = candidate("stepped", 0.06), same = candidate("the same", 0.06);
+  for (int i = 0; i < 30; ++i) {
+    stepped.pairs.push_back({100, 105.0 + i % 3});
+    same.pairs.push_back({100, 106.5 + i % 3});
+  }
+  TestedCandidate mixed = looked_at(stepped, Verdict::regression, 0), steady = looked_at(same, Verdict::regression, 0);
+  for (int i = 0; i < 12; ++i) {
+    mixed.measured.push_back({100, 128.0 + i % 3});
+    steady.measured.push_back({100, 106.0 + i % 3});
+  }
+  const auto hidden = hidden_suspects(suspects, std::vector{mixed, steady}, "wednesday", {});
+  REQUIRE(hidden.size() == 1);
+  CHECK(hidden[0].series == series("stepped"));
+  CHECK(hidden[0].old_build == "tuesday");
+  CHECK(hidden[0].pairs.empty());
 }
 
 TEST_CASE("Retest queue: what waits becomes more pressing each night", "[detect]") {

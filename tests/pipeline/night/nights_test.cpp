@@ -221,6 +221,21 @@ TEST_CASE("Nights: a retest beside a build that crashes does not hide the step o
   for (std::size_t day = 11; day < 13; ++day) CHECK(nights.check(day).regressions.empty());
 }
 
+TEST_CASE("Nights: a retest that an older change of its series draws over the threshold does not hide tonight's step",
+          "[nights]") {
+  Nights nights(13);
+  nights.machine.slower["beta"] = {{2 * commits_a_day - 1, 1.06}, {10 * commits_a_day - 1, 1.25}};
+  nights.check_all(1, 9);
+  std::vector<std::pair<double, double>> undecided;
+  for (int i = 0; i < 64; ++i) undecided.emplace_back(100, 104.5 + i % 5);
+  nights.queue_on_day_9(nights.machine.name_of(1), undecided);
+  const auto result = nights.check(10);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(result.regressions[0].finding.change > 0.2);
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(10 * commits_a_day - 1)});
+  CHECK(nights.waiting_after(result).empty());
+}
+
 TEST_CASE("Nights: a retest that the machine alone failed is asked again, one that its build fails is not",
           "[nights]") {
   for (const bool full_disk : {true, false}) {
