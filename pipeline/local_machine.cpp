@@ -40,6 +40,7 @@ class LocalMachine final : public Machine {
                                                 .builder = builder_,
                                                 .processes = parts.processes,
                                                 .clock = parts.clock,
+                                                .http = http_,
                                                 .progress = parts.lines,
                                                 .confinement = confinement_})),
         measurer_(parts.processes, parts.clock, confinement_) {}
@@ -282,6 +283,7 @@ class LocalMachine final : public Machine {
   std::filesystem::path folder_;
   runner::Confinement confinement_;  // before what is confined
   runner::SourceBuilder builder_;
+  CurlHttpClient http_;
   std::unique_ptr<runner::NightlySource> nightlies_;
   runner::Measurer measurer_;
   std::map<std::filesystem::path, std::filesystem::path> workers_;

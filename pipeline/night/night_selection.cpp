@@ -10,6 +10,10 @@ namespace {
 
 using Published = std::vector<model::Nightly>;
 
+bool is_complete(const model::Nightly& nightly) {
+  return nightly.availability == model::Availability::complete;
+}
+
 std::ptrdiff_t index_of(const Published& published, const std::string& name) {
   const auto same = [&](const model::Nightly& nightly) { return nightly.name == name; };
   return std::find_if(published.begin(), published.end(), same) - published.begin();
@@ -19,6 +23,10 @@ Result<Published::const_iterator> find_nightly(const SubjectContext& context, co
                                                const std::string& name) {
   const auto found =
       std::find_if(published.begin(), published.end(), [&](const auto& nightly) { return nightly.name == name; });
+  if (found != published.end() && found->availability == model::Availability::incomplete) {
+    return fail(ErrorKind::transient, "the nightly {} cannot be installed here: {}; try again later", found->name,
+                found->remark);
+  }
   if (found != published.end()) return found;
   std::vector<std::string> names;
   for (const model::Nightly& nightly : published) names.push_back(nightly.name);
@@ -27,15 +35,18 @@ Result<Published::const_iterator> find_nightly(const SubjectContext& context, co
 }
 
 // Of the earlier nightlies those that may be the baseline, the best first: those with verdicts, so that a day that was
-// missed is inside the range, then the others; each the newest first. What is known not to install comes last.
+// missed is inside the range, then the others; each the newest first. What is known not to install comes last, and what
+// its publisher took back before it was checked.
 Result<std::vector<model::Nightly>> possible_baselines(SubjectContext& context, const Published& earlier) {
   std::vector<model::Nightly> checked, others, broken;
   for (auto nightly = earlier.rbegin(); nightly != earlier.rend(); ++nightly) {
+    if (nightly->availability == model::Availability::incomplete) continue;
     TBCI_ASSIGN(const auto night, context.stores.nights.find(context.name(), nightly->name));
     TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), model::BuildKind::nightly, nightly->name));
     const bool fails = build && build->state == model::BuildState::failed;
     const bool has_verdicts = night && model::has_verdicts(night->stage);
-    (fails ? broken : has_verdicts ? checked : others).push_back(*nightly);
+    const bool taken_back = nightly->availability == model::Availability::yanked && !has_verdicts;
+    (fails || taken_back ? broken : has_verdicts ? checked : others).push_back(*nightly);
   }
   checked.insert(checked.end(), others.begin(), others.end());
   checked.insert(checked.end(), broken.begin(), broken.end());
@@ -105,11 +116,13 @@ Result<ChosenNight> choose_night(SubjectContext& context, const NightChoice& cho
     if (stored) return std::move(*stored);
   }
   TBCI_ASSIGN(const Published published, context.machine.nightlies(context.stop));
-  if (published.size() < 2) {
-    return fail(ErrorKind::usage, "{} has published {} nightlies; two are needed to compare", context.name(),
-                published.size());
+  const auto complete = std::ranges::count_if(published, is_complete);
+  if (complete < 2) {
+    return fail(ErrorKind::usage, "{} has published {} that can be installed here; two are needed to compare",
+                context.name(), counted(complete, "nightly", "nightlies"));
   }
-  const std::string& name = choice.nightly.empty() ? published.back().name : choice.nightly;
+  const std::string& name =
+      choice.nightly.empty() ? std::find_if(published.rbegin(), published.rend(), is_complete)->name : choice.nightly;
   TBCI_ASSIGN(const auto begun, context.stores.nights.find(context.name(), name));
   if (begun && !choice.baseline.empty() && choice.baseline != begun->baseline) {
     return fail(ErrorKind::usage,
@@ -122,10 +135,10 @@ Result<ChosenNight> choose_night(SubjectContext& context, const NightChoice& cho
     TBCI_ASSIGN(const auto baseline, named_baseline(context, published, nightly, choice.baseline));
     return ChosenNight{*nightly, *baseline};
   }
-  if (nightly == published.begin()) {
+  TBCI_ASSIGN(auto baselines, possible_baselines(context, Published(published.begin(), nightly)));
+  if (baselines.empty()) {
     return fail(ErrorKind::usage, "{} is the oldest published nightly: none precedes it", nightly->name);
   }
-  TBCI_ASSIGN(auto baselines, possible_baselines(context, Published(published.begin(), nightly)));
   ChosenNight chosen{.nightly = *nightly, .baseline = baselines.front()};
   chosen.other_baselines.assign(baselines.begin() + 1, baselines.end());
   return chosen;
@@ -137,6 +150,7 @@ Result<std::vector<std::string>> unchecked_nightlies(SubjectContext& context) {
   bool any_checked = false;
   for (const model::Nightly& nightly : published) {
     TBCI_ASSIGN(const auto night, context.stores.nights.find(context.name(), nightly.name));
+    if (!night && !is_complete(nightly)) continue;
     if (night && night->finished) {
       untouched.clear();  // what is older was left out on purpose
       any_checked = true;
@@ -147,7 +161,7 @@ Result<std::vector<std::string>> unchecked_nightlies(SubjectContext& context) {
   // The very first time only the newest is checked, and only where there is one to compare it with.
   if (!any_checked && begun.empty() && untouched.size() > 1)
     untouched.erase(untouched.begin(), std::prev(untouched.end()));
-  if (!any_checked && published.size() < 2) untouched.clear();
+  if (!any_checked && std::ranges::count_if(published, is_complete) < 2) untouched.clear();
   if (!any_checked && !begun.empty()) {
     std::erase_if(untouched, [&](const std::string& name) {
       return index_of(published, name) < index_of(published, begun.front());

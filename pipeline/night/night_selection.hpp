@@ -16,12 +16,13 @@ struct ChosenNight {
 };
 
 /// By the choice, the index, and what was checked before: the newest earlier nightly with verdicts, else the newest
-/// earlier one; none that is known not to install. A night that was begun keeps its baseline. Errors (usage) for a name
-/// that is neither published nor begun, naming the nearest.
+/// earlier one; none that is known not to install. A night that was begun keeps its baseline. Without a name the newest
+/// nightly that is complete. Errors (usage) for a name that is neither published nor begun, naming the nearest;
+/// (transient) for one that is incomplete.
 Result<ChosenNight> choose_night(SubjectContext& context, const NightChoice& choice);
 
 /// The nightlies that `serve` still has to check, oldest first: those newer than the last one that was checked; the
-/// newest alone where none was; unfinished ones in any case, published or not.
+/// newest alone where none was; none that is incomplete or yanked; unfinished ones in any case, published or not.
 Result<std::vector<std::string>> unchecked_nightlies(SubjectContext& context);
 
 }  // namespace tbci::pipeline

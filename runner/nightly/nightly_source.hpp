@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/http.hpp"
 #include "base/process.hpp"
 #include "base/result.hpp"
 #include "runner/line_sink.hpp"
@@ -22,8 +23,8 @@ class SourceBuilder;
 class NightlySource {
  public:
   virtual ~NightlySource() = default;
-  /// The published nightlies, oldest first. Errors: transient if the network failed, usage if the settings name no
-  /// source.
+  /// The published nightlies, oldest first, also those that cannot be measured. Errors: transient if the network
+  /// failed, usage if the settings name no source.
   virtual Result<std::vector<model::Nightly>> list(std::stop_token stop) = 0;
   /// Installs a nightly unless it is installed already. Continues after a kill. Error `failed` if the nightly itself is
   /// at fault (it does not build, it does not exist); other kinds if the machine is.
@@ -37,6 +38,7 @@ struct NightlyParts {
   SourceBuilder& builder;
   ProcessRunner& processes;
   const Clock& clock;
+  HttpClient& http;
   LineSink progress = {};
   Confinement confinement = {};  ///< of pip
 };

@@ -64,8 +64,10 @@ Status PipInstallation::make(const Venv& venv, const std::string& version, Shari
   if (missing.size() < wheels.size())
     send_line(progress_,
               fmt::format("{} of {} packages are here already", wheels.size() - missing.size(), wheels.size()));
-  if (wheels.empty() || !missing.empty()) TBCI_TRY(download(venv, requirement, missing, stop));
-  TBCI_TRY(unpack(venv, requirement, stop));
+  if (wheels.empty() || !missing.empty()) TBCI_TRY(fetch(venv, requirement, missing, stop));
+  const Status unpacked = unpack(venv, requirement, missing, stop);
+  downloads_.forget(missing);  // what is at fault is not tried again either
+  TBCI_TRY(unpacked);
   shared.link_files(packages);
   send_line(progress_, "checking the files of " + requirement);
   const Status checked = check_installed_files(venv.folder, packages);
@@ -120,7 +122,14 @@ Status PipInstallation::refuse_cuda(const std::string& requirement, const std::v
               requirement, cuda.front(), cuda.size() - 1, pytorch_nightly_index);
 }
 
-// The wheels by their digests; where pip could not say which they are, the package with all that it needs.
+Status PipInstallation::fetch(const Venv& venv, const std::string& requirement,
+                              const std::vector<ResolvedWheel>& wheels, std::stop_token stop) const {
+  TBCI_ASSIGN(const std::vector<ResolvedWheel> left, downloads_.fetch(wheels, wheels_of(venv), stop));
+  if (left.empty() && !wheels.empty()) return {};
+  return download(venv, requirement, left, std::move(stop));
+}
+
+// By pip: the wheels by their digests; where it could not say which they are, the package with all that it needs.
 Status PipInstallation::download(const Venv& venv, const std::string& requirement,
                                  const std::vector<ResolvedWheel>& wheels, std::stop_token stop) const {
   std::vector<std::string> arguments = {"download", "--progress-bar", "off", "--dest", wheels_of(venv).string()};
@@ -135,13 +144,27 @@ Status PipInstallation::download(const Venv& venv, const std::string& requiremen
              std::move(stop));
 }
 
-Status PipInstallation::unpack(const Venv& venv, const std::string& requirement, std::stop_token stop) const {
-  TBCI_ASSIGN(const std::vector<fs::path> wheels, list_wheels(venv));
+// Returns what they unpack to.
+Result<std::uint64_t> PipInstallation::check_wheels(const std::vector<fs::path>& files,
+                                                    const std::vector<ResolvedWheel>& wheels) const {
+  const bool digests_known =
+      !wheels.empty() && std::ranges::none_of(wheels, [](const auto& wheel) { return wheel.sha256.empty(); });
   std::uint64_t unpacked_bytes = 0;
-  for (const fs::path& wheel : wheels) {
-    TBCI_ASSIGN(const WheelContents contents, check_wheel(wheel));
-    unpacked_bytes += contents.unpacked_bytes;
+  for (const fs::path& file : files) {
+    const auto contents = check_wheel(file);
+    // With its digest it is what the publisher made; without, what the network has left of it.
+    if (!contents && contents.error().kind == ErrorKind::transient && digests_known)
+      return fail(ErrorKind::failed, "{}", contents.error().message);
+    if (!contents) return pass_on(contents.error());
+    unpacked_bytes += contents->unpacked_bytes;
   }
+  return unpacked_bytes;
+}
+
+Status PipInstallation::unpack(const Venv& venv, const std::string& requirement,
+                               const std::vector<ResolvedWheel>& missing, std::stop_token stop) const {
+  TBCI_ASSIGN(const std::vector<fs::path> wheels, list_wheels(venv));
+  TBCI_ASSIGN(const std::uint64_t unpacked_bytes, check_wheels(wheels, missing));
   TBCI_ASSIGN(const std::uint64_t free, free_bytes(venv.folder));
   if (free < unpacked_bytes) {
     return fail(ErrorKind::machine, "the wheels unpack to {}, and {} has {} left: make room there",

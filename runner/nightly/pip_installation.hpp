@@ -11,14 +11,15 @@
 #include "runner/nightly/pip_text.hpp"
 #include "runner/nightly/pip_tool.hpp"
 #include "runner/nightly/venv.hpp"
+#include "runner/nightly/wheel_downloads.hpp"
 
 namespace tbci::runner {
 
 /// Refers to its arguments, which must outlive it.
 class PipInstallation {
  public:
-  PipInstallation(const NightlySettings& settings, const PipTool& pip, LineSink progress)
-      : settings_(settings), pip_(pip), progress_(std::move(progress)) {}
+  PipInstallation(const NightlySettings& settings, const PipTool& pip, WheelDownloads downloads, LineSink progress)
+      : settings_(settings), pip_(pip), downloads_(std::move(downloads)), progress_(std::move(progress)) {}
 
   /// Makes the venv, with what was there before removed. Links what other environments beside it have already
   /// (shared_packages.hpp), downloads the other wheels, refuses those that would do harm (wheel_check.hpp), unpacks
@@ -37,11 +38,17 @@ class PipInstallation {
   Status refuse_cuda(const std::string& requirement, const std::vector<ResolvedWheel>& wheels) const;
   Status download(const Venv& venv, const std::string& requirement, const std::vector<ResolvedWheel>& wheels,
                   std::stop_token stop) const;
-  Status unpack(const Venv& venv, const std::string& requirement, std::stop_token stop) const;
+  Status fetch(const Venv& venv, const std::string& requirement, const std::vector<ResolvedWheel>& wheels,
+               std::stop_token stop) const;
+  Result<std::uint64_t> check_wheels(const std::vector<std::filesystem::path>& files,
+                                     const std::vector<ResolvedWheel>& wheels) const;
+  Status unpack(const Venv& venv, const std::string& requirement, const std::vector<ResolvedWheel>& wheels,
+                std::stop_token stop) const;
   Status try_torch(const Venv& venv, const std::string& requirement, std::stop_token stop) const;
 
   const NightlySettings& settings_;
   const PipTool& pip_;
+  WheelDownloads downloads_;
   LineSink progress_;
 };
 

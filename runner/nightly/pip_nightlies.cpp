@@ -1,9 +1,13 @@
 #include "runner/nightly/pip_nightlies.hpp"
 
+#include <sys/utsname.h>
+
 #include "base/file.hpp"
 #include "base/git.hpp"
 #include "base/text.hpp"
 #include "runner/libtorch.hpp"
+#include "runner/nightly/index_listing.hpp"
+#include "runner/nightly/package_record.hpp"
 #include "runner/nightly/pip_text.hpp"
 
 namespace tbci::runner {
@@ -12,10 +16,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// As platform tags of wheels end.
+std::string machine_architecture() {
+  utsname facts{};
+  return ::uname(&facts) == 0 ? std::string(facts.machine) : std::string();
+}
+
 }  // namespace
 
-PipNightlies::PipNightlies(NightlySettings settings, PipPlace place, ProcessRunner& processes, LineSink progress)
-    : settings_(std::move(settings)), place_(std::move(place)), processes_(processes), progress_(std::move(progress)) {
+PipNightlies::PipNightlies(NightlySettings settings, PipPlace place, ProcessRunner& processes, LineSink progress,
+                           std::optional<IndexAccess> index)
+    : settings_(std::move(settings)),
+      place_(std::move(place)),
+      processes_(processes),
+      progress_(std::move(progress)),
+      index_(std::move(index)) {
   place_.venvs = fs::absolute(place_.venvs);
 }
 
@@ -55,10 +70,38 @@ Result<std::vector<model::Nightly>> PipNightlies::list(std::stop_token stop) {
   TBCI_ASSIGN(const std::vector<std::string> found, versions(stop));
   listed_ = {found.begin(), found.end()};
   newest_ = found.empty() ? std::string() : found.back();
-  std::vector<model::Nightly> nightlies;
-  const std::size_t skipped = found.size() > settings_.listed ? found.size() - settings_.listed : 0;
-  for (std::size_t i = skipped; i < found.size(); ++i) nightlies.push_back({.name = found[i], .commit = {}});
+  read_page(stop);
+  std::vector<model::Nightly> nightlies = merge_listing(
+      found, page_,
+      {.package = settings_.package, .machine = machine_architecture(), .pre_releases = settings_.pre_releases});
+  if (nightlies.size() > settings_.listed)
+    nightlies.erase(nightlies.begin(), nightlies.end() - static_cast<std::ptrdiff_t>(settings_.listed));
   return nightlies;
+}
+
+// What pip says is enough to go on with: a page that cannot be read costs dates, sizes, and what was taken back.
+void PipNightlies::read_page(const std::stop_token& stop) {
+  if (!index_) return;
+  const std::string address = tool().index_address(stop);
+  if (!address.starts_with("http") || holds_credentials(address)) return;
+  HttpRequest request;
+  request.url = address + (address.ends_with('/') ? "" : "/") + normalized_package(settings_.package) + "/";
+  request.headers = {{"Accept", "application/vnd.pypi.simple.v1+json, text/html;q=0.2"}};
+  request.time_limit = std::chrono::minutes(2);
+  request.stop = stop;
+  request.certificates = index_->certificates;
+  request.redirects = 5;
+  const auto response = index_->http.send(request);
+  auto files =
+      response && response->status == 200 ? parse_index_page(response->body) : Result<std::vector<IndexFile>>();
+  if (response && response->status == 200 && files) {
+    page_ = std::move(*files);
+    return;
+  }
+  const std::string why = !response                 ? response.error().message
+                          : response->status != 200 ? fmt::format("{} answered {}", request.url, response->status)
+                                                    : files.error().message;
+  send_line(progress_, "no dates, sizes and yanked versions: " + one_line(why));
 }
 
 Result<model::Product> PipNightlies::install(const model::Nightly& nightly, std::stop_token stop) {
@@ -74,7 +117,13 @@ Result<model::Product> PipNightlies::install(const model::Nightly& nightly, std:
     if (!lock) return fail(std::move(lock).error(), "installing " + nightly.name);
     if (!fs::exists(venv.marker(), ignored)) {
       const PipTool pip = tool();
-      const Status made = PipInstallation(settings_, pip, progress_).make(venv, nightly.name, stop);
+      const Status made =
+          PipInstallation(
+              settings_, pip,
+              WheelDownloads(index_, place_.cache.empty() ? fs::path() : fs::absolute(place_.cache) / "wheels",
+                             progress_),
+              progress_)
+              .make(venv, nightly.name, stop);
       if (!made && made.error().kind == ErrorKind::failed && is_gone_for_now(nightly.name, made.error().message))
         return fail(ErrorKind::transient, "{}; the index listed it just now: try again later", made.error().message);
       TBCI_TRY(made);

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runner/nightly/index_access.hpp"
+#include "runner/nightly/index_page.hpp"
 #include "runner/nightly/nightly_source.hpp"
 #include "runner/nightly/pip_installation.hpp"
 #include "runner/nightly/pip_tool.hpp"
@@ -16,13 +19,15 @@ namespace tbci::runner {
 /// pip reads no configuration but what docs/manual.md names, and installs nothing but wheels that were checked.
 class PipNightlies final : public NightlySource {
  public:
-  PipNightlies(NightlySettings settings, PipPlace place, ProcessRunner& processes, LineSink progress = {});
+  PipNightlies(NightlySettings settings, PipPlace place, ProcessRunner& processes, LineSink progress = {},
+               std::optional<IndexAccess> index = {});
   Result<std::vector<model::Nightly>> list(std::stop_token stop) override;
   Result<model::Product> install(const model::Nightly& nightly, std::stop_token stop) override;
 
  private:
   PipTool tool() const { return {settings_, place_, processes_}; }
   Result<std::vector<std::string>> versions(std::stop_token stop);
+  void read_page(const std::stop_token& stop);
   Result<model::Product> product_of(const Venv& venv) const;
   /// Whether pip misses a version that the last list had, as one of several mirrors is behind; or what the newest one
   /// depends on, which may be uploaded after it, as PyTorch's Triton is.
@@ -33,7 +38,9 @@ class PipNightlies final : public NightlySource {
   PipPlace place_;
   ProcessRunner& processes_;
   LineSink progress_;
-  std::set<std::string, std::less<>> listed_;  ///< all versions of the last list
+  std::optional<IndexAccess> index_;
+  std::vector<IndexFile> page_;                ///< as it was when it could last be read
+  std::set<std::string, std::less<>> listed_;  ///< what pip could install by the last list
   std::string newest_;                         ///< of them
 };
 

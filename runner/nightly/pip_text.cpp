@@ -63,7 +63,8 @@ Result<std::vector<ResolvedWheel>> resolved_wheels(std::string_view report) {
   std::vector<ResolvedWheel> wheels;
   for (const auto& package : *install) {
     const nlohmann::json metadata = object_field(package, "metadata");
-    const nlohmann::json archive = object_field(object_field(package, "download_info"), "archive_info");
+    const nlohmann::json source = object_field(package, "download_info");
+    const nlohmann::json archive = object_field(source, "archive_info");
     ResolvedWheel wheel{.name = text_field(metadata, "name", 200), .version = text_field(metadata, "version", 100)};
     if (!is_package_name(wheel.name) || !is_version(wheel.version))
       return fail(ErrorKind::failed, "pip would install '{}' of version '{}', which is not a package",
@@ -71,6 +72,7 @@ Result<std::vector<ResolvedWheel>> resolved_wheels(std::string_view report) {
     wheel.sha256 = text_field(object_field(archive, "hashes"), "sha256", 64);
     if (wheel.sha256.size() != 64 || wheel.sha256.find_first_not_of("0123456789abcdef") != std::string::npos)
       wheel.sha256.clear();
+    wheel.url = text_field(source, "url", 2000);
     wheels.push_back(std::move(wheel));
   }
   return wheels;

@@ -18,6 +18,7 @@ Result<std::vector<std::string>> parse_pip_complaint(std::string_view error);
 struct ResolvedWheel {
   std::string name, version;
   std::string sha256 = {};  ///< 64 hexadecimal digits; empty where the index does not name it
+  std::string url = {};     ///< where pip would download it; empty where it does not say
   bool operator==(const ResolvedWheel&) const = default;
 };
 /// What pip would install, by the report of `pip install --dry-run --report FILE`. Error (failed) where that is not a

@@ -78,6 +78,16 @@ Command PipTool::asking_index(const fs::path& python, std::vector<std::string> a
   return offline(python, std::move(arguments));
 }
 
+std::string PipTool::index_address(std::stop_token stop) const {
+  if (!settings_.index_url.empty()) return settings_.index_url;
+  Command command = offline(settings_.python, {"config", "get", "global.index-url"});
+  if (const auto named = command.environment.find("PIP_INDEX_URL"); named != command.environment.end())
+    return named->second;
+  command.time_limit = std::chrono::minutes(1);
+  const auto outcome = run(command, {}, std::move(stop));
+  return std::string(outcome && outcome->succeeded() ? trim(outcome->output) : std::string_view());
+}
+
 Result<ProcessOutcome> PipTool::run(Command& command, const fs::path& venv, std::stop_token stop) const {
   TBCI_ASSIGN(const PrivateHome home, PrivateHome::make(place_.confinement));
   std::vector<fs::path> own;

@@ -33,6 +33,9 @@ class PipTool {
   Command asking_index(const std::filesystem::path& python, std::vector<std::string> arguments) const;
   /// One that talks to nobody.
   Command offline(const std::filesystem::path& python, std::vector<std::string> arguments) const;
+  /// The address of the index that pip asks first: of the settings, of PIP_INDEX_URL, or of pip's configuration. It
+  /// may hold credentials. Empty: pip's own.
+  std::string index_address(std::stop_token stop) const;
   /// `venv`: the folder that it may write besides its home and its cache; empty: none. What is not pip is confined in
   /// the same way.
   Result<ProcessOutcome> run(Command& command, const std::filesystem::path& venv, std::stop_token stop) const;

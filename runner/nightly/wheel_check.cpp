@@ -215,7 +215,8 @@ Result<WheelContents> check_wheel(const fs::path& wheel) {
   const Archive archive(zip_open(wheel.c_str(), ZIP_RDONLY | ZIP_CHECKCONS, &code));
   if (!archive) {
     const bool unreadable = code == ZIP_ER_OPEN || code == ZIP_ER_READ || code == ZIP_ER_MEMORY || code == ZIP_ER_NOENT;
-    return fail(unreadable ? ErrorKind::machine : ErrorKind::failed, "{} is refused: it is not a sound wheel: {}", file,
+    const ErrorKind other = code == ZIP_ER_NOZIP ? ErrorKind::transient : ErrorKind::failed;
+    return fail(unreadable ? ErrorKind::machine : other, "{} is refused: it is not a sound wheel: {}", file,
                 text_of(code));
   }
   auto contents = look_through(archive.get());

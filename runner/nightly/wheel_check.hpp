@@ -19,7 +19,8 @@ struct WheelContents {
 /// Refuses (kind `failed`) a wheel with a member that would leave its folder or change the environment itself (its
 /// interpreter, pip), a link, a device, two members of one name, encrypted members, code that runs whenever Python
 /// starts (`.pth` files, `sitecustomize`), no RECORD, or contents that are too large. The message names the wheel and
-/// the member. Of kind `machine` where the file cannot be read.
+/// the member. Of kind `machine` where the file cannot be read, `transient` where it has not even the end of an
+/// archive: it may be cut off.
 Result<WheelContents> check_wheel(const std::filesystem::path& wheel);
 
 }  // namespace tbci::runner

@@ -13,10 +13,23 @@
 
 namespace tbci::model {
 
+/// Whether a published nightly can be measured.
+enum class Availability {
+  complete,
+  incomplete,  ///< nothing of it that this machine can install is there, or not yet
+  yanked,      ///< its publisher took it back; it can still be installed by its name
+};
+std::string_view to_string(Availability availability);
+Result<Availability> availability_from(std::string_view text);
+
 /// What the subject published on a night.
 struct Nightly {
-  std::string name;    ///< tells its age, by base/version_order.hpp: `2026-01-07`, `2.13.0.dev20260518`
-  std::string commit;  ///< of the main branch, 40 hex digits; empty where it is known only once installed
+  std::string name;         ///< tells its age, by base/version_order.hpp: `2026-01-07`, `2.13.0.dev20260518`
+  std::string commit = {};  ///< of the main branch, 40 hex digits; empty where it is known only once installed
+  Availability availability = Availability::complete;
+  std::string remark = {};                  ///< of one that is not complete: what is wrong; one line, for people
+  std::optional<TimePoint> uploaded = {};   ///< its first file for this machine, where the index tells
+  std::optional<std::uint64_t> bytes = {};  ///< to download, without what it depends on, where the index tells
 };
 
 /// Where a usable installation of the subject lies: all that a worker needs.

@@ -78,12 +78,17 @@ class FakeMachine final : public pipeline::Machine {
   };
   std::string name_of(std::size_t day) const { return naming(day); }
 
+  std::map<std::string, model::Availability> availability;  ///< of nightlies; without an entry: complete
   std::function<Status()> before_list;  ///< called before the index is asked: it may return an error
   Result<std::vector<model::Nightly>> nightlies(std::stop_token) override {
     if (before_list) TBCI_TRY(before_list());
     std::vector<model::Nightly> all;
     for (std::size_t day = listed_from; day < day_commits().size(); ++day)
-      all.push_back({name_of(day), history[day_commits()[day]].id});
+      all.push_back({.name = name_of(day), .commit = history[day_commits()[day]].id});
+    for (model::Nightly& nightly : all) {
+      const auto found = availability.find(nightly.name);
+      if (found != availability.end()) nightly.availability = found->second;
+    }
     return all;
   }
   Result<model::Product> install(const model::Nightly& nightly, std::stop_token) override {

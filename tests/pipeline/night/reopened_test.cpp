@@ -1,6 +1,7 @@
 // Regressions that a person reopens at a bad moment: as their night ends, and after it was given up.
 #include "pipeline/night/night_tries.hpp"
 #include "pipeline/night/regression_decisions.hpp"
+#include "pipeline/night/waiting_nights.hpp"
 #include "tests/catch.hpp"
 #include "tests/pipeline/nights.hpp"
 

@@ -34,7 +34,7 @@ struct Index {
     const PipPlace place{.venvs = folder / "venvs", .cache = folder / "cache"};
     const PipTool pip(settings, place, processes);
     settings.allow_cuda = true;
-    return PipInstallation(settings, pip, {}).make(venv_of(version), version, {});
+    return PipInstallation(settings, pip, WheelDownloads({}, {}, {}), {}).make(venv_of(version), version, {});
   }
   Venv venv_of(const std::string& version) const { return {folder / "venvs" / version}; }
 

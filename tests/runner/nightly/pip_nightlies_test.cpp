@@ -153,7 +153,7 @@ TEST_CASE("PipNightlies: a version that is missing for good fails, one that was 
                 " (from versions: " + versions + ")\nERROR: No matching distribution found for " + requirement + "\n";
     PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
     REQUIRE(nightlies.list({}));
-    const auto installed = nightlies.install({version, ""}, {});
+    const auto installed = nightlies.install({.name = version}, {});
     REQUIRE_FALSE(installed);
     return installed.error().kind;
   };
@@ -177,7 +177,7 @@ TEST_CASE("PipNightlies: a nightly that was just listed waits for what the index
   });
   PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
   REQUIRE(nightlies.list({}));
-  const auto installed = nightlies.install({"2.13.0.dev20260518+cpu", ""}, {});
+  const auto installed = nightlies.install({.name = "2.13.0.dev20260518+cpu"}, {});
   REQUIRE_FALSE(installed);
   CHECK(installed.error().kind == ErrorKind::transient);
 }
@@ -192,7 +192,7 @@ TEST_CASE("PipNightlies: an installation that SIGKILL ended says so", "[pip]") {
     killed.exit_code = 137;
     return killed;
   });
-  const auto installed = PipNightlies({}, {.venvs = folder.path()}, pip).install({"2.13.0", ""}, {});
+  const auto installed = PipNightlies({}, {.venvs = folder.path()}, pip).install({.name = "2.13.0"}, {});
   REQUIRE_FALSE(installed);
   CHECK(installed.error().kind == ErrorKind::killed);
 }
@@ -204,7 +204,7 @@ TEST_CASE("PipNightlies: installs once, and repeats an interrupted installation"
   PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
   // What a kill in the middle leaves.
   REQUIRE(write_file_atomically(folder / "torch-2.13.0/lib/half", "x"));
-  const auto product = nightlies.install({"2.13.0", ""}, {});
+  const auto product = nightlies.install({.name = "2.13.0"}, {});
   INFO((product ? std::string() : product.error().message));
   REQUIRE(product);
   CHECK(fake.installs == 1);
@@ -213,7 +213,7 @@ TEST_CASE("PipNightlies: installs once, and repeats an interrupted installation"
   CHECK(product->python == folder / "torch-2.13.0/bin/python");
   CHECK(product->version == "2.13.0+cpu");
   CHECK(product->commit == "cf30153c4c131c8164ee7798e5022d810682e2cb");
-  CHECK(nightlies.install({"2.13.0", ""}, {}).value() == *product);
+  CHECK(nightlies.install({.name = "2.13.0"}, {}).value() == *product);
   CHECK(fake.installs == 1);
 }
 
@@ -225,17 +225,17 @@ TEST_CASE("PipNightlies: refuses CUDA unless it is allowed or the index names it
   test::ScriptedProcesses pip(std::ref(fake));
   NightlySettings settings;
   settings.index_url.clear();
-  const auto refused = PipNightlies(settings, {.venvs = folder.path()}, pip).install({"2.13.0", ""}, {});
+  const auto refused = PipNightlies(settings, {.venvs = folder.path()}, pip).install({.name = "2.13.0"}, {});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::usage);
   CHECK(refused.error().message.find("nvidia-cudnn-cu13") != std::string::npos);
   CHECK(refused.error().message.find("allow_cuda") != std::string::npos);
   CHECK(fake.downloads == 0);
   settings.allow_cuda = true;
-  CHECK(PipNightlies(settings, {.venvs = folder.path()}, pip).install({"2.13.0", ""}, {}));
+  CHECK(PipNightlies(settings, {.venvs = folder.path()}, pip).install({.name = "2.13.0"}, {}));
   settings.allow_cuda = false;
   settings.index_url = "https://download.pytorch.org/whl/nightly/cu130";
-  CHECK(PipNightlies(settings, {.venvs = folder.path()}, pip).install({"2.13.1", ""}, {}));
+  CHECK(PipNightlies(settings, {.venvs = folder.path()}, pip).install({.name = "2.13.1"}, {}));
   CHECK(fake.installs == 2);
 }
 
@@ -245,16 +245,16 @@ TEST_CASE("PipNightlies: a failure leaves nothing that looks like an installatio
   fake.breaks = true;
   test::ScriptedProcesses pip(std::ref(fake));
   PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
-  const auto full = nightlies.install({"2.13.0", ""}, {});
+  const auto full = nightlies.install({.name = "2.13.0"}, {});
   REQUIRE_FALSE(full);
   CHECK(full.error().kind == ErrorKind::machine);
   CHECK(full.error().message.find("No space left on device") != std::string::npos);
   fake.breaks = false;
-  CHECK(nightlies.install({"2.13.0", ""}, {}));
+  CHECK(nightlies.install({.name = "2.13.0"}, {}));
   CHECK(fake.downloads == 2);
   for (const char* name : {"", "../x", "--upgrade", "1.0;rm", "1.0/../../x"}) {
     INFO(name);
-    CHECK_FALSE(nightlies.install({name, ""}, {}));
+    CHECK_FALSE(nightlies.install({.name = name}, {}));
   }
 }
 
@@ -265,13 +265,13 @@ TEST_CASE("PipNightlies: a wheel that would do harm is refused before it is unpa
   fake.more = {{"evil.pth", "import evil\n"}};
   test::ScriptedProcesses pip(std::ref(fake));
   PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
-  const auto refused = nightlies.install({"2.13.0", ""}, {});
+  const auto refused = nightlies.install({.name = "2.13.0"}, {});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::failed);
   CHECK(refused.error().message.find("torch-2.13.0-py3-none-any.whl is refused: 'evil.pth'") == 0);
   CHECK(fake.installs == 0);
   fake.more.clear();
-  CHECK(nightlies.install({"2.13.0", ""}, {}));
+  CHECK(nightlies.install({.name = "2.13.0"}, {}));
   CHECK_FALSE(std::filesystem::exists(folder / "torch-2.13.0/wheels"));
 }
 
@@ -282,7 +282,7 @@ TEST_CASE("PipNightlies: a torch that does not import is broken, a machine that 
   ProcessOutcome answer = says("", "Traceback (most recent call last):\n  x\nImportError: libc10.so\n", 1);
   test::ScriptedProcesses pip([&](const Command& command) { return has(command, "-c") ? answer : fake(command); });
   const auto error_of = [&] {
-    const auto installed = PipNightlies({}, {.venvs = folder.path()}, pip).install({"2.13.0", ""}, {});
+    const auto installed = PipNightlies({}, {.venvs = folder.path()}, pip).install({.name = "2.13.0"}, {});
     REQUIRE_FALSE(installed);
     return installed.error();
   };
@@ -291,7 +291,7 @@ TEST_CASE("PipNightlies: a torch that does not import is broken, a machine that 
   answer = says("", "OSError: [Errno 28] No space left on device\n", 1);
   CHECK(error_of().kind == ErrorKind::machine);
   answer = says("");
-  CHECK(PipNightlies({}, {.venvs = folder.path()}, pip).install({"2.13.0", ""}, {}));
+  CHECK(PipNightlies({}, {.venvs = folder.path()}, pip).install({.name = "2.13.0"}, {}));
 }
 
 TEST_CASE("PipNightlies: resolves a commit of the nightly branch to the commit of main", "[pip]") {
@@ -303,9 +303,9 @@ TEST_CASE("PipNightlies: resolves a commit of the nightly branch to the commit o
   fake.git_version = nightly;
   test::ScriptedProcesses pip(std::ref(fake));
   const auto resolved = PipNightlies({}, {.venvs = folder / "venvs", .repository = repository.path() / ".git"}, pip)
-                            .install({"2.13.0", ""}, {});
+                            .install({.name = "2.13.0"}, {});
   CHECK(resolved.value().commit == main);
-  CHECK(PipNightlies({}, {.venvs = folder / "venvs"}, pip).install({"2.13.0", ""}, {}).value().commit == nightly);
+  CHECK(PipNightlies({}, {.venvs = folder / "venvs"}, pip).install({.name = "2.13.0"}, {}).value().commit == nightly);
 }
 
 TEST_CASE("PipNightlies: the index is in the environment, where others cannot read it, and not in the arguments",
@@ -345,7 +345,7 @@ TEST_CASE("PipNightlies: pip writes to the venv, its cache and its home, and eve
                           .cache = folder / "cache",
                           .confinement = {.folder = folder / "private", .writable = {}}},
                          pip);
-  REQUIRE(nightlies.install({"2.13.0", ""}, {}));
+  REQUIRE(nightlies.install({.name = "2.13.0"}, {}));
   CHECK(commands.size() == 4);  // venv, --dry-run, download, install
   for (const Command& command : commands) {
     REQUIRE(command.writable.has_value());
