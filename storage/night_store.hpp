@@ -86,6 +86,9 @@ class NightStore {
   /// Of all nights of the subject, in any state.
   Result<std::vector<model::Regression>> series_regressions(const std::string& subject,
                                                             const model::Series& series) const;
+  /// Those of them that a person accepted.
+  Result<std::vector<model::Regression>> accepted_regressions(const std::string& subject,
+                                                              const model::Series& series) const;
   /// An error where there is no such id.
   Result<model::Regression> regression(std::int64_t id) const;
 

@@ -107,6 +107,18 @@ Result<std::vector<model::Regression>> NightStore::series_regressions(const std:
   });
 }
 
+Result<std::vector<model::Regression>> NightStore::accepted_regressions(const std::string& subject,
+                                                                        const model::Series& series) const {
+  TBCI_ASSIGN(const std::string text, series_column(series));
+  return guarded(database_.path(), "read regressions", [&] {
+    return Query(database_, select_regressions +
+                                "WHERE series = ?2 AND standing = 'accepted' "
+                                "AND (SELECT subject FROM night WHERE id = night_id) = ?1 ORDER BY id")
+        .bind(subject, text)
+        .all("regression", read_regression);
+  });
+}
+
 Result<std::vector<model::Regression>> NightStore::regressions_of_report(std::int64_t report_id) const {
   return guarded(database_.path(), "read regressions", [&] {
     return Query(database_, select_regressions + "WHERE report_id = ? ORDER BY id")

@@ -26,22 +26,29 @@ struct Found {
   bool crept = false;  // it was asked for beside the anchor, and not suspected by a screen
 };
 
-// Of the series, by nights that are older than `before`, without those that nobody knows of; the oldest first.
-Result<std::vector<Found>> found_before(SubjectContext& context, const model::Series& series,
-                                        const std::string& before) {
-  TBCI_ASSIGN(auto all, context.stores.nights.series_regressions(context.name(), series));
+Found found_on(const model::Night& night, Regression regression) {
+  const std::string old_build = regression.old_build.empty() ? night.baseline : regression.old_build;
+  const double effect = detect::effect_of(regression.finding);
+  return {.regression = std::move(regression), .old_build = old_build, .night = night.name, .effect = effect};
+}
+
+// Those by nights that are older than `before`, without those that nobody knows of; the oldest first.
+Result<std::vector<Found>> older_than(SubjectContext& context, std::vector<Regression> all, const std::string& before) {
   std::vector<Found> found;
   for (Regression& regression : all) {
     TBCI_ASSIGN(const model::Night night, context.stores.nights.get(regression.night_id));
     if (!is_older(night.name, before) || model::is_untold(night, regression)) continue;
-    const std::string old_build = regression.old_build.empty() ? night.baseline : regression.old_build;
-    const double effect = detect::effect_of(regression.finding);
-    found.push_back(
-        {.regression = std::move(regression), .old_build = old_build, .night = night.name, .effect = effect});
+    found.push_back(found_on(night, std::move(regression)));
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Found& a, const Found& b) { return is_older(a.night, b.night); });
   return found;
+}
+
+Result<std::vector<Found>> found_before(SubjectContext& context, const model::Series& series,
+                                        const std::string& before) {
+  TBCI_ASSIGN(auto all, context.stores.nights.series_regressions(context.name(), series));
+  return older_than(context, std::move(all), before);
 }
 
 // The anchor may be the build that a suspect of the screen was confirmed against, too.
@@ -240,14 +247,16 @@ Result<double> rise_since(SubjectContext& context, const std::string& old_build,
 
 Result<double> accepted_since(SubjectContext& context, const Regression& regression, const std::string& since,
                               const model::Night& tonight) {
-  TBCI_ASSIGN(auto all, found_before(context, regression.finding.series, tonight.name));
-  const auto own = std::ranges::find_if(all, [&](const Found& one) { return one.regression.id == regression.id; });
+  // Each open regression asks each night: what the years found of its series, and what ended, is not read for it.
+  TBCI_ASSIGN(auto accepted_ones,
+              context.stores.nights.accepted_regressions(context.name(), regression.finding.series));
+  TBCI_ASSIGN(auto all, older_than(context, std::move(accepted_ones), tonight.name));
+  TBCI_ASSIGN(const model::Night night, context.stores.nights.get(regression.night_id));
+  const Found own = found_on(night, regression);
   std::vector<Found> counted;
   for (Found& found : all) {
-    const bool other =
-        found.regression.night_id != regression.night_id && (own == all.end() || !are_same_change(*own, found));
-    if (other && found.regression.standing == Standing::accepted && is_older(since, found.night))
-      add_once(counted, found);
+    const bool other = found.regression.night_id != regression.night_id && !are_same_change(own, found);
+    if (other && is_older(since, found.night)) add_once(counted, std::move(found));
   }
   double accepted = 0;
   for (const Found& found : counted) accepted += found.effect;

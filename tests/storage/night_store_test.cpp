@@ -238,6 +238,11 @@ TEST_CASE("NightStore: the findings and regressions of one series over the night
   REQUIRE(regressions.size() == 1);
   CHECK(regressions[0].state == RegressionState::unattributed);
   CHECK(must(nights.series_regressions("none", dlrm)).empty());
+  CHECK(must(nights.accepted_regressions("demo", dlrm)).empty());
+  const model::Decision accepted{0, regressions[0].id, model::Standing::accepted, "ada", "wanted", at(5)};
+  must(storage::DecisionStore(fixture.database()).decide(accepted));
+  CHECK(must(nights.accepted_regressions("demo", dlrm)).size() == 1);
+  CHECK(must(nights.accepted_regressions("none", dlrm)).empty());
   CHECK_FALSE(nights.series_findings("demo", {"a/b", dlrm.configuration, dlrm.metric}, 3).has_value());
 }
 

@@ -42,6 +42,10 @@ INSERT INTO finding (night_id, phase, series, verdict, pairs, reason)
 INSERT INTO regression (night_id, series, verdict, pairs, reason, state, standing)
   SELECT one.number, c.benchmark || '/cpu-infer/time', 'regression', 8, '', 'reported', 'recovered' FROM one, measured_case c
   WHERE c.configuration = 'cpu-infer' AND (one.number + c.id) % 97 = 0;
+INSERT INTO regression (night_id, series, verdict, before_value, after_value, change, pairs, reason, state, standing)
+  SELECT nights - 3, c.benchmark || '/cpu-infer/time', 'regression', 9e6, 1e7, 0.11, 8, '', 'reported', 'open'
+  FROM place, measured_case c WHERE c.configuration = 'cpu-infer' AND (SELECT open FROM place) AND NOT EXISTS
+  (SELECT 1 FROM regression r WHERE r.night_id = nights - 3 AND r.series = c.benchmark || '/cpu-infer/time');
 INSERT INTO event (night_id, runner, kind, series, reason, noticed_ms)
   SELECT number, 'test-runner', 'moved', (SELECT benchmark FROM measured_case WHERE configuration = 'cpu-infer' AND
     id % 5 = one.number % 5 LIMIT 1) || '/cpu-infer/cpu_memory', '', number FROM one
@@ -61,7 +65,7 @@ struct Cost {
 };
 
 /// What a night costs after this number of nights: the work for the database, and the time of all.
-Cost cost_after(int past_nights, std::size_t benchmarks, int processes) {
+Cost cost_after(int past_nights, std::size_t benchmarks, int processes, bool open_regressions = false) {
   Nights nights(2);
   nights.machine.suite.clear();
   for (std::size_t i = 0; i < benchmarks; ++i) nights.machine.suite.push_back(fmt::format("model{}", i));
@@ -71,8 +75,10 @@ Cost cost_after(int past_nights, std::size_t benchmarks, int processes) {
   sqlite.exec("PRAGMA synchronous = OFF");
   sqlite.exec("BEGIN");
   sqlite.exec(fmt::format(
-      "CREATE TEMP TABLE place AS SELECT '{}' AS commit_id, '{}' AS fingerprint, {} AS nights, {} AS processes",
-      nights.commit(0), model::Environment{nights.machine.facts}.fingerprint(), past_nights, processes));
+      "CREATE TEMP TABLE place AS SELECT '{}' AS commit_id, '{}' AS fingerprint, {} AS nights, {} AS processes, "
+      "{} AS open",
+      nights.commit(0), model::Environment{nights.machine.facts}.fingerprint(), past_nights, processes,
+      open_regressions ? 1 : 0));
   sqlite.exec("INSERT INTO environment SELECT fingerprint, '{\"cpu\":\"fake\"}', 0 FROM place");
   for (const std::string& name : nights.machine.suite) {
     for (const char* configuration : {"cpu-infer", "gpu-infer"})
@@ -102,6 +108,14 @@ TEST_CASE("Years: a night reads no more after ten years than after one", "[night
   INFO("thousands of operations of the database: " << one.operations << " and " << ten.operations);
   CHECK(one.operations > 0);
   CHECK(ten.operations < 1.15 * one.operations);
+}
+
+TEST_CASE("Years: an open regression costs no more with ten years of ended ones of its series", "[nights][long]") {
+  const double one = cost_after(365, 8, 1, true).operations - cost_after(365, 8, 1).operations;
+  const double ten = cost_after(3650, 8, 1, true).operations - cost_after(3650, 8, 1).operations;
+  INFO("thousands of operations of the database for the regressions alone: " << one << " and " << ten);
+  CHECK(one > 0);
+  CHECK(ten < 1.25 * one);
 }
 
 TEST_CASE("Years: what a night of 168 benchmarks costs after one year and after ten, printed", "[.years]") {
