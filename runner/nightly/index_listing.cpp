@@ -21,23 +21,56 @@ bool runs_here(const WheelName& wheel, const Installer& installer) {
   return linux_wheel || wheel.platform == "any";
 }
 
-// What the page says of one version.
+// What the page says of the files of one version for this machine.
 struct Published {
   std::string name;
   std::optional<TimePoint> uploaded;
   std::optional<std::uint64_t> bytes;
-  bool any_here = false, any_left = false;  // files for this machine; such that were not taken back
+  bool any_left = false;  // a file that was not taken back
   std::string why_yanked;
 
-  void add(const IndexFile& file, bool here) {
-    any_here = any_here || here;
-    if (!here) return;
-    if (file.uploaded) uploaded = uploaded ? std::min(*uploaded, *file.uploaded) : *file.uploaded;
-    if (file.bytes) bytes = std::max(bytes.value_or(0), *file.bytes);
+  void add(const IndexFile& file) {
+    // An empty one is less than any other.
+    if (!uploaded || (file.uploaded && file.uploaded < uploaded)) uploaded = file.uploaded;
+    bytes = std::max(bytes, file.bytes);
     any_left = any_left || !file.yanked;
-    if (file.yanked && why_yanked.empty()) why_yanked = *file.yanked;
+    if (why_yanked.empty()) why_yanked = file.yanked.value_or("");
   }
 };
+
+// By the key of the version, as the same one may be written in two ways: those with files for this machine.
+using Pages = std::map<std::string, Published>;
+
+Pages pages_of(const std::vector<IndexFile>& files, const Installer& installer) {
+  Pages pages;
+  for (const IndexFile& file : files) {
+    const auto wheel = parse_wheel_name(file.name, installer.package);
+    if (!wheel || !runs_here(*wheel, installer)) continue;
+    Published& published = pages[version_key(wheel->version)];
+    published.name = wheel->version;
+    published.add(file);
+  }
+  return pages;
+}
+
+model::Nightly installable_nightly(const std::string& version, const Published& page) {
+  model::Nightly nightly{.name = version};
+  nightly.uploaded = page.uploaded;
+  nightly.bytes = page.bytes;
+  if (page.any_left) return nightly;
+  nightly.availability = model::Availability::yanked;
+  nightly.remark = page.why_yanked.empty() ? "yanked" : "yanked: " + page.why_yanked;
+  return nightly;
+}
+
+model::Nightly incomplete_nightly(const Published& page) {
+  model::Nightly nightly{.name = page.name};
+  nightly.availability = model::Availability::incomplete;
+  nightly.remark = "it has no wheel for this Python";
+  nightly.uploaded = page.uploaded;
+  nightly.bytes = page.bytes;
+  return nightly;
+}
 
 }  // namespace
 
@@ -51,37 +84,17 @@ std::optional<WheelName> parse_wheel_name(std::string_view file, std::string_vie
 
 std::vector<model::Nightly> merge_listing(const std::vector<std::string>& installable,
                                           const std::vector<IndexFile>& files, const Installer& installer) {
-  std::map<std::string, Published> pages;  // by the key of the version: the same one may be written in two ways
-  for (const IndexFile& file : files) {
-    const auto wheel = parse_wheel_name(file.name, installer.package);
-    if (!wheel) continue;
-    Published& published = pages[version_key(wheel->version)];
-    published.name = wheel->version;
-    published.add(file, runs_here(*wheel, installer));
-  }
+  const Pages pages = pages_of(files, installer);
   std::map<std::string, model::Nightly> nightlies;
   for (const std::string& version : installable) {
-    model::Nightly nightly{.name = version};
-    if (const auto found = pages.find(version_key(version)); found != pages.end() && found->second.any_here) {
-      const Published& page = found->second;
-      nightly.uploaded = page.uploaded;
-      nightly.bytes = page.bytes;
-      if (!page.any_left) {
-        nightly.availability = model::Availability::yanked;
-        nightly.remark = page.why_yanked.empty() ? "yanked" : "yanked: " + page.why_yanked;
-      }
-    }
-    nightlies.emplace(version_key(version), std::move(nightly));
+    const std::string key = version_key(version);
+    const auto page = pages.find(key);
+    nightlies[key] = page == pages.end() ? model::Nightly{.name = version} : installable_nightly(version, page->second);
   }
   const std::string oldest = nightlies.empty() ? std::string() : nightlies.begin()->first;
   for (const auto& [key, page] : pages) {
     const bool asked_for = installer.pre_releases || !is_pre_release(page.name);
-    if (!page.any_here || !asked_for || key < oldest || oldest.empty()) continue;
-    nightlies.try_emplace(key, model::Nightly{.name = page.name,
-                                              .availability = model::Availability::incomplete,
-                                              .remark = "it has no wheel for this Python",
-                                              .uploaded = page.uploaded,
-                                              .bytes = page.bytes});
+    if (asked_for && !oldest.empty() && key > oldest) nightlies.try_emplace(key, incomplete_nightly(page));
   }
   std::vector<model::Nightly> listing;
   for (auto& [key, nightly] : nightlies) listing.push_back(std::move(nightly));
