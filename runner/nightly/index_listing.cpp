@@ -53,22 +53,18 @@ Pages pages_of(const std::vector<IndexFile>& files, const Installer& installer) 
   return pages;
 }
 
-model::Nightly installable_nightly(const std::string& version, const Published& page) {
+// pip leaves out what was taken back, or lists it: that depends on its version.
+model::Nightly published_nightly(const std::string& version, const Published& page, bool installable) {
   model::Nightly nightly{.name = version};
   nightly.uploaded = page.uploaded;
   nightly.bytes = page.bytes;
-  if (page.any_left) return nightly;
-  nightly.availability = model::Availability::yanked;
-  nightly.remark = page.why_yanked.empty() ? "yanked" : "yanked: " + page.why_yanked;
-  return nightly;
-}
-
-model::Nightly incomplete_nightly(const Published& page) {
-  model::Nightly nightly{.name = page.name};
-  nightly.availability = model::Availability::incomplete;
-  nightly.remark = "it has no wheel for this Python";
-  nightly.uploaded = page.uploaded;
-  nightly.bytes = page.bytes;
+  if (!page.any_left) {
+    nightly.availability = model::Availability::yanked;
+    nightly.remark = page.why_yanked.empty() ? "yanked" : "yanked: " + page.why_yanked;
+  } else if (!installable) {
+    nightly.availability = model::Availability::incomplete;
+    nightly.remark = "it has no wheel for this Python";
+  }
   return nightly;
 }
 
@@ -89,12 +85,14 @@ std::vector<model::Nightly> merge_listing(const std::vector<std::string>& instal
   for (const std::string& version : installable) {
     const std::string key = version_key(version);
     const auto page = pages.find(key);
-    nightlies[key] = page == pages.end() ? model::Nightly{.name = version} : installable_nightly(version, page->second);
+    nightlies[key] =
+        page == pages.end() ? model::Nightly{.name = version} : published_nightly(version, page->second, true);
   }
   const std::string oldest = nightlies.empty() ? std::string() : nightlies.begin()->first;
   for (const auto& [key, page] : pages) {
     const bool asked_for = installer.pre_releases || !is_pre_release(page.name);
-    if (asked_for && !oldest.empty() && key > oldest) nightlies.try_emplace(key, incomplete_nightly(page));
+    if (asked_for && !oldest.empty() && key > oldest)
+      nightlies.try_emplace(key, published_nightly(page.name, page, false));
   }
   std::vector<model::Nightly> listing;
   for (auto& [key, nightly] : nightlies) listing.push_back(std::move(nightly));

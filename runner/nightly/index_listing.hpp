@@ -26,9 +26,9 @@ struct Installer {
   bool pre_releases = true;
 };
 
-/// The published versions, the oldest first: those that pip can install, with what the page adds to them; and as
-/// incomplete those with files on the page alone that are newer than the oldest one of pip's. Yanked is a version of
-/// which all files for this machine were taken back.
+/// The published versions, the oldest first: those that pip can install, with what the page adds to them; and those on
+/// the page alone that are newer than the oldest one of pip's. Of these a version is yanked where all its files for
+/// this machine were taken back, else incomplete.
 std::vector<model::Nightly> merge_listing(const std::vector<std::string>& installable,
                                           const std::vector<IndexFile>& files, const Installer& installer);
 

@@ -122,6 +122,12 @@ TEST_CASE("merge_listing: what pip does not list is incomplete only where it is 
     CHECK(listing[2].availability == Availability::incomplete);
     CHECK(listing[2].remark == "it has no wheel for this Python");
   }
+  SECTION("not what was taken back, which pip leaves out") {
+    const auto listing = merge_listing(installable, {wheel("2.14.0.dev20261120", "cp311", "wrong digests")}, here);
+    REQUIRE(listing.size() == 3);
+    CHECK(listing[2].availability == Availability::yanked);
+    CHECK(listing[2].remark == "yanked: wrong digests");
+  }
   SECTION("not what is older than all that pip lists") {
     CHECK(merge_listing(installable, {wheel("1.0", "cp37")}, here).size() == 2);
   }
