@@ -61,7 +61,7 @@ std::optional<PartialRange> range_of(const HttpResponse& head) {
 // The part on the disk, and what it is a part of.
 class FilePart {
  public:
-  FilePart(const Download& wanted)
+  explicit FilePart(const Download& wanted)
       : file_(wanted.file.string() + ".part"), origin_(wanted.file.string() + ".part.of") {}
 
   // Keeps what is there if it is of this address, and someone can tell whether the file is still the same.

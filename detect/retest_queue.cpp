@@ -46,8 +46,9 @@ bool has_two_levels(const TestedCandidate& outcome, const Thresholds& thresholds
          upper_bound(tonight, alpha) < lower_bound(earlier, alpha);
 }
 
-bool found_change(const TestedCandidate& outcome, const Thresholds& thresholds) {
-  return outcome.looked && model::is_change(outcome.finding.verdict) && !has_two_levels(outcome, thresholds);
+bool found_change(const TestedCandidate& outcome, const ThresholdTable& thresholds) {
+  return outcome.looked && model::is_change(outcome.finding.verdict) &&
+         !has_two_levels(outcome, thresholds.for_series(outcome.candidate.series));
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ std::vector<Candidate> candidates_of(std::span<const Suspect> suspects, std::spa
 }
 
 std::vector<Candidate> hidden_suspects(std::span<const Suspect> suspects, std::span<const TestedCandidate> outcomes,
-                                       const std::string& tonights_build, const Thresholds& thresholds) {
+                                       const std::string& tonights_build, const ThresholdTable& thresholds) {
   std::vector<Candidate> hidden;
   for (const Suspect& suspect : suspects) {
     if (suspect.finding.verdict != model::Verdict::suspect) continue;

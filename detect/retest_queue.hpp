@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "detect/effect.hpp"
-#include "detect/thresholds.hpp"
+#include "detect/threshold_table.hpp"
 #include "storage/model/night.hpp"
 
 namespace tbci::detect {
@@ -60,7 +60,7 @@ struct TestedCandidate {
 /// tonight, and the size that all of them give is of neither. Each is to be confirmed against the build that the screen
 /// compared it with, or the retest would hide the step of tonight. Pure.
 std::vector<Candidate> hidden_suspects(std::span<const Suspect> suspects, std::span<const TestedCandidate> outcomes,
-                                       const std::string& tonights_build, const Thresholds& thresholds);
+                                       const std::string& tonights_build, const ThresholdTable& thresholds);
 
 /// What the next night asks again: inconclusive ones that fewer than `most_nights` looked at, and what was not looked
 /// at. A candidate that gathered no pair tonight as its processes failed is given up: more of the same decides nothing.

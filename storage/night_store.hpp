@@ -93,6 +93,10 @@ class NightStore {
   Result<model::Regression> regression(std::int64_t id) const;
 
  private:
+  // `standing`: a condition of SQL, with a space at its end.
+  Result<std::vector<model::Regression>> regressions_of_series(const std::string& subject, const model::Series& series,
+                                                               const std::string& standing) const;
+
   Database& database_;
 };
 

@@ -84,39 +84,31 @@ Result<std::vector<model::Regression>> NightStore::open_regressions(const std::s
   });
 }
 
-Result<std::vector<model::Regression>> NightStore::open_regressions(const std::string& subject,
-                                                                    const model::Series& series) const {
+Result<std::vector<model::Regression>> NightStore::regressions_of_series(const std::string& subject,
+                                                                         const model::Series& series,
+                                                                         const std::string& standing) const {
   TBCI_ASSIGN(const std::string text, series_column(series));
   return guarded(database_.path(), "read regressions", [&] {
-    return Query(database_, select_regressions + "WHERE series = ?2 AND " + open_standing +
+    return Query(database_, select_regressions + "WHERE series = ?2 AND " + standing +
                                 "AND (SELECT subject FROM night WHERE id = night_id) = ?1 ORDER BY id")
         .bind(subject, text)
         .all("regression", read_regression);
   });
+}
+
+Result<std::vector<model::Regression>> NightStore::open_regressions(const std::string& subject,
+                                                                    const model::Series& series) const {
+  return regressions_of_series(subject, series, open_standing);
 }
 
 Result<std::vector<model::Regression>> NightStore::series_regressions(const std::string& subject,
                                                                       const model::Series& series) const {
-  TBCI_ASSIGN(const std::string text, series_column(series));
-  return guarded(database_.path(), "read regressions", [&] {
-    return Query(database_, select_regressions +
-                                "WHERE series = ?2 AND (SELECT subject FROM night WHERE id = night_id) = ?1 "
-                                "ORDER BY id")
-        .bind(subject, text)
-        .all("regression", read_regression);
-  });
+  return regressions_of_series(subject, series, "true ");
 }
 
 Result<std::vector<model::Regression>> NightStore::accepted_regressions(const std::string& subject,
                                                                         const model::Series& series) const {
-  TBCI_ASSIGN(const std::string text, series_column(series));
-  return guarded(database_.path(), "read regressions", [&] {
-    return Query(database_, select_regressions +
-                                "WHERE series = ?2 AND standing = 'accepted' "
-                                "AND (SELECT subject FROM night WHERE id = night_id) = ?1 ORDER BY id")
-        .bind(subject, text)
-        .all("regression", read_regression);
-  });
+  return regressions_of_series(subject, series, "standing = 'accepted' ");
 }
 
 Result<std::vector<model::Regression>> NightStore::regressions_of_report(std::int64_t report_id) const {

@@ -76,7 +76,7 @@ Status leave_out_accepted(SubjectContext& context, const model::Night& night,
 Status add_hidden(SubjectContext& context, const model::Night& night, const ComparisonPlan& builds,
                   ConfirmationPlan plan, Confirmation& confirmation) {
   auto hidden =
-      detect::hidden_suspects(plan.screen->series, confirmation.outcomes, night.name, context.config.thresholds.base);
+      detect::hidden_suspects(plan.screen->series, confirmation.outcomes, night.name, context.config.thresholds);
   if (hidden.empty()) return {};
   TBCI_TRY(leave_out_accepted(context, night, hidden));
   TBCI_ASSIGN(plan.old_builds, old_builds_of(context, builds, hidden));

@@ -53,7 +53,7 @@ Pages pages_of(const std::vector<IndexFile>& files, const Installer& installer) 
   return pages;
 }
 
-// pip leaves out what was taken back, or lists it: that depends on its version.
+// `pip index versions` leaves out what was taken back, but lists it where `data-yanked` has no value.
 model::Nightly published_nightly(const std::string& version, const Published& page, bool installable) {
   model::Nightly nightly{.name = version};
   nightly.uploaded = page.uploaded;

@@ -145,6 +145,10 @@ TEST_CASE("PipNightlies: pip downloads what an address does not give to anybody"
   SECTION("an address with a password") {
     bench.publish("https://user:****@files.example/", true);
   }
+  SECTION("an address with a query, which may be a signature") {
+    bench.publish("https://files.example/", true);
+    bench.report.insert(bench.report.find(".whl") + 4, "?signature=secret");
+  }
   SECTION("one that refuses") {
     bench.publish("https://files.example/", true);
     bench.server.faults = {{.status = 401}};
