@@ -91,6 +91,15 @@ std::size_t accepted_at(const Years& years, const Creep& creep) {
   return last;
 }
 
+// While a person wants to hear nothing of the series, what is found of it is not reported.
+bool is_muted(const Years& years, const Creep& creep, const Checked& night) {
+  return std::ranges::any_of(years.diary().words, [&](const PersonsWord& word) {
+    const bool ours = word.nightly.empty() && word.series.metric == model::Metric::time &&
+                      word.series.measured_case() == years.history().cases()[creep.measured];
+    return ours && word.from <= night.started && night.started <= word.until;
+  });
+}
+
 // The longest time, in nights that could measure it, that it was far over its anchor.
 std::size_t nights_to_see(const Years& years, const Facts& facts, const Creep& creep) {
   const History& history = years.history();
@@ -101,7 +110,7 @@ std::size_t nights_to_see(const Years& years, const Facts& facts, const Creep& c
     const bool runs = history.outcome(night.commit, creep.measured) == model::Outcome::done && anchor != nullptr &&
                       history.outcome(anchor->commit, creep.measured) == model::Outcome::done;
     const bool far = over_anchor(history, facts, creep, night, accepted) >= std::log1p(expected_creep);
-    nights = far && runs ? nights + 1 : 0;
+    nights = far && runs && !is_muted(years, creep, night) ? nights + 1 : 0;
     longest = std::max(longest, nights);
   }
   return longest;
