@@ -124,11 +124,11 @@ std::optional<double> machine_move(const model::Series& series, const std::optio
   if (is_leak(series.metric)) return std::nullopt;
   const model::Finding from_usual = screen_against(series, baseline, tonight, thresholds);
   if (from_usual.verdict != model::Verdict::suspect) return std::nullopt;
-  if (own_night.empty()) return from_usual.change;
   const model::Finding from_own = screen(series, own_night, tonight, thresholds);
-  const bool same_direction = (from_own.change > 0) == (from_usual.change > 0);
-  if (from_own.verdict != model::Verdict::suspect || !same_direction) return std::nullopt;
-  return from_usual.change;
+  if (from_own.verdict != model::Verdict::suspect) return std::nullopt;
+  // Few processes scatter: what is nearer to the step of the build than to the machine's is the build's.
+  const bool mostly = std::log1p(from_own.change) / std::log1p(from_usual.change) > 0.5;
+  return mostly ? std::optional(from_own.change) : std::nullopt;
 }
 
 }  // namespace tbci::detect
