@@ -48,11 +48,11 @@ model::Finding screen_against(const model::Series& series, const std::optional<B
 model::Finding screen_against(const model::Series& series, const std::optional<Baseline>& baseline,
                               std::span<const Growth> tonight, const Thresholds& thresholds);
 
-/// By how much the machine moved a series, as a fraction of `own_night`, what the same OLD build gave on the night that
-/// measured it first; nullopt where it did not. `tonight`, of that build, must differ from the baseline, and more than
-/// half of that must be its difference from its own night: the rest came with the build, in a step that no night
-/// confirmed. Nullopt without `own_night` as well: it may have been so from the beginning. No machine makes a leak.
-/// Pure.
+/// By how much the machine moved a series at least, as a fraction; nullopt where it did not. `tonight` is of an OLD
+/// build and must differ from the baseline. More than half of that must lie between it and `own_night`, the nearest of
+/// the values that the same build gave on the night that measured it first: the rest came with the build, in a step
+/// that no night confirmed. Nullopt without `own_night` as well: it may have been so from the beginning. No machine
+/// makes a leak. Pure.
 std::optional<double> machine_move(const model::Series& series, const std::optional<Baseline>& baseline,
                                    std::span<const double> own_night, std::span<const double> tonight,
                                    const Thresholds& thresholds);
