@@ -31,16 +31,6 @@ bool is_commit(std::string_view text) {
   return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-std::string missing_libraries(std::string_view listing) {
-  std::vector<std::string> missing;
-  for (const std::string& line : split(listing, '\n')) {
-    if (line.find("not found") != std::string::npos || line.find("undefined symbol") != std::string::npos)
-      missing.push_back(one_line(line, 120));
-    if (missing.size() == 3) break;
-  }
-  return join(missing, "; ");
-}
-
 }  // namespace
 
 TorchVersion parse_version_py(std::string_view text) {
@@ -72,6 +62,36 @@ Result<TorchVersion> read_torch_version(const std::filesystem::path& prefix) {
               prefix.string());
 }
 
+std::string missing_libraries(std::string_view report) {
+  std::vector<std::string> missing;
+  for (const std::string& line : split(report, '\n')) {
+    if (line.find("not found") != std::string::npos || line.find("undefined symbol") != std::string::npos)
+      missing.push_back(one_line(line, 120));
+    if (missing.size() == 3) break;
+  }
+  return join(missing, "; ");
+}
+
+Result<std::string> loader_report(ProcessRunner& processes, const std::filesystem::path& file, std::stop_token stop) {
+  Command command;
+  command.arguments = {"ldd", "-r", file.string()};
+  command.environment = {{"LC_ALL", "C"}};
+  command.time_limit = std::chrono::minutes(2);
+  command.writable.emplace();  // the loader of a hostile library needs to write nothing
+  TBCI_ASSIGN(const ProcessOutcome outcome, processes.run(command, stop));
+  if (outcome.interrupted) return fail(ErrorKind::interrupted, "checking {}: stopped", file.string());
+  if (outcome.timed_out || outcome.signal == SIGKILL) {
+    return fail(ErrorKind::machine, "checking {}: ldd {}; try again", file.string(),
+                describe(outcome, command.time_limit));
+  }
+  const std::string report = outcome.output + "\n" + outcome.error;
+  if (!outcome.succeeded() && missing_libraries(report).empty()) {
+    const std::string why = one_line(outcome.error.empty() ? outcome.output : outcome.error);
+    return fail(ErrorKind::failed, "{}", why.empty() ? "ldd " + describe(outcome, command.time_limit) : why);
+  }
+  return report;
+}
+
 Status check_libtorch(ProcessRunner& processes, const std::filesystem::path& prefix, std::stop_token stop) {
   for (const char* part : {"lib/libtorch.so", "lib/libtorch_cpu.so", "lib/libc10.so", "include/torch",
                            "share/cmake/Torch/TorchConfig.cmake"}) {
@@ -81,22 +101,11 @@ Status check_libtorch(ProcessRunner& processes, const std::filesystem::path& pre
                   part);
     }
   }
-  Command command;
-  command.arguments = {"ldd", "-r", (prefix / "lib/libtorch_cpu.so").string()};
-  command.environment = {{"LC_ALL", "C"}};
-  command.time_limit = std::chrono::minutes(2);
-  command.writable.emplace();  // the loader of a hostile library needs to write nothing
-  TBCI_ASSIGN(const ProcessOutcome outcome, processes.run(command, stop));
-  if (outcome.interrupted) return fail(ErrorKind::interrupted, "checking {}: stopped", prefix.string());
-  if (outcome.timed_out || outcome.signal == SIGKILL) {
-    return fail(ErrorKind::machine, "checking {}: ldd {}; try again", prefix.string(),
-                describe(outcome, command.time_limit));
-  }
-  const std::string missing = missing_libraries(outcome.output + "\n" + outcome.error);
-  if (!outcome.succeeded() || !missing.empty()) {
-    const std::string why =
-        missing.empty() ? one_line(outcome.error.empty() ? outcome.output : outcome.error) : missing;
-    return fail(ErrorKind::failed, "the LibTorch in {} does not load: {}; reinstall it", prefix.string(), why);
+  const auto report = loader_report(processes, prefix / "lib/libtorch_cpu.so", std::move(stop));
+  if (!report && report.error().kind != ErrorKind::failed) return pass_on(report.error());
+  const std::string missing = report ? missing_libraries(*report) : report.error().message;
+  if (!missing.empty()) {
+    return fail(ErrorKind::failed, "the LibTorch in {} does not load: {}; reinstall it", prefix.string(), missing);
   }
   return {};
 }

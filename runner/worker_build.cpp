@@ -10,6 +10,7 @@
 #include "runner/environment.hpp"
 #include "runner/libtorch.hpp"
 #include "runner/source/recipe.hpp"
+#include "runner/worker_reuse.hpp"
 
 namespace tbci::runner {
 
@@ -51,12 +52,12 @@ Result<std::string> torch_key(const fs::path& prefix) {
   return fmt::format("{}\n{}\n{}\n{} {}", torch->version, torch->git_version, prefix.string(), size, time);
 }
 
-Result<std::string> key_of(ProcessRunner& processes, const WorkerBuildSettings& settings, const std::string& torch,
-                           std::stop_token stop) {
+// Of what a worker is made of, but for LibTorch.
+Result<std::string> ingredients(ProcessRunner& processes, const WorkerBuildSettings& settings, std::stop_token stop) {
   TBCI_ASSIGN(const std::string sources, hash_of_sources(settings.source));
   TBCI_ASSIGN(const std::string compiler, compiler_version(processes, std::move(stop)));
-  return sha256_hex(fmt::format("{}\n{}\n{}\n{}", sources, torch, join(settings.families, ";"),
-                                settings.optimized ? compiler : compiler + " -O0"));
+  return fmt::format("{}\n{}\n{}", sources, join(settings.families, ";"),
+                     settings.optimized ? compiler : compiler + " -O0");
 }
 
 Result<FileLock> wait_for_lock(const fs::path& path, const Clock& clock, std::stop_token stop) {
@@ -139,6 +140,20 @@ Status build_worker(ProcessRunner& processes, const WorkerBuildSettings& setting
               product.version, outcome->telling_line, log.string());
 }
 
+// The worker of another LibTorch with the same headers, or else one that is built. `place.kind` is without the headers.
+Status put_worker(ProcessRunner& processes, const WorkerBuildSettings& settings, const model::Product& product,
+                  WorkerFolder place, const LineSink& progress, std::stop_token stop) {
+  const auto headers = header_key(place.prefix);
+  if (headers) {
+    place.kind = sha256_hex(place.kind + "\n" + *headers);
+    TBCI_ASSIGN(const bool reused, reuse_worker(processes, place, stop));
+    if (reused) send_line(progress, "the headers of " + product.version + " are known: it gets their worker");
+    if (reused) return remember_kind(place);
+  }
+  TBCI_TRY(build_worker(processes, settings, product, place.folder, progress, std::move(stop)));
+  return headers ? remember_kind(place) : Status{};
+}
+
 }  // namespace
 
 Result<fs::path> ensure_worker(ProcessRunner& processes, const Clock& clock, const WorkerBuildSettings& settings,
@@ -147,8 +162,8 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const Clock& clock, con
   const bool shared = is_shared(settings, prefix);
   const auto torch = torch_key(prefix);
   if (!torch) return pass_on(blamed(torch.error(), shared));
-  TBCI_ASSIGN(const std::string key, key_of(processes, settings, *torch, stop));
-  const fs::path folder = fs::absolute(settings.cache) / key.substr(0, 24);
+  TBCI_ASSIGN(const std::string made_of, ingredients(processes, settings, stop));
+  const fs::path folder = fs::absolute(settings.cache) / sha256_hex(made_of + "\n" + *torch).substr(0, 24);
   const fs::path marker = folder / ".complete", worker = folder / "tbci-worker";
   std::error_code ignored;
   if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) {
@@ -167,7 +182,8 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const Clock& clock, con
   if (const Status fits = check_libtorch(processes, prefix, stop); !fits) return pass_on(blamed(fits.error(), shared));
   TBCI_TRY(make_directories(folder));
   TBCI_TRY(wait_for_orphans(folder, clock, stop));
-  TBCI_TRY(build_worker(processes, settings, product, folder, progress, std::move(stop)));
+  TBCI_TRY(put_worker(processes, settings, product, {.folder = folder, .prefix = prefix, .kind = made_of}, progress,
+                      std::move(stop)));
   if (!fs::exists(worker, ignored))
     return fail(ErrorKind::failed,
                 "the sources in {} do not build a tbci-worker: set worker_source to the folder of the suite",

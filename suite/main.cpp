@@ -1,4 +1,4 @@
-// tbci-worker: measures one model of the suite with the LibTorch that it was built against.
+// tbci-worker: measures one model of the suite with the LibTorch that it loads.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -25,7 +25,7 @@ JsonObject line(std::string_view type) {
 JsonObject hello_line() {
   JsonObject object = line("hello");
   object.add("protocol", protocol_version).add("worker", "tbci-suite");
-  object.add("torch_version", torch_version()).add("torch_git", torch_git());
+  object.add("torch_version", torch_version().version).add("torch_git", torch_version().git);
   return object;
 }
 

@@ -1,53 +1,14 @@
 #include "runner/worker_build.hpp"
 
 #include "runner/libtorch.hpp"
-#include "tests/catch.hpp"
 #include "tests/environment_variable.hpp"
-#include "tests/runner/fixtures.hpp"
-#include "tests/temporary_directory.hpp"
+#include "tests/runner/workshop.hpp"
 
 namespace tbci::worker_build_test {
 
 using namespace tbci::runner;
 namespace fs = std::filesystem;
-
-namespace {
-
-// Builds a worker of one line against a prefix with the parts of a LibTorch, including a real library.
-struct Workshop {
-  test::TemporaryDirectory folder;
-  SystemProcessRunner processes;
-  SystemClock clock;
-  WorkerBuildSettings settings;
-  model::Product product;
-
-  Workshop() {
-    settings.source = folder / "suite";
-    settings.cache = folder / "workers";
-    settings.jobs = 1;
-    put("suite/CMakeLists.txt",
-        "cmake_minimum_required(VERSION 3.18)\nproject(suite CXX)\nadd_executable(tbci-worker main.cpp)\n");
-    put("suite/main.cpp", "int main() { return 0; }\n");
-    product.libtorch = folder / "torch";
-    test::write_torch_base(product.libtorch, "2.13.0+cpu");
-    put("torch/share/cmake/Torch/TorchConfig.cmake", "");
-    fs::create_directories(product.libtorch / "include/torch");
-    for (const char* name : {"libtorch.so", "libtorch_cpu.so", "libc10.so"}) library(name, "");
-  }
-  void put(const std::string& name, const std::string& text) { REQUIRE(write_file_atomically(folder / name, text)); }
-  void library(const std::string& name, const std::string& link) {
-    put("library.cpp", "extern \"C\" int f() { return 1; }\n");
-    Command command;
-    fs::create_directories(product.libtorch / "lib");
-    command.arguments = {
-        "c++", "-shared", "-fPIC", "-o", (product.libtorch / "lib" / name).string(), (folder / "library.cpp").string()};
-    if (!link.empty()) command.arguments.insert(command.arguments.end(), {"-Wl,--no-as-needed", link});
-    REQUIRE(run_checked(processes, command));
-  }
-  Result<fs::path> ensure() { return ensure_worker(processes, clock, settings, product, {}, {}); }
-};
-
-}  // namespace
+using test::Workshop;
 
 TEST_CASE("ensure_worker: one that is not optimised is another worker, with the flags of a quick build", "[worker]") {
   Workshop shop;
