@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "bisect/operator_sources.hpp"
 #include "bisect/rev_range.hpp"
+#include "runner/command_suite.hpp"
 #include "runner/cpu_lock.hpp"
 #include "runner/environment.hpp"
 #include "runner/libtorch.hpp"
@@ -161,6 +162,8 @@ class LocalMachine final : public Machine {
     const runner::TorchBenchSettings& torchbench = subject_.torchbench;
     if (!torchbench.checkout.empty())
       environment.facts["TorchBench"] = runner::torchbench_commit(processes_, torchbench, stop);
+    for (const runner::CommandSuiteSettings& suite : subject_.suites)
+      environment.facts[suite.name.empty() ? "suite" : "suite " + suite.name] = runner::fingerprint_of(suite);
     if (!worker.batches.empty()) environment.facts["batch"] += ", but " + settings::fingerprint_of(worker.batches);
     environment.facts["precision"] = worker.precision;
     // A process that takes turns with another one has times of its own.
@@ -172,13 +175,13 @@ class LocalMachine final : public Machine {
   Result<runner::LibraryFacts> libraries(const model::Product& product, std::stop_token stop) override {
     const auto known = libraries_.find(key_of(product));
     if (known != libraries_.end()) return known->second;
-    TBCI_ASSIGN(const auto worker, worker_for(product, stop));
+    TBCI_ASSIGN(const auto suites, suites_for(product, stop));
     const runner::WorkerPlace place{
         .threads = config_.measure.worker.threads, .cpus = config_.measure.worker.cpus, .confinement = confinement_};
-    auto loaded = runner::ask_worker(processes_, runner::native_suite(worker), product, place, stop);
+    auto loaded = runner::ask_worker(processes_, suites.front(), product, place, stop);
     // A second time: a fact that is missing in one night would be a changed machine.
     if (!loaded && loaded.error().kind != ErrorKind::interrupted)
-      loaded = runner::ask_worker(processes_, runner::native_suite(worker), product, place, stop);
+      loaded = runner::ask_worker(processes_, suites.front(), product, place, stop);
     if (!loaded) return pass_on(loaded.error());
     runner::LibraryDigests digests(config_.service.state / "libraries.sha256");
     auto facts = runner::library_facts(*loaded, runner::folders_of(product, subject_.torch_base), digests);
@@ -210,7 +213,7 @@ class LocalMachine final : public Machine {
   }
 
   static std::string key_of(const model::Product& product) {
-    std::string key = product.libtorch.string();
+    std::string key = product.libtorch.string() + "\n" + product.folder.string();
     for (const auto& library : product.preload) key += "\n" + library.string();
     return key;
   }
@@ -257,6 +260,7 @@ class LocalMachine final : public Machine {
   }
 
   Result<std::vector<runner::Suite>> suites_for(const model::Product& product, std::stop_token stop) {
+    if (!runner::has_native_suite(subject_)) return runner::suites_of(subject_, product, {});
     TBCI_ASSIGN(const auto worker, worker_for(product, std::move(stop)));
     return runner::suites_of(subject_, product, worker);
   }

@@ -115,6 +115,7 @@ std::vector<fs::path> folders_of(const model::Product& product, const fs::path& 
   const auto real = [&](const fs::path& path) { return fs::weakly_canonical(path, ignored); };
   std::vector<fs::path> folders;
   for (const fs::path& library : product.preload) folders.push_back(real(library));
+  if (!product.folder.empty()) folders.push_back(real(product.folder));
   if (product.libtorch.empty()) return folders;
   const fs::path prefix = real(product.libtorch);
   if (!torch_base.empty() && prefix == real(torch_base)) return folders;

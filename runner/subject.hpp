@@ -35,10 +35,11 @@ struct NightlySettings {
   bool allow_cuda = false;
 };
 
-/// What a build produces: exactly one of the two.
+/// What a build produces: exactly one of the three.
 struct BuiltProduct {
   std::vector<std::string> preload;  ///< libraries, relative to the source, preloaded into `Subject::torch_base`
   std::string libtorch;              ///< prefix of a complete LibTorch: relative to the source, or below `{prefix}`
+  std::string folder;                ///< anything else, for suites of the subject's own: in the same way
 };
 
 struct SourceSettings {
@@ -72,6 +73,13 @@ struct TorchBenchSettings {
   std::filesystem::path worker;     ///< the program `worker.py`
 };
 
+/// A suite of the subject's own: a program that speaks the worker protocol.
+struct CommandSuiteSettings {
+  std::string name;                                ///< its benchmarks are called `<name>.<benchmark>`; may be empty
+  std::vector<std::string> command;                ///< up to the subcommand; for its placeholders see command_suite.hpp
+  std::map<std::string, std::string> environment;  ///< placeholders are replaced here too
+};
+
 /// One framework under test.
 struct Subject {
   std::string name;
@@ -88,6 +96,8 @@ struct Subject {
   /// Folders that builds and workers may write besides their own.
   std::vector<std::filesystem::path> writable;
   TorchBenchSettings torchbench;
+  std::vector<CommandSuiteSettings> suites;
+  std::filesystem::path python_worker;  ///< the program that measures Python functions, `{worker}` in a suite's command
 };
 
 }  // namespace tbci::runner

@@ -1,5 +1,6 @@
 #include "runner/suites.hpp"
 
+#include "runner/command_suite.hpp"
 #include "runner/torchbench_suite.hpp"
 
 namespace tbci::runner {
@@ -22,11 +23,17 @@ Suite exported_suite(const std::filesystem::path& worker, const std::filesystem:
   return Suite{.prefix = "exported.", .program = {worker.string()}, .options = {"--models", models.string()}};
 }
 
+bool has_native_suite(const Subject& subject) {
+  return subject.source.product.folder.empty();
+}
+
 std::vector<Suite> suites_of(const Subject& subject, const model::Product& product,
                              const std::filesystem::path& worker) {
-  std::vector<Suite> suites = {native_suite(worker)};
+  std::vector<Suite> suites;
+  if (has_native_suite(subject)) suites.push_back(native_suite(worker));
   if (!subject.torchbench.checkout.empty()) suites.push_back(torchbench_suite(subject.torchbench, product));
   if (!subject.exported_models.empty()) suites.push_back(exported_suite(worker, subject.exported_models));
+  for (const CommandSuiteSettings& each : subject.suites) suites.push_back(command_suite(each, subject, product));
   return suites;
 }
 

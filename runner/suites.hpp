@@ -37,7 +37,10 @@ Suite native_suite(const std::filesystem::path& worker);
 /// A folder of exported models (docs/exported-models.md), measured by tbci's own worker.
 Suite exported_suite(const std::filesystem::path& worker, const std::filesystem::path& models);
 
-/// All suites in the subject's configuration, for this product. `worker`: the program built for it.
+/// Whether tbci builds its own worker against the subject's builds: not if a build is not a LibTorch.
+bool has_native_suite(const Subject& subject);
+
+/// All suites in the subject's configuration, for this product. `worker`: the program built for it, if it has one.
 std::vector<Suite> suites_of(const Subject& subject, const model::Product& product,
                              const std::filesystem::path& worker);
 

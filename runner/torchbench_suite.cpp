@@ -1,29 +1,13 @@
 #include "runner/torchbench_suite.hpp"
 
-#include <array>
-
 #include "base/text.hpp"
+#include "runner/python_environment.hpp"
 
 namespace tbci::runner {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// A user's Python settings would change what is imported, or what it costs. Python treats an empty variable as unset.
-constexpr std::array unset = {"PYTHONPATH",         "PYTHONHOME",         "PYTHONSTARTUP", "PYTHONOPTIMIZE",
-                              "PYTHONMALLOC",       "PYTHONTRACEMALLOC",  "PYTHONDEVMODE", "PYTHONDEBUG",
-                              "PYTHONINSPECT",      "PYTHONFAULTHANDLER", "PYTHONVERBOSE", "PYTHONBREAKPOINT",
-                              "PYTHONASYNCIODEBUG", "PYTHONEXECUTABLE",   "PYTHONCASEOK",  "PYTHONPROFILEIMPORTTIME"};
-
-std::map<std::string, std::string> environment_of_python() {
-  std::map<std::string, std::string> environment;
-  for (const char* name : unset) environment[name] = "";
-  environment["PYTHONNOUSERSITE"] = "1";         // packages of the user who runs tbci
-  environment["PYTHONDONTWRITEBYTECODE"] = "1";  // the checkout belongs to the user: do not write into it
-  environment["PYTHONHASHSEED"] = "0";           // otherwise the order of sets differs between processes
-  return environment;
-}
 
 std::string why_no_python(const fs::path& python) {
   if (python.empty()) {
@@ -44,7 +28,7 @@ Suite torchbench_suite(const TorchBenchSettings& settings, const model::Product&
   Suite suite{.prefix = torchbench_prefix,
               .program = {python.string(), settings.worker.string()},
               .options = {"--checkout", fs::absolute(settings.checkout).string()},
-              .environment = environment_of_python(),
+              .environment = python_environment(),
               .unavailable_reason = why_no_python(python)};
   const auto option = [&](const char* name, std::string value) {
     suite.options.emplace_back(name);

@@ -61,6 +61,7 @@ Result<WorkerEnvironment> ask_worker(ProcessRunner& processes, const Suite& suit
                                      const WorkerPlace& place, std::stop_token stop) {
   Command command;
   command.arguments = suite.program;
+  command.environment = suite.environment;
   command.arguments.insert(command.arguments.end(), {"environment", "--protocol", std::to_string(protocol_version)});
   command.arguments.insert(command.arguments.end(), suite.options.begin(), suite.options.end());
   command.arguments.insert(command.arguments.end(), {"--threads", std::to_string(place.threads)});

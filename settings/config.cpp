@@ -10,6 +10,7 @@
 
 #include "base/process.hpp"
 #include "base/text.hpp"
+#include "settings/command_suites.hpp"
 #include "settings/thresholds.hpp"
 #include "settings/toml_reader.hpp"
 
@@ -196,6 +197,7 @@ void read_source(TomlReader reader, SubjectConfig& config) {
   source.recipe = reader.text_lists("recipe");
   source.product.preload = reader.texts("preload");
   source.product.libtorch = reader.text("libtorch", "");
+  source.product.folder = reader.text("folder", "");
   source.submodules = reader.flag("submodules", false);
   source.keep_build_tree = reader.flag("keep_build_tree", false);
   source.time_limit = std::chrono::duration_cast<std::chrono::seconds>(reader.seconds("time_limit", source.time_limit));
@@ -205,9 +207,12 @@ void read_source(TomlReader reader, SubjectConfig& config) {
   config.jobs = static_cast<int>(reader.integer("jobs", 0, 0, 4096));
   if (!source.repository.empty() && source.recipe.empty())
     reader.refuse("recipe", "is missing: write the commands that build a commit");
-  if (!source.repository.empty() && source.product.preload.empty() == source.product.libtorch.empty()) {
+  const int kinds = (source.product.preload.empty() ? 0 : 1) + (source.product.libtorch.empty() ? 0 : 1) +
+                    (source.product.folder.empty() ? 0 : 1);
+  if (!source.repository.empty() && kinds != 1) {
     reader.refuse("preload",
-                  "set either `preload` (libraries that are loaded on top of `torch`) or `libtorch` (a prefix)");
+                  "set one of `preload` (libraries that are loaded on top of `torch`), `libtorch` (a prefix) and "
+                  "`folder` (anything else, for [[subject.suites]])");
   }
 }
 
@@ -270,6 +275,8 @@ SubjectConfig read_subject(TomlReader reader) {
   read_source(reader.table("source"), config);
   read_torchbench(reader.table("torchbench"), config.torchbench);
   read_nightlies(reader.table("nightlies"), config.nightly, config.source.branch);
+  config.python_worker = data_folder() / "runner/python/worker.py";
+  read_command_suites(reader, config);
   return config;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 const std::string select_builds =
     "SELECT id, subject, kind, name, state, libtorch, preload, python, commit_id, version, failure, started_ms, "
-    "finished_ms, libraries FROM build ";
+    "finished_ms, libraries, folder FROM build ";
 
 Result<model::Build> read_build(Row row) {
   model::Build build;
@@ -28,6 +28,7 @@ Result<model::Build> read_build(Row row) {
   build.started = row.time();
   build.finished = row.optional_time();
   build.libraries = row.string_map();
+  build.product.folder = row.text();
   return row.finish(std::move(build));
 }
 
@@ -59,10 +60,9 @@ Status BuildStore::ready(std::int64_t id, const model::Product& product, TimePoi
     // The libraries of an earlier product say nothing about this one.
     return Query(database_,
                  "UPDATE build SET libraries = '{}', killed = 0, state = 'ready', libtorch = ?, preload = ?, python = "
-                 "?, commit_id "
-                 "= ?, version = ?, "
-                 "failure = '', finished_ms = ? WHERE id = ?")
-        .bind(product.libtorch.string(), preload, product.python.string(), product.commit, product.version, now, id)
+                 "?, folder = ?, commit_id = ?, version = ?, failure = '', finished_ms = ? WHERE id = ?")
+        .bind(product.libtorch.string(), preload, product.python.string(), product.folder.string(), product.commit,
+              product.version, now, id)
         .execute_for("build", id);
   });
 }
@@ -71,7 +71,7 @@ Status BuildStore::failed(std::int64_t id, const std::string& failure, TimePoint
   return guarded(database_.path(), fmt::format("keep the failure of build {}", id), [&]() -> Status {
     return Query(database_,
                  "UPDATE build SET libraries = '{}', state = 'failed', libtorch = '', preload = '[]', python = '', "
-                 "version = '', failure = ?, finished_ms = ? WHERE id = ?")
+                 "folder = '', version = '', failure = ?, finished_ms = ? WHERE id = ?")
         .bind(failure, now, id)
         .execute_for("build", id);
   });
@@ -87,11 +87,10 @@ Result<int> BuildStore::killed(std::int64_t id) {
 
 Status BuildStore::forget(std::int64_t id) {
   return guarded(database_.path(), fmt::format("forget build {}", id), [&]() -> Status {
-    return Query(database_,
-                 "UPDATE build SET libraries = '{}', killed = 0, state = 'pending', libtorch = '', preload = '[]', "
-                 "python = '', "
-                 "commit_id = '', "
-                 "version = '', failure = '', finished_ms = NULL WHERE id = ?")
+    return Query(
+               database_,
+               "UPDATE build SET libraries = '{}', killed = 0, state = 'pending', libtorch = '', preload = '[]', "
+               "python = '', folder = '', commit_id = '', version = '', failure = '', finished_ms = NULL WHERE id = ?")
         .bind(id)
         .execute_for("build", id);
   });

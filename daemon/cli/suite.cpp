@@ -13,6 +13,7 @@
 #include "daemon/cli/table.hpp"
 #include "pipeline/measure/benchmark_list.hpp"
 #include "pipeline/measure/measuring.hpp"
+#include "runner/suites.hpp"
 
 namespace tbci::daemon {
 
@@ -52,6 +53,8 @@ Result<SuiteListing> listing_of(const Invocation& invocation, const SuiteOptions
   pipeline::SubjectContext& context = session->context();
   TBCI_ASSIGN(const auto product, known_product(context, options.build));
   const runner::Subject& subject = context.subject;
+  if (!product && !runner::has_native_suite(subject))
+    return fail(ErrorKind::usage, "no build of {} is installed yet: name one with --build", context.name());
   if (!product) {
     return listing_of_sources(subject.worker_source, subject.worker_families,
                               fmt::format("no build of {} is installed yet", context.name()));

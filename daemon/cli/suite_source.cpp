@@ -7,6 +7,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "pipeline/measure/building.hpp"
+#include "runner/suites.hpp"
 
 namespace tbci::daemon {
 
@@ -63,7 +64,8 @@ Result<std::optional<model::Product>> known_product(pipeline::SubjectContext& co
     TBCI_ASSIGN(const model::Build found, pipeline::build_named(context, build));
     return found.product;
   }
-  if (!context.subject.torch_base.empty()) {
+  // A build that is not a LibTorch has suites of its own, which measure nothing but a build.
+  if (!context.subject.torch_base.empty() && runner::has_native_suite(context.subject)) {
     return model::Product{
         .libtorch = context.subject.torch_base, .preload = {}, .python = {}, .commit = {}, .version = {}};
   }

@@ -57,8 +57,7 @@ class Inventory {
   /// Gives the reason to the things that a product lies in.
   void keep(const model::Product& product, const std::string& reason) {
     std::vector<fs::path> parts = product.preload;
-    parts.push_back(product.libtorch);
-    parts.push_back(product.python);
+    parts.insert(parts.end(), {product.libtorch, product.python, product.folder});
     for (const fs::path& part : parts) kept_.emplace(part.lexically_normal(), reason);
   }
 
@@ -211,7 +210,7 @@ std::vector<DiskBudget> budgets_of(const settings::Config& config) {
 
 void mark_used(const fs::path& state, const model::Product& product) {
   std::vector<fs::path> parts = product.preload;
-  parts.push_back(product.libtorch);
+  parts.insert(parts.end(), {product.libtorch, product.folder});
   for (const fs::path& part : parts) {
     // subjects/NAME/venvs/ENVIRONMENT/..., subjects/NAME/products/BUILD/...
     const fs::path below = part.lexically_normal().lexically_relative(state.lexically_normal());

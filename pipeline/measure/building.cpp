@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "pipeline/disk/cleaning.hpp"
@@ -16,8 +17,11 @@ namespace {
 
 // The files of a ready build may have been evicted or removed by hand: then it is made again.
 bool still_there(const model::Product& product) {
+  if (product.libtorch.empty() && product.folder.empty()) return false;
   std::error_code ignored;
-  if (!std::filesystem::exists(product.libtorch, ignored)) return false;
+  for (const auto& prefix : {product.libtorch, product.folder}) {
+    if (!prefix.empty() && !std::filesystem::exists(prefix, ignored)) return false;
+  }
   for (const auto& library : product.preload) {
     if (!std::filesystem::exists(library, ignored)) return false;
   }
@@ -130,12 +134,12 @@ Result<std::optional<model::Build>> latest_build(SubjectContext& context) {
 Result<std::optional<std::chrono::milliseconds>> time_of_one_build(SubjectContext& context) {
   constexpr int looked_at = 1000;
   TBCI_ASSIGN(const auto builds, context.stores.builds.list(context.name(), looked_at));
-  using Files = std::pair<std::filesystem::path, std::vector<std::filesystem::path>>;
+  using Files = std::tuple<std::filesystem::path, std::filesystem::path, std::vector<std::filesystem::path>>;
   std::map<Files, std::chrono::milliseconds> first;  // the latest come first: the earliest of the same files stays
   for (const model::Build& build : builds) {
     const bool counts = build.kind == model::BuildKind::commit && build.state == model::BuildState::ready;
     if (!counts || !build.finished) continue;
-    first[{build.product.libtorch, build.product.preload}] =
+    first[{build.product.libtorch, build.product.folder, build.product.preload}] =
         std::chrono::duration_cast<std::chrono::milliseconds>(*build.finished - build.started);
   }
   if (first.empty()) return std::nullopt;

@@ -78,6 +78,7 @@ std::vector<ScreenedSeries> judge(const SubjectContext& context, const Compariso
 // Files that are made of the same inputs are one file in the build cache. The libraries that a worker tells of do not
 // do instead: they are BLAS and its like, and equal for builds that differ in everything of their own.
 std::string what_is_loaded(const model::Build& build) {
+  if (!build.product.folder.empty()) return build.product.folder.string();
   if (build.product.preload.empty()) return {};  // other files may have been installed into a prefix
   std::string files = build.product.libtorch.string();
   for (const auto& library : build.product.preload) files += '\n' + library.string();

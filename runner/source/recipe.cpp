@@ -131,8 +131,7 @@ Result<std::string> fill_in(std::string_view text, const Placeholders& placehold
     if (found == placeholders.end()) {
       std::vector<std::string> known;
       for (const auto& [each, value] : placeholders) known.push_back(each);
-      return fail(ErrorKind::usage,
-                  "the recipe has an unknown placeholder {{{}}}{}: use one of {}; write {{{{ for a brace",
+      return fail(ErrorKind::usage, "unknown placeholder {{{}}}{}: use one of {}; write {{{{ for a brace",
                   one_line(name, 40), did_you_mean(name, known), join(known, ", "));
     }
     filled += found->second;

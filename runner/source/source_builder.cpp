@@ -29,13 +29,17 @@ WorktreeSettings worktree_settings(const Subject& subject, const fs::path& state
           .repack_after = subject.source.repack_after};
 }
 
-// The LibTorch prefix is inside `prefix` if the settings say `{prefix}...`, otherwise in the checkout.
-Result<fs::path> built_libtorch(const BuiltProduct& product, const fs::path& source, const fs::path& prefix) {
+// What the settings name is inside `prefix` if they say `{prefix}...`, otherwise in the checkout.
+Result<fs::path> built_place(const std::string& named, const fs::path& source, const fs::path& prefix) {
   static constexpr std::string_view own = "{prefix}";
-  if (!product.libtorch.starts_with(own)) return path_inside(source, product.libtorch);
-  const std::string below(trim(std::string_view(product.libtorch).substr(own.size())));
+  if (!named.starts_with(own)) return path_inside(source, named);
+  const std::string below(trim(std::string_view(named).substr(own.size())));
   if (below.empty() || below == "/") return prefix;
   return path_inside(prefix, below.substr(1));
+}
+
+int kinds_of(const BuiltProduct& product) {
+  return (product.preload.empty() ? 0 : 1) + (product.libtorch.empty() ? 0 : 1) + (product.folder.empty() ? 0 : 1);
 }
 
 }  // namespace
@@ -65,6 +69,7 @@ Result<std::string> SourceBuilder::input_key(const std::string& commit, std::sto
   for (const auto& [name, value] : source.environment) add("variable", name + "=" + value);
   for (const std::string& library : source.product.preload) add("preload", library);
   add("libtorch", source.product.libtorch);
+  if (!source.product.folder.empty()) add("folder", source.product.folder);
   if (!subject_.torch_base.empty()) {
     TBCI_ASSIGN(const TorchVersion base, read_torch_version(subject_.torch_base));
     add("torch", base.version + " " + base.git_version);
@@ -78,8 +83,11 @@ Result<model::Product> SourceBuilder::product_in(const fs::path& entry, const st
   model::Product product;
   product.commit = commit;
   product.libtorch = subject_.source.product.libtorch.empty() ? subject_.torch_base : entry / "libtorch";
-  TBCI_ASSIGN(const TorchVersion torch, read_torch_version(product.libtorch));
-  product.version = torch.version;
+  if (!product.libtorch.empty()) {
+    TBCI_ASSIGN(const TorchVersion torch, read_torch_version(product.libtorch));
+    product.version = torch.version;
+  }
+  if (!subject_.source.product.folder.empty()) product.folder = entry / "folder";
   for (const std::string& library : subject_.source.product.preload) {
     TBCI_ASSIGN(fs::path path, path_inside(entry / "preload", library));
     product.preload.push_back(std::move(path));
@@ -115,8 +123,9 @@ Result<BuildOutcome> SourceBuilder::build(const std::string& commit, std::stop_t
 
 Status SourceBuilder::ready_to_build() const {
   const BuiltProduct& product = subject_.source.product;
-  if (product.preload.empty() == product.libtorch.empty()) {
-    return fail(ErrorKind::usage, "subject {}: set either preload or libtorch in [subject.source]", subject_.name);
+  if (kinds_of(product) != 1) {
+    return fail(ErrorKind::usage, "subject {}: set one of preload, libtorch and folder in [subject.source]",
+                subject_.name);
   }
   if (!is_preloadable(state_) && std::ranges::any_of(product.preload, replaces_libtorch)) {
     return fail(
@@ -189,11 +198,19 @@ Status SourceBuilder::gather(const BuiltPlace& place, const std::string& commit,
     TBCI_TRY(copy_built(fs::canonical(from, ignored), to, limits));
   }
   if (!built.libtorch.empty()) {
-    TBCI_ASSIGN(const fs::path from, built_libtorch(built, place.source, place.prefix));
+    TBCI_ASSIGN(const fs::path from, built_place(built.libtorch, place.source, place.prefix));
     if (const auto version = read_torch_version(from); !version)
       return fail(ErrorKind::failed, "the build of {} succeeded, but {}", commit.substr(0, 12),
                   version.error().message);
     TBCI_TRY(copy_built(from, filling / "libtorch", limits));
+  }
+  if (!built.folder.empty()) {
+    TBCI_ASSIGN(const fs::path from, built_place(built.folder, place.source, place.prefix));
+    std::error_code ignored;
+    if (!fs::is_directory(fs::symlink_status(from, ignored)) || fs::is_empty(from, ignored))
+      return fail(ErrorKind::failed, "the build of {} succeeded but left nothing in {}, which `folder` names",
+                  commit.substr(0, 12), built.folder);
+    TBCI_TRY(copy_built(from, filling / "folder", limits));
   }
   return {};
 }

@@ -11,11 +11,13 @@ import os
 import sys
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+_SHARED = os.path.join(os.path.dirname(_HERE), "python")
 if _HERE not in sys.path:
     sys.path.insert(0, _HERE)
+sys.path.insert(0, _SHARED)
 
 from tbci_torchbench import options, run  # noqa: E402
-from tbci_torchbench.protocol import Protocol, claim_standard_output  # noqa: E402
+from tbci_worker.protocol import Protocol, claim_standard_output  # noqa: E402
 
 
 def main() -> int:
@@ -24,6 +26,7 @@ def main() -> int:
     sys.argv = sys.argv[:1]
     # Models must not import our modules, and ours must not hide theirs.
     sys.path.remove(_HERE)
+    sys.path.remove(_SHARED)
     protocol = Protocol(claim_standard_output())
     if chosen.command == "list":
         return run.list_benchmarks(chosen, protocol)

@@ -39,6 +39,7 @@ struct Product {
   std::filesystem::path python;                ///< interpreter that imports this torch; empty: none
   std::string commit;                          ///< of the main branch, as the installation says; empty: unknown
   std::string version;                         ///< as the installation says
+  std::filesystem::path folder = {};           ///< of a build that is not a LibTorch, for suites of its own; else empty
   bool operator==(const Product&) const = default;
 };
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/process.hpp"
+#include "base/text.hpp"
 #include "tests/catch.hpp"
 #include "tests/environment_variable.hpp"
 
@@ -26,6 +27,37 @@ std::string error_of(const std::string& text) {
 constexpr const char* subject = "[[subject]]\nname = \"demo\"\n";
 
 }  // namespace
+
+TEST_CASE("Configuration: a subject that is not a LibTorch is measured by suites of its own", "[config]") {
+  const std::string source =
+      std::string(subject) + "[subject.source]\nrepository = \"r\"\nrecipe = [[\"make\"]]\nfolder = \"{prefix}\"\n";
+  const std::string suite =
+      "[[subject.suites]]\ncommand = [\"python3\", \"{worker}\", \"b.py\"]\nenvironment = { A = \"{folder}/x\" }\n";
+  const auto config = parse_config(source + suite, "x.toml");
+  REQUIRE(config);
+  const auto& read = config->subjects.front();
+  CHECK(read.source.product.folder == "{prefix}");
+  REQUIRE(read.suites.size() == 1);
+  CHECK(read.suites[0].name.empty());
+  CHECK(read.suites[0].command == std::vector<std::string>{"python3", "{worker}", "b.py"});
+  CHECK(read.suites[0].environment.at("A") == "{folder}/x");
+  CHECK(std::filesystem::exists(read.python_worker));
+
+  CHECK(contains(error_of(source), "are missing"));
+  CHECK(contains(error_of(source + "[[subject.suites]]\n"), "command: is missing"));
+  CHECK(contains(error_of(source + suite + suite), "another suite of this subject"));
+  CHECK(contains(error_of(source + suite + "[[subject.suites]]\nname = \"exported\"\ncommand = [\"x\"]\n"),
+                 "another suite"));
+  CHECK(
+      contains(error_of(source + "[[subject.suites]]\ncommand = [\"{prefix}/x\"]\n"), "unknown placeholder {prefix}"));
+  CHECK(contains(error_of(source + suite + "[subject.nightlies]\nkind = \"pip\"\n"), "leave out `folder`"));
+  CHECK(contains(error_of(source + "preload = [\"a.so\"]\n" + suite), "set one of"));
+  // Beside the suite that tbci has itself, another one needs a name.
+  const std::string nightlies = std::string(subject) + "[subject.nightlies]\nkind = \"pip\"\n";
+  CHECK(contains(error_of(nightlies + suite), "is missing"));
+  CHECK(
+      parse_config(nightlies + "[[subject.suites]]\nname = \"mine\"\ncommand = [\"{python}\", \"x.py\"]\n", "x.toml"));
+}
 
 TEST_CASE("Configuration: an empty file has defaults and no subject", "[config]") {
   const auto config = parse_config("", "x.toml");

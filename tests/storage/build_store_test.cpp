@@ -12,8 +12,9 @@ using storage::BuildStore;
 namespace {
 
 model::Product product() {
-  return {
-      "lib/torch", {"kernels one.so", "päckchen \"two\".so"}, "venv/bin/python", std::string(40, 'a'), "2.13.0+cpu"};
+  return {"lib/torch",       {"kernels one.so", "päckchen \"two\".so"},
+          "venv/bin/python", std::string(40, 'a'),
+          "2.13.0+cpu",      "products/päckchen/folder"};
 }
 
 }  // namespace

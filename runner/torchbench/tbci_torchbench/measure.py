@@ -9,9 +9,9 @@ from array import array
 from types import ModuleType
 from typing import Callable, Iterator
 
-from . import memory
-from .growth import growth, theil_sen_slope
-from .protocol import Protocol
+from tbci_worker import memory
+from tbci_worker.growth import growth, theil_sen_slope
+from tbci_worker.protocol import Protocol
 
 
 class _Gpu:

@@ -10,11 +10,12 @@ import traceback
 from types import ModuleType
 from typing import Any, Callable
 
+from tbci_worker.protocol import Protocol
+
 from . import framework, measure, model
 from .checkout import Checkout, Description, ci_batch
 from .failure import EXCEPTION, UNSUPPORTED, failure_of
 from .options import EXIT_DONE, EXIT_ERROR, PROTOCOL_VERSION
-from .protocol import Protocol
 
 WORKER = "tbci-torchbench"
 

@@ -243,6 +243,29 @@ TEST_CASE("SourceBuilder: keeps a complete LibTorch as the product", "[source]")
   CHECK_FALSE(project.builder().build(commit, {}));
 }
 
+TEST_CASE("SourceBuilder: keeps a folder that is not a LibTorch, without a LibTorch to lay it over", "[source]") {
+  Project project;
+  const std::string commit = project.commit("src/a.cpp", "one\n");
+  project.subject.torch_base.clear();
+  project.subject.source.product = {.preload = {}, .libtorch = {}, .folder = "{prefix}/package"};
+  project.subject.source.recipe = {{"mkdir", "{prefix}/package"}, {"cp", "src/a.cpp", "{prefix}/package"}};
+  const model::Product product = project.built(commit);
+  CHECK(read_file(product.folder / "a.cpp") == "one\n");
+  CHECK(product.libtorch.empty());
+  CHECK(product.version.empty());
+  CHECK(product.folder.string().starts_with(project.state.string()));
+  CHECK(project.built(commit) == product);
+
+  // A recipe that succeeds and leaves nothing, or leads elsewhere, has not built the commit.
+  for (const char* last : {"true", "ln -s /etc {prefix}/package"}) {
+    project.subject.source.recipe = {{"sh", "-c", last}};
+    const auto outcome = project.builder().build(commit, {});
+    REQUIRE(outcome);
+    REQUIRE(std::holds_alternative<CompileFailure>(*outcome));
+    CHECK(contains(std::get<CompileFailure>(*outcome).telling_line, "left nothing in {prefix}/package"));
+  }
+}
+
 TEST_CASE("GitNightlies: list the last commit of each finished day and build it", "[nightly]") {
   class FixedClock final : public Clock {
    public:

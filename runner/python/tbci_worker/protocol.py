@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 
 def claim_standard_output() -> BinaryIO:
-    """Reserves standard output for the protocol: what models, their libraries and their child processes print there
-    goes to standard error. Call it once, before any import of TorchBench."""
+    """Reserves standard output for the protocol: what is measured, its libraries and its child processes print to
+    standard error instead. Call it once, before any import of what is measured."""
     own = os.dup(1)
     os.dup2(2, 1)
     # Otherwise output of a model would stay in a buffer and be lost if the process is killed.
@@ -24,7 +24,7 @@ class Protocol:
         self._process = os.getpid()
 
     def write(self, line: str, /, **fields: Any) -> None:
-        # A model may fork, and its child may run our code.
+        # What is measured may fork, and its child may run our code.
         if os.getpid() != self._process:
             return
         text = json.dumps({"type": line, **fields}, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
