@@ -250,6 +250,7 @@ class LocalMachine final : public Machine {
                                                .cache = config_.service.state / "workers",
                                                .confinement = confinement_,
                                                .families = subject_.worker_families,
+                                               .models = subject_.worker_models,
                                                .optimized = subject_.worker_optimized,
                                                .jobs = subject_.jobs,
                                                .shared_libtorch = subject_.torch_base};

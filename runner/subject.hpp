@@ -89,6 +89,8 @@ struct Subject {
   std::filesystem::path worker_source;  ///< the folder `suite/`
   /// Families of models to build into the worker (names of files in `suite/models/`); empty: all.
   std::vector<std::string> worker_families;
+  /// Folder of further families; then of suite/models/ only `worker_families` are built in. Empty: none.
+  std::filesystem::path worker_models;
   bool worker_optimized = true;  ///< see WorkerBuildSettings::optimized
   /// Folder of exported models, measured as `exported.FILE` by the same worker; empty: none.
   std::filesystem::path exported_models;

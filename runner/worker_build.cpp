@@ -18,17 +18,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Hashes the names and contents of the sources, sorted by name.
-Result<std::string> hash_of_sources(const fs::path& folder) {
+// Hashes the names and contents of all files below a folder, sorted by name.
+Result<std::string> hash_of_files(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> files;
   for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
     if (at->is_regular_file(ignored)) files.push_back(at->path());
   }
-  if (error || !fs::exists(folder / "CMakeLists.txt"))
-    return fail(ErrorKind::machine,
-                "{} contains no sources of the worker: set worker_source to the folder of the suite", folder.string());
+  if (error) return fail(ErrorKind::machine, "cannot read {}: {}", folder.string(), error.message());
   std::ranges::sort(files);
   std::string text;
   for (const fs::path& file : files) {
@@ -36,6 +34,21 @@ Result<std::string> hash_of_sources(const fs::path& folder) {
     text += fmt::format("{} {}\n", fs::relative(file, folder).string(), sha256_hex(contents));
   }
   return sha256_hex(text);
+}
+
+Result<std::string> hash_of_sources(const WorkerBuildSettings& settings) {
+  std::error_code ignored;
+  if (!fs::exists(settings.source / "CMakeLists.txt", ignored))
+    return fail(ErrorKind::machine,
+                "{} contains no sources of the worker: set worker_source to the folder of the suite",
+                settings.source.string());
+  TBCI_ASSIGN(std::string hash, hash_of_files(settings.source));
+  if (settings.models.empty()) return hash;
+  if (!fs::is_directory(settings.models, ignored))
+    return fail(ErrorKind::machine, "there is no folder {}: set worker_models to a folder of models",
+                settings.models.string());
+  TBCI_ASSIGN(const std::string models, hash_of_files(settings.models));
+  return hash + " " + models;
 }
 
 // The size and time of the library identify a LibTorch that was reinstalled under the same prefix. With the worker of
@@ -54,7 +67,7 @@ Result<std::string> torch_key(const fs::path& prefix) {
 
 // Of what a worker is made of, but for LibTorch.
 Result<std::string> ingredients(ProcessRunner& processes, const WorkerBuildSettings& settings, std::stop_token stop) {
-  TBCI_ASSIGN(const std::string sources, hash_of_sources(settings.source));
+  TBCI_ASSIGN(const std::string sources, hash_of_sources(settings));
   TBCI_ASSIGN(const std::string compiler, compiler_version(processes, std::move(stop)));
   return fmt::format("{}\n{}\n{}", sources, join(settings.families, ";"),
                      settings.optimized ? compiler : compiler + " -O0");
@@ -116,15 +129,25 @@ Status build_worker(ProcessRunner& processes, const WorkerBuildSettings& setting
   const fs::path prefix = fs::absolute(product.libtorch);
   const int jobs =
       settings.jobs > 0 ? settings.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  std::vector<std::string> configure = {"cmake",
+                                        "-S",
+                                        "{source}",
+                                        "-B",
+                                        "{prefix}",
+                                        "-G",
+                                        "Ninja",
+                                        "-DCMAKE_PREFIX_PATH={torch}",
+                                        "-DTBCI_SUITE_FAMILIES={families}",
+                                        "-DCMAKE_BUILD_TYPE={type}"};
+  if (!settings.models.empty()) configure.emplace_back("-DTBCI_SUITE_MODELS={models}");
   const Recipe recipe{
-      .commands = {{"cmake", "-S", "{source}", "-B", "{prefix}", "-G", "Ninja", "-DCMAKE_PREFIX_PATH={torch}",
-                    "-DTBCI_SUITE_FAMILIES={families}", "-DCMAKE_BUILD_TYPE={type}"},
-                   {"cmake", "--build", "{prefix}", "--target", "tbci-worker", "--parallel", "{jobs}"}},
+      .commands = {configure, {"cmake", "--build", "{prefix}", "--target", "tbci-worker", "--parallel", "{jobs}"}},
       .environment = {},
       .time_limit = settings.time_limit};
   const Placeholders placeholders = {{"source", fs::absolute(settings.source).string()},
                                      {"prefix", folder.string()},
                                      {"torch", prefix.string()},
+                                     {"models", settings.models.empty() ? "" : fs::absolute(settings.models).string()},
                                      {"families", join(settings.families, ";")},
                                      {"type", settings.optimized ? "Release" : "Quick"},
                                      {"jobs", std::to_string(jobs)}};

@@ -18,9 +18,11 @@ struct WorkerBuildSettings {
   std::filesystem::path source;       ///< the folder `suite/`
   std::filesystem::path cache;        ///< where workers are stored; subjects may share it
   Confinement confinement = {};       ///< of the build: LibTorch's own CMake files run in it
-  std::vector<std::string> families;  ///< of models; empty: all
-  bool optimized = true;              ///< false: quicker to build, for models whose time is that of LibTorch's kernels
-  int jobs = 0;                       ///< 0: one per CPU
+  std::vector<std::string> families;  ///< of models; empty: all, or none beside `models`
+  /// Folder of further families, each a `.cpp` file as in suite/models/; empty: none.
+  std::filesystem::path models = {};
+  bool optimized = true;  ///< false: quicker to build, for models whose time is that of LibTorch's kernels
+  int jobs = 0;           ///< 0: one per CPU
   /// The LibTorch that all builds share (Subject::torch_base): what is wrong with it is not a build's fault. May be
   /// empty.
   std::filesystem::path shared_libtorch = {};

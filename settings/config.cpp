@@ -262,6 +262,8 @@ SubjectConfig read_subject(TomlReader reader) {
     if (family.empty() || !std::all_of(family.begin(), family.end(), fits))
       reader.refuse("worker_families", fmt::format("'{}' cannot be a file in suite/models/", one_line(family, 40)));
   }
+  const std::string models = reader.text("worker_models", "");
+  if (!models.empty()) config.worker_models = std::filesystem::absolute(models);
   config.worker_optimized = reader.flag("worker_optimized", true);
   for (const std::string& folder : reader.texts("writable")) {
     if (!folder.starts_with('/')) reader.refuse("writable", fmt::format("'{}' is not absolute", one_line(folder, 80)));

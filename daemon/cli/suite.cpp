@@ -53,7 +53,7 @@ Result<SuiteListing> listing_of(const Invocation& invocation, const SuiteOptions
   pipeline::SubjectContext& context = session->context();
   TBCI_ASSIGN(const auto product, known_product(context, options.build));
   const runner::Subject& subject = context.subject;
-  if (!product && !runner::has_native_suite(subject))
+  if (!product && (!runner::has_native_suite(subject) || !subject.worker_models.empty()))
     return fail(ErrorKind::usage, "no build of {} is installed yet: name one with --build", context.name());
   if (!product) {
     return listing_of_sources(subject.worker_source, subject.worker_families,

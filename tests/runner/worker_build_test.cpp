@@ -52,6 +52,25 @@ TEST_CASE("ensure_worker: builds once per LibTorch, again for other sources, and
   CHECK(shop.ensure().value() != *other);
 }
 
+TEST_CASE("ensure_worker: models of the user's make another worker, and so do other ones of the same names",
+          "[worker]") {
+  Workshop shop;
+  shop.put("suite/CMakeLists.txt",
+           "cmake_minimum_required(VERSION 3.18)\nproject(suite CXX)\n"
+           "add_executable(tbci-worker main.cpp ${TBCI_SUITE_MODELS}/own.cpp)\n");
+  shop.put("suite/main.cpp", "int own();\nint main() { return own(); }\n");
+  shop.put("models/own.cpp", "int own() { return 3; }\n");
+  shop.settings.models = shop.folder / "models";
+  const auto first = shop.ensure();
+  INFO((first ? std::string() : first.error().message));
+  REQUIRE(first);
+  shop.put("models/own.cpp", "int own() { return 4; }\n");
+  CHECK(shop.ensure().value() != *first);
+  shop.settings.models = shop.folder / "nowhere";
+  CHECK(shop.ensure().error().kind == ErrorKind::machine);
+  CHECK(shop.ensure().error().message.find("worker_models") != std::string::npos);
+}
+
 TEST_CASE("ensure_worker: another compiler, or another version of it, builds another worker", "[worker]") {
   Workshop shop;
   const fs::path compiler = shop.folder / "compiler";

@@ -93,6 +93,7 @@ github = { repository = "o/n", token_file = "t" }
 name = "demo"
 schedule = "05:30"
 worker_optimized = false
+worker_models = "models"
 [subject.source]
 repository = "r"
 recipe = [["make", "-j{jobs}"]]
@@ -107,6 +108,7 @@ index = ""
   REQUIRE(config);
   CHECK(config->service.state == "/x/somewhere/y");
   CHECK(config->service.port == 9000);
+  CHECK(config->subjects.front().worker_models == std::filesystem::absolute("models"));
   CHECK(config->measure.worker.cpus == std::vector{2, 3});
   CHECK(config->measure.worker.time_limit == std::chrono::milliseconds(1500));
   CHECK(config->measure.worker.memory_limit_bytes == 512U << 20);
