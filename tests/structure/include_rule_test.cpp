@@ -37,6 +37,7 @@ const std::map<std::string, Folders>& rule() {
        {"base", "storage/model", "storage", "settings", "runner", "detect", "bisect", "github", "pipeline", "series_io",
         "repo_bisect", "web"}},
       {"suite", {}},
+      {"configs", {"suite"}},
       {"tests", all},
   };
   return table;
