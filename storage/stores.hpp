@@ -9,11 +9,13 @@
 #include "storage/event_store.hpp"
 #include "storage/improvement_store.hpp"
 #include "storage/night_store.hpp"
+#include "storage/pin_store.hpp"
 #include "storage/prior_store.hpp"
 #include "storage/profile_store.hpp"
 #include "storage/report_store.hpp"
 #include "storage/retest_store.hpp"
 #include "storage/run_store.hpp"
+#include "storage/skip_store.hpp"
 #include "storage/try_store.hpp"
 
 namespace tbci::storage {
@@ -34,7 +36,9 @@ struct Stores {
         retests(shared),
         decisions(shared),
         tries(shared),
-        improvements(shared) {}
+        improvements(shared),
+        skips(shared),
+        pins(shared) {}
   Database& database;
   BuildStore builds;
   RunStore runs;
@@ -49,6 +53,8 @@ struct Stores {
   DecisionStore decisions;
   TryStore tries;
   ImprovementStore improvements;
+  SkipStore skips;
+  PinStore pins;
 };
 
 }  // namespace tbci::storage
