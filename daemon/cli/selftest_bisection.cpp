@@ -57,7 +57,7 @@ nlohmann::json score_json(const search_selftest::Score& score) {
           {"intervals_that_hold", score.holding}};
 }
 
-std::string coverage_text(const search_selftest::Score& score) {
+std::string interval_coverage_text(const search_selftest::Score& score) {
   if (score.intervals == 0) return "";
   return fmt::format("{:.1f}% of {}", 100.0 * score.holding / score.intervals, score.intervals);
 }
@@ -81,7 +81,7 @@ void print_table(const std::vector<search_selftest::Score>& scores) {
     table.add({days_of(score.scenario), name_of(score.method), fmt::format("{:.2f}%", 100 * score.exact / days),
                fmt::format("{:.2f}%", 100 * score.wrong / days), spread_text(score.builds),
                fmt::format("{:.1f}", score.processes.mean), fmt::format("{:.1f}", score.check_processes.mean),
-               fmt::format("{:.2f} / {:.0f}", score.rounds.mean, score.rounds.worst), coverage_text(score)});
+               fmt::format("{:.2f} / {:.0f}", score.rounds.mean, score.rounds.worst), interval_coverage_text(score)});
   }
   fmt::print("{}", table.text());
 }
