@@ -35,6 +35,17 @@ void show(const pipeline::Cleaning& cleaning, const settings::Config& config, bo
              counted(cleaning.removed.size(), "thing"));
 }
 
+// What stays whatever its budget, and why.
+std::string kept_text(const pipeline::Cleaning& cleaning, const settings::Config& config) {
+  Table table({{"kept"}, {"size", Align::right}, {"what"}, {"why"}});
+  for (const pipeline::StoredThing& thing : cleaning.things) {
+    if (thing.kept.empty() || thing.remains) continue;
+    table.add({std::string(plural_of(thing.kind)), human_bytes(static_cast<double>(thing.bytes)),
+               thing.path.lexically_relative(config.service.state).string(), thing.kept});
+  }
+  return table.text();
+}
+
 // Whoever works holds the database's lock, so nothing goes that another program uses.
 Result<pipeline::Cleaning> plan_and_carry_out(const settings::Config& config, TimePoint now, bool dry_run) {
   const auto access = dry_run ? storage::Access::read_only : storage::Access::read_write;
@@ -54,7 +65,12 @@ Result<ExitCode> clean(const Invocation& invocation, const CleanOptions& options
   }
   const auto use = pipeline::use_of(left, pipeline::budgets_of(config));
   if (invocation.json) {
-    nlohmann::json json = {{"removed", nlohmann::json::array()}, {"left", json_of(use)}};
+    nlohmann::json json = {
+        {"removed", nlohmann::json::array()}, {"kept", nlohmann::json::array()}, {"left", json_of(use)}};
+    for (const pipeline::StoredThing& thing : cleaning.things) {
+      if (!thing.kept.empty() && !thing.remains)
+        json["kept"].push_back({{"path", thing.path.string()}, {"bytes", thing.bytes}, {"why", thing.kept}});
+    }
     for (const std::size_t i : cleaning.removed) {
       const pipeline::StoredThing& thing = cleaning.things[i];
       json["removed"].push_back({{"kind", std::string(plural_of(thing.kind))},
@@ -66,6 +82,7 @@ Result<ExitCode> clean(const Invocation& invocation, const CleanOptions& options
     print_json(json);
   } else {
     show(cleaning, config, options.dry_run);
+    if (options.dry_run) fmt::print("{}", kept_text(cleaning, config));
     fmt::print("{}", text_of(use));
   }
   for (const Error& error : cleaning.failed) fmt::print(stderr, "tbci: {}\n", error.message);
@@ -82,8 +99,9 @@ void add_clean(CLI::App& app, Invocation& invocation) {
   command->footer(
       "  tbci clean --dry-run\n  tbci clean\n\n"
       "The budgets are in [disk] of the configuration file. Virtual environments, builds, workers, logs and pip's\n"
-      "downloads can be made again. What the anchor, open regressions, retests and the last good nights need stays,\n"
-      "and so does what was used within a day. `tbci serve` and `tbci check` do the same before each install and\n"
+      "downloads can be made again. What a pin, the anchor, open regressions, retests and the last good nights need\n"
+      "stays, and so does what was used within a day. `tbci serve` and `tbci check` do the same before each install "
+      "and\n"
       "build.");
   auto options = std::make_shared<CleanOptions>();
   command->add_flag("--dry-run", options->dry_run, "Only show what would be removed; works while the service runs");

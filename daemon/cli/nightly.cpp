@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
+#include "daemon/cli/nightly_keep.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/subject_session.hpp"
 #include "daemon/cli/table.hpp"
@@ -130,8 +131,8 @@ Result<ExitCode> print_range(const Invocation& invocation, const NightlyOptions&
 }  // namespace
 
 void add_nightly(CLI::App& app, Invocation& invocation) {
-  auto* command =
-      app.add_subcommand("nightly", "List the nightlies of a subject, install one, or list the commits between two");
+  auto* command = app.add_subcommand(
+      "nightly", "List the nightlies of a subject, install, remove or pin one, or list the commits between two");
   command->require_subcommand(1);
   auto options = std::make_shared<NightlyOptions>();
   auto* list_command = command->add_subcommand(
@@ -171,6 +172,7 @@ void add_nightly(CLI::App& app, Invocation& invocation) {
       return print_range(invocation, *options, std::move(stop));
     };
   });
+  add_nightly_keep(*command, invocation);
 }
 
 }  // namespace tbci::daemon

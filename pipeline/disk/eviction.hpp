@@ -32,6 +32,8 @@ struct StoredThing {
   std::uint64_t bytes = 0;
   TimePoint used{};
   std::string kept = {};  ///< why it stays; empty: it may go
+  bool needed = false;    ///< a person cannot remove it by its name either
+  bool pinned = false;    ///< that is why
   bool remains = false;   ///< left by a kill during a build or a removal: always removed
 };
 

@@ -25,6 +25,14 @@ TimePoint changed_at(const fs::path& path) {
                    std::chrono::milliseconds(facts.st_mtim.tv_nsec / 1'000'000));
 }
 
+// What a person cannot remove by its name is needed, and a pin goes before all.
+enum class Strength { convenient, needed, pinned };
+
+struct Reason {
+  std::string text;
+  Strength strength = Strength::needed;
+};
+
 class Inventory {
  public:
   Inventory(const settings::Config& config, TimePoint now) : state_(config.service.state), now_(now) {}
@@ -54,18 +62,29 @@ class Inventory {
     for (const fs::path& path : paths) add(kind, subject, path);
   }
 
-  /// Gives the reason to the things that a product lies in.
-  void keep(const model::Product& product, const std::string& reason) {
+  /// Gives the reason to the things that a product lies in, unless they have one.
+  void keep(const model::Product& product, const Reason& reason) {
     std::vector<fs::path> parts = product.preload;
     parts.insert(parts.end(), {product.libtorch, product.python, product.folder});
-    for (const fs::path& part : parts) kept_.emplace(part.lexically_normal(), reason);
+    for (const fs::path& part : parts) {
+      const fs::path file = part.lexically_normal();
+      if (const auto before = kept_.find(file); before == kept_.end() || before->second.strength < reason.strength)
+        kept_.insert_or_assign(file, reason);
+    }
   }
 
   std::vector<StoredThing> finish() && {
     for (StoredThing& thing : things_) {
       const std::string folder = (thing.path.lexically_normal() / "").string();
-      const auto at = kept_.lower_bound(fs::path(folder));
-      if (at != kept_.end() && at->first.string().starts_with(folder)) thing.kept = at->second;
+      const Reason* strongest = nullptr;
+      for (auto at = kept_.lower_bound(fs::path(folder)); at != kept_.end() && at->first.string().starts_with(folder);
+           ++at) {
+        if (strongest == nullptr || strongest->strength < at->second.strength) strongest = &at->second;
+      }
+      if (strongest == nullptr) continue;
+      thing.kept = strongest->text;
+      thing.needed = strongest->strength > Strength::convenient;
+      thing.pinned = strongest->strength == Strength::pinned;
     }
     return std::move(things_);
   }
@@ -81,7 +100,7 @@ class Inventory {
   fs::path state_;
   TimePoint now_;
   std::vector<StoredThing> things_;
-  std::map<fs::path, std::string, ByText> kept_;
+  std::map<fs::path, Reason, ByText> kept_;
 };
 
 bool is_folder(const fs::directory_entry& entry) {
@@ -122,17 +141,28 @@ class KeptBuilds {
       : stores_(stores), subject_(subject), inventory_(inventory) {}
 
   Status keep_all(int nights) {
+    TBCI_TRY(keep_pins());
     TBCI_TRY(keep_regressions());
     TBCI_TRY(keep_nights(nights));
     TBCI_ASSIGN(const auto anchor, stores_.anchors.current(subject_));
     if (!anchor || !anchor->build_id) return {};
     TBCI_ASSIGN(const model::Build build, stores_.builds.get(*anchor->build_id));
-    inventory_.keep(build.product, "the anchor");
+    inventory_.keep(build.product, {"the anchor"});
     return {};
   }
 
  private:
-  Status keep(const std::string& name, const std::string& reason) {
+  Status keep_pins() {
+    TBCI_ASSIGN(const auto pins, stores_.pins.list(subject_));
+    for (const model::Pin& pin : pins) {
+      const std::string why = pin.reason.empty() ? "" : ": " + pin.reason;
+      TBCI_TRY(keep(pin.nightly,
+                    {fmt::format("pinned by {} on {}{}", pin.person, to_date(pin.set), why), Strength::pinned}));
+    }
+    return {};
+  }
+
+  Status keep(const std::string& name, const Reason& reason) {
     using model::BuildKind;
     for (const BuildKind kind : {BuildKind::nightly, BuildKind::commit}) {
       TBCI_ASSIGN(const auto build, stores_.builds.find(subject_, kind, name));
@@ -147,7 +177,8 @@ class KeptBuilds {
     for (const model::Night& night : nights) {
       const bool verdicts = model::has_verdicts(night.stage);
       if (night.finished && (!verdicts || good == most)) continue;
-      const std::string reason = night.finished ? "one of the last good nights" : "a night that is not finished";
+      const Reason reason = night.finished ? Reason{"one of the last good nights", Strength::convenient}
+                                           : Reason{"a night that is not finished"};
       TBCI_TRY(keep(night.name, reason));
       TBCI_TRY(keep(night.baseline, reason));
       if (verdicts && good++ == 0) TBCI_TRY(keep_retests(night));
@@ -157,7 +188,7 @@ class KeptBuilds {
 
   Status keep_retests(const model::Night& night) {
     TBCI_ASSIGN(const auto retests, stores_.retests.of_night(night.id));
-    for (const model::QueuedRetest& retest : retests) TBCI_TRY(keep(retest.old_build, "a retest needs it"));
+    for (const model::QueuedRetest& retest : retests) TBCI_TRY(keep(retest.old_build, {"a retest"}));
     return {};
   }
 
@@ -165,7 +196,7 @@ class KeptBuilds {
     TBCI_ASSIGN(const auto open, stores_.nights.open_regressions(subject_));
     const std::size_t first = open.size() > most_kept_regressions ? open.size() - most_kept_regressions : 0;
     for (std::size_t i = first; i < open.size(); ++i) {
-      const std::string reason = "an open regression";
+      const Reason reason{"an open regression"};
       TBCI_ASSIGN(const model::Night night, stores_.nights.get(open[i].night_id));
       TBCI_TRY(keep(night.name, reason));
       TBCI_TRY(keep(open[i].old_build.empty() ? night.baseline : open[i].old_build, reason));

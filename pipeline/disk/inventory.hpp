@@ -12,7 +12,8 @@
 
 namespace tbci::pipeline {
 
-/// The things of all configured subjects. Kept are: the builds of the anchor, of unfinished nights, of the newest
+/// The things of all configured subjects. Kept are: pinned nightlies, the builds of the anchor, of unfinished nights,
+/// of the newest
 /// `[disk] kept_nights` nights with verdicts, of what waits for a retest, of open regressions (their old build, their
 /// night, their suspects); what was used within the last day; mirrors and checkouts. Walks over every file.
 Result<std::vector<StoredThing>> list_things(storage::Stores& stores, const settings::Config& config, TimePoint now);

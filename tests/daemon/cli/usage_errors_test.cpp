@@ -62,7 +62,7 @@ TEST_CASE("Usage: a command that is missing", "[cli]") {
   CHECK(error_of({}) == "name a command, such as `tbci doctor`. See tbci --help");
   CHECK(error_of({"--json"}) == "name a command, such as `tbci doctor`. See tbci --help");
   CHECK(error_of({"nightly"}) ==
-        "'nightly' needs one of these commands: list, install, range. See tbci nightly --help");
+        "'nightly' needs one of these commands: list, install, range, remove, pin, unpin. See tbci nightly --help");
 }
 
 TEST_CASE("Usage: an unknown option is named, with the nearest one of the command", "[cli]") {
