@@ -32,7 +32,7 @@ struct BreakFacts {
   std::string details;  ///< the last lines that it printed, with a stack if there is one; may be empty
 };
 
-/// A nightly that nobody judged, and why not.
+/// A nightly that was not measured, or a day without one, and why.
 struct SkippedNightly {
   std::string name, reason;
 };

@@ -295,15 +295,16 @@ std::string secondary_section(const ReportFacts& facts) {
 }
 
 std::string skipped_text(const std::vector<SkippedNightly>& skipped) {
-  constexpr std::size_t most = 5;
+  constexpr std::size_t most = 10;
   if (skipped.empty()) return "";
   std::vector<std::string> names;
   for (const SkippedNightly& one : skipped) {
     if (names.size() == most) break;
     names.push_back(fmt::format("{} ({})", inline_code(one.name, 100), escaped(one.reason, 150)));
   }
-  return fmt::format("- {} between them could not be judged: {}{}\n", counted(skipped.size(), "nightly", "nightlies"),
-                     join(names, ", "), skipped.size() > most ? ", ..." : "");
+  const std::string more = skipped.size() > most ? fmt::format(", and {} more", skipped.size() - most) : "";
+  return fmt::format("- The nightlies between the two were not measured, so the range is wider: {}{}\n",
+                     join(names, ", "), more);
 }
 
 std::string search_section(const ReportFacts& facts) {

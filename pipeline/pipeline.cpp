@@ -1,6 +1,7 @@
 #include "pipeline/pipeline.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
 #include "pipeline/measure/building.hpp"
@@ -15,6 +16,7 @@
 #include "pipeline/night/recovery_watch.hpp"
 #include "pipeline/night/reporting.hpp"
 #include "pipeline/night/retest_queue.hpp"
+#include "pipeline/night/skipped_nightlies.hpp"
 #include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
@@ -26,18 +28,25 @@ using model::Stage;
 // If a baseline can no longer be installed, the next older one replaces it: the nightly under test is not at fault.
 Result<model::Build> install_baseline(SubjectContext& context, const model::Night& night, const ChosenNight& chosen) {
   constexpr std::size_t most_others = 3;  // more that fail in a row are the fault of the machine or the index
-  auto build = install_nightly(context, chosen.baseline);
+  std::map<std::string, std::string> broken;
+  const model::Nightly* tried = &chosen.baseline;
+  auto build = install_nightly(context, *tried);
   for (std::size_t i = 0; i < chosen.other_baselines.size(); ++i) {
-    if (build || build.error().kind != ErrorKind::failed) return build;
+    if (build || build.error().kind != ErrorKind::failed) break;
     if (i == most_others)
       return fail(Error{ErrorKind::machine, build.error().message},
                   "none of the older nightlies can be installed as a baseline (name one with --baseline)");
     const model::Nightly& other = chosen.other_baselines[i];
+    broken.emplace(tried->name, build.error().message);
     context.progress.note(
         fmt::format("{}; tbci uses {} as the baseline instead", one_line(build.error().message, 200), other.name));
+    tried = &other;
     build = install_nightly(context, other);
-    if (build) TBCI_TRY(context.stores.nights.compare_with(night.id, other.name));
   }
+  if (!build || broken.empty()) return build;
+  TBCI_TRY(context.stores.nights.compare_with(night.id, tried->name));
+  for (const auto& [name, why] : broken) TBCI_TRY(note_broken(context, name, why));
+  TBCI_TRY(note_unchecked(context, chosen.published, tried->name, night.name));
   return build;
 }
 
@@ -254,6 +263,7 @@ Result<NightResult> check_night(SubjectContext& context, const NightChoice& choi
     TBCI_TRY(context.stores.nights.enter(night.id, Stage::install, "tried again"));
     TBCI_ASSIGN(night, context.stores.nights.get(night.id));
   }
+  TBCI_TRY(note_unchecked(context, chosen.published, night.baseline, night.name));
   const auto builds = install(context, night, chosen);
   // The nightly is at fault, and will be the next time: the night is over. No other error says that.
   if (!builds && builds.error().kind == ErrorKind::failed)

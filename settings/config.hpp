@@ -23,6 +23,8 @@ struct ServiceConfig {
   unsigned short port = 8712;                     ///< 0: any free port
   bool page_for_others = false;                   ///< allow an address that is not loopback
   int tries = 12;                                 ///< failed tries in a stage after which a night is given up
+  /// How long a nightly that is incomplete, or missing, is waited for since it was first seen so; then it is skipped.
+  std::chrono::milliseconds nightly_wait = std::chrono::hours(36);
 };
 
 /// Disk budgets for files that tbci can make again. What is over its budget is removed, the longest unused first.

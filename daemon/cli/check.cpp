@@ -79,6 +79,7 @@ Result<ExitCode> check(const Invocation& invocation, const CheckOptions& options
     json["not_measured"] = nlohmann::json::array();
     for (const web::queries::UnmeasuredCase& one : unmeasured)
       json["not_measured"].push_back(web::queries::json_of(one));
+    json["skipped_nightlies"] = night ? web::queries::json_of(*night)["skipped_nightlies"] : nlohmann::json::array();
     json["improvements"] = night ? web::queries::json_of(*night)["improvements"] : nlohmann::json::array();
     json["reports"] = nlohmann::json::array();
     for (const model::Report& report : result.reports) {
@@ -88,6 +89,8 @@ Result<ExitCode> check(const Invocation& invocation, const CheckOptions& options
     print_json(json);
   } else {
     show(result, unmeasured, options.all);
+    const std::string gap = night ? web::queries::gap_text(night->skipped) : std::string();
+    if (!gap.empty()) fmt::print("{}\n", gap);
     if (night) fmt::print("{}", improvement_lines(night->improvements));
     for (const model::Report& report : result.reports) {
       TBCI_ASSIGN(const auto deliveries, state->stores().reports.deliveries(report.id));

@@ -5,6 +5,7 @@
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/nightly_keep.hpp"
+#include "daemon/cli/nightly_list.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/subject_session.hpp"
 #include "daemon/cli/table.hpp"
@@ -21,35 +22,11 @@ struct NightlyOptions {
   std::string name, from, to;
 };
 
-// What the index says. Fields that it does not tell are missing.
-nlohmann::json listed_json(const model::Nightly& nightly) {
-  nlohmann::json json = {{"name", nightly.name}, {"availability", to_string(nightly.availability)}};
-  if (!nightly.remark.empty()) json["remark"] = nightly.remark;
-  if (nightly.uploaded) json["uploaded"] = to_iso8601(*nightly.uploaded);
-  if (nightly.bytes) json["bytes"] = *nightly.bytes;
-  return json;
-}
-
 Result<ExitCode> list(const Invocation& invocation, const NightlyOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
-  pipeline::SubjectContext& context = session->context();
-  TBCI_ASSIGN(const auto published, context.machine.nightlies(context.stop));
-  nlohmann::json json = nlohmann::json::array();
-  Table table({{"nightly"}, {"uploaded"}, {"size", Align::right}, {"commit"}, {"installed"}, {"checked"}, {"remark"}});
-  for (const model::Nightly& nightly : published) {
-    TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), model::BuildKind::nightly, nightly.name));
-    TBCI_ASSIGN(const auto night, context.stores.nights.find(context.name(), nightly.name));
-    const std::string state = build ? std::string(to_string(build->state)) : "no";
-    const std::string stage = night ? std::string(to_string(night->stage)) : "no";
-    const std::string commit = nightly.commit.empty() && build ? build->product.commit : nightly.commit;
-    table.add({nightly.name, nightly.uploaded ? to_date(*nightly.uploaded) : "",
-               nightly.bytes ? human_bytes(static_cast<double>(*nightly.bytes)) : "",
-               commit.empty() ? "unknown until installed" : commit.substr(0, 12), state, stage, nightly.remark});
-    json.push_back(listed_json(nightly));
-    json.back().update({{"commit", commit}, {"installed", state}, {"checked", stage}});
-  }
-  if (invocation.json) print_json(json);
-  if (!invocation.json) fmt::print("{}", table.text());
+  TBCI_ASSIGN(const auto listed, list_nightlies(session->context()));
+  if (invocation.json) print_json(json_of(listed));
+  if (!invocation.json) fmt::print("{}", text_of(listed));
   return ExitCode::success;
 }
 

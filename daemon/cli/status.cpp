@@ -35,6 +35,7 @@ Result<nlohmann::json> status_json(storage::Database& database, const web::queri
 Status print_subject(storage::Database& database, const web::queries::SubjectView& subject) {
   if (!subject.latest) {
     fmt::print("{}: no night checked yet\n", subject.name);
+    for (const auto& one : subject.skipped) fmt::print("{}\n", web::queries::skipped_text(one));
     return {};
   }
   const model::Night& night = *subject.latest;
@@ -50,6 +51,7 @@ Status print_subject(storage::Database& database, const web::queries::SubjectVie
                counted(subject.waiting_improvements, "improvement"));
   for (const model::TroubledNight& one : subject.troubled) fmt::print("{}\n", web::queries::trouble_text(one));
   for (const auto& one : subject.unwatched) fmt::print("{}\n", web::queries::unwatched_text(one));
+  for (const auto& one : subject.skipped) fmt::print("{}\n", web::queries::skipped_text(one));
   if (subject.silent_anchor) fmt::print("{}\n", web::queries::silence_text(*subject.silent_anchor));
   if (subject.unused_anchor) fmt::print("{}\n", web::queries::switched_off_text(*subject.unused_anchor));
   return {};

@@ -15,19 +15,6 @@ namespace tbci::pipeline {
 
 namespace {
 
-// The files of a ready build may have been evicted or removed by hand: then it is made again.
-bool still_there(const model::Product& product) {
-  if (product.libtorch.empty() && product.folder.empty()) return false;
-  std::error_code ignored;
-  for (const auto& prefix : {product.libtorch, product.folder}) {
-    if (!prefix.empty() && !std::filesystem::exists(prefix, ignored)) return false;
-  }
-  for (const auto& library : product.preload) {
-    if (!std::filesystem::exists(library, ignored)) return false;
-  }
-  return true;
-}
-
 constexpr int most_killed = 2;
 
 // An attempt that is killed, at its time limit or by SIGKILL, is made once more: the machine may have been at fault.
@@ -46,7 +33,7 @@ Result<Made> attempt_twice(SubjectContext& context, const model::Build& build,
 
 // Ready and there; it counts as used now.
 bool is_usable(const SubjectContext& context, const model::Build& build) {
-  if (build.state != model::BuildState::ready || !still_there(build.product)) return false;
+  if (build.state != model::BuildState::ready || !is_on_disk(build.product)) return false;
   mark_used(context.config.service.state, build.product);
   return true;
 }
@@ -61,6 +48,18 @@ Result<model::Build> usable_commit(SubjectContext& context, const std::string& c
 }
 
 }  // namespace
+
+bool is_on_disk(const model::Product& product) {
+  if (product.libtorch.empty() && product.folder.empty()) return false;
+  std::error_code ignored;
+  for (const auto& prefix : {product.libtorch, product.folder}) {
+    if (!prefix.empty() && !std::filesystem::exists(prefix, ignored)) return false;
+  }
+  for (const auto& library : product.preload) {
+    if (!std::filesystem::exists(library, ignored)) return false;
+  }
+  return true;
+}
 
 Result<model::Build> known_nightly(SubjectContext& context, const model::Nightly& nightly) {
   TBCI_ASSIGN(auto build, context.stores.builds.find(context.name(), model::BuildKind::nightly, nightly.name));
@@ -126,7 +125,7 @@ Result<std::optional<model::Build>> latest_build(SubjectContext& context) {
   constexpr int looked_at = 200;
   TBCI_ASSIGN(const auto builds, context.stores.builds.list(context.name(), looked_at));
   for (const model::Build& build : builds) {
-    if (build.state == model::BuildState::ready && still_there(build.product)) return build;
+    if (build.state == model::BuildState::ready && is_on_disk(build.product)) return build;
   }
   return std::nullopt;
 }

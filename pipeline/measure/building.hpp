@@ -11,6 +11,10 @@
 
 namespace tbci::pipeline {
 
+/// Whether the files of a product are there. Those of a ready build may have been evicted, or removed by hand: then it
+/// is made again.
+bool is_on_disk(const model::Product& product);
+
 /// A nightly, installed: from the store, or now. Error (failed) where the nightly itself is at fault.
 Result<model::Build> install_nightly(SubjectContext& context, const model::Nightly& nightly);
 

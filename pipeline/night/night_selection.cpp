@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "pipeline/night/skipped_nightlies.hpp"
 
 namespace tbci::pipeline {
 
 namespace {
 
 using Published = std::vector<model::Nightly>;
+using Names = std::vector<std::string>;
 
 bool is_complete(const model::Nightly& nightly) {
   return nightly.availability == model::Availability::complete;
@@ -17,6 +19,23 @@ bool is_complete(const model::Nightly& nightly) {
 std::ptrdiff_t index_of(const Published& published, const std::string& name) {
   const auto same = [&](const model::Nightly& nightly) { return nightly.name == name; };
   return std::find_if(published.begin(), published.end(), same) - published.begin();
+}
+
+Result<Published> listed_nightlies(SubjectContext& context) {
+  TBCI_ASSIGN(Published published, context.machine.nightlies(context.stop));
+  TBCI_TRY(note_listing(context, published));
+  return published;
+}
+
+// The newest that may be checked; empty: none.
+Result<std::string> newest_of(SubjectContext& context, const Published& published) {
+  for (auto nightly = published.rbegin(); nightly != published.rend(); ++nightly) {
+    if (!is_complete(*nightly)) continue;
+    TBCI_ASSIGN(const bool skipped, is_skipped(context, *nightly));
+    if (!skipped) return nightly->name;
+  }
+  return fail(ErrorKind::usage, "{} has published nothing since what was skipped: see `tbci nightly list`",
+              context.name());
 }
 
 Result<Published::const_iterator> find_nightly(const SubjectContext& context, const Published& published,
@@ -108,21 +127,11 @@ Result<Published::const_iterator> named_baseline(const SubjectContext& context, 
   return baseline;
 }
 
-}  // namespace
-
-Result<ChosenNight> choose_night(SubjectContext& context, const NightChoice& choice) {
-  if (!choice.nightly.empty()) {
-    TBCI_ASSIGN(auto stored, stored_with_verdicts(context, choice));
-    if (stored) return std::move(*stored);
+Result<ChosenNight> choose_published(SubjectContext& context, const NightChoice& choice, const Published& published) {
+  std::string name = choice.nightly;
+  if (name.empty()) {
+    TBCI_ASSIGN(name, newest_of(context, published));
   }
-  TBCI_ASSIGN(const Published published, context.machine.nightlies(context.stop));
-  const auto complete = std::ranges::count_if(published, is_complete);
-  if (complete < 2) {
-    return fail(ErrorKind::usage, "{} has published {} that can be installed here; two are needed to compare",
-                context.name(), counted(complete, "nightly", "nightlies"));
-  }
-  const std::string& name =
-      choice.nightly.empty() ? std::find_if(published.rbegin(), published.rend(), is_complete)->name : choice.nightly;
   TBCI_ASSIGN(const auto begun, context.stores.nights.find(context.name(), name));
   if (begun && !choice.baseline.empty() && choice.baseline != begun->baseline) {
     return fail(ErrorKind::usage,
@@ -133,7 +142,7 @@ Result<ChosenNight> choose_night(SubjectContext& context, const NightChoice& cho
   TBCI_ASSIGN(const auto nightly, find_nightly(context, published, name));
   if (!choice.baseline.empty()) {
     TBCI_ASSIGN(const auto baseline, named_baseline(context, published, nightly, choice.baseline));
-    return ChosenNight{*nightly, *baseline};
+    return ChosenNight{.nightly = *nightly, .baseline = *baseline};
   }
   TBCI_ASSIGN(auto baselines, possible_baselines(context, Published(published.begin(), nightly)));
   if (baselines.empty()) {
@@ -144,23 +153,64 @@ Result<ChosenNight> choose_night(SubjectContext& context, const NightChoice& cho
   return chosen;
 }
 
-Result<std::vector<std::string>> unchecked_nightlies(SubjectContext& context) {
-  TBCI_ASSIGN(const Published published, context.machine.nightlies(context.stop));
-  std::vector<std::string> begun, untouched;
+// What `serve` has to look at, each part the oldest first.
+struct Unchecked {
+  Names begun, untouched;
+  Names late;  // that came after newer ones were checked
   bool any_checked = false;
+};
+
+Result<Unchecked> unchecked_of(SubjectContext& context, const Published& published) {
+  Unchecked unchecked;
   for (const model::Nightly& nightly : published) {
     TBCI_ASSIGN(const auto night, context.stores.nights.find(context.name(), nightly.name));
-    if (!night && !is_complete(nightly)) continue;
     if (night && night->finished) {
-      untouched.clear();  // what is older was left out on purpose
-      any_checked = true;
-    } else {
-      (night ? begun : untouched).push_back(nightly.name);
+      unchecked.untouched.clear();  // what is older was left out on purpose
+      unchecked.any_checked = true;
+      continue;
+    }
+    TBCI_ASSIGN(const auto row, context.stores.skips.find(context.name(), nightly.name));
+    if (night) {
+      unchecked.begun.push_back(nightly.name);
+    } else if (is_complete(nightly) && row && model::has_arrived(*row)) {
+      unchecked.late.push_back(nightly.name);
+    } else if (is_complete(nightly) && !(row && row->given_up)) {
+      unchecked.untouched.push_back(nightly.name);
     }
   }
+  return unchecked;
+}
+
+}  // namespace
+
+Result<ChosenNight> choose_night(SubjectContext& context, const NightChoice& choice) {
+  if (!choice.nightly.empty()) {
+    TBCI_ASSIGN(auto stored, stored_with_verdicts(context, choice));
+    if (stored) return std::move(*stored);
+  }
+  TBCI_ASSIGN(Published published, listed_nightlies(context));
+  const auto complete = std::ranges::count_if(published, is_complete);
+  if (complete < 2) {
+    return fail(ErrorKind::usage, "{} has published {} that can be installed here; two are needed to compare",
+                context.name(), counted(complete, "nightly", "nightlies"));
+  }
+  TBCI_ASSIGN(ChosenNight chosen, choose_published(context, choice, published));
+  chosen.published = std::move(published);
+  return chosen;
+}
+
+Result<std::vector<std::string>> unchecked_nightlies(SubjectContext& context) {
+  TBCI_ASSIGN(const Published published, listed_nightlies(context));
+  TBCI_ASSIGN(Unchecked unchecked, unchecked_of(context, published));
+  auto& [begun, untouched, late, any_checked] = unchecked;
   // The very first time only the newest is checked, and only where there is one to compare it with.
-  if (!any_checked && begun.empty() && untouched.size() > 1)
-    untouched.erase(untouched.begin(), std::prev(untouched.end()));
+  if (!any_checked && begun.empty()) {
+    untouched.insert(untouched.end(), late.begin(), late.end());
+    late.clear();
+    const auto newest = std::ranges::max_element(
+        untouched, [&](const auto& a, const auto& b) { return index_of(published, a) < index_of(published, b); });
+    if (newest != untouched.end()) untouched = {std::string(*newest)};
+  }
   if (!any_checked && std::ranges::count_if(published, is_complete) < 2) untouched.clear();
   if (!any_checked && !begun.empty()) {
     std::erase_if(untouched, [&](const std::string& name) {
@@ -171,8 +221,9 @@ Result<std::vector<std::string>> unchecked_nightlies(SubjectContext& context) {
   for (const model::Night& night : unfinished) {  // also one that has left the index: it comes to an end
     if (index_of(published, night.name) == static_cast<std::ptrdiff_t>(published.size())) begun.push_back(night.name);
   }
-  std::vector<std::string> names = std::move(begun);
+  Names names = std::move(begun);
   names.insert(names.end(), untouched.begin(), untouched.end());
+  names.insert(names.end(), late.begin(), late.end());
   // Those that have left the index are the oldest.
   const auto place = [&](const std::string& name) {
     const auto at = index_of(published, name);

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "base/version_order.hpp"
 #include "github/report.hpp"
 #include "pipeline/measure/break_confirming.hpp"
 #include "pipeline/measure/building.hpp"
@@ -203,17 +202,14 @@ Status add_answers(SubjectContext& context, const model::Bisection& tonight,
   return {};
 }
 
-// Nightlies between the two that no night could judge.
+// Nightlies between the two that were not measured.
 Status add_skipped(SubjectContext& context, const ReportContext& report_context, github::ReportFacts& facts) {
-  constexpr int most_nights = 100;
   TBCI_ASSIGN(const auto tonight, context.stores.nights.find(context.name(), report_context.night));
   if (!tonight) return {};  // two builds that a person compares
-  TBCI_ASSIGN(const auto nights, context.stores.nights.before(context.name(), report_context.night, most_nights));
-  for (const model::Night& night : nights) {
-    const bool between = is_older(report_context.baseline, night.name);
-    if (between && night.stage == model::Stage::failed)
-      facts.skipped.push_back({.name = night.name, .reason = one_line(night.note, 200)});
-  }
+  TBCI_ASSIGN(const auto skipped,
+              context.stores.skips.between(context.name(), report_context.baseline, report_context.night));
+  for (const model::SkippedNightly& one : skipped)
+    facts.skipped.push_back({.name = one.name, .reason = one_line(model::why_skipped(one), 200)});
   TBCI_ASSIGN(const auto baseline,
               context.stores.builds.find(context.name(), model::BuildKind::nightly, report_context.baseline));
   const bool began_elsewhere = baseline && report_context.bisection != nullptr && !baseline->product.commit.empty() &&

@@ -79,15 +79,19 @@ class FakeMachine final : public pipeline::Machine {
   std::string name_of(std::size_t day) const { return naming(day); }
 
   std::map<std::string, model::Availability> availability;  ///< of nightlies; without an entry: complete
+  std::map<std::string, std::string> remarks;               ///< of those that are not complete
+  std::set<std::size_t> unlisted;                           ///< days whose nightlies the index does not have
   std::function<Status()> before_list;  ///< called before the index is asked: it may return an error
   Result<std::vector<model::Nightly>> nightlies(std::stop_token) override {
     if (before_list) TBCI_TRY(before_list());
     std::vector<model::Nightly> all;
-    for (std::size_t day = listed_from; day < day_commits().size(); ++day)
-      all.push_back({.name = name_of(day), .commit = history[day_commits()[day]].id});
+    for (std::size_t day = listed_from; day < day_commits().size(); ++day) {
+      if (!unlisted.contains(day)) all.push_back({.name = name_of(day), .commit = history[day_commits()[day]].id});
+    }
     for (model::Nightly& nightly : all) {
       const auto found = availability.find(nightly.name);
       if (found != availability.end()) nightly.availability = found->second;
+      nightly.remark = remarks[nightly.name];
     }
     return all;
   }

@@ -343,15 +343,18 @@ TEST_CASE("Configuration: tries of a night and budgets of the disk are read", "[
   const auto defaults = parse_config("", "x.toml");
   REQUIRE(defaults);
   CHECK(defaults->service.tries == 12);
+  CHECK(defaults->service.nightly_wait == std::chrono::hours(36));
   CHECK(defaults->disk.environments_bytes == std::uint64_t{60} << 30);
   CHECK(defaults->disk.kept_nights == 8);
   const auto config = parse_config(
-      "[service]\ntries = 5\n[disk]\nenvironments_gib = 7\nworkers_gib = 3\nlogs_gib = 1\nmirror_gib = 9\n"
+      "[service]\ntries = 5\nnightly_wait = 7200\n[disk]\nenvironments_gib = 7\nworkers_gib = 3\nlogs_gib = "
+      "1\nmirror_gib = 9\n"
       "downloads_gib = 4\n"
       "repack_after = 0\nkept_nights = 20\n[[subject]]\nname = \"demo\"\n",
       "x.toml");
   REQUIRE(config);
   CHECK(config->service.tries == 5);
+  CHECK(config->service.nightly_wait == std::chrono::hours(2));
   CHECK(config->disk.environments_bytes == std::uint64_t{7} << 30);
   CHECK(config->disk.workers_bytes == std::uint64_t{3} << 30);
   CHECK(config->disk.logs_bytes == std::uint64_t{1} << 30);

@@ -148,6 +148,8 @@ Html facts_html(const queries::NightView& view) {
   }
   if (!view.runner.empty()) html << ", on <strong>" << Text{view.runner} << "</strong>";
   html << ".</p>\n";
+  const std::string gap = queries::gap_text(view.skipped);
+  if (!gap.empty()) html << "<p class=\"note\">The range is wider, as " << Text{gap} << ".</p>\n";
   if (!night.note.empty()) html << "<p class=\"note\">" << Text{night.note} << "</p>\n";
   return html;
 }

@@ -115,6 +115,7 @@ Json json_of(const SubjectView& subject) {
           {"waiting_improvements", subject.waiting_improvements},
           {"troubled_nights", list_of(subject.troubled)},
           {"unwatched_regressions", list_of(subject.unwatched)},
+          {"skipped_nightlies", list_of(subject.skipped)},
           {"silent_anchor", subject.silent_anchor ? json_of(*subject.silent_anchor) : Json()},
           {"unused_anchor", text_or_null(subject.unused_anchor.value_or(""))}};
 }
@@ -125,6 +126,16 @@ Json json_of(const model::UnwatchedRegression& regression) {
 
 Json json_of(const model::SilentAnchor& anchor) {
   return {{"build", anchor.build}, {"last_night", text_or_null(anchor.last_night)}};
+}
+
+Json json_of(const model::SkippedNightly& skipped) {
+  return {{"name", skipped.name},
+          {"cause", std::string(to_string(skipped.cause))},
+          {"reason", text_or_null(skipped.reason)},
+          {"text", model::why_skipped(skipped)},
+          {"seen", time_or_null(skipped.seen)},
+          {"arrived", time_or_null(skipped.arrived)},
+          {"given_up", time_or_null(skipped.given_up)}};
 }
 
 Json json_of(const model::TroubledNight& night) {
@@ -215,7 +226,8 @@ Json json_of(const NightView& view) {
           {"not_measured", list_of(view.unmeasured)},
           {"regressions", list_of(view.found.regressions)},
           {"reports", list_of(view.found.reports)},
-          {"improvements", list_of(view.improvements)}};
+          {"improvements", list_of(view.improvements)},
+          {"skipped_nightlies", list_of(view.skipped)}};
 }
 
 Json json_of(const HistoryNight& night) {

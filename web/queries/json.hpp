@@ -21,6 +21,7 @@ nlohmann::json json_of(const model::Night& night);
 nlohmann::json json_of(const model::TroubledNight& night);
 nlohmann::json json_of(const model::UnwatchedRegression& regression);
 nlohmann::json json_of(const model::SilentAnchor& anchor);
+nlohmann::json json_of(const model::SkippedNightly& skipped);
 nlohmann::json json_of(const model::Build& build);
 nlohmann::json json_of(const model::Finding& finding);
 nlohmann::json json_of(const model::Commit& commit);

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/text.hpp"
 #include "storage/anchor_store.hpp"
 #include "storage/bisection_store.hpp"
 #include "storage/build_store.hpp"
@@ -15,6 +16,7 @@
 #include "storage/night_store.hpp"
 #include "storage/report_store.hpp"
 #include "storage/run_store.hpp"
+#include "storage/skip_store.hpp"
 #include "storage/try_store.hpp"
 
 namespace tbci::web::queries {
@@ -181,6 +183,7 @@ Result<std::optional<NightView>> read_night(storage::Database& database, const s
   TBCI_ASSIGN(const auto regressions, nights.regressions(view.night.id));
   TBCI_ASSIGN(view.found, with_reports(database, subject, regressions));
   TBCI_ASSIGN(view.improvements, improvements_of_night(database, view.night));
+  TBCI_ASSIGN(view.skipped, storage::SkipStore(database).between(subject, view.night.baseline, view.night.name));
   return view;
 }
 
@@ -208,6 +211,7 @@ Result<StatusView> read_status(storage::Database& database, const std::vector<st
                         .waiting_improvements = 0,
                         .troubled = {},
                         .unwatched = {},
+                        .skipped = {},
                         .silent_anchor = {},
                         .unused_anchor = {}};
     TBCI_ASSIGN(subject.latest, nights.latest(name));
@@ -216,6 +220,8 @@ Result<StatusView> read_status(storage::Database& database, const std::vector<st
     TBCI_ASSIGN(subject.waiting_improvements, waiting_improvements(database, name));
     TBCI_ASSIGN(subject.troubled, storage::TryStore(database).troubled(name, nights_told_as_given_up));
     TBCI_ASSIGN(subject.unwatched, storage::DecisionStore(database).unwatched(name));
+    const std::string since = subject.latest ? subject.latest->baseline : std::string();
+    TBCI_ASSIGN(subject.skipped, storage::SkipStore(database).current(name, since));
     TBCI_TRY(add_anchor(database, creep, subject));
     view.subjects.push_back(std::move(subject));
   }
@@ -267,6 +273,24 @@ std::string unwatched_text(const model::UnwatchedRegression& regression) {
       "no night since {} could tell whether regression {} ({}) is gone, because no build of that time can be measured; "
       "close it with `tbci regressions accept {}` or `dismiss {}`",
       regression.last_night, regression.id, to_string(regression.series), regression.id, regression.id);
+}
+
+std::string skipped_text(const model::SkippedNightly& one) {
+  const std::string why = model::why_skipped(one);
+  if (model::is_waited_for(one))
+    return fmt::format("tbci waits for {} since {}: {}", one.name, to_iso8601(one.seen), why);
+  return fmt::format("{} is skipped: {}", one.name, why);
+}
+
+std::string gap_text(const std::vector<model::SkippedNightly>& skipped) {
+  constexpr std::size_t most = 10;
+  if (skipped.empty()) return {};
+  std::vector<std::string> names;
+  for (const model::SkippedNightly& one : skipped) {
+    if (names.size() < most) names.push_back(fmt::format("{} ({})", one.name, one_line(model::why_skipped(one), 150)));
+  }
+  const std::string more = skipped.size() > most ? fmt::format(", and {} more", skipped.size() - most) : "";
+  return fmt::format("the nightlies between the two were not measured: {}{}", join(names, ", "), more);
 }
 
 std::string silence_text(const model::SilentAnchor& anchor) {

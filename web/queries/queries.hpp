@@ -18,6 +18,7 @@
 #include "storage/model/night.hpp"
 #include "storage/model/night_try.hpp"
 #include "storage/model/report.hpp"
+#include "storage/model/skipped_nightly.hpp"
 #include "web/activity.hpp"
 #include "web/queries/improvements.hpp"
 
@@ -67,11 +68,12 @@ struct NightView {
   std::map<std::string, std::string> environment;  ///< facts of that machine
   /// What changed on it since the night that was measured before; empty: nothing, or no such night is known.
   std::vector<runner::FactChange> environment_changes;
-  std::string environment_change;             ///< the same as a sentence
-  std::vector<SeriesRow> rows;                ///< the worst verdict first, then the largest change
-  std::vector<UnmeasuredCase> unmeasured;     ///< by case
-  RegressionsView found;                      ///< in this night
-  std::vector<ImprovementView> improvements;  ///< of this night, where they are asked for
+  std::string environment_change;                   ///< the same as a sentence
+  std::vector<SeriesRow> rows;                      ///< the worst verdict first, then the largest change
+  std::vector<UnmeasuredCase> unmeasured;           ///< by case
+  RegressionsView found;                            ///< in this night
+  std::vector<ImprovementView> improvements;        ///< of this night, where they are asked for
+  std::vector<model::SkippedNightly> skipped = {};  ///< between its baseline and it, the oldest first
 };
 
 struct SubjectView {
@@ -81,6 +83,8 @@ struct SubjectView {
   int waiting_improvements = 0;                ///< for the search for their commits
   std::vector<model::TroubledNight> troubled;  ///< unfinished ones that failed, and those recently given up
   std::vector<model::UnwatchedRegression> unwatched;
+  std::vector<model::SkippedNightly>
+      skipped;  ///< those waited for, and those skipped since the latest night's baseline
   std::optional<model::SilentAnchor> silent_anchor;
   std::optional<std::string> unused_anchor;  ///< build of an anchor that the configuration measures nothing beside
 };
@@ -90,6 +94,13 @@ std::string trouble_text(const model::TroubledNight& night);
 
 /// `no night since 2026-01-07 could tell whether regression 12 (dlrm/cpu-infer/time) is gone: ...`.
 std::string unwatched_text(const model::UnwatchedRegression& regression);
+
+/// `tbci waits for 2.14.0.dev20261118 since ...: not complete yet: no wheel` or `2.14.0.dev20261118 is skipped: ...`.
+std::string skipped_text(const model::SkippedNightly& one);
+
+/// `the nightlies between the two were not measured: 2.14.0.dev20261118 (yanked), ...`; empty where there are none. At
+/// most ten are named.
+std::string gap_text(const std::vector<model::SkippedNightly>& skipped);
 
 /// `tbci has not looked for creep since 2026-01-07: the last 3 nights measured nothing beside the anchor ...`.
 std::string silence_text(const model::SilentAnchor& anchor);

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "storage/anchor_store.hpp"
+#include "storage/skip_store.hpp"
 #include "storage/try_store.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/web/filled_database.hpp"
@@ -271,6 +272,23 @@ TEST_CASE("Page: a night in trouble is named above everything else, as text", "[
   const std::string body = site.get("/").body;
   CHECK(contains(body, "2026-01-08 failed 3 times"));
   CHECK(contains(body, "&lt;b&gt;no space"));
+}
+
+TEST_CASE("Page: skipped nightlies are named with the reason, and those before a night in its section", "[web]") {
+  const Site site;
+  {
+    auto writer = value(storage::Database::open(site.folder / "tbci.db"));
+    const auto night = value(storage::NightStore(writer).begin({"demo", "2026-01-09", "2026-01-07"}, moment(0)));
+    ok(storage::NightStore(writer).finish(night.id, model::Stage::done, "", moment(1)));
+    const auto yanked = model::SkipCause::yanked;
+    storage::SkipStore skips(writer);
+    ok(skips.put("demo", {.name = "2026-01-08", .cause = yanked, .reason = "yanked: <b>", .given_up = moment(0)}));
+  }
+  const std::string body = site.get("/").body;
+  CHECK(contains(body, "demo: 2026-01-08 is skipped: yanked: &lt;b&gt;"));
+  CHECK(contains(body,
+                 "The range is wider, as the nightlies between the two were not measured: 2026-01-08 (yanked: "
+                 "&lt;b&gt;)."));
 }
 
 TEST_CASE("Page: /healthz tells a service manager that the work stands still", "[web]") {
