@@ -40,6 +40,15 @@ Result<model::Case> read_case(Row row) {
   return row.finish(std::move(measured));
 }
 
+Result<ScreenedCases> read_screened(Row row) {
+  ScreenedCases cases;
+  cases.runner = row.text();
+  cases.environment = row.text();
+  cases.ran = row.small_integer();
+  cases.failed = row.small_integer();
+  return row.finish(std::move(cases));
+}
+
 }  // namespace
 
 Result<std::string> RunStore::remember(const model::Environment& environment, TimePoint now) {
@@ -117,6 +126,19 @@ Result<std::vector<model::Run>> RunStore::runs(const std::string& subject, int l
     return Query(database_, select_runs + "WHERE +subject = ? ORDER BY id DESC LIMIT ?")
         .bind(subject, limit)
         .all("run", read_run);
+  });
+}
+
+Result<std::vector<ScreenedCases>> RunStore::screened_cases(std::int64_t build_id) const {
+  return guarded(database_.path(), "read what ran", [&] {
+    return Query(database_,
+                 "SELECT runner, environment, sum(ran), sum(1 - ran) FROM (SELECT r.runner, r.environment, "
+                 "max(m.outcome = 'done' AND coalesce(m.finite, 1)) AS ran FROM measurement m "
+                 "JOIN run r ON r.id = m.run_id WHERE m.build_id = ? AND r.purpose = 'screen' "
+                 "AND m.outcome <> 'unsupported' GROUP BY r.runner, r.environment, m.case_id) "
+                 "GROUP BY runner, environment ORDER BY runner, environment")
+        .bind(build_id)
+        .all("measurement", read_screened);
   });
 }
 

@@ -45,6 +45,14 @@ struct NightlyOutcome {
   std::optional<bool> finite;
 };
 
+/// How the cases of a build ended in the screens of one runner in one environment. Unsupported ones are in neither.
+struct ScreenedCases {
+  std::string runner;
+  std::string environment;  ///< fingerprint
+  int ran = 0;              ///< of which a process ended well
+  int failed = 0;           ///< of which none did
+};
+
 /// Which nightlies of a history are read.
 struct HistoryWindow {
   int newest = 0;           ///< number of nightlies with values, the newest of those below
@@ -98,6 +106,8 @@ class RunStore {
   /// without unsupported ones and those of runs whose key begins with `left_out`.
   Result<std::vector<NightlyOutcome>> outcome_history(const std::string& subject, const model::Case& measured,
                                                       const HistoryWindow& window, const std::string& left_out) const;
+  /// Ordered by runner and environment.
+  Result<std::vector<ScreenedCases>> screened_cases(std::int64_t build_id) const;
   /// The cases of which a build of the subject has a measurement, in their order.
   Result<std::vector<model::Case>> measured_cases(const std::string& subject) const;
 

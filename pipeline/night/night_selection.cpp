@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "pipeline/night/baselines.hpp"
 #include "pipeline/night/skipped_nightlies.hpp"
 
 namespace tbci::pipeline {
@@ -51,25 +52,6 @@ Result<Published::const_iterator> find_nightly(const SubjectContext& context, co
   for (const model::Nightly& nightly : published) names.push_back(nightly.name);
   return fail(ErrorKind::usage, "{} has no nightly '{}'{}: see `tbci nightly list`", context.name(), one_line(name, 60),
               did_you_mean(name, names));
-}
-
-// Of the earlier nightlies those that may be the baseline, the best first: those with verdicts, so that a day that was
-// missed is inside the range, then the others; each the newest first. What is known not to install comes last, and what
-// its publisher took back before it was checked.
-Result<std::vector<model::Nightly>> possible_baselines(SubjectContext& context, const Published& earlier) {
-  std::vector<model::Nightly> checked, others, broken;
-  for (auto nightly = earlier.rbegin(); nightly != earlier.rend(); ++nightly) {
-    if (nightly->availability == model::Availability::incomplete) continue;
-    TBCI_ASSIGN(const auto night, context.stores.nights.find(context.name(), nightly->name));
-    TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), model::BuildKind::nightly, nightly->name));
-    const bool fails = build && build->state == model::BuildState::failed;
-    const bool has_verdicts = night && model::has_verdicts(night->stage);
-    const bool taken_back = nightly->availability == model::Availability::yanked && !has_verdicts;
-    (fails || taken_back ? broken : has_verdicts ? checked : others).push_back(*nightly);
-  }
-  checked.insert(checked.end(), others.begin(), others.end());
-  checked.insert(checked.end(), broken.begin(), broken.end());
-  return checked;
 }
 
 // What the store knows of a nightly that has left the index.

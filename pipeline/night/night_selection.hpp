@@ -17,7 +17,7 @@ struct ChosenNight {
       {};  ///< as the index lists them, the oldest first; none where nobody asked it
 };
 
-/// By the choice, the index, and what was checked before: the newest earlier nightly with verdicts. A night that
+/// By the choice, the index, and what was checked before: the best earlier nightly (see baselines.hpp). A night that
 /// was begun keeps its baseline. Without a name the newest nightly that is complete and not skipped. Keeps what the
 /// list says of those that are not (see skipped_nightlies.hpp). Errors (usage) for a name that is neither published nor
 /// begun, naming the nearest; (transient) for one that is incomplete.

@@ -57,4 +57,39 @@ TEST_CASE("RunStore: how the processes of a case ended on the newest nightlies, 
   CHECK(history({.newest = 2}, "earl") == Found{crash});
 }
 
+TEST_CASE("RunStore: how many cases of a build ran in the screens of each runner and environment", "[storage]") {
+  Fixture fixture;
+  storage::RunStore runs(fixture.database());
+  const auto build =
+      must(storage::BuildStore(fixture.database()).begin("demo", model::BuildKind::nightly, "2026-01-05", at(0))).id;
+  const auto run = [&](const std::string& key, const std::string& runner, model::Purpose purpose) {
+    return must(runs.begin({"demo", key, purpose, runner}, {{{"cpu", "quick"}}}, at(1))).id;
+  };
+  const auto add = [&](std::int64_t run_id, const std::string& benchmark, int ordinal, model::Measurement one) {
+    one.measured.benchmark = benchmark;
+    must(runs.add({run_id, build, ordinal}, one));
+  };
+  const auto screen = run("1/screen", "here", model::Purpose::screen);
+  add(screen, "runs now and then", 0, ended(Outcome::crashed));
+  add(screen, "runs now and then", 1, ended(Outcome::done));
+  add(screen, "runs", 0, ended(Outcome::done));
+  add(screen, "crashes", 0, ended(Outcome::crashed));
+  add(screen, "unsupported", 0, ended(Outcome::unsupported));
+  auto infinite = ended(Outcome::done);
+  infinite.finite = false;
+  add(screen, "infinite", 0, infinite);
+  add(run("1/confirm", "here", model::Purpose::confirm), "only confirmed", 0, ended(Outcome::done));
+  add(run("2/screen", "there", model::Purpose::screen), "crashes", 0, ended(Outcome::crashed));
+  const auto screened = must(runs.screened_cases(build));
+  REQUIRE(screened.size() == 2);
+  CHECK(screened[0].runner == "here");
+  CHECK(screened[0].ran == 2);
+  CHECK(screened[0].failed == 2);
+  CHECK(screened[1].runner == "there");
+  CHECK(screened[1].ran == 0);
+  CHECK(screened[1].failed == 1);
+  CHECK(screened[0].environment == screened[1].environment);
+  CHECK(must(runs.screened_cases(99)).empty());
+}
+
 }  // namespace tbci::outcome_history_test

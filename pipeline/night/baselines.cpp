@@ -1,0 +1,81 @@
+#include "pipeline/night/baselines.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace tbci::pipeline {
+
+namespace {
+
+enum class Standard { here_and_now, here, elsewhere, unjudged, badly, unmeasured, broken };
+
+bool ran_well(const storage::ScreenedCases& cases) {
+  return cases.ran > 0 && cases.ran >= cases.failed;
+}
+
+class Baselines {
+ public:
+  Baselines(SubjectContext& context, model::Environment now) : context_(context), now_(std::move(now)) {}
+
+  Result<Standard> standard_of(const model::Nightly& nightly) {
+    TBCI_ASSIGN(const auto night, context_.stores.nights.find(context_.name(), nightly.name));
+    TBCI_ASSIGN(const auto build,
+                context_.stores.builds.find(context_.name(), model::BuildKind::nightly, nightly.name));
+    const bool judged = night && model::has_verdicts(night->stage);
+    const bool fails = build && build->state == model::BuildState::failed;
+    if (fails || (nightly.availability == model::Availability::yanked && !judged)) return Standard::broken;
+    if (!build) return judged ? Standard::badly : Standard::unmeasured;
+    TBCI_ASSIGN(const auto screened, context_.stores.runs.screened_cases(build->id));
+    bool here = false, elsewhere = false, as_now = false;
+    for (const storage::ScreenedCases& cases : screened) {
+      const bool ours = cases.runner == context_.config.runner.name;
+      here = here || (ours && ran_well(cases));
+      elsewhere = elsewhere || (!ours && ran_well(cases));
+      if (!ours || as_now || !ran_well(cases)) continue;
+      TBCI_ASSIGN(as_now, is_as_now(cases.environment));
+    }
+    if (!judged) return here ? Standard::unjudged : Standard::unmeasured;
+    ++judged_;
+    if (as_now && judged_ <= context_.config.disk.kept_nights) return Standard::here_and_now;
+    if (here) return Standard::here;
+    return elsewhere ? Standard::elsewhere : Standard::badly;
+  }
+
+ private:
+  // A run also has facts that only a worker knows, which nobody asks before anything is installed.
+  Result<bool> is_as_now(const std::string& fingerprint) {
+    if (const auto known = as_now_.find(fingerprint); known != as_now_.end()) return known->second;
+    TBCI_ASSIGN(const auto then, context_.stores.runs.environment(fingerprint));
+    const bool same = then && std::ranges::all_of(now_.facts, [&](const auto& fact) {
+                        const auto before = then->facts.find(fact.first);
+                        return before != then->facts.end() && before->second == fact.second;
+                      });
+    as_now_.emplace(fingerprint, same);
+    return same;
+  }
+
+  SubjectContext& context_;
+  model::Environment now_;
+  std::map<std::string, bool> as_now_;  // by fingerprint
+  int judged_ = 0;                      // nightlies with verdicts so far
+};
+
+}  // namespace
+
+Result<std::vector<model::Nightly>> possible_baselines(SubjectContext& context,
+                                                       const std::vector<model::Nightly>& earlier) {
+  TBCI_ASSIGN(model::Environment now, context.machine.environment(context.stop));
+  Baselines baselines(context, std::move(now));
+  std::multimap<Standard, model::Nightly> by_standard;  // keeps the order of equal ones
+  for (auto nightly = earlier.rbegin(); nightly != earlier.rend(); ++nightly) {
+    if (nightly->availability == model::Availability::incomplete) continue;
+    TBCI_ASSIGN(const Standard standard, baselines.standard_of(*nightly));
+    by_standard.emplace(standard, *nightly);
+  }
+  std::vector<model::Nightly> best_first;
+  for (auto& [standard, nightly] : by_standard) best_first.push_back(std::move(nightly));
+  return best_first;
+}
+
+}  // namespace tbci::pipeline
