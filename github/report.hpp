@@ -41,6 +41,7 @@ struct SkippedNightly {
 struct ReportFacts {
   std::string subject;
   std::string night, baseline;               ///< names of the nightlies; both empty: started with `tbci bisect`
+  std::string bad_nightly = {};              ///< an older nightly that has the change already; empty: `night` is it
   std::vector<SkippedNightly> skipped = {};  ///< between the two, the oldest first: what changed may be of these
   bool rewound = false;                      ///< main was, between the two: `from` is the last commit that both have
   std::string from, to;                      ///< commits: good end, bad end; may be empty

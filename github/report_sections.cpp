@@ -312,6 +312,10 @@ std::string search_section(const ReportFacts& facts) {
   if (!facts.night.empty()) {
     text +=
         fmt::format("- Nightly {} compared with {}\n", inline_code(facts.night, 100), inline_code(facts.baseline, 100));
+    if (!facts.bad_nightly.empty()) {
+      text += fmt::format("- Nightly {} has the change already, so the search ended there\n",
+                          inline_code(facts.bad_nightly, 100));
+    }
     text += skipped_text(facts.skipped);
   }
   if (facts.rewound) text += "- main was rewound between the two: the search began at the last commit that both have\n";

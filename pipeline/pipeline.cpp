@@ -103,10 +103,12 @@ Status report(SubjectContext& context, const model::Night& night, const std::vec
               const std::string& environment) {
   for (const BisectedRange& range : all) {
     TBCI_ASSIGN(auto regressions, regressions_of(context, range));
-    const ReportContext report_context{.night = night.name,
-                                       .baseline = range.builds.before.name,
-                                       .bisection = range.bisection ? &*range.bisection : nullptr,
-                                       .environment = environment};
+    const ReportContext report_context{
+        .night = night.name,
+        .baseline = range.builds.before.name,
+        .bad_nightly = range.builds.after.name == night.name ? "" : range.builds.after.name,
+        .bisection = range.bisection ? &*range.bisection : nullptr,
+        .environment = environment};
     TBCI_TRY(file_reports(context, report_context, std::move(regressions)));
   }
   return {};

@@ -7,6 +7,7 @@
 #include "pipeline/bisect/secondary_culprits.hpp"
 #include "pipeline/bisect/unknown_steps.hpp"
 #include "pipeline/night/known_rise.hpp"
+#include "pipeline/night/narrowing.hpp"
 #include "pipeline/night/search_ends.hpp"
 #include "storage/model/run_keys.hpp"
 
@@ -85,6 +86,18 @@ Result<std::vector<BisectedRange>> by_old_build(SubjectContext& context, const m
   return all;
 }
 
+// What lies between the same two nightlies is searched together.
+void add_part(std::vector<BisectedRange>& all, BisectedRange range) {
+  const auto same = std::ranges::find_if(all, [&](const BisectedRange& one) {
+    return one.builds.before.name == range.builds.before.name && one.builds.after.name == range.builds.after.name;
+  });
+  if (same == all.end()) {
+    all.push_back(std::move(range));
+  } else {
+    same->regressions.insert(same->regressions.end(), range.regressions.begin(), range.regressions.end());
+  }
+}
+
 bool may_pass(ErrorKind kind) {
   return kind != ErrorKind::failed && kind != ErrorKind::usage;
 }
@@ -108,6 +121,13 @@ Result<model::Bisection> search_all(SubjectContext& context, SearchPlan plan,
   return bisect_range(context, plan);
 }
 
+std::string bisection_key_of(const model::Night& night, const Comparison& usual, const Comparison& builds) {
+  if (builds.after.name != usual.after.name)
+    return model::run_keys::narrowed_bisection(night.name, builds.before.name, builds.after.name);
+  return model::run_keys::night_bisection(night.name,
+                                          builds.before.name == usual.before.name ? "" : builds.before.name);
+}
+
 // Finds the culprits of regressions against one old build.
 Status search(SubjectContext& context, const model::Night& night, const Comparison& usual, BisectedRange& range) {
   TBCI_ASSIGN(const auto regressions, regressions_of(context, range));
@@ -123,8 +143,7 @@ Status search(SubjectContext& context, const model::Night& night, const Comparis
   }
   const std::string obstacle = no_way_to_bisect(context, range.builds);
   if (!obstacle.empty()) return give_up(context, regressions, obstacle);
-  const bool plain = range.builds.before.name == usual.before.name;
-  SearchPlan plan{.key = model::run_keys::night_bisection(night.name, plain ? "" : range.builds.before.name),
+  SearchPlan plan{.key = bisection_key_of(night, usual, range.builds),
                   .from = range.builds.before.product.commit,
                   .to = range.builds.after.product.commit,
                   .series = {}};
@@ -182,7 +201,12 @@ Result<std::vector<BisectedRange>> end_searches(SubjectContext& context, const m
 
 Result<std::vector<BisectedRange>> bisect_night(SubjectContext& context, const model::Night& night,
                                                 const Comparison& builds) {
-  TBCI_ASSIGN(auto all, by_old_build(context, night, builds));
+  TBCI_ASSIGN(auto wide, by_old_build(context, night, builds));
+  std::vector<BisectedRange> all;
+  for (BisectedRange& range : wide) {
+    TBCI_ASSIGN(auto parts, narrowed(context, night, builds, std::move(range)));
+    for (BisectedRange& part : parts) add_part(all, std::move(part));
+  }
   for (BisectedRange& range : all) TBCI_TRY(search(context, night, builds, range));
   return all;
 }

@@ -11,15 +11,17 @@
 
 namespace tbci::pipeline {
 
-/// Regressions that were confirmed against the same old build, and the search between that and tonight's.
+/// Regressions that lie between the same two builds, and the search between these: the old build that they were
+/// confirmed against and tonight's, or nightlies in between (see narrowing.hpp).
 struct BisectedRange {
   Comparison builds;
   std::vector<std::int64_t> regressions;
   std::optional<model::Bisection> bisection;  ///< nothing where there was nothing to bisect
 };
 
-/// Searches the commits between each old build that tonight's regressions were confirmed against, and tonight's: all
-/// series of one such pair together. A regression that there is no way to search for is unattributed, with the reason.
+/// Searches the commits between each old build that tonight's regressions were confirmed against, and tonight's, after
+/// the nightlies in between: all series of one such pair together. A regression that there is no way to search for is
+/// unattributed, with the reason.
 Result<std::vector<BisectedRange>> bisect_night(SubjectContext& context, const model::Night& night,
                                                 const Comparison& builds);
 

@@ -206,8 +206,8 @@ Status add_answers(SubjectContext& context, const model::Bisection& tonight,
 Status add_skipped(SubjectContext& context, const ReportContext& report_context, github::ReportFacts& facts) {
   TBCI_ASSIGN(const auto tonight, context.stores.nights.find(context.name(), report_context.night));
   if (!tonight) return {};  // two builds that a person compares
-  TBCI_ASSIGN(const auto skipped,
-              context.stores.skips.between(context.name(), report_context.baseline, report_context.night));
+  const std::string& last = report_context.bad_nightly.empty() ? report_context.night : report_context.bad_nightly;
+  TBCI_ASSIGN(const auto skipped, context.stores.skips.between(context.name(), report_context.baseline, last));
   for (const model::SkippedNightly& one : skipped)
     facts.skipped.push_back({.name = one.name, .reason = one_line(model::why_skipped(one), 200)});
   TBCI_ASSIGN(const auto baseline,
@@ -230,6 +230,7 @@ Result<model::Report> draft_report(SubjectContext& context, const ReportContext&
   facts.subject = context.name();
   facts.night = report_context.night;
   facts.baseline = report_context.baseline;
+  facts.bad_nightly = report_context.bad_nightly;
   TBCI_ASSIGN(facts.suspects, commits_of(context, regressions.front().suspects));
   facts.reason = reason_of(regressions);
   for (const model::Regression& regression : regressions) facts.affected.push_back(regression.finding);

@@ -15,6 +15,8 @@ namespace tbci::pipeline {
 /// What reports of a night (or of a search by hand) have in common.
 struct ReportContext {
   std::string night, baseline;  ///< names of the nightlies, or of the compared builds
+  /// Where the search ended at an older nightly, which has the change already; empty: at `night`.
+  std::string bad_nightly = {};
   const model::Bisection* bisection = nullptr;
   std::string environment;  ///< fingerprint
 };

@@ -30,6 +30,10 @@ std::string breaks(const std::string& night, const std::string& old_build) {
   return fmt::format("{}/breaks/{}", night, old_build);
 }
 
+std::string between(const std::string& night, const std::string& old_build, const std::string& nightly) {
+  return fmt::format("{}/between/{}/{}", night, old_build, nightly);
+}
+
 std::string comparison(TimePoint begun) {
   return "compare/" + to_iso8601(begun);
 }
@@ -64,6 +68,10 @@ std::string operators(std::int64_t before_build_id, std::int64_t after_build_id)
 
 std::string night_bisection(const std::string& night, const std::string& old_build) {
   return old_build.empty() ? "night/" + night : fmt::format("night/{}/{}", night, old_build);
+}
+
+std::string narrowed_bisection(const std::string& night, const std::string& good, const std::string& bad) {
+  return fmt::format("night/{}/{}/{}", night, good, bad);
 }
 
 std::string reopened_bisection(const std::string& night_bisection, std::int64_t regression_id) {

@@ -14,8 +14,10 @@ std::string beside(const std::string& night, const std::string& old_build);  ///
 std::string creep(const std::string& night, std::int64_t anchor_id);         ///< a night's cases beside the anchor
 std::string recovery(const std::string& night);                              ///< a night's looks at open regressions
 std::string breaks(const std::string& night, const std::string& old_build);  ///< a night's processes for breaks
-std::string comparison(TimePoint begun);                                     ///< `tbci compare`
-std::string revert(std::int64_t bisection_id, const std::string& culprit);   ///< the bad end without a culprit
+/// A nightly between a night's and an older build, beside that build.
+std::string between(const std::string& night, const std::string& old_build, const std::string& nightly);
+std::string comparison(TimePoint begun);                                    ///< `tbci compare`
+std::string revert(std::int64_t bisection_id, const std::string& culprit);  ///< the bad end without a culprit
 
 std::string screen(const std::string& prefix);   ///< `2026-01-07/screen`
 std::string confirm(const std::string& prefix);  ///< `2026-01-07/confirm`
@@ -29,6 +31,8 @@ std::string operators(std::int64_t before_build_id, std::int64_t after_build_id)
 
 /// Of a night's bisection; `old_build` only where that is not the night's baseline.
 std::string night_bisection(const std::string& night, const std::string& old_build = {});
+/// The same where it ends at an older nightly than the night's.
+std::string narrowed_bisection(const std::string& night, const std::string& good, const std::string& bad);
 /// Of what a person reopened after that bisection was over; `regression_id`: the first of it.
 std::string reopened_bisection(const std::string& night_bisection, std::int64_t regression_id);
 /// Of the search for a night's improvements since an older build.
