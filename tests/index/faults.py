@@ -5,7 +5,7 @@
     fault = book.take("file", "/torch/torch-2.14.0.dev20261120%2Bcpu-....whl")
 
 `on` is listing, file, metadata (`.whl.metadata`) or connection. Without `count` it never ends. `match` is a part of the
-path. The first fault that fits is taken.
+path. `after`: it lets so many requests through first. The first fault that fits is taken.
 """
 
 import re
@@ -31,10 +31,12 @@ class Fault:
     argument: str = ""
     count: int | None = None
     match: str = ""
+    after: int = 0
 
     def as_json(self) -> dict[str, Any]:
         kind = f"{self.kind}:{self.argument}" if self.argument else self.kind
-        return {"on": self.on, "kind": kind, "count": self.count, "match": self.match}
+        return {"on": self.on, "kind": kind, "count": self.count, "match": self.match,
+                "after": self.after}
 
 
 def _check_argument(kind: str, argument: str) -> None:
@@ -52,7 +54,7 @@ def _check_argument(kind: str, argument: str) -> None:
 
 
 def parse(fields: dict[str, Any]) -> Fault:
-    unknown = set(fields) - {"on", "kind", "count", "match"}
+    unknown = set(fields) - {"on", "kind", "count", "match", "after"}
     if unknown:
         raise ValueError(f"a fault has unknown fields: {', '.join(sorted(unknown))}")
     kind, _, argument = str(fields["kind"]).partition(":")
@@ -64,7 +66,7 @@ def parse(fields: dict[str, Any]) -> Fault:
     if (place == "connection" and kind not in ON_CONNECTION) or (kind == "broken-tls" and place != "connection"):
         raise ValueError(f"{kind} cannot occur on {place}; on a connection: {', '.join(ON_CONNECTION)}")
     _check_argument(kind, argument)
-    return Fault(place, kind, argument, fields.get("count"), fields.get("match", ""))
+    return Fault(place, kind, argument, fields.get("count"), fields.get("match", ""), int(fields.get("after", 0)))
 
 
 def from_words(words: str) -> Fault:
@@ -99,6 +101,9 @@ class FaultBook:
             for at, fault in enumerate(self._faults):
                 if fault.on != place or fault.match not in path or fault.count == 0 or fault.kind not in kinds:
                     continue
+                if fault.after > 0:
+                    self._faults[at] = replace(fault, after=fault.after - 1)
+                    return None
                 if fault.count is not None:
                     self._faults[at] = replace(fault, count=fault.count - 1)
                 return fault

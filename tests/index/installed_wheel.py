@@ -26,10 +26,11 @@ def _is_of_the_wheel(name: str, info: str) -> bool:
 
 
 def _tag(wheel: bytes) -> str:
-    tags = [line.removeprefix("Tag: ").strip() for line in wheel.decode().split("\n") if line.startswith("Tag: ")]
-    if len(tags) != 1:
-        raise ValueError(f"the installed WHEEL names the tags {tags}, and one is wanted")
-    return tags[0]
+    """Several tags that differ in the platform alone are one name, as PEP 425 compresses them."""
+    tags = [line.removeprefix("Tag: ").strip().split("-") for line in wheel.decode().split("\n") if line.startswith("Tag: ")]
+    if len({tuple(tag[:-1]) for tag in tags}) != 1:
+        raise ValueError(f"the installed WHEEL names the tags {tags}, and one Python is wanted")
+    return "-".join([*tags[0][:-1], ".".join(tag[-1] for tag in tags)])
 
 
 def pack(site_packages: Path, folder: Path, level: int = 1, package: str = "torch") -> Path:

@@ -90,7 +90,8 @@ def write(repository: Path, history: History) -> tuple[list[str], list[str]]:
     """Ids of the commits of main, by their number in the history, and of the branch nightly, by the day."""
     repository.mkdir(parents=True)
     _git(repository, "init", "--quiet", "--bare", "--initial-branch=main", "--object-format=sha1")
-    for name, value in (("gc.auto", "0"), ("gc.pruneExpire", "never"), ("uploadpack.allowFilter", "true")):
+    for name, value in (("gc.auto", "0"), ("gc.pruneExpire", "never"), ("uploadpack.allowFilter", "true"),
+                        ("uploadpack.allowAnySHA1InWant", "true")):
         _git(repository, "config", name, value)
     marks = repository / "marks"
     _git(repository, "fast-import", "--quiet", "--force", f"--export-marks={marks.name}", stdin=_main_stream(history))

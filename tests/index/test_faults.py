@@ -138,6 +138,8 @@ class Faults(unittest.TestCase):
         self.assertEqual([503, 503, 200], [self.served.get("/torch/")[0].status for _ in range(3)])
         self.served.order(faults=[{"on": "file", "kind": "500", "match": "no-such"}])
         self.assertEqual(200, self.served.get(address_of(3))[0].status)
+        self.served.order(faults=[{"on": "listing", "kind": "503", "count": 1, "after": 2}, {"on": "listing", "kind": "500", "count": 1}])
+        self.assertEqual([200, 200, 503, 500, 200], [self.served.get("/torch/")[0].status for _ in range(5)])
         self.served.order(fault={"on": "metadata", "kind": "500", "count": 1})
         self.assertEqual([500, 200], [self.served.get(address_of(3) + ".metadata")[0].status for _ in range(2)])
         self.served.order(faults=[])

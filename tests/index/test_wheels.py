@@ -81,6 +81,16 @@ class Wheels(unittest.TestCase):
             self.assertEqual(set(old.namelist()), set(new.namelist()))
             self.assertEqual([], wrong_rows(new))
 
+    def test_several_platforms_of_an_installation_are_one_name(self) -> None:
+        info = self.folder / "site" / "torch-1.0.dist-info"
+        info.mkdir(parents=True)
+        (info / "RECORD").write_text(f"{info.name}/WHEEL,,\n")
+        (info / "WHEEL").write_text("Tag: cp311-cp311-linux_a\nTag: cp311-cp311-linux_b\n")
+        self.assertEqual("torch-1.0-cp311-cp311-linux_a.linux_b.whl", installed_wheel.pack(info.parent, self.folder).name)
+        (info / "WHEEL").write_text("Tag: cp311-cp311-linux_a\nTag: cp312-cp312-linux_a\n")
+        with self.assertRaises(ValueError):
+            installed_wheel.pack(info.parent, self.folder)
+
     def test_a_wrong_version_or_commit_is_refused(self) -> None:
         for wrong in ({"version": "2.14/../x"}, {"git_version": "abc"}):
             with self.subTest(wrong), self.assertRaises(ValueError):
