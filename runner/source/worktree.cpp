@@ -15,6 +15,10 @@ namespace fs = std::filesystem;
 
 constexpr int most_slots = 16;
 
+bool is_whole_id(const std::string& revision) {
+  return revision.size() == 40 && revision.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 // A killed process leaves git's locks behind. Only for folders that this process has locked itself.
 void remove_stale_locks(const fs::path& git_folder) {
   std::error_code ignored;
@@ -175,13 +179,24 @@ Result<GitCommit> Worktree::commit(const std::string& revision, std::stop_token 
   {
     TBCI_ASSIGN(const GitRepository repository, mirror(stop));
     // Only a full id never changes its meaning; other names may have moved.
-    const bool whole_id = revision.size() == 40 && revision.find_first_not_of("0123456789abcdef") == std::string::npos;
     auto found = repository.resolve(revision);
-    if (found && whole_id) return found;
+    if (found && is_whole_id(revision)) return found;
   }
   TBCI_TRY(update(stop));
   TBCI_ASSIGN(const GitRepository repository, mirror(stop));
+  auto found = repository.resolve(revision);
+  if (found || !is_whole_id(revision)) return naming_the_repository(std::move(found), revision);
+  TBCI_TRY(fetch_commit(revision, stop));
   return naming_the_repository(repository.resolve(revision), revision);
+}
+
+// One that no branch has: of a main that was pushed back. Some servers give it to who knows its id, as GitHub does.
+Status Worktree::fetch_commit(const std::string& id, std::stop_token stop) {
+  TBCI_ASSIGN(const FileLock lock, lock_mirror(stop));
+  const Status fetched =
+      git({"fetch", "--quiet", "--no-auto-maintenance", "--no-tags", "origin", id}, mirror_path(), stop);
+  if (!fetched && fetched.error().kind == ErrorKind::interrupted) return fetched;
+  return {};  // what is missing is missing
 }
 
 Result<Slot> Worktree::free_slot() const {

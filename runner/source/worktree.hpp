@@ -74,6 +74,7 @@ class Worktree {
   Status git(std::vector<std::string> arguments, const std::filesystem::path& directory, std::stop_token stop,
              const std::map<std::string, std::string>& environment = {});
   Status count_fetch(std::stop_token stop);
+  Status fetch_commit(const std::string& id, std::stop_token stop);
   Result<FileLock> lock_mirror(std::stop_token stop) const;
 
   WorktreeSettings settings_;

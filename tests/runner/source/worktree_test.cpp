@@ -76,6 +76,23 @@ TEST_CASE("Worktree: the mirror follows branches and tags, but not pull requests
   CHECK(place.worktree().commit(first, {}).value().id == first);
 }
 
+TEST_CASE("Worktree: a commit that main lost before the mirror saw it is fetched by its id", "[source]") {
+  Place place;
+  place.commit("a", "one\n");
+  place.update();
+  const std::string lost = place.commit("a", "two\n");
+  place.repository.git({"reset", "--quiet", "--hard", "HEAD~1"});
+  place.settings.repository = "file://" + place.repository.path().string();
+  const auto unknown = place.worktree().commit(std::string(40, 'a'), {});
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().kind == ErrorKind::usage);
+  place.repository.git({"config", "uploadpack.allowAnySHA1InWant", "true"});
+  const auto found = place.worktree().commit(lost, {});
+  INFO((found ? std::string() : found.error().message));
+  REQUIRE(found);
+  CHECK(found->id == lost);
+}
+
 TEST_CASE("Worktree: rejects an address with credentials without showing it", "[source]") {
   Place place;
   for (const char* address : {"https://user:s3cret@example.org/a.git", "https://s3cret@example.org/a.git",
