@@ -86,7 +86,30 @@ const xmlNode* next_node(const xmlNode* node) {
   return node == nullptr ? nullptr : node->next;
 }
 
-Result<std::vector<IndexFile>> parse_html(const std::string& text) {
+// HTML 5 has names for these, which the parser of HTML 4 leaves as they are.
+std::string with_known_references(std::string_view text) {
+  static constexpr std::pair<std::string_view, char> references[] = {
+      {"&colon;", ':'},  {"&plus;", '+'},   {"&period;", '.'}, {"&sol;", '/'},  {"&num;", '#'},   {"&equals;", '='},
+      {"&lowbar;", '_'}, {"&percnt;", '%'}, {"&quest;", '?'},  {"&excl;", '!'}, {"&comma;", ','}, {"&apos;", '\''}};
+  std::string known;
+  known.reserve(text.size());
+  while (!text.empty()) {
+    const auto* const reference =
+        std::ranges::find_if(references, [&](const auto& one) { return text.starts_with(one.first); });
+    if (reference != std::end(references)) {
+      known += fmt::format("&#{};", static_cast<int>(reference->second));
+      text.remove_prefix(reference->first.size());
+      continue;
+    }
+    const std::size_t next = std::min(text.find('&', 1), text.size());
+    known += text.substr(0, next);
+    text.remove_prefix(next);
+  }
+  return known;
+}
+
+Result<std::vector<IndexFile>> parse_html(const std::string& page) {
+  const std::string text = with_known_references(page);
   constexpr int quiet = HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET;
   const std::unique_ptr<xmlDoc, XmlDeleter> document(
       htmlReadMemory(text.data(), static_cast<int>(text.size()), nullptr, "UTF-8", quiet));

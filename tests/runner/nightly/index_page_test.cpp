@@ -64,6 +64,9 @@ TEST_CASE("parse_index_page: reads HTML in every legal shape", "[pip]") {
        "<base href=https://cdn/><a "
        "href=\"//cdn/x/torch-2.14.0.dev20261120&#43;cpu-cp311-cp311-manylinux_2_28_x86_64.whl"
        "?a=1&amp;b=2\" data-upload-time=\"2026-11-20T04:00:00Z\" data-yanked=\"why &lt;b&gt;\">x</a>"},
+      {"names of HTML 5",
+       "<a href='x&sol;torch-2.14.0.dev20261120&plus;cpu-cp311-cp311-manylinux&lowbar;2_28_x86_64.whl' "
+       "data-upload-time='2026-11-20T04&colon;00&colon;00Z' data-yanked='why <b>'>x</a>"},
       {"a link in a comment is none",
        "<!-- <a href=\"torch-9-cp311-cp311-linux_x86_64.whl\">x</a> --><a href=\"" + escaped +
            "\" data-upload-time=\"2026-11-20T04:00:00Z\" data-yanked=\"why &lt;b&gt;\">\xE9</a>"},
