@@ -97,7 +97,7 @@ Result<std::vector<ResolvedWheel>> PipInstallation::resolve(const Venv& venv, co
   send_line(progress_, doing);
   const fs::path report = venv.folder / "report.json";
   Command command =
-      pip_.asking_index(venv.python(), {"install", "--dry-run", "--report", report.string(), requirement});
+      pip_.reading_index(venv.python(), {"install", "--dry-run", "--report", report.string(), requirement});
   command.time_limit = std::chrono::hours(1);
   TBCI_ASSIGN(const ProcessOutcome outcome, pip_.run(command, venv.folder, std::move(stop)));
   if (contains(outcome.error, "no such option")) return std::vector<ResolvedWheel>{};

@@ -37,13 +37,13 @@ PipNightlies::PipNightlies(NightlySettings settings, PipPlace place, ProcessRunn
 Result<std::vector<std::string>> PipNightlies::versions(std::stop_token stop) {
   const std::string doing = "listing the versions of " + settings_.package;
   const PipTool pip = tool();
-  Command command = pip.asking_index(settings_.python, {"index", "versions", settings_.package});
+  Command command = pip.reading_index(settings_.python, {"index", "versions", settings_.package});
   command.time_limit = std::chrono::minutes(10);
   TBCI_ASSIGN(const ProcessOutcome outcome, pip.run(command, {}, stop));
   if (outcome.succeeded()) return parse_pip_index(outcome.output);
   if (!contains(outcome.error, "unknown command")) return tl::unexpected(pip_failure(doing, outcome, command));
   // A pip before 21.2 lists them in the error message for a version that does not exist.
-  command = pip.asking_index(settings_.python, {"install", "--no-deps", settings_.package + "==0+no.such.version"});
+  command = pip.reading_index(settings_.python, {"install", "--no-deps", settings_.package + "==0+no.such.version"});
   command.time_limit = std::chrono::minutes(10);
   TBCI_ASSIGN(const ProcessOutcome complaint, pip.run(command, {}, stop));
   if (complaint.interrupted || complaint.timed_out || !has_only_others(complaint.error))

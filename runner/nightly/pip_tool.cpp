@@ -1,6 +1,8 @@
 #include "runner/nightly/pip_tool.hpp"
 
+#include <algorithm>
 #include <csignal>
+#include <cstdint>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -15,8 +17,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// pip reads a page to its end, which may never come: without a limit it is the machine's memory that ends first. A
+// page of an index is some MB; a pip before 25.3 also downloads the wheels, and holds one of 1 GB twice.
+constexpr std::uint64_t most_memory_of_listing = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_memory_of_resolving = std::uint64_t{4} << 30;
+
+// Why pip discarded the file that it found nothing else than: its METADATA says another version, or another name, than
+// its file does. pip's error says only that nothing is left.
+std::string discarded_file(const ProcessOutcome& outcome) {
+  static constexpr std::string_view heading = "No matching distribution found for ";
+  const std::size_t at = outcome.error.find(heading);
+  if (at == std::string::npos) return {};
+  const std::string_view rest = std::string_view(outcome.error).substr(at + heading.size());
+  const std::string wanted = "Requested " + std::string(rest.substr(0, rest.find_first_of(" \n")));
+  for (const std::string& line : split(outcome.output + "\n" + outcome.error, '\n')) {
+    if (contains(line, " has inconsistent ") && contains(line, wanted))
+      return one_line(std::string_view(line).substr(line.find(wanted)), 400);
+  }
+  return {};
+}
+
 // What pip says is wrong; without such a line the end of what it printed.
 std::string complaint_of(const ProcessOutcome& outcome) {
+  if (std::string discarded = discarded_file(outcome); !discarded.empty()) return discarded;
+  if (contains(outcome.error, "MemoryError")) return "what the index sends has no end, or is too large for pip";
   std::string why;
   for (const std::string& line : split(outcome.error, '\n')) {
     if (line.starts_with("ERROR:")) why = one_line(line, 300);
@@ -32,11 +56,14 @@ ErrorKind kind_of(const ProcessOutcome& outcome) {
   if (outcome.signal == SIGKILL && !outcome.timed_out) return ErrorKind::killed;
   if (const std::string trouble = machine_trouble(said); !trouble.empty())
     return trouble.starts_with(network_trouble) ? ErrorKind::transient : ErrorKind::machine;
-  if (outcome.timed_out) return ErrorKind::transient;
+  if (outcome.timed_out || contains(said, "MemoryError")) return ErrorKind::transient;
   for (const char* words : {"ConnectionError", "NewConnectionError", "ReadTimeout", "Connection broken", "HTTP error 5",
                             "Max retries exceeded"}) {
     if (contains(said, words)) return ErrorKind::transient;
   }
+  // A pip before 23.2 also discards a name that is written in another way, where the index gives the METADATA apart.
+  if (const std::string discarded = discarded_file(outcome); !discarded.empty())
+    return contains(discarded, " has inconsistent version") ? ErrorKind::failed : ErrorKind::machine;
   if (contains(said, "No matching distribution found") || contains(said, "Could not find a version"))
     return has_only_others(said) ? ErrorKind::failed : ErrorKind::transient;
   return ErrorKind::machine;
@@ -68,6 +95,13 @@ Command PipTool::offline(const fs::path& python, std::vector<std::string> argume
   command.environment.try_emplace("PIP_RESUME_RETRIES", "5");
   if (!place_.cache.empty()) command.environment.try_emplace("PIP_CACHE_DIR", fs::absolute(place_.cache).string());
   command.inherited = Inherited::for_fetching;
+  return command;
+}
+
+Command PipTool::reading_index(const fs::path& python, std::vector<std::string> arguments) const {
+  const bool resolves = std::ranges::find(arguments, "--dry-run") != arguments.end();
+  Command command = asking_index(python, std::move(arguments));
+  command.memory_limit_bytes = resolves ? most_memory_of_resolving : most_memory_of_listing;
   return command;
 }
 

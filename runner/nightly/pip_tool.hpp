@@ -31,6 +31,8 @@ class PipTool {
   /// A call of pip that talks to the index: `arguments`, then those of the settings. Wheels only: a source distribution
   /// would run its own code.
   Command asking_index(const std::filesystem::path& python, std::vector<std::string> arguments) const;
+  /// The same where nothing but pages is wanted: with as much memory as they need.
+  Command reading_index(const std::filesystem::path& python, std::vector<std::string> arguments) const;
   /// One that talks to nobody.
   Command offline(const std::filesystem::path& python, std::vector<std::string> arguments) const;
   /// The address of the index that pip asks first: of the settings, of PIP_INDEX_URL, or of pip's configuration. It

@@ -123,6 +123,18 @@ TEST_CASE("PipNightlies: an index that fails is transient, whatever pip calls it
   CHECK(kind_of("ERROR: No matching distribution found for torch") == ErrorKind::transient);
 }
 
+TEST_CASE("PipNightlies: a page without end ends pip and not the machine, and is an outage", "[pip]") {
+  test::TemporaryDirectory folder;
+  test::ScriptedProcesses pip([&](const Command& command) {
+    CHECK(command.memory_limit_bytes.value_or(0) > 0);
+    return says("", "ERROR: Exception:\nTraceback (most recent call last):\nMemoryError\n", 2);
+  });
+  const auto listed = PipNightlies({}, {.venvs = folder.path()}, pip).list({});
+  REQUIRE_FALSE(listed);
+  CHECK(listed.error().kind == ErrorKind::transient);
+  CHECK(listed.error().message.find("no end") != std::string::npos);
+}
+
 TEST_CASE("PipNightlies: a pip that has no `index` takes no versions for an outage", "[pip]") {
   test::TemporaryDirectory folder;
   test::ScriptedProcesses pip([&](const Command& command) {
@@ -180,6 +192,37 @@ TEST_CASE("PipNightlies: a nightly that was just listed waits for what the index
   const auto installed = nightlies.install({.name = "2.13.0.dev20260518+cpu"}, {});
   REQUIRE_FALSE(installed);
   CHECK(installed.error().kind == ErrorKind::transient);
+}
+
+TEST_CASE("PipNightlies: a file whose METADATA says another version is named and counts as broken", "[pip]") {
+  test::TemporaryDirectory folder;
+  FakePip fake;
+  std::string discarded;
+  test::ScriptedProcesses pip([&](const Command& command) {
+    if (has(command, "index")) return says(recorded_index);
+    if (!has(command, "--dry-run")) return fake(command);
+    return says("Discarding http://index/torch.whl (from http://index/torch/): Requested " + discarded + "\n",
+                "ERROR: Could not find a version that satisfies the requirement torch==2.13.0.dev20260518+cpu (from "
+                "versions: 2.13.0.dev20260517+cpu)\nERROR: No matching distribution found for "
+                "torch==2.13.0.dev20260518+cpu\n",
+                1);
+  });
+  PipNightlies nightlies({}, {.venvs = folder.path()}, pip);
+  REQUIRE(nightlies.list({}));
+  const auto install = [&](const std::string& why) {
+    discarded = why;
+    const auto installed = nightlies.install({.name = "2.13.0.dev20260518+cpu"}, {});
+    REQUIRE_FALSE(installed);
+    return installed.error();
+  };
+  const std::string file = "torch==2.13.0.dev20260518+cpu from http://index/torch.whl has inconsistent ";
+  const Error version = install(file + "version: expected '2.13.0.dev20260518+cpu', but metadata has '9.9.9'");
+  CHECK(version.kind == ErrorKind::failed);
+  CHECK(version.message.find("but metadata has '9.9.9'") != std::string::npos);
+  // What a pip before 23.2 takes amiss is not the nightly's fault.
+  CHECK(install(file + "Name: expected 'torch', but metadata has 'Torch'").kind == ErrorKind::machine);
+  // A file of another package that was left out is not the reason.
+  CHECK(install("sympy from http://index/s.whl has inconsistent version: x").kind == ErrorKind::transient);
 }
 
 TEST_CASE("PipNightlies: an installation that SIGKILL ended says so", "[pip]") {
