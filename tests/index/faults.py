@@ -5,7 +5,7 @@
     fault = book.take("file", "/torch/torch-2.14.0.dev20261120%2Bcpu-....whl")
 
 `on` is listing, file, metadata (`.whl.metadata`) or connection. Without `count` it never ends. `match` is a part of the
-path. `after`: it lets so many requests through first. The first fault that fits is taken.
+path. `after`: it lets N requests through first. The first fault that fits is taken.
 """
 
 import re
