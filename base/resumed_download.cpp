@@ -24,6 +24,7 @@ constexpr int most_requests = 500;
 constexpr std::chrono::seconds first_pause{1};
 constexpr std::chrono::seconds longest_pause{60};
 constexpr std::uint64_t left_free_bytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t unannounced_step_bytes = std::uint64_t{64} << 20;
 constexpr std::size_t longest_origin = 1 << 16;
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
@@ -132,7 +133,11 @@ class FileAnswer {
     if (!begun_) TBCI_TRY(begin(head));
     if (all_ && part_.bytes() + bytes.size() > *all_)
       return fail(ErrorKind::transient, "GET {}: more bytes came than the server had announced", wanted_.url);
-    return part_.append(bytes);
+    if (part_.bytes() + bytes.size() > wanted_.most_bytes) return refuse_size();
+    TBCI_TRY(part_.append(bytes));
+    if (all_ || part_.bytes() < room_until_) return {};
+    room_until_ = part_.bytes() + unannounced_step_bytes;
+    return there_is_room_for(unannounced_step_bytes);
   }
   bool begun() const { return begun_; }
 
@@ -149,12 +154,18 @@ class FileAnswer {
       TBCI_TRY(part_.begin_again());
       TBCI_TRY(part_.name_origin(wanted_.url, validator_of(head)));
     }
-    return there_is_room();
-  }
-  Status there_is_room() const {
     if (!all_) return {};
+    if (*all_ > wanted_.most_bytes) return refuse_size();
+    return there_is_room_for(*all_ - std::min(*all_, part_.bytes()));
+  }
+  Status refuse_size() {
+    TBCI_TRY(part_.begin_again());
+    return fail(ErrorKind::machine,
+                "GET {}: the file has no end, or more than the {} that tbci downloads; look at what the index sends",
+                wanted_.url, human_bytes(static_cast<double>(wanted_.most_bytes)));
+  }
+  Status there_is_room_for(std::uint64_t missing) const {
     TBCI_ASSIGN(const std::uint64_t free, free_bytes(part_.path().parent_path()));
-    const std::uint64_t missing = *all_ - std::min(*all_, part_.bytes());
     if (missing < free && free - missing > left_free_bytes) return {};
     return fail(ErrorKind::machine, "{} needs {} more, and {} has {} left: make room there",
                 wanted_.file.filename().string(), human_bytes(static_cast<double>(missing)),
@@ -164,7 +175,8 @@ class FileAnswer {
   const Download& wanted_;
   FilePart& part_;
   bool begun_ = false;
-  std::optional<std::uint64_t> all_;
+  std::optional<std::uint64_t> all_;  // nothing: the server does not say
+  std::uint64_t room_until_ = 0;      // the disk was asked; only where the length is unknown
 };
 
 HttpRequest request_for(const Download& wanted, const FilePart& part, const std::stop_token& stop) {

@@ -17,6 +17,8 @@ struct Download {
   std::filesystem::path file;               ///< until it is whole `FILE.part`; `FILE.part.of` says what it is of
   std::string sha256 = {};                  ///< 64 hexadecimal digits; empty: unknown
   std::filesystem::path certificates = {};  ///< see HttpRequest
+  /// A server that says no length may send without end; the largest wheels have 3 GB.
+  std::uint64_t most_bytes = std::uint64_t{8} << 30;
 };
 
 struct Downloaded {
@@ -29,7 +31,8 @@ struct Downloaded {
 /// (RFC 9110, section 14) where the server says that it is of the same file, or the digest will tell. A connection that
 /// breaks is taken up again: after five tries in a row that brought nothing, the error is `transient`, and the part
 /// stays for a later call. Other errors: `transient` for a server's 408, 429 and 5xx that last, and for a file with
-/// another digest; `failed` for any other refusal; `machine` where the disk is too small or cannot be written;
+/// another digest; `failed` for any other refusal; `machine` where the disk is too small or cannot be written, and
+/// for a file of more than `most_bytes`, of which nothing stays;
 /// `interrupted`. One call at a time for a file.
 Result<Downloaded> download(HttpClient& http, const Clock& clock, const Download& wanted, const std::stop_token& stop);
 

@@ -184,6 +184,22 @@ TEST_CASE("download: more bytes than announced make no file", "[http]") {
   CHECK_FALSE(std::filesystem::exists(bench.wanted.file));
 }
 
+TEST_CASE("download: a file without an end is refused, and leaves nothing on the disk", "[http]") {
+  Bench bench;
+  bench.wanted.most_bytes = 5'000;
+  const bool announced = GENERATE(true, false);
+  if (!announced) bench.server.faults.assign(20, {.more = {{"content-length", ""}}});
+  const auto got = bench.run();
+  REQUIRE_FALSE(got);
+  CHECK(got.error().kind == ErrorKind::machine);
+  CHECK(got.error().message.find("no end") != std::string::npos);
+  CHECK(bench.server.asked.size() == 1);
+  CHECK(std::filesystem::file_size(bench.folder.path() / "file.part") == 0);
+  CHECK_FALSE(std::filesystem::exists(bench.wanted.file));
+  bench.wanted.most_bytes = 10'000;
+  CHECK(bench.run());
+}
+
 TEST_CASE("download: a stop leaves the part for the next call", "[http]") {
   Bench bench;
   std::stop_source stop;
