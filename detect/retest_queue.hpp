@@ -18,12 +18,12 @@ namespace tbci::detect {
 /// tonight's. A step that went away is then not filed, since the pairs of tonight draw the estimate down.
 struct Candidate {
   model::Series series;
-  std::string old_build;      ///< name, as the caller gave it
-  std::vector<Pair> pairs;    ///< of earlier nights, in the order of measuring
-  int nights_looked = 0;      ///< that measured pairs and could not say
-  int nights_waited = 0;      ///< that had no time left for it, since the last that looked
-  double suspected = 0;       ///< the largest change that a screen saw, as a fraction
-  std::string first_suspect;  ///< name of the build that was suspected first
+  std::string old_build;         ///< name, as the caller gave it
+  std::vector<Pair> pairs = {};  ///< of earlier nights, in the order of measuring
+  int nights_looked = 0;         ///< that measured pairs and could not say
+  int nights_waited = 0;         ///< that had no time left for it, since the last that looked
+  double suspected = 0;          ///< the largest change that a screen saw, as a fraction
+  std::string first_suspect;     ///< name of the build that was suspected first
   /// Tonight's, of a screen that measured the same two builds in turn. They count: the bounds of the confirmation hold
   /// at every look at the whole sequence of pairs, whatever made the night look further.
   std::vector<Pair> screen_pairs = {};

@@ -39,7 +39,7 @@ struct NightlySettings {
 struct BuiltProduct {
   std::vector<std::string> preload;  ///< libraries, relative to the source, preloaded into `Subject::torch_base`
   std::string libtorch;              ///< prefix of a complete LibTorch: relative to the source, or below `{prefix}`
-  std::string folder;                ///< anything else, for suites of the subject's own: in the same way
+  std::string folder = {};           ///< anything else, for suites of the subject's own: in the same way
 };
 
 struct SourceSettings {

@@ -42,6 +42,15 @@ class Baselines {
     return elsewhere ? Standard::elsewhere : Standard::badly;
   }
 
+  /// Whether what is older need not be asked: where that many cannot be installed, the machine is at fault,
+  /// and the store keeps the nights of years.
+  bool is_enough(Standard standard) {
+    constexpr int asked_for = 5;
+    if (standard == Standard::here_and_now) ++here_and_now_;
+    if (standard <= Standard::here) ++here_;
+    return here_and_now_ >= asked_for || (here_ >= asked_for && judged_ > context_.config.disk.kept_nights);
+  }
+
  private:
   // A run also has facts that only a worker knows, which nobody asks before anything is installed.
   Result<bool> is_as_now(const std::string& fingerprint) {
@@ -59,6 +68,7 @@ class Baselines {
   model::Environment now_;
   std::map<std::string, bool> as_now_;  // by fingerprint
   int judged_ = 0;                      // nightlies with verdicts so far
+  int here_and_now_ = 0, here_ = 0;     // of them
 };
 
 }  // namespace
@@ -72,6 +82,7 @@ Result<std::vector<model::Nightly>> possible_baselines(SubjectContext& context,
     if (nightly->availability == model::Availability::incomplete) continue;
     TBCI_ASSIGN(const Standard standard, baselines.standard_of(*nightly));
     by_standard.emplace(standard, *nightly);
+    if (baselines.is_enough(standard)) break;
   }
   std::vector<model::Nightly> best_first;
   for (auto& [standard, nightly] : by_standard) best_first.push_back(std::move(nightly));

@@ -19,6 +19,7 @@ namespace tbci::pipeline {
 /// 5. those with verdicts that ran badly;
 /// 6. those that nobody measured;
 /// 7. what is known not to install, and what its publisher took back before it was checked.
+/// What is older than the first five of those that ran well here is left out.
 Result<std::vector<model::Nightly>> possible_baselines(SubjectContext& context,
                                                        const std::vector<model::Nightly>& earlier);
 

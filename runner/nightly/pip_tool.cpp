@@ -18,9 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // pip reads a page to its end, which may never come: without a limit it is the machine's memory that ends first. A
-// page of an index is some MB; a pip before 25.3 also downloads the wheels, and holds one of 1 GB twice.
+// page of an index is some MB; a pip before 25.3 also downloads the wheels, and holds one twice: of up to 3 GB each.
 constexpr std::uint64_t most_memory_of_listing = std::uint64_t{1} << 30;
-constexpr std::uint64_t most_memory_of_resolving = std::uint64_t{4} << 30;
+constexpr std::uint64_t most_memory_of_resolving = std::uint64_t{8} << 30;
 
 // Why pip discarded the file that it found nothing else than: its METADATA says another version, or another name, than
 // its file does. pip's error says only that nothing is left.

@@ -49,6 +49,17 @@ TEST_CASE("Baselines: one on which a few cases failed is as good as any", "[nigh
   CHECK(baseline_of(nights, 5) == nights.machine.name_of(4));
 }
 
+TEST_CASE("Baselines: the nights of years are not asked for, once enough are known", "[nights]") {
+  Nights nights(12);
+  nights.check_all(1, 10);
+  auto published = nights.machine.nightlies({}).value();
+  published.resize(11);
+  const auto possible = pipeline::possible_baselines(nights.bench->context(), published).value();
+  REQUIRE(possible.size() == 5);
+  CHECK(possible.front().name == nights.machine.name_of(10));
+  CHECK(possible.back().name == nights.machine.name_of(6));
+}
+
 TEST_CASE("Baselines: one against which no worker builds is passed over", "[nights]") {
   Nights nights(8);
   nights.check_all(1, 3);

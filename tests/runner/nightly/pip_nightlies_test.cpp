@@ -2,7 +2,6 @@
 
 #include <csignal>
 
-#include "runner/libtorch.hpp"
 #include "tests/base/git_repository.hpp"
 #include "tests/catch.hpp"
 #include "tests/runner/fixtures.hpp"
@@ -75,17 +74,6 @@ struct FakePip {
 };
 
 }  // namespace
-
-TEST_CASE("parse_version_py: reads a wheel's version as text", "[pip]") {
-  const auto version = parse_version_py(
-      "__all__ = ['__version__']\n__version__ = '2.13.0+cpu'\ngit_version: str = "
-      "\"cf30153c4c131c8164ee7798e5022d810682e2cb\"\n");
-  CHECK(version.version == "2.13.0+cpu");
-  CHECK(version.git_version == "cf30153c4c131c8164ee7798e5022d810682e2cb");
-  CHECK(parse_version_py("git_version = 'Unknown'\n").git_version.empty());
-  CHECK(parse_version_py("__version__ = open('x')\n").version == "x");
-  CHECK(parse_version_py("").version.empty());
-}
 
 TEST_CASE("PipNightlies: lists the newest versions of the configured index", "[pip]") {
   test::TemporaryDirectory folder;
