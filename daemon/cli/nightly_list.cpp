@@ -84,15 +84,19 @@ Result<std::vector<ListedNightly>> list_nightlies(pipeline::SubjectContext& cont
     listed.emplace(nightly.name, std::move(one));
   }
   const auto versions = versions_of_days(published);
-  for (const auto& [name, row] : skipped) {
-    const auto version = versions.find(name);
+  for (const auto& unlisted : skipped) {
+    const model::SkippedNightly& row = unlisted.second;
+    const auto version = versions.find(row.name);
     const bool is_day = row.cause == model::SkipCause::missing && version != versions.end();
     if (!is_day && !model::is_waited_for(row)) continue;
-    listed.emplace(is_day ? version->second : name,
-                   ListedNightly{.nightly = {.name = name}, .published = false, .skipped = row});
+    ListedNightly one;
+    one.nightly.name = row.name;
+    one.published = false;
+    one.skipped = row;
+    listed.emplace(is_day ? version->second : row.name, std::move(one));
   }
   std::vector<ListedNightly> list;
-  for (auto& [version, one] : listed) list.push_back(std::move(one));
+  for (auto& one : listed) list.push_back(std::move(one.second));
   return list;
 }
 

@@ -33,7 +33,9 @@ unsigned number_of(std::string_view digits) {
 std::string with_day(const std::string& version, sys_days day) {
   const std::chrono::year_month_day date(day);
   std::string other = version;
-  other.replace(*place_of_date(version), date_digits,
+  const auto place = place_of_date(version);
+  if (!place) return other;
+  other.replace(*place, date_digits,
                 fmt::format("{:04}{:02}{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
                             static_cast<unsigned>(date.day())));
   return other;

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/assert.hpp"
 #include "base/text.hpp"
 #include "base/version_order.hpp"
 #include "detect/effect.hpp"
@@ -64,7 +65,12 @@ class Narrowing {
     }
   }
 
-  const model::Build& build(std::size_t at) const { return *builds_.at(at); }
+  // One of the ends of a range: it was there.
+  const model::Build& build(std::size_t at) const {
+    const auto& found = builds_.at(at);
+    TBCI_ASSERT(found);
+    return *found;
+  }
 
  private:
   // Nothing where it would cost a build, or is not available.
@@ -168,7 +174,7 @@ Result<bool> can_be_narrowed(SubjectContext& context, const model::Night& night,
 
 Result<bool> is_anchor(SubjectContext& context, const std::string& build) {
   TBCI_ASSIGN(const auto anchor, context.stores.anchors.current(context.name()));
-  if (!anchor) return false;
+  if (!anchor || !anchor->build_id) return false;
   TBCI_ASSIGN(const model::Build pinned, context.stores.builds.get(*anchor->build_id));
   return pinned.name == build;
 }

@@ -50,8 +50,8 @@ class Listing {
       if (is_followed || is_next(nightly.name)) TBCI_TRY(note_nightly(nightly));
       if (row != known_.end()) known_.erase(row);
     }
-    for (auto& [name, row] : known_) {  // those that the index does not list
-      if (is_waited_for(row)) TBCI_TRY(wait(row, row.reason));
+    for (const auto& one : known_) {  // those that the index does not list
+      if (is_waited_for(one.second)) TBCI_TRY(wait(one.second, one.second.reason));
     }
     return {};
   }
@@ -72,7 +72,10 @@ class Listing {
     TBCI_ASSIGN(const auto night, context_.stores.nights.find(context_.name(), nightly.name));
     if (night) return {};
     const auto known = known_.find(nightly.name);
-    SkippedNightly row = known == known_.end() ? SkippedNightly{.name = nightly.name, .seen = now_} : known->second;
+    SkippedNightly row;
+    row.name = nightly.name;
+    row.seen = now_;
+    if (known != known_.end()) row = known->second;
     const bool is_new = known == known_.end() || row.cause == SkipCause::unchecked || row.cause == SkipCause::broken;
     switch (nightly.availability) {
       case Availability::complete:
