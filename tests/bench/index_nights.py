@@ -272,19 +272,19 @@ def live(options, nights, service):
     return lines, wrong
 
 
-AVAILABLE = {"other-python": "incomplete", "yanked": "yanked", "taken-back-at-once": "yanked"}
+AVAILABLE = {"other-python": "incomplete", "yanked": "yanked", "taken-back-at-once": "yanked", "missing": "missing"}
 
 
 def judge_list(nights, service):
     listed = {one["name"]: one for one in service.ask("nightly", "list")}
     lines, wrong = [], []
     for truth in nights.truth:
-        one = listed.get(truth["version"])
-        expected = None if trouble_of(truth) == "missing" else AVAILABLE.get(trouble_of(truth), "complete")
+        expected = AVAILABLE.get(trouble_of(truth), "complete")
+        one = listed.get(truth["date"] if expected == "missing" else truth["version"])  # a day without one
         found = one["availability"] if one else None
         good = found == expected
         if expected != "complete" or not good:
-            lines.append(f"| nightly list | {truth['date']} | {expected or 'not listed'} | {found or 'not listed'}"
+            lines.append(f"| nightly list | {truth['date']} | {expected} | {found or 'not listed'}"
                          f"{': ' + one.get('remark', '') if one else ''} | {'OK' if good else 'wrong'} |")
         if not good:
             wrong.append(f"{truth['date']} is listed as {found} and is {expected}")
