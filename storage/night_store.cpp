@@ -103,6 +103,10 @@ Result<model::Night> NightStore::get(std::int64_t id) const {
   });
 }
 
+Result<std::string> NightStore::name_of(std::int64_t id) const {
+  return get(id).map([](const model::Night& night) { return night.name; });
+}
+
 Result<std::optional<model::Night>> NightStore::latest(const std::string& subject) const {
   return guarded(database_.path(), "read nights", [&] {
     return Query(database_, select_nights + "WHERE subject = ? ORDER BY sort_key DESC LIMIT 1")

@@ -47,6 +47,8 @@ class NightStore {
   Result<std::optional<model::Night>> find(const std::string& subject, const std::string& name) const;
   /// An error where there is no such id.
   Result<model::Night> get(std::int64_t id) const;
+  /// Of the nightly that it checks.
+  Result<std::string> name_of(std::int64_t id) const;
   /// The newest nightly's, finished or not. Which nightly is newer is what base/version_order.hpp says, here and below.
   Result<std::optional<model::Night>> latest(const std::string& subject) const;
   /// The newest nightly's first.

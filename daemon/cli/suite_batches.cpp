@@ -27,7 +27,7 @@ struct BatchesOptions {
   bool again = false;
 };
 
-constexpr const char* footer =
+constexpr const char* batches_footer =
     "For each case the batch is doubled from one, each batch in fresh processes, until the throughput (samples per\n"
     "second) stops rising for two doublings, memory is full, or a process takes longer than [measure] time_limit.\n"
     "The smallest batch with the best throughput is kept; [measure] batch_sizes = FILE makes tbci use it. Cases that\n"
@@ -138,7 +138,7 @@ nlohmann::json batches_json(const std::vector<pipeline::CaseSearch>& searches) {
 
 void add_suite_batches(CLI::App& suite, Invocation& invocation) {
   auto* command = suite.add_subcommand("batches", "Find the batch size of inference with the highest throughput");
-  command->footer(footer);
+  command->footer(batches_footer);
   auto options = std::make_shared<BatchesOptions>();
   add_subject_option(*command, options->selection);
   add_case_options(*command, options->selection);

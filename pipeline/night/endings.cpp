@@ -16,26 +16,22 @@ bool still_has_it(model::Verdict verdict) {
   return verdict == model::Verdict::suspect || verdict == model::Verdict::regression;
 }
 
-Result<std::string> night_name(SubjectContext& context, std::int64_t id) {
-  return context.stores.nights.get(id).map([](const model::Night& night) { return night.name; });
-}
-
 // The first improvement of the series that was confirmed after the last night with the regression, against a build from
 // before the first night without it.
 Result<std::optional<model::Improvement>> improvement_between(SubjectContext& context, const model::Ending& ending,
                                                               const model::Series& series) {
-  TBCI_ASSIGN(const std::string since, night_name(context, ending.since_id));
-  TBCI_ASSIGN(const std::string gone, night_name(context, ending.night_id));
+  TBCI_ASSIGN(const std::string since, context.stores.nights.name_of(ending.since_id));
+  TBCI_ASSIGN(const std::string gone, context.stores.nights.name_of(ending.night_id));
   TBCI_ASSIGN(auto all, context.stores.improvements.of_series(context.name(), series));
   for (model::Improvement& improvement : all) {
-    TBCI_ASSIGN(const std::string night, night_name(context, improvement.night_id));
+    TBCI_ASSIGN(const std::string night, context.stores.nights.name_of(improvement.night_id));
     if (is_older(since, night) && is_older(improvement.old_build, gone)) return std::optional(std::move(improvement));
   }
   return std::optional<model::Improvement>{};
 }
 
 Result<std::string> commit_of_night(SubjectContext& context, std::int64_t id) {
-  TBCI_ASSIGN(const std::string name, night_name(context, id));
+  TBCI_ASSIGN(const std::string name, context.stores.nights.name_of(id));
   TBCI_ASSIGN(const auto build, context.stores.builds.find(context.name(), model::BuildKind::nightly, name));
   return build ? build->product.commit : std::string();
 }
@@ -93,7 +89,7 @@ Result<model::Commit> known_commit(SubjectContext& context, const std::string& i
 Result<github::Recovery> recovery_of(SubjectContext& context, const model::Regression& regression,
                                      const model::Ending& ending) {
   github::Recovery recovery{.series = regression.finding.series, .night = {}, .commits = {}, .revert = {}};
-  TBCI_ASSIGN(recovery.night, night_name(context, ending.night_id));
+  TBCI_ASSIGN(recovery.night, context.stores.nights.name_of(ending.night_id));
   if (ending.improvement_id) {
     TBCI_ASSIGN(const auto improvement, context.stores.improvements.get(*ending.improvement_id));
     for (const std::string& id : improvement.suspects) {

@@ -17,10 +17,6 @@ namespace {
 
 using model::Regression;
 
-Result<std::string> night_name(SubjectContext& context, std::int64_t id) {
-  return context.stores.nights.get(id).map([](const model::Night& night) { return night.name; });
-}
-
 Result<std::string> old_build_of(SubjectContext& context, const Regression& regression) {
   if (!regression.old_build.empty()) return regression.old_build;
   return context.stores.nights.get(regression.night_id).map([](const model::Night& night) { return night.baseline; });
@@ -78,7 +74,7 @@ Result<std::vector<NightWith>> nights_with(SubjectContext& context, const Regres
 Result<std::optional<RecoveryReference>> recovery_reference(SubjectContext& context, const model::Night& tonight,
                                                             const Regression& regression) {
   TBCI_ASSIGN(const std::string name, old_build_of(context, regression));
-  TBCI_ASSIGN(const std::string found, night_name(context, regression.night_id));
+  TBCI_ASSIGN(const std::string found, context.stores.nights.name_of(regression.night_id));
   TBCI_ASSIGN(const double accepted, accepted_since(context, regression, found, tonight));
   TBCI_ASSIGN(auto old_build, build_if_there(context, name));
   if (old_build) {
@@ -91,10 +87,10 @@ Result<std::optional<RecoveryReference>> recovery_reference(SubjectContext& cont
   }
   TBCI_ASSIGN(const auto nights, nights_with(context, regression));
   for (const NightWith& night : nights) {
-    TBCI_ASSIGN(const std::string with, night_name(context, night.id));
+    TBCI_ASSIGN(const std::string with, context.stores.nights.name_of(night.id));
     TBCI_ASSIGN(auto build, build_if_there(context, with));
     if (!build) continue;
-    TBCI_ASSIGN(const std::string measured, night_name(context, night.measured_id));
+    TBCI_ASSIGN(const std::string measured, context.stores.nights.name_of(night.measured_id));
     TBCI_ASSIGN(const double since, accepted_since(context, regression, measured, tonight));
     TBCI_ASSIGN(const double later, accepted_since(context, regression, with, tonight));
     const double level = night.level + since - later;

@@ -15,7 +15,7 @@ namespace tbci::runner {
 
 namespace {
 
-constexpr std::size_t longest_name = 300;
+constexpr std::size_t longest_file_name = 300;
 
 std::string percent_decoded(std::string_view text) {
   std::string decoded;
@@ -55,7 +55,7 @@ Result<std::vector<IndexFile>> parse_json(const std::string& text) {
   std::vector<IndexFile> files;
   for (const auto& entry : *listed) {
     if (!entry.is_object()) continue;
-    IndexFile file{.name = file_of_address(text_field(entry, "filename", longest_name))};
+    IndexFile file{.name = file_of_address(text_field(entry, "filename", longest_file_name))};
     if (file.name.empty()) continue;
     if (const auto bytes = integer_field(entry, "size", 1, LLONG_MAX)) file.bytes = static_cast<std::uint64_t>(*bytes);
     file.uploaded = upload_time(text_field(entry, "upload-time", 40));
@@ -137,7 +137,7 @@ std::string file_of_address(std::string_view address) {
   address = address.substr(0, address.find_first_of("?#"));
   const std::string name = percent_decoded(address.substr(address.rfind('/') + 1));
   static constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+!_-";
-  const bool plain = name.size() <= longest_name && name.find_first_not_of(allowed) == std::string::npos;
+  const bool plain = name.size() <= longest_file_name && name.find_first_not_of(allowed) == std::string::npos;
   return plain ? name : std::string();
 }
 
