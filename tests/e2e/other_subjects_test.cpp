@@ -81,7 +81,7 @@ TEST_CASE("Other subjects: a Python package is built, measured by functions, and
 }
 
 TEST_CASE("Other subjects: a LibTorch extension is measured by models of its user, and its slower commit found",
-          "[e2e]") {
+          "[e2e][long]") {
   const Example example("libtorch-extension");
   const Answer checked =
       example.tbci({"check", "--json"}, {{"TBCI_EXTENSION_MODELS", (configs / "libtorch-extension/models").string()},
