@@ -19,7 +19,7 @@ bool lies_in(const fs::path& part, const fs::path& folder) {
 
 bool holds(const StoredThing& thing, const model::Product& product) {
   std::vector<fs::path> parts = product.preload;
-  parts.push_back(product.libtorch);
+  parts.insert(parts.end(), {product.libtorch, product.folder});
   return std::ranges::any_of(parts, [&](const fs::path& part) { return lies_in(part, thing.path); });
 }
 

@@ -88,6 +88,23 @@ TEST_CASE("Removal: what was downloaded of its wheel goes with it, also of one t
   CHECK(things[0].path == wheels / "aa");
 }
 
+TEST_CASE("Removal: a build that is a folder of its own goes too", "[disk]") {
+  Environments all;
+  all.subject().nightly.kind = runner::NightlyKind::git_days;
+  const fs::path build = all.state / "subjects/fake/products/0123";
+  fs::create_directories(build / "package");
+  fs::last_write_time(build, fs::file_time_type::clock::now() - std::chrono::hours(24 * 30));
+  storage::BuildStore& builds = all.bench.stores().builds;
+  const auto id = builds.begin("fake", model::BuildKind::nightly, "2026-01-06", all.now()).value().id;
+  model::Product product;
+  product.folder = build / "package";
+  product.commit = "0123";
+  REQUIRE(builds.ready(id, product, all.now()));
+  const auto things = all.things("2026-01-06").value();
+  REQUIRE(things.size() == 1);
+  CHECK(things[0].path == build);
+}
+
 TEST_CASE("Removal: an unknown nightly is refused", "[disk]") {
   Environments all;
   CHECK(all.refusal("2.14.0.dev20261118").find("tbci nightly list") != std::string::npos);
