@@ -183,7 +183,7 @@ TEST_CASE("TorchBench: reports the first line of an exception and keeps the samp
   CHECK(bench.train("breaks").outcome == Outcome::out_of_memory);
   const auto quit = bench.train("talks");
   CHECK(quit.outcome == Outcome::exception);
-  CHECK(quit.message == "the model called exit(-1)");
+  CHECK(quit.message == "it called exit(-1)");
 }
 
 TEST_CASE("TorchBench: output of a model or its children does not mix with the protocol", "[torchbench]") {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tbci_worker import failure
 from tbci_worker.failure import EXCEPTION, OUT_OF_MEMORY, UNSUPPORTED, Failure, first_line, is_of_memory
 
 __all__ = ["EXCEPTION", "OUT_OF_MEMORY", "UNSUPPORTED", "Failure", "failure_of", "first_line"]
@@ -20,16 +21,6 @@ def _of_missing_import(error: ImportError) -> Failure:
 
 def failure_of(error: BaseException) -> Failure:
     """The kind of an exception, with the first line of its message."""
-    if isinstance(error, Failure):
-        return error
-    said = first_line(str(error))
-    name = type(error).__name__
-    if is_of_memory(error):
-        return Failure(OUT_OF_MEMORY, said or f"the host ran out of memory ({name})")
-    if isinstance(error, NotImplementedError):
-        return Failure(UNSUPPORTED, said or "the model does not implement this")
-    if isinstance(error, ImportError):
+    if isinstance(error, ImportError) and not is_of_memory(error):
         return _of_missing_import(error)
-    if isinstance(error, SystemExit):
-        return Failure(EXCEPTION, f"the model called exit({said})")
-    return Failure(EXCEPTION, f"{name}: {said}" if said else name)
+    return failure.failure_of(error)
