@@ -303,7 +303,7 @@ std::string skipped_text(const std::vector<SkippedNightly>& skipped) {
     names.push_back(fmt::format("{} ({})", inline_code(one.name, 100), escaped(one.reason, 150)));
   }
   const std::string more = skipped.size() > most ? fmt::format(", and {} more", skipped.size() - most) : "";
-  return fmt::format("- The nightlies between the two were not measured, so the range is wider: {}{}\n",
+  return fmt::format("- These nightlies between the two were not measured, so the range is wider: {}{}\n",
                      join(names, ", "), more);
 }
 

@@ -91,7 +91,7 @@ TEST_CASE("Nights: a report names the nightlies in between that no night could j
   CHECK(result.night.baseline == nights.machine.name_of(5));
   REQUIRE(result.reports.size() == 1);
   const std::string& body = result.reports[0].body;
-  CHECK(body.find("- The nightlies between the two were not measured, so the range is wider: `" +
+  CHECK(body.find("- These nightlies between the two were not measured, so the range is wider: `" +
                   nights.machine.name_of(6) + "` (") != std::string::npos);
   CHECK(body.find("<not a zip") == std::string::npos);
   CHECK(body.find("main was rewound") == std::string::npos);
