@@ -35,6 +35,8 @@ TEST_CASE("Missing days: a release, a day of a calendar that does not exist, and
         Names{"2026-11-29"});
   CHECK_FALSE(pipeline::day_of_version("2026-11-28"));
   CHECK_FALSE(pipeline::day_of_version("2.14.0"));
+  CHECK_FALSE(pipeline::day_of_version("2.14.0.dev20261131"));
+  CHECK_FALSE(pipeline::day_of_version("2.14.0.dev20261301"));
 }
 
 TEST_CASE("Missing days: a nightly of another release fills its day, and a long pause misses nothing", "[nights]") {
