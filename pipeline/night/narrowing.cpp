@@ -38,11 +38,15 @@ Result<Nightlies> nightlies_between(SubjectContext& context, const std::string& 
   return Nightlies(names.begin(), names.end());
 }
 
-// Where a regression may lie: indices of the nightlies, the good one and the bad one.
+// Where a regression may lie: indices of the nightlies, those found to be good and those found to be bad. The first is
+// an end of the whole range, the last is the nearest to the change.
 struct Bracket {
   model::Regression regression;
-  std::size_t low = 0, high = 0;
+  std::vector<std::size_t> good = {}, bad = {};
   bool is_closed = false;
+
+  std::size_t low() const { return good.back(); }
+  std::size_t high() const { return bad.back(); }
 };
 
 class Narrowing {
@@ -57,12 +61,20 @@ class Narrowing {
   }
 
   Status narrow(std::vector<Bracket>& brackets) {
-    for (Bracket& bracket : brackets) bracket.high = names_.size() - 1;
+    for (Bracket& bracket : brackets) {
+      bracket.good = {0};
+      bracket.bad = {names_.size() - 1};
+    }
     while (true) {
       TBCI_ASSIGN(const auto middle, next_middle(brackets));
-      if (!middle) return {};
+      if (!middle) break;
       TBCI_TRY(compare_at(*middle, brackets));
     }
+    for (Bracket& bracket : brackets) {
+      TBCI_TRY(widen(bracket.good));
+      TBCI_TRY(widen(bracket.bad));
+    }
+    return {};
   }
 
   // One of the ends of a range: it was there.
@@ -93,10 +105,10 @@ class Narrowing {
 
   Result<std::optional<std::size_t>> middle_of(const Bracket& bracket) {
     std::vector<std::size_t> inside;
-    for (std::size_t at = bracket.low + 1; at < bracket.high; ++at) {
+    for (std::size_t at = bracket.low() + 1; at < bracket.high(); ++at) {
       if (!failed_.contains(at)) inside.push_back(at);
     }
-    const double wanted = static_cast<double>(bracket.low + bracket.high) / 2;
+    const double wanted = static_cast<double>(bracket.low() + bracket.high()) / 2;
     std::ranges::stable_sort(inside, {}, [&](std::size_t at) { return std::abs(static_cast<double>(at) - wanted); });
     for (const std::size_t at : inside) {
       TBCI_ASSIGN(const auto build, usable(at));
@@ -120,7 +132,7 @@ class Narrowing {
     std::vector<Bracket*> asked;
     std::vector<detect::Candidate> candidates;
     for (Bracket& bracket : brackets) {
-      if (bracket.is_closed || at <= bracket.low || at >= bracket.high) continue;
+      if (bracket.is_closed || at <= bracket.low() || at >= bracket.high()) continue;
       asked.push_back(&bracket);
       candidates.push_back({.series = bracket.regression.finding.series,
                             .old_build = ends_.before.name,
@@ -150,9 +162,24 @@ class Narrowing {
                         std::abs(found.change - whole) <= little * whole && found.low >= whole / 2;
     const bool is_good = outcome.looked && found.verdict == model::Verdict::clear && found.change <= little * whole &&
                          found.high <= whole / 2;
-    if (is_bad) bracket.high = at;
-    if (is_good) bracket.low = at;
+    if (is_bad) bracket.bad.push_back(at);
+    if (is_good) bracket.good.push_back(at);
     bracket.is_closed = !is_bad && !is_good;
+  }
+
+  // A search builds its ends. A nightly whose commit does not build here cannot be one, though its wheel ran.
+  Status widen(std::vector<std::size_t>& ends) {
+    for (; ends.size() > 1; ends.pop_back()) {
+      const auto commit = context_.machine.resolve(build(ends.back()).product.commit, context_.stop);
+      if (!commit && commit.error().kind == ErrorKind::interrupted) return pass_on(commit.error());
+      if (!commit) return {};  // the search says it
+      context_.progress.step("build the commit of " + names_[ends.back()]);
+      TBCI_ASSIGN(const model::Build built, build_commit(context_, *commit));
+      if (built.state != model::BuildState::failed) return {};
+      context_.progress.note(fmt::format("{} is no end of the search, as its commit does not build: {}",
+                                         names_[ends.back()], one_line(built.failure, 200)));
+    }
+    return {};
   }
 
   SubjectContext& context_;
@@ -223,8 +250,8 @@ Result<std::vector<BisectedRange>> narrowed(SubjectContext& context, const model
   if (!others.empty())
     parts[{0, between.size() + 1}] = {.builds = range.builds, .regressions = others, .bisection = {}};
   for (const Bracket& bracket : brackets) {
-    BisectedRange& part = parts[{bracket.low, bracket.high}];
-    part.builds = {narrowing.build(bracket.low), narrowing.build(bracket.high)};
+    BisectedRange& part = parts[{bracket.low(), bracket.high()}];
+    part.builds = {narrowing.build(bracket.low()), narrowing.build(bracket.high())};
     part.regressions.push_back(bracket.regression.id);
   }
   std::vector<BisectedRange> all;

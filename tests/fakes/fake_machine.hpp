@@ -36,6 +36,7 @@ class FakeMachine final : public pipeline::Machine {
   double growth_half_width = 8;                                                ///< of their intervals
   int growths = 0;                                                             ///< how many processes looked for leaks
   std::set<std::size_t> unbuildable;
+  std::set<std::size_t> without_recipe;  ///< commits that do not build here, though the index has wheels of them
   std::map<std::string, model::Outcome>
       broken;  ///< benchmark -> how it fails, on the new end and all after `broken_from`
   std::size_t broken_from = 0, broken_until = 1 << 30;  ///< commits; from the second on they work again
@@ -102,7 +103,8 @@ class FakeMachine final : public pipeline::Machine {
   }
   Result<runner::BuildOutcome> build(const std::string& commit, std::stop_token) override {
     TBCI_TRY(effect("build " + commit));
-    if (unbuildable.contains(index_of(commit))) return runner::CompileFailure{"error: expected ';'", "log"};
+    if (unbuildable.contains(index_of(commit)) || without_recipe.contains(index_of(commit)))
+      return runner::CompileFailure{"error: expected ';'", "log"};
     return product_of(commit);
   }
   std::size_t pushed = 1 << 30;  ///< commits from here on are not in the repository yet
