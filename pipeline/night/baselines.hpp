@@ -11,7 +11,8 @@ namespace tbci::pipeline {
 /// Of the earlier nightlies (the oldest first) those that may be the baseline, the best first; of equal ones the newer
 /// version, whenever it was measured:
 /// 1. nightlies with verdicts that ran well here: this runner, as it is now, has screened them, and at least half of
-///    the cases that are supported ran. So a nightly that was missed, or ran badly, is inside the range. A machine that
+///    the cases that are supported ran, or half of those that ran on any of the last `[disk] kept_nights` nights (most
+///    may be broken for long). So a nightly that was missed, or ran badly, is inside the range. A machine that
 ///    changed for some nights and changed back reaches past these by `[disk] kept_nights` nights at the most;
 /// 2. the same in another environment of this runner;
 /// 3. those with verdicts that ran well on another runner;

@@ -112,4 +112,20 @@ Result<std::optional<std::string>> over_since(SubjectContext& context, const mod
   return std::optional<std::string>{};
 }
 
+Result<std::optional<std::string>> surely_without(SubjectContext& context, const model::Night& tonight,
+                                                  const std::string& old_build, const model::Finding& broken) {
+  const storage::HistoryWindow window{.newest = most_quiet_nights, .since = old_build, .before = tonight.name};
+  TBCI_ASSIGN(const auto history, context.stores.runs.outcome_history(context.name(), broken.series.measured_case(),
+                                                                      window, tonight.name + "/"));
+  const std::vector<NightlyTrials> nightlies = trials_by_nightly(history);
+  const int enough = detect::processes_until_over(broken.low);
+  int processes = 0;
+  for (auto one = nightlies.rbegin(); one != nightlies.rend() && is_older(old_build, one->nightly); ++one) {
+    if (one->trials.failures > 0) break;
+    processes += one->trials.processes;
+    if (processes >= enough) return std::optional(one->nightly);
+  }
+  return std::optional<std::string>{};
+}
+
 }  // namespace tbci::pipeline

@@ -26,4 +26,9 @@ inline constexpr int most_quiet_nights = 30;
 Result<std::optional<std::string>> over_since(SubjectContext& context, const model::Night& tonight,
                                               const model::Night& found, const model::Finding& broken);
 
+/// Of the nightlies after `old_build` and before tonight: the newest from which on the case ran in enough processes,
+/// all without a failure, for the break of tonight not to have been there. Nothing where too few ran.
+Result<std::optional<std::string>> surely_without(SubjectContext& context, const model::Night& tonight,
+                                                  const std::string& old_build, const model::Finding& broken);
+
 }  // namespace tbci::pipeline

@@ -151,18 +151,26 @@ Result<KnownRise> rise_of(SubjectContext& context, const AnchorView& view, const
   return rise;
 }
 
-// The last anchor that the regression can have been confirmed against; nothing: it was against another build.
+// The anchor that the regression was confirmed against; nothing: it was against another build. Where a person set the
+// same build once more, it is the choice that the night's own look belongs to, also when the night had begun before it.
 Result<std::optional<AnchorView>> anchor_of(SubjectContext& context, const Regression& regression,
                                             const model::Night& night) {
   constexpr int acts_looked_at = 1000;
   TBCI_ASSIGN(const auto acts, context.stores.anchors.acts(context.name(), acts_looked_at));
+  std::optional<AnchorView> earlier;
   for (const model::Anchor& act : acts) {
-    if (!act.build_id || act.set > night.started) continue;
+    if (!act.build_id) continue;
     TBCI_ASSIGN(model::Build build, context.stores.builds.get(*act.build_id));
     if (build.name != regression.old_build) continue;
-    return view_of(context, act, std::move(build), night).map([](AnchorView view) { return std::optional(view); });
+    TBCI_ASSIGN(const auto looks, context.stores.anchors.of_night(act.id, night.id));
+    const bool looked = std::ranges::find(looks, regression.finding.series, &model::AnchorLook::series) != looks.end();
+    const bool fits = looked || (!earlier && act.set <= night.started);
+    if (!fits) continue;
+    TBCI_ASSIGN(AnchorView view, view_of(context, act, std::move(build), night));
+    if (looked) return std::optional(std::move(view));
+    earlier = std::move(view);
   }
-  return std::optional<AnchorView>{};
+  return earlier;
 }
 
 // What a person accepted of the changes that the same night found of the series: the largest has all of them.

@@ -11,6 +11,7 @@
 #include "detect/effect.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/confirming.hpp"
+#include "pipeline/night/break_history.hpp"
 #include "pipeline/night/known_rise.hpp"
 #include "pipeline/night/old_builds.hpp"
 #include "storage/model/run_keys.hpp"
@@ -64,6 +65,7 @@ class Narrowing {
     for (Bracket& bracket : brackets) {
       bracket.good = {0};
       bracket.bad = {names_.size() - 1};
+      if (bracket.regression.finding.series.metric == model::Metric::outcome) TBCI_TRY(read_history(bracket));
     }
     while (true) {
       TBCI_ASSIGN(const auto middle, next_middle(brackets));
@@ -79,6 +81,7 @@ class Narrowing {
 
   // One of the ends of a range: it was there.
   const model::Build& build(std::size_t at) const {
+    if (const auto one = remembered_.find(at); one != remembered_.end()) return one->second;
     const auto& found = builds_.at(at);
     TBCI_ASSERT(found);
     return *found;
@@ -101,6 +104,19 @@ class Narrowing {
     if (build && build->product.commit.empty()) build.reset();
     builds_.emplace(at, build);
     return build;
+  }
+
+  // A break is not asked for: earlier nights ran the case.
+  Status read_history(Bracket& bracket) {
+    bracket.is_closed = true;
+    TBCI_ASSIGN(const auto name, surely_without(context_, night_, ends_.before.name, bracket.regression.finding));
+    if (!name) return {};
+    const auto at = static_cast<std::size_t>(std::ranges::find(names_, *name) - names_.begin());
+    TBCI_ASSIGN(const auto build, context_.stores.builds.find(context_.name(), model::BuildKind::nightly, *name));
+    if (at >= names_.size() || !build || build->product.commit.empty()) return {};
+    remembered_.emplace(at, *build);
+    bracket.good.push_back(at);
+    return {};
   }
 
   Result<std::optional<std::size_t>> middle_of(const Bracket& bracket) {
@@ -187,17 +203,9 @@ class Narrowing {
   const Comparison& ends_;
   Nightlies names_;
   std::map<std::size_t, std::optional<model::Build>> builds_;  // that were asked for
+  std::map<std::size_t, model::Build> remembered_;             // that ran on earlier nights, and may be gone
   std::set<std::size_t> failed_;
 };
-
-Result<bool> can_be_narrowed(SubjectContext& context, const model::Night& night, const model::Regression& regression,
-                             const std::string& old_build) {
-  const model::Finding& finding = regression.finding;
-  const bool is_number = finding.series.metric != model::Metric::outcome && !detect::is_leak(finding.series.metric);
-  if (!is_number || !std::isfinite(finding.change) || finding.change <= 0) return false;
-  TBCI_ASSIGN(const double rise, rise_since(context, old_build, night, finding.series));
-  return rise == 0;
-}
 
 Result<bool> is_anchor(SubjectContext& context, const std::string& build) {
   TBCI_ASSIGN(const auto anchor, context.stores.anchors.current(context.name()));
@@ -206,16 +214,31 @@ Result<bool> is_anchor(SubjectContext& context, const std::string& build) {
   return pinned.name == build;
 }
 
+bool is_break(const model::Regression& regression) {
+  return regression.finding.series.metric == model::Metric::outcome;
+}
+
+Result<bool> can_be_narrowed(SubjectContext& context, const model::Night& night, const model::Regression& regression,
+                             const std::string& old_build) {
+  const model::Finding& finding = regression.finding;
+  if (is_break(regression)) return true;
+  if (detect::is_leak(finding.series.metric) || !std::isfinite(finding.change) || finding.change <= 0) return false;
+  TBCI_ASSIGN(const bool creep, is_anchor(context, old_build));
+  if (creep) return false;
+  TBCI_ASSIGN(const double rise, rise_since(context, old_build, night, finding.series));
+  return rise == 0;
+}
+
 // Whether anything is to be asked of this range at all.
 Result<bool> is_worth_it(SubjectContext& context, const model::Night& night, const Comparison& usual,
                          const BisectedRange& range, const std::vector<model::Regression>& regressions) {
   if (context.subject.source.repository.empty()) return false;
   std::set<model::Case> cases;
-  for (const model::Regression& one : regressions) cases.insert(one.finding.series.measured_case());
+  for (const model::Regression& one : regressions) {
+    if (!is_break(one)) cases.insert(one.finding.series.measured_case());
+  }
   if (cases.size() > most_narrowed_cases) return false;
   const std::string& old_build = range.builds.before.name;
-  TBCI_ASSIGN(const bool creep, is_anchor(context, old_build));
-  if (creep) return false;
   const bool plain = old_build == usual.before.name;
   TBCI_ASSIGN(const auto begun,
               context.stores.bisections.find(context.name(),
@@ -235,12 +258,12 @@ Result<std::vector<BisectedRange>> narrowed(SubjectContext& context, const model
   TBCI_ASSIGN(const auto between, nightlies_between(context, range.builds.before.name, range.builds.after.name));
   if (!worth_it || between.empty()) return std::vector{std::move(range)};
   TBCI_ASSIGN(const OldBuild before, find_old_build(context, range.builds.before.name));
-  if (!before.build) return std::vector{std::move(range)};
-  const Comparison ends{*before.build, range.builds.after};
+  const Comparison ends{before.build.value_or(range.builds.before), range.builds.after};
   std::vector<Bracket> brackets;
   std::vector<std::int64_t> others;
   for (model::Regression& regression : regressions) {
-    TBCI_ASSIGN(const bool possible, can_be_narrowed(context, night, regression, ends.before.name));
+    TBCI_ASSIGN(bool possible, can_be_narrowed(context, night, regression, ends.before.name));
+    possible = possible && (before.build || is_break(regression));
     if (!possible) others.push_back(regression.id);
     if (possible) brackets.push_back({.regression = std::move(regression)});
   }

@@ -39,6 +39,13 @@ class Nights {
     return static_cast<int>(std::count_if(machine.effects.begin(), machine.effects.end(),
                                           [&](const std::string& effect) { return effect.starts_with(what); }));
   }
+  /// The files of a nightly go away, as where a person removed them.
+  void lose(std::size_t day) {
+    auto build = bench->stores().builds.find("fake", model::BuildKind::nightly, machine.name_of(day)).value();
+    REQUIRE(build);
+    build->product.libtorch = folder.path() / "gone";
+    REQUIRE(bench->stores().builds.ready(build->id, build->product, {}));
+  }
   /// Day 9, which is checked, could not decide about beta/cpu-infer/time beside `old_build`: the next night looks
   /// again.
   void queue_on_day_9(const std::string& old_build, std::vector<std::pair<double, double>> pairs = {}) {

@@ -39,6 +39,19 @@ TEST_CASE("Baselines: one on which most cases failed is passed over, and lies in
   CHECK(baseline_of(nights, 6) == nights.machine.name_of(5));
 }
 
+TEST_CASE("Baselines: what is broken for good does not keep an old baseline for ever", "[nights]") {
+  Nights nights(10);
+  nights.machine.suite = {"alpha", "beta", "gamma"};
+  nights.bench->config().disk.kept_nights = 3;
+  nights.check_all(1, 2);
+  nights.machine.broken = {{"alpha", model::Outcome::crashed}, {"beta", model::Outcome::crashed}};
+  nights.machine.broken_from = 3 * commits_a_day;
+  nights.check_all(3, 4);
+  CHECK(baseline_of(nights, 5) == nights.machine.name_of(2));
+  nights.check(5);
+  CHECK(baseline_of(nights, 6) == nights.machine.name_of(5));
+}
+
 TEST_CASE("Baselines: one on which a few cases failed is as good as any", "[nights]") {
   Nights nights(8);
   nights.machine.suite = {"alpha", "beta", "gamma"};

@@ -1,7 +1,9 @@
 // Creep against the anchor, over many nights.
 #include <set>
 
+#include "pipeline/night/known_rise.hpp"
 #include "pipeline/night/regression_decisions.hpp"
+#include "storage/connection.hpp"
 #include "tests/pipeline/nights.hpp"
 
 namespace tbci::creep_watch_test {
@@ -235,7 +237,19 @@ TEST_CASE("Creep watch: creep on top of an open regression is found", "[nights][
   nights.machine.slower["beta"] = {{4 * commits_a_day - 1, 1.2}};
   add_creep(nights, 9, 15, 1.02);
   check_with_anchor(nights, 4);
-  CHECK(found_against(nights, nights.machine.name_of(1), 5, 17) == 1);
+  REQUIRE(found_against(nights, nights.machine.name_of(1), 5, 17) == 1);
+  const std::vector<model::Regression> all = nights.regressions();
+  const auto creep = std::ranges::find(all, nights.machine.name_of(1), &model::Regression::old_build);
+  const auto before = [&] { return pipeline::rise_before(nights.bench->context(), *creep).value(); };
+  const double rise = before();
+  CHECK(rise > 0.1);
+  // The same where a person set the anchor while the night that found it was under way, and once more since.
+  const auto anchor = nights.bench->stores().anchors.current("fake").value().value();
+  const auto night = nights.bench->stores().nights.get(creep->night_id).value();
+  REQUIRE(nights.bench->stores().anchors.set(anchor));
+  nights.bench->stores().database.connection().sqlite.exec(
+      fmt::format("UPDATE anchor SET set_ms = {}", night.started.time_since_epoch().count() + 1));
+  CHECK(before() == rise);
 }
 
 TEST_CASE("Creep watch: creep on top of an accepted change recovers when it is gone", "[nights][long]") {

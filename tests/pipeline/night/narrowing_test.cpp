@@ -100,4 +100,26 @@ TEST_CASE("Narrowing: a nightly whose commit does not build here is no end of th
   CHECK(result.regressions[0].suspects == std::vector{days.commit(9 * commits_a_day - 2)});
 }
 
+TEST_CASE("Narrowing: the search for a break begins where the case ran on earlier nights", "[nights]") {
+  Nights nights(15);
+  FakeMachine& machine = nights.machine;
+  machine.suite = {"beta"};
+  // It crashed for a while, was put right, and crashes again.
+  for (std::size_t commit = 5 * commits_a_day - 2; commit < 12 * commits_a_day - 2; ++commit)
+    machine.crashing[commit] = 1000;
+  nights.check_all(1, 13);
+  machine.broken = {{"beta", model::Outcome::crashed}};
+  machine.broken_from = 14 * commits_a_day - 3;
+  // The nightlies since are not there any more; that they ran is known.
+  for (const std::size_t day : {12U, 13U}) nights.lose(day);
+  machine.before_effect = [tonight = "install " + machine.name_of(14)](const std::string& effect) -> Status {
+    if (!effect.starts_with("install") || effect == tonight) return {};
+    return fail(ErrorKind::failed, "the index does not have it");
+  };
+  const auto result = nights.check(14);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(result.regressions[0].old_build == machine.name_of(4));
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(14 * commits_a_day - 3)});
+}
+
 }  // namespace tbci::narrowing_test
