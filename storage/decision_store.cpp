@@ -118,6 +118,16 @@ Result<std::optional<model::Verdict>> DecisionStore::latest_look(std::int64_t re
   });
 }
 
+Result<std::optional<int>> DecisionStore::latest_measured_look(std::int64_t regression_id) const {
+  return guarded(database_.path(), "read looks at regressions", [&]() -> Result<std::optional<int>> {
+    Query query(database_,
+                "SELECT n.number FROM recovery_look l JOIN night n ON n.id = l.night_id "
+                "WHERE l.regression_id = ? AND l.verdict <> 'suspect' ORDER BY l.night_id DESC LIMIT 1");
+    if (!query.bind(regression_id).next()) return std::optional<int>{};
+    return std::optional(query.row("recovery_look").small_integer());
+  });
+}
+
 Result<std::vector<model::RecoveryLook>> DecisionStore::recovery_looks(std::int64_t regression_id) const {
   return guarded(database_.path(), "read looks at regressions", [&] {
     return Query(database_,

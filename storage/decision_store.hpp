@@ -30,6 +30,8 @@ class DecisionStore {
   Result<int> clear_looks(std::int64_t regression_id) const;
   /// Of the newest night that looked, since the regression was opened last.
   Result<std::optional<model::Verdict>> latest_look(std::int64_t regression_id) const;
+  /// The number of the newest night that measured pairs of it, since the regression was opened last.
+  Result<std::optional<int>> latest_measured_look(std::int64_t regression_id) const;
   /// All looks since the regression was opened last, the newest first.
   Result<std::vector<model::RecoveryLook>> recovery_looks(std::int64_t regression_id) const;
   /// Whether that night has looked already.

@@ -46,12 +46,13 @@ Result<std::vector<Regression>> open_regressions(SubjectContext& context, const 
 
 // The level before the regression is of the machine as it was then: on one that became slower since, or beside creep,
 // no series comes near to it again. So pairs ask now and then, and go on where the last ones were clear. The longer a
-// regression is open, the more rarely: what nobody repairs for months must not fill the nights.
+// regression is open, the more rarely: what nobody repairs for years must not fill the nights.
 Result<bool> is_asked_anyway(SubjectContext& context, const model::Night& night, const Regression& regression) {
-  constexpr int while_young = 5, later = 10, young_nights = 50;
+  constexpr int most_often = 5, most_rarely = 50, share_of_age = 10;
   TBCI_ASSIGN(const model::Night found, context.stores.nights.get(regression.night_id));
-  const int age = night.number - found.number;
-  if (age % (age <= young_nights ? while_young : later) == 0) return true;
+  TBCI_ASSIGN(const auto asked, context.stores.decisions.latest_measured_look(regression.id));
+  const int nights_between = std::clamp((night.number - found.number) / share_of_age, most_often, most_rarely);
+  if (night.number - asked.value_or(found.number) >= nights_between) return true;
   TBCI_ASSIGN(const auto latest, context.stores.decisions.latest_look(regression.id));
   return latest == model::Verdict::clear;
 }

@@ -15,8 +15,8 @@ namespace tbci::pipeline {
 inline constexpr int recovery_nights = 3;
 
 /// Looks at the open regressions of earlier nights. If tonight's screen still shows at least the threshold, a
-/// regression is measured only every fifth night (every tenth once it is open for 50), or while its looks are clear; on
-/// the other nights it counts as not clear. Without a value in tonight's screen it counts neither way. The others are
+/// regression is measured only every fifth night (more rarely once it is open for 60: after a tenth of that time, and
+/// after 50 nights at the latest), or while its looks are clear; on the other nights it counts as not clear. Without a value in tonight's screen it counts neither way. The others are
 /// measured beside the build before them, once a night. After `recovery_nights` clear ones in a row the regression is
 /// `recovered`. If that build is no longer available, one that had the regression replaces it: the series must then be
 /// lower by what that one had of it. What a person accepted of the series since then is left out. If there is no such
