@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,6 +23,9 @@ namespace {
 
 /// The first probes of each case are measured in pairs with the good end, to detect a drift of the machine.
 constexpr std::size_t paired_probes = 2;
+/// Where the steps explain less than the rest of the expected change, the bad end has this many readings.
+constexpr double unexplained_share = 0.3;
+constexpr std::size_t readings_of_doubted_end = 8;
 
 class Bisector {
  public:
@@ -276,6 +280,10 @@ class Bisector {
       finish(one, attribution_.no_step(one.search));
       return {};
     }
+    if (explains_too_little(one)) {
+      one.search.require_readings(classes_.last(), readings_of_doubted_end);
+      return {};
+    }
     if (one.search.is_exact() && settings_.exact_check_pairs == 0) {
       if (const auto at = one.search.read_once()) return measure(one, *at);
     }
@@ -288,6 +296,19 @@ class Bisector {
       if (!other.finished) other.search.expect_steps(one.next.brackets);
     }
     return {};
+  }
+
+  /// A large second step may look like an outlier of the bad end, which has few readings. Asked once.
+  bool explains_too_little(const OpenSeries& one) const {
+    const auto expected = settings_.expected.find(one.search.series());
+    if (expected == settings_.expected.end() || one.search.requires_readings(classes_.last())) return false;
+    const std::vector<LevelEstimate>& levels = one.search.posterior().levels;
+    const double found = levels[one.search.index_of_class(one.next.brackets.back().bad)].mean - levels.front().mean;
+    const double whole = std::abs(expected->second);
+    const double missing = expected->second > 0 ? whole - found : whole + found;
+    const auto& series = one.search.series();
+    const double least = detect::least_effect(series.metric, settings_.thresholds.for_series(series));
+    return missing > std::max(least, unexplained_share * whole);
   }
 
   /// False if the culprit shows no step against its parent. The series is then measured again, or finished.

@@ -35,6 +35,9 @@ struct SearchSettings {
   /// Weights above 0, one for each commit in their order: how likely it is the culprit of the series (see
   /// bisect/prior.hpp). For a series without weights all commits are equally likely.
   std::map<model::Series, std::vector<double>> priors;
+  /// The change between the ends that pairs of other builds of them showed (the nightlies), as detect::effect has it.
+  /// Where the steps found explain much less of it, the bad end is measured again before an answer.
+  std::map<model::Series, double> expected;
 };
 
 }  // namespace tbci::bisect

@@ -61,6 +61,7 @@ bisect::SearchSettings settings_of(const SubjectContext& context, const SearchPl
       settings.paired_cases.insert(series.measured_case());
   }
   settings.either_direction = plan.improvements;
+  settings.expected = plan.expected;
   settings.thresholds = context.config.thresholds;
   for (const auto& [series, of_commits] : priors) {
     std::vector<double>& weights = settings.priors[series];

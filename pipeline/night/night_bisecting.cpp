@@ -149,6 +149,8 @@ Status search(SubjectContext& context, const model::Night& night, const Comparis
                   .series = {}};
   for (model::Regression regression : regressions) {
     plan.series.push_back(regression.finding.series);
+    if (regression.finding.series.metric != model::Metric::outcome)
+      plan.expected[regression.finding.series] = detect::effect_of(regression.finding);
     if (regression.state != model::RegressionState::confirmed) continue;
     regression.state = model::RegressionState::bisecting;
     TBCI_TRY(context.stores.nights.update(regression));

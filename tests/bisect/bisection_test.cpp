@@ -1,6 +1,7 @@
 #include "bisect/bisection.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -107,6 +108,27 @@ TEST_CASE("Bisection: a bad end with the files of an earlier commit builds like 
   REQUIRE(answers);
   CHECK(answers->at(0).reason == "");
   CHECK(answers->at(0).suspects == ids(50, 50));
+}
+
+TEST_CASE("Bisection: a second step that looks like an outlier of the bad end is found if the nights saw the whole",
+          "[bisect]") {
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    FakeDay day;
+    day.faults = {{40, dlrm, 1.25}, {70, dlrm, 1.32}};
+    day.noise = 0.01;
+    day.odd_pairs = {{{70, 1}, 1 / 1.32}};  // as after an interruption of the good end's process
+    day.seed = seed;
+    FakeProber prober(day);
+    bisect::SearchSettings settings;
+    settings.expected = {{dlrm, std::log(1.25 * 1.32)}};
+    const auto answers = bisect_with(prober, day, {dlrm}, settings);
+    REQUIRE(answers);
+    INFO(seed);
+    std::set<std::string> suspects;
+    for (const model::FoundStep& step : answers->at(0).steps)
+      suspects.insert(step.suspects.begin(), step.suspects.end());
+    CHECK(suspects == std::set{test::id_of(40), test::id_of(70)});
+  }
 }
 
 TEST_CASE("Bisection: a case whose pairs hardly feel the noise is measured in pairs alone", "[bisect]") {

@@ -29,7 +29,8 @@ struct FakeDay {
   std::set<std::size_t> broken;     ///< commits that do not build
   std::set<std::size_t> documents;  ///< commits that compile the same inputs as the commit before
   std::set<std::pair<std::size_t, model::Case>> crashing;
-  std::map<std::size_t, std::size_t> reverts;  ///< commit -> the earlier commit whose files it restores
+  std::map<std::size_t, std::size_t> reverts;               ///< commit -> the earlier commit whose files it restores
+  std::map<std::pair<std::size_t, int>, double> odd_pairs;  ///< (probe, ordinal) -> factor on the probe's values
   double noise = 0;
   double slow_share = 0;
   double slow_factor = 1.5;
@@ -90,6 +91,8 @@ class FakeProber final : public bisect::Prober {
                           static_cast<unsigned>(measured.benchmark.size())};
       std::mt19937_64 random(seeds);
       values[series] = {value(series, good, random), value(series, at, random)};
+      if (const auto odd = day_.odd_pairs.find({at, ordinal}); odd != day_.odd_pairs.end())
+        values[series].after *= odd->second;
     }
     return values;
   }
