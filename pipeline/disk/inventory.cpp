@@ -125,6 +125,7 @@ bool is_pip_cache(const fs::directory_entry& entry) {
 void add_subject(Inventory& inventory, const std::string& subject) {
   const fs::path folder = inventory.state() / "subjects" / subject;
   inventory.add_entries(ThingKind::environment, subject, folder / "venvs", is_folder);
+  inventory.add_entries(ThingKind::environment, subject, folder / "requirements", is_folder);
   inventory.add_entries(ThingKind::product, subject, folder / "products", is_folder);
   inventory.add_entries(ThingKind::log, subject, folder / "logs", is_log);
   std::error_code ignored;

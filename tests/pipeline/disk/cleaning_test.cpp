@@ -68,8 +68,8 @@ TEST_CASE("Inventory: environments, builds, workers, logs, mirrors and checkouts
   const fs::path environment = disk.environment("2026-01-05", 3);
   const fs::path state = disk.state.path();
   for (const char* folder :
-       {"subjects/fake/products/aa", "subjects/fake/checkouts/mirror.git", "subjects/fake/checkouts/submodules",
-        "subjects/fake/checkouts/slot-0", "subjects/fake/logs", "workers/bb"})
+       {"subjects/fake/products/aa", "subjects/fake/checkouts/mirror.git", "subjects/fake/requirements/cc",
+        "subjects/fake/checkouts/submodules", "subjects/fake/checkouts/slot-0", "subjects/fake/logs", "workers/bb"})
     fs::create_directories(state / folder);
   std::ofstream(state / "subjects/fake/logs/commit.log") << "text";
   std::ofstream(state / "workers/bb.log") << "text";
@@ -77,7 +77,7 @@ TEST_CASE("Inventory: environments, builds, workers, logs, mirrors and checkouts
   const auto count = [&](ThingKind kind) {
     return std::count_if(things.begin(), things.end(), [&](const StoredThing& thing) { return thing.kind == kind; });
   };
-  CHECK(count(ThingKind::environment) == 1);
+  CHECK(count(ThingKind::environment) == 2);
   CHECK(count(ThingKind::product) == 1);
   CHECK(count(ThingKind::worker) == 1);
   CHECK(count(ThingKind::log) == 2);

@@ -148,7 +148,8 @@ TEST_CASE("Submodules: an address that does not answer is not the fault of the c
   CHECK(fs::exists(source / ".git/modules/in/refs/kept"));
 }
 
-TEST_CASE("Submodules: an address cannot be a folder of this machine, unless the person allows it", "[source][escape]") {
+TEST_CASE("Submodules: an address cannot be a folder of this machine, unless the person allows it",
+          "[source][escape]") {
   Nested nested;
   REQUIRE(write_file_atomically(nested.folder / "gitconfig", "[user]\n\tname = somebody\n"));
   const auto slot = nested.check_out();
