@@ -42,19 +42,30 @@ struct BuiltProduct {
   std::string folder = {};           ///< anything else, for suites of the subject's own: in the same way
 };
 
+/// What builds need from a package index: an environment of Python that tbci makes before the recipe.
+struct RequirementSettings {
+  std::vector<std::string> files = {};     ///< of requirements, in the repository; a commit need not have them all
+  std::vector<std::string> packages = {};  ///< more requirements, for all commits
+  std::string python = "python3";          ///< makes the environment
+  std::string index = {};                  ///< address of the package index; empty: as configured in pip
+  bool wanted() const { return !files.empty() || !packages.empty(); }
+};
+
 struct SourceSettings {
   std::string repository;  ///< path or address that git clones from; empty: this subject cannot be built from source
   std::string branch = "main";
   /// Commands, as argument vectors. Placeholders: {torch} prefix of `torch_base`, {jobs}, {source} the checkout,
-  /// {prefix} an empty folder to install into. They run in the checkout, in order, with one time limit for all.
+  /// {prefix} an empty folder to install into; with `requirements` also {python} and {wheels}. They run in the
+  /// checkout, in order, with one time limit for all.
   std::vector<std::vector<std::string>> recipe;
   std::map<std::string, std::string> environment;  ///< placeholders are replaced here too
   std::chrono::seconds time_limit = std::chrono::hours(4);
   /// The files that a build depends on, as patterns of `base/git.hpp`; empty: all files.
   std::vector<std::string> compiled;
   /// Prior weights in a bisection for commits that touch such a path, relative to other commits.
-  std::vector<model::LikelyPath> likely;
+  std::vector<model::LikelyPath> likely = {};
   BuiltProduct product;
+  RequirementSettings requirements = {};
   bool submodules = false;
   /// Keeps the untracked files of the last build in the checkout: faster, if the recipe rebuilds correctly from them.
   /// Otherwise each build starts from a clean checkout (ccache makes that cheap).

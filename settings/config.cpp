@@ -10,6 +10,7 @@
 
 #include "base/process.hpp"
 #include "base/text.hpp"
+#include "settings/build_sources.hpp"
 #include "settings/command_suites.hpp"
 #include "settings/thresholds.hpp"
 #include "settings/toml_reader.hpp"
@@ -199,6 +200,7 @@ void read_source(TomlReader reader, SubjectConfig& config) {
   source.product.preload = reader.texts("preload");
   source.product.libtorch = reader.text("libtorch", "");
   source.product.folder = reader.text("folder", "");
+  read_requirements(reader.table("requirements"), source.requirements);
   source.submodules = reader.flag("submodules", false);
   source.keep_build_tree = reader.flag("keep_build_tree", false);
   source.time_limit = std::chrono::duration_cast<std::chrono::seconds>(reader.seconds("time_limit", source.time_limit));

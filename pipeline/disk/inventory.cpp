@@ -113,7 +113,7 @@ bool is_log(const fs::directory_entry& entry) {
 }
 
 bool is_checkout(const fs::directory_entry& entry) {
-  return is_folder(entry) && entry.path().filename() != "mirror.git";
+  return is_folder(entry) && entry.path().filename() != "mirror.git" && entry.path().filename() != "submodules";
 }
 
 // Also what a kill left of one that was being removed.
@@ -125,12 +125,16 @@ bool is_pip_cache(const fs::directory_entry& entry) {
 void add_subject(Inventory& inventory, const std::string& subject) {
   const fs::path folder = inventory.state() / "subjects" / subject;
   inventory.add_entries(ThingKind::environment, subject, folder / "venvs", is_folder);
+  inventory.add_entries(ThingKind::environment, subject, folder / "requirements", is_folder);
   inventory.add_entries(ThingKind::product, subject, folder / "products", is_folder);
   inventory.add_entries(ThingKind::log, subject, folder / "logs", is_log);
   std::error_code ignored;
   inventory.add_entries(ThingKind::download, subject, folder, is_pip_cache);
   const fs::path checkouts = folder / "checkouts", mirror = checkouts / "mirror.git";
   if (fs::exists(mirror, ignored)) inventory.add(ThingKind::mirror, subject, mirror, "searches need it");
+  const fs::path submodules = checkouts / "submodules";
+  if (fs::exists(submodules, ignored))
+    inventory.add(ThingKind::mirror, subject, submodules, "checkouts use its objects");
   inventory.add_entries(ThingKind::checkout, subject, checkouts, is_checkout);
 }
 

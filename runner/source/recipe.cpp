@@ -140,6 +140,12 @@ Result<std::string> fill_in(std::string_view text, const Placeholders& placehold
   return filled;
 }
 
+std::string without_placeholders(std::string_view text) {
+  std::string escaped;
+  for (const char letter : text) escaped.append(letter == '{' || letter == '}' ? 2 : 1, letter);
+  return escaped;
+}
+
 Result<RecipeOutcome> run_recipe(ProcessRunner& processes, const Recipe& recipe, const Placeholders& placeholders,
                                  const RecipePlace& place, const LineSink& progress, std::stop_token stop) {
   TBCI_ASSIGN(std::vector<Command> commands, prepare(recipe, placeholders, place));

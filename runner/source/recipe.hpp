@@ -16,11 +16,14 @@
 
 namespace tbci::runner {
 
-/// The values of the placeholders: `{torch}`, `{jobs}`, `{source}`, `{prefix}`.
+/// The values of the placeholders: `{torch}`, `{jobs}`, `{source}`, `{prefix}`, perhaps `{python}`, `{wheels}`.
 using Placeholders = std::map<std::string, std::string>;
 
 /// Replaces the placeholders. Error (usage) for an unknown one, with the nearest name. `{{` is a brace.
 Result<std::string> fill_in(std::string_view text, const Placeholders& placeholders);
+
+/// The text as `fill_in` gives it back unchanged.
+std::string without_placeholders(std::string_view text);
 
 struct Recipe {
   std::vector<std::vector<std::string>> commands;

@@ -6,10 +6,12 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "runner/environment.hpp"
+#include "runner/environment/facts.hpp"
 #include "runner/libtorch.hpp"
 #include "runner/preload.hpp"
+#include "runner/source/build_environment.hpp"
 #include "runner/source/built_files.hpp"
-#include "runner/source/recipe.hpp"
+#include "runner/source/requirements.hpp"
 
 namespace tbci::runner {
 
@@ -49,6 +51,7 @@ SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& pro
     : subject_(std::move(subject)),
       state_(fs::absolute(state)),
       processes_(processes),
+      clock_(clock),
       progress_(progress),
       confinement_(std::move(confinement)),
       worktree_(worktree_settings(subject_, state_), processes, clock, std::move(progress)),
@@ -73,6 +76,11 @@ Result<std::string> SourceBuilder::input_key(const std::string& commit, std::sto
   if (!subject_.torch_base.empty()) {
     TBCI_ASSIGN(const TorchVersion base, read_torch_version(subject_.torch_base));
     add("torch", base.version + " " + base.git_version);
+  }
+  if (source.requirements.wanted()) {
+    TBCI_ASSIGN(const auto lines, requirements_of(repository, wanted.id, source.requirements));
+    for (const std::string& line : lines) add("requirement", line);
+    add("python", source.requirements.python);
   }
   TBCI_ASSIGN(const std::string compiler, compiler_version(processes_, std::move(stop)));
   add("compiler", compiler);
@@ -151,13 +159,17 @@ Result<BuildOutcome> SourceBuilder::build_now(const std::string& commit, const s
   TBCI_TRY(remove_tree(prefix));
   TBCI_TRY(make_directories(prefix));
   const fs::path log = state_ / "logs" / (commit + ".log");
-  const Recipe recipe{.commands = subject_.source.recipe,
-                      .environment = subject_.source.environment,
-                      .time_limit = subject_.source.time_limit};
-  const Placeholders placeholders = {{"torch", subject_.torch_base.string()},
-                                     {"jobs", std::to_string(jobs_of(subject_))},
-                                     {"source", slot.source.string()},
-                                     {"prefix", prefix.string()}};
+  Recipe recipe{.commands = subject_.source.recipe,
+                .environment = subject_.source.environment,
+                .time_limit = subject_.source.time_limit};
+  Placeholders placeholders = {{"torch", subject_.torch_base.string()},
+                               {"jobs", std::to_string(jobs_of(subject_))},
+                               {"source", slot.source.string()},
+                               {"prefix", prefix.string()}};
+  if (const Status prepared = prepare_python(commit, recipe, placeholders, stop); !prepared) {
+    if (prepared.error().kind != ErrorKind::failed) return pass_on(prepared.error());
+    return BuildOutcome(CompileFailure{.telling_line = prepared.error().message, .log = {}});
+  }
   const RecipePlace place{
       .directory = slot.source, .log = log, .confinement = confinement_, .writable = {slot.source, prefix}};
   TBCI_ASSIGN(const RecipeOutcome outcome, run_recipe(processes_, recipe, placeholders, place, progress_, stop));
@@ -169,6 +181,25 @@ Result<BuildOutcome> SourceBuilder::build_now(const std::string& commit, const s
     return BuildOutcome(CompileFailure{.telling_line = product.error().message, .log = log});
   if (!product) return pass_on(std::move(product).error());
   return BuildOutcome(*std::move(product));
+}
+
+// What the commit requires of a package index, so that its build needs no network.
+Status SourceBuilder::prepare_python(const std::string& commit, Recipe& recipe, Placeholders& placeholders,
+                                     const std::stop_token& stop) {
+  const RequirementSettings& settings = subject_.source.requirements;
+  if (!settings.wanted()) return {};
+  TBCI_ASSIGN(const GitRepository repository, worktree_.mirror(stop));
+  TBCI_ASSIGN(const auto lines, requirements_of(repository, commit, settings));
+  const BuildEnvironments environments(settings, state_ / "requirements", state_ / "pip-cache", processes_, clock_,
+                                       progress_, confinement_);
+  TBCI_ASSIGN(const BuildEnvironment environment, environments.with(lines, stop));
+  placeholders["python"] = environment.venv.python().string();
+  placeholders["wheels"] = environment.wheels.string();
+  auto ours = own_variables();
+  // A brace in our PATH begins no placeholder. What the configuration sets goes before.
+  for (const auto& [name, value] : variables_of(environment, ours["PATH"]))
+    recipe.environment.try_emplace(name, without_placeholders(value));
+  return {};
 }
 
 Result<model::Product> SourceBuilder::keep(const BuiltPlace& place, const std::string& commit, const std::string& key) {

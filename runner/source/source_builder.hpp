@@ -13,6 +13,7 @@
 #include "runner/line_sink.hpp"
 #include "runner/private_home.hpp"
 #include "runner/source/build_cache.hpp"
+#include "runner/source/recipe.hpp"
 #include "runner/source/worktree.hpp"
 #include "runner/subject.hpp"
 #include "storage/model/build.hpp"
@@ -49,6 +50,8 @@ class SourceBuilder {
 
  private:
   Result<BuildOutcome> build_now(const std::string& commit, const std::string& key, std::stop_token stop);
+  Status prepare_python(const std::string& commit, Recipe& recipe, Placeholders& placeholders,
+                        const std::stop_token& stop);
   struct BuiltPlace {
     std::filesystem::path source, prefix;
   };
@@ -60,6 +63,7 @@ class SourceBuilder {
   Subject subject_;
   std::filesystem::path state_;
   ProcessRunner& processes_;
+  const Clock& clock_;
   LineSink progress_;
   Confinement confinement_;
   Worktree worktree_;

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "runner/busy_directory.hpp"
 #include "runner/source/git_folder.hpp"
+#include "runner/source/submodules.hpp"
 
 namespace tbci::runner {
 
@@ -57,45 +58,18 @@ Status wait_until_left(const fs::path& source, const Clock& clock, const std::st
 }  // namespace
 
 Worktree::Worktree(WorktreeSettings settings, ProcessRunner& processes, const Clock& clock, LineSink progress)
-    : settings_(std::move(settings)), processes_(processes), clock_(clock), progress_(std::move(progress)) {}
+    : settings_(std::move(settings)),
+      git_(processes, settings_.repository),
+      clock_(clock),
+      progress_(std::move(progress)) {}
 
 fs::path Worktree::mirror_path() const {
   return settings_.folder / "mirror.git";
 }
 
-Status Worktree::git(std::vector<std::string> arguments, const fs::path& directory, std::stop_token stop,
-                     const std::map<std::string, std::string>& environment) {
-  Command command;
-  // Runs no hook and no file monitor of the repository, and never asks on a terminal.
-  command.arguments = {"git",
-                       "-c",
-                       "core.hooksPath=/dev/null",
-                       "-c",
-                       "core.fsmonitor=false",
-                       "-c",
-                       "advice.detachedHead=false",
-                       "-c",
-                       "gc.auto=0",
-                       "-c",
-                       "maintenance.auto=false",
-                       "-c",
-                       "protocol.ext.allow=never"};
-  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
-  command.directory = directory;
-  command.inherited = Inherited::for_fetching;
-  // A build may have left objects that take the place of others.
-  command.environment = {
-      {"LC_ALL", "C"}, {"GIT_TERMINAL_PROMPT", "0"}, {"GIT_OPTIONAL_LOCKS", "0"}, {"GIT_NO_REPLACE_OBJECTS", "1"}};
-  command.environment.insert(environment.begin(), environment.end());
-  command.time_limit = std::chrono::hours(6);
-  TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, std::move(stop)));
-  if (outcome.succeeded()) return {};
-  const std::string what = "git " + arguments.front();
-  if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", what);
-  const bool missing = outcome.error.find("does not exist") != std::string::npos ||
-                       outcome.error.find("does not appear to be a git repository") != std::string::npos;
-  return fail(missing ? ErrorKind::usage : ErrorKind::machine, "{} of {}: {}: {}", what, settings_.repository,
-              describe(outcome, command.time_limit), one_line(outcome.error, 300));
+Status Worktree::git(const std::vector<std::string>& arguments, const fs::path& directory, std::stop_token stop,
+                     const std::map<std::string, std::string>& environment) const {
+  return git_.run(arguments, directory, std::move(stop), environment);
 }
 
 Result<FileLock> Worktree::lock_mirror(std::stop_token stop) const {
@@ -257,23 +231,18 @@ Status Worktree::fill(const fs::path& source, const std::string& commit, std::st
   return {};
 }
 
-Status Worktree::fill_submodules(const fs::path& source, std::stop_token stop) {
-  send_line(progress_, "fetching submodules");
-  TBCI_TRY(git({"submodule", "--quiet", "sync", "--recursive"}, source, stop));
-  Status updated = update_submodules(source, stop);
-  if (!updated && updated.error().kind != ErrorKind::interrupted) {
-    // Only a connected submodule learns of its new address, and the first attempt has connected them.
-    TBCI_TRY(git({"submodule", "--quiet", "sync", "--recursive"}, source, stop));
-    updated = update_submodules(source, stop);
+Status Worktree::fill_submodules(const fs::path& source, const std::stop_token& stop) {
+  send_line(progress_, "checking out submodules");
+  Submodules submodules({.mirrors = settings_.folder / "submodules", .keep_untracked = settings_.keep_untracked}, git_,
+                        clock_, progress_);
+  Status filled = submodules.fill(source, stop);
+  if (!filled && filled.error().kind == ErrorKind::machine && !submodules.unreachable()) {
+    // A build may have damaged them.
+    TBCI_TRY(remove_submodules(source));
+    filled = submodules.fill(source, stop);
   }
-  TBCI_TRY(updated);
-  if (!settings_.keep_untracked)
-    TBCI_TRY(git({"submodule", "--quiet", "foreach", "--recursive", "git clean -q -ffdx"}, source, stop));
+  TBCI_TRY(filled);
   return write_file_atomically(source.string() + ".submodules", submodules_digest(source));
-}
-
-Status Worktree::update_submodules(const fs::path& source, std::stop_token stop) {
-  return git({"submodule", "--quiet", "update", "--init", "--recursive", "--force"}, source, std::move(stop));
 }
 
 Result<Slot> Worktree::check_out(const std::string& commit_name, std::stop_token stop) {
@@ -314,8 +283,7 @@ Result<Reverted> Worktree::revert(const std::string& culprit, const std::string&
   arguments.push_back(reverted_commit.id);
   // A fixed date makes the commit reproducible.
   const std::string date = to_iso8601(tip.time);
-  const Status reverted =
-      git(std::move(arguments), slot.source, stop, {{"GIT_AUTHOR_DATE", date}, {"GIT_COMMITTER_DATE", date}});
+  const Status reverted = git(arguments, slot.source, stop, {{"GIT_AUTHOR_DATE", date}, {"GIT_COMMITTER_DATE", date}});
   if (!reverted) {
     const std::string& said = reverted.error().message;
     if (said.find("could not revert") != std::string::npos)

@@ -13,12 +13,13 @@
 #include "base/process.hpp"
 #include "base/result.hpp"
 #include "runner/line_sink.hpp"
+#include "runner/source/git_tool.hpp"
 
 namespace tbci::runner {
 
 struct WorktreeSettings {
   std::string repository;        ///< path or URL; one with credentials is rejected (usage)
-  std::filesystem::path folder;  ///< contains `mirror.git` and `slot-0`, `slot-1` ...
+  std::filesystem::path folder;  ///< contains `mirror.git`, `submodules` and `slot-0`, `slot-1` ...
   bool submodules = false;
   bool keep_untracked = false;  ///< files that an earlier build left in a checkout
   /// The mirror reads the objects of a local repository in place, without a copy, and so also finds commits that no
@@ -67,18 +68,17 @@ class Worktree {
   Result<Slot> free_slot() const;
   Result<Slot> filled(Slot slot, const std::string& commit, std::stop_token stop);
   Status fill(const std::filesystem::path& source, const std::string& commit, std::stop_token stop);
-  Status fill_submodules(const std::filesystem::path& source, std::stop_token stop);
-  Status update_submodules(const std::filesystem::path& source, std::stop_token stop);
+  Status fill_submodules(const std::filesystem::path& source, const std::stop_token& stop);
   Status distrust(const std::filesystem::path& source, std::stop_token stop);
   Status make_slot(const std::filesystem::path& source, std::stop_token stop);
-  Status git(std::vector<std::string> arguments, const std::filesystem::path& directory, std::stop_token stop,
-             const std::map<std::string, std::string>& environment = {});
+  Status git(const std::vector<std::string>& arguments, const std::filesystem::path& directory, std::stop_token stop,
+             const std::map<std::string, std::string>& environment = {}) const;
   Status count_fetch(std::stop_token stop);
   Status fetch_commit(const std::string& id, std::stop_token stop);
   Result<FileLock> lock_mirror(std::stop_token stop) const;
 
   WorktreeSettings settings_;
-  ProcessRunner& processes_;
+  GitTool git_;
   const Clock& clock_;
   LineSink progress_;
 };

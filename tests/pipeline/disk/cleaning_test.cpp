@@ -62,13 +62,14 @@ struct Disk {
 
 }  // namespace
 
-TEST_CASE("Inventory: environments, builds, workers, logs, mirror and checkouts are listed with their sizes",
+TEST_CASE("Inventory: environments, builds, workers, logs, mirrors and checkouts are listed with their sizes",
           "[disk]") {
   Disk disk;
   const fs::path environment = disk.environment("2026-01-05", 3);
   const fs::path state = disk.state.path();
-  for (const char* folder : {"subjects/fake/products/aa", "subjects/fake/checkouts/mirror.git",
-                             "subjects/fake/checkouts/slot-0", "subjects/fake/logs", "workers/bb"})
+  for (const char* folder :
+       {"subjects/fake/products/aa", "subjects/fake/checkouts/mirror.git", "subjects/fake/requirements/cc",
+        "subjects/fake/checkouts/submodules", "subjects/fake/checkouts/slot-0", "subjects/fake/logs", "workers/bb"})
     fs::create_directories(state / folder);
   std::ofstream(state / "subjects/fake/logs/commit.log") << "text";
   std::ofstream(state / "workers/bb.log") << "text";
@@ -76,11 +77,11 @@ TEST_CASE("Inventory: environments, builds, workers, logs, mirror and checkouts 
   const auto count = [&](ThingKind kind) {
     return std::count_if(things.begin(), things.end(), [&](const StoredThing& thing) { return thing.kind == kind; });
   };
-  CHECK(count(ThingKind::environment) == 1);
+  CHECK(count(ThingKind::environment) == 2);
   CHECK(count(ThingKind::product) == 1);
   CHECK(count(ThingKind::worker) == 1);
   CHECK(count(ThingKind::log) == 2);
-  CHECK(count(ThingKind::mirror) == 1);
+  CHECK(count(ThingKind::mirror) == 2);
   CHECK(count(ThingKind::checkout) == 1);
   const auto found = std::find_if(things.begin(), things.end(), [&](const auto& t) { return t.path == environment; });
   REQUIRE(found != things.end());

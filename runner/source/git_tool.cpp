@@ -1,0 +1,65 @@
+#include "runner/source/git_tool.hpp"
+
+#include <chrono>
+
+#include "base/text.hpp"
+
+namespace tbci::runner {
+
+namespace {
+
+// The first word that is a command: `-c core.bare=true clone` is a `clone`.
+std::string command_in(const std::vector<std::string>& arguments) {
+  for (std::size_t at = 0; at < arguments.size(); ++at) {
+    if (arguments[at] == "-c")
+      ++at;
+    else if (!arguments[at].starts_with("--"))
+      return "git " + arguments[at];
+  }
+  return "git";
+}
+
+}  // namespace
+
+Result<std::string> GitTool::ask(const std::vector<std::string>& arguments, const std::filesystem::path& directory,
+                                 std::stop_token stop, const std::map<std::string, std::string>& environment) const {
+  Command command;
+  // Runs no hook and no file monitor of the repository, and never asks on a terminal.
+  command.arguments = {"git",
+                       "-c",
+                       "core.hooksPath=/dev/null",
+                       "-c",
+                       "core.fsmonitor=false",
+                       "-c",
+                       "advice.detachedHead=false",
+                       "-c",
+                       "gc.auto=0",
+                       "-c",
+                       "maintenance.auto=false",
+                       "-c",
+                       "protocol.ext.allow=never"};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  command.directory = directory;
+  command.inherited = Inherited::for_fetching;
+  // A build may have left objects that take the place of others.
+  command.environment = {
+      {"LC_ALL", "C"}, {"GIT_TERMINAL_PROMPT", "0"}, {"GIT_OPTIONAL_LOCKS", "0"}, {"GIT_NO_REPLACE_OBJECTS", "1"}};
+  command.environment.insert(environment.begin(), environment.end());
+  command.time_limit = std::chrono::hours(6);
+  TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, std::move(stop)));
+  if (outcome.succeeded()) return std::string(trim(outcome.output));
+  const std::string what = command_in(arguments);
+  if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", what);
+  const bool missing = outcome.error.find("does not exist") != std::string::npos ||
+                       outcome.error.find("does not appear to be a git repository") != std::string::npos;
+  return fail(missing ? ErrorKind::usage : ErrorKind::machine, "{} of {}: {}: {}", what, of_,
+              describe(outcome, command.time_limit), one_line(outcome.error, 300));
+}
+
+Status GitTool::run(const std::vector<std::string>& arguments, const std::filesystem::path& directory,
+                    std::stop_token stop, const std::map<std::string, std::string>& environment) const {
+  TBCI_TRY(ask(arguments, directory, std::move(stop), environment));
+  return {};
+}
+
+}  // namespace tbci::runner
