@@ -16,6 +16,26 @@ using model::Verdict;
 
 constexpr int most_troubles = 3;
 
+// Of both builds, all that any run measured of the case.
+struct KnownTrials {
+  Trials before, after;
+};
+Result<KnownTrials> all_known(SubjectContext& context, const Comparison& builds, const model::Case& measured) {
+  KnownTrials known;
+  for (auto [build, trials] : {std::pair{&builds.before, &known.before}, std::pair{&builds.after, &known.after}}) {
+    TBCI_ASSIGN(const auto outcomes, context.stores.runs.outcomes_of(build->id, measured));
+    for (const storage::NightlyOutcome& one : outcomes) {
+      model::Measurement measurement;
+      measurement.outcome = one.outcome;
+      measurement.message = one.message;
+      measurement.details = one.details;
+      measurement.finite = one.finite;
+      if (machine_trouble_of(measurement).empty()) *trials = *trials + detect::trials_of({&measurement, 1});
+    }
+  }
+  return known;
+}
+
 std::string how_it_fails(const model::Measurement& failure) {
   if (failure.outcome == model::Outcome::done) return "its results are not finite numbers";
   return fmt::format("{}: {}", to_string(failure.outcome), one_line(failure.message, 300));
@@ -67,6 +87,15 @@ Result<ConfirmedBreak> confirm_break(SubjectContext& context, const model::Run& 
     after = after + detect::trials_of({&pair.after, 1});
     if (detect::is_failure(pair.after) && failure.empty()) failure = how_it_fails(pair.after);
     verdict = detect::confirm_break(before, after);
+  }
+  if (verdict == Verdict::regression) {
+    TBCI_ASSIGN(const KnownTrials known, all_known(context, builds, measured));
+    // A case that fails now and then on both builds may fail in these pairs on the new one alone.
+    if (detect::log_odds_of_break(known.before, known.after) <= 0) {
+      verdict = Verdict::clear;
+      before = known.before;
+      after = known.after;
+    }
   }
   ConfirmedBreak confirmed;
   model::Finding& finding = confirmed.finding;

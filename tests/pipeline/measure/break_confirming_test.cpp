@@ -30,8 +30,8 @@ struct ComparedByHand {
     return pipeline::build_commit(bench->context(), machine.history[commit].id).value();
   }
 
-  std::vector<model::Finding> breaks_between(std::size_t from, std::size_t to) {
-    pipeline::ComparisonPlan plan{.key = "by hand", .builds = {built(from), built(to)}, .cases = {}};
+  std::vector<model::Finding> breaks_between(std::size_t from, std::size_t to, const std::string& key = "by hand") {
+    pipeline::ComparisonPlan plan{.key = key, .builds = {built(from), built(to)}, .cases = {}};
     plan.cases = pipeline::wanted_cases(bench->context(), plan.builds.after.product).value();
     const auto screen = pipeline::screen_builds(bench->context(), plan).value();
     return pipeline::confirm_breaks(bench->context(), plan, screen).value();
@@ -54,6 +54,22 @@ TEST_CASE("Break confirmation: a comparison by hand finds the case that fails, w
 TEST_CASE("Break confirmation: a case that fails on both builds is not a break", "[confirm]") {
   ComparedByHand by_hand(3);
   CHECK(by_hand.breaks_between(1, 2).empty());
+}
+
+TEST_CASE("Break confirmation: what fails now and then on both builds is no break where it fails on one by chance",
+          "[confirm]") {
+  ComparedByHand by_hand(3);
+  by_hand.machine.broken.clear();
+  by_hand.machine.suite = {"beta"};
+  by_hand.machine.crashing[1] = 1000;
+  by_hand.breaks_between(0, 1);
+  by_hand.machine.crashing[1] = 0;
+  by_hand.machine.crashing[2] = 1000;
+  const auto findings = by_hand.breaks_between(1, 2, "once more");
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].verdict == Verdict::clear);
+  CHECK(findings[0].before > 0.3);
+  CHECK(findings[0].after == 1);
 }
 
 TEST_CASE("Break confirmation: a comparison that goes on measures no process twice", "[confirm]") {
