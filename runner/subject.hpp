@@ -29,6 +29,7 @@ struct NightlySettings {
   std::string index_url = pytorch_nightly_index;  ///< empty: as configured in pip
   std::vector<std::string> pip_arguments;         ///< more arguments for `pip index` and `pip install`
   bool pre_releases = true;
+  std::string label = {};          ///< of the versions: `cpu` of `2.13.0+cpu`; empty: see labels_of (index_listing.hpp)
   std::string python = "python3";  ///< creates the venvs
   /// Otherwise an installation that would include CUDA (several GB) is refused, unless the index is one of PyTorch's
   /// own, whose names say what they contain.

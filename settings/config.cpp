@@ -183,6 +183,10 @@ void read_nightlies(TomlReader reader, runner::NightlySettings& nightly, std::st
   nightly.index_url = reader.text("index", nightly.index_url);
   nightly.pip_arguments = reader.texts("pip_arguments");
   nightly.pre_releases = reader.flag("pre_release", nightly.pre_releases);
+  nightly.label = reader.text("label", "");
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.'; };
+  if (!std::all_of(nightly.label.begin(), nightly.label.end(), plain))
+    reader.refuse("label", "is what a version has after its plus: \"cpu\" for 2.13.0+cpu");
   nightly.python = reader.text("python", nightly.python);
   nightly.allow_cuda = reader.flag("allow_cuda", nightly.allow_cuda);
 }

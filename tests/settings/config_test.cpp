@@ -137,6 +137,12 @@ TEST_CASE("Configuration: without an index, nightlies of kind pip are PyTorch's 
   CHECK(config->subjects.front().nightly.index_url == "https://download.pytorch.org/whl/nightly/cpu");
 }
 
+TEST_CASE("Configuration: the label of nightlies is what follows the plus", "[config]") {
+  const std::string nightlies = std::string(subject) + "[subject.nightlies]\nkind = \"pip\"\n";
+  CHECK(parse_config(nightlies + "label = \"cu130.x\"\n", "x.toml")->subjects.front().nightly.label == "cu130.x");
+  CHECK(contains(error_of(nightlies + "label = \"+cpu\"\n"), "\"cpu\" for 2.13.0+cpu"));
+}
+
 TEST_CASE("Configuration: folders that builds may write are absolute", "[config]") {
   const std::string text(subject);
   const auto config = parse_config(text + "writable = [\"/srv/cache\", \"/srv/data\"]\n", "x.toml");
