@@ -18,6 +18,13 @@ enum class NightlyKind {
   pip,       ///< versions of a package, installed by pip
 };
 
+/// Who unpacks the wheels of kind pip once they are chosen, downloaded and checked.
+enum class WheelUnpacker {
+  fastest,  ///< uv where a usable one is on PATH, else pip
+  pip,
+  uv,
+};
+
 inline constexpr const char* pytorch_nightly_index = "https://download.pytorch.org/whl/nightly/cpu";
 
 struct NightlySettings {
@@ -34,6 +41,7 @@ struct NightlySettings {
   /// Otherwise an installation that would include CUDA (several GB) is refused, unless the index is one of PyTorch's
   /// own, whose names say what they contain.
   bool allow_cuda = false;
+  WheelUnpacker unpacker = WheelUnpacker::fastest;
 };
 
 /// What a build produces: exactly one of the three.
