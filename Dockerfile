@@ -13,7 +13,8 @@ FROM debian:12
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
       libcurl4 libfmt9 libgit2-1.5 libspdlog1.10 libsqlite3-0 libssl3 libsystemd0 libtomlplusplus3 libyaml-0-2 libzip4 libxml2 \
-      ca-certificates ccache cmake g++ git make mold ninja-build python3 python3-venv \
+      ca-certificates ccache cmake g++ git make mold ninja-build python3 python3-pip \
+      python3-venv \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --system --create-home --home-dir /var/lib/tbci --shell /usr/sbin/nologin tbci
 COPY --from=build /staged/ /

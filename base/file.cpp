@@ -48,6 +48,13 @@ Result<std::string> read_all(const Descriptor& file, const std::filesystem::path
   }
 }
 
+bool is_file_of(int descriptor, const std::filesystem::path& path) {
+  struct stat open {
+  }, named{};
+  return ::fstat(descriptor, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino;
+}
+
 // Lets the owner enter and change every folder below. Follows no links.
 void make_removable(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
@@ -164,19 +171,32 @@ Result<std::filesystem::path> path_inside(const std::filesystem::path& folder, c
 
 Result<FileLock> FileLock::acquire(const std::filesystem::path& path) {
   if (path.has_parent_path()) TBCI_TRY(make_directories(path.parent_path()));
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0) return fail(ErrorKind::machine, "cannot open the lock {}: {}", path.string(), errno_reason());
-  FileLock lock(descriptor);
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    const auto holder = read_file(path).value_or("");
-    return fail(ErrorKind::transient, "{} is held by another process ({}); stop it, or use another folder",
-                path.string(), holder.empty() ? "unknown" : holder.substr(0, holder.find('\n')));
+  constexpr int tries = 100;  // each of which another process can spoil by removing the file
+  for (int i = 0; i < tries; ++i) {
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (descriptor < 0) return fail(ErrorKind::machine, "cannot open the lock {}: {}", path.string(), errno_reason());
+    FileLock lock(descriptor);
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+      const auto holder = read_file(path).value_or("");
+      return fail(ErrorKind::transient, "{} is held by another process ({}); stop it, or use another folder",
+                  path.string(), holder.empty() ? "unknown" : holder.substr(0, holder.find('\n')));
+    }
+    // Its file may have been removed between the two calls: then the next process would make and lock another one.
+    if (!is_file_of(descriptor, path)) continue;
+    const std::string holder = fmt::format("pid {}\n", ::getpid());
+    if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, holder.data(), holder.size(), 0) < 0) {
+      return fail(ErrorKind::machine, "cannot write the lock {}: {}", path.string(), errno_reason());
+    }
+    return lock;
   }
-  const std::string holder = fmt::format("pid {}\n", ::getpid());
-  if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, holder.data(), holder.size(), 0) < 0) {
-    return fail(ErrorKind::machine, "cannot write the lock {}: {}", path.string(), errno_reason());
-  }
-  return lock;
+  return fail(ErrorKind::transient, "the lock {} is removed again and again by another process", path.string());
+}
+
+// Only its holder removes the file, so that nobody can hold it beside somebody with a file of the same name.
+void FileLock::remove_unheld(const std::filesystem::path& path) {
+  struct stat facts {};
+  if (::lstat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+  if (const auto lock = acquire(path)) ::unlink(path.c_str());
 }
 
 FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}

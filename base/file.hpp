@@ -47,6 +47,9 @@ class FileLock {
  public:
   /// Fails at once (kind transient) when another process holds it; the error names that process.
   static Result<FileLock> acquire(const std::filesystem::path& path);
+  /// Removes the file of a lock that nobody holds; leaves one that somebody does. Safe beside `acquire`: who holds the
+  /// lock of a removed file does not count as its holder, and takes the lock of the new one.
+  static void remove_unheld(const std::filesystem::path& path);
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
   FileLock(const FileLock&) = delete;

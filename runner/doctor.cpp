@@ -11,6 +11,7 @@
 #include "runner/environment.hpp"
 #include "runner/environment/fact_reader.hpp"
 #include "runner/libtorch.hpp"
+#include "runner/nightly/uv_tool.hpp"
 #include "runner/worker_environment.hpp"
 
 namespace tbci::runner {
@@ -53,6 +54,24 @@ std::map<std::string, std::string> find_tools(ProcessRunner& processes, std::sto
     if (outcome && outcome->succeeded()) found[tool.name] = first_line(outcome->output);
   }
   return found;
+}
+
+std::optional<std::string> find_uv(ProcessRunner& processes, std::stop_token stop) {
+  const auto outcome = processes.run(uv_version(), std::move(stop));
+  return outcome && outcome->succeeded() ? parse_uv_version(outcome->output) : std::nullopt;
+}
+
+// Debian's python3 has neither without packages of their own.
+std::string python_trouble_of(const std::string& python, ProcessRunner& processes, std::stop_token stop) {
+  if (python.empty()) return {};
+  Command command;
+  command.arguments = {python, "-I", "-c", "import pip, venv, ensurepip"};
+  command.time_limit = std::chrono::seconds(60);
+  const auto outcome = processes.run(command, std::move(stop));
+  if (!outcome) return outcome.error().message;
+  if (outcome->succeeded()) return {};
+  const std::string error(trim(outcome->error));
+  return python + ": " + one_line(error.substr(error.rfind('\n') + 1), 200);
 }
 
 // `MemTotal: 24617324 kB`
@@ -153,6 +172,8 @@ MachineFacts gather_facts(ProcessRunner& processes, const Clock& clock, const Do
   facts.environment =
       read_environment(processes, {.root = settings.root, .ask_gpu = true, .variables = std::nullopt}, stop);
   facts.tools = find_tools(processes, stop);
+  facts.uv = find_uv(processes, stop);
+  facts.python_trouble = python_trouble_of(settings.python, processes, stop);
   facts.free_bytes = free_bytes(settings.state.empty() ? fs::path("/") : settings.state).value_or(0);
   const std::string load = reader.text("proc/loadavg");
   std::from_chars(load.data(), load.data() + load.size(), facts.load);
@@ -184,6 +205,8 @@ std::vector<Check> judge(const MachineFacts& facts, const DoctorSettings& settin
       checks.push_back(tool.needed ? problem(tool.name, what, remedy) : warning(tool.name, what, remedy));
     }
   }
+  checks.push_back(check_pip(facts, settings));
+  checks.push_back(check_unpacker(facts, settings));
   checks.push_back(check_space(facts, settings));
   checks.push_back(check_torch(facts));
   checks.push_back(check_sandbox(facts));

@@ -18,6 +18,7 @@
 #include "runner/doctor/gpus.hpp"
 #include "runner/doctor/load_sampler.hpp"
 #include "runner/environment/control_group.hpp"
+#include "runner/subject.hpp"
 #include "storage/model/measurement.hpp"
 
 namespace tbci::runner {
@@ -36,6 +37,8 @@ struct Check {
 struct MachineFacts {
   model::Environment environment;
   std::map<std::string, std::string> tools;  ///< name -> first line of its version; without missing tools
+  std::optional<std::string> uv = {};        ///< its version; nothing: it is not on PATH
+  std::string python_trouble = {};           ///< why it cannot install nightlies; empty: it can, or need not
   std::uint64_t free_bytes = 0;              ///< of the state folder's file system
   double load = 0;                           ///< of the last minute
   std::vector<int> cpus = {0};               ///< that tbci may use, ascending
@@ -61,6 +64,8 @@ struct DoctorSettings {
   std::filesystem::path worker;      ///< program that reports which libraries it loads; empty: not checked
   std::vector<int> worker_cpus;      ///< the CPUs that workers are pinned to
   int threads = 1;                   ///< of a worker
+  std::string python = {};           ///< that installs nightlies of kind pip; empty: none does
+  WheelUnpacker unpacker = WheelUnpacker::fastest;
   std::uint64_t needed_free_bytes = std::uint64_t{5} << 30;
   std::uint64_t needed_memory_bytes = std::uint64_t{4} << 30;                ///< by a compiler or a model of the suite
   std::chrono::milliseconds sampling_time = std::chrono::milliseconds(500);  ///< of the load

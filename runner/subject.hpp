@@ -18,6 +18,13 @@ enum class NightlyKind {
   pip,       ///< versions of a package, installed by pip
 };
 
+/// Who unpacks the wheels of kind pip once they are chosen, downloaded and checked.
+enum class WheelUnpacker {
+  fastest,  ///< uv where a usable one is on PATH, else pip
+  pip,
+  uv,
+};
+
 inline constexpr const char* pytorch_nightly_index = "https://download.pytorch.org/whl/nightly/cpu";
 
 struct NightlySettings {
@@ -29,10 +36,12 @@ struct NightlySettings {
   std::string index_url = pytorch_nightly_index;  ///< empty: as configured in pip
   std::vector<std::string> pip_arguments;         ///< more arguments for `pip index` and `pip install`
   bool pre_releases = true;
+  std::string label = {};          ///< of the versions: `cpu` of `2.13.0+cpu`; empty: see labels_of (index_listing.hpp)
   std::string python = "python3";  ///< creates the venvs
   /// Otherwise an installation that would include CUDA (several GB) is refused, unless the index is one of PyTorch's
   /// own, whose names say what they contain.
   bool allow_cuda = false;
+  WheelUnpacker unpacker = WheelUnpacker::fastest;
 };
 
 /// What a build produces: exactly one of the three.

@@ -171,6 +171,14 @@ void read_report(TomlReader reader, ReportConfig& report) {
   }
 }
 
+runner::WheelUnpacker read_installer(TomlReader& reader) {
+  const std::string installer = reader.text("installer", "auto");
+  if (installer == "pip") return runner::WheelUnpacker::pip;
+  if (installer == "uv") return runner::WheelUnpacker::uv;
+  if (installer != "auto") reader.refuse("installer", "must be \"auto\", \"pip\" or \"uv\"");
+  return runner::WheelUnpacker::fastest;
+}
+
 void read_nightlies(TomlReader reader, runner::NightlySettings& nightly, std::string& branch) {
   const std::string kind = reader.text("kind", "git-days");
   if (kind != "git-days" && kind != "pip") reader.refuse("kind", "must be \"git-days\" or \"pip\"");
@@ -184,8 +192,13 @@ void read_nightlies(TomlReader reader, runner::NightlySettings& nightly, std::st
   nightly.index_url = reader.text("index", nightly.index_url);
   nightly.pip_arguments = reader.texts("pip_arguments");
   nightly.pre_releases = reader.flag("pre_release", nightly.pre_releases);
+  nightly.label = reader.text("label", "");
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.'; };
+  if (!std::all_of(nightly.label.begin(), nightly.label.end(), plain))
+    reader.refuse("label", "is what a version has after its plus: \"cpu\" for 2.13.0+cpu");
   nightly.python = reader.text("python", nightly.python);
   nightly.allow_cuda = reader.flag("allow_cuda", nightly.allow_cuda);
+  nightly.unpacker = read_installer(reader);
 }
 
 void read_source(TomlReader reader, SubjectConfig& config) {

@@ -10,6 +10,24 @@ namespace tbci::daemon {
 
 namespace {
 
+// What one of the subjects asks of the machine: uv, where one insists on it.
+runner::WheelUnpacker unpacker_of(const std::vector<settings::SubjectConfig>& subjects) {
+  auto unpacker = runner::WheelUnpacker::pip;
+  for (const settings::SubjectConfig& subject : subjects) {
+    if (subject.nightly.kind != runner::NightlyKind::pip) continue;
+    if (subject.nightly.unpacker == runner::WheelUnpacker::uv) return subject.nightly.unpacker;
+    if (subject.nightly.unpacker == runner::WheelUnpacker::fastest) unpacker = subject.nightly.unpacker;
+  }
+  return unpacker;
+}
+
+std::string python_of(const std::vector<settings::SubjectConfig>& subjects) {
+  for (const settings::SubjectConfig& subject : subjects) {
+    if (subject.nightly.kind == runner::NightlyKind::pip) return subject.nightly.python;
+  }
+  return {};
+}
+
 Result<ExitCode> doctor(const Invocation& invocation, std::stop_token stop) {
   runner::DoctorSettings settings;
   settings.state = std::filesystem::temp_directory_path();
@@ -21,6 +39,8 @@ Result<ExitCode> doctor(const Invocation& invocation, std::stop_token stop) {
     settings.worker = runner::latest_worker(settings.state);
     settings.worker_cpus = config->measure.worker.cpus;
     settings.threads = config->measure.worker.threads;
+    settings.unpacker = unpacker_of(config->subjects);
+    settings.python = python_of(config->subjects);
   }
   for (std::size_t i = 0; config && i < config->subjects.size() && settings.libtorch.empty(); ++i) {
     settings.libtorch = config->subjects[i].torch_base;

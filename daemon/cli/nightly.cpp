@@ -11,6 +11,7 @@
 #include "daemon/cli/table.hpp"
 #include "pipeline/bisect/nightly_range.hpp"
 #include "pipeline/measure/building.hpp"
+#include "runner/nightly/venv.hpp"
 #include "web/queries/json.hpp"
 
 namespace tbci::daemon {
@@ -36,10 +37,13 @@ Result<ExitCode> install(const Invocation& invocation, const NightlyOptions& opt
   context.progress.begin_stage("install", options.name, 1);
   TBCI_ASSIGN(const model::Build build, pipeline::build_named(context, options.name));
   context.progress.end_stage("installed");
+  const runner::Venv venv{build.product.python.parent_path().parent_path()};
+  const std::string unpacker = build.product.python.empty() ? std::string() : venv.unpacker();
   if (invocation.json) {
     nlohmann::json json = web::queries::json_of(build);
     json["libtorch"] = build.product.libtorch.string();
     json["python"] = build.product.python.string();
+    if (!unpacker.empty()) json["unpacked_by"] = unpacker;
     json["preload"] = nlohmann::json::array();
     for (const auto& library : build.product.preload) json["preload"].push_back(library.string());
     print_json(json);
@@ -48,6 +52,7 @@ Result<ExitCode> install(const Invocation& invocation, const NightlyOptions& opt
                build.product.version, build.product.commit.empty() ? "unknown" : build.product.commit,
                build.product.libtorch.string());
     if (!build.product.python.empty()) fmt::print("  Python   {}\n", build.product.python.string());
+    if (!unpacker.empty()) fmt::print("  unpacked by {}\n", unpacker);
     for (const auto& library : build.product.preload) fmt::print("  preload  {}\n", library.string());
   }
   return ExitCode::success;

@@ -9,7 +9,6 @@
 #include "daemon/cli/table.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/night/missing_days.hpp"
-#include "pipeline/night/skipped_nightlies.hpp"
 #include "web/queries/json.hpp"
 
 namespace tbci::daemon {
@@ -66,7 +65,6 @@ std::map<std::string, std::string> versions_of_days(const std::vector<model::Nig
 
 Result<std::vector<ListedNightly>> list_nightlies(pipeline::SubjectContext& context) {
   TBCI_ASSIGN(const auto published, context.machine.nightlies(context.stop));
-  TBCI_TRY(pipeline::note_listing(context, published));
   TBCI_ASSIGN(const auto rows, context.stores.skips.list(context.name()));
   std::map<std::string, model::SkippedNightly> skipped;
   for (const model::SkippedNightly& row : rows) skipped.emplace(row.name, row);

@@ -26,7 +26,7 @@ struct ListedNightly {
   bool on_disk = true;  ///< the files of its build
 };
 
-/// Asks the index and the store; the oldest first.
+/// Asks the index and the store; the oldest first. Writes nothing: what is waited for is what a night has noted.
 Result<std::vector<ListedNightly>> list_nightlies(pipeline::SubjectContext& context);
 
 /// A table. Pure.

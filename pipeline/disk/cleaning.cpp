@@ -60,7 +60,9 @@ Status remove_thing(const StoredThing& thing) {
     fs::rename(thing.path, doomed, error);
   }
   if (error) return fail(ErrorKind::machine, "cannot remove {}: {}", thing.path.string(), error.message());
-  return remove_tree(doomed);
+  TBCI_TRY(remove_tree(doomed));
+  FileLock::remove_unheld(thing.path.string() + ".lock");  // of who installs or builds it
+  return {};
 }
 
 Status make_room(SubjectContext& context, ThingKind kind) {

@@ -17,6 +17,10 @@ std::vector<Check> check_memory(const MachineFacts& facts, const DoctorSettings&
 std::vector<Check> check_neighbours(const MachineFacts& facts);
 /// The instruction counter, the GPUs, the libraries that a worker loads.
 std::vector<Check> check_instruments(const MachineFacts& facts);
+/// Whether Python can install nightlies.
+Check check_pip(const MachineFacts& facts, const DoctorSettings& settings);
+/// Whether uv or pip unpacks nightlies.
+Check check_unpacker(const MachineFacts& facts, const DoctorSettings& settings);
 
 inline Check passed(std::string name, std::string what) {
   return {.name = std::move(name), .health = Health::ok, .what = std::move(what), .remedy = {}};

@@ -1,6 +1,7 @@
 #include "runner/nightly/index_listing.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "base/text.hpp"
@@ -14,6 +15,21 @@ namespace {
 bool is_pre_release(std::string_view version) {
   const std::string_view release = version.substr(0, version.find('+'));
   return contains(release, "dev") || release.find_first_of("abc") != std::string_view::npos;
+}
+
+std::string small_letters(std::string_view text) {
+  std::string small;
+  for (const char c : text) small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return small;
+}
+
+std::string without_label(std::string_view version) {
+  return std::string(version.substr(0, version.find('+')));
+}
+
+std::string label_in(std::string_view version) {
+  const std::size_t plus = version.find('+');
+  return plus == std::string_view::npos ? std::string() : small_letters(version.substr(plus + 1));
 }
 
 bool runs_here(const WheelName& wheel, const Installer& installer) {
@@ -78,11 +94,39 @@ std::optional<WheelName> parse_wheel_name(std::string_view file, std::string_vie
   return WheelName{.version = parts[1], .python = parts[parts.size() - 3], .platform = parts.back()};
 }
 
+Labels labels_of(const std::vector<std::string>& installable, const std::string& wanted) {
+  Labels labels;
+  labels.kept = small_letters(wanted);
+  labels.only_kept = !wanted.empty();
+  if (labels.only_kept) return labels;
+  std::map<std::string, std::set<std::string>> by_version;
+  for (const std::string& version : installable) by_version[without_label(version)].insert(label_in(version));
+  for (const auto& [version, found] : by_version) {
+    if (found.size() < 2) continue;
+    labels.several.insert(version);
+    labels.others.insert(found.begin(), found.end());
+  }
+  for (const std::string& label : labels.others) {
+    if (is_older("0+" + labels.kept, "0+" + label)) labels.kept = label;
+  }
+  labels.others.erase(labels.kept);
+  return labels;
+}
+
+bool is_kept(const Labels& labels, std::string_view version) {
+  const std::string label = label_in(version);
+  if (labels.only_kept) return label == labels.kept;
+  // A version without a label is another build only where it stands beside one with a label.
+  if (label.empty()) return !labels.several.contains(without_label(version));
+  return !labels.others.contains(label);
+}
+
 std::vector<model::Nightly> merge_listing(const std::vector<std::string>& installable,
                                           const std::vector<IndexFile>& files, const Installer& installer) {
   const Pages pages = pages_of(files, installer);
   std::map<std::string, model::Nightly> nightlies;
   for (const std::string& version : installable) {
+    if (!is_kept(installer.labels, version)) continue;
     const std::string key = version_key(version);
     const auto page = pages.find(key);
     nightlies[key] =
@@ -90,7 +134,8 @@ std::vector<model::Nightly> merge_listing(const std::vector<std::string>& instal
   }
   const std::string oldest = nightlies.empty() ? std::string() : nightlies.begin()->first;
   for (const auto& [key, page] : pages) {
-    const bool asked_for = installer.pre_releases || !is_pre_release(page.name);
+    const bool asked_for =
+        (installer.pre_releases || !is_pre_release(page.name)) && is_kept(installer.labels, page.name);
     if (asked_for && !oldest.empty() && key > oldest)
       nightlies.try_emplace(key, published_nightly(page.name, page, false));
   }

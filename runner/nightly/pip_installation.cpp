@@ -6,7 +6,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "runner/nightly/installed_files.hpp"
-#include "runner/nightly/shared_packages.hpp"
+#include "runner/nightly/uv_tool.hpp"
 #include "runner/nightly/wheel_check.hpp"
 #include "runner/source/machine_trouble.hpp"
 
@@ -40,45 +40,80 @@ Result<std::vector<fs::path>> list_wheels(const Venv& venv) {
 }  // namespace
 
 Status PipInstallation::make(const Venv& venv, const std::string& version, std::stop_token stop) const {
-  return make(venv, version, Sharing::wanted, std::move(stop));
+  const std::string requirement = settings_.package + "==" + version;
+  TBCI_ASSIGN(Way way, first_way(stop));
+  Chosen chosen;
+  Status placed;
+  do {
+    TBCI_ASSIGN(chosen, prepare(venv, requirement, way, stop));
+    placed = place(venv, requirement, chosen, way, stop);
+  } while (!placed && another_way(way, placed.error()));
+  downloads_.forget(chosen.missing);  // what is at fault is not tried again either
+  TBCI_TRY(placed);
+  TBCI_TRY(try_torch(venv, requirement, stop));
+  TBCI_TRY(keep_wheel_list(venv, chosen.wheels));
+  return venv.complete(requirement, way.uv ? "uv " + *way.uv : std::string("pip"));
 }
 
-Status PipInstallation::make(const Venv& venv, const std::string& version, Sharing sharing,
-                             std::stop_token stop) const {
+Result<PipInstallation::Way> PipInstallation::first_way(std::stop_token stop) const {
+  if (settings_.unpacker == WheelUnpacker::pip) return Way{};
+  Command command = uv_version();
+  const auto outcome = pip_.run(command, {}, std::move(stop));
+  const bool answered = outcome && outcome->succeeded();
+  TBCI_ASSIGN(auto uv, usable_uv(settings_.unpacker,
+                                 answered ? parse_uv_version(outcome->output) : std::optional<std::string>()));
+  return Way{.uv = std::move(uv)};
+}
+
+bool PipInstallation::another_way(Way& way, const Error& error) const {
+  if (error.kind != ErrorKind::failed || (!way.uv && !way.shares)) return false;
+  const std::string_view next = way.uv ? "pip unpacks it again" : "tbci installs it again without the files of others";
+  send_line(progress_, fmt::format("{}; {}", error.message, next));
+  if (!way.uv) way.shares = false;
+  way.uv.reset();
+  return true;
+}
+
+// Up to the wheels that lie there, checked.
+Result<PipInstallation::Chosen> PipInstallation::prepare(const Venv& venv, const std::string& requirement,
+                                                         const Way& way, std::stop_token stop) const {
   TBCI_TRY(remove_tree(venv.folder));
   TBCI_TRY(make_directories(wheels_of(venv)));
-  const std::string requirement = settings_.package + "==" + version;
   Command create;
   create.arguments = {settings_.python, "-I", "-m", "venv", venv.folder.string()};
   create.environment = {{"LC_ALL", "C.UTF-8"}};
   TBCI_TRY(run("creating a venv for " + requirement, std::move(create), venv, stop));
-  TBCI_ASSIGN(const std::vector<ResolvedWheel> wheels, resolve(venv, requirement, stop));
-  TBCI_TRY(refuse_cuda(requirement, wheels));
+  Chosen chosen;
+  TBCI_ASSIGN(chosen.wheels, resolve(venv, requirement, stop));
+  TBCI_TRY(refuse_cuda(requirement, chosen.wheels));
   TBCI_ASSIGN(const fs::path packages, venv.packages());
-  const auto shared =
-      sharing == Sharing::wanted ? SharedPackages::read(venv.folder.parent_path(), venv) : SharedPackages();
-  std::vector<ResolvedWheel> missing;
-  for (const ResolvedWheel& wheel : wheels) {
-    if (!shared.link_package(wheel, packages)) missing.push_back(wheel);
+  if (way.shares) chosen.shared = SharedPackages::read(venv.folder.parent_path(), venv);
+  for (const ResolvedWheel& wheel : chosen.wheels) {
+    if (!chosen.shared.link_package(wheel, packages)) chosen.missing.push_back(wheel);
   }
-  if (missing.size() < wheels.size())
-    send_line(progress_,
-              fmt::format("{} of {} packages are here already", wheels.size() - missing.size(), wheels.size()));
-  if (wheels.empty() || !missing.empty()) TBCI_TRY(fetch(venv, requirement, missing, stop));
-  const Status unpacked = unpack(venv, requirement, missing, stop);
-  downloads_.forget(missing);  // what is at fault is not tried again either
-  TBCI_TRY(unpacked);
-  shared.link_files(packages);
-  send_line(progress_, "checking the files of " + requirement);
-  const Status checked = check_installed_files(venv.folder, packages);
-  if (!checked && sharing == Sharing::wanted && checked.error().kind == ErrorKind::failed) {
-    send_line(progress_, checked.error().message + "; tbci installs it again without the files of other environments");
-    return make(venv, version, Sharing::none, std::move(stop));
-  }
+  const std::size_t here = chosen.wheels.size() - chosen.missing.size();
+  if (here > 0) send_line(progress_, fmt::format("{} of {} packages are here already", here, chosen.wheels.size()));
+  if (chosen.wheels.empty() || !chosen.missing.empty()) TBCI_TRY(fetch(venv, requirement, chosen.missing, stop));
+  const Status checked = check_wheels(venv, chosen.missing);
+  if (!checked) downloads_.forget(chosen.missing);
   TBCI_TRY(checked);
-  TBCI_TRY(try_torch(venv, requirement, stop));
-  TBCI_TRY(keep_wheel_list(venv, wheels));
-  return write_file_atomically(venv.marker(), requirement + "\n");
+  return chosen;
+}
+
+// From there to files that are what their wheels list.
+Status PipInstallation::place(const Venv& venv, const std::string& requirement, const Chosen& chosen, const Way& way,
+                              std::stop_token stop) const {
+  TBCI_TRY(unpack(venv, requirement, way, stop));
+  TBCI_ASSIGN(const fs::path packages, venv.packages());
+  chosen.shared.link_files(packages);
+  send_line(progress_, "checking the files of " + requirement);
+  TBCI_TRY(check_installed_files(venv.folder, packages));
+  if (!way.uv) return {};
+  // Only now: starting an interpreter runs what the packages bring for that.
+  Command compile = compile_bytecode(venv, packages);
+  TBCI_ASSIGN(const ProcessOutcome outcome, pip_.run(compile, venv.folder, std::move(stop)));
+  if (outcome.interrupted) return fail(ErrorKind::interrupted, "compiling the files of {}: stopped", requirement);
+  return {};  // a file without bytecode costs time at each start, and nothing else
 }
 
 Status PipInstallation::run(std::string_view doing, Command command, const Venv& venv, std::stop_token stop) const {
@@ -144,11 +179,10 @@ Status PipInstallation::download(const Venv& venv, const std::string& requiremen
              std::move(stop));
 }
 
-// Returns what they unpack to.
-Result<std::uint64_t> PipInstallation::check_wheels(const std::vector<fs::path>& files,
-                                                    const std::vector<ResolvedWheel>& wheels) const {
+Status PipInstallation::check_wheels(const Venv& venv, const std::vector<ResolvedWheel>& wheels) const {
   const bool digests_known =
       !wheels.empty() && std::ranges::none_of(wheels, [](const auto& wheel) { return wheel.sha256.empty(); });
+  TBCI_ASSIGN(const std::vector<fs::path> files, list_wheels(venv));
   std::uint64_t unpacked_bytes = 0;
   for (const fs::path& file : files) {
     const auto contents = check_wheel(file);
@@ -158,26 +192,41 @@ Result<std::uint64_t> PipInstallation::check_wheels(const std::vector<fs::path>&
     if (!contents) return pass_on(contents.error());
     unpacked_bytes += contents->unpacked_bytes;
   }
-  return unpacked_bytes;
+  TBCI_ASSIGN(const std::uint64_t free, free_bytes(venv.folder));
+  if (free >= unpacked_bytes) return {};
+  return fail(ErrorKind::machine, "the wheels unpack to {}, and {} has {} left: make room there",
+              human_bytes(static_cast<double>(unpacked_bytes)), venv.folder.string(),
+              human_bytes(static_cast<double>(free)));
 }
 
-Status PipInstallation::unpack(const Venv& venv, const std::string& requirement,
-                               const std::vector<ResolvedWheel>& missing, std::stop_token stop) const {
+Status PipInstallation::unpack(const Venv& venv, const std::string& requirement, const Way& way,
+                               std::stop_token stop) const {
   TBCI_ASSIGN(const std::vector<fs::path> wheels, list_wheels(venv));
-  TBCI_ASSIGN(const std::uint64_t unpacked_bytes, check_wheels(wheels, missing));
-  TBCI_ASSIGN(const std::uint64_t free, free_bytes(venv.folder));
-  if (free < unpacked_bytes) {
-    return fail(ErrorKind::machine, "the wheels unpack to {}, and {} has {} left: make room there",
-                human_bytes(static_cast<double>(unpacked_bytes)), venv.folder.string(),
-                human_bytes(static_cast<double>(free)));
-  }
-  std::vector<std::string> arguments = {"install", "--progress-bar", "off", "--no-index", "--no-deps"};
-  for (const fs::path& wheel : wheels) arguments.push_back(wheel.string());
-  if (!wheels.empty()) {
-    TBCI_TRY(
-        run("installing " + requirement, pip_.offline(venv.python(), std::move(arguments)), venv, std::move(stop)));
+  if (!wheels.empty() && way.uv) {
+    TBCI_TRY(unpack_by_uv(venv, requirement, *way.uv, wheels, std::move(stop)));
+  } else if (!wheels.empty()) {
+    std::vector<std::string> arguments = {"install", "--progress-bar", "off", "--no-index", "--no-deps"};
+    for (const fs::path& wheel : wheels) arguments.push_back(wheel.string());
+    TBCI_TRY(run("unpacking " + requirement + " with pip", pip_.offline(venv.python(), std::move(arguments)), venv,
+                 std::move(stop)));
   }
   return remove_tree(wheels_of(venv));
+}
+
+// Whatever goes wrong here is of kind `failed`: pip tries it, and what it says is known.
+Status PipInstallation::unpack_by_uv(const Venv& venv, const std::string& requirement, const std::string& uv,
+                                     const std::vector<fs::path>& wheels, std::stop_token stop) const {
+  const std::string doing = fmt::format("unpacking {} with uv {}", requirement, uv);
+  send_line(progress_, doing);
+  Command command = uv_install(venv, wheels);
+  const auto outcome = pip_.run(command, venv.folder, std::move(stop));
+  if (outcome && outcome->interrupted) return fail(ErrorKind::interrupted, "{}: stopped", doing);
+  if (!outcome) return fail(ErrorKind::failed, "{}: {}", doing, outcome.error().message);
+  if (!outcome->succeeded()) {
+    return fail(ErrorKind::failed, "{}: {}: {}", doing, describe(*outcome, command.time_limit),
+                one_line(outcome->error, 300));
+  }
+  return remove_tree(uv_cache_of(venv));
 }
 
 // A nightly that cannot add is broken, whatever a worker would find out by hours of compiling.

@@ -2,6 +2,8 @@
 
 #include <sys/utsname.h>
 
+#include <algorithm>
+
 #include "base/file.hpp"
 #include "base/git.hpp"
 #include "base/text.hpp"
@@ -71,12 +73,32 @@ Result<std::vector<model::Nightly>> PipNightlies::list(std::stop_token stop) {
   listed_ = {found.begin(), found.end()};
   newest_ = found.empty() ? std::string() : found.back();
   read_page(stop);
-  std::vector<model::Nightly> nightlies = merge_listing(
-      found, page_,
-      {.package = settings_.package, .machine = machine_architecture(), .pre_releases = settings_.pre_releases});
+  const Labels labels = labels_of(found, settings_.label);
+  TBCI_TRY(usable_labels(labels, found));
+  std::vector<model::Nightly> nightlies = merge_listing(found, page_,
+                                                        {.package = settings_.package,
+                                                         .machine = machine_architecture(),
+                                                         .pre_releases = settings_.pre_releases,
+                                                         .labels = labels});
   if (nightlies.size() > settings_.listed)
     nightlies.erase(nightlies.begin(), nightlies.end() - static_cast<std::ptrdiff_t>(settings_.listed));
   return nightlies;
+}
+
+Status PipNightlies::usable_labels(const Labels& labels, const std::vector<std::string>& found) const {
+  const bool none_kept = std::ranges::none_of(found, [&](const auto& version) { return is_kept(labels, version); });
+  if (labels.only_kept && none_kept && !found.empty()) {
+    return fail(ErrorKind::usage,
+                "the index has no {} with the label '{}', as in {}: correct label in "
+                "[subject.nightlies]",
+                settings_.package, labels.kept, one_line(found.back(), 80));
+  }
+  if (!labels.others.empty()) {
+    send_line(progress_, fmt::format("the index has several builds of {}: tbci takes those with '{}', unless label in "
+                                     "[subject.nightlies] says another",
+                                     one_line(*labels.several.rbegin(), 80), one_line("+" + labels.kept, 80)));
+  }
+  return {};
 }
 
 // What pip says is enough to go on with: a page that cannot be read costs dates, sizes, and what was taken back.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runner/nightly/index_access.hpp"
+#include "runner/nightly/index_listing.hpp"
 #include "runner/nightly/index_page.hpp"
 #include "runner/nightly/nightly_source.hpp"
 #include "runner/nightly/pip_installation.hpp"
@@ -33,6 +34,7 @@ class PipNightlies final : public NightlySource {
   /// depends on, which may be uploaded after it, as PyTorch's Triton is.
   bool is_gone_for_now(const std::string& version, std::string_view said) const;
   Status usable_settings() const;
+  Status usable_labels(const Labels& labels, const std::vector<std::string>& found) const;
 
   NightlySettings settings_;
   PipPlace place_;

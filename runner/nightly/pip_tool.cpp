@@ -77,6 +77,12 @@ bool has_only_others(std::string_view said) {
 
 Error pip_failure(std::string_view doing, const ProcessOutcome& outcome, const Command& command) {
   if (outcome.interrupted) return {ErrorKind::interrupted, fmt::format("{}: stopped", doing)};
+  if (contains(outcome.error, ": No module named pip")) {
+    return {ErrorKind::usage,
+            fmt::format("{}: {} has no pip: install it (Debian's package is python3-pip), or name another python in "
+                        "[subject.nightlies]",
+                        doing, command.arguments.front())};
+  }
   const ErrorKind kind = kind_of(outcome);
   std::string why = complaint_of(outcome);
   if (kind == ErrorKind::transient && contains(outcome.error, "No matching distribution found"))

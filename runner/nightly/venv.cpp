@@ -1,8 +1,21 @@
 #include "runner/nightly/venv.hpp"
 
+#include "base/file.hpp"
+#include "base/text.hpp"
+
 namespace tbci::runner {
 
 namespace fs = std::filesystem;
+
+Status Venv::complete(const std::string& requirement, const std::string& unpacker) const {
+  return write_file_atomically(marker(), requirement + "\n" + unpacker + "\n");
+}
+
+std::string Venv::unpacker() const {
+  const std::string text = read_file(marker(), 4096).value_or("");
+  const std::size_t second = text.find('\n');
+  return second == std::string::npos ? std::string() : one_line(trim(text.substr(second)), 60);
+}
 
 Result<fs::path> Venv::packages() const {
   std::error_code ignored;

@@ -4,7 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <thread>
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
@@ -132,6 +135,42 @@ TEST_CASE("FileLock: the error of a second holder names the first one", "[file]"
   CHECK_FALSE(FileLock::acquire(folder / "state/lock"));
   { const FileLock gone = std::move(moved); }
   CHECK(FileLock::acquire(folder / "state/lock"));
+}
+
+TEST_CASE("FileLock: the file of a lock that nobody holds is removed, of one that is held it stays", "[file]") {
+  test::TemporaryDirectory folder;
+  const auto path = folder / "lock";
+  {
+    const auto lock = FileLock::acquire(path);
+    REQUIRE(lock);
+    FileLock::remove_unheld(path);
+    CHECK(std::filesystem::exists(path));
+    CHECK_FALSE(FileLock::acquire(path));
+  }
+  FileLock::remove_unheld(path);
+  CHECK_FALSE(std::filesystem::exists(path));
+  FileLock::remove_unheld(path);  // makes none
+  CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("FileLock: never two hold it, whoever removes its file in between", "[file]") {
+  test::TemporaryDirectory folder;
+  const auto path = folder / "lock";
+  std::atomic<int> holders = 0, most = 0, held = 0;
+  const auto work = [&] {
+    for (int i = 0; i < 3'000; ++i) {
+      if (const auto lock = FileLock::acquire(path)) {
+        most = std::max(most.load(), ++holders);
+        ++held;
+        std::this_thread::sleep_for(std::chrono::microseconds(100));  // for another one to take it as well
+        --holders;
+      }
+      FileLock::remove_unheld(path);
+    }
+  };
+  { const std::jthread one(work), two(work), three(work); }
+  CHECK(held > 0);
+  CHECK(most == 1);
 }
 
 TEST_CASE("FileLock: it goes with the process that held it, however that ends", "[file]") {

@@ -9,6 +9,7 @@ A hostile wheel is refused by its name and by the name of what is wrong, and not
 import concurrent.futures
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 import unittest
@@ -49,6 +50,9 @@ OUTAGES = {
 # A pip that does not count takes what came of a page for all of it.
 SHORTENED = ["cut:0.5", "wrong-length-short", "wrong-length-long"]
 PASSING = ["429:1", "500", "503:1", "cut:0.3", "wrong-length-long", "empty", "redirect-elsewhere"]
+
+
+INSTALLERS = ["pip", *(["uv"] if shutil.which("uv") else [])]
 
 
 def in_parallel(self, cases, check):
@@ -158,9 +162,12 @@ class HostileIndex(unittest.TestCase):
     def test_each_hostile_wheel_is_refused_by_name_and_nothing_of_it_is_installed(self):
         self.assertEqual(set(hostile_wheels.NAMES), set(REFUSED))
 
-        def check(name):
+        def check(case):
+            installer, name = case
             made = {"kind": "hostile", "name": name, "version": version_of(3), "git_version": COMMIT}
-            with self.place(f"wheel-{name}", [tiny_entry(1), {"name": name_of(3), "make": made}, tiny_entry(4)]) as place:
+            place = self.place(f"wheel-{installer}-{name}", [tiny_entry(1), {"name": name_of(3), "make": made}, tiny_entry(4)])
+            place.installer = installer
+            with place:
                 for _ in range(2):  # also where it was refused before
                     said = place.tbci("nightly", "install", version_of(3))
                     self.assertEqual(1, said.returncode, said.stderr)
@@ -173,8 +180,9 @@ class HostileIndex(unittest.TestCase):
                 self.assertEqual([], [*place.folder.glob("**/*evil*"), *outside])
                 said = place.tbci("nightly", "install", version_of(4))
                 self.assertEqual(0, said.returncode, said.stderr)
+                self.assertIn(f"unpacked by {installer}", said.stdout)
 
-        in_parallel(self, hostile_wheels.NAMES, check)
+        in_parallel(self, [(installer, name) for installer in INSTALLERS for name in hostile_wheels.NAMES], check)
 
     def test_every_legal_shape_of_html_lists_the_same_versions(self):
         other = name_of(4).replace("cp3", "cp2")

@@ -31,6 +31,7 @@ package = "torch"
 index = "{index}"
 pre_release = true
 python = "{python}"
+installer = "{installer}"
 """
 COPYING_PYTHON = """#!/bin/sh
 if [ "$2 $3" = "-m venv" ]; then exec cp -a {template}/. "$4"; fi
@@ -53,7 +54,7 @@ class IndexInstallation:
     def __init__(self, tbci, python, folder, held, *options):
         folder.mkdir(parents=True)
         self._tbci, self._python, self.folder = tbci, python, folder
-        self.state = folder / "state"
+        self.state, self.installer = folder / "state", "auto"
         self.served = testing_support.Served(folder, held, *options)
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
         for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):  # which go before PIP_CERT
@@ -62,7 +63,7 @@ class IndexInstallation:
 
     def __enter__(self):
         self.served.__enter__()
-        (self.folder / "tbci.toml").write_text(CONFIG.format(index=self.served.url, python=self._python))
+        (self.folder / "tbci.toml").write_text(CONFIG.format(index=self.served.url, python=self._python, installer=self.installer))
         return self
 
     def __exit__(self, *what):

@@ -4,6 +4,8 @@
 
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/runner/file_machine.hpp"
+#include "tests/runner/fixtures.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace tbci::doctor_test {
 
@@ -79,6 +81,48 @@ TEST_CASE("judge: a fault that stops tbci is a problem", "[doctor]") {
   CHECK(found("sandbox", [](auto& facts) { facts.sandbox = judge_sandbox(2); }).what.find("cut files") !=
         std::string::npos);
   CHECK(found("libtorch", [](auto& facts) { facts.libtorch_trouble = "no"; }).health == Health::problem);
+}
+
+TEST_CASE("judge: a Python without pip is a problem where it installs nightlies", "[doctor]") {
+  DoctorSettings settings;
+  CHECK(named(judge(good_facts(), settings), "pip").what == "not used here");
+  settings.python = "python3";
+  CHECK(named(judge(good_facts(), settings), "pip").what == "python3 has pip and venv");
+  const Check none = found(
+      "pip", [](auto& facts) { facts.python_trouble = "python3: No module named 'pip'"; }, settings);
+  CHECK(none.health == Health::problem);
+  CHECK(none.remedy.find("python3-pip") != std::string::npos);
+}
+
+TEST_CASE("gather_facts: asks the Python that installs nightlies for what it needs", "[doctor]") {
+  test::TemporaryDirectory folder;
+  const test::ManualClock clock;
+  SystemProcessRunner processes;
+  DoctorSettings settings;
+  settings.sampling_time = {};
+  settings.python =
+      test::write_script(folder / "python", "echo \"ModuleNotFoundError: No module named 'pip'\" >&2; exit 1\n");
+  CHECK(gather_facts(processes, clock, settings, {}).python_trouble ==
+        settings.python + ": ModuleNotFoundError: No module named 'pip'");
+  settings.python = test::write_script(folder / "good", "exit 0\n");
+  CHECK(gather_facts(processes, clock, settings, {}).python_trouble.empty());
+}
+
+TEST_CASE("judge: a missing uv is a problem only where a subject insists on it", "[doctor]") {
+  const auto said = [](const std::optional<std::string>& uv, WheelUnpacker wanted) {
+    MachineFacts facts = good_facts();
+    facts.uv = uv;
+    DoctorSettings settings;
+    settings.unpacker = wanted;
+    return named(judge(facts, settings), "uv");
+  };
+  CHECK(said("0.13.9", WheelUnpacker::fastest).what == "0.13.9: unpacks the wheels of nightlies");
+  CHECK(said({}, WheelUnpacker::fastest).what == "not installed: pip unpacks the wheels of nightlies");
+  CHECK(said("0.3.0", WheelUnpacker::fastest).what.starts_with("0.3.0 is older than 0.4.0"));
+  CHECK(said("0.13.9", WheelUnpacker::pip).what == "not used here");
+  for (const auto wanted : {WheelUnpacker::fastest, WheelUnpacker::pip}) CHECK(said({}, wanted).health == Health::ok);
+  CHECK(said({}, WheelUnpacker::uv).health == Health::problem);
+  CHECK(said("0.13.9", WheelUnpacker::uv).health == Health::ok);
 }
 
 TEST_CASE("judge: reports each fault of the processor and the command that fixes it", "[doctor]") {

@@ -1,4 +1,5 @@
 // The worker for Python functions (runner/python), as Measurer runs it.
+#include "base/text.hpp"
 #include "runner/command_suite.hpp"
 #include "runner/measure.hpp"
 #include "runner/worker_environment.hpp"

@@ -137,6 +137,28 @@ TEST_CASE("Configuration: without an index, nightlies of kind pip are PyTorch's 
   CHECK(config->subjects.front().nightly.index_url == "https://download.pytorch.org/whl/nightly/cpu");
 }
 
+TEST_CASE("Configuration: who unpacks nightlies is uv where it is there, or who is named", "[config]") {
+  const std::string nightlies = std::string(subject) + "[subject.nightlies]\nkind = \"pip\"\n";
+  const auto unpacker = [&](const std::string& line) {
+    const auto config = parse_config(nightlies + line, "x.toml");
+    INFO((config ? std::string() : config.error().message));
+    REQUIRE(config);
+    return config->subjects.front().nightly.unpacker;
+  };
+  CHECK(unpacker("") == runner::WheelUnpacker::fastest);
+  CHECK(unpacker("installer = \"auto\"\n") == runner::WheelUnpacker::fastest);
+  CHECK(unpacker("installer = \"pip\"\n") == runner::WheelUnpacker::pip);
+  CHECK(unpacker("installer = \"uv\"\n") == runner::WheelUnpacker::uv);
+  CHECK(contains(error_of(nightlies + "installer = \"conda\"\n"),
+                 "subject.nightlies.installer: must be \"auto\", \"pip\" or \"uv\""));
+}
+
+TEST_CASE("Configuration: the label of nightlies is what follows the plus", "[config]") {
+  const std::string nightlies = std::string(subject) + "[subject.nightlies]\nkind = \"pip\"\n";
+  CHECK(parse_config(nightlies + "label = \"cu130.x\"\n", "x.toml")->subjects.front().nightly.label == "cu130.x");
+  CHECK(contains(error_of(nightlies + "label = \"+cpu\"\n"), "\"cpu\" for 2.13.0+cpu"));
+}
+
 TEST_CASE("Configuration: folders that builds may write are absolute", "[config]") {
   const std::string text(subject);
   const auto config = parse_config(text + "writable = [\"/srv/cache\", \"/srv/data\"]\n", "x.toml");

@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/night/skipped_nightlies.hpp"
 #include "tests/catch.hpp"
+#include "tests/pipeline/fake_subject.hpp"
 
 namespace tbci::nightly_list_test {
 
@@ -43,6 +45,31 @@ TEST_CASE("Nightly list: what is waited for and what is skipped stands in the re
   CHECK(contains(text, "0123456789ab"));
   CHECK(contains(text, "skipped: no nightly of that day"));
   CHECK(contains(text, "waited for since 2026-01-06T11:46:40Z: not complete yet: it has no wheel for this Python"));
+}
+
+TEST_CASE("Nightly list: reads what nights have noted, and notes nothing itself", "[cli]") {
+  TemporaryDirectory folder;
+  FakeMachine machine(9);
+  machine.days = {0, 4, 8};
+  machine.naming = [](std::size_t day) { return fmt::format("2.14.0.dev202611{:02}", day * 2 + 5); };
+  machine.availability = {{"2.14.0.dev20261109", Availability::incomplete}};
+  machine.remarks = {{"2.14.0.dev20261109", "it has no wheel for this Python"}};
+  Bench bench(folder.path(), machine);
+  bench.config().subjects.front().nightly.kind = runner::NightlyKind::pip;
+  const auto listed = daemon::list_nightlies(bench.context());
+  REQUIRE(listed);
+  REQUIRE(listed->size() == 3);
+  CHECK(contains(daemon::text_of(*listed), "it has no wheel for this Python"));
+  CHECK(bench.stores().skips.list("fake").value().empty());
+  REQUIRE(pipeline::note_listing(bench.context(), machine.nightlies({}).value()));
+  const auto noted = bench.stores().skips.list("fake").value();
+  CHECK_FALSE(noted.empty());
+  CHECK(contains(daemon::text_of(daemon::list_nightlies(bench.context()).value()), "waited for since"));
+  bench.clock().advance(std::chrono::hours(100));
+  REQUIRE(daemon::list_nightlies(bench.context()));
+  const auto now = bench.stores().skips.list("fake").value();
+  REQUIRE(now.size() == noted.size());
+  for (std::size_t i = 0; i < now.size(); ++i) CHECK(now[i].given_up == noted[i].given_up);
 }
 
 TEST_CASE("Nightly list: what its own night says goes before why there was none", "[cli]") {

@@ -101,6 +101,20 @@ TEST_CASE("Cleaning: a folder whose maker took away its own permissions is remov
   }));
 }
 
+TEST_CASE("Cleaning: with an environment goes the file of its lock, unless somebody holds it", "[disk]") {
+  const TemporaryDirectory folder;
+  StoredThing thing;
+  thing.path = folder / "torch-1.0";
+  fs::create_directories(thing.path);
+  { REQUIRE(FileLock::acquire(folder / "torch-1.0.lock")); }
+  REQUIRE(remove_thing(thing));
+  CHECK(fs::is_empty(folder.path()));
+  fs::create_directories(thing.path);
+  const auto lock = FileLock::acquire(folder / "torch-1.0.lock");
+  REQUIRE(remove_thing(thing));
+  CHECK(fs::exists(folder / "torch-1.0.lock"));
+}
+
 TEST_CASE("Cleaning: what cannot be removed stays with its reason, and the rest goes", "[disk]") {
   const TemporaryDirectory folder;
   fs::create_directories(folder / "other");

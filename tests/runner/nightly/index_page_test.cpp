@@ -149,4 +149,31 @@ TEST_CASE("merge_listing: what pip does not list is incomplete only where it is 
   }
 }
 
+TEST_CASE("merge_listing: of builds that differ in their label only, those of one label are listed", "[pip]") {
+  const auto names = [](const std::vector<std::string>& installable, const std::string& wanted,
+                        const std::vector<IndexFile>& files = {}) {
+    Installer installer = here;
+    installer.labels = labels_of(installable, wanted);
+    std::vector<std::string> all;
+    for (const auto& nightly : merge_listing(installable, files, installer)) all.push_back(nightly.name);
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  const Names both = {"2.13.0.dev1+cpu", "2.13.0.dev1+cu130", "2.13.0.dev2+cpu", "2.13.0.dev2+cu130"};
+  CHECK(names(both, "") == Names{"2.13.0.dev1+cu130", "2.13.0.dev2+cu130"});
+  CHECK(names(both, "CPU") == Names{"2.13.0.dev1+cpu", "2.13.0.dev2+cpu"});
+  CHECK(names(both, "xpu").empty());
+  // The other label was uploaded first: it does not take the place of the one that is kept.
+  Names early = both;
+  early.emplace_back("2.13.0.dev3+cpu");
+  CHECK(names(early, "") == Names{"2.13.0.dev1+cu130", "2.13.0.dev2+cu130"});
+  CHECK(names(both, "", {wheel("2.13.0.dev3+cpu", "cp312"), wheel("2.13.0.dev3+cu130", "cp312")}) ==
+        Names{"2.13.0.dev1+cu130", "2.13.0.dev2+cu130", "2.13.0.dev3+cu130"});
+  // What pip takes for 2.13.0 has the label; other versions have none.
+  CHECK(names({"2.12.0", "2.13.0", "2.13.0+cpu", "2.14.0"}, "") == Names{"2.12.0", "2.13.0+cpu", "2.14.0"});
+  // Labels that name commits: each version has one.
+  const Names commits = {"2.13.0.dev1+gitab", "2.13.0.dev2+gitcd"};
+  CHECK(names(commits, "") == commits);
+}
+
 }  // namespace tbci::index_page_test

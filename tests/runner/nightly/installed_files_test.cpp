@@ -1,5 +1,6 @@
 #include "runner/nightly/installed_files.hpp"
 
+#include "tests/as_ordinary_user.hpp"
 #include "tests/runner/nightly/wheels.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -89,6 +90,34 @@ TEST_CASE("check_installed_files: a package without a RECORD is the wheel's faul
   Installed installed;
   installed.write("evil-1.0.dist-info/METADATA", "x");
   CHECK(installed.complaint().starts_with("evil-1.0 is refused: "));
+}
+
+TEST_CASE("check_installed_files: a file that cannot be read is the machine's trouble, and not the wheel's",
+          "[wheel]") {
+  for (const char* closed : {"torch/__init__.py", "torch-1.0.dist-info/RECORD", "torch"}) {
+    INFO(closed);
+    CHECK(holds_for_ordinary_user([&] {
+      const Installed installed;
+      std::filesystem::permissions(installed.packages() / closed, std::filesystem::perms::none);
+      const Status checked = check_installed_files(installed.folder.path(), installed.packages());
+      std::filesystem::permissions(installed.packages() / closed, std::filesystem::perms::owner_all);
+      return !checked && checked.error().kind == ErrorKind::machine;
+    }));
+  }
+}
+
+TEST_CASE("check_installed_files: a RECORD that is a folder, has no end, or names what cannot be is refused",
+          "[wheel]") {
+  Installed installed;
+  installed.add_line("torch/" + std::string(300, 'x') + "," + record_digest("x") + ",1");
+  CHECK(installed.complaint().find("was not installed") != std::string::npos);
+  installed.add_line("torch/__init__.py/x," + record_digest("x") + ",1");
+  CHECK(installed.complaint() == "torch-1.0 is refused: 'torch/__init__.py/x' is in its RECORD, and was not installed");
+  std::filesystem::resize_file(installed.packages() / installed.record, std::uintmax_t{65} << 20);
+  CHECK(installed.complaint() == "torch-1.0 is refused: its RECORD is too large");
+  std::filesystem::remove(installed.packages() / installed.record);
+  std::filesystem::create_directory(installed.packages() / installed.record);
+  CHECK(installed.complaint() == "torch-1.0 is refused: it has no RECORD");
 }
 
 TEST_CASE("check_installed_files: a link that no RECORD lists is refused", "[wheel]") {

@@ -111,6 +111,26 @@ TEST_CASE("PipNightlies: an index whose page fails keeps what it said before", "
   CHECK(listed->back().availability == Availability::yanked);
 }
 
+TEST_CASE("PipNightlies: an index with several labels gives those of one, and says which", "[pip]") {
+  Bench bench;
+  bench.versions = "Available versions: 2.13.0.dev2+cu130, 2.13.0.dev2+cpu, 2.13.0.dev1+cu130, 2.13.0.dev1+cpu\n";
+  std::string said;
+  const auto list = [&](const std::string& label) {
+    bench.settings.label = label;
+    return PipNightlies(bench.settings, {.venvs = bench.folder / "venvs"}, bench.pip,
+                        [&](std::string_view line) { said += line; })
+        .list({});
+  };
+  CHECK(list("cpu").value().back().name == "2.13.0.dev2+cpu");
+  CHECK(said.empty());
+  CHECK(list("").value().front().name == "2.13.0.dev1+cu130");
+  CHECK(said.find("several builds of 2.13.0.dev2: tbci takes those with '+cu130'") != std::string::npos);
+  const auto none = list("rocm");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().kind == ErrorKind::usage);
+  CHECK(none.error().message.find("label 'rocm', as in 2.13.0.dev2+cu130") != std::string::npos);
+}
+
 TEST_CASE("PipNightlies: an index with a password is asked by pip alone", "[pip]") {
   Bench bench;
   bench.settings.index_url = "https://user:word@index.example/simple";

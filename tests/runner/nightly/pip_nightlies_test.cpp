@@ -371,6 +371,7 @@ TEST_CASE("PipNightlies: pip writes to the venv, its cache and its home, and eve
   });
   NightlySettings settings;
   settings.index_url.clear();
+  settings.unpacker = WheelUnpacker::pip;
   PipNightlies nightlies(settings,
                          {.venvs = folder / "venvs",
                           .cache = folder / "cache",
