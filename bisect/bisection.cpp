@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,8 +22,7 @@ namespace {
 
 /// The first probes of each case are measured in pairs with the good end, to detect a drift of the machine.
 constexpr std::size_t paired_probes = 2;
-/// Where the steps explain less than the rest of the expected change, the bad end has this many readings.
-constexpr double unexplained_share = 0.3;
+/// Where the steps explain too little of the expected change.
 constexpr std::size_t readings_of_doubted_end = 8;
 
 class Bisector {
@@ -280,7 +278,7 @@ class Bisector {
       finish(one, attribution_.no_step(one.search));
       return {};
     }
-    if (explains_too_little(one)) {
+    if (is_end_doubtful(one)) {
       one.search.require_readings(classes_.last(), readings_of_doubted_end);
       return {};
     }
@@ -298,17 +296,13 @@ class Bisector {
     return {};
   }
 
-  /// A large second step may look like an outlier of the bad end, which has few readings. Asked once.
-  bool explains_too_little(const OpenSeries& one) const {
-    const auto expected = settings_.expected.find(one.search.series());
+  /// Asked once.
+  bool is_end_doubtful(const OpenSeries& one) const {
+    const model::Series& series = one.search.series();
+    const auto expected = settings_.expected.find(series);
     if (expected == settings_.expected.end() || one.search.requires_readings(classes_.last())) return false;
-    const std::vector<LevelEstimate>& levels = one.search.posterior().levels;
-    const double found = levels[one.search.index_of_class(one.next.brackets.back().bad)].mean - levels.front().mean;
-    const double whole = std::abs(expected->second);
-    const double missing = expected->second > 0 ? whole - found : whole + found;
-    const auto& series = one.search.series();
-    const double least = detect::least_effect(series.metric, settings_.thresholds.for_series(series));
-    return missing > std::max(least, unexplained_share * whole);
+    return explains_too_little(one, expected->second,
+                               detect::least_effect(series.metric, settings_.thresholds.for_series(series)));
   }
 
   /// False if the culprit shows no step against its parent. The series is then measured again, or finished.

@@ -1,6 +1,7 @@
 #include "bisect/open_series.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -56,6 +57,15 @@ std::optional<std::size_t> built_class_inside(const OpenSeries& one, const std::
   const auto found = next_builds(inside, 1);
   if (found.empty()) return std::nullopt;
   return found.front();
+}
+
+bool explains_too_little(const OpenSeries& one, double expected, double least) {
+  constexpr double unexplained_share = 0.3;
+  const std::vector<LevelEstimate>& levels = one.search.posterior().levels;
+  const std::size_t last_step = one.search.index_of_class(one.next.brackets.back().bad);
+  const double found = levels[last_step].mean - levels.front().mean;
+  const double missing = expected > 0 ? expected - found : found - expected;
+  return missing > std::max(least, unexplained_share * std::abs(expected));
 }
 
 }  // namespace tbci::bisect

@@ -38,4 +38,8 @@ std::size_t commits_in_doubt(std::span<const OpenSeries> all);
 /// The best class to measure next among those inside the brackets that are built already, for another series.
 std::optional<std::size_t> built_class_inside(const OpenSeries& one, const std::function<bool(std::size_t)>& is_built);
 
+/// Whether the located steps leave much of the expected change between the ends unexplained (both as detect::effect has
+/// it): more than 0.3 of it, and more than `least`. A large second step may look like an outlier of an end.
+bool explains_too_little(const OpenSeries& one, double expected, double least);
+
 }  // namespace tbci::bisect

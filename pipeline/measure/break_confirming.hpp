@@ -29,9 +29,9 @@ struct ConfirmedBreak {
   bool looked = false;    ///< whether there was time enough for a verdict
   bool troubled = false;  ///< no verdict: too many processes failed because of the machine
 };
-/// Pairs in this run until the break is confirmed or cleared. What the pairs confirm is clear all the same where, by all
-/// processes that any run measured of the two builds, the old one fails as the new one does. `until`: no pair is begun after that. What says nothing
-/// about a build (a full disk) does not count.
+/// Pairs in this run until the break is confirmed or cleared. What the pairs confirm is clear all the same where, by
+/// all processes that any run measured of the two builds, the old one fails as the new one does. `until`: no pair is
+/// begun after that. What says nothing about a build (a full disk) does not count.
 Result<ConfirmedBreak> confirm_break(SubjectContext& context, const model::Run& run, const Comparison& builds,
                                      const model::Case& measured, std::optional<TimePoint> until);
 

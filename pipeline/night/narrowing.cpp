@@ -192,7 +192,7 @@ class Narrowing {
       context_.progress.step("build the commit of " + names_[ends.back()]);
       TBCI_ASSIGN(const model::Build built, build_commit(context_, *commit));
       if (built.state != model::BuildState::failed) return {};
-      context_.progress.note(fmt::format("{} is no end of the search, as its commit does not build: {}",
+      context_.progress.note(fmt::format("{} cannot be an end of the search, as its commit does not build: {}",
                                          names_[ends.back()], one_line(built.failure, 200)));
     }
     return {};

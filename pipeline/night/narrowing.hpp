@@ -12,7 +12,7 @@ namespace tbci::pipeline {
 /// halving the range of each series for as long as the answer is clear: less than 0.3 of the change is there, or more
 /// than 0.7 of it. A series that changed at several nightlies keeps the range in which it does. The range of a break
 /// begins where earlier nights ran the case often enough, which costs nothing.
-/// A nightly whose commit does not build here is no end of a range.
+/// A nightly whose commit does not build here cannot be an end of a range.
 /// Left as they are: leaks, creep, more than twelve cases, a search that was begun before, a night without a
 /// repository. Errors are those of the machine: a nightly that is not available, or fails, is passed over.
 Result<std::vector<BisectedRange>> narrowed(SubjectContext& context, const model::Night& night, const Comparison& usual,

@@ -16,11 +16,12 @@ inline constexpr int recovery_nights = 3;
 
 /// Looks at the open regressions of earlier nights. If tonight's screen still shows at least the threshold, a
 /// regression is measured only every fifth night (more rarely once it is open for 60: after a tenth of that time, and
-/// after 50 nights at the latest), or while its looks are clear; on the other nights it counts as not clear. Without a value in tonight's screen it counts neither way. The others are
-/// measured beside the build before them, once a night. After `recovery_nights` clear ones in a row the regression is
-/// `recovered`. If that build is no longer available, one that had the regression replaces it: the series must then be
-/// lower by what that one had of it. What a person accepted of the series since then is left out. If there is no such
-/// build either, a note says so, and the regression stays open. Breaks are looked at by pipeline/night/break_watch.hpp.
+/// after 50 nights at the latest), or while its looks are clear; on the other nights it counts as not clear. Without a
+/// value in tonight's screen it counts neither way. The others are measured beside the build before them, once a night.
+/// After `recovery_nights` clear ones in a row the regression is `recovered`. If that build is no longer available, one
+/// that had the regression replaces it: the series must then be lower by what that one had of it. What a person
+/// accepted of the series since then is left out. If there is no such build either, a note says so, and the regression
+/// stays open. Breaks are looked at by pipeline/night/break_watch.hpp.
 Status watch_recoveries(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,
                         const Screen& screen);
 

@@ -36,7 +36,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, ignored));
 }
 
-Result<FileLock> wait_for_lock(const fs::path& path, const Clock& clock, const std::stop_token& stop) {
+Result<FileLock> wait_for_mirror(const fs::path& path, const Clock& clock, const std::stop_token& stop) {
   while (true) {
     auto lock = FileLock::acquire(path);
     if (lock || lock.error().kind != ErrorKind::transient) return lock;
@@ -142,7 +142,7 @@ Status Submodules::fill_one(const fs::path& tree, const Link& link, const std::s
 Result<fs::path> Submodules::mirror_with(const std::string& address, const Link& link, const std::stop_token& stop) {
   const fs::path mirror = fs::absolute(place_.mirrors) / (sha256_hex(address).substr(0, 24) + ".git");
   TBCI_TRY(make_directories(place_.mirrors));
-  TBCI_ASSIGN(const FileLock lock, wait_for_lock(mirror.string() + ".lock", clock_, stop));
+  TBCI_ASSIGN(const FileLock lock, wait_for_mirror(mirror.string() + ".lock", clock_, stop));
   std::error_code ignored;
   if (!fs::exists(mirror / "HEAD", ignored))
     TBCI_TRY(git_.run({"init", "--quiet", "--bare", "--", mirror.string()}, place_.mirrors, stop));

@@ -56,7 +56,7 @@ TEST_CASE("Break confirmation: a case that fails on both builds is not a break",
   CHECK(by_hand.breaks_between(1, 2).empty());
 }
 
-TEST_CASE("Break confirmation: what fails now and then on both builds is no break where it fails on one by chance",
+TEST_CASE("Break confirmation: what fails now and then on both builds did not break where it fails on one by chance",
           "[confirm]") {
   ComparedByHand by_hand(3);
   by_hand.machine.broken.clear();

@@ -91,7 +91,7 @@ TEST_CASE("Narrowing: a wheel that does not install, or crashes, is passed over"
   CHECK(result.regressions[0].suspects == std::vector{days.commit(8 * commits_a_day - 2)});
 }
 
-TEST_CASE("Narrowing: a nightly whose commit does not build here is no end of the search", "[nights]") {
+TEST_CASE("Narrowing: a nightly whose commit does not build here cannot be an end of the search", "[nights]") {
   EightDays days;
   days.slow_on(9, 1.25);
   for (const std::size_t day : {8U, 9U}) days.machine.without_recipe.insert(day * commits_a_day);
