@@ -214,14 +214,14 @@ Result<bool> is_anchor(SubjectContext& context, const std::string& build) {
   return pinned.name == build;
 }
 
-bool is_break(const model::Regression& regression) {
+bool is_about_break(const model::Regression& regression) {
   return regression.finding.series.metric == model::Metric::outcome;
 }
 
 Result<bool> can_be_narrowed(SubjectContext& context, const model::Night& night, const model::Regression& regression,
                              const std::string& old_build) {
   const model::Finding& finding = regression.finding;
-  if (is_break(regression)) return true;
+  if (is_about_break(regression)) return true;
   if (detect::is_leak(finding.series.metric) || !std::isfinite(finding.change) || finding.change <= 0) return false;
   TBCI_ASSIGN(const bool creep, is_anchor(context, old_build));
   if (creep) return false;
@@ -235,7 +235,7 @@ Result<bool> is_worth_it(SubjectContext& context, const model::Night& night, con
   if (context.subject.source.repository.empty()) return false;
   std::set<model::Case> cases;
   for (const model::Regression& one : regressions) {
-    if (!is_break(one)) cases.insert(one.finding.series.measured_case());
+    if (!is_about_break(one)) cases.insert(one.finding.series.measured_case());
   }
   if (cases.size() > most_narrowed_cases) return false;
   const std::string& old_build = range.builds.before.name;
@@ -263,7 +263,7 @@ Result<std::vector<BisectedRange>> narrowed(SubjectContext& context, const model
   std::vector<std::int64_t> others;
   for (model::Regression& regression : regressions) {
     TBCI_ASSIGN(bool possible, can_be_narrowed(context, night, regression, ends.before.name));
-    possible = possible && (before.build || is_break(regression));
+    possible = possible && (before.build || is_about_break(regression));
     if (!possible) others.push_back(regression.id);
     if (possible) brackets.push_back({.regression = std::move(regression)});
   }
