@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,11 +27,23 @@ constexpr std::uint64_t most_ratio = 100;
 constexpr std::size_t longest_member_name = 1024;
 constexpr std::size_t longest_pth = 64 << 10;
 
-// The one file of its kind that installations of PyTorch bring: setuptools makes old imports of distutils its own.
+// Files of their kind that installations of PyTorch bring: setuptools makes old imports of distutils its own.
 constexpr std::string_view pth_of_setuptools = "distutils-precedence.pth";
 constexpr std::string_view text_of_setuptools =
     "import os; var = 'SETUPTOOLS_USE_DISTUTILS'; enabled = os.environ.get(var, 'local') == 'local'; enabled and "
     "__import__('_distutils_hack')";
+
+// And cuda-bindings 12.9, which PyTorch with CUDA 12 requires: a module that lets a program ask for `cuda.__version__`.
+// Known by its digests (12.9.0, 12.9.1 and newer, 12.9.8 and newer), as its text is not ours.
+constexpr std::string_view redirector = "_cuda_bindings_redirector";
+constexpr KnownStartFile files_of_redirector[] = {
+    {"_cuda_bindings_redirector.pth", "7b9d5f18e0af2d7bda9a8a17ca2767ee854875f0f9fb7430734bd140fea6d2c6"},
+    {"_cuda_bindings_redirector.py", "1f0be2ba88e8f1a266ff36f23b8606dea707aefd07a4962cc5ac235c484401a7"},
+    {"_cuda_bindings_redirector.pth", "28d86507e791da835cf8b9dd21fe98b579b77b3ca27e3ad27bae6239bc94f769"},
+    {"_cuda_bindings_redirector.py", "5f8d62dee92921479aaa624ab14051909e5b858be6280f8798a2d2864c3ebcc4"},
+    {"_cuda_bindings_redirector.pth", "85a35d0fa0411036458d81dc56ae69bda1059d83882b7e2fe1bc3a5874213421"},
+    {"_cuda_bindings_redirector.py", "25ed97b37208b2dba48d5732aa44899fa218c85d2c33148743ead8cc60d34fce"},
+};
 
 struct CloseArchive {
   void operator()(zip_t* archive) const { zip_discard(archive); }
@@ -135,15 +148,28 @@ Result<std::string> read_member(zip_t* archive, const Member& member, std::size_
   return text;
 }
 
-std::string trouble_of_pth(zip_t* archive, const Member& member) {
-  // Elsewhere it is a checkpoint of a model.
-  const bool is_read = member.parts.size() == first_installed_part(member) + 1;
-  if (!is_read || !member.name.ends_with(".pth")) return {};
+bool is_known(zip_t* archive, const Member& member, std::span<const KnownStartFile> known) {
+  if (member.facts.size > longest_pth) return false;
+  const auto text = read_member(archive, member, longest_pth);
+  if (!text) return false;
+  const std::string digest = sha256_hex(*text);
+  return std::ranges::any_of(
+      known, [&](const KnownStartFile& one) { return one.name == member.name && one.sha256 == digest; });
+}
+
+std::string trouble_of_start(zip_t* archive, const Member& member, std::span<const KnownStartFile> known) {
+  const std::size_t at = first_installed_part(member);
+  // Elsewhere a `.pth` is a checkpoint of a model. What goes by the name of a module that a known one imports is that
+  // module, in whatever wheel it is.
+  const bool is_read = member.parts.size() == at + 1 && member.name.ends_with(".pth");
+  const bool is_imported = member.parts.size() > at && begins_with_word(member.parts[at], redirector);
+  if (!is_read && !is_imported) return {};
+  if (is_known(archive, member, known)) return {};
   if (member.name == pth_of_setuptools && member.facts.size <= longest_pth) {
     const auto text = read_member(archive, member, longest_pth);
-    const bool known =
+    const bool is_that =
         text && text->starts_with(text_of_setuptools) && trim(*text).find('\n') == std::string_view::npos;
-    if (known) return {};
+    if (is_that) return {};
   }
   return "runs whenever Python starts, or adds folders to its path";
 }
@@ -156,13 +182,13 @@ std::string trouble_of_sizes(const Member& member) {
   return {};
 }
 
-std::string trouble_of(zip_t* archive, const Member& member) {
+std::string trouble_of(zip_t* archive, const Member& member, std::span<const KnownStartFile> known) {
   for (const std::string& trouble :
        {trouble_of_name(member), trouble_of_sizes(member), trouble_of_type(archive, member)}) {
     if (!trouble.empty()) return trouble;
   }
   const std::string trouble = trouble_of_place(member);
-  return trouble.empty() ? trouble_of_pth(archive, member) : trouble;
+  return trouble.empty() ? trouble_of_start(archive, member, known) : trouble;
 }
 
 Result<Member> read_entry(zip_t* archive, zip_uint64_t index) {
@@ -180,7 +206,7 @@ Result<Member> read_entry(zip_t* archive, zip_uint64_t index) {
 }
 
 // Adds up the members, or says which of them is refused.
-Result<WheelContents> look_through(zip_t* archive) {
+Result<WheelContents> look_through(zip_t* archive, std::span<const KnownStartFile> known) {
   const zip_int64_t count = zip_get_num_entries(archive, 0);
   if (count > most_members) return fail(ErrorKind::failed, "it has {} members", count);
   WheelContents contents;
@@ -191,7 +217,7 @@ Result<WheelContents> look_through(zip_t* archive) {
     const auto refuse = [&](std::string_view why) {
       return fail(ErrorKind::failed, "'{}' {}", one_line(member.name, 120), why);
     };
-    if (const std::string trouble = trouble_of(archive, member); !trouble.empty()) return refuse(trouble);
+    if (const std::string trouble = trouble_of(archive, member, known); !trouble.empty()) return refuse(trouble);
     has_record = has_record ||
                  (member.parts.size() == 2 && member.parts[0].ends_with(".dist-info") && member.parts[1] == "RECORD");
     packed += member.facts.comp_size;
@@ -208,7 +234,11 @@ Result<WheelContents> look_through(zip_t* archive) {
 
 }  // namespace
 
-Result<WheelContents> check_wheel(const fs::path& wheel) {
+std::span<const KnownStartFile> known_start_files() {
+  return files_of_redirector;
+}
+
+Result<WheelContents> check_wheel(const fs::path& wheel, std::span<const KnownStartFile> known) {
   const std::string file = one_line(wheel.filename().string(), 160);
   int code = 0;
   // Both directories of the archive, the one at its end and that of each member, must say the same; no name twice.
@@ -219,7 +249,7 @@ Result<WheelContents> check_wheel(const fs::path& wheel) {
     return fail(unreadable ? ErrorKind::machine : other, "{} is refused: it is not a sound wheel: {}", file,
                 text_of(code));
   }
-  auto contents = look_through(archive.get());
+  auto contents = look_through(archive.get(), known);
   if (!contents) return fail(contents.error().kind, "{} is refused: {}", file, contents.error().message);
   return contents;
 }

@@ -87,6 +87,28 @@ TEST_CASE("check_wheel: no code runs whenever Python starts", "[wheel]") {
   CHECK(complaint_about("distutils-precedence.pth", "import evil\n") == runs);
 }
 
+TEST_CASE("check_wheel: code that NVIDIA's packages run at the start of Python is accepted by its contents",
+          "[wheel]") {
+  const std::string runs = "runs whenever Python starts, or adds folders to its path";
+  CHECK(complaint_about("_cuda_bindings_redirector.pth", "import evil\n") == runs);
+  CHECK(complaint_about("_cuda_bindings_redirector.py", "import evil\n") == runs);
+  CHECK(complaint_about("_cuda_bindings_redirector/__init__.py", "import evil\n") == runs);
+  CHECK(complaint_about("_cuda_bindings_redirector.cpython-311-x86_64-linux-gnu.so") == runs);
+  CHECK(complaint_about("_cuda_bindings_redirector_2.py").empty());
+  const std::string name = "start.pth", text = "import start\n", digest = sha256_hex(text);
+  const KnownStartFile known[] = {{name, digest}};
+  const auto accepted = [&](const std::string& contents, std::span<const KnownStartFile> files) {
+    TemporaryDirectory folder;
+    WheelFiles all = good;
+    all[name] = contents;
+    return check_wheel(write_wheel(folder / "torch-1.0-py3-none-any.whl", with_info(all, "torch", "1.0")), files)
+        .has_value();
+  };
+  CHECK(accepted(text, known));
+  CHECK_FALSE(accepted(text + "import evil\n", known));
+  CHECK_FALSE(accepted(text, known_start_files()));
+}
+
 TEST_CASE("check_wheel: no member changes the environment that it is installed into", "[wheel]") {
   CHECK(complaint_about("pip/__init__.py") == "would replace pip");
   CHECK(complaint_about("torch-1.0.data/purelib/pip/__init__.py") == "would replace pip");
