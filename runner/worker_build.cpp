@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "base/waiting_lock.hpp"
 #include "runner/busy_directory.hpp"
 #include "runner/environment.hpp"
 #include "runner/libtorch.hpp"
@@ -71,15 +72,6 @@ Result<std::string> ingredients(ProcessRunner& processes, const WorkerBuildSetti
   TBCI_ASSIGN(const std::string compiler, compiler_version(processes, std::move(stop)));
   return fmt::format("{}\n{}\n{}", sources, join(settings.families, ";"),
                      settings.optimized ? compiler : compiler + " -O0");
-}
-
-Result<FileLock> wait_for_lock(const fs::path& path, const Clock& clock, std::stop_token stop) {
-  while (true) {
-    auto lock = FileLock::acquire(path);
-    if (lock || lock.error().kind != ErrorKind::transient) return lock;
-    if (!clock.sleep_for(std::chrono::milliseconds(200), stop))
-      return fail(ErrorKind::interrupted, "waiting for another build of the worker: stopped");
-  }
 }
 
 // Compilers of a killed build end soon. A user's shell in the folder must not block the build forever.
@@ -193,7 +185,8 @@ Result<fs::path> ensure_worker(ProcessRunner& processes, const Clock& clock, con
     fs::last_write_time(folder, fs::file_time_type::clock::now(), ignored);  // used now: the longest unused go first
     return worker;
   }
-  TBCI_ASSIGN(const FileLock lock, wait_for_lock(folder.string() + ".lock", clock, stop));
+  TBCI_ASSIGN(const FileLock lock,
+              wait_for_lock(folder.string() + ".lock", "another build of the worker", clock, stop));
   if (fs::exists(marker, ignored) && fs::exists(worker, ignored)) return worker;
   if (KilledBuilds(folder).twice()) {
     return fail(

@@ -4,6 +4,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "base/waiting_lock.hpp"
 #include "runner/nightly/installed_files.hpp"
 #include "runner/nightly/wheel_check.hpp"
 
@@ -12,15 +13,6 @@ namespace tbci::runner {
 namespace {
 
 namespace fs = std::filesystem;
-
-Result<FileLock> lock_environment(const fs::path& path, const Clock& clock, const std::stop_token& stop) {
-  while (true) {
-    auto lock = FileLock::acquire(path);
-    if (lock || lock.error().kind != ErrorKind::transient) return lock;
-    if (!clock.sleep_for(std::chrono::milliseconds(100), stop))
-      return fail(ErrorKind::interrupted, "waiting for the environment of builds: stopped");
-  }
-}
 
 // Constraints are a file of their own for pip.
 std::string lines_that(const std::vector<std::string>& requirements, bool constrain) {
@@ -62,7 +54,7 @@ Result<BuildEnvironment> BuildEnvironments::with(const std::vector<std::string>&
   const fs::path entry = folder_ / key.substr(0, 24);
   const BuildEnvironment environment{.wheels = entry / "wheels", .venv = {entry / "venv"}};
   TBCI_TRY(make_directories(folder_));
-  TBCI_ASSIGN(const FileLock lock, lock_environment(entry.string() + ".lock", clock_, stop));
+  TBCI_ASSIGN(const FileLock lock, wait_for_lock(entry.string() + ".lock", "the environment of builds", clock_, stop));
   std::error_code ignored;
   if (!fs::exists(environment.venv.marker(), ignored)) {
     TBCI_TRY(remove_tree(entry));

@@ -196,7 +196,7 @@ Status SourceBuilder::prepare_python(const std::string& commit, Recipe& recipe, 
   placeholders["python"] = environment.venv.python().string();
   placeholders["wheels"] = environment.wheels.string();
   auto ours = own_variables();
-  // A brace in our PATH begins no placeholder. What the configuration sets goes before.
+  // A brace in our PATH must not be read as a placeholder. What the configuration sets takes precedence.
   for (const auto& [name, value] : variables_of(environment, ours["PATH"]))
     recipe.environment.try_emplace(name, without_placeholders(value));
   return {};

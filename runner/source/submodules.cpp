@@ -5,6 +5,7 @@
 
 #include "base/git.hpp"
 #include "base/text.hpp"
+#include "base/waiting_lock.hpp"
 
 namespace tbci::runner {
 
@@ -34,15 +35,6 @@ bool has_commit(const fs::path& mirror, const std::string& id) {
 bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(path, ignored));
-}
-
-Result<FileLock> wait_for_mirror(const fs::path& path, const Clock& clock, const std::stop_token& stop) {
-  while (true) {
-    auto lock = FileLock::acquire(path);
-    if (lock || lock.error().kind != ErrorKind::transient) return lock;
-    if (!clock.sleep_for(std::chrono::milliseconds(100), stop))
-      return fail(ErrorKind::interrupted, "waiting for the mirror of a submodule: stopped");
-  }
 }
 
 // `submodule.NAME.path\nPATH` as git prints it with -z: names by paths.
@@ -142,7 +134,7 @@ Status Submodules::fill_one(const fs::path& tree, const Link& link, const std::s
 Result<fs::path> Submodules::mirror_with(const std::string& address, const Link& link, const std::stop_token& stop) {
   const fs::path mirror = fs::absolute(place_.mirrors) / (sha256_hex(address).substr(0, 24) + ".git");
   TBCI_TRY(make_directories(place_.mirrors));
-  TBCI_ASSIGN(const FileLock lock, wait_for_mirror(mirror.string() + ".lock", clock_, stop));
+  TBCI_ASSIGN(const FileLock lock, wait_for_lock(mirror.string() + ".lock", "the mirror of a submodule", clock_, stop));
   std::error_code ignored;
   if (!fs::exists(mirror / "HEAD", ignored))
     TBCI_TRY(git_.run({"init", "--quiet", "--bare", "--", mirror.string()}, place_.mirrors, stop));

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/text.hpp"
+#include "base/waiting_lock.hpp"
 #include "runner/busy_directory.hpp"
 #include "runner/source/git_folder.hpp"
 #include "runner/source/submodules.hpp"
@@ -72,15 +73,6 @@ Status Worktree::git(const std::vector<std::string>& arguments, const fs::path& 
   return git_.run(arguments, directory, std::move(stop), environment);
 }
 
-Result<FileLock> Worktree::lock_mirror(std::stop_token stop) const {
-  while (true) {
-    auto lock = FileLock::acquire(settings_.folder / "mirror.lock");
-    if (lock || lock.error().kind != ErrorKind::transient) return lock;
-    if (!clock_.sleep_for(std::chrono::milliseconds(100), stop))
-      return fail(ErrorKind::interrupted, "waiting for the mirror: stopped");
-  }
-}
-
 Status Worktree::usable_repository() const {
   if (settings_.repository.empty())
     return fail(ErrorKind::usage, "the subject has no repository: set repository in [subject.source]");
@@ -97,7 +89,7 @@ Status Worktree::usable_repository() const {
 Status Worktree::update(std::stop_token stop) {
   TBCI_TRY(usable_repository());
   TBCI_TRY(make_directories(settings_.folder));
-  TBCI_ASSIGN(const FileLock lock, lock_mirror(stop));
+  TBCI_ASSIGN(const FileLock lock, wait_for_lock(settings_.folder / "mirror.lock", "the mirror", clock_, stop));
   std::error_code ignored;
   if (fs::exists(mirror_path() / "HEAD", ignored)) {
     remove_stale_locks(mirror_path());
@@ -166,7 +158,7 @@ Result<GitCommit> Worktree::commit(const std::string& revision, std::stop_token 
 
 // One that no branch has: of a main that was pushed back. Some servers give it to who knows its id, as GitHub does.
 Status Worktree::fetch_commit(const std::string& id, std::stop_token stop) {
-  TBCI_ASSIGN(const FileLock lock, lock_mirror(stop));
+  TBCI_ASSIGN(const FileLock lock, wait_for_lock(settings_.folder / "mirror.lock", "the mirror", clock_, stop));
   const Status fetched =
       git({"fetch", "--quiet", "--no-auto-maintenance", "--no-tags", "origin", id}, mirror_path(), stop);
   if (!fetched && fetched.error().kind == ErrorKind::interrupted) return fetched;

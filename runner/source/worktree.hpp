@@ -75,7 +75,6 @@ class Worktree {
              const std::map<std::string, std::string>& environment = {}) const;
   Status count_fetch(std::stop_token stop);
   Status fetch_commit(const std::string& id, std::stop_token stop);
-  Result<FileLock> lock_mirror(std::stop_token stop) const;
 
   WorktreeSettings settings_;
   GitTool git_;
