@@ -338,14 +338,16 @@ Result<std::vector<NightlyOutcome>> RunStore::outcome_history(const std::string&
   });
 }
 
-Result<std::vector<NightlyOutcome>> RunStore::outcomes_of(std::int64_t build_id, const model::Case& measured) const {
+Result<std::vector<NightlyOutcome>> RunStore::outcomes_of(std::int64_t build_id, const model::Case& measured,
+                                                          const std::string& runner) const {
   return guarded(database_.path(), "read the outcomes", [&] {
     return Query(database_,
                  "SELECT m.id, b.name, m.outcome, m.message, m.details, m.finite FROM measurement m "
-                 "JOIN build b ON b.id = m.build_id WHERE m.build_id = ?1 AND m.case_id = "
+                 "JOIN build b ON b.id = m.build_id JOIN run r ON r.id = m.run_id "
+                 "WHERE m.build_id = ?1 AND r.runner = ?4 AND m.case_id = "
                  "(SELECT id FROM measured_case WHERE benchmark = ?2 AND configuration = ?3) "
                  "AND m.outcome <> 'unsupported' ORDER BY m.id")
-        .bind(build_id, measured.benchmark, to_string(measured.configuration))
+        .bind(build_id, measured.benchmark, to_string(measured.configuration), runner)
         .all("measurement", read_outcome);
   });
 }

@@ -106,8 +106,9 @@ class RunStore {
   /// without unsupported ones and those of runs whose key begins with `left_out`.
   Result<std::vector<NightlyOutcome>> outcome_history(const std::string& subject, const model::Case& measured,
                                                       const HistoryWindow& window, const std::string& left_out) const;
-  /// How all processes of the case ended on that build, without unsupported ones, in the order in which they were kept.
-  Result<std::vector<NightlyOutcome>> outcomes_of(std::int64_t build_id, const model::Case& measured) const;
+  /// How all processes of the case ended on that build and runner, without unsupported ones, the oldest first.
+  Result<std::vector<NightlyOutcome>> outcomes_of(std::int64_t build_id, const model::Case& measured,
+                                                  const std::string& runner) const;
   /// Ordered by runner and environment.
   Result<std::vector<ScreenedCases>> screened_cases(std::int64_t build_id) const;
   /// The cases of which a build of the subject has a measurement, in their order.

@@ -16,22 +16,16 @@ using model::Verdict;
 
 constexpr int most_troubles = 3;
 
-// Of both builds, all that any run measured of the case.
+// Of both builds, all that this runner measured of the case: another machine may have less memory.
 struct KnownTrials {
   Trials before, after;
 };
-Result<KnownTrials> all_known(SubjectContext& context, const Comparison& builds, const model::Case& measured) {
+Result<KnownTrials> all_known(SubjectContext& context, const Comparison& builds, const model::Case& measured,
+                              const std::string& runner) {
   KnownTrials known;
   for (auto [build, trials] : {std::pair{&builds.before, &known.before}, std::pair{&builds.after, &known.after}}) {
-    TBCI_ASSIGN(const auto outcomes, context.stores.runs.outcomes_of(build->id, measured));
-    for (const storage::NightlyOutcome& one : outcomes) {
-      model::Measurement measurement;
-      measurement.outcome = one.outcome;
-      measurement.message = one.message;
-      measurement.details = one.details;
-      measurement.finite = one.finite;
-      if (machine_trouble_of(measurement).empty()) *trials = *trials + detect::trials_of({&measurement, 1});
-    }
+    TBCI_ASSIGN(const auto outcomes, context.stores.runs.outcomes_of(build->id, measured, runner));
+    for (const storage::NightlyOutcome& one : outcomes) *trials = *trials + trials_of(one);
   }
   return known;
 }
@@ -45,6 +39,16 @@ std::string how_it_fails(const model::Measurement& failure) {
 
 model::Series series_of_break(const model::Case& measured) {
   return {measured.benchmark, measured.configuration, model::Metric::outcome};
+}
+
+detect::Trials trials_of(const storage::NightlyOutcome& outcome) {
+  model::Measurement measurement;
+  measurement.outcome = outcome.outcome;
+  measurement.message = outcome.message;
+  measurement.details = outcome.details;
+  measurement.finite = outcome.finite;
+  if (!machine_trouble_of(measurement).empty()) return {};
+  return detect::trials_of({&measurement, 1});
 }
 
 std::map<model::Case, ScreenedTrials> trials_of(const Screen& screen) {
@@ -89,7 +93,7 @@ Result<ConfirmedBreak> confirm_break(SubjectContext& context, const model::Run& 
     verdict = detect::confirm_break(before, after);
   }
   if (verdict == Verdict::regression) {
-    TBCI_ASSIGN(const KnownTrials known, all_known(context, builds, measured));
+    TBCI_ASSIGN(const KnownTrials known, all_known(context, builds, measured, run.runner));
     // A case that fails now and then on both builds may fail in these pairs on the new one alone.
     if (detect::log_odds_of_break(known.before, known.after) <= 0) {
       verdict = Verdict::clear;

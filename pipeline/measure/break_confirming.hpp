@@ -15,6 +15,9 @@ namespace tbci::pipeline {
 
 model::Series series_of_break(const model::Case& measured);
 
+/// One trial, or none where the process says nothing about its build (a full disk).
+detect::Trials trials_of(const storage::NightlyOutcome& outcome);
+
 /// What the screen's processes of a case say; of one that was looked at twice, all of them.
 struct ScreenedTrials {
   std::string old_build;
@@ -30,8 +33,8 @@ struct ConfirmedBreak {
   bool troubled = false;  ///< no verdict: too many processes failed because of the machine
 };
 /// Pairs in this run until the break is confirmed or cleared. What the pairs confirm is clear all the same where, by
-/// all processes that any run measured of the two builds, the old one fails as the new one does. `until`: no pair is
-/// begun after that. What says nothing about a build (a full disk) does not count.
+/// all processes that this runner measured of the two builds, the old one fails as the new one does. `until`: no pair
+/// is begun after that. What says nothing about a build (a full disk) does not count.
 Result<ConfirmedBreak> confirm_break(SubjectContext& context, const model::Run& run, const Comparison& builds,
                                      const model::Case& measured, std::optional<TimePoint> until);
 

@@ -23,14 +23,10 @@ struct NightlyTrials {
 std::vector<NightlyTrials> trials_by_nightly(const std::vector<storage::NightlyOutcome>& history) {
   std::vector<NightlyTrials> all;
   for (const storage::NightlyOutcome& one : history) {
-    model::Measurement measurement;
-    measurement.outcome = one.outcome;
-    measurement.message = one.message;
-    measurement.details = one.details;
-    measurement.finite = one.finite;
-    if (!machine_trouble_of(measurement).empty()) continue;
+    const detect::Trials trials = trials_of(one);
+    if (trials.processes == 0) continue;
     if (all.empty() || all.back().nightly != one.nightly) all.push_back({one.nightly, {}});
-    all.back().trials = all.back().trials + detect::trials_of({&measurement, 1});
+    all.back().trials = all.back().trials + trials;
   }
   return all;
 }

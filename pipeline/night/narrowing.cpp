@@ -50,6 +50,10 @@ struct Bracket {
   std::size_t high() const { return bad.back(); }
 };
 
+bool is_about_break(const model::Regression& regression) {
+  return regression.finding.series.metric == model::Metric::outcome;
+}
+
 class Narrowing {
  public:
   Narrowing(SubjectContext& context, const model::Night& night, const Comparison& ends, const Nightlies& between)
@@ -65,7 +69,7 @@ class Narrowing {
     for (Bracket& bracket : brackets) {
       bracket.good = {0};
       bracket.bad = {names_.size() - 1};
-      if (bracket.regression.finding.series.metric == model::Metric::outcome) TBCI_TRY(read_history(bracket));
+      if (is_about_break(bracket.regression)) TBCI_TRY(read_history(bracket));
     }
     while (true) {
       TBCI_ASSIGN(const auto middle, next_middle(brackets));
@@ -212,10 +216,6 @@ Result<bool> is_anchor(SubjectContext& context, const std::string& build) {
   if (!anchor || !anchor->build_id) return false;
   TBCI_ASSIGN(const model::Build pinned, context.stores.builds.get(*anchor->build_id));
   return pinned.name == build;
-}
-
-bool is_about_break(const model::Regression& regression) {
-  return regression.finding.series.metric == model::Metric::outcome;
 }
 
 Result<bool> can_be_narrowed(SubjectContext& context, const model::Night& night, const model::Regression& regression,

@@ -72,6 +72,21 @@ TEST_CASE("Break confirmation: what fails now and then on both builds did not br
   CHECK(findings[0].after == 1);
 }
 
+TEST_CASE("Break confirmation: what fails on another runner as well says nothing of this one", "[confirm]") {
+  ComparedByHand by_hand(3);
+  by_hand.machine.broken.clear();
+  by_hand.machine.suite = {"beta"};
+  const std::string here = std::exchange(by_hand.bench->config().runner.name, "one with less memory");
+  by_hand.machine.crashing[1] = 1000;
+  by_hand.breaks_between(0, 1);
+  by_hand.bench->config().runner.name = here;
+  by_hand.machine.crashing[1] = 0;
+  by_hand.machine.crashing[2] = 1000;
+  const auto findings = by_hand.breaks_between(1, 2, "here");
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].verdict == Verdict::regression);
+}
+
 TEST_CASE("Break confirmation: a comparison that goes on measures no process twice", "[confirm]") {
   ComparedByHand by_hand(2);
   const auto first = by_hand.breaks_between(0, 1);
