@@ -13,7 +13,6 @@ printed lies in ROOT.log. Needs root's rights and debootstrap. Says how busy the
 import argparse
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -85,12 +84,7 @@ def main():
     parser.add_argument("--wheel", type=pathlib.Path, required=True)
     parser.add_argument("--keep", action="store_true")
     arguments = parser.parse_args()
-    root = arguments.root.absolute()
-    if os.getuid() != 0 or not shutil.which("debootstrap"):
-        sys.exit("bare_init: root's rights and debootstrap are needed")
-    if root.exists():
-        sys.exit(f"bare_init: {root} is there already: name a new folder")
-    print("load of the machine at the start (1, 5, 15 minutes):", *os.getloadavg(), flush=True)
+    root = bare_root.new_root(arguments.root, "bare_init")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         held = nightlies(arguments.wheel.resolve(), folder)

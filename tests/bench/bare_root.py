@@ -136,6 +136,17 @@ def timed(root, what, command, options):
     return status
 
 
+def new_root(folder, program):
+    """Where the root may be made; ends the program where it cannot be."""
+    root = folder.absolute()
+    if os.getuid() != 0 or not shutil.which("debootstrap"):
+        sys.exit(f"{program}: root's rights and debootstrap are needed")
+    if root.exists():
+        sys.exit(f"{program}: {root} is there already: name a new folder")
+    print("load of the machine at the start (1, 5, 15 minutes):", *os.getloadavg(), flush=True)
+    return root
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("root", type=pathlib.Path)
@@ -143,12 +154,7 @@ def main():
     parser.add_argument("--test", action="store_true")
     parser.add_argument("options", nargs="*")
     arguments = parser.parse_args()
-    root = arguments.root.absolute()
-    if os.getuid() != 0 or not shutil.which("debootstrap"):
-        sys.exit("bare_root: root's rights and debootstrap are needed")
-    if root.exists():
-        sys.exit(f"bare_root: {root} is there already: name a new folder")
-    print("load of the machine at the start (1, 5, 15 minutes):", *os.getloadavg())
+    root = new_root(arguments.root, "bare_root")
     try:
         make_root(root)
         command = "deploy/test" if arguments.test else "deploy/demo"

@@ -5,6 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/environment_variable.hpp"
 #include "tests/runner/fixtures.hpp"
+#include "tests/runner/source/git_command.hpp"
 #include "tests/temporary_directory.hpp"
 
 namespace tbci::submodules_test {
@@ -54,15 +55,8 @@ struct Nested {
     fs::rename(deeper.path(), folder / "deeper.away");
     fs::rename(inner.path(), folder / "inner.away");
   }
-  std::string git_in(const fs::path& directory, std::vector<std::string> arguments) {
-    Command command;
-    command.arguments = {"git"};
-    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
-    command.directory = directory;
-    const auto outcome = run_checked(processes, command);
-    INFO((outcome ? std::string() : outcome.error().message));
-    REQUIRE(outcome);
-    return std::string(trim(outcome->output));
+  std::string git_in(const fs::path& directory, const std::vector<std::string>& arguments) {
+    return test::git_in(processes, directory, arguments);
   }
   std::vector<fs::path> mirrors() const {
     std::vector<fs::path> found;

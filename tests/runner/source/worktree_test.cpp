@@ -6,6 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/environment_variable.hpp"
 #include "tests/runner/fixtures.hpp"
+#include "tests/runner/source/git_command.hpp"
 #include "tests/temporary_directory.hpp"
 
 namespace tbci::worktree_test {
@@ -38,14 +39,8 @@ struct Place {
     REQUIRE(slot);
     return std::move(*slot);
   }
-  std::string git_in(const fs::path& directory, std::vector<std::string> arguments) {
-    Command command;
-    command.arguments = {"git"};
-    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
-    command.directory = directory;
-    const auto outcome = run_checked(processes, command);
-    REQUIRE(outcome);
-    return std::string(trim(outcome->output));
+  std::string git_in(const fs::path& directory, const std::vector<std::string>& arguments) {
+    return test::git_in(processes, directory, arguments);
   }
 };
 
