@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "base/text.hpp"
+#include "bisect/lost_stretch.hpp"
 
 namespace tbci::bisect {
 
@@ -143,8 +144,11 @@ std::string Attribution::why_several(const SeriesSearch& search, const Bracket& 
         .reference = classes_.index_of(0), .probe = commit, .measured = search.series().measured_case()};
     if (reason.empty()) reason = measurements_.pairs(with_good_end, search.series()).failure;
   }
-  return fmt::format("{} before {} cannot be built or measured ({}: {})", counted(between, "commit"),
-                     short_id(classes_.commit_of(bracket.bad)), short_id(classes_.commit_of(first)), one_line(reason));
+  return lost_text(search.states(), {.good = bracket.good,
+                                     .bad = bracket.bad,
+                                     .bad_id = short_id(classes_.commit_of(bracket.bad)),
+                                     .first_lost_id = short_id(classes_.commit_of(first)),
+                                     .reason = one_line(reason)});
 }
 
 model::FoundStep Attribution::step_at(const SeriesSearch& search, const Bracket& bracket,

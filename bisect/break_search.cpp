@@ -14,6 +14,7 @@
 #include "bisect/break_posterior.hpp"
 #include "bisect/build_scheduler.hpp"
 #include "bisect/commit_classes.hpp"
+#include "bisect/lost_stretch.hpp"
 #include "bisect/measurements.hpp"
 
 namespace tbci::bisect {
@@ -154,6 +155,7 @@ class BreakBisector {
     for (std::size_t at = 1; at < classes_.last(); ++at) {
       if (classes_.binary_of(at) != classes_.binary_of(lost)) continue;
       state.states[at] = ClassState::lost;
+      skip_between_lost(state.states, at);
       state.trials.erase(at);
       open_[i].lost[at] = reason;
     }
@@ -278,9 +280,11 @@ class BreakBisector {
     if (between == 0) return "";
     const auto lost = one.lost.find(bracket.good + 1);
     const std::string reason = lost == one.lost.end() ? "" : one_line(lost->second);
-    return fmt::format("{} before {} cannot be built or tried ({}: {})", counted(between, "commit"),
-                       short_id(classes_.commit_of(bracket.bad)), short_id(classes_.commit_of(bracket.good + 1)),
-                       reason);
+    return lost_text(one.state.states, {.good = bracket.good,
+                                        .bad = bracket.bad,
+                                        .bad_id = short_id(classes_.commit_of(bracket.bad)),
+                                        .first_lost_id = short_id(classes_.commit_of(bracket.good + 1)),
+                                        .reason = reason});
   }
 
   Status decided(std::size_t i, std::size_t at, model::Side side, const std::string& reason) {

@@ -2,7 +2,7 @@
 //
 // Commits whose compiled inputs are equal form one class; classes are numbered from 0 (good end) to n (bad end). If
 // everything builds, one step costs at most ceil(log2(n)) builds, and two more with a prior that points elsewhere. In
-// the worst case, where nothing builds, each class between the ends is tried once: n - 1 builds.
+// the worst case, where nothing builds, each class that is not skipped (see bisect/lost_stretch.hpp) is tried once.
 #pragma once
 
 #include <cstddef>

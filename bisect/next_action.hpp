@@ -23,7 +23,8 @@ struct Certainty {
 enum class ClassState {
   untried,
   measured,  ///< has readings: is one of LevelData::classes
-  lost       ///< does not build, or cannot be measured
+  lost,      ///< does not build, or cannot be measured
+  skipped    ///< lies among lost ones (see bisect/lost_stretch.hpp): is not tried
 };
 
 /// Two measured classes with a possible step between them, and no other measured class.

@@ -9,6 +9,7 @@
 
 #include "base/assert.hpp"
 #include "bisect/exact_levels.hpp"
+#include "bisect/lost_stretch.hpp"
 #include "bisect/prior.hpp"
 
 namespace tbci::bisect {
@@ -155,8 +156,11 @@ void SeriesSearch::refresh(const Measurements& measurements, bool interleaved) {
     const bool is_good = data_.against_good_end && classes_.binary_of(at) == 0;
     if (states_[at] == ClassState::lost && !is_end) continue;
     Readings readings{.at = at, .values = readings_of(at, measurements)};
-    states_[at] = readings.values.empty() && !is_end && !is_good ? ClassState::untried : ClassState::measured;
-    if (states_[at] == ClassState::untried) continue;
+    if (readings.values.empty() && !is_end && !is_good) {
+      if (states_[at] != ClassState::skipped) states_[at] = ClassState::untried;
+      continue;
+    }
+    states_[at] = ClassState::measured;
     if (is_good && at != 0) readings.values = {0};
     ++sharing[classes_.binary_of(at)];
     data_.classes.push_back(std::move(readings));
@@ -257,7 +261,9 @@ NextAction SeriesSearch::next_action() const {
 
 void SeriesSearch::mark_lost(std::size_t at) {
   for (std::size_t other = 1; other < classes_.last(); ++other) {
-    if (classes_.binary_of(other) == classes_.binary_of(at)) states_[other] = ClassState::lost;
+    if (classes_.binary_of(other) != classes_.binary_of(at)) continue;
+    states_[other] = ClassState::lost;
+    skip_between_lost(states_, other);
   }
 }
 

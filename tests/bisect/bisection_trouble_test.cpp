@@ -108,6 +108,33 @@ TEST_CASE("Bisection: a crash of one model loses those commits for that model al
   CHECK(answers->at(1).suspects == ids(30, 30));
 }
 
+TEST_CASE("Bisection: of a long stretch that cannot be measured it tries the edges and a few inside", "[bisect]") {
+  FakeDay day;
+  day.commits = 300;
+  day.faults = {{150, dlrm, 1.2}};
+  for (std::size_t at = 40; at < 240; ++at) day.crashing.insert({at, dlrm.measured_case()});
+  FakeProber prober(day);
+  const auto answers = bisect_with(prober, day, {dlrm});
+  REQUIRE(answers);
+  CHECK(answers->at(0).suspects == ids(40, 240));
+  CHECK(prober.search_builds() <= 30);
+  CHECK(answers->at(0).reason.starts_with("200 commits before "));
+  CHECK(answers->at(0).reason.find(" were tried; ") != std::string::npos);
+  CHECK(answers->at(0).reason.find("SIGSEGV") != std::string::npos);
+}
+
+TEST_CASE("Bisection: a short stretch that does not build is tried whole", "[bisect]") {
+  FakeDay day;
+  day.faults = {{30, dlrm, 1.2}};
+  for (std::size_t at = 25; at < 32; ++at) day.broken.insert(at);
+  FakeProber prober(day);
+  const auto answers = bisect_with(prober, day, {dlrm});
+  REQUIRE(answers);
+  CHECK(answers->at(0).suspects == ids(25, 32));
+  CHECK(answers->at(0).reason.starts_with("7 commits before "));
+  CHECK(answers->at(0).reason.find("tried") == std::string::npos);
+}
+
 TEST_CASE("Bisection: it stops at the limit on builds with the commits still in doubt", "[bisect]") {
   FakeDay day;
   day.faults = {{30, dlrm, 1.2}};

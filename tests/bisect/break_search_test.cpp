@@ -181,4 +181,20 @@ TEST_CASE("Break search: it goes the same way again with the answers that are ke
   CHECK(prober.tried == tried);
 }
 
+TEST_CASE("Break search: of a long stretch that does not build it tries the edges and a few inside", "[bisect]") {
+  test::FakeDay commits;
+  commits.commits = 300;
+  BreakingProber::Day day;
+  day.broken_at = 150;
+  for (std::size_t at = 40; at < 240; ++at) day.unbuildable.insert(at);
+  BreakingProber prober(day);
+  const auto answer = search(prober, commits);
+  CHECK(answer.suspects.size() == 201);
+  CHECK(answer.suspects.front() == id_of(40));
+  CHECK(answer.suspects.back() == id_of(240));
+  CHECK(prober.built.size() <= 32);  // with the ends
+  CHECK(answer.reason.starts_with("200 commits before "));
+  CHECK(answer.reason.find(" were tried; ") != std::string::npos);
+}
+
 }  // namespace tbci::break_search_test
