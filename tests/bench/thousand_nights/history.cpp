@@ -150,6 +150,10 @@ double History::share(std::size_t commit, std::size_t measured) const {
   return point == nullptr ? 1 : point->share;
 }
 
+double History::failing_share(std::size_t commit, std::size_t measured) const {
+  return outcome(commit, measured) == model::Outcome::done ? 0 : share(commit, measured);
+}
+
 double History::effect(std::size_t commit, std::size_t measured, Aspect aspect) const {
   return commit == 0 ? 0 : level(commit, measured, aspect) - level(commit - 1, measured, aspect);
 }

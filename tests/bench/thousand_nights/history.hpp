@@ -76,6 +76,8 @@ class History {
   model::Outcome outcome(std::size_t commit, std::size_t measured) const;
   /// Of the processes that end so.
   double share(std::size_t commit, std::size_t measured) const;
+  /// Of its processes, those that fail but for chance.
+  double failing_share(std::size_t commit, std::size_t measured) const;
   /// What this one commit changes; 0: nothing.
   double effect(std::size_t commit, std::size_t measured, Aspect aspect) const;
 

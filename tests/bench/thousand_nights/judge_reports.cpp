@@ -18,6 +18,7 @@ constexpr double least_leak = 256;         // bytes an iteration, half of the fl
 constexpr double least_of_culprit = 0.02;  // that a named commit must have changed ...
 constexpr double least_of_crept = 0.005;   // ... and one that a creep is made of
 constexpr double least_leak_of_culprit = 200;
+constexpr double least_more_failing = 0.2;  // share of the processes: a case that fails now and then may break for good
 constexpr int days_to_arrive = 5;
 
 struct Cause {
@@ -25,11 +26,13 @@ struct Cause {
   bool broken = false;
 };
 
+bool fails_more(const History& history, std::size_t measured, std::size_t from, std::size_t to) {
+  return history.failing_share(to, measured) > history.failing_share(from, measured) + least_more_failing;
+}
+
 Cause cause_of(const History& history, const Told& told) {
-  const auto fails_at = [&](std::size_t commit) {
-    return history.outcome(commit, told.measured) != model::Outcome::done;
-  };
-  const bool fails = told.aspect == Aspect::outcome && fails_at(told.new_commit) && !fails_at(told.old_commit);
+  const bool fails =
+      told.aspect == Aspect::outcome && fails_more(history, told.measured, told.old_commit, told.new_commit);
   const auto between = [&](std::size_t from, std::size_t to) {
     return history.level(to, told.measured, told.aspect) - history.level(from, told.measured, told.aspect);
   };
@@ -44,11 +47,8 @@ Cause cause_of(const History& history, const Told& told) {
 
 bool has_part(const History& history, const Told& told, std::size_t suspect) {
   const double effect = history.effect(suspect, told.measured, told.aspect);
-  const bool breaks = told.aspect == Aspect::outcome && suspect > 0 &&
-                      history.outcome(suspect, told.measured) != model::Outcome::done &&
-                      history.outcome(suspect - 1, told.measured) == model::Outcome::done;
   const double least = told.crept ? least_of_crept : least_of_culprit;
-  if (told.aspect == Aspect::outcome) return breaks;
+  if (told.aspect == Aspect::outcome) return suspect > 0 && fails_more(history, told.measured, suspect - 1, suspect);
   return effect >= (told.aspect == Aspect::leak ? least_leak_of_culprit : std::log1p(least));
 }
 
