@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "base/waiting_lock.hpp"
 #include "runner/nightly/installed_files.hpp"
+#include "runner/nightly/pip_text.hpp"
 #include "runner/nightly/wheel_check.hpp"
 
 namespace tbci::runner {
@@ -58,12 +59,27 @@ Result<BuildEnvironment> BuildEnvironments::with(const std::vector<std::string>&
   std::error_code ignored;
   if (!fs::exists(environment.venv.marker(), ignored)) {
     TBCI_TRY(remove_tree(entry));
-    const Status made = make(environment, requirements, std::move(stop));
+    const Status made = make(environment, requirements, stop);
     if (!made) TBCI_TRY(remove_tree(entry));
+    if (!made && made.error().kind == ErrorKind::failed) TBCI_TRY(check_own_packages(made.error(), requirements, stop));
     TBCI_TRY(made);
   }
   fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);
   return environment;
+}
+
+// What cannot be installed for any commit says nothing about this one.
+Status BuildEnvironments::check_own_packages(const Error& trouble, const std::vector<std::string>& requirements,
+                                             std::stop_token stop) const {
+  if (settings_.packages.empty()) return {};
+  Error own = trouble;
+  if (requirements != settings_.packages) {
+    const auto alone = with(settings_.packages, std::move(stop));
+    if (alone) return {};
+    own = alone.error();
+  }
+  if (own.kind != ErrorKind::failed) return pass_on(own);
+  return fail(ErrorKind::usage, "{}: correct packages in [subject.source.requirements]", own.message);
 }
 
 // Another Python needs other wheels.
@@ -131,8 +147,11 @@ Status BuildEnvironments::run(std::string_view doing, Command command, const fs:
   command.time_limit = std::chrono::hours(2);
   command.on_output_line = [this](std::string_view line) { send_line(progress_, one_line(line)); };
   TBCI_ASSIGN(const ProcessOutcome outcome, pip_.run(command, writable, std::move(stop)));
-  if (!outcome.succeeded()) return tl::unexpected(pip_failure(doing, outcome, command));
-  return {};
+  if (outcome.succeeded()) return {};
+  Error trouble = pip_failure(doing, outcome, command);
+  // Of a nightly's packages that may be the machine's pip; of these it is what the commit asks for.
+  if (!pip_conflict(outcome.output).empty()) trouble.kind = ErrorKind::failed;
+  return pass_on(std::move(trouble));
 }
 
 }  // namespace tbci::runner

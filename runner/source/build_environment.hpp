@@ -37,10 +37,12 @@ class BuildEnvironments {
   /// asks the index. Wheels only, each checked (wheel_check.hpp), unpacked without a network, and compared with its
   /// RECORD. Errors: failed where the index has no version that is asked for, with its name, where the requirements
   /// contradict one another, or where a wheel is refused; transient, machine, killed or interrupted where the index,
-  /// the network or the machine is at fault.
+  /// the network or the machine is at fault; usage where the packages of the configuration alone fail like that.
   Result<BuildEnvironment> with(const std::vector<std::string>& requirements, std::stop_token stop) const;
 
  private:
+  Status check_own_packages(const Error& trouble, const std::vector<std::string>& requirements,
+                            std::stop_token stop) const;
   Result<std::string> python_version(std::stop_token stop) const;
   Status make(const BuildEnvironment& environment, const std::vector<std::string>& requirements,
               std::stop_token stop) const;

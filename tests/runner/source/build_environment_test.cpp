@@ -98,6 +98,33 @@ TEST_CASE("BuildEnvironments: what the index does not have is said with its name
                              [](const fs::directory_entry& entry) { return entry.is_directory(); }));
 }
 
+TEST_CASE("BuildEnvironments: a package of the configuration that the index lacks is the configuration's fault",
+          "[pip]") {
+  Bench bench;
+  bench.settings.packages = {"tool==7.5"};
+  for (const std::vector<std::string>& requirements :
+       {std::vector<std::string>{"tool==7.5"}, std::vector<std::string>{"tool>=1", "tool==7.5"}}) {
+    const auto missing = bench.with(requirements);
+    REQUIRE_FALSE(missing);
+    INFO(missing.error().message);
+    CHECK(missing.error().kind == ErrorKind::usage);
+    CHECK(contains(missing.error().message, "tool==7.5"));
+    CHECK(contains(missing.error().message, "correct packages in [subject.source.requirements]"));
+  }
+  bench.settings.packages = {"tool"};
+  const auto theirs = bench.with({"tool==7.5", "tool"});
+  REQUIRE_FALSE(theirs);
+  CHECK(theirs.error().kind == ErrorKind::failed);
+}
+
+TEST_CASE("BuildEnvironments: requirements that contradict one another are the commit's fault", "[pip]") {
+  Bench bench;
+  const auto contradicting = bench.with({"tool>=1", "tool==7.5"});
+  REQUIRE_FALSE(contradicting);
+  CHECK(contradicting.error().kind == ErrorKind::failed);
+  CHECK(contains(contradicting.error().message, "do not fit together"));
+}
+
 TEST_CASE("BuildEnvironments: an index that does not answer is the machine's trouble", "[pip]") {
   Bench bench;
   bench.settings.index = "http://127.0.0.1:1/simple";
