@@ -2,6 +2,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "runner/source/mirror_refs.hpp"
 #include "runner/source/requirements.hpp"
 
 namespace tbci::settings {
@@ -24,6 +25,15 @@ void read_requirements(TomlReader reader, runner::RequirementSettings& requireme
     reader.refuse("index", "contains a user or a password: configure it in pip, and leave this out");
   if (!requirements.wanted() && (reader.has("python") || reader.has("index")))
     reader.refuse("files", "is missing: name files of requirements, or `packages`");
+}
+
+std::vector<std::string> read_refs(TomlReader& reader) {
+  std::vector<std::string> refs = reader.texts("refs");
+  for (const std::string& ref : refs) {
+    if (const std::string trouble = runner::trouble_of_ref(ref); !trouble.empty())
+      reader.refuse("refs", fmt::format("'{}' {}", one_line(ref, 80), trouble));
+  }
+  return refs;
 }
 
 }  // namespace tbci::settings

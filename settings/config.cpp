@@ -10,6 +10,7 @@
 
 #include "base/process.hpp"
 #include "base/text.hpp"
+#include "runner/source/mirror_refs.hpp"
 #include "settings/build_sources.hpp"
 #include "settings/command_suites.hpp"
 #include "settings/thresholds.hpp"
@@ -205,6 +206,7 @@ void read_source(TomlReader reader, SubjectConfig& config) {
   runner::SourceSettings& source = config.source;
   source.repository = reader.text("repository", "");
   source.branch = reader.text("branch", source.branch);
+  source.refs = read_refs(reader);
   config.web = reader.text("web", "");
   config.torch_base = reader.text("torch", "");
   source.compiled = reader.texts("compiled");
@@ -293,6 +295,9 @@ SubjectConfig read_subject(TomlReader reader) {
   read_source(reader.table("source"), config);
   read_torchbench(reader.table("torchbench"), config.torchbench);
   read_nightlies(reader.table("nightlies"), config.nightly, config.source.branch);
+  if (!config.source.refs.empty() && !runner::has_branch(config.source.refs, config.source.branch))
+    reader.refuse("source", fmt::format("`refs` lacks the branch of the commits: add \"refs/heads/{}\"",
+                                        one_line(config.source.branch, 80)));
   config.python_worker = data_folder() / "runner/python/worker.py";
   read_command_suites(reader, config);
   return config;

@@ -28,7 +28,8 @@ WorktreeSettings worktree_settings(const Subject& subject, const fs::path& state
           .folder = state / "checkouts",
           .submodules = subject.source.submodules,
           .keep_untracked = subject.source.keep_build_tree,
-          .repack_after = subject.source.repack_after};
+          .repack_after = subject.source.repack_after,
+          .refs = subject.source.refs};
 }
 
 // What the settings name is inside `prefix` if they say `{prefix}...`, otherwise in the checkout.

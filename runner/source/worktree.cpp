@@ -7,6 +7,7 @@
 #include "base/waiting_lock.hpp"
 #include "runner/busy_directory.hpp"
 #include "runner/source/git_folder.hpp"
+#include "runner/source/mirror_refs.hpp"
 #include "runner/source/submodules.hpp"
 
 namespace tbci::runner {
@@ -94,22 +95,42 @@ Status Worktree::update(std::stop_token stop) {
   if (fs::exists(mirror_path() / "HEAD", ignored)) {
     remove_stale_locks(mirror_path());
     TBCI_TRY(git({"remote", "set-url", "origin", settings_.repository}, mirror_path(), stop));
-    // Only branches and tags: there may be hundreds of thousands of refs/pull.
-    TBCI_TRY(git({"fetch", "--quiet", "--prune", "--no-auto-maintenance", "origin", "+refs/heads/*:refs/heads/*",
-                  "+refs/tags/*:refs/tags/*"},
-                 mirror_path(), stop));
+    TBCI_TRY(fetch(mirror_path(), stop));
     return count_fetch(stop);
   }
   send_line(progress_, "cloning " + settings_.repository);
   const fs::path making = settings_.folder / "mirror.making";
   fs::remove_all(making, ignored);
-  const std::string objects = settings_.share_objects ? "--shared" : "--no-hardlinks";
-  TBCI_TRY(git({"-c", "clone.defaultRemoteName=origin", "clone", "--quiet", "--bare", objects, "--",
-                settings_.repository, making.string()},
-               settings_.folder, stop));
+  TBCI_TRY(clone(making, stop));
   fs::rename(making, mirror_path(), ignored);
   if (ignored) return fail(ErrorKind::machine, "cannot create {}: {}", mirror_path().string(), ignored.message());
   return {};
+}
+
+// What a clone brings without being asked (all branches) stays away where only some refs are wanted.
+Status Worktree::clone(const fs::path& making, std::stop_token stop) const {
+  if (settings_.refs.empty()) {
+    const std::string objects = settings_.share_objects ? "--shared" : "--no-hardlinks";
+    return git({"-c", "clone.defaultRemoteName=origin", "clone", "--quiet", "--bare", objects, "--",
+                settings_.repository, making.string()},
+               settings_.folder, stop);
+  }
+  TBCI_TRY(git({"init", "--quiet", "--bare", "--", making.string()}, settings_.folder, stop));
+  TBCI_TRY(git({"config", "remote.origin.url", settings_.repository}, making, stop));
+  for (const std::string& ref : settings_.refs) {
+    if (!ref.starts_with("refs/heads/") || contains(ref, "*")) continue;
+    TBCI_TRY(git({"symbolic-ref", "HEAD", ref}, making, stop));
+    break;
+  }
+  return fetch(making, std::move(stop));
+}
+
+Status Worktree::fetch(const fs::path& mirror, std::stop_token stop) const {
+  std::vector<std::string> arguments = {"fetch", "--quiet", "--prune", "--no-auto-maintenance"};
+  if (!settings_.refs.empty()) arguments.emplace_back("--no-tags");  // not those of a fetched commit either
+  arguments.emplace_back("origin");
+  for (std::string& refspec : refspecs_of(settings_.refs)) arguments.push_back(std::move(refspec));
+  return git(arguments, mirror, std::move(stop));
 }
 
 // Each fetch leaves loose objects and small packs. Now and then they become one pack. Nothing is lost by that:

@@ -25,7 +25,8 @@ struct WorktreeSettings {
   /// The mirror reads the objects of a local repository in place, without a copy, and so also finds commits that no
   /// branch or tag refers to.
   bool share_objects = false;
-  int repack_after = 0;  ///< fetches, after which the mirror's packs become one; 0: never
+  int repack_after = 0;                ///< fetches, after which the mirror's packs become one; 0: never
+  std::vector<std::string> refs = {};  ///< that the mirror has (see mirror_refs.hpp); empty: all branches and tags
 };
 
 /// A checkout that is locked while this object lives.
@@ -73,6 +74,8 @@ class Worktree {
   Status make_slot(const std::filesystem::path& source, std::stop_token stop);
   Status git(const std::vector<std::string>& arguments, const std::filesystem::path& directory, std::stop_token stop,
              const std::map<std::string, std::string>& environment = {}) const;
+  Status clone(const std::filesystem::path& making, std::stop_token stop) const;
+  Status fetch(const std::filesystem::path& mirror, std::stop_token stop) const;
   Status count_fetch(std::stop_token stop);
   Status fetch_commit(const std::string& id, std::stop_token stop);
 

@@ -52,4 +52,17 @@ TEST_CASE("Build sources: requirements that cannot be meant are refused with the
   CHECK(contains(table("fils = [\"a.txt\"]\n"), "did you mean 'files'"));
 }
 
+TEST_CASE("Build sources: the refs of a mirror are branches and tags, the branch of the commits among them",
+          "[config]") {
+  CHECK(parsed("")->subjects.front().source.refs.empty());
+  const auto config = parsed("refs = [\"refs/heads/main\", \"refs/tags/v*\"]\n");
+  INFO((config ? "" : config.error().message));
+  REQUIRE(config);
+  CHECK(config->subjects.front().source.refs == std::vector<std::string>{"refs/heads/main", "refs/tags/v*"});
+  CHECK(contains(refusal_of("refs = [\"main\"]\n"), "'main' is not a branch or a tag"));
+  CHECK(contains(refusal_of("refs = [\"refs/tags/v*\"]\n"), "add \"refs/heads/main\""));
+  CHECK(contains(refusal_of("branch = \"next\"\nrefs = [\"refs/heads/main\"]\n"), "add \"refs/heads/next\""));
+  CHECK(parsed("branch = \"next\"\nrefs = [\"refs/heads/*\"]\n"));
+}
+
 }  // namespace tbci::build_sources_test
