@@ -19,6 +19,7 @@ constexpr double least_of_culprit = 0.02;  // that a named commit must have chan
 constexpr double least_of_crept = 0.005;   // ... and one that a creep is made of
 constexpr double least_leak_of_culprit = 200;
 constexpr double least_more_failing = 0.2;  // share of the processes: a case that fails now and then may break for good
+constexpr double least_share_of_cause = 0.5;  // that several suspects must have changed together
 constexpr int days_to_arrive = 5;
 
 struct Cause {
@@ -50,6 +51,14 @@ bool has_part(const History& history, const Told& told, std::size_t suspect) {
   const double least = told.crept ? least_of_crept : least_of_culprit;
   if (told.aspect == Aspect::outcome) return suspect > 0 && fails_more(history, told.measured, suspect - 1, suspect);
   return effect >= (told.aspect == Aspect::leak ? least_leak_of_culprit : std::log1p(least));
+}
+
+// Small steps of which none can be told from the others, as where the case does not run between them.
+bool have_it_together(const History& history, const Told& told, const Cause& cause) {
+  if (told.aspect == Aspect::outcome) return false;
+  double sum = 0;
+  for (const std::size_t suspect : told.suspects) sum += history.effect(suspect, told.measured, told.aspect);
+  return (told.aspect == Aspect::leak ? sum : std::expm1(sum)) >= least_share_of_cause * cause.change;
 }
 
 // The commits between that changed the series, and by how much.
@@ -84,9 +93,9 @@ class ReportsJudge {
     const bool caused = cause.broken || cause.change >= (leak ? least_leak : least_cause);
     if (caused && !cause.broken && !leak && cause.change < threshold) ++judgement_.figures.below_threshold;
     if (!caused) complain(Wrong::no_cause, told, truth_between(history_, told));
-    const bool right = told.suspects.empty() || std::ranges::any_of(told.suspects, [&](std::size_t suspect) {
-                         return has_part(history_, told, suspect);
-                       });
+    const bool right =
+        told.suspects.empty() || have_it_together(history_, told, cause) ||
+        std::ranges::any_of(told.suspects, [&](std::size_t suspect) { return has_part(history_, told, suspect); });
     if (caused && !right) complain(Wrong::wrong_culprit, told, truth_between(history_, told));
     if (told.regression.report_id) judge_text(told);
   }
