@@ -117,6 +117,10 @@ TEST_CASE("Laid over: a commit that changes Python alone costs no build and has 
   CHECK(laid.version == "2.15.0a0");
   CHECK(contains(text_of(laid, "version.py"), package.first));  // which the build makes
   CHECK(contents_of(base.libtorch) == before);
+  CHECK(origin_of(base.libtorch.parent_path()) == BuildOrigin{.commit = package.first});
+  CHECK(origin_of(laid.libtorch.parent_path()) == BuildOrigin{.commit = changed, .laid_over = true});
+  CHECK(package.said(
+      fmt::format("laid 2 files of {} over the build of {}", again.substr(0, 12), package.first.substr(0, 12))));
   const std::string line =
       fmt::format("laid 1 file of {} over the build of {}", changed.substr(0, 12), package.first.substr(0, 12));
   CHECK(package.said(line));
