@@ -30,6 +30,16 @@ struct GitFile {
   std::string path, text;
 };
 
+enum class GitEntryKind { file, program, link, submodule };
+
+/// What a commit has at a path. The path is hostile, and not always UTF-8.
+struct GitEntry {
+  std::string path;
+  GitEntryKind kind{};
+  std::string id;  ///< of the content: 40 hex digits
+  bool operator==(const GitEntry&) const = default;
+};
+
 /// How much of a commit's tree is read.
 struct TreeLimits {
   std::size_t entries = 2000000;                    ///< files and folders; the largest known have half a million
@@ -81,6 +91,12 @@ class GitRepository {
   /// limits: a few small objects can describe one of billions of files.
   Result<std::string> compiled_inputs(std::string_view revision, std::span<const std::string> patterns,
                                       const TreeLimits& limits = {}) const;
+
+  /// What a commit has at the paths that the patterns choose, sorted by path. Errors as above.
+  Result<std::vector<GitEntry>> entries(std::string_view revision, std::span<const std::string> patterns,
+                                        const TreeLimits& limits = {}) const;
+  /// The content of a file, by the id that its entry has. Error (failed) where it has more than `most_bytes`.
+  Result<std::string> content(const std::string& id, std::size_t most_bytes) const;
 
   const std::filesystem::path& path() const;
 

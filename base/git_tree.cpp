@@ -65,6 +65,37 @@ Result<Chosen> choose(const auto& repository, std::string_view revision, std::sp
   return chosen;
 }
 
+GitEntryKind kind_of(const Entry& entry) {
+  if (!entry.is_file) return GitEntryKind::submodule;
+  if (entry.mode == GIT_FILEMODE_LINK) return GitEntryKind::link;
+  return entry.mode == GIT_FILEMODE_BLOB_EXECUTABLE ? GitEntryKind::program : GitEntryKind::file;
+}
+
+// The size alone: a file of many gigabytes would be read whole.
+Result<std::size_t> size_of(const auto& repository, const git_oid& id, std::string_view name) {
+  git_odb* opened = nullptr;
+  if (git_repository_odb(&opened, repository.repository.get()) != 0)
+    return repository.trouble("cannot read the files of a commit");
+  const Objects objects(opened);
+  std::size_t bytes = 0;
+  git_object_t type{};
+  if (git_odb_read_header(&bytes, &type, objects.get(), &id) != 0)
+    return repository.trouble(fmt::format("cannot read {}", one_line(name, 120)));
+  return bytes;
+}
+
+Result<Blob> blob_of(const auto& repository, const git_oid& id, std::string_view name) {
+  git_blob* read = nullptr;
+  if (git_blob_lookup(&read, repository.repository.get(), &id) != 0)
+    return repository.trouble(fmt::format("cannot read {}", one_line(name, 120)));
+  return Blob(read);
+}
+
+std::string text_in(const Blob& blob) {
+  return {static_cast<const char*>(git_blob_rawcontent(blob.get())),
+          static_cast<std::size_t>(git_blob_rawsize(blob.get()))};
+}
+
 struct Touched {
   std::vector<std::string> paths;
   std::size_t most = 0;
@@ -101,29 +132,40 @@ Result<std::string> GitRepository::compiled_inputs(std::string_view revision, st
 Result<std::vector<GitFile>> GitRepository::files(std::string_view revision, std::span<const std::string> patterns,
                                                   std::size_t most_bytes_each) const {
   TBCI_ASSIGN(const Chosen chosen, choose(*impl_, revision, patterns, TreeLimits{}));
-  git_odb* opened = nullptr;
-  if (git_repository_odb(&opened, impl_->repository.get()) != 0)
-    return impl_->trouble("cannot read the files of a commit");
-  const Objects objects(opened);
   std::vector<GitFile> files;
   for (const Entry& entry : chosen.entries) {
     if (!entry.is_file) continue;
-    // The size first: a file of many gigabytes would be read whole.
-    std::size_t bytes = 0;
-    git_object_t type{};
-    if (git_odb_read_header(&bytes, &type, objects.get(), &entry.id) != 0)
-      return impl_->trouble(fmt::format("cannot read {}", one_line(entry.path, 120)));
+    TBCI_ASSIGN(const std::size_t bytes, size_of(*impl_, entry.id, entry.path));
     if (bytes > most_bytes_each) continue;
-    git_blob* read = nullptr;
-    if (git_blob_lookup(&read, impl_->repository.get(), &entry.id) != 0)
-      return impl_->trouble(fmt::format("cannot read {}", one_line(entry.path, 120)));
-    const Blob blob(read);
-    const auto size = static_cast<std::size_t>(git_blob_rawsize(blob.get()));
-    if (git_blob_is_binary(blob.get()) != 0) continue;
-    files.push_back({entry.path, std::string(static_cast<const char*>(git_blob_rawcontent(blob.get())), size)});
+    TBCI_ASSIGN(const Blob blob, blob_of(*impl_, entry.id, entry.path));
+    if (git_blob_is_binary(blob.get()) == 0) files.push_back({entry.path, text_in(blob)});
   }
   std::sort(files.begin(), files.end(), [](const GitFile& a, const GitFile& b) { return a.path < b.path; });
   return files;
+}
+
+Result<std::vector<GitEntry>> GitRepository::entries(std::string_view revision, std::span<const std::string> patterns,
+                                                     const TreeLimits& limits) const {
+  TBCI_ASSIGN(const Chosen chosen, choose(*impl_, revision, patterns, limits));
+  std::vector<GitEntry> entries;
+  entries.reserve(chosen.entries.size());
+  for (const Entry& entry : chosen.entries)
+    entries.push_back({.path = entry.path, .kind = kind_of(entry), .id = text_of(entry.id)});
+  std::ranges::sort(entries, {}, &GitEntry::path);
+  return entries;
+}
+
+Result<std::string> GitRepository::content(const std::string& id, std::size_t most_bytes) const {
+  git_oid wanted;
+  if (git_oid_fromstr(&wanted, id.c_str()) != 0)
+    return fail(ErrorKind::usage, "'{}' does not name the content of a file", one_line(id, 80));
+  TBCI_ASSIGN(const std::size_t bytes, size_of(*impl_, wanted, id));
+  if (bytes > most_bytes) {
+    return fail(ErrorKind::failed, "a file of the commit has {}, and tbci reads at most {} of one",
+                human_bytes(static_cast<double>(bytes)), human_bytes(static_cast<double>(most_bytes)));
+  }
+  TBCI_ASSIGN(const Blob blob, blob_of(*impl_, wanted, id));
+  return text_in(blob);
 }
 
 Result<std::vector<std::string>> GitRepository::touched_paths(std::string_view revision, std::size_t most) const {

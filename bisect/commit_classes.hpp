@@ -1,4 +1,5 @@
-// Classes of commits: neighbours whose compiled inputs are equal. A search builds and measures one commit of each.
+// Classes of commits: neighbours whose inputs are equal (rev_range.hpp). A search builds and measures one commit of
+// each.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 namespace tbci::bisect {
 
-/// Neighbouring commits with equal compiled inputs.
+/// Neighbouring commits with equal inputs.
 struct CommitClass {
   std::vector<std::size_t>
       commits;  ///< indices, ascending. The first commit brought the change and represents the class

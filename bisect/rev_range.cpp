@@ -11,8 +11,12 @@ std::string short_id(const GitCommit& commit) {
 }
 
 Result<model::Commit> with_inputs(const GitRepository& repository, const GitCommit& commit,
-                                  const std::vector<std::string>& compiled) {
+                                  const std::vector<std::string>& compiled, const std::vector<std::string>& laid_over) {
   auto inputs = repository.compiled_inputs(commit.id, compiled);
+  if (inputs && !laid_over.empty()) {
+    auto more = repository.compiled_inputs(commit.id, laid_over);
+    inputs = more ? Result<std::string>(*inputs + *more) : std::move(more);
+  }
   if (!inputs && inputs.error().kind != ErrorKind::failed) return pass_on(std::move(inputs).error());
   // A tree too large to read costs the search this one commit: it shares its build with no other, and does not build.
   std::string key = inputs ? *std::move(inputs) : "too large to read: " + commit.id;
@@ -40,7 +44,7 @@ Status check_order(const GitRepository& repository, const GitCommit& good, const
 
 Result<std::vector<model::Commit>> commits_between(const std::filesystem::path& repository, const std::string& from,
                                                    const std::string& to, const std::vector<std::string>& compiled,
-                                                   Lineage lineage) {
+                                                   Lineage lineage, const std::vector<std::string>& laid_over) {
   TBCI_ASSIGN(const auto opened, GitRepository::open(repository));
   TBCI_ASSIGN(const auto good, opened.resolve(from));
   TBCI_ASSIGN(const auto bad, opened.resolve(to));
@@ -50,10 +54,10 @@ Result<std::vector<model::Commit>> commits_between(const std::filesystem::path& 
 
   std::vector<model::Commit> commits;
   commits.reserve(between.size() + 1);
-  TBCI_ASSIGN(auto first, with_inputs(opened, good, compiled));
+  TBCI_ASSIGN(auto first, with_inputs(opened, good, compiled, laid_over));
   commits.push_back(std::move(first));
   for (const GitCommit& commit : between) {
-    TBCI_ASSIGN(auto one, with_inputs(opened, commit, compiled));
+    TBCI_ASSIGN(auto one, with_inputs(opened, commit, compiled, laid_over));
     commits.push_back(std::move(one));
   }
   return commits;

@@ -20,11 +20,13 @@ enum class Lineage {
 };
 
 /// The commits from `from` (the good end, first) to `to` (the bad end, last), oldest first, each with the hash of its
-/// compiled inputs: the files that match a pattern of `compiled` (none: all files). `from` and `to` are hashes, tags or
-/// branches. Errors (usage): an unknown repository or commit, equal ends, a shallow clone that lacks part of the range,
-/// or a `from` that is not an ancestor of `to`. If a merge brought `from` in, that merge is the second commit.
+/// inputs: the files that match a pattern of `compiled` (none: all files) or of `laid_over` (none: no file), those that
+/// are laid over a build. `from` and `to` are hashes, tags or branches. Errors (usage): an unknown repository or
+/// commit, equal ends, a shallow clone that lacks part of the range, or a `from` that is not an ancestor of `to`. If a
+/// merge brought `from` in, that merge is the second commit.
 Result<std::vector<model::Commit>> commits_between(const std::filesystem::path& repository, const std::string& from,
                                                    const std::string& to, const std::vector<std::string>& compiled,
-                                                   Lineage lineage = Lineage::first_parent);
+                                                   Lineage lineage = Lineage::first_parent,
+                                                   const std::vector<std::string>& laid_over = {});
 
 }  // namespace tbci::bisect

@@ -88,7 +88,9 @@ class LocalMachine final : public Machine {
     TBCI_ASSIGN(const std::string good, commit_of_main(from, stop));
     TBCI_ASSIGN(const std::string bad, commit_of_main(to, stop));
     const auto lineage = config_.bisect.every_commit ? bisect::Lineage::all : bisect::Lineage::first_parent;
-    return bisect::commits_between(builder_.worktree().mirror_path(), good, bad, subject_.source.compiled, lineage);
+    const runner::SourceSettings& source = subject_.source;
+    return bisect::commits_between(builder_.worktree().mirror_path(), good, bad, source.compiled, lineage,
+                                   source.laid_over.files);
   }
 
   Result<runner::Reverted> revert(const std::string& culprit, const std::string& onto, std::stop_token stop) override {

@@ -60,6 +60,14 @@ struct RequirementSettings {
   bool wanted() const { return !files.empty() || !packages.empty(); }
 };
 
+/// Files of a commit that need no build: they are laid over what an earlier build of equal compiled inputs left.
+struct LaidOverSettings {
+  std::vector<std::string> files = {};  ///< patterns as in SourceSettings::compiled, which comes first
+  /// The folder of the repository whose files lie at the top of the product; empty: the repository itself.
+  std::string from = {};
+  bool wanted() const { return !files.empty(); }
+};
+
 struct SourceSettings {
   std::string repository;  ///< path or address that git clones from; empty: this subject cannot be built from source
   std::string branch = "main";
@@ -72,6 +80,7 @@ struct SourceSettings {
   std::chrono::seconds time_limit = std::chrono::hours(4);
   /// The files that a build depends on, as patterns of `base/git.hpp`; empty: all files.
   std::vector<std::string> compiled;
+  LaidOverSettings laid_over = {};
   /// Prior weights in a bisection for commits that touch such a path, relative to other commits.
   std::vector<model::LikelyPath> likely = {};
   BuiltProduct product;

@@ -13,6 +13,7 @@
 #include "runner/source/mirror_refs.hpp"
 #include "settings/build_sources.hpp"
 #include "settings/command_suites.hpp"
+#include "settings/laid_over.hpp"
 #include "settings/thresholds.hpp"
 #include "settings/toml_reader.hpp"
 
@@ -215,6 +216,7 @@ void read_source(TomlReader reader, SubjectConfig& config) {
   source.product.preload = reader.texts("preload");
   source.product.libtorch = reader.text("libtorch", "");
   source.product.folder = reader.text("folder", "");
+  read_laid_over(reader, source);
   read_requirements(reader.table("requirements"), source.requirements);
   source.submodules = reader.flag("submodules", false);
   source.keep_build_tree = reader.flag("keep_build_tree", false);

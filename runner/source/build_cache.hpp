@@ -15,6 +15,7 @@ class BuildCache {
  public:
   explicit BuildCache(std::filesystem::path folder);
 
+  const std::filesystem::path& folder() const { return folder_; }
   /// The entry of a key, marked as used now; nothing if there is none.
   std::optional<std::filesystem::path> find(const std::string& key) const;
   /// An empty folder to fill for a key. Removes what earlier processes left unfinished.

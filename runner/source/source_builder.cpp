@@ -10,6 +10,7 @@
 #include "runner/libtorch.hpp"
 #include "runner/preload.hpp"
 #include "runner/source/build_environment.hpp"
+#include "runner/source/build_origin.hpp"
 #include "runner/source/built_files.hpp"
 #include "runner/source/requirements.hpp"
 
@@ -58,7 +59,7 @@ SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& pro
       worktree_(worktree_settings(subject_, state_), processes, clock, std::move(progress)),
       cache_(state_ / "products") {}
 
-Result<std::string> SourceBuilder::input_key(const std::string& commit, std::stop_token stop) {
+Result<std::string> SourceBuilder::compiled_key(const std::string& commit, std::stop_token stop) {
   const SourceSettings& source = subject_.source;
   TBCI_ASSIGN(const GitCommit wanted, worktree_.commit(commit, stop));
   TBCI_ASSIGN(const GitRepository repository, worktree_.mirror(stop));
@@ -126,6 +127,8 @@ Result<BuildOutcome> SourceBuilder::build(const std::string& commit, std::stop_t
     TBCI_ASSIGN(model::Product product, product_in(*entry, wanted.id));
     return BuildOutcome(std::move(product));
   }
+  TBCI_ASSIGN(auto laid_over, lay_over_a_build(wanted.id, *key, stop));
+  if (laid_over) return BuildOutcome(*std::move(laid_over));
   TBCI_TRY(ready_to_build());
   return build_now(wanted.id, *key, stop);
 }
@@ -207,6 +210,7 @@ Result<model::Product> SourceBuilder::keep(const BuiltPlace& place, const std::s
   TBCI_ASSIGN(const fs::path filling, cache_.begin(key));
   const auto kept = [&]() -> Result<fs::path> {
     TBCI_TRY(gather(place, commit, filling));
+    TBCI_TRY(keep_origin(filling, {.commit = commit}));
     return cache_.commit(key, filling);
   }();
   if (kept) return product_in(*kept, commit);

@@ -13,6 +13,7 @@
 #include "runner/line_sink.hpp"
 #include "runner/private_home.hpp"
 #include "runner/source/build_cache.hpp"
+#include "runner/source/build_origin.hpp"
 #include "runner/source/recipe.hpp"
 #include "runner/source/worktree.hpp"
 #include "runner/subject.hpp"
@@ -36,19 +37,27 @@ class SourceBuilder {
   SourceBuilder(Subject subject, std::filesystem::path state, ProcessRunner& processes, const Clock& clock,
                 LineSink progress = {}, Confinement confinement = {});
 
-  /// Builds a commit, or finds the product of equal inputs. Errors are not the commit's fault: an unknown commit
-  /// (usage), no disk space or a missing tool (machine), a stop (interrupted). Perhaps its fault: it exceeded the
-  /// time limit, or SIGKILL ended it (killed).
+  /// Builds a commit, or finds the product of equal inputs, or lays its files over a build (laid_over.hpp). Errors are
+  /// not the commit's fault: an unknown commit (usage), no disk space or a missing tool (machine), a stop
+  /// (interrupted). Perhaps its fault: it exceeded the time limit, or SIGKILL ended it (killed).
   Result<BuildOutcome> build(const std::string& commit, std::stop_token stop);
   /// The stored product of a commit, if there is one. Never builds.
   Result<std::optional<model::Product>> find(const std::string& commit, std::stop_token stop);
-  /// A digest of all inputs of a build: equal keys mean equal products.
+  /// A digest of all inputs of a build: equal keys mean equal products. Where files are laid over builds, it begins
+  /// with the digest of what is compiled.
   Result<std::string> input_key(const std::string& commit, std::stop_token stop);
 
   /// The mirror of the repository. Bisection also reads its history.
   Worktree& worktree() { return worktree_; }
 
  private:
+  // What the recipe's product depends on, all but the files that are laid over it.
+  Result<std::string> compiled_key(const std::string& commit, std::stop_token stop);
+  // Nothing where there is no build to lay the commit's files over, or only the recipe can say what they become.
+  Result<std::optional<model::Product>> lay_over_a_build(const std::string& commit, const std::string& key,
+                                                         const std::stop_token& stop);
+  Result<model::Product> lay_over(const KnownBuild& build, const std::string& commit, const std::string& key,
+                                  const std::stop_token& stop);
   Result<BuildOutcome> build_now(const std::string& commit, const std::string& key, std::stop_token stop);
   Status prepare_python(const std::string& commit, Recipe& recipe, Placeholders& placeholders,
                         const std::stop_token& stop);

@@ -18,7 +18,7 @@ struct Commit {
   std::string email;
   TimePoint time{};  ///< committer's time
   std::string subject;
-  std::string inputs;  ///< hash of what is compiled at this commit: equal inputs, equal binary
+  std::string inputs;  ///< hash of what is compiled at this commit, or laid over a build: equal inputs, equal build
 };
 
 /// How likely a commit is the culprit before anything is measured.

@@ -235,4 +235,35 @@ TEST_CASE("GitRepository: a file over the limit is left out without being read",
   CHECK(files->front().path == "small");
 }
 
+TEST_CASE("GitRepository: entries say what a commit has at a path, and their contents are read with a bound", "[git]") {
+  const test::TemporaryDirectory folder;
+  test::GitFixture git(folder / "r");
+  git.write("b/file", std::string("a\0b\r\n", 5));
+  git.write("b/program", "run\n");
+  git.write("other", "text\n");
+  std::filesystem::permissions(folder / "r/b/program", std::filesystem::perms::owner_all);
+  std::filesystem::create_symlink("file", folder / "r/b/link");
+  const std::string first = git.commit("first", "2026-01-05T08:00:00Z");
+  git.git({"update-index", "--add", "--cacheinfo", "160000," + first + ",b/module"});
+  const std::string tree = git.git({"write-tree"});
+  const std::string commit = git.git({"commit-tree", "-m", "with a submodule", tree});
+
+  const auto opened = GitRepository::open(git.path());
+  REQUIRE(opened);
+  const std::vector<std::string> chosen = {"b/**"};
+  const auto entries = opened->entries(commit, chosen).value();
+  REQUIRE(entries.size() == 4);
+  CHECK(entries[0] == GitEntry{"b/file", GitEntryKind::file, git.git({"rev-parse", first + ":b/file"})});
+  CHECK(entries[1].kind == GitEntryKind::link);
+  CHECK(entries[2] == GitEntry{"b/module", GitEntryKind::submodule, first});
+  CHECK(entries[3].kind == GitEntryKind::program);
+  CHECK(opened->content(entries[0].id, 5) == std::string("a\0b\r\n", 5));
+  const auto large = opened->content(entries[0].id, 4);
+  REQUIRE_FALSE(large);
+  CHECK(large.error().kind == ErrorKind::failed);
+  CHECK_FALSE(opened->content("main", 4));
+  CHECK_FALSE(opened->content(std::string(40, '1'), 4));
+  CHECK_FALSE(opened->entries("no-such-branch", chosen));
+}
+
 }  // namespace tbci::git_test

@@ -111,6 +111,28 @@ TEST_CASE("Rev range: first parents from the good end to the bad end, with their
   CHECK(commits->at(2).inputs != commits->at(3).inputs);
 }
 
+TEST_CASE("Rev range: commits that differ in what is laid over a build are different builds", "[bisect]") {
+  const test::TemporaryDirectory folder;
+  test::GitFixture repository(folder / "r");
+  repository.write("a.cpp", "one\n");
+  const auto commit = [&](const std::string& file, const std::string& text) {
+    repository.write(file, text);
+    return repository.commit("change " + file, "2026-01-05T08:00:00Z");
+  };
+  const std::string from = commit("a.py", "one\n");
+  commit("a.py", "two\n");
+  commit("README", "words\n");
+  const std::string to = commit("a.py", "three\n");
+  const auto with =
+      commits_between(repository.path(), from, to, {"*.cpp"}, bisect::Lineage::first_parent, {"*.py"}).value();
+  REQUIRE(with.size() == 4);
+  CHECK(with[0].inputs != with[1].inputs);
+  CHECK(with[1].inputs == with[2].inputs);
+  CHECK(with[2].inputs != with[3].inputs);
+  const auto without = commits_between(repository.path(), from, to, {"*.cpp"}).value();
+  CHECK(without[0].inputs == without[3].inputs);
+}
+
 TEST_CASE("Rev range: invalid ends are refused with one line", "[bisect]") {
   History history;
   const auto& path = history.folder.path();

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "base/path_patterns.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "runner/source/recipe.hpp"
@@ -105,6 +106,22 @@ TEST_CASE("Shipped recipes: what builds require is a file of the commit, and one
     CHECK(build.source.requirements.packages == std::vector<std::string>{"build"});
     CHECK(build.source.keep_build_tree);
     CHECK(build.source.submodules);
+  }
+}
+
+TEST_CASE("Shipped recipes: Python files lie in the prefix as below torch/ in the repository", "[config]") {
+  for (const char* config : {"pytorch-cpu.toml", "pytorch-cuda.toml"}) {
+    INFO(config);
+    const Build build(config);
+    const runner::LaidOverSettings& laid_over = build.source.laid_over;
+    CHECK(laid_over.from == "torch");
+    CHECK(build.source.product.libtorch == "{prefix}/" + laid_over.from);
+    for (const char* file : {"torch/__init__.py", "torch/_dynamo/variables/builder.py"}) {
+      CHECK(path_matches(file, laid_over.files));
+      CHECK_FALSE(path_matches(file, build.source.compiled));
+    }
+    for (const char* file : {"torch/csrc/jit/gen.py", "torchgen/gen.py", "tools/autograd/gen_autograd.py", "setup.py"})
+      CHECK(path_matches(file, build.source.compiled));
   }
 }
 

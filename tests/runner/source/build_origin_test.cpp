@@ -1,0 +1,48 @@
+#include "runner/source/build_origin.hpp"
+
+#include "base/file.hpp"
+#include "tests/catch.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace tbci::build_origin_test {
+
+using namespace tbci::runner;
+namespace fs = std::filesystem;
+
+TEST_CASE("Build origin: an entry says which commit it was made of, and how", "[source]") {
+  const test::TemporaryDirectory folder;
+  for (const BuildOrigin& origin :
+       {BuildOrigin{.commit = std::string(40, 'a')}, BuildOrigin{.commit = std::string(40, '7'), .laid_over = true}}) {
+    REQUIRE(keep_origin(folder / "entry", origin));
+    CHECK(origin_of(folder / "entry") == origin);
+  }
+  CHECK_FALSE(origin_of(folder / "other"));
+  for (const std::string& text : {std::string(), std::string(40, 'a'), "built " + std::string(39, 'a'),
+                                  "built " + std::string(40, 'A'), "built " + std::string(5000, 'a')}) {
+    REQUIRE(write_file_atomically(folder / "entry/origin", text));
+    CHECK_FALSE(origin_of(folder / "entry"));
+  }
+}
+
+TEST_CASE("Build origin: of the entries with a key's beginning, builds come first and then the last used", "[source]") {
+  const test::TemporaryDirectory folder;
+  const auto now = fs::file_time_type::clock::now();
+  const auto add = [&](const std::string& name, char commit, bool laid_over, int minutes_ago) {
+    REQUIRE(keep_origin(folder / name, {.commit = std::string(40, commit), .laid_over = laid_over}));
+    fs::last_write_time(folder / name, now - std::chrono::minutes(minutes_ago));
+  };
+  add("aa1", '1', true, 1);
+  add("aa2", '2', false, 9);
+  add("aa3", '3', false, 5);
+  add("ab4", '4', false, 1);
+  REQUIRE(make_directories(folder / "aa5"));
+  std::string order;
+  for (const KnownBuild& build : builds_of(folder.path(), "aa")) {
+    order += build.origin.commit.front();
+    CHECK(origin_of(build.entry) == build.origin);
+  }
+  CHECK(order == "321");
+  CHECK(builds_of(folder / "nowhere", "aa").empty());
+}
+
+}  // namespace tbci::build_origin_test
