@@ -87,6 +87,26 @@ TEST_CASE("ZipArchive: a member whose bytes are not those that were packed is da
   CHECK(contains(done.error().message, "'member' is damaged"));
 }
 
+TEST_CASE("ZipArchive: a member that unpacks to more or less than its entry says is not taken", "[zip]") {
+  const test::TemporaryDirectory folder;
+  const fs::path file = test::write_zip(folder / "a.zip", {{"member", std::string(1000, 'x')}});
+  std::string bytes = read_file(file).value();
+  const std::string length("\xe8\x03\0\0", 4), other(GENERATE("\x0a\0", "\xe9\x03"), 2);
+  // In both directories of the archive.
+  for (std::size_t at = bytes.find(length); at != std::string::npos; at = bytes.find(length, at))
+    bytes.replace(at, 2, other);
+  REQUIRE(write_file_atomically(file, bytes));
+  const auto archive = ZipArchive::open(file);
+  REQUIRE(archive);
+  const auto contents = archive->contents();
+  REQUIRE(contents);
+  const Status done = archive->unpack(*contents, folder.path(), {});
+  REQUIRE_FALSE(done);
+  CHECK(done.error().kind == ErrorKind::failed);
+  CHECK(done.error().message == "'member' has another length than the archive says");
+  CHECK(fs::file_size(folder / "member") <= 1000);
+}
+
 TEST_CASE("ZipArchive: a stop ends the unpacking", "[zip]") {
   const test::TemporaryDirectory folder;
   std::stop_source stop;
