@@ -45,8 +45,8 @@ class ReadyBuilds {
 
   using Keep = std::function<Result<model::Product>(const ReadyBuild&)>;
   /// Fetches the archive, refuses what would do harm, what is incomplete and what is of another commit, and hands the
-  /// rest to `keep`. What is not there, what is refused, and a server that does not answer are no errors: the commit is
-  /// to be built. Errors: machine (a full disk), interrupted; then a later call goes on with what came.
+  /// rest to `keep`. Where it is not there, is refused, or the server does not answer, the outcome says that the commit
+  /// has to be built. Errors: machine (a full disk), interrupted; then a later call goes on with what came.
   Result<ReadyOutcome> take(const std::string& commit, const Keep& keep, const std::stop_token& stop) const;
 
  private:

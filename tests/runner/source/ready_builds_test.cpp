@@ -80,7 +80,7 @@ TEST_CASE("Ready builds: a server that does not answer costs the commit nothing 
   CHECK(bench.text_of_built(good) == "one\n");
   CHECK(bench.said(fmt::format("the server answered {}", status)));
   CHECK_FALSE(fs::exists(bench.state / "ready"));
-  // What the outage is called is no part of what a build that fails is judged by.
+  // A build that fails is judged by its own log, whatever the outage was.
   const std::string broken = bench.commit("broken\n");
   bench.publish_good(broken).faults.assign(50, {.cut_after = 0});
   const auto outcome = bench.build(broken);
@@ -100,6 +100,7 @@ TEST_CASE("Ready builds: a download ends at its limits of time and of size, and 
     const TimePoint begun = bench.clock.now();
     CHECK(bench.text_of_built(commit) == "one\n");
     CHECK(bench.clock.now() - begun == std::chrono::seconds(70));
+    CHECK(bench.site.asked.size() == 2);
   }
   SECTION("size") {
     bench.subject.source.ready.archive_bytes = 10;
