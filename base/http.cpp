@@ -67,7 +67,8 @@ void describe(const HttpRequest& request, CURL* curl) {
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, longest_silence_seconds);
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  const bool encrypted = request.url.starts_with("https://");
+  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, request.keeps_https && encrypted ? "https" : "http,https");
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, request.redirects > 0 ? 1L : 0L);
   curl_easy_setopt(curl, CURLOPT_MAXREDIRS, static_cast<long>(request.redirects));
   if (!request.certificates.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, request.certificates.c_str());

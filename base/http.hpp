@@ -23,6 +23,7 @@ struct HttpRequest {
   std::stop_token stop = {};                ///< ends the request within a second, wherever it is
   std::filesystem::path certificates = {};  ///< of the authorities to trust, as PEM; empty: the system's
   int redirects = 0;                        ///< how many to follow, to http and https only
+  bool keeps_https = false;                 ///< and from https to https only
 };
 
 struct HttpResponse {

@@ -160,8 +160,8 @@ class FileAnswer {
   }
   Status refuse_size() {
     TBCI_TRY(part_.begin_again());
-    return fail(ErrorKind::machine,
-                "GET {}: the file has no end, or more than the {} that tbci downloads; look at what the index sends",
+    return fail(wanted_.too_large,
+                "GET {}: the file has no end, or more than the {} that tbci downloads; look at what the server sends",
                 wanted_.url, human_bytes(static_cast<double>(wanted_.most_bytes)));
   }
   Status there_is_room_for(std::uint64_t missing) const {
@@ -179,10 +179,29 @@ class FileAnswer {
   std::uint64_t room_until_ = 0;      // the disk was asked; only where the length is unknown
 };
 
-HttpRequest request_for(const Download& wanted, const FilePart& part, const std::stop_token& stop) {
+// How long requests may take.
+class TimeLeft {
+ public:
+  TimeLeft(const Clock& clock, const Download& wanted) : clock_(clock) {
+    if (wanted.time_limit) end_ = clock.steady_now() + *wanted.time_limit;
+  }
+  std::chrono::milliseconds get() const {
+    constexpr std::chrono::milliseconds longest_request = std::chrono::hours(2);
+    return end_ ? std::min(longest_request, *end_ - clock_.steady_now()) : longest_request;
+  }
+  bool over() const { return get() <= std::chrono::milliseconds(0); }
+
+ private:
+  const Clock& clock_;
+  std::optional<SteadyTime> end_;
+};
+
+HttpRequest request_for(const Download& wanted, const FilePart& part, const TimeLeft& left,
+                        const std::stop_token& stop) {
   HttpRequest request;
   request.url = wanted.url;
-  request.time_limit = std::chrono::hours(2);
+  request.time_limit = left.get();
+  request.keeps_https = wanted.keeps_https;
   request.stop = stop;
   request.certificates = wanted.certificates;
   request.redirects = 5;
@@ -206,16 +225,16 @@ Status verify(const Download& wanted, FilePart& part) {
   TBCI_ASSIGN(const std::string digest, sha256_of_file(part.path()));
   if (digest == wanted.sha256) return {};
   TBCI_TRY(part.begin_again());
-  return fail(ErrorKind::transient, "{} has another SHA-256 than its index says ({} instead of {})", wanted.url,
+  return fail(ErrorKind::transient, "{} has another SHA-256 than was announced ({} instead of {})", wanted.url,
               digest.substr(0, 12), wanted.sha256.substr(0, 12));
 }
 
 // One request. An error, `transient`, where another may bring more, after the pause that the server asks for.
-Status request_rest(HttpClient& http, const Download& wanted, FilePart& part, const std::stop_token& stop,
-                    std::chrono::seconds& asked_pause) {
+Status request_rest(HttpClient& http, const Download& wanted, FilePart& part, const TimeLeft& left,
+                    const std::stop_token& stop, std::chrono::seconds& asked_pause) {
   FileAnswer answer(wanted, part);
   TBCI_ASSIGN(const HttpResponse response,
-              http.receive(request_for(wanted, part, stop),
+              http.receive(request_for(wanted, part, left, stop),
                            [&](const HttpResponse& head, std::string_view bytes) { return answer.take(head, bytes); }));
   const auto refuse = [&](ErrorKind kind, std::string_view why) {
     return fail(kind, "GET {}: the server {}", wanted.url, why);
@@ -250,10 +269,11 @@ Result<Downloaded> download(HttpClient& http, const Clock& clock, const Download
   FilePart part(wanted);
   TBCI_TRY(part.open(wanted));
   Downloaded result;
+  const TimeLeft left(clock, wanted);
   for (int fruitless = 0;;) {
     const std::uint64_t before = part.bytes();
     std::chrono::seconds asked_pause{0};  // 0: it asked for none
-    const Status got = request_rest(http, wanted, part, stop, asked_pause);
+    const Status got = request_rest(http, wanted, part, left, stop, asked_pause);
     ++result.requests;
     result.fetched += part.bytes() - std::min(before, part.bytes());
     if (got) break;
@@ -261,8 +281,10 @@ Result<Downloaded> download(HttpClient& http, const Clock& clock, const Download
     const bool goes_on = fruitless < most_fruitless_tries && result.requests < most_requests;
     if (got.error().kind != ErrorKind::transient || !goes_on) return pass_on(got.error());
     const std::chrono::seconds own_pause = first_pause * (fruitless == 0 ? 0 : 1 << (fruitless - 1));
-    if (!clock.sleep_for(asked_pause > std::chrono::seconds(0) ? asked_pause : own_pause, stop))
+    const std::chrono::milliseconds pause = asked_pause > std::chrono::seconds(0) ? asked_pause : own_pause;
+    if (!clock.sleep_for(std::clamp(left.get(), std::chrono::milliseconds(0), pause), stop))
       return fail(ErrorKind::interrupted, "GET {}: stopped before the file was whole", wanted.url);
+    if (left.over()) return pass_on(got.error());
   }
   TBCI_TRY(verify(wanted, part));
   result.bytes = part.bytes();

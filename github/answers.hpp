@@ -12,12 +12,6 @@
 
 namespace tbci::github {
 
-/// `https://host:port` of a URL; empty if it has no scheme or host, or contains a user.
-std::string_view origin_of(std::string_view url);
-
-/// Whether the URL uses https, or http to this machine.
-bool is_safe_address(std::string_view url);
-
 /// The URL of rel="next" in a `Link` header; nothing if there is none.
 std::optional<std::string> next_page(const HttpResponse& response);
 

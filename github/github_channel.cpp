@@ -9,6 +9,7 @@
 #include <tl/expected.hpp>
 #include <utility>
 
+#include "base/address.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"

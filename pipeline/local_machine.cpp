@@ -35,7 +35,7 @@ class LocalMachine final : public Machine {
         lines_(parts.lines),
         folder_(parts.config.service.state / "subjects" / parts.subject.name),
         confinement_{.folder = parts.config.service.state / "private", .writable = parts.subject.writable},
-        builder_(parts.subject, folder_, parts.processes, parts.clock, parts.lines, confinement_),
+        builder_(parts.subject, folder_, parts.processes, parts.clock, parts.lines, confinement_, &http_),
         nightlies_(runner::make_nightly_source({.subject = parts.subject,
                                                 .state = folder_,
                                                 .builder = builder_,
@@ -289,8 +289,8 @@ class LocalMachine final : public Machine {
   runner::LineSink lines_;
   std::filesystem::path folder_;
   runner::Confinement confinement_;  // before what is confined
-  runner::SourceBuilder builder_;
   CurlHttpClient http_;
+  runner::SourceBuilder builder_;
   std::unique_ptr<runner::NightlySource> nightlies_;
   runner::Measurer measurer_;
   std::map<std::filesystem::path, std::filesystem::path> workers_;

@@ -68,6 +68,16 @@ struct LaidOverSettings {
   bool wanted() const { return !files.empty(); }
 };
 
+/// Builds of commits that somebody made already: archives that are tried before anything is built.
+struct ReadySettings {
+  std::string url = {};         ///< of the archive of a commit: `{commit}` stands for its hash; empty: there are none
+  std::string sha256_url = {};  ///< of what `sha256sum` wrote of the archive; empty: nobody says its digest
+  std::string folder = {};      ///< in the archive, what stands for the checkout and for `{prefix}`; empty: all of it
+  std::chrono::seconds time_limit = std::chrono::hours(1);  ///< of a download
+  std::uint64_t archive_bytes = std::uint64_t{8} << 30;     ///< of the largest archive that is taken
+  bool wanted() const { return !url.empty(); }
+};
+
 struct SourceSettings {
   std::string repository;  ///< path or address that git clones from; empty: this subject cannot be built from source
   std::string branch = "main";
@@ -85,6 +95,7 @@ struct SourceSettings {
   std::vector<model::LikelyPath> likely = {};
   BuiltProduct product;
   RequirementSettings requirements = {};
+  ReadySettings ready = {};
   bool submodules = false;
   /// Keeps the untracked files of the last build in the checkout: faster, if the recipe rebuilds correctly from them.
   /// Otherwise each build starts from a clean checkout (ccache makes that cheap).

@@ -116,10 +116,13 @@ bool is_checkout(const fs::directory_entry& entry) {
   return is_folder(entry) && entry.path().filename() != "mirror.git" && entry.path().filename() != "submodules";
 }
 
-// Also what a kill left of one that was being removed.
-bool is_pip_cache(const fs::directory_entry& entry) {
+// pip's, and that of a ready build. Also what a kill left of one that was being removed.
+bool is_download(const fs::directory_entry& entry) {
   const std::string name = entry.path().filename().string();
-  return name == "pip-cache" || (name.starts_with("unfinished-") && name.ends_with("-pip-cache"));
+  for (const std::string_view own : {"pip-cache", "ready"}) {
+    if (name == own || (name.starts_with("unfinished-") && name.ends_with("-" + std::string(own)))) return true;
+  }
+  return false;
 }
 
 void add_subject(Inventory& inventory, const std::string& subject) {
@@ -129,7 +132,7 @@ void add_subject(Inventory& inventory, const std::string& subject) {
   inventory.add_entries(ThingKind::product, subject, folder / "products", is_folder);
   inventory.add_entries(ThingKind::log, subject, folder / "logs", is_log);
   std::error_code ignored;
-  inventory.add_entries(ThingKind::download, subject, folder, is_pip_cache);
+  inventory.add_entries(ThingKind::download, subject, folder, is_download);
   const fs::path checkouts = folder / "checkouts", mirror = checkouts / "mirror.git";
   if (fs::exists(mirror, ignored)) inventory.add(ThingKind::mirror, subject, mirror, "searches need it");
   const fs::path submodules = checkouts / "submodules";

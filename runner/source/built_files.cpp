@@ -54,6 +54,14 @@ Status check(const fs::path& from, const CopyLimits& limits) {
 
 }  // namespace
 
+Result<fs::path> built_place(const std::string& named, const fs::path& source, const fs::path& prefix) {
+  static constexpr std::string_view own = "{prefix}";
+  if (!named.starts_with(own)) return path_inside(source, named);
+  const std::string below(trim(std::string_view(named).substr(own.size())));
+  if (below.empty() || below == "/") return prefix;
+  return path_inside(prefix, below.substr(1));
+}
+
 Status copy_built(const fs::path& from, const fs::path& to, const CopyLimits& limits) {
   TBCI_TRY(check(from, limits));
   TBCI_TRY(make_directories(to.parent_path()));

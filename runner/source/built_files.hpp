@@ -3,10 +3,16 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "base/result.hpp"
 
 namespace tbci::runner {
+
+/// Where a product lies that the settings name: inside `prefix` if they say `{prefix}...`, otherwise in the checkout.
+/// Error (usage) where it would lie in neither.
+Result<std::filesystem::path> built_place(const std::string& named, const std::filesystem::path& source,
+                                          const std::filesystem::path& prefix);
 
 struct CopyLimits {
   std::uint64_t bytes = std::uint64_t{20} << 30;  ///< of all files together, holes counted

@@ -77,7 +77,7 @@ Result<model::Product> SourceBuilder::lay_over(const KnownBuild& build, const st
     TBCI_ASSIGN(const LaidOver done, runner::lay_over(build.entry / name, filling / name, repository, changes));
     if (name == "libtorch") TBCI_TRY(read_torch_version(filling / name));
     line = laid_over_line(done, commit, build.origin.commit);
-    TBCI_TRY(keep_origin(filling, {.commit = commit, .laid_over = true}));
+    TBCI_TRY(keep_origin(filling, {.commit = commit, .made = laid_over_a_build}));
     TBCI_TRY(write_file_atomically(state_ / "logs" / (commit + ".log"), line + "\n"));
     return cache_.commit(key, filling);
   }();

@@ -35,6 +35,9 @@ class Log {
     if (text_.size() > 4 * kept_bytes) text_.erase(kept_bytes, text_.size() - 2 * kept_bytes);
   }
 
+  // For people, and no part of the text that is judged.
+  void note(std::string_view line) { write(line); }
+
   const std::string& text() const { return text_; }
 
  private:
@@ -151,6 +154,7 @@ Result<RecipeOutcome> run_recipe(ProcessRunner& processes, const Recipe& recipe,
   TBCI_ASSIGN(std::vector<Command> commands, prepare(recipe, placeholders, place));
   TBCI_ASSIGN(const PrivateHome home, PrivateHome::make(place.confinement));
   TBCI_ASSIGN(Log log, Log::open(place.log));
+  if (!place.heading.empty()) log.note(one_line(place.heading, 500));
   const auto deadline = Steady::now() + recipe.time_limit;
   for (Command& command : commands) {
     TBCI_TRY(home.confine_compiler(command, place.writable));

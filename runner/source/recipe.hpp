@@ -34,6 +34,7 @@ struct Recipe {
 struct RecipePlace {
   std::filesystem::path directory;                   ///< where the commands run
   std::filesystem::path log;                         ///< receives their output, up to 256 MiB; overwritten
+  std::string heading = {};                          ///< the first line of the log, no part of what it is judged by
   Confinement confinement = {};                      ///< of the commands
   std::vector<std::filesystem::path> writable = {};  ///< folders that they may write, if they are confined
 };

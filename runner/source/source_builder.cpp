@@ -33,15 +33,6 @@ WorktreeSettings worktree_settings(const Subject& subject, const fs::path& state
           .refs = subject.source.refs};
 }
 
-// What the settings name is inside `prefix` if they say `{prefix}...`, otherwise in the checkout.
-Result<fs::path> built_place(const std::string& named, const fs::path& source, const fs::path& prefix) {
-  static constexpr std::string_view own = "{prefix}";
-  if (!named.starts_with(own)) return path_inside(source, named);
-  const std::string below(trim(std::string_view(named).substr(own.size())));
-  if (below.empty() || below == "/") return prefix;
-  return path_inside(prefix, below.substr(1));
-}
-
 int kinds_of(const BuiltProduct& product) {
   return (product.preload.empty() ? 0 : 1) + (product.libtorch.empty() ? 0 : 1) + (product.folder.empty() ? 0 : 1);
 }
@@ -49,13 +40,14 @@ int kinds_of(const BuiltProduct& product) {
 }  // namespace
 
 SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& processes, const Clock& clock,
-                             LineSink progress, Confinement confinement)
+                             LineSink progress, Confinement confinement, HttpClient* http)
     : subject_(std::move(subject)),
       state_(fs::absolute(state)),
       processes_(processes),
       clock_(clock),
       progress_(progress),
       confinement_(std::move(confinement)),
+      http_(http),
       worktree_(worktree_settings(subject_, state_), processes, clock, std::move(progress)),
       cache_(state_ / "products") {}
 
@@ -130,7 +122,27 @@ Result<BuildOutcome> SourceBuilder::build(const std::string& commit, std::stop_t
   TBCI_ASSIGN(auto laid_over, lay_over_a_build(wanted.id, *key, stop));
   if (laid_over) return BuildOutcome(*std::move(laid_over));
   TBCI_TRY(ready_to_build());
-  return build_now(wanted.id, *key, stop);
+  TBCI_ASSIGN(ReadyOutcome ready, take_ready(wanted.id, *key, stop));
+  if (auto* product = std::get_if<model::Product>(&ready)) return BuildOutcome(std::move(*product));
+  return build_now(wanted.id, *key, std::get<NoReadyBuild>(ready).why, stop);
+}
+
+Result<ReadyOutcome> SourceBuilder::take_ready(const std::string& commit, const std::string& key,
+                                               const std::stop_token& stop) {
+  if (http_ == nullptr || !subject_.source.ready.wanted()) return ReadyOutcome(NoReadyBuild{});
+  const ReadyBuilds builds(subject_.source, state_ / "ready",
+                           {.http = *http_, .clock = clock_, .processes = processes_, .progress = progress_});
+  return builds.take(
+      commit,
+      [&](const ReadyBuild& ready) -> Result<model::Product> {
+        TBCI_TRY(write_file_atomically(log_of(commit), ready.origin + "\n"));
+        return keep({.source = ready.folder, .prefix = ready.folder, .origin = ready.origin}, commit, key);
+      },
+      stop);
+}
+
+fs::path SourceBuilder::log_of(const std::string& commit) const {
+  return state_ / "logs" / (commit + ".log");
 }
 
 Status SourceBuilder::ready_to_build() const {
@@ -155,14 +167,15 @@ Status SourceBuilder::ready_to_build() const {
   return {};
 }
 
-Result<BuildOutcome> SourceBuilder::build_now(const std::string& commit, const std::string& key, std::stop_token stop) {
+Result<BuildOutcome> SourceBuilder::build_now(const std::string& commit, const std::string& key,
+                                              const std::string& not_ready, std::stop_token stop) {
   send_line(progress_, fmt::format("checking out {}", commit.substr(0, 12)));
   TBCI_ASSIGN(const Slot slot, worktree_.check_out(commit, stop));
   // Always the same path next to the checkout, so that ccache sees equal paths.
   const fs::path prefix = slot.source.string() + ".prefix";
   TBCI_TRY(remove_tree(prefix));
   TBCI_TRY(make_directories(prefix));
-  const fs::path log = state_ / "logs" / (commit + ".log");
+  const fs::path log = log_of(commit);
   Recipe recipe{.commands = subject_.source.recipe,
                 .environment = subject_.source.environment,
                 .time_limit = subject_.source.time_limit};
@@ -174,11 +187,14 @@ Result<BuildOutcome> SourceBuilder::build_now(const std::string& commit, const s
     if (prepared.error().kind != ErrorKind::failed) return pass_on(prepared.error());
     return BuildOutcome(CompileFailure{.telling_line = prepared.error().message, .log = {}});
   }
-  const RecipePlace place{
-      .directory = slot.source, .log = log, .confinement = confinement_, .writable = {slot.source, prefix}};
+  const RecipePlace place{.directory = slot.source,
+                          .log = log,
+                          .heading = not_ready.empty() ? built_here : fmt::format("{}: {}", built_here, not_ready),
+                          .confinement = confinement_,
+                          .writable = {slot.source, prefix}};
   TBCI_ASSIGN(const RecipeOutcome outcome, run_recipe(processes_, recipe, placeholders, place, progress_, stop));
   if (!outcome.succeeded) return BuildOutcome(CompileFailure{.telling_line = outcome.telling_line, .log = log});
-  auto product = keep({.source = slot.source, .prefix = prefix}, commit, key);
+  auto product = keep({.source = slot.source, .prefix = prefix, .origin = built_here}, commit, key);
   TBCI_TRY(remove_tree(prefix));
   // What the build made cannot be kept: a fact about the commit, as where it does not compile.
   if (!product && product.error().kind == ErrorKind::failed)
@@ -210,7 +226,7 @@ Result<model::Product> SourceBuilder::keep(const BuiltPlace& place, const std::s
   TBCI_ASSIGN(const fs::path filling, cache_.begin(key));
   const auto kept = [&]() -> Result<fs::path> {
     TBCI_TRY(gather(place, commit, filling));
-    TBCI_TRY(keep_origin(filling, {.commit = commit}));
+    TBCI_TRY(keep_origin(filling, {.commit = commit, .made = place.origin}));
     return cache_.commit(key, filling);
   }();
   if (kept) return product_in(*kept, commit);

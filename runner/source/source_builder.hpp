@@ -8,12 +8,14 @@
 #include <variant>
 
 #include "base/clock.hpp"
+#include "base/http.hpp"
 #include "base/process.hpp"
 #include "base/result.hpp"
 #include "runner/line_sink.hpp"
 #include "runner/private_home.hpp"
 #include "runner/source/build_cache.hpp"
 #include "runner/source/build_origin.hpp"
+#include "runner/source/ready_builds.hpp"
 #include "runner/source/recipe.hpp"
 #include "runner/source/worktree.hpp"
 #include "runner/subject.hpp"
@@ -34,12 +36,13 @@ class SourceBuilder {
  public:
   /// `state` is a folder for this subject only: it contains the mirror, the checkouts, the cache and the logs.
   /// The recipe's commands are confined to the checkout and its prefix, where there is a confinement.
+  /// `http` fetches ready builds; without it each commit is built.
   SourceBuilder(Subject subject, std::filesystem::path state, ProcessRunner& processes, const Clock& clock,
-                LineSink progress = {}, Confinement confinement = {});
+                LineSink progress = {}, Confinement confinement = {}, HttpClient* http = nullptr);
 
-  /// Builds a commit, or finds the product of equal inputs, or lays its files over a build (laid_over.hpp). Errors are
-  /// not the commit's fault: an unknown commit (usage), no disk space or a missing tool (machine), a stop
-  /// (interrupted). Perhaps its fault: it exceeded the time limit, or SIGKILL ended it (killed).
+  /// Builds a commit, or finds the product of equal inputs, lays its files over a build (laid_over.hpp), or takes a
+  /// ready build of it. Errors are not the commit's fault: an unknown commit (usage), no disk space or a missing tool
+  /// (machine), a stop (interrupted). Perhaps its fault: it exceeded the time limit, or SIGKILL ended it (killed).
   Result<BuildOutcome> build(const std::string& commit, std::stop_token stop);
   /// The stored product of a commit, if there is one. Never builds.
   Result<std::optional<model::Product>> find(const std::string& commit, std::stop_token stop);
@@ -58,16 +61,20 @@ class SourceBuilder {
                                                          const std::stop_token& stop);
   Result<model::Product> lay_over(const KnownBuild& build, const std::string& commit, const std::string& key,
                                   const std::stop_token& stop);
-  Result<BuildOutcome> build_now(const std::string& commit, const std::string& key, std::stop_token stop);
+  Result<ReadyOutcome> take_ready(const std::string& commit, const std::string& key, const std::stop_token& stop);
+  Result<BuildOutcome> build_now(const std::string& commit, const std::string& key, const std::string& not_ready,
+                                 std::stop_token stop);
   Status prepare_python(const std::string& commit, Recipe& recipe, Placeholders& placeholders,
                         const std::stop_token& stop);
   struct BuiltPlace {
     std::filesystem::path source, prefix;
+    std::string origin;  ///< who made it: one line, kept with the product
   };
   Result<model::Product> keep(const BuiltPlace& place, const std::string& commit, const std::string& key);
   Status gather(const BuiltPlace& place, const std::string& commit, const std::filesystem::path& filling) const;
   Result<model::Product> product_in(const std::filesystem::path& entry, const std::string& commit) const;
   Status ready_to_build() const;
+  std::filesystem::path log_of(const std::string& commit) const;
 
   Subject subject_;
   std::filesystem::path state_;
@@ -75,6 +82,7 @@ class SourceBuilder {
   const Clock& clock_;
   LineSink progress_;
   Confinement confinement_;
+  HttpClient* http_;
   Worktree worktree_;
   BuildCache cache_;
 };

@@ -126,7 +126,7 @@ TEST_CASE("download: a digest tells what the server does not", "[http]") {
     const auto got = bench.run();
     REQUIRE_FALSE(got);
     CHECK(got.error().kind == ErrorKind::transient);
-    CHECK(contains(got.error().message, "another SHA-256 than its index says"));
+    CHECK(contains(got.error().message, "another SHA-256 than was announced"));
     CHECK_FALSE(std::filesystem::exists(bench.wanted.file));
     bench.server.body = right;
     REQUIRE(bench.run());
@@ -194,10 +194,27 @@ TEST_CASE("download: a file without an end is refused, and leaves nothing on the
   CHECK(got.error().kind == ErrorKind::machine);
   CHECK(got.error().message.find("no end") != std::string::npos);
   CHECK(bench.server.asked.size() == 1);
+  bench.wanted.too_large = ErrorKind::failed;
+  if (announced) CHECK(bench.run().error().kind == ErrorKind::failed);
   CHECK(std::filesystem::file_size(bench.folder.path() / "file.part") == 0);
   CHECK_FALSE(std::filesystem::exists(bench.wanted.file));
   bench.wanted.most_bytes = 10'000;
   CHECK(bench.run());
+}
+
+TEST_CASE("download: a limit of the time holds for all requests together, and what came stays", "[http]") {
+  Bench bench;
+  const TimePoint begun = bench.clock.now();
+  bench.wanted.time_limit = 90s;
+  bench.server.faults.assign(20, {.status = 503, .more = {{"retry-after", "60"}}});
+  bench.server.faults.front() = {.cut_after = 4'000};
+  const auto got = bench.run();
+  REQUIRE_FALSE(got);
+  CHECK(got.error().kind == ErrorKind::transient);
+  CHECK(bench.clock.now() - begun == 90s);
+  CHECK(bench.server.asked.size() == 3);
+  bench.server.faults.clear();
+  CHECK(bench.run()->fetched == 6'000);
 }
 
 TEST_CASE("download: a stop leaves the part for the next call", "[http]") {

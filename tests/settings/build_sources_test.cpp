@@ -65,4 +65,49 @@ TEST_CASE("Build sources: the refs of a mirror are branches and tags, the branch
   CHECK(parsed("branch = \"next\"\nrefs = [\"refs/heads/*\"]\n"));
 }
 
+TEST_CASE("Build sources: where ready builds come from is read, and without the table nobody is asked", "[config]") {
+  const auto config = parsed(
+      "[subject.source.ready]\nurl = \"https://builds.example.org/{commit}/torch.whl\"\n"
+      "sha256_url = \"https://builds.example.org/{commit}.sha256\"\nfolder = \"torch-{commit}\"\ntime_limit = 90\n"
+      "archive_gib = 3\n");
+  INFO((config ? "" : config.error().message));
+  REQUIRE(config);
+  const auto& read = config->subjects.front().source.ready;
+  CHECK(read.wanted());
+  CHECK(read.url == "https://builds.example.org/{commit}/torch.whl");
+  CHECK(read.sha256_url == "https://builds.example.org/{commit}.sha256");
+  CHECK(read.folder == "torch-{commit}");
+  CHECK(read.time_limit == std::chrono::seconds(90));
+  CHECK(read.archive_bytes == std::uint64_t{3} << 30);
+  CHECK_FALSE(parsed("")->subjects.front().source.ready.wanted());
+  CHECK(parsed("[subject.source.ready]\nurl = \"http://127.0.0.1:8000/{commit}.zip\"\n"));
+}
+
+TEST_CASE("Build sources: addresses of ready builds that cannot be meant are refused with their key", "[config]") {
+  const auto table = [](const std::string& lines) { return refusal_of("[subject.source.ready]\n" + lines); };
+  const auto url = [&](const std::string& address) {
+    const std::string refusal = table("url = \"" + address + "\"\n");
+    CHECK(contains(refusal, "x.toml:8"));
+    CHECK(contains(refusal, "url"));
+    return refusal;
+  };
+  CHECK(contains(url("https://h/newest.zip"), "must contain {commit}"));
+  CHECK(contains(url("https://h/{commit}.tar.gz"), "must end with .zip or .whl"));
+  CHECK(contains(url("http://builds.example.org/{commit}.zip"), "must begin with https://"));
+  CHECK(contains(url("ftp://h/{commit}.zip"), "must begin with https://"));
+  CHECK(contains(url("https://me:s3cret@h/{commit}.zip"), "a user or a password"));
+  CHECK(contains(url("https://h/{commit}.zip?key=s3cret&x=.zip"), "has a query"));
+  CHECK(contains(url("https://h/{commit}/{version}.zip"), "other than {commit}"));
+  CHECK(contains(url("https://h/a b/{commit}.zip"), "%20"));
+  const std::string good = "url = \"https://h/{commit}.zip\"\n";
+  CHECK(contains(table(good + "sha256_url = \"http://h/{commit}.sha256\"\n"), "must begin with https://"));
+  for (const char* folder : {"../a", "/a", "", "{version}"}) {
+    INFO(folder);
+    CHECK(contains(table(good + "folder = \"" + folder + "\"\n"), "cannot be a folder of the archive"));
+  }
+  CHECK(contains(table(good + "archive_gib = 0\n"), "archive_gib"));
+  CHECK(contains(table("folder = \"a\"\n"), "url"));
+  CHECK(contains(table(good + "sha265_url = \"https://h/x\"\n"), "did you mean 'sha256_url'"));
+}
+
 }  // namespace tbci::build_sources_test

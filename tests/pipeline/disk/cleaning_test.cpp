@@ -130,6 +130,20 @@ TEST_CASE("Cleaning: what cannot be removed stays with its reason, and the rest 
   CHECK(fs::is_empty(folder.path()));
 }
 
+TEST_CASE("Cleaning: what a stopped download of a ready build left counts as downloaded", "[disk]") {
+  Disk disk;
+  const fs::path ready = disk.state / "subjects/fake/ready";
+  fs::create_directories(ready);
+  std::ofstream(ready / "commit.zip.part") << std::string(1'000'000, 'x');
+  disk.used(ready, 3);
+  disk.bench.config().disk.downloads_bytes = 500'000;
+  const auto things = disk.things();
+  const auto found = std::find_if(things.begin(), things.end(), [&](const auto& one) { return one.path == ready; });
+  REQUIRE(found != things.end());
+  CHECK(found->kind == ThingKind::download);
+  CHECK(things_to_remove(things, budgets_of(disk.bench.config()), 0).size() == 1);
+}
+
 TEST_CASE("Cleaning: what pip downloaded goes as one where it is over its budget", "[disk]") {
   Disk disk;
   const fs::path cache = disk.state / "subjects/fake/pip-cache", wheel = cache / "http-v2/a/b.body";

@@ -1,17 +1,16 @@
 // Wheels for tests, good ones and others.
 #pragma once
 
-#include <sys/stat.h>
-#include <zip.h>
-
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/digest.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "tests/catch.hpp"
+#include "tests/runner/zips.hpp"
 
 namespace tbci::test {
 
@@ -53,20 +52,10 @@ inline WheelFiles with_info(WheelFiles files, const std::string& name, const std
 /// `links`: members of `files` that are marked as links.
 inline std::filesystem::path write_wheel(const std::filesystem::path& path, const WheelFiles& files,
                                          const std::string& link = {}) {
-  REQUIRE(make_directories(path.parent_path()));
-  int code = 0;
-  zip_t* archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
-  REQUIRE(archive != nullptr);
-  for (const auto& [name, text] : files) {
-    zip_source_t* source = zip_source_buffer(archive, text.data(), text.size(), 0);
-    const zip_int64_t index = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
-    REQUIRE(index >= 0);
-    const mode_t mode = (name == link ? S_IFLNK : S_IFREG) | 0644;
-    REQUIRE(zip_file_set_external_attributes(archive, static_cast<zip_uint64_t>(index), 0, ZIP_OPSYS_UNIX,
-                                             static_cast<zip_uint32_t>(mode) << 16) == 0);
-  }
-  REQUIRE(zip_close(archive) == 0);
-  return path;
+  std::vector<ZipEntry> entries;
+  for (const auto& [name, text] : files)
+    entries.push_back({name, text, static_cast<mode_t>((name == link ? S_IFLNK : S_IFREG) | 0644)});
+  return write_zip(path, entries);
 }
 
 }  // namespace tbci::test

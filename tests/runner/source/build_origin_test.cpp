@@ -12,15 +12,18 @@ namespace fs = std::filesystem;
 TEST_CASE("Build origin: an entry says which commit it was made of, and how", "[source]") {
   const test::TemporaryDirectory folder;
   for (const BuildOrigin& origin :
-       {BuildOrigin{.commit = std::string(40, 'a')}, BuildOrigin{.commit = std::string(40, '7'), .laid_over = true}}) {
+       {BuildOrigin{.commit = std::string(40, 'a')}, BuildOrigin{std::string(40, '7'), laid_over_a_build},
+        BuildOrigin{std::string(40, '0'), "taken from https://h/a.zip (SHA-256 12ab)"}}) {
     REQUIRE(keep_origin(folder / "entry", origin));
-    CHECK(origin_of(folder / "entry") == origin);
+    CHECK(read_origin(folder / "entry") == origin);
   }
-  CHECK_FALSE(origin_of(folder / "other"));
-  for (const std::string& text : {std::string(), std::string(40, 'a'), "built " + std::string(39, 'a'),
-                                  "built " + std::string(40, 'A'), "built " + std::string(5000, 'a')}) {
+  CHECK_FALSE(read_origin(folder / "other"));
+  const std::string id(40, 'a');
+  for (const std::string& text :
+       {std::string(), id, "commit " + id, "built here\n" + id, "built here\ncommit " + std::string(39, 'a'),
+        "built here\ncommit " + std::string(40, 'A'), std::string(9000, 'b') + "\ncommit " + id}) {
     REQUIRE(write_file_atomically(folder / "entry/origin", text));
-    CHECK_FALSE(origin_of(folder / "entry"));
+    CHECK_FALSE(read_origin(folder / "entry"));
   }
 }
 
@@ -28,7 +31,8 @@ TEST_CASE("Build origin: of the entries with a key's beginning, builds come firs
   const test::TemporaryDirectory folder;
   const auto now = fs::file_time_type::clock::now();
   const auto add = [&](const std::string& name, char commit, bool laid_over, int minutes_ago) {
-    REQUIRE(keep_origin(folder / name, {.commit = std::string(40, commit), .laid_over = laid_over}));
+    REQUIRE(keep_origin(folder / name,
+                        {.commit = std::string(40, commit), .made = laid_over ? laid_over_a_build : built_here}));
     fs::last_write_time(folder / name, now - std::chrono::minutes(minutes_ago));
   };
   add("aa1", '1', true, 1);
@@ -39,7 +43,7 @@ TEST_CASE("Build origin: of the entries with a key's beginning, builds come firs
   std::string order;
   for (const KnownBuild& build : builds_of(folder.path(), "aa")) {
     order += build.origin.commit.front();
-    CHECK(origin_of(build.entry) == build.origin);
+    CHECK(read_origin(build.entry) == build.origin);
   }
   CHECK(order == "321");
   CHECK(builds_of(folder / "nowhere", "aa").empty());

@@ -117,8 +117,8 @@ TEST_CASE("Laid over: a commit that changes Python alone costs no build and has 
   CHECK(laid.version == "2.15.0a0");
   CHECK(contains(text_of(laid, "version.py"), package.first));  // which the build makes
   CHECK(contents_of(base.libtorch) == before);
-  CHECK(origin_of(base.libtorch.parent_path()) == BuildOrigin{.commit = package.first});
-  CHECK(origin_of(laid.libtorch.parent_path()) == BuildOrigin{.commit = changed, .laid_over = true});
+  CHECK(read_origin(base.libtorch.parent_path()) == BuildOrigin{.commit = package.first});
+  CHECK(read_origin(laid.libtorch.parent_path()) == BuildOrigin{.commit = changed, .made = laid_over_a_build});
   CHECK(package.said(
       fmt::format("laid 2 files of {} over the build of {}", again.substr(0, 12), package.first.substr(0, 12))));
   const std::string line =
@@ -235,7 +235,7 @@ TEST_CASE("Laid over: a build that does not say what commit it was made of is no
     REQUIRE(fs::remove(note));
   }
   SECTION("damaged") {
-    REQUIRE(write_file_atomically(note, "built main\n"));
+    REQUIRE(write_file_atomically(note, "built here\ncommit main\n"));
   }
   package.built(package.commit_of("torch/slow.py", "two\n"));
   CHECK(package.builds() == 2);

@@ -48,6 +48,17 @@ TEST_CASE("run_recipe: runs commands in order in their folder and logs all outpu
   CHECK(log.ends_with("j4\n"));
 }
 
+TEST_CASE("run_recipe: the heading of a log is for people, and nothing is judged by it", "[recipe]") {
+  const test::TemporaryDirectory folder;
+  SystemProcessRunner processes;
+  const Recipe recipe{.commands = {{"false"}}, .environment = {}};
+  const RecipePlace place{.directory = folder.path(), .log = folder / "log", .heading = "Couldn't connect to server"};
+  const auto outcome = run_recipe(processes, recipe, {}, place, {}, {});
+  REQUIRE(outcome);
+  CHECK_FALSE(outcome->succeeded);
+  CHECK(read_file(folder / "log").value() == "Couldn't connect to server\n$ false\n");
+}
+
 TEST_CASE("run_recipe: a command that fails ends the recipe, with its error line as the outcome", "[recipe]") {
   Site site;
   const auto outcome =
