@@ -142,7 +142,7 @@ class Laying {
     }
     const fs::path file = to_ / change.place;
     TBCI_TRY(remove_bytecode(file));
-    if (fate == Fate::write) return write(file, *change.after);
+    if (fate == Fate::write && change.after) return write(file, *change.after);
     std::error_code error;
     fs::remove(file, error);
     if (error) return must_build(change.place, "cannot be removed");
