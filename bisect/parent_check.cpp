@@ -22,7 +22,10 @@ struct Likelihoods {
 
 /// Sums over all noises and over all sizes of a step with the expected sign.
 Likelihoods likelihoods_of(const LevelData& data, const ParentCheckSettings& settings) {
-  const LevelGrid grid = level_grid_of(data, settings.levels);
+  // With the expected step on the grid as well: slow processes of the parent may hide it in half of the pairs.
+  LevelData with_expected = data;
+  with_expected.classes.push_back({.at = 2, .values = {settings.expected}});
+  const LevelGrid grid = level_grid_of(with_expected, settings.levels);
   const double sign = settings.expected > 0 ? 1 : -1;
   Likelihoods sum;
   double most = -std::numeric_limits<double>::infinity();  // logarithm of the scale of the sum
