@@ -1,5 +1,7 @@
 #include "storage/bisection_store.hpp"
 
+#include <algorithm>
+
 #include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
 #include "storage/series_columns.hpp"
@@ -144,8 +146,21 @@ Result<model::Bisection> BisectionStore::begin(const BisectionPlan& plan, TimePo
         .bind(plan.subject, plan.key, plan.from, plan.to, series, now)
         .execute();
     TBCI_ASSIGN(auto bisection, find(plan.subject, plan.key));
+    if (!bisection->finished) TBCI_TRY(add_series(*bisection, plan.series));
     return std::move(*bisection);
   });
+}
+
+// A night that goes on may have more to search between the same ends than when it was interrupted.
+Status BisectionStore::add_series(model::Bisection& bisection, const std::vector<model::Series>& planned) {
+  const std::size_t known = bisection.series.size();
+  for (const model::Series& one : planned) {
+    if (std::ranges::find(bisection.series, one) == bisection.series.end()) bisection.series.push_back(one);
+  }
+  if (bisection.series.size() == known) return {};
+  TBCI_ASSIGN(const auto series, series_columns(bisection.series));
+  Query(database_, "UPDATE bisection SET series = ? WHERE id = ?").bind(series, bisection.id).execute();
+  return {};
 }
 
 Status BisectionStore::put_probe(std::int64_t bisection_id, const model::Probe& probe) {

@@ -28,7 +28,8 @@ class BisectionStore {
  public:
   explicit BisectionStore(Database& database) : database_(database) {}
 
-  /// The stored bisection of that key, finished or not, or else a new one.
+  /// The stored bisection of that key, finished or not, or else a new one. One that is not finished gets the series of
+  /// the plan that it lacks.
   Result<model::Bisection> begin(const BisectionPlan& plan, TimePoint now);
   /// Replaces what was known of the same commit and series.
   Status put_probe(std::int64_t bisection_id, const model::Probe& probe);
@@ -52,6 +53,8 @@ class BisectionStore {
   Result<std::optional<model::Commit>> commit(const std::string& subject, const std::string& id) const;
 
  private:
+  Status add_series(model::Bisection& bisection, const std::vector<model::Series>& planned);
+
   Database& database_;
 };
 

@@ -58,6 +58,20 @@ TEST_CASE("BisectionStore: a search that was interrupted is found by its key and
   CHECK_FALSE(bisections.count_build(99).has_value());
 }
 
+TEST_CASE("BisectionStore: a search that goes on takes in more series, a finished one does not", "[storage]") {
+  Fixture fixture;
+  BisectionStore bisections(fixture.database());
+  const auto begin = [&](const std::vector<model::Series>& series) {
+    return must(bisections.begin({.subject = "demo", .key = "key", .from = "a", .to = "b", .series = series}, at(1)));
+  };
+  const auto begun = begin({dlrm});
+  CHECK(begin({bert, dlrm}).series == std::vector<model::Series>{dlrm, bert});
+  CHECK(must(bisections.get(begun.id)).series == std::vector<model::Series>{dlrm, bert});
+  must(bisections.finish(begun.id, {}, at(2)));
+  const model::Series other = {"other", model::Configuration::cpu_infer, model::Metric::time};
+  CHECK(begin({other}).series == std::vector<model::Series>{dlrm, bert});
+}
+
 TEST_CASE("BisectionStore: answers come back in their order, later ones in place of earlier", "[storage]") {
   Fixture fixture;
   BisectionStore bisections(fixture.database());
