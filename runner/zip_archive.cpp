@@ -166,10 +166,10 @@ Result<ZipContents> ZipArchive::contents() const {
   return contents;
 }
 
-Result<std::string> ZipArchive::read(const ZipMember& member, std::size_t most_bytes) const {
+Result<std::string> ZipArchive::read(const ZipMember& member, std::size_t at_most) const {
   const OpenMember open(zip_fopen_index(zip_.get(), member.index, 0));
   if (!open) return fail(ErrorKind::failed, "{}", zip_strerror(zip_.get()));
-  std::string text(most_bytes, '\0');
+  std::string text(at_most, '\0');
   const zip_int64_t count = zip_fread(open.get(), text.data(), text.size());
   if (count < 0) return fail(ErrorKind::failed, "{}", zip_strerror(zip_.get()));
   text.resize(static_cast<std::size_t>(count));
@@ -202,8 +202,9 @@ Status ZipArchive::unpack_file(const ZipMember& member, const fs::path& to, cons
     const zip_int64_t count = zip_fread(open.get(), part.data(), part.size());
     if (count < 0) {
       zip_error_t* why = zip_file_get_error(open.get());
-      const bool disk = zip_error_code_zip(why) == ZIP_ER_READ || zip_error_code_zip(why) == ZIP_ER_MEMORY;
-      return fail(disk ? ErrorKind::machine : ErrorKind::failed, "'{}' is damaged: {}", name, zip_error_strerror(why));
+      const bool unreadable = zip_error_code_zip(why) == ZIP_ER_READ || zip_error_code_zip(why) == ZIP_ER_MEMORY;
+      return fail(unreadable ? ErrorKind::machine : ErrorKind::failed, "'{}' is damaged: {}", name,
+                  zip_error_strerror(why));
     }
     written += static_cast<std::uint64_t>(count);
     const bool ends = count == 0;

@@ -55,7 +55,8 @@ TEST_CASE("Parent check: no step, or one of the other sign, is absent", "[bisect
   CHECK(check_against_parent(std::vector<double>(4, -0.08), settings(-0.08)) == ParentCheck::shown);
 }
 
-TEST_CASE("Parent check: a step that slow processes of the parent hide in half of the pairs is not absent", "[bisect]") {
+TEST_CASE("Parent check: a step that slow processes of the parent hide in half of the pairs is not absent",
+          "[bisect]") {
   // Seed 7 of the simulated years: the parent was slow in the first and in the fourth pair.
   const ParentCheckSettings check = settings(0.2253, 0.01);
   std::vector<double> effects = {-0.0137, 0.2321, 0.2336};
