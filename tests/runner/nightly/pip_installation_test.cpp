@@ -43,7 +43,7 @@ TEST_CASE("PipInstallation: what was checked is installed, and torch is imported
   }
 }
 
-TEST_CASE("PipInstallation: a wheel whose RECORD lies is refused after it was unpacked", "[pip]") {
+TEST_CASE("PipInstallation: a wheel whose RECORD lies is refused after it was unpacked", "[pip][long]") {
   for (const WheelUnpacker unpacker : unpackers_here()) {
     FolderIndex index;
     index.settings.unpacker = unpacker;
@@ -63,7 +63,7 @@ TEST_CASE("PipInstallation: a wheel whose RECORD lies is refused after it was un
   }
 }
 
-TEST_CASE("PipInstallation: no code of a wheel that is refused runs, whoever unpacks it", "[pip]") {
+TEST_CASE("PipInstallation: no code of a wheel that is refused runs, whoever unpacks it", "[pip][long]") {
   for (const WheelUnpacker unpacker : unpackers_here()) {
     FolderIndex index;
     index.settings.unpacker = unpacker;
@@ -106,7 +106,7 @@ TEST_CASE("PipInstallation: programs and data of a wheel lie where it says, and 
   }
 }
 
-TEST_CASE("PipInstallation: a damaged file of another environment costs that sharing, not the nightly", "[pip]") {
+TEST_CASE("PipInstallation: a damaged file of another environment costs that sharing, not the nightly", "[pip][long]") {
   for (const WheelUnpacker unpacker : unpackers_here()) {
     FolderIndex index;
     index.settings.unpacker = unpacker;

@@ -77,7 +77,7 @@ TEST_CASE("PipInstallation: the uv on PATH unpacks, and is named", "[uv][pip]") 
   CHECK(index.venv_of("1.0").unpacker() == "uv 0.9.1");
 }
 
-TEST_CASE("PipInstallation: a uv that is too old, or that the settings do not want, is not called", "[uv][pip]") {
+TEST_CASE("PipInstallation: a uv that is too old, or that the settings do not want, is not called", "[uv][pip][long]") {
   const StandIn old("0.3.0", as_pip);
   Published index;
   REQUIRE(index.install("1.0"));
@@ -99,7 +99,7 @@ TEST_CASE("PipInstallation: without the uv that the settings want nothing is ins
   CHECK_FALSE(std::filesystem::exists(index.venv_of("1.0").folder));
 }
 
-TEST_CASE("PipInstallation: what uv cannot unpack, pip unpacks", "[uv][pip]") {
+TEST_CASE("PipInstallation: what uv cannot unpack, pip unpacks", "[uv][pip][long]") {
   const StandIn uv("0.9.1", as_pip + "touch \"$packages/torch/half\"; echo 'error: x' >&2; exit 2\n");
   Published index;
   REQUIRE(index.install("1.0"));
@@ -110,7 +110,7 @@ TEST_CASE("PipInstallation: what uv cannot unpack, pip unpacks", "[uv][pip]") {
 }
 
 TEST_CASE("PipInstallation: what uv unpacked to other files than the RECORD says is not the nightly's fault",
-          "[uv][pip]") {
+          "[uv][pip][long]") {
   for (const char* damage : {"echo x >> \"$packages/torch/version.py\"\n", "echo x > \"$packages/more.py\"\n",
                              "rm \"$packages/torch/version.py\"\n"}) {
     INFO(damage);

@@ -56,7 +56,8 @@ struct Bench {
 
 }  // namespace
 
-TEST_CASE("BuildEnvironments: one is made for each list of requirements, once, and then needs no index", "[pip]") {
+TEST_CASE("BuildEnvironments: one is made for each list of requirements, once, and then needs no index",
+          "[pip][long]") {
   Bench bench;
   bench.publish("tool", "2.0", {{"tool.py", "number = 2\n"}});
   const BuildEnvironment one = bench.made({"tool>=1", "-c tool<2"});
@@ -99,18 +100,14 @@ TEST_CASE("BuildEnvironments: what the index does not have is said with its name
 }
 
 TEST_CASE("BuildEnvironments: a package of the configuration that the index lacks is the configuration's fault",
-          "[pip]") {
+          "[pip][long]") {
   Bench bench;
   bench.settings.packages = {"tool==7.5"};
-  for (const std::vector<std::string>& requirements :
-       {std::vector<std::string>{"tool==7.5"}, std::vector<std::string>{"tool>=1", "tool==7.5"}}) {
-    const auto missing = bench.with(requirements);
-    REQUIRE_FALSE(missing);
-    INFO(missing.error().message);
-    CHECK(missing.error().kind == ErrorKind::usage);
-    CHECK(contains(missing.error().message, "tool==7.5"));
-    CHECK(contains(missing.error().message, "correct packages in [subject.source.requirements]"));
-  }
+  const auto missing = bench.with({"tool>=1", "tool==7.5"});
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().kind == ErrorKind::usage);
+  CHECK(contains(missing.error().message, "tool==7.5"));
+  CHECK(contains(missing.error().message, "correct packages in [subject.source.requirements]"));
   bench.settings.packages = {"tool"};
   const auto theirs = bench.with({"tool==7.5", "tool"});
   REQUIRE_FALSE(theirs);
@@ -135,7 +132,7 @@ TEST_CASE("BuildEnvironments: an index that does not answer is the machine's tro
 }
 
 TEST_CASE("BuildEnvironments: a wheel that would do harm is refused by name, and nothing of it stays",
-          "[pip][escape]") {
+          "[pip][escape][long]") {
   Bench bench;
   bench.publish("evil", "1.0", {{"evil.pth", "import os\n"}});
   const auto refused = bench.with({"tool", "evil"});
@@ -149,7 +146,7 @@ TEST_CASE("BuildEnvironments: a wheel that would do harm is refused by name, and
   CHECK_FALSE(bench.with({"source"}));
 }
 
-TEST_CASE("BuildEnvironments: one that a kill left unfinished is made again", "[pip]") {
+TEST_CASE("BuildEnvironments: one that a kill left unfinished is made again", "[pip][long]") {
   Bench bench;
   const BuildEnvironment one = bench.made({"tool"});
   fs::remove(one.venv.marker());
