@@ -44,7 +44,7 @@ class ZipArchive {
   /// Refuses (kind `failed`, naming the member) what would leave its folder, a link, a device, what is encrypted, too
   /// many members, and contents that are too large or packed too well.
   Result<ZipContents> contents() const;
-  /// The first bytes of a member, at most so many.
+  /// The first `at_most` bytes of a member, or all of a shorter one.
   Result<std::string> read(const ZipMember& member, std::size_t at_most) const;
   /// Unpacks what `contents` accepted into an empty folder. Of all modes only the executable bit is kept. Errors:
   /// failed where a member is damaged or lies where another one does, machine where the disk does not take it,
