@@ -9,8 +9,8 @@
 
 namespace tbci::bisect {
 
-/// Lost classes without a measured one among them that are taken for one stretch. Trying its inside as well would cost
-/// a build each, and most often an hour of a case that hangs, for a smaller set of suspects at best.
+/// This many lost classes without a measured one among them are taken for one stretch. Trying the rest of its inside
+/// would cost a build for each, and the time limits of a case that hangs, for a smaller set of suspects at best.
 inline constexpr std::size_t telling_lost = 8;
 
 /// Call it when class `at` is lost. Where the gap between measured classes around it has `telling_lost` lost ones, the
@@ -18,12 +18,14 @@ inline constexpr std::size_t telling_lost = 8;
 /// reaches is still to be found. Pure; the first and the last class bound every gap.
 void skip_between_lost(std::span<ClassState> states, std::size_t at);
 
-/// "200 commits before 5d13c6b cannot be built or measured (21 were tried; c2e79d0: REASON)": of the classes between
-/// `good` and `bad`, none of them measured. The number of those that were tried is left out where it is all.
+/// Two measured classes with none between them, and what is said of them.
 struct LostBracket {
   std::size_t good = 0, bad = 0;
-  std::string bad_id, first_lost_id, reason;
+  std::string bad_id, first_lost_id;
+  std::string reason;  ///< why the first lost one is lost: one line
 };
+/// "200 commits before 5d13c6b cannot be built or measured (21 were tried; c2e79d0: REASON)". The number of those that
+/// were tried is left out where it is all.
 std::string lost_text(std::span<const ClassState> states, const LostBracket& bracket);
 
 }  // namespace tbci::bisect

@@ -12,12 +12,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Looks through an archive and unpacks it into `folder / "out"`.
-Status unpacked(const fs::path& folder, const std::vector<ZipEntry>& entries, std::stop_token stop = {}) {
-  TBCI_ASSIGN(const ZipArchive archive, ZipArchive::open(test::write_zip(folder / "a.zip", entries)));
+Status unpacked_file(const fs::path& file, const fs::path& to, std::stop_token stop = {}) {
+  TBCI_ASSIGN(const ZipArchive archive, ZipArchive::open(file));
   TBCI_ASSIGN(const ZipContents contents, archive.contents());
-  TBCI_TRY(make_directories(folder / "out"));
-  return archive.unpack(contents, folder / "out", stop);
+  TBCI_TRY(make_directories(to));
+  return archive.unpack(contents, to, stop);
+}
+
+// Into `folder / "out"`.
+Status unpacked(const fs::path& folder, const std::vector<ZipEntry>& entries, std::stop_token stop = {}) {
+  return unpacked_file(test::write_zip(folder / "a.zip", entries), folder / "out", std::move(stop));
 }
 
 fs::perms mode_of(const fs::path& path) {
@@ -77,11 +81,7 @@ TEST_CASE("ZipArchive: a member whose bytes are not those that were packed is da
   std::string bytes = read_file(file).value();
   bytes.replace(bytes.find("unmistakable"), 2, "UN");
   REQUIRE(write_file_atomically(file, bytes));
-  const auto archive = ZipArchive::open(file);
-  REQUIRE(archive);
-  const auto contents = archive->contents();
-  REQUIRE(contents);
-  const Status done = archive->unpack(*contents, folder.path(), {});
+  const Status done = unpacked_file(file, folder.path());
   REQUIRE_FALSE(done);
   CHECK(done.error().kind == ErrorKind::failed);
   CHECK(contains(done.error().message, "'member' is damaged"));
@@ -96,11 +96,7 @@ TEST_CASE("ZipArchive: a member that unpacks to more or less than its entry says
   for (std::size_t at = bytes.find(length); at != std::string::npos; at = bytes.find(length, at))
     bytes.replace(at, 2, other);
   REQUIRE(write_file_atomically(file, bytes));
-  const auto archive = ZipArchive::open(file);
-  REQUIRE(archive);
-  const auto contents = archive->contents();
-  REQUIRE(contents);
-  const Status done = archive->unpack(*contents, folder.path(), {});
+  const Status done = unpacked_file(file, folder.path());
   REQUIRE_FALSE(done);
   CHECK(done.error().kind == ErrorKind::failed);
   CHECK(done.error().message == "'member' has another length than the archive says");
