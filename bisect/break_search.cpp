@@ -233,14 +233,13 @@ class BreakBisector {
     one.finished = true;
     if (one.next.brackets.empty()) {
       answers_[i].reason = why_none(one);
-      return {};
+      return judge_good_end(i);
     }
     const Bracket& bracket = one.next.brackets.front();
     for (const auto& [at, trials] : one.state.trials) {
       const bool bad = at >= bracket.bad;
-      const auto message = one.messages.find(at);
-      const std::string failure = message == one.messages.end() ? "" : ": " + one_line(message->second, 200);
-      TBCI_TRY(decided(i, at, bad ? model::Side::bad : model::Side::good, share_text(trials) + failure));
+      const model::Side side = bad ? model::Side::bad : model::Side::good;
+      TBCI_TRY(decided(i, at, side, share_text(trials) + failure_text(one, at)));
     }
     const detect::Trials broken = pooled(one, bracket.bad, classes_.last());
     const model::Interval interval = detect::interval_of_share(broken);
@@ -258,6 +257,18 @@ class BreakBisector {
   static void fill(model::Answer& answer, const model::FoundStep& step) {
     model::lead_with(answer, step);
     answer.steps = {step};
+  }
+
+  // A search that began too late says so, for one that begins earlier.
+  Status judge_good_end(std::size_t i) {
+    const detect::Trials& good = open_[i].state.trials.at(0);
+    if (good.failures < detect::least_failures) return {};
+    return decided(i, 0, model::Side::bad, share_text(good) + failure_text(open_[i], 0));
+  }
+
+  static std::string failure_text(const OpenBreak& one, std::size_t at) {
+    const auto message = one.messages.find(at);
+    return message == one.messages.end() ? "" : ": " + one_line(message->second, 200);
   }
 
   std::string why_none(const OpenBreak& one) const {

@@ -65,6 +65,29 @@ Result<KnownSince> known_since(SubjectContext& context, const model::Night& toni
   return since;
 }
 
+struct NightlyRange {
+  std::string after;  ///< empty: all
+  std::string before;
+};
+
+// The newest nightly of a range from which on the case ran in enough of the range's processes for the break not to
+// have been there, all without a failure; a failure lets the count begin again.
+Result<std::optional<std::string>> without_between(SubjectContext& context, const model::Night& tonight,
+                                                   const NightlyRange& range, const model::Finding& broken) {
+  const storage::HistoryWindow window{.newest = most_quiet_nights, .since = range.after, .before = range.before};
+  TBCI_ASSIGN(const auto history, context.stores.runs.outcome_history(context.name(), broken.series.measured_case(),
+                                                                      window, tonight.name + "/"));
+  const std::vector<NightlyTrials> nightlies = trials_by_nightly(history);
+  const int enough = detect::processes_until_over(broken.low);
+  int processes = 0;
+  for (auto one = nightlies.rbegin(); one != nightlies.rend(); ++one) {
+    if (!range.after.empty() && !is_older(range.after, one->nightly)) break;
+    processes = one->trials.failures > 0 ? 0 : processes + one->trials.processes;
+    if (processes >= enough) return std::optional(one->nightly);
+  }
+  return std::optional<std::string>{};
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> last_working_nightly(SubjectContext& context, const model::Night& tonight,
@@ -110,18 +133,14 @@ Result<std::optional<std::string>> over_since(SubjectContext& context, const mod
 
 Result<std::optional<std::string>> surely_without(SubjectContext& context, const model::Night& tonight,
                                                   const std::string& old_build, const model::Finding& broken) {
-  const storage::HistoryWindow window{.newest = most_quiet_nights, .since = old_build, .before = tonight.name};
-  TBCI_ASSIGN(const auto history, context.stores.runs.outcome_history(context.name(), broken.series.measured_case(),
-                                                                      window, tonight.name + "/"));
-  const std::vector<NightlyTrials> nightlies = trials_by_nightly(history);
-  const int enough = detect::processes_until_over(broken.low);
-  int processes = 0;
-  for (auto one = nightlies.rbegin(); one != nightlies.rend() && is_older(old_build, one->nightly); ++one) {
-    if (one->trials.failures > 0) break;
-    processes += one->trials.processes;
-    if (processes >= enough) return std::optional(one->nightly);
-  }
-  return std::optional<std::string>{};
+  return without_between(context, tonight, {.after = old_build, .before = tonight.name}, broken);
+}
+
+Result<std::optional<std::string>> surely_without_before(SubjectContext& context, const model::Night& tonight,
+                                                         const std::string& nightly, const model::Finding& broken) {
+  TBCI_ASSIGN(const KnownSince since, known_since(context, tonight, broken.series.measured_case()));
+  if (!since.possible) return std::optional<std::string>{};
+  return without_between(context, tonight, {.after = since.nightly, .before = nightly}, broken);
 }
 
 }  // namespace tbci::pipeline

@@ -31,4 +31,9 @@ Result<std::optional<std::string>> over_since(SubjectContext& context, const mod
 Result<std::optional<std::string>> surely_without(SubjectContext& context, const model::Night& tonight,
                                                   const std::string& old_build, const model::Finding& broken);
 
+/// The same of the nightlies before `nightly`, which turned out to have the break as well. Of a case whose earlier
+/// breaks are over, only the nights since then count; nothing where one is not over.
+Result<std::optional<std::string>> surely_without_before(SubjectContext& context, const model::Night& tonight,
+                                                         const std::string& nightly, const model::Finding& broken);
+
 }  // namespace tbci::pipeline

@@ -9,6 +9,7 @@
 #include "pipeline/night/known_rise.hpp"
 #include "pipeline/night/narrowing.hpp"
 #include "pipeline/night/search_ends.hpp"
+#include "pipeline/night/widening.hpp"
 #include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
@@ -128,21 +129,45 @@ std::string bisection_key_of(const model::Night& night, const Comparison& usual,
                                           builds.before.name == usual.before.name ? "" : builds.before.name);
 }
 
-// Finds the culprits of regressions against one old build.
-Status search(SubjectContext& context, const model::Night& night, const Comparison& usual, BisectedRange& range) {
+// Takes the regressions out of a range, and their answers out of its search, of which the search began too late: they
+// are searched from an older nightly. The rest of the range is kept.
+Result<std::vector<BisectedRange>> widened(SubjectContext& context, const model::Night& night, BisectedRange& range,
+                                           const std::vector<model::Regression>& regressions) {
+  std::vector<BisectedRange> wider;
+  for (const model::Regression& regression : regressions) {
+    if (regression.report_id) continue;
+    TBCI_ASSIGN(auto earlier, earlier_good_end(context, *range.bisection, range.builds.before.name, night, regression));
+    if (!earlier) continue;
+    std::erase(range.regressions, regression.id);
+    std::erase_if(range.bisection->answers,
+                  [&](const model::Answer& answer) { return answer.series == regression.finding.series; });
+    add_part(wider,
+             {.builds = {std::move(*earlier), range.builds.after}, .regressions = {regression.id}, .bisection = {}});
+  }
+  return wider;
+}
+
+// Finds the culprits of regressions against one old build. Returns what is to be searched since an older one.
+Result<std::vector<BisectedRange>> search(SubjectContext& context, const model::Night& night, const Comparison& usual,
+                                          BisectedRange& range) {
+  using Wider = std::vector<BisectedRange>;
+  const auto end_with = [&](const std::vector<model::Regression>& regressions,
+                            const std::string& reason) -> Result<Wider> {
+    TBCI_TRY(give_up(context, regressions, reason));
+    return Wider{};
+  };
   TBCI_ASSIGN(const auto regressions, regressions_of(context, range));
   if (range.builds.before.name != usual.before.name) {
     auto old_build = end_of_search(context, range.builds.before.name);
     if (!old_build && may_pass(old_build.error().kind)) return pass_on(old_build.error());
     if (!old_build) {
-      return give_up(context, regressions,
-                     fmt::format("{} is no longer available: {}", range.builds.before.name,
-                                 one_line(old_build.error().message, 300)));
+      return end_with(regressions, fmt::format("{} is no longer available: {}", range.builds.before.name,
+                                               one_line(old_build.error().message, 300)));
     }
     range.builds.before = std::move(*old_build);
   }
   const std::string obstacle = no_way_to_bisect(context, range.builds);
-  if (!obstacle.empty()) return give_up(context, regressions, obstacle);
+  if (!obstacle.empty()) return end_with(regressions, obstacle);
   SearchPlan plan{.key = bisection_key_of(night, usual, range.builds),
                   .from = range.builds.before.product.commit,
                   .to = range.builds.after.product.commit,
@@ -157,13 +182,13 @@ Status search(SubjectContext& context, const model::Night& night, const Comparis
   }
   TBCI_TRY(commits_are_there(context, plan.from, plan.to));
   auto start = search_start(context, plan.from, plan.to);
-  if (!start && start.error().kind == ErrorKind::usage) return give_up(context, regressions, start.error().message);
+  if (!start && start.error().kind == ErrorKind::usage) return end_with(regressions, start.error().message);
   if (!start) return pass_on(start.error());
   const bool rewound = *start != plan.from;
   plan.from = std::move(*start);
   auto found = search_all(context, plan, regressions);
   if (!found && found.error().kind == ErrorKind::usage)  // history has no way from the one to the other
-    return give_up(context, regressions, found.error().message);
+    return end_with(regressions, found.error().message);
   if (!found) return pass_on(found.error());
   for (const model::Regression& regression : regressions) {
     TBCI_ASSIGN(const auto known, known_commits(context, regression));
@@ -175,9 +200,10 @@ Status search(SubjectContext& context, const model::Night& night, const Comparis
     if (!rewound || !answer.suspects.empty()) continue;
     answer.reason += " (main was rewound between the nightlies: what it lost may have made the older one better)";
   }
-  TBCI_TRY(take_answers(context, night, *found, range));
   range.bisection = std::move(*found);
-  return {};
+  TBCI_ASSIGN(Wider wider, widened(context, night, range, regressions));
+  TBCI_TRY(take_answers(context, night, *range.bisection, range));
+  return wider;
 }
 
 }  // namespace
@@ -209,7 +235,11 @@ Result<std::vector<BisectedRange>> bisect_night(SubjectContext& context, const m
     TBCI_ASSIGN(auto parts, narrowed(context, night, builds, std::move(range)));
     for (BisectedRange& part : parts) add_part(all, std::move(part));
   }
-  for (BisectedRange& range : all) TBCI_TRY(search(context, night, builds, range));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    TBCI_ASSIGN(auto wider, search(context, night, builds, all[i]));
+    std::ranges::move(wider, std::back_inserter(all));
+  }
+  std::erase_if(all, [](const BisectedRange& range) { return range.regressions.empty(); });
   return all;
 }
 
