@@ -56,9 +56,14 @@ Status begin_try(SubjectContext& context, const model::Night& night) {
   return context.stores.tries.put(tried);
 }
 
+// A try that ended well, or gave way.
 Status end_try(SubjectContext& context, const model::Night& night, bool finished) {
   if (finished) return context.stores.tries.remove(night.id);
+  TBCI_ASSIGN(const std::string mark, context.stores.tries.progress_mark(night.id));
   TBCI_ASSIGN(model::NightTry tried, context.stores.tries.of_night(night.id));
+  const bool added = tried.mark && *tried.mark != mark;
+  if (added)
+    tried.next = std::min(tried.next, context.clock.now());  // what an earlier failure made it wait for is over
   tried.mark.reset();
   return context.stores.tries.put(tried);
 }

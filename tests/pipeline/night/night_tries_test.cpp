@@ -239,4 +239,25 @@ TEST_CASE("Tries: a try in which the program was killed counts only where it add
   CHECK(stage_of(bench) == model::Stage::failed);
 }
 
+TEST_CASE("Tries: one that adds something before it gives way ends the pause after an earlier failure", "[tries]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(20);
+  Bench bench(folder.path(), machine);
+  machine.before_effect = no_measurement;
+  REQUIRE_FALSE(try_night(bench.context(), {.nightly = tonight}));
+  const TimePoint later = tries_of(bench).next;
+  REQUIRE(later > bench.clock().now());
+  int left = 0;
+  machine.before_effect = [&](const std::string& effect) -> Status {
+    if (!effect.starts_with("measure ") || left-- > 0) return {};
+    return fail(ErrorKind::interrupted, "gives way");
+  };
+  REQUIRE_FALSE(try_night(bench.context(), {.nightly = tonight}));
+  CHECK(tries_of(bench).next == later);  // it added nothing
+  left = 3;
+  REQUIRE_FALSE(try_night(bench.context(), {.nightly = tonight}));
+  CHECK(tries_of(bench).next <= bench.clock().now());
+  CHECK(tries_of(bench).tries == 1);
+}
+
 }  // namespace tbci::night_tries_test
