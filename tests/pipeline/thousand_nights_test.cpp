@@ -179,6 +179,28 @@ TEST_CASE("Thousand nights: the judge finds improvements that are wrong, missing
   CHECK(count(judgement, Wrong::wrong_ending) >= 1);
 }
 
+TEST_CASE("Thousand nights: what a person muted is not expected, also where the clock was set back for a night",
+          "[thousand]") {
+  using std::chrono::days;
+  const model::Series series{"alpha", model::Configuration::cpu_infer, model::Metric::time};
+  const TimePoint begun{days(1000)};
+  thousand::Diary diary;
+  diary.words.push_back({.series = series, .nightly = "", .anchor = false, .from = begun, .until = begun + days(10)});
+  const auto nights_from = [&](TimePoint first) {
+    std::vector<thousand::Checked> nights(3);
+    nights[0].started = first;
+    nights[1].started = first + days(1);
+    nights[2].started = begun - days(99);
+    return nights;
+  };
+  CHECK(is_muted(diary, series, nights_from(begun + days(9))));
+  CHECK(is_muted(diary, series, nights_from(begun - days(1))));  // the person spoke later that day
+  CHECK_FALSE(is_muted(diary, series, nights_from(begun - days(3))));
+  CHECK_FALSE(is_muted(diary, series, nights_from(begun + days(11))));
+  const model::Series other{"alpha", model::Configuration::cpu_infer, model::Metric::cpu_memory};
+  CHECK_FALSE(is_muted(diary, other, nights_from(begun)));
+}
+
 TEST_CASE("Thousand nights: the same seed gives the same years", "[thousand][long]") {
   SmallYears one("step,crash,kill", 3), other("step,crash,kill", 3);
   CHECK(one.years.diary().kills == other.years.diary().kills);

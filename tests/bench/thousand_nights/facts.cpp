@@ -116,4 +116,13 @@ const AnchorSet* anchor_of(const Facts& facts, const Checked& night) {
   return later == facts.anchors.begin() ? nullptr : &*std::prev(later);
 }
 
+bool is_muted(const Diary& diary, const model::Series& series, std::span<const Checked> nights) {
+  return std::ranges::any_of(diary.words, [&](const PersonsWord& word) {
+    const bool mutes = word.nightly.empty() && word.series == series;
+    return mutes && std::ranges::any_of(nights, [&](const Checked& night) {
+             return word.from <= night.started + std::chrono::days(1) && night.started <= word.until;
+           });
+  });
+}
+
 }  // namespace tbci::thousand

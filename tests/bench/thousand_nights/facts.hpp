@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -68,5 +69,8 @@ struct Facts {
 Result<Facts> facts_of(Years& years);
 /// The anchor at the time of a night; nullptr: there was none yet.
 const AnchorSet* anchor_of(const Facts& facts, const Checked& night);
+/// Whether a person wanted to hear nothing of the series on one of the nights, or by the day after it. Each night
+/// counts by itself: the clock may have been set back for one of them.
+bool is_muted(const Diary& diary, const model::Series& series, std::span<const Checked> nights);
 
 }  // namespace tbci::thousand

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "tests/bench/thousand_nights/judgement.hpp"
 
@@ -129,15 +130,9 @@ class ImprovementsJudge {
                           history_.level(checked[i].commit, change.measured, change.aspect);
       if (!runs(checked[i].commit) || less < less_by(shown_gain)) return false;
     }
-    return !is_muted(change, checked[at], checked[at + 2]);
-  }
-
-  bool is_muted(const Change& change, const Checked& from, const Checked& until) const {
-    return std::ranges::any_of(years_.diary().words, [&](const PersonsWord& word) {
-      return word.nightly.empty() && metric_of(change.aspect) == word.series.metric &&
-             word.series.measured_case() == history_.cases()[change.measured] &&
-             word.from <= until.started + std::chrono::days(1) && from.started <= word.until;
-    });
+    const model::Case& measured = history_.cases()[change.measured];
+    return !is_muted(years_.diary(), {measured.benchmark, measured.configuration, metric_of(change.aspect)},
+                     std::span(checked).subspan(at, nights_of_gain));
   }
 
   void judge(const Change& change) {

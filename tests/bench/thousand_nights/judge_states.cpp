@@ -91,13 +91,10 @@ std::size_t accepted_at(const Years& years, const Creep& creep) {
   return last;
 }
 
-// While a person wants to hear nothing of the series, what is found of it is not reported.
+// What is found of it meanwhile is not reported.
 bool is_muted(const Years& years, const Creep& creep, const Checked& night) {
-  return std::ranges::any_of(years.diary().words, [&](const PersonsWord& word) {
-    const bool ours = word.nightly.empty() && word.series.metric == model::Metric::time &&
-                      word.series.measured_case() == years.history().cases()[creep.measured];
-    return ours && word.from <= night.started && night.started <= word.until;
-  });
+  const model::Case& measured = years.history().cases()[creep.measured];
+  return is_muted(years.diary(), {measured.benchmark, measured.configuration, model::Metric::time}, {&night, 1});
 }
 
 // The longest time, in nights that could measure it, that it was far over its anchor.

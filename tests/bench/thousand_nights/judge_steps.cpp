@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "storage/model/words.hpp"
 #include "tests/bench/thousand_nights/judgement.hpp"
@@ -134,14 +135,14 @@ class StepsJudge {
     });
   }
 
-  // While a person wants to hear nothing of the series, on the night that shows it or the two after it.
+  // On the night that shows it, or one of the two after it.
   bool is_muted(const Change& change, std::size_t at) const {
-    return std::ranges::any_of(years_.diary().words, [&](const PersonsWord& word) {
-      const bool ours = word.nightly.empty() && metric_of(change.aspect) == word.series.metric &&
-                        word.series.measured_case() == history_.cases()[change.measured];
-      return ours && word.from <= facts_.checked[at + 2].started + std::chrono::days(1) &&
-             facts_.checked[at].started <= word.until;
-    });
+    return thousand::is_muted(years_.diary(), series_of(change), std::span(facts_.checked).subspan(at, nights_to_show));
+  }
+
+  model::Series series_of(const Change& change) const {
+    const model::Case& measured = history_.cases()[change.measured];
+    return {measured.benchmark, measured.configuration, metric_of(change.aspect)};
   }
 
   void judge_culprit(Tally& tally, const Told& told, const Change& change) {
@@ -167,13 +168,11 @@ class StepsJudge {
   }
 
   void complain(Wrong wrong, const std::string& night, const Change& change, std::string came) {
-    const model::Case& measured = history_.cases()[change.measured];
-    judgement_.complaints.push_back(
-        {.wrong = wrong,
-         .night = night,
-         .series = to_string(model::Series{measured.benchmark, measured.configuration, metric_of(change.aspect)}),
-         .expected = text_of(history_, change),
-         .came = std::move(came)});
+    judgement_.complaints.push_back({.wrong = wrong,
+                                     .night = night,
+                                     .series = to_string(series_of(change)),
+                                     .expected = text_of(history_, change),
+                                     .came = std::move(came)});
   }
 
   const Years& years_;
