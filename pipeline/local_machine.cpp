@@ -105,8 +105,9 @@ class LocalMachine final : public Machine {
   }
 
   Result<bisect::OperatorSources> operator_sources(const std::string& commit, const std::vector<std::string>& operators,
-                                                   std::stop_token) override {
+                                                   std::stop_token stop) override {
     TBCI_TRY(can_build());
+    TBCI_TRY(builder_.worktree().bring_files(commit, std::move(stop)));
     return bisect::operator_sources_at(builder_.worktree().mirror_path(), commit, subject_.source.compiled, operators);
   }
 

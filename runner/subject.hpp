@@ -82,6 +82,7 @@ struct SourceSettings {
   std::string repository;  ///< path or address that git clones from; empty: this subject cannot be built from source
   std::string branch = "main";
   std::vector<std::string> refs = {};  ///< that the mirror has, as of runner/source/mirror_refs.hpp; empty: all
+  bool blobless = false;               ///< the mirror has the contents of files only where they were needed
   /// Commands, as argument vectors. Placeholders: {torch} prefix of `torch_base`, {jobs}, {source} the checkout,
   /// {prefix} an empty folder to install into; with `requirements` also {python} and {wheels}. They run in the
   /// checkout, in order, with one time limit for all.

@@ -219,6 +219,7 @@ void read_source(TomlReader reader, SubjectConfig& config) {
   read_laid_over(reader, source);
   read_requirements(reader.table("requirements"), source.requirements);
   if (reader.has("ready")) read_ready(reader.table("ready"), source.ready);
+  source.blobless = reader.flag("blobless", false);
   source.submodules = reader.flag("submodules", false);
   source.keep_build_tree = reader.flag("keep_build_tree", false);
   source.time_limit = std::chrono::duration_cast<std::chrono::seconds>(reader.seconds("time_limit", source.time_limit));

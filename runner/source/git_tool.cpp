@@ -1,7 +1,12 @@
 #include "runner/source/git_tool.hpp"
 
-#include <chrono>
+#include <fcntl.h>
 
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "base/descriptor.hpp"
 #include "base/text.hpp"
 
 namespace tbci::runner {
@@ -24,6 +29,13 @@ std::string command_in(const std::vector<std::string>& arguments) {
 Result<std::string> GitTool::ask(const std::vector<std::string>& arguments, const std::filesystem::path& directory,
                                  std::stop_token stop, const std::map<std::string, std::string>& environment) const {
   Command command;
+  command.directory = directory;
+  command.environment = environment;
+  return call(std::move(command), arguments, std::move(stop));
+}
+
+Result<std::string> GitTool::call(Command command, const std::vector<std::string>& arguments,
+                                  std::stop_token stop) const {
   // Runs no hook and no file monitor of the repository, and never asks on a terminal.
   command.arguments = {"git",
                        "-c",
@@ -39,12 +51,12 @@ Result<std::string> GitTool::ask(const std::vector<std::string>& arguments, cons
                        "-c",
                        "protocol.ext.allow=never"};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
-  command.directory = directory;
   command.inherited = Inherited::for_fetching;
-  // A build may have left objects that take the place of others.
-  command.environment = {
-      {"LC_ALL", "C"}, {"GIT_TERMINAL_PROMPT", "0"}, {"GIT_OPTIONAL_LOCKS", "0"}, {"GIT_NO_REPLACE_OBJECTS", "1"}};
-  command.environment.insert(environment.begin(), environment.end());
+  command.environment.insert({{"LC_ALL", "C"},
+                              {"GIT_TERMINAL_PROMPT", "0"},
+                              {"GIT_OPTIONAL_LOCKS", "0"},
+                              // A build may have left objects that take the place of others.
+                              {"GIT_NO_REPLACE_OBJECTS", "1"}});
   command.time_limit = std::chrono::hours(6);
   TBCI_ASSIGN(const ProcessOutcome outcome, processes_.run(command, std::move(stop)));
   if (outcome.succeeded()) return std::string(trim(outcome.output));
@@ -59,6 +71,17 @@ Result<std::string> GitTool::ask(const std::vector<std::string>& arguments, cons
 Status GitTool::run(const std::vector<std::string>& arguments, const std::filesystem::path& directory,
                     std::stop_token stop, const std::map<std::string, std::string>& environment) const {
   TBCI_TRY(ask(arguments, directory, std::move(stop), environment));
+  return {};
+}
+
+Status GitTool::feed(const std::filesystem::path& input, const std::vector<std::string>& arguments,
+                     const std::filesystem::path& directory, std::stop_token stop) const {
+  const Descriptor opened(::open(input.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!opened.open()) return fail(ErrorKind::machine, "cannot read {}: {}", input.string(), std::strerror(errno));
+  Command command;
+  command.directory = directory;
+  command.input = opened.get();
+  TBCI_TRY(call(std::move(command), arguments, std::move(stop)));
   return {};
 }
 

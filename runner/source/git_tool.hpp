@@ -25,8 +25,13 @@ class GitTool {
   /// The same for what it does.
   Status run(const std::vector<std::string>& arguments, const std::filesystem::path& directory, std::stop_token stop,
              const std::map<std::string, std::string>& environment = {}) const;
+  /// The same with a file as its standard input.
+  Status feed(const std::filesystem::path& input, const std::vector<std::string>& arguments,
+              const std::filesystem::path& directory, std::stop_token stop) const;
 
  private:
+  Result<std::string> call(Command command, const std::vector<std::string>& arguments, std::stop_token stop) const;
+
   ProcessRunner& processes_;
   std::string of_;
 };

@@ -67,6 +67,8 @@ Result<model::Product> SourceBuilder::lay_over(const KnownBuild& build, const st
                                                const std::string& key, const std::stop_token& stop) {
   const SourceSettings& source = subject_.source;
   const std::string name(kept_name(source.product));
+  TBCI_TRY(worktree_.bring_files(build.origin.commit, stop));
+  TBCI_TRY(worktree_.bring_files(commit, stop));
   TBCI_ASSIGN(const GitRepository repository, worktree_.mirror(stop));
   TBCI_ASSIGN(const auto before, laid_over_entries(repository, build.origin.commit, source));
   TBCI_ASSIGN(const auto after, laid_over_entries(repository, commit, source));

@@ -30,7 +30,8 @@ WorktreeSettings worktree_settings(const Subject& subject, const fs::path& state
           .submodules = subject.source.submodules,
           .keep_untracked = subject.source.keep_build_tree,
           .repack_after = subject.source.repack_after,
-          .refs = subject.source.refs};
+          .refs = subject.source.refs,
+          .blobless = subject.source.blobless};
 }
 
 int kinds_of(const BuiltProduct& product) {
@@ -72,6 +73,7 @@ Result<std::string> SourceBuilder::compiled_key(const std::string& commit, std::
     add("torch", base.version + " " + base.git_version);
   }
   if (source.requirements.wanted()) {
+    TBCI_TRY(worktree_.bring_files(wanted.id, stop));
     TBCI_ASSIGN(const auto lines, requirements_of(repository, wanted.id, source.requirements));
     for (const std::string& line : lines) add("requirement", line);
     add("python", source.requirements.python);

@@ -8,6 +8,7 @@
 #include "runner/busy_directory.hpp"
 #include "runner/source/git_folder.hpp"
 #include "runner/source/mirror_refs.hpp"
+#include "runner/source/partial_mirror.hpp"
 #include "runner/source/submodules.hpp"
 
 namespace tbci::runner {
@@ -95,6 +96,7 @@ Status Worktree::update(std::stop_token stop) {
   if (fs::exists(mirror_path() / "HEAD", ignored)) {
     remove_stale_locks(mirror_path());
     TBCI_TRY(git({"remote", "set-url", "origin", settings_.repository}, mirror_path(), stop));
+    if (settings_.blobless) TBCI_TRY(make_partial_mirror(git_, mirror_path(), stop));
     TBCI_TRY(fetch(mirror_path(), stop));
     return count_fetch(stop);
   }
@@ -110,13 +112,15 @@ Status Worktree::update(std::stop_token stop) {
 // What a clone brings without being asked (all branches) stays away where only some refs are wanted.
 Status Worktree::clone(const fs::path& making, std::stop_token stop) const {
   if (settings_.refs.empty()) {
-    const std::string objects = settings_.share_objects ? "--shared" : "--no-hardlinks";
-    return git({"-c", "clone.defaultRemoteName=origin", "clone", "--quiet", "--bare", objects, "--",
-                settings_.repository, making.string()},
-               settings_.folder, stop);
+    std::vector<std::string> arguments = {"-c", "clone.defaultRemoteName=origin", "clone", "--quiet", "--bare"};
+    arguments.emplace_back(settings_.share_objects ? "--shared" : "--no-hardlinks");
+    if (settings_.blobless) arguments.emplace_back("--filter=blob:none");
+    arguments.insert(arguments.end(), {"--", settings_.repository, making.string()});
+    return git(arguments, settings_.folder, stop);
   }
   TBCI_TRY(git({"init", "--quiet", "--bare", "--", making.string()}, settings_.folder, stop));
   TBCI_TRY(git({"config", "remote.origin.url", settings_.repository}, making, stop));
+  if (settings_.blobless) TBCI_TRY(make_partial_mirror(git_, making, stop));
   for (const std::string& ref : settings_.refs) {
     if (!ref.starts_with("refs/heads/") || contains(ref, "*")) continue;
     TBCI_TRY(git({"symbolic-ref", "HEAD", ref}, making, stop));
@@ -184,6 +188,12 @@ Status Worktree::fetch_commit(const std::string& id, std::stop_token stop) {
       git({"fetch", "--quiet", "--no-auto-maintenance", "--no-tags", "origin", id}, mirror_path(), stop);
   if (!fetched && fetched.error().kind == ErrorKind::interrupted) return fetched;
   return {};  // what is missing is missing
+}
+
+Status Worktree::bring_files(const std::string& commit, std::stop_token stop) {
+  if (!is_partial_mirror(mirror_path())) return {};
+  TBCI_ASSIGN(const FileLock lock, wait_for_lock(settings_.folder / "mirror.lock", "the mirror", clock_, stop));
+  return bring_contents(git_, mirror_path(), commit, settings_.folder / "mirror.wanted", std::move(stop));
 }
 
 Result<Slot> Worktree::free_slot() const {
@@ -260,6 +270,7 @@ Status Worktree::fill_submodules(const fs::path& source, const std::stop_token& 
 
 Result<Slot> Worktree::check_out(const std::string& commit_name, std::stop_token stop) {
   TBCI_ASSIGN(const GitCommit wanted, commit(commit_name, stop));
+  TBCI_TRY(bring_files(wanted.id, stop));
   TBCI_ASSIGN(Slot slot, free_slot());
   return filled(std::move(slot), wanted.id, std::move(stop));
 }
@@ -269,6 +280,7 @@ Result<Slot> Worktree::check_out_at(const std::string& name, const std::string& 
   TBCI_ASSIGN(const fs::path source, path_inside(settings_.folder, name));
   TBCI_ASSIGN(FileLock lock, FileLock::acquire(source.string() + ".lock"));
   TBCI_TRY(wait_until_left(source, clock_, stop));
+  TBCI_TRY(bring_files(wanted.id, stop));
   return filled(Slot{.source = source, .lock = std::move(lock)}, wanted.id, std::move(stop));
 }
 
@@ -289,6 +301,8 @@ Result<Slot> Worktree::filled(Slot slot, const std::string& commit, std::stop_to
 Result<Reverted> Worktree::revert(const std::string& culprit, const std::string& onto, std::stop_token stop) {
   TBCI_ASSIGN(const GitCommit reverted_commit, commit(culprit, stop));
   TBCI_ASSIGN(const GitCommit tip, commit(onto, stop));
+  TBCI_TRY(bring_files(reverted_commit.id, stop));  // git compares it with its parent
+  if (!reverted_commit.parents.empty()) TBCI_TRY(bring_files(reverted_commit.parents.front(), stop));
   TBCI_ASSIGN(const Slot slot, check_out(tip.id, stop));
   std::vector<std::string> arguments = {"-c",     "user.name=tbci", "-c", "user.email=tbci@localhost",
                                         "revert", "--no-edit"};

@@ -27,6 +27,7 @@ struct WorktreeSettings {
   bool share_objects = false;
   int repack_after = 0;                ///< fetches, after which the mirror's packs become one; 0: never
   std::vector<std::string> refs = {};  ///< that the mirror has (see mirror_refs.hpp); empty: all branches and tags
+  bool blobless = false;               ///< the mirror gets the contents of files where they are needed alone
 };
 
 /// A checkout that is locked while this object lives.
@@ -51,6 +52,8 @@ class Worktree {
   Result<GitRepository> mirror(std::stop_token stop);
   /// The commit that a revision names. Updates the mirror if necessary. Error (usage) if there is no such commit.
   Result<GitCommit> commit(const std::string& revision, std::stop_token stop);
+  /// Brings the contents of a commit's files into a mirror that lacks them, for who reads them there.
+  Status bring_files(const std::string& commit, std::stop_token stop);
   /// A free slot with exactly the files of the commit. Repairs what a dead process left there (locks, half a
   /// checkout).
   Result<Slot> check_out(const std::string& commit, std::stop_token stop);

@@ -65,6 +65,11 @@ TEST_CASE("Build sources: the refs of a mirror are branches and tags, the branch
   CHECK(parsed("branch = \"next\"\nrefs = [\"refs/heads/*\"]\n"));
 }
 
+TEST_CASE("Build sources: a mirror is whole unless it is to be without the contents of files", "[config]") {
+  CHECK_FALSE(parsed("")->subjects.front().source.blobless);
+  CHECK(parsed("blobless = true\n")->subjects.front().source.blobless);
+}
+
 TEST_CASE("Build sources: where ready builds come from is read, and without the table nobody is asked", "[config]") {
   const auto config = parsed(
       "[subject.source.ready]\nurl = \"https://builds.example.org/{commit}/torch.whl\"\n"

@@ -126,6 +126,17 @@ TEST_CASE("Laid over: a commit that changes Python alone costs no build and has 
   CHECK_FALSE(package.said("laid"));
 }
 
+TEST_CASE("Laid over: the files come from a mirror that had no contents", "[source]") {
+  Package package;
+  package.repository.git({"config", "uploadpack.allowFilter", "true"});
+  package.subject.source.repository = "file://" + package.repository.path().string();
+  package.subject.source.blobless = true;
+  package.built(package.first);
+  const model::Product laid = package.built(package.commit_of("torch/slow.py", "two\n"));
+  CHECK(package.builds() == 1);
+  CHECK(text_of(laid, "slow.py") == "two\n");
+}
+
 TEST_CASE("Laid over: what stays is one file with that of the build, so it takes no space", "[source]") {
   Package package;
   const model::Product base = package.built(package.first);

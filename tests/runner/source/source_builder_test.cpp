@@ -59,6 +59,21 @@ struct Project {
 
 }  // namespace
 
+TEST_CASE("SourceBuilder: requirements are read from a mirror that had no contents", "[source]") {
+  Project project;
+  project.repository.git({"config", "uploadpack.allowFilter", "true"});
+  project.subject.source.repository = "file://" + project.repository.path().string();
+  project.subject.source.blobless = true;
+  project.subject.source.requirements.files = {"requirements.txt"};
+  const std::string first = project.commit("requirements.txt", "numpy\n");
+  const std::string second = project.commit("requirements.txt", "numpy==2.0\n");
+  const auto keys = std::pair(project.builder().input_key(first, {}), project.builder().input_key(second, {}));
+  INFO((keys.first ? std::string() : keys.first.error().message));
+  REQUIRE(keys.first);
+  REQUIRE(keys.second);
+  CHECK(*keys.first != *keys.second);
+}
+
 TEST_CASE("SourceBuilder: builds a commit once and then finds its product", "[source]") {
   Project project;
   const std::string first = project.commit("src/a.cpp", "one\n");
