@@ -135,6 +135,7 @@ class Service:
         self.start()
 
     def stop(self):
+        time.sleep(2)  # it may have been started this moment, and not listen for signals yet
         self.process.terminate()
         return self.process.wait(60)
 
