@@ -126,6 +126,10 @@ const std::filesystem::path& GitRepository::path() const {
   return impl_->path;
 }
 
+bool is_commit_id(std::string_view text) {
+  return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 Result<GitRepository> GitRepository::open(const std::filesystem::path& path) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;

@@ -14,6 +14,9 @@
 
 namespace tbci {
 
+/// Whether a text is the whole hash of a commit, which never changes its meaning: 40 hex digits.
+bool is_commit_id(std::string_view text);
+
 /// A commit, as its repository describes it. All texts are valid UTF-8 and hostile: escape them where they are shown.
 struct GitCommit {
   std::string id;  ///< 40 hex digits

@@ -22,6 +22,7 @@ namespace {
 struct RunOptions {
   Selection selection;
   std::string build;
+  bool again = false;
 };
 
 using pipeline::CaseMeasurements;
@@ -142,6 +143,8 @@ nlohmann::json as_json(const model::Build& build, const CaseMeasurements& result
 Result<ExitCode> run(const Invocation& invocation, const RunOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
   pipeline::SubjectContext& context = session->context();
+  // A commit may have failed to build because of a recipe that has been corrected since.
+  if (options.again) TBCI_TRY(pipeline::forget_failed_commits(context));
   TBCI_ASSIGN(const model::Build build, pipeline::build_named(context, options.build));
   TBCI_ASSIGN(const auto cases, pipeline::wanted_cases(context, build.product));
   TBCI_ASSIGN(const CaseMeasurements results, pipeline::measure_by_hand(context, build, cases));
@@ -172,6 +175,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_subject_option(*command, options->selection);
   command->add_option("--build", options->build, "Nightly or revision")->required()->type_name("NAME");
   add_case_options(*command, options->selection);
+  command->add_flag("--again", options->again, "Try commits again that did not build, as after a corrected recipe");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return run(invocation, *options, std::move(stop));

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/git.hpp"
 #include "base/text.hpp"
 #include "pipeline/disk/cleaning.hpp"
 #include "pipeline/disk/inventory.hpp"
@@ -43,7 +44,8 @@ Result<model::Build> usable_commit(SubjectContext& context, const std::string& c
   context.progress.step("build " + commit.substr(0, 12));
   TBCI_ASSIGN(model::Build build, build_commit(context, commit));
   if (build.state == model::BuildState::failed)
-    return fail(ErrorKind::failed, "{} does not build: {}", one_line(name, 80), build.failure);
+    return fail(ErrorKind::failed, "{} does not build: {} (`tbci run --again` tries it again)", one_line(name, 80),
+                build.failure);
   return build;
 }
 
@@ -157,9 +159,12 @@ Result<model::Build> build_named(SubjectContext& context, const std::string& nam
     return install_nightly(context, {.name = name, .commit = installed->product.commit});
   TBCI_ASSIGN(const auto built, context.stores.builds.find(context.name(), BuildKind::commit, name));
   if (built && built->state == model::BuildState::ready) return usable_commit(context, name, name);
-  TBCI_ASSIGN(const auto published, context.machine.nightlies(context.stop));
-  for (const model::Nightly& nightly : published) {
-    if (nightly.name == name) return install_nightly(context, nightly);
+  // No nightly is called as a commit is: an index that does not answer keeps no commit from being built.
+  if (!is_commit_id(name) || context.subject.source.repository.empty()) {
+    TBCI_ASSIGN(const auto published, context.machine.nightlies(context.stop));
+    for (const model::Nightly& nightly : published) {
+      if (nightly.name == name) return install_nightly(context, nightly);
+    }
   }
   if (context.subject.source.repository.empty()) {
     return fail(ErrorKind::usage, "{} has no nightly '{}': see `tbci nightly list`", context.name(),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "base/git.hpp"
 #include "base/text.hpp"
 
 namespace tbci::runner {
@@ -14,12 +15,7 @@ namespace {
 
 constexpr const char* note_name = "origin";
 constexpr std::size_t longest_note = 8192;
-constexpr std::size_t commit_digits = 40;
 constexpr std::string_view commit_word = "commit ";
-
-bool is_commit_id(std::string_view text) {
-  return text.size() == commit_digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
 
 }  // namespace
 

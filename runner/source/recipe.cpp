@@ -70,7 +70,13 @@ int rank(std::string_view line) {
   if (contains(line, "CMake Error")) return 3;
   if (line.starts_with("make") && contains(line, "***")) return 5;
   if (line.starts_with("FAILED:") || contains(line, "Error:")) return 4;
+  if (line.starts_with("ERROR:") || line.starts_with("ERROR ")) return 6;  // of pip and of `python -m build`
   return 0;
+}
+
+// `CMake Error at FILE:1 (find_package):` and `ERROR Missing dependencies:` say where, and the next line says what.
+bool says_what_below(std::string_view line) {
+  return line.ends_with(':') && (contains(line, "CMake Error") || line.starts_with("ERROR "));
 }
 
 Result<std::vector<Command>> prepare(const Recipe& recipe, const Placeholders& placeholders, const RecipePlace& place) {
@@ -174,14 +180,18 @@ Result<RecipeOutcome> run_recipe(ProcessRunner& processes, const Recipe& recipe,
 std::string telling_line(std::string_view log) {
   std::string best, last;
   int best_rank = 100;
+  bool goes_on = false;
   for (const std::string& line : split(log, '\n')) {
     const std::string_view text = trim(line);
     if (text.empty() || text.starts_with("$ ")) continue;
     last = text;
+    if (goes_on) best.append(" ").append(text);
+    goes_on = false;
     const int found = rank(text);
     if (found > 0 && found < best_rank) {
       best_rank = found;
       best = text;
+      goes_on = says_what_below(text);
     }
   }
   return one_line(best.empty() ? last : best, 300);

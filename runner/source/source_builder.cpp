@@ -34,6 +34,10 @@ WorktreeSettings worktree_settings(const Subject& subject, const fs::path& state
           .blobless = subject.source.blobless};
 }
 
+void add_fact(std::string& text, std::string_view name, std::string_view value) {
+  text += fmt::format("\n{}={}:{}", name, value.size(), value);
+}
+
 int kinds_of(const BuiltProduct& product) {
   return (product.preload.empty() ? 0 : 1) + (product.libtorch.empty() ? 0 : 1) + (product.folder.empty() ? 0 : 1);
 }
@@ -52,34 +56,49 @@ SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& pro
       worktree_(worktree_settings(subject_, state_), processes, clock, std::move(progress)),
       cache_(state_ / "products") {}
 
+Result<std::string> SourceBuilder::recipe_text() const {
+  const SourceSettings& source = subject_.source;
+  std::string text;
+  for (const auto& command : source.recipe) {
+    add_fact(text, "command", std::to_string(command.size()));
+    for (const std::string& argument : command) add_fact(text, "argument", argument);
+  }
+  for (const auto& [name, value] : source.environment) add_fact(text, "variable", name + "=" + value);
+  for (const std::string& library : source.product.preload) add_fact(text, "preload", library);
+  add_fact(text, "libtorch", source.product.libtorch);
+  if (!source.product.folder.empty()) add_fact(text, "folder", source.product.folder);
+  if (!subject_.torch_base.empty()) {
+    TBCI_ASSIGN(const TorchVersion base, read_torch_version(subject_.torch_base));
+    add_fact(text, "torch", base.version + " " + base.git_version);
+  }
+  return text;
+}
+
+Result<std::string> SourceBuilder::way_of_building(const Placeholders& placeholders, std::stop_token stop) {
+  TBCI_ASSIGN(std::string text, recipe_text());
+  // The folder of its environment says which requirements that Python has.
+  if (const auto python = placeholders.find("python"); python != placeholders.end())
+    add_fact(text, "python", python->second);
+  TBCI_ASSIGN(const std::string compiler, compiler_version(processes_, std::move(stop)));
+  add_fact(text, "compiler", compiler);
+  return sha256_hex(text);
+}
+
 Result<std::string> SourceBuilder::compiled_key(const std::string& commit, std::stop_token stop) {
   const SourceSettings& source = subject_.source;
   TBCI_ASSIGN(const GitCommit wanted, worktree_.commit(commit, stop));
   TBCI_ASSIGN(const GitRepository repository, worktree_.mirror(stop));
   TBCI_ASSIGN(std::string text, repository.compiled_inputs(wanted.id, source.compiled));
-  const auto add = [&text](std::string_view name, std::string_view value) {
-    text += fmt::format("\n{}={}:{}", name, value.size(), value);
-  };
-  for (const auto& command : source.recipe) {
-    add("command", std::to_string(command.size()));
-    for (const std::string& argument : command) add("argument", argument);
-  }
-  for (const auto& [name, value] : source.environment) add("variable", name + "=" + value);
-  for (const std::string& library : source.product.preload) add("preload", library);
-  add("libtorch", source.product.libtorch);
-  if (!source.product.folder.empty()) add("folder", source.product.folder);
-  if (!subject_.torch_base.empty()) {
-    TBCI_ASSIGN(const TorchVersion base, read_torch_version(subject_.torch_base));
-    add("torch", base.version + " " + base.git_version);
-  }
+  TBCI_ASSIGN(const std::string recipe, recipe_text());
+  text += recipe;
   if (source.requirements.wanted()) {
     TBCI_TRY(worktree_.bring_files(wanted.id, stop));
     TBCI_ASSIGN(const auto lines, requirements_of(repository, wanted.id, source.requirements));
-    for (const std::string& line : lines) add("requirement", line);
-    add("python", source.requirements.python);
+    for (const std::string& line : lines) add_fact(text, "requirement", line);
+    add_fact(text, "python", source.requirements.python);
   }
   TBCI_ASSIGN(const std::string compiler, compiler_version(processes_, std::move(stop)));
-  add("compiler", compiler);
+  add_fact(text, "compiler", compiler);
   return sha256_hex(text);
 }
 
@@ -171,24 +190,24 @@ Status SourceBuilder::ready_to_build() const {
 
 Result<BuildOutcome> SourceBuilder::build_now(const std::string& commit, const std::string& key,
                                               const std::string& not_ready, std::stop_token stop) {
-  send_line(progress_, fmt::format("checking out {}", commit.substr(0, 12)));
-  TBCI_ASSIGN(const Slot slot, worktree_.check_out(commit, stop));
-  // Always the same path next to the checkout, so that ccache sees equal paths.
-  const fs::path prefix = slot.source.string() + ".prefix";
-  TBCI_TRY(remove_tree(prefix));
-  TBCI_TRY(make_directories(prefix));
-  const fs::path log = log_of(commit);
   Recipe recipe{.commands = subject_.source.recipe,
                 .environment = subject_.source.environment,
                 .time_limit = subject_.source.time_limit};
-  Placeholders placeholders = {{"torch", subject_.torch_base.string()},
-                               {"jobs", std::to_string(jobs_of(subject_))},
-                               {"source", slot.source.string()},
-                               {"prefix", prefix.string()}};
+  Placeholders placeholders = {{"torch", subject_.torch_base.string()}, {"jobs", std::to_string(jobs_of(subject_))}};
   if (const Status prepared = prepare_python(commit, recipe, placeholders, stop); !prepared) {
     if (prepared.error().kind != ErrorKind::failed) return pass_on(prepared.error());
     return BuildOutcome(CompileFailure{.telling_line = prepared.error().message, .log = {}});
   }
+  send_line(progress_, fmt::format("checking out {}", commit.substr(0, 12)));
+  TBCI_ASSIGN(const std::string made_by, way_of_building(placeholders, stop));
+  TBCI_ASSIGN(const Slot slot, worktree_.check_out(commit, stop, made_by));
+  // Always the same path next to the checkout, so that ccache sees equal paths.
+  const fs::path prefix = slot.source.string() + ".prefix";
+  TBCI_TRY(remove_tree(prefix));
+  TBCI_TRY(make_directories(prefix));
+  placeholders["source"] = slot.source.string();
+  placeholders["prefix"] = prefix.string();
+  const fs::path log = log_of(commit);
   const RecipePlace place{.directory = slot.source,
                           .log = log,
                           .heading = not_ready.empty() ? built_here : fmt::format("{}: {}", built_here, not_ready),

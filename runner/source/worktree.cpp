@@ -19,10 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr int most_slots = 16;
 
-bool is_whole_id(const std::string& revision) {
-  return revision.size() == 40 && revision.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 // A killed process leaves git's locks behind. Only for folders that this process has locked itself.
 void remove_stale_locks(const fs::path& git_folder) {
   std::error_code ignored;
@@ -171,12 +167,12 @@ Result<GitCommit> Worktree::commit(const std::string& revision, std::stop_token 
     TBCI_ASSIGN(const GitRepository repository, mirror(stop));
     // Only a full id never changes its meaning; other names may have moved.
     auto found = repository.resolve(revision);
-    if (found && is_whole_id(revision)) return found;
+    if (found && is_commit_id(revision)) return found;
   }
   TBCI_TRY(update(stop));
   TBCI_ASSIGN(const GitRepository repository, mirror(stop));
   auto found = repository.resolve(revision);
-  if (found || !is_whole_id(revision)) return naming_the_repository(std::move(found), revision);
+  if (found || !is_commit_id(revision)) return naming_the_repository(std::move(found), revision);
   TBCI_TRY(fetch_commit(revision, stop));
   return naming_the_repository(repository.resolve(revision), revision);
 }
@@ -220,6 +216,20 @@ Status Worktree::make_slot(const fs::path& source, std::stop_token stop) {
   fs::rename(making, source, ignored);
   if (ignored) return fail(ErrorKind::machine, "cannot create {}: {}", source.string(), ignored.message());
   return {};
+}
+
+// Build tools keep what they were told at first, such as the values in CMakeCache.txt, and paths to other tools: what
+// another recipe left would make this build something else than its recipe says.
+Status Worktree::forget_other_builds(const fs::path& source, const std::string& made_by) const {
+  if (!settings_.keep_untracked || made_by.empty()) return {};
+  const fs::path known = source.string() + ".made-by";
+  if (read_file(known).value_or("") == made_by) return {};
+  std::error_code ignored;
+  if (fs::exists(source, ignored)) {
+    send_line(progress_, "the kept build tree was made in another way: beginning with an empty one");
+    TBCI_TRY(remove_tree(source));
+  }
+  return write_file_atomically(known, made_by);
 }
 
 // A build ran in the checkout, so nothing in it is believed.
@@ -268,10 +278,11 @@ Status Worktree::fill_submodules(const fs::path& source, const std::stop_token& 
   return write_file_atomically(source.string() + ".submodules", submodules_digest(source));
 }
 
-Result<Slot> Worktree::check_out(const std::string& commit_name, std::stop_token stop) {
+Result<Slot> Worktree::check_out(const std::string& commit_name, std::stop_token stop, const std::string& made_by) {
   TBCI_ASSIGN(const GitCommit wanted, commit(commit_name, stop));
   TBCI_TRY(bring_files(wanted.id, stop));
   TBCI_ASSIGN(Slot slot, free_slot());
+  TBCI_TRY(forget_other_builds(slot.source, made_by));
   return filled(std::move(slot), wanted.id, std::move(stop));
 }
 

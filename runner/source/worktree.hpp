@@ -55,8 +55,9 @@ class Worktree {
   /// Brings the contents of a commit's files into a mirror that lacks them, for who reads them there.
   Status bring_files(const std::string& commit, std::stop_token stop);
   /// A free slot with exactly the files of the commit. Repairs what a dead process left there (locks, half a
-  /// checkout).
-  Result<Slot> check_out(const std::string& commit, std::stop_token stop);
+  /// checkout). Where untracked files are kept, only those of builds that were made in the same way: `made_by` is
+  /// anything that differs where the way does. Empty: nothing is built, so they stay.
+  Result<Slot> check_out(const std::string& commit, std::stop_token stop, const std::string& made_by = {});
   /// The same in a named folder next to the slots, for a permanent checkout. Error (transient) if another process has
   /// locked it, or still works in it after 10 seconds.
   Result<Slot> check_out_at(const std::string& name, const std::string& commit, std::stop_token stop);
@@ -70,6 +71,7 @@ class Worktree {
  private:
   Status usable_repository() const;
   Result<Slot> free_slot() const;
+  Status forget_other_builds(const std::filesystem::path& source, const std::string& made_by) const;
   Result<Slot> filled(Slot slot, const std::string& commit, std::stop_token stop);
   Status fill(const std::filesystem::path& source, const std::string& commit, std::stop_token stop);
   Status fill_submodules(const std::filesystem::path& source, const std::stop_token& stop);

@@ -28,6 +28,14 @@ TEST_CASE("GitRepository: a commit is read with its author, committer's time, su
   CHECK(opened->resolve("main~1")->id == first);
 }
 
+TEST_CASE("is_commit_id: a whole hash, and nothing that may become another commit's name", "[git]") {
+  CHECK(is_commit_id("0123456789abcdef0123456789abcdef01234567"));
+  CHECK_FALSE(is_commit_id("0123456789abcdef0123456789abcdef0123456"));
+  CHECK_FALSE(is_commit_id("0123456789ABCDEF0123456789ABCDEF01234567"));
+  CHECK_FALSE(is_commit_id("main"));
+  CHECK_FALSE(is_commit_id(""));
+}
+
 TEST_CASE("GitRepository: what is unknown is a usage error that names the repository", "[git]") {
   test::TemporaryDirectory folder;
   GitFixture repository(folder / "r");

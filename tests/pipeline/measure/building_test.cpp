@@ -137,6 +137,33 @@ TEST_CASE("Building: a nightly that was installed once is known by its name, als
   CHECK(build_named(at.bench.context(), "2026-01-04").error().kind == ErrorKind::usage);
 }
 
+TEST_CASE("Building: a whole hash is built without asking the index, which may not answer", "[building]") {
+  Built at;
+  const std::string commit = "0123456789012345678901234567890123456789";
+  at.machine.history[1].id = commit;
+  at.machine.before_list = [] { return fail(ErrorKind::transient, "the index does not answer"); };
+  const auto build = build_named(at.bench.context(), commit);
+  INFO((build ? "" : build.error().message));
+  REQUIRE(build);
+  CHECK(build->kind == model::BuildKind::commit);
+  CHECK(build->product.commit == commit);
+  CHECK(build_named(at.bench.context(), "2026-01-05").error().kind == ErrorKind::transient);
+  // Without a repository it can only be a name that the index does not have.
+  at.bench.config().subjects.front().source.repository.clear();
+  CHECK(build_named(at.bench.context(), "ffffffffffffffffffffffffffffffffffffffff").error().kind ==
+        ErrorKind::transient);
+}
+
+TEST_CASE("Building: a commit that does not build says how it is tried again", "[building]") {
+  Built at;
+  const std::string commit = at.machine.history[1].id;
+  at.machine.unbuildable.insert(1);
+  const auto build = build_named(at.bench.context(), commit);
+  REQUIRE_FALSE(build);
+  CHECK(build.error().kind == ErrorKind::failed);
+  CHECK(build.error().message.find("--again") != std::string::npos);
+}
+
 TEST_CASE("Building: a nightly that does not install any more still says which commit it was", "[building]") {
   Built at;
   const std::string commit = at.machine.history[0].id;

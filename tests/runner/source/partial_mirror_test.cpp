@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runner/source/source_builder.hpp"
 #include "runner/source/worktree.hpp"
 #include "tests/base/git_repository.hpp"
 #include "tests/catch.hpp"
@@ -150,6 +151,23 @@ TEST_CASE("Partial mirror: contents that can't be fetched are trouble of the mac
   CHECK(slot.error().kind != ErrorKind::failed);
   fs::rename(place.folder / "away", place.repository.path());
   CHECK(read_file(place.checked_out(place.commits[1]).source / "model").value() == "two\n");
+}
+
+TEST_CASE("Partial mirror: a builder reads the requirements of a commit that nobody checked out", "[source]") {
+  Place place;
+  Subject subject;
+  subject.name = "subject";
+  subject.source.repository = place.settings.repository;
+  subject.source.blobless = true;
+  subject.source.requirements.files = {"requirements.txt"};
+  const std::string first = place.commit("requirements.txt", "numpy\n");
+  const std::string second = place.commit("requirements.txt", "numpy==2.0\n");
+  SourceBuilder builder(subject, place.folder / "state", place.processes, place.clock);
+  const auto before = builder.input_key(first, {}), after = builder.input_key(second, {});
+  INFO((before ? std::string() : before.error().message));
+  REQUIRE(before);
+  REQUIRE(after);
+  CHECK(*before != *after);
 }
 
 }  // namespace tbci::partial_mirror_test

@@ -97,6 +97,23 @@ TEST_CASE("run_recipe: a fault of the machine is an error", "[recipe]") {
   CHECK(site.run({{}}).error().kind == ErrorKind::usage);
 }
 
+TEST_CASE("telling_line: where a line says only where the trouble is, the next one belongs to it", "[recipe]") {
+  CHECK(telling_line("CMake Error at CMakeLists.txt:3 (find_package):\n  no Torch\n") ==
+        "CMake Error at CMakeLists.txt:3 (find_package): no Torch");
+  CHECK(telling_line("CMake Error at third_party/FP16/CMakeLists.txt:1 (CMAKE_MINIMUM_REQUIRED):\n"
+                     "  Compatibility with CMake < 3.5 has been removed from CMake.\n\n"
+                     "  Or, add -DCMAKE_POLICY_VERSION_MINIMUM=3.5 to try configuring anyway.\n\n\n"
+                     "-- Configuring incomplete, errors occurred!\n"
+                     "ERROR Backend subprocess exited when trying to invoke build_wheel\n") ==
+        "CMake Error at third_party/FP16/CMakeLists.txt:1 (CMAKE_MINIMUM_REQUIRED): Compatibility with CMake < 3.5 has "
+        "been removed from CMake.");
+  CHECK(telling_line("* Getting build dependencies for wheel...\nERROR Missing dependencies:\n\twheel\n\tnumpy\n") ==
+        "ERROR Missing dependencies: wheel");
+  // A later error that names the cause more clearly is taken alone.
+  CHECK(telling_line("CMake Error at a.cmake:1 (message):\n  b.cpp:2:1: error: no\n") == "b.cpp:2:1: error: no");
+  CHECK(telling_line("CMake Error at a.cmake:1 (message):\n") == "CMake Error at a.cmake:1 (message):");
+}
+
 TEST_CASE("telling_line: prefers the first compiler error to errors that follow from it", "[recipe]") {
   CHECK(telling_line("building\n"
                      "In file included from a.cpp:1:\n"
@@ -110,8 +127,6 @@ TEST_CASE("telling_line: prefers the first compiler error to errors that follow 
       "a.cpp:1:1: fatal error: no.hpp: No such file or directory");
   CHECK(telling_line("/usr/bin/ld: a.o: undefined reference to `f()'\ncollect2: error: ld returned 1 exit status\n") ==
         "collect2: error: ld returned 1 exit status");
-  CHECK(telling_line("CMake Error at CMakeLists.txt:3 (find_package):\n  no Torch\n") ==
-        "CMake Error at CMakeLists.txt:3 (find_package):");
   CHECK(telling_line("$ make\nsomething\nthe last words\n\n") == "the last words");
   CHECK(telling_line("").empty());
   CHECK(telling_line("a: error: \x1b[31mred\xff") == "a: error:  [31mred\xEF\xBF\xBD");

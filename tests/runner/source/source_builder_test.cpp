@@ -59,21 +59,6 @@ struct Project {
 
 }  // namespace
 
-TEST_CASE("SourceBuilder: requirements are read from a mirror that had no contents", "[source]") {
-  Project project;
-  project.repository.git({"config", "uploadpack.allowFilter", "true"});
-  project.subject.source.repository = "file://" + project.repository.path().string();
-  project.subject.source.blobless = true;
-  project.subject.source.requirements.files = {"requirements.txt"};
-  const std::string first = project.commit("requirements.txt", "numpy\n");
-  const std::string second = project.commit("requirements.txt", "numpy==2.0\n");
-  const auto keys = std::pair(project.builder().input_key(first, {}), project.builder().input_key(second, {}));
-  INFO((keys.first ? std::string() : keys.first.error().message));
-  REQUIRE(keys.first);
-  REQUIRE(keys.second);
-  CHECK(*keys.first != *keys.second);
-}
-
 TEST_CASE("SourceBuilder: builds a commit once and then finds its product", "[source]") {
   Project project;
   const std::string first = project.commit("src/a.cpp", "one\n");
@@ -187,6 +172,31 @@ TEST_CASE("SourceBuilder: fetches later commits", "[source]") {
   const std::string later = project.commit("src/a.cpp", "two\n");
   CHECK(read_file(project.built(later).preload[0]).value() == "two\n");
   CHECK(project.builder().worktree().commit("main", {}).value().id == later);
+}
+
+TEST_CASE("SourceBuilder: a build goes on in a kept tree only where it is made in the same way", "[source]") {
+  Project project;
+  project.subject.source.keep_build_tree = true;
+  project.subject.source.recipe = {{"sh", "-c", "mkdir -p build; cat src/a.cpp >> build/lib.so"}};
+  const auto left_by = [&](const std::string& text) {
+    return read_file(project.built(project.commit("src/a.cpp", text)).preload[0]).value();
+  };
+  CHECK(left_by("1\n") == "1\n");
+  CHECK(left_by("2\n") == "1\n2\n");
+  // CMake, for one, goes on with the variables of its first run, whatever the recipe says later.
+  project.subject.source.environment["USE_MKLDNN"] = "0";
+  CHECK(left_by("3\n") == "3\n");
+  CHECK(left_by("4\n") == "3\n4\n");
+  project.subject.source.recipe.push_back({"true"});
+  CHECK(left_by("5\n") == "5\n");
+  test::write_torch_base(project.folder / "torch", "2.14.0+cpu");
+  CHECK(left_by("6\n") == "6\n");
+  project.subject.jobs = 2;  // changes nothing in what is made
+  CHECK(left_by("7\n") == "6\n7\n");
+  // What only looks at the checkout leaves the tree.
+  const std::string head = project.repository.head();
+  REQUIRE(project.builder().worktree().check_out(head, {}));
+  CHECK(left_by("8\n") == "6\n7\n8\n");
 }
 
 TEST_CASE("SourceBuilder: repairs or removes what a killed process left", "[source]") {
