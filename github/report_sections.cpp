@@ -179,9 +179,13 @@ std::string answer_line(const ReportFacts& facts, const model::Answer& answer) {
     change = fmt::format("{} ({})", change_text(reported->change), interval_text(reported->low, reported->high));
     certainty = certainty_text(*reported);
   }
-  if (answer.series.metric == Metric::outcome && !answer.steps.empty())
-    change = fmt::format("fails in {:.0f}% of its processes from it on (95% interval {:.0f} to {:.0f}%)",
-                         100 * answer.change, 100 * answer.low, 100 * answer.high);
+  if (answer.series.metric == Metric::outcome) {
+    // Without a step there is nothing that its ends could say as a number.
+    change = answer.steps.empty()
+                 ? "no culprit"
+                 : fmt::format("fails in {:.0f}% of its processes from it on (95% interval {:.0f} to {:.0f}%)",
+                               100 * answer.change, 100 * answer.low, 100 * answer.high);
+  }
   for (const model::FoundStep& step : answer.steps) {
     if (&step != reported) others += "\n" + other_step_text(facts, step);
   }

@@ -39,6 +39,15 @@ TEST_CASE("Report of a break: without a reason the first sentence ends with how 
   CHECK(make_report(facts).body.find("gives results that are not finite.\n") != std::string::npos);
 }
 
+TEST_CASE("Report of a break: a search without a culprit has a reason, and no change in percent", "[report]") {
+  ReportFacts facts = facts_of(Outcome::crashed, "killed by SIGSEGV");
+  facts.suspects.clear();
+  facts.answers = {{.series = broken, .suspects = {}, .reason = "the source build of the good end fails as well"}};
+  const std::string body = make_report(facts).body;
+  CHECK(body.find("outcome: no culprit; the source build of the good end fails as well\n") != std::string::npos);
+  CHECK(body.find("+0.0%") == std::string::npos);
+}
+
 TEST_CASE("Report of a break: it comes before what got slower, and has both labels", "[report]") {
   ReportFacts facts = facts_of(Outcome::crashed, "killed by SIGSEGV");
   facts.affected.insert(facts.affected.begin(),
