@@ -10,10 +10,11 @@ bool is_partial_mirror(const std::filesystem::path& mirror) {
 }
 
 Status make_partial_mirror(const GitTool& git, const std::filesystem::path& mirror, std::stop_token stop) {
-  if (is_partial_mirror(mirror)) return {};
-  TBCI_TRY(git.run({"config", "core.repositoryformatversion", "1"}, mirror, stop));
   TBCI_TRY(git.run({"config", "remote.origin.promisor", "true"}, mirror, stop));
-  return git.run({"config", "remote.origin.partialclonefilter", "blob:none"}, mirror, std::move(stop));
+  TBCI_TRY(git.run({"config", "remote.origin.partialclonefilter", "blob:none"}, mirror, stop));
+  // git clone says 1, which means that there may be extensions. There are none, and each time that libgit2 1.5 opens a
+  // repository and looks for them it leaks memory.
+  return git.run({"config", "core.repositoryformatversion", "0"}, mirror, std::move(stop));
 }
 
 namespace {

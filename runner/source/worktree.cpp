@@ -112,7 +112,8 @@ Status Worktree::clone(const fs::path& making, std::stop_token stop) const {
     arguments.emplace_back(settings_.share_objects ? "--shared" : "--no-hardlinks");
     if (settings_.blobless) arguments.emplace_back("--filter=blob:none");
     arguments.insert(arguments.end(), {"--", settings_.repository, making.string()});
-    return git(arguments, settings_.folder, stop);
+    TBCI_TRY(git(arguments, settings_.folder, stop));
+    return settings_.blobless ? make_partial_mirror(git_, making, stop) : Status();
   }
   TBCI_TRY(git({"init", "--quiet", "--bare", "--", making.string()}, settings_.folder, stop));
   TBCI_TRY(git({"config", "remote.origin.url", settings_.repository}, making, stop));

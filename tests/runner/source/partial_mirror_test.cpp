@@ -80,6 +80,8 @@ TEST_CASE("Partial mirror: has the history, and the contents of what was checked
   const Slot slot = place.checked_out(place.commits[2]);
   CHECK(read_file(slot.source / "model").value() == "three\n");
   CHECK(place.missing() == 1);
+  // With 1 libgit2 leaks memory each time that it opens the mirror.
+  CHECK(test::git_in(place.processes, place.mirror(), {"config", "core.repositoryformatversion"}) == "0");
 }
 
 TEST_CASE("Partial mirror: files of a commit are read there once they were asked for", "[source]") {
