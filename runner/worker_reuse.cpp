@@ -60,15 +60,20 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-// The headers of CUDA come with packages of their own, in a folder each, or in one for all.
+bool add_headers(Contents& contents, const fs::path& folder) {
+  return std::ranges::all_of(entries_of(folder),
+                             [&](const fs::path& file) { return file.extension() != ".h" || contents.add(file); });
+}
+
+// The headers of CUDA come with packages of their own, in a folder each, or in one for all, and those of NVIDIA's
+// compiler with Triton (suite/cuda.cmake).
 bool add_cuda(Contents& contents, const fs::path& packages) {
-  for (const fs::path& package : entries_of(packages)) {
-    for (const fs::path& header : entries_of(package / "include")) {
-      if (header.extension() == ".h" && !contents.add(header)) return false;
-    }
+  for (const fs::path& package : entries_of(packages / "nvidia")) {
+    if (!add_headers(contents, package / "include")) return false;
     for (const fs::path& library : entries_of(package / "lib")) contents.add_name(library);
   }
-  return true;
+  const fs::path triton = packages / "triton/backends/nvidia/include";
+  return add_headers(contents, triton) && add_headers(contents, triton / "crt");
 }
 
 // The complete workers of the kind in the folders beside this one, those that were used last first.
@@ -87,10 +92,10 @@ std::vector<fs::path> workers_of_kind(const WorkerFolder& place) {
   return folders;
 }
 
-// Takes the worker and its link away again, unless they are kept.
+// Takes the worker, its half for the GPU and its link away again, unless they are kept.
 class Attempt {
  public:
-  explicit Attempt(const WorkerFolder& place) : worker_(place.folder / "tbci-worker"), link_(place.folder / "torch") {
+  explicit Attempt(const WorkerFolder& place) : folder_(place.folder), link_(place.folder / "torch") {
     remove();
     std::error_code error;
     fs::create_directory_symlink(place.prefix, link_, error);
@@ -104,27 +109,45 @@ class Attempt {
 
   bool take(const fs::path& other) {
     std::error_code error;
-    fs::create_hard_link(other, worker_, error);
-    if (error) fs::copy_file(other, worker_, error);
-    return linked_ && !error;
+    for (const char* name : {worker, gpu_half}) {
+      if (name == gpu_half && !fs::exists(other / name, error)) continue;
+      fs::create_hard_link(other / name, folder_ / name, error);
+      if (error) fs::copy_file(other / name, folder_ / name, error);
+      if (error) return false;
+      taken_.push_back(folder_ / name);
+    }
+    return linked_;
   }
   void keep() { kept_ = true; }
-  const fs::path& worker() const { return worker_; }
+  const std::vector<fs::path>& taken() const { return taken_; }
 
  private:
+  static constexpr const char *worker = "tbci-worker", *gpu_half = "libtbci-gpu.so";
+
   void remove() {
     std::error_code ignored;
-    fs::remove(worker_, ignored);
-    fs::remove(link_, ignored);
+    for (const fs::path& file : {folder_ / worker, folder_ / gpu_half, link_}) fs::remove(file, ignored);
   }
 
-  fs::path worker_, link_;
+  fs::path folder_, link_;
+  std::vector<fs::path> taken_;
   bool linked_ = false, kept_ = false;
 };
 
 // The linker also noted where the other LibTorch lies: a library that this one lacks must not come from there.
 bool loads_from(const std::string& report, const fs::path& prefix) {
   return report.find(prefix.string() + "/") != std::string::npos;
+}
+
+// Whether the loader finds all that these need, and nothing of it in the other LibTorch.
+Result<bool> fit(ProcessRunner& processes, const std::vector<fs::path>& files, const fs::path& other,
+                 const std::stop_token& stop) {
+  for (const fs::path& file : files) {
+    const auto report = loader_report(processes, file, stop);
+    if (!report && report.error().kind != ErrorKind::failed) return pass_on(report.error());
+    if (!report || !missing_libraries(*report).empty() || loads_from(*report, other)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -140,7 +163,7 @@ std::optional<std::string> header_key(const fs::path& prefix) {
   for (const fs::path& library : entries_of(prefix / "lib")) contents.add_name(library);
   std::error_code ignored;
   const bool cuda = fs::exists(prefix / "lib/libtorch_cuda.so", ignored);
-  if (cuda && !add_cuda(contents, prefix.parent_path() / "nvidia")) return std::nullopt;
+  if (cuda && !add_cuda(contents, prefix.parent_path())) return std::nullopt;
   return contents.digest();
 }
 
@@ -154,10 +177,9 @@ Result<bool> reuse_worker(ProcessRunner& processes, const WorkerFolder& place, s
     const fs::path other = fs::read_symlink(folder / "torch", error);
     if (error) continue;
     Attempt attempt(place);
-    if (!attempt.take(folder / "tbci-worker")) continue;
-    const auto report = loader_report(processes, attempt.worker(), stop);
-    if (!report && report.error().kind != ErrorKind::failed) return pass_on(report.error());
-    if (!report || !missing_libraries(*report).empty() || loads_from(*report, other)) continue;
+    if (!attempt.take(folder)) continue;
+    TBCI_ASSIGN(const bool fits, fit(processes, attempt.taken(), other, stop));
+    if (!fits) continue;
     attempt.keep();
     return true;
   }

@@ -1,21 +1,64 @@
 #include "suite/device.hpp"
 
-#ifdef TBCI_WITH_CUDA
-#include <c10/cuda/CUDACachingAllocator.h>
-#endif
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "suite/gpu/half.hpp"
 
 namespace tbci::suite {
+namespace {
 
-std::string why_unavailable(DeviceKind kind) {
-  if (kind == DeviceKind::cpu) return {};
-#ifdef TBCI_WITH_CUDA
-  if (torch::cuda::is_available()) return {};
-  return "no CUDA device was found on this machine";
-#elif defined(TBCI_WITHOUT_CUDA_TOOLKIT)
-  return "the worker was compiled without the CUDA Toolkit";
+struct LoadedHalf {
+  const GpuHalf* functions = nullptr;
+  std::string why_none;
+};
+
+#ifdef TBCI_WHY_NO_GPU
+LoadedHalf load_half() {
+  return {nullptr, TBCI_WHY_NO_GPU};
+}
 #else
-  return "this LibTorch was built without CUDA";
+// The library lies beside the program, also where the program was linked into another folder.
+std::string beside_program(const char* name) {
+  std::array<char, 4096> path{};
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
+  if (length <= 0) return name;
+  const std::string program(path.data(), static_cast<std::size_t>(length));
+  return program.substr(0, program.rfind('/') + 1) + name;
+}
+
+// The driver's library, or its part in the kernel.
+bool has_driver() {
+  return dlopen("libcuda.so.1", RTLD_LAZY) != nullptr || access("/proc/driver/nvidia/version", F_OK) == 0;
+}
+
+LoadedHalf load_half() {
+  // Its symbols are for all: kernels that are compiled while a model runs look for LibTorch's there.
+  void* library = dlopen(beside_program("libtbci-gpu.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr) return {nullptr, std::string("the worker's half for the GPU is not loaded: ") + dlerror()};
+  using Export = const GpuHalf* (*)();
+  const auto get = reinterpret_cast<Export>(dlsym(library, gpu_half_name));
+  if (get == nullptr) return {nullptr, std::string("the worker's half for the GPU is not one: ") + dlerror()};
+  return {get(), {}};
+}
 #endif
+
+const LoadedHalf& half() {
+  static const LoadedHalf loaded = load_half();
+  return loaded;
+}
+
+}  // namespace
+
+GpuAbsence why_unavailable(DeviceKind kind) {
+  if (kind == DeviceKind::cpu) return {};
+#ifndef TBCI_WHY_NO_GPU
+  // All of CUDA is not loaded to find that out. CUDA would say that the driver is too old.
+  if (!has_driver()) return {"no CUDA device was found on this machine", false};
+#endif
+  return half().functions == nullptr ? GpuAbsence{half().why_none, false} : half().functions->look();
 }
 
 torch::Device torch_device(DeviceKind kind) {
@@ -26,41 +69,28 @@ void synchronize(DeviceKind kind) {
   if (kind == DeviceKind::gpu) torch::cuda::synchronize(0);
 }
 
-#ifdef TBCI_WITH_CUDA
+int gpu_compute_capability() {
+  return half().functions == nullptr ? 0 : half().functions->compute_capability();
+}
 
-// The types have moved between namespaces, so they are not named; their first entry is the sum over all pools.
 void reset_gpu_peak() {
-  c10::cuda::CUDACachingAllocator::resetPeakStats(0);
+  if (half().functions != nullptr) half().functions->reset_peak();
 }
 
 std::int64_t gpu_peak_bytes() {
-  const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(0);
-  return stats.allocated_bytes[0].peak;
+  return half().functions == nullptr ? 0 : half().functions->peak_bytes();
 }
 
 std::int64_t gpu_reserved_peak_bytes() {
-  const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(0);
-  return stats.reserved_bytes[0].peak;
+  return half().functions == nullptr ? 0 : half().functions->reserved_peak_bytes();
 }
 
 std::int64_t gpu_in_use_bytes() {
-  const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(0);
-  return stats.allocated_bytes[0].current;
+  return half().functions == nullptr ? 0 : half().functions->in_use_bytes();
 }
 
-#else
-
-void reset_gpu_peak() {}
-std::int64_t gpu_peak_bytes() {
-  return 0;
+std::optional<GpuSplit> gpu_split(const std::function<void()>& iterate) {
+  return half().functions == nullptr ? std::nullopt : half().functions->trace(iterate);
 }
-std::int64_t gpu_reserved_peak_bytes() {
-  return 0;
-}
-std::int64_t gpu_in_use_bytes() {
-  return 0;
-}
-
-#endif
 
 }  // namespace tbci::suite

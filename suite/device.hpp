@@ -2,21 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include <torch/torch.h>
 
 #include "suite/configuration.hpp"
+#include "suite/gpu/half.hpp"
 
 namespace tbci::suite {
 
-// Empty if models can run on the device, else the reason in one line.
-std::string why_unavailable(DeviceKind kind);
+// Why no model can run on the device; empty if models can. For a GPU it loads what needs CUDA at the first call:
+// before anything of LibTorch is called, as that notes for good whether there is CUDA.
+GpuAbsence why_unavailable(DeviceKind kind);
 
 torch::Device torch_device(DeviceKind kind);
 
 // Waits until the device has finished all work.
 void synchronize(DeviceKind kind);
+
+// The first number of the GPU's compute capability: 8 for Ampere; 0 without CUDA.
+int gpu_compute_capability();
 
 // Of the CUDA caching allocator; 0 without CUDA. The allocated bytes are those of tensors. The reserved peak is what
 // the allocator took from the driver, so it includes the room between the tensors.
@@ -24,5 +31,8 @@ void reset_gpu_peak();
 std::int64_t gpu_peak_bytes();
 std::int64_t gpu_reserved_peak_bytes();
 std::int64_t gpu_in_use_bytes();
+
+// How the GPU spends an iteration (suite/gpu/trace.hpp); nothing without CUDA.
+std::optional<GpuSplit> gpu_split(const std::function<void()>& iterate);
 
 }  // namespace tbci::suite

@@ -70,9 +70,9 @@ std::string value_after(const std::string& text, const std::string& label) {
   return begin == std::string::npos ? std::string() : rest.substr(begin, rest.find_last_not_of(" \t") + 1 - begin);
 }
 
-Environment read_environment() {
+Environment read_environment(bool gpu) {
   multiply(torch::kCPU);
-  if (torch::cuda::is_available()) multiply(torch::Device(torch::kCUDA, 0));
+  if (gpu) multiply(torch::Device(torch::kCUDA, 0));
   Environment environment;
   std::ifstream maps("/proc/self/maps");
   environment.libraries = libraries_in(maps);

@@ -22,8 +22,8 @@ std::vector<std::string> libraries_in(std::istream& maps);
 // The text that follows `label` on its line; empty if no line has the label. For at::get_parallel_info().
 std::string value_after(const std::string& text, const std::string& label);
 
-// Runs one small matrix product (also on the GPU, if there is one), because some libraries load at their first use,
-// then reads the facts. Throws what LibTorch throws.
-Environment read_environment();
+// Runs one small matrix product, where asked on the GPU as well, because some libraries load at their first use, then
+// reads the facts. Throws what LibTorch throws.
+Environment read_environment(bool gpu);
 
 }  // namespace tbci::suite

@@ -8,11 +8,8 @@
 
 #include "suite/autocast.hpp"
 #include "suite/benchmark.hpp"
+#include "suite/device.hpp"
 #include "suite/element_types.hpp"
-
-#ifdef TBCI_WITH_CUDA
-#include <ATen/cuda/CUDAContext.h>
-#endif
 
 namespace tbci::suite {
 namespace {
@@ -84,11 +81,8 @@ std::string_view name_of(Precision precision) {
 std::string why_no_precision(Precision precision, DeviceKind device) {
   if (precision != Precision::tf32) return {};
   if (device == DeviceKind::cpu) return "tf32 exists on GPUs only, not on a CPU";
-#ifdef TBCI_WITH_CUDA
   constexpr int ampere = 8;
-  if (torch::cuda::is_available() && at::cuda::getDeviceProperties(0)->major < ampere)
-    return "this GPU is older than tf32 (compute capability 8.0)";
-#endif
+  if (gpu_compute_capability() < ampere) return "this GPU is older than tf32 (compute capability 8.0)";
   return {};
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "suite/gpu_split.hpp"
+#include "suite/gpu/split.hpp"
 #include "suite/growth.hpp"
 #include "suite/json.hpp"
 #include "suite/options.hpp"

@@ -2,16 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <new>
 
 #include "suite/choice.hpp"
 #include "suite/device.hpp"
 #include "suite/environment.hpp"
 #include "suite/exported/suite.hpp"
-#include "suite/gpu_trace.hpp"
 #include "suite/growth.hpp"
 #include "suite/measure.hpp"
 #include "suite/operators.hpp"
@@ -27,10 +28,17 @@ std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
-// LibTorch's host allocator throws a general error, so only its text identifies it.
+// LibTorch's host allocator and CUDA's libraries throw general errors, so only their text identifies them.
 bool tells_of_memory(const std::string& message) {
-  return message.find("DefaultCPUAllocator: can't allocate memory") != std::string::npos ||
-         message.find("DefaultCPUAllocator: not enough memory") != std::string::npos;
+  constexpr const char* signs[] = {
+      "DefaultCPUAllocator: can't allocate memory",
+      "DefaultCPUAllocator: not enough memory",
+      "CUDA error: out of memory",
+      "CUBLAS_STATUS_ALLOC_FAILED",
+      "CUDNN_STATUS_ALLOC_FAILED",
+  };
+  return std::any_of(std::begin(signs), std::end(signs),
+                     [&](const char* sign) { return message.find(sign) != std::string::npos; });
 }
 
 // An operator that this LibTorch does not have, or for which it has no kernel on the device.
@@ -96,7 +104,7 @@ void measure_benchmark(const RunOptions& options, const InstructionCounter& coun
                  use.growth ? use.growth->wall.count() : 0};
   times.alternated = alternation.turns();
   times.computed_in = std::move(computed_in);
-  if (plan.device == DeviceKind::gpu) times.gpu = trace_gpu([&] { workload.iterate(); });
+  if (plan.device == DeviceKind::gpu) times.gpu = gpu_split([&] { workload.iterate(); });
   times.finite = are_finite(workload);
   protocol.done(times, elements(workload.parameters()));
 }
@@ -107,7 +115,7 @@ int fail(Protocol& protocol, std::string_view kind, std::string_view message) {
 }
 
 // Empty if the configuration can run, else the reason.
-std::string why_not(const Choice& choice, const RunOptions& options) {
+std::string why_not(const Choice& choice, const RunOptions& options, const std::string& unavailable) {
   const Benchmark* benchmark = choice.benchmark.get();
   if (benchmark == nullptr) return choice.why_none;
   if (!benchmark->modes.has(options.configuration.mode)) {
@@ -115,19 +123,20 @@ std::string why_not(const Choice& choice, const RunOptions& options) {
     return benchmark->name + std::string(" has no ") + (train ? "training" : "inference") + ": its original has only " +
            (train ? "inference" : "training");
   }
-  const std::string unavailable = why_unavailable(options.configuration.device);
   return unavailable.empty() ? why_no_precision(options.precision, options.configuration.device) : unavailable;
 }
 
 int with_workload(const RunOptions& options, Protocol& protocol, const Job& job) {
+  const GpuAbsence absence = why_unavailable(options.configuration.device);  // before all that asks LibTorch for CUDA
   const Choice choice = choose_benchmark(options);
   const Benchmark* benchmark = choice.benchmark.get();
   const Configuration& configuration = options.configuration;
   const std::int64_t own_batch = benchmark ? benchmark->batch(options.size).of(configuration.mode) : 0;
   const std::int64_t batch = options.batch.value_or(own_batch);
   protocol.hello(options, batch);
-  const std::string reason = why_not(choice, options);
-  if (!reason.empty()) return fail(protocol, "unsupported", reason);
+  const std::string reason = why_not(choice, options, absence.why);
+  if (!reason.empty())
+    return fail(protocol, absence.broken && reason == absence.why ? "exception" : "unsupported", reason);
 
   try {
     const std::string not_loaded = preload(options.preload);
@@ -177,12 +186,13 @@ int run_benchmark(const RunOptions& options, Protocol& protocol) {
 }
 
 int tell_environment(const RunOptions& options, Protocol& protocol) {
+  const bool gpu = why_unavailable(DeviceKind::gpu).why.empty();
   protocol.hello();
   try {
     const std::string not_loaded = preload(options.preload);
     if (!not_loaded.empty()) return fail(protocol, "exception", not_loaded);
     prepare_torch(options);
-    protocol.environment(read_environment());
+    protocol.environment(read_environment(gpu));
     protocol.done();
     return exit_done;
   } catch (const c10::Error& error) {

@@ -58,6 +58,7 @@ constexpr std::string_view broken_disk = "the disk cannot be read or written";
 constexpr std::string_view network = network_trouble;
 constexpr std::string_view tool = "a tool is missing";
 constexpr std::string_view no_more_processes = "processes or memory ran out; use fewer jobs";
+constexpr std::string_view gpu = "the GPU does not work";
 constexpr std::string_view no_more_files = "too many files are open";
 
 constexpr Sign signs[] = {
@@ -118,6 +119,10 @@ constexpr Sign signs[] = {
     {"RPC failed", network},
     {"SSL_ERROR_SYSCALL", network},
     {"gnutls_handshake() failed", network},
+    {"CUDA finds no GPU: ", gpu},  // suite/gpu/half.cpp, with CUDA's own words
+    {"uncorrectable ECC error", gpu},
+    {"CUDA-capable device(s) is/are busy or unavailable", gpu},
+    {"GPU is lost", gpu},
 };
 
 // `Error 137`, but not `Error 1370`.

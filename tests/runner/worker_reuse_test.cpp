@@ -99,6 +99,31 @@ TEST_CASE("reuse_worker: other headers, other sources and other libraries are bu
   CHECK(shelf.answer_of(sources) == 14);
 }
 
+TEST_CASE("reuse_worker: the worker's half for the GPU goes with it, where the next LibTorch has what it needs",
+          "[worker]") {
+  Shelf shelf;
+  std::string lists = read_file(shelf.folder / "suite/CMakeLists.txt").value();
+  lists +=
+      "add_library(tbci-gpu MODULE half.cpp)\nadd_dependencies(tbci-worker tbci-gpu)\n"
+      "target_link_libraries(tbci-gpu ${CMAKE_PREFIX_PATH}/lib/libtorch_cpu.so)\n";
+  shelf.put("suite/CMakeLists.txt", lists);
+  shelf.put("suite/half.cpp", "extern \"C\" int memory();\nextern \"C\" int half() { return memory(); }\n");
+  const std::string both = "int which() { return 1; } extern \"C\" int memory() { return 1; }";
+  shelf.library("torch", both);
+  const auto first = shelf.worker_for("torch");
+  INFO((first ? std::string() : first.error().message));
+  REQUIRE(first);
+  shelf.add("next", both);
+  const fs::path next = shelf.worker_for("next").value();
+  CHECK_FALSE(was_built(next));
+  CHECK(fs::equivalent(next.parent_path() / "libtbci-gpu.so", first->parent_path() / "libtbci-gpu.so"));
+  // The worker itself would fit, its half does not.
+  shelf.add("half", "int which() { return 3; }");
+  const fs::path half = shelf.worker_for("half").value();
+  CHECK(was_built(half));
+  CHECK_FALSE(fs::equivalent(half.parent_path() / "libtbci-gpu.so", first->parent_path() / "libtbci-gpu.so"));
+}
+
 TEST_CASE("reuse_worker: a LibTorch that lacks a symbol of the worker, in spite of its headers, is built for",
           "[worker]") {
   Shelf shelf;
@@ -160,7 +185,11 @@ TEST_CASE("header_key: with CUDA, the headers of the packages beside LibTorch co
   const auto with = header_key(torch);
   CHECK(with != without);
   shelf.put("nvidia/cu13/include/cuda_runtime_api.h", "#define CUDART_VERSION 13010\n");
-  CHECK(header_key(torch) != with);
+  const auto later = header_key(torch);
+  CHECK(later != with);
+  // The compiler's own, which Triton brings.
+  shelf.put("triton/backends/nvidia/include/crt/host_defines.h", "#define __host__\n");
+  CHECK(header_key(torch) != later);
 }
 
 }  // namespace tbci::worker_reuse_test

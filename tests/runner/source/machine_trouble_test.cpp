@@ -7,6 +7,7 @@
 namespace tbci::machine_trouble_test {
 
 using runner::machine_trouble;
+using runner::machine_trouble_of_worker;
 
 TEST_CASE("machine_trouble: ignores source code that quotes such words", "[recipe]") {
   CHECK(machine_trouble("a.cpp:1:2: error: #error No space left on device\n").empty());
@@ -188,6 +189,17 @@ TEST_CASE("machine_trouble: a kill counts although another file has an error, a 
     CHECK_FALSE(machine_trouble(error + sure).empty());
   for (const char* unsure : {"curl: (7) Failed to connect\n", "fatal: early EOF\n", "virtual memory exhausted\n"})
     CHECK(machine_trouble(error + unsure).empty());
+}
+
+TEST_CASE("machine_trouble_of_worker: a GPU that does not work is the machine's fault", "[recipe]") {
+  for (const char* said : {"CUDA finds no GPU: CUDA driver version is insufficient for CUDA runtime version",
+                           "CUDA error: uncorrectable ECC error encountered",
+                           "CUDA error: CUDA-capable device(s) is/are busy or unavailable"}) {
+    INFO(said);
+    CHECK(machine_trouble_of_worker(said).starts_with("the GPU does not work ("));
+  }
+  CHECK(machine_trouble_of_worker("CUDA error: an illegal memory access was encountered").empty());
+  CHECK(machine_trouble_of_worker("CUDA error: out of memory").empty());
 }
 
 }  // namespace tbci::machine_trouble_test

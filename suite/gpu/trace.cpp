@@ -1,20 +1,21 @@
-#include "suite/gpu_trace.hpp"
+#include "suite/gpu/trace.hpp"
 
-// cupti.cmake defines this if it finds cupti.h and libcupti next to a LibTorch with CUDA.
+#include <cstdio>
+#include <exception>
+#include <string>
+
+// torch.cmake defines this where it finds cupti.h.
 #ifdef TBCI_WITH_CUPTI
 
-#include <cupti.h>
+#include <torch/cuda.h>
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <exception>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
-#include "suite/device.hpp"
+#include "suite/gpu/cupti.hpp"
 
 namespace tbci::suite {
 namespace {
@@ -23,29 +24,32 @@ constexpr int traced_iterations = 5;
 
 using Buffer = std::array<std::uint64_t, (1 << 20) / sizeof(std::uint64_t)>;  // CUPTI requires an alignment of 8 bytes
 
-// The records from CUPTI's threads. Its callbacks are plain functions that take no argument of ours, and it may keep a
-// buffer until the process ends. So this object is global and never destroyed before CUPTI.
+// The records from CUPTI's threads.
 struct Collected {
+  Cupti cupti;
   std::mutex mutex;
   std::vector<std::unique_ptr<Buffer>> buffers;
   std::vector<GpuActivity> activities;
+  bool without_times = false;
 };
 
+// CUPTI's callbacks are plain functions that take no argument of ours, and it may write into a buffer until the process
+// ends. So this object is global, and nobody destroys it.
 Collected& collected() {
-  static Collected all;
+  static Collected& all = *std::make_unique<Collected>().release();
   return all;
+}
+
+void say_none(const std::string& why) {
+  std::fprintf(stderr, "tbci-worker: no split of the GPU's time: %s\n", why.c_str());
 }
 
 bool good(CUptiResult result, const char* doing) {
   if (result == CUPTI_SUCCESS) return true;
   const char* reason = nullptr;
-  if (cuptiGetResultString(result, &reason) != CUPTI_SUCCESS) reason = "unknown reason";
-  std::fprintf(stderr, "tbci-worker: no split of the GPU's time: %s: %s\n", doing, reason);
+  if (collected().cupti.get_result_string(result, &reason) != CUPTI_SUCCESS) reason = "unknown reason";
+  say_none(std::string(doing) + ": " + reason);
   return false;
-}
-
-GpuActivity activity(GpuActivity::Kind kind, std::uint64_t begin, std::uint64_t end) {
-  return {kind, {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)}};
 }
 
 GpuActivity::Kind kind_of_copy(std::uint8_t kind) {
@@ -61,17 +65,22 @@ GpuActivity::Kind kind_of_copy(std::uint8_t kind) {
   }
 }
 
+// CUPTI writes 0 where it could not read the clock.
+template <class Record>
+void add(const Record& record, GpuActivity::Kind kind, Collected& all) {
+  all.without_times = all.without_times || record.start == 0 || record.end == 0;
+  all.activities.push_back({kind, {static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end)}});
+}
+
 // Later versions of CUPTI write longer records that begin as these do, so the oldest names fit all of them.
-void take(const CUpti_Activity& record, std::vector<GpuActivity>& into) {
+void take(const CUpti_Activity& record, Collected& all) {
   if (record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || record.kind == CUPTI_ACTIVITY_KIND_KERNEL) {
-    const auto& kernel = reinterpret_cast<const CUpti_ActivityKernel4&>(record);
-    into.push_back(activity(GpuActivity::Kind::work, kernel.start, kernel.end));
+    add(reinterpret_cast<const CUpti_ActivityKernel4&>(record), GpuActivity::Kind::work, all);
   } else if (record.kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
     const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpy&>(record);
-    into.push_back(activity(kind_of_copy(copy.copyKind), copy.start, copy.end));
+    add(copy, kind_of_copy(copy.copyKind), all);
   } else if (record.kind == CUPTI_ACTIVITY_KIND_MEMSET) {
-    const auto& fill = reinterpret_cast<const CUpti_ActivityMemset&>(record);
-    into.push_back(activity(GpuActivity::Kind::work, fill.start, fill.end));
+    add(reinterpret_cast<const CUpti_ActivityMemset&>(record), GpuActivity::Kind::work, all);
   }
 }
 
@@ -88,22 +97,21 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
   Collected& all = collected();
   const std::lock_guard lock(all.mutex);
   CUpti_Activity* record = nullptr;
-  while (filled > 0 && cuptiActivityGetNextRecord(buffer, filled, &record) == CUPTI_SUCCESS)
-    take(*record, all.activities);
+  while (filled > 0 && all.cupti.get_next_record(buffer, filled, &record) == CUPTI_SUCCESS) take(*record, all);
 }
 
 // CUPTI traces while this object lives.
 class Tracing {
  public:
   Tracing()
-      : begun_(good(cuptiActivityRegisterCallbacks(&give_buffer, &take_buffer), "CUPTI takes no buffers") &&
-               good(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), "kernels are not traced") &&
-               good(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY), "copies are not traced") &&
-               good(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET), "memsets are not traced")) {}
+      : begun_(good(cupti_.register_callbacks(&give_buffer, &take_buffer), "CUPTI takes no buffers") &&
+               good(cupti_.enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), "kernels are not traced") &&
+               good(cupti_.enable(CUPTI_ACTIVITY_KIND_MEMCPY), "copies are not traced") &&
+               good(cupti_.enable(CUPTI_ACTIVITY_KIND_MEMSET), "memsets are not traced")) {}
   ~Tracing() {
     for (const CUpti_ActivityKind kind :
          {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET})
-      cuptiActivityDisable(kind);
+      cupti_.disable(kind);
   }
   Tracing(const Tracing&) = delete;
   Tracing& operator=(const Tracing&) = delete;
@@ -112,29 +120,30 @@ class Tracing {
 
   // Waits for every record of the work so far. False if some were lost.
   bool flush() const {
-    if (!good(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "its records cannot be fetched")) return false;
+    if (!good(cupti_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "its records cannot be fetched")) return false;
     std::size_t dropped = 0;
-    if (!good(cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped), "its losses cannot be counted")) return false;
+    if (!good(cupti_.get_dropped_records(nullptr, 0, &dropped), "its losses cannot be counted")) return false;
     if (dropped == 0) return true;
-    std::fprintf(stderr, "tbci-worker: no split of the GPU's time: CUPTI lost %zu records\n", dropped);
+    say_none("CUPTI lost " + std::to_string(dropped) + " records");
     return false;
   }
 
  private:
+  const Cupti& cupti_ = collected().cupti;
   bool begun_;
 };
 
 std::optional<std::int64_t> now() {
   std::uint64_t nanoseconds = 0;  // of the records' clock
-  if (!good(cuptiGetTimestamp(&nanoseconds), "CUPTI has no clock")) return std::nullopt;
+  if (!good(collected().cupti.get_timestamp(&nanoseconds), "CUPTI has no clock")) return std::nullopt;
   return static_cast<std::int64_t>(nanoseconds);
 }
 
 std::optional<GpuSpan> trace_one(const std::function<void()>& iterate) {
-  synchronize(DeviceKind::gpu);
+  torch::cuda::synchronize(0);
   const auto begin = now();
   iterate();
-  synchronize(DeviceKind::gpu);
+  torch::cuda::synchronize(0);
   const auto end = now();
   if (!begin || !end) return std::nullopt;
   return GpuSpan{*begin, *end};
@@ -153,6 +162,13 @@ GpuSplit mean_split(const std::vector<GpuActivity>& activities, const std::vecto
 }
 
 std::optional<GpuSplit> trace(const std::function<void()>& iterate) {
+  const auto cupti = loaded_cupti();
+  if (!cupti) {
+    say_none("LibTorch has loaded no CUPTI");
+    return std::nullopt;
+  }
+  Collected& all = collected();
+  all.cupti = *cupti;
   const Tracing tracing;
   if (!tracing.begun()) return std::nullopt;
   if (!trace_one(iterate)) return std::nullopt;  // the first one pays for CUPTI's initialisation
@@ -163,8 +179,11 @@ std::optional<GpuSplit> trace(const std::function<void()>& iterate) {
     windows.push_back(*window);
   }
   if (!tracing.flush()) return std::nullopt;
-  Collected& all = collected();
   const std::lock_guard lock(all.mutex);
+  if (all.without_times) {
+    say_none("CUPTI has records without times");
+    return std::nullopt;
+  }
   return mean_split(all.activities, windows);
 }
 
@@ -175,8 +194,7 @@ std::optional<GpuSplit> trace_gpu(const std::function<void()>& iterate) {
     return trace(iterate);
   } catch (const std::exception& error) {
     const std::string message = error.what();
-    std::fprintf(stderr, "tbci-worker: no split of the GPU's time: an iteration failed while it was traced: %s\n",
-                 message.substr(0, message.find('\n')).c_str());
+    say_none("an iteration failed while it was traced: " + message.substr(0, message.find('\n')));
     return std::nullopt;
   }
 }
@@ -188,6 +206,7 @@ std::optional<GpuSplit> trace_gpu(const std::function<void()>& iterate) {
 namespace tbci::suite {
 
 std::optional<GpuSplit> trace_gpu(const std::function<void()>&) {
+  std::fputs("tbci-worker: no split of the GPU's time: cupti.h was not found when the worker was built\n", stderr);
   return std::nullopt;
 }
 

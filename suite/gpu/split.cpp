@@ -1,4 +1,4 @@
-#include "suite/gpu_split.hpp"
+#include "suite/gpu/split.hpp"
 
 #include <algorithm>
 #include <cstddef>

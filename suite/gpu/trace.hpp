@@ -4,13 +4,13 @@
 #include <functional>
 #include <optional>
 
-#include "suite/gpu_split.hpp"
+#include "suite/gpu/split.hpp"
 
 namespace tbci::suite {
 
 // Runs extra iterations and returns how one of them splits (mean, nanoseconds). Nothing if this worker was built
-// without CUPTI, if CUPTI cannot trace or lost records, or if an iteration threw; the standard error then says why.
-// Earlier measurements are not affected.
+// without CUPTI's header, if CUPTI is not loaded, cannot trace or lost records, or if an iteration threw; the standard
+// error then says why. Earlier measurements are not affected.
 std::optional<GpuSplit> trace_gpu(const std::function<void()>& iterate);
 
 }  // namespace tbci::suite

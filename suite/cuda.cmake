@@ -1,0 +1,56 @@
+# The half for the GPU, libtbci-gpu.so: compiled if the headers of CUDA that LibTorch's own include are there. They come with
+# the nvidia packages beside a wheel, but for those of NVIDIA's compiler (crt/), which Triton brings. A CUDA Toolkit serves as
+# well, whole or not, and on PATH or not. Without them the worker has the configurations of the CPU, and says why.
+
+# tbci_try_gpu(RESULT FOLDER...): whether it compiles with these headers; else TBCI_WHY_NO_GPU.
+function(tbci_try_gpu result)
+  set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+  set(includes ${TORCH_INCLUDE_DIRS} ${ARGN} "${CMAKE_CURRENT_SOURCE_DIR}/..")
+  try_compile(compiles "${CMAKE_CURRENT_BINARY_DIR}/try-gpu" SOURCES ${TBCI_GPU_SOURCES}
+    CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${includes}"
+    COMPILE_DEFINITIONS ${TORCH_CXX_FLAGS} ${TBCI_GPU_DEFINITIONS} CXX_STANDARD ${CMAKE_CXX_STANDARD} OUTPUT_VARIABLE said)
+  file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/try-gpu.log" "${said}")
+  set(${result} ${compiles} PARENT_SCOPE)
+  if(NOT compiles)
+    set(why "the compiler ended without an error's text")
+    if(said MATCHES "error: ([^\n]+)")
+      set(why "${CMAKE_MATCH_1}")
+    endif()
+    string(REGEX REPLACE "[^A-Za-z0-9 _.,:;()<>=+*/-]" "'" why "${why}")
+    set(TBCI_WHY_NO_GPU "the worker's half for the GPU does not compile: ${why}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+file(GLOB TBCI_GPU_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/gpu/*.cpp)
+file(GLOB nvidia "${TBCI_TORCH_PREFIX}/../nvidia/*/include")
+find_package(CUDAToolkit QUIET)
+set(triton "${TBCI_TORCH_PREFIX}/../triton/backends/nvidia/include")
+set(cupti_places ${nvidia} "${triton}")
+foreach(folder ${CUDAToolkit_INCLUDE_DIRS})
+  list(APPEND cupti_places "${folder}" "${folder}/../extras/CUPTI/include")
+endforeach()
+find_path(TBCI_CUPTI_INCLUDE cupti.h PATHS ${cupti_places} NO_DEFAULT_PATH)
+set(TBCI_GPU_DEFINITIONS)
+set(cupti)
+if(TBCI_CUPTI_INCLUDE)
+  set(TBCI_GPU_DEFINITIONS -DTBCI_WITH_CUPTI)
+  set(cupti "${TBCI_CUPTI_INCLUDE}")
+else()
+  message(STATUS "cupti.h was not found: the worker does not report the split of a GPU's time")
+endif()
+
+set(TBCI_CUDA_INCLUDES)
+# Those that stand first have their headers taken first, so what is added only fills gaps.
+foreach(others triton CUDAToolkit_INCLUDE_DIRS)
+  set(folders ${nvidia} ${${others}} ${cupti})
+  tbci_try_gpu(found ${folders})
+  if(found)
+    set(TBCI_WHY_NO_GPU "")
+    set(TBCI_CUDA_INCLUDES ${folders})
+    message(STATUS "headers of CUDA: the nvidia packages beside LibTorch, and ${${others}}")
+    break()
+  endif()
+endforeach()
+if(NOT TBCI_CUDA_INCLUDES)
+  message(STATUS "${TBCI_WHY_NO_GPU}")
+endif()
