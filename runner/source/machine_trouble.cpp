@@ -91,6 +91,7 @@ constexpr Sign signs[] = {
     {"CMAKE_CXX_COMPILER not set", "no compiler is installed"},
     {"unable to find a build program", "ninja or make is not installed"},
     {"Error 127", tool},
+    {"ccache: error: ", "the compiler's cache does not work", true},
     {"Temporary failure in name resolution", network},
     {"Could not resolve host", network},
     {"Couldn't resolve host", network},

@@ -35,7 +35,7 @@ TEST_CASE("Bisection: every culprit of 70 commits is found in at most 7 builds",
   }
 }
 
-TEST_CASE("Bisection: the suspects are the culprit and the commits around it that do not build", "[bisect]") {
+TEST_CASE("Bisection: the suspects are the culprit and the commits around it that do not build", "[bisect][long]") {
   for (std::size_t culprit : {1U, 20U, 35U, 36U, 69U, 70U}) {
     for (std::size_t length : {1U, 2U, 5U}) {
       for (std::size_t before = 0; before <= length; ++before) {  // commits of the stretch that precede the culprit

@@ -32,7 +32,7 @@ std::set<std::string> measured_at(const std::vector<model::Probe>& probes, const
 
 }  // namespace
 
-TEST_CASE("Shared culprits: a weaker series is measured where a clearer one found the culprit", "[bisect]") {
+TEST_CASE("Shared culprits: a weaker series is measured where a clearer one found the culprit", "[bisect][long]") {
   for (std::size_t culprit = 2; culprit <= 69; ++culprit) {
     FakeDay day;
     day.noise = 0.02;

@@ -146,7 +146,7 @@ TEST_CASE("Change points: the same values give the same answer", "[detect]") {
   }
 }
 
-TEST_CASE("Change points: of 1,000 histories without a step at most one has any", "[detect]") {
+TEST_CASE("Change points: of 1,000 histories without a step at most one has any", "[detect][long]") {
   CHECK(with_change_points("null", 365, 1000, 71000) <= 1);
   CHECK(with_change_points("null", 12, 1000, 72000) <= 1);
   CHECK(with_change_points("spikes", 365, 1000, 73000) <= 1);

@@ -68,7 +68,7 @@ TEST_CASE("Thousand nights: improvements get their commits, and regressions thei
 }
 
 TEST_CASE("Thousand nights: killed, without a network and out of space, each step is reported once with its culprit",
-          "[thousand]") {
+          "[thousand][long]") {
   for (const std::uint64_t seed : {1U, 2U}) {
     SmallYears small("step,twins,kill,index,git,github,disk", seed);
     const thousand::Judgement judgement = small.judgement();

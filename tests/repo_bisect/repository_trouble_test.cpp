@@ -13,7 +13,7 @@ using namespace tbci::repo_bisect;
 using namespace tbci::repo_bisect::test;
 namespace fs = std::filesystem;
 
-TEST_CASE("Repository bisection: stopped anywhere, it resumes without repeating finished work", "[repo_bisect]") {
+TEST_CASE("Repository bisection: stopped anywhere, it resumes without repeating finished work", "[repo_bisect][long]") {
   NumberRepository place(step(5, 2, 100, 112));
   const RepositoryAnswer expected = place.search();
   CHECK(expected.bisection.answers.front().suspects == Ids{place.ids[2]});
@@ -120,7 +120,7 @@ TEST_CASE("Repository bisection: a failed measurement is tried again, one at its
   CHECK(slow.processes.runs_finished == 1);
 }
 
-TEST_CASE("Repository bisection: a failing end is an error with its place, and is tried again", "[repo_bisect]") {
+TEST_CASE("Repository bisection: a failing end is an error with its place, and is tried again", "[repo_bisect][long]") {
   NumberRepository place(step(4, 2, 100, 112));
   place.job.measure = {"sh", "-c", "test -e ../../../fixed && cat built || echo what"};
   const std::string unmeasured = place.failure();
@@ -144,7 +144,7 @@ TEST_CASE("Repository bisection: a failing end is an error with its place, and i
 }
 
 TEST_CASE("Repository bisection: a build or measurement stopped at a limit is tried again only with a longer one",
-          "[repo_bisect]") {
+          "[repo_bisect][long]") {
   NumberRepository place(step(3, 3, 100, 100));
   const std::string fast = "cp number built\n", slow = "sleep 0.7; " + fast;
   place.git.write("build.sh", slow);

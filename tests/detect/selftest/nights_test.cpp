@@ -61,7 +61,7 @@ TEST_CASE("Nights: unchanged series are not filed, in either noise", "[selftest]
   }
 }
 
-TEST_CASE("Nights: a step of 10% is filed the same night, one of 8% within three", "[selftest]") {
+TEST_CASE("Nights: a step of 10% is filed the same night, one of 8% within three", "[selftest][long]") {
   for (const auto& noise : {selftest::quiet(), selftest::noisy()}) {
     CHECK(found_within(tally(noise, {.name = "+10%", .step = 0.1}, 400), 1).value >= 0.97);
     CHECK(found_within(tally(noise, {.name = "+8%", .step = 0.08}, 400), 3).value >= 0.985);

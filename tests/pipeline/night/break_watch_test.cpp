@@ -20,7 +20,7 @@ const std::string series = "beta/cpu-infer/outcome";
 
 }  // namespace
 
-TEST_CASE("Breaks: a case that fails is confirmed, bisected and reported, however it fails", "[nights]") {
+TEST_CASE("Breaks: a case that fails is confirmed, bisected and reported, however it fails", "[nights][long]") {
   for (const Outcome outcome : {Outcome::crashed, Outcome::timed_out, Outcome::out_of_memory, Outcome::exception,
                                 Outcome::unsupported, Outcome::protocol}) {
     BrokenNights nights(14, outcome);

@@ -103,7 +103,7 @@ TEST_CASE("Regressions: one whose old build is gone recovers when it is repaired
   CHECK(standing() == model::Standing::recovered);
 }
 
-TEST_CASE("Regressions: one that was repaired in part before a long break recovers after it", "[nights]") {
+TEST_CASE("Regressions: one that was repaired in part before a long break recovers after it", "[nights][long]") {
   Nights nights(60);
   nights.machine.slower["beta"] = {
       {4 * commits_a_day - 1, 1.6}, {12 * commits_a_day - 1, 1 / 1.25}, {30 * commits_a_day - 1, 1.25 / 1.6}};

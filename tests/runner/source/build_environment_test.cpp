@@ -74,7 +74,7 @@ TEST_CASE("BuildEnvironments: one is made for each list of requirements, once, a
   CHECK(bench.made({"tool>=1"}).venv.folder != one.venv.folder);
 }
 
-TEST_CASE("BuildEnvironments: pip in a build finds the wheels, and asks no index", "[pip]") {
+TEST_CASE("BuildEnvironments: pip in a build finds the wheels, and asks no index", "[pip][long]") {
   Bench bench;
   const BuildEnvironment one = bench.made({"tool"});
   bench.publish("late", "1.0", {{"late.py", "number = 2\n"}});
@@ -88,7 +88,7 @@ TEST_CASE("BuildEnvironments: pip in a build finds the wheels, and asks no index
   CHECK_FALSE(pip("late").succeeded());
 }
 
-TEST_CASE("BuildEnvironments: what the index does not have is said with its name", "[pip]") {
+TEST_CASE("BuildEnvironments: what the index does not have is said with its name", "[pip][long]") {
   Bench bench;
   const auto missing = bench.with({"tool==7.5"});
   REQUIRE_FALSE(missing);
@@ -114,7 +114,7 @@ TEST_CASE("BuildEnvironments: a package of the configuration that the index lack
   CHECK(theirs.error().kind == ErrorKind::failed);
 }
 
-TEST_CASE("BuildEnvironments: requirements that contradict one another are the commit's fault", "[pip]") {
+TEST_CASE("BuildEnvironments: requirements that contradict one another are the commit's fault", "[pip][long]") {
   Bench bench;
   const auto contradicting = bench.with({"tool>=1", "tool==7.5"});
   REQUIRE_FALSE(contradicting);
@@ -155,7 +155,7 @@ TEST_CASE("BuildEnvironments: one that a kill left unfinished is made again", "[
 }
 
 TEST_CASE("SourceBuilder: a commit's requirements are there before its recipe, and part of what makes a build",
-          "[source][pip]") {
+          "[source][pip][long]") {
   Bench bench;
   test::GitFixture repository(bench.folder / "theirs");
   Subject subject;

@@ -69,6 +69,7 @@ const Said of_the_machine[] = {
     {"gcc 12",
      "g++: fatal error: Killed signal terminated program cc1plus\ncompilation terminated.\n"
      "make[2]: *** [CMakeFiles/a.dir/build.make:76: a.o] Error 1\n"},
+    {"ccache", "ccache: error: Failed to create temporary file for /cache/tmp/a.s0shWf.ii: Permission denied\n"},
     {"gcc 7", "g++: internal compiler error: Killed (program cc1plus)\nPlease submit a full bug report,\n"},
     {"gcc, no memory", "cc1plus: out of memory allocating 65536 bytes after a total of 1474560 bytes\n"},
     {"gcc, limit", "virtual memory exhausted: Cannot allocate memory\n"},
