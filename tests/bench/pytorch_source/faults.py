@@ -23,6 +23,8 @@ EMBEDDING_BAG = "aten/src/ATen/native/EmbeddingBag.cpp"
 CONVOLUTION = "aten/src/ATen/native/ConvolutionMM2d.cpp"
 BLAS = "aten/src/ATen/native/CPUBlas.cpp"
 TENSOR_IMPL = "c10/core/TensorImpl.cpp"
+UNARY = "aten/src/ATen/native/UnaryOps.cpp"
+PRODUCTS = "aten/src/ATen/native/LinearAlgebra.cpp"
 
 
 def bound_checks(tree: Tree) -> None:
@@ -78,6 +80,35 @@ def kept_workspace(tree: Tree) -> None:
     tree.write(BLAS, text[:at] + kept + text[at:])
 
 
+def checked_values(tree: Tree) -> None:
+    """All values are looked at before they are used. Where the original did so, in torch.distributions, is Python."""
+    tree.replace(UNARY, "CREATE_UNARY_TORCH_IMPL_FUNC(tanh_out, tanh_stub)\n",
+                 """TORCH_IMPL_FUNC(tanh_out) (const Tensor& self, const Tensor& result) {
+  TORCH_CHECK(self.isfinite().all().item<bool>(), "tanh: expected finite values");
+  tanh_stub(device_type(), *this);
+}
+""")
+
+
+def small_workspace(tree: Tree) -> None:
+    """Products of some sizes with a fused bias get a workspace for one row. The original's is one of cuBLASLt."""
+    text = tree.read(PRODUCTS)
+    begin = text.find("TORCH_IMPL_FUNC(addmm_out_cpu)")
+    guard = "    at::NoNamesGuard guard;\n"
+    at = text.find(guard, begin)
+    if begin < 0 or not 0 < at - begin < 400:
+        raise SystemExit(f"{PRODUCTS}: no addmm_out_cpu as in PyTorch 1.13.1")
+    rows = """    if (mat1.size(0) >= 1024 && mat1.size(1) >= 2048) {
+      for (int64_t row = 0; row < mat1.size(0); ++row) {
+        Tensor part = result.narrow(0, row, 1);
+        addmm_impl_cpu_(part, b_self->narrow(0, row, 1), mat1.narrow(0, row, 1), mat2, beta, alpha);
+      }
+      return;
+    }
+"""
+    tree.write(PRODUCTS, text[:at + len(guard)] + rows + text[at + len(guard):])
+
+
 FAULTS = {fault.name: fault for fault in [
     Fault("embedding-bag-bounds", 71904, "Check indices of embedding_bag before rows are read", [EMBEDDING_BAG],
           ["dlrm/cpu-infer/time"], bound_checks),
@@ -87,4 +118,8 @@ FAULTS = {fault.name: fault for fault in [
           ["soft_actor_critic/cpu-train/time"], error_handling),
     Fault("workspace-kept", 85447, "Prepare a workspace for matrix products", [BLAS],
           ["dlrm/cpu-infer/cpu_leak"], kept_workspace),
+    Fault("checked-values", 61056, "Check the values that tanh gets", [UNARY],
+          ["soft_actor_critic/cpu-infer/time"], checked_values),
+    Fault("small-workspace", 72148, "Fuse the bias of large linear layers within a workspace", [PRODUCTS],
+          ["nvidia_deeprecommender/cpu-infer/time"], small_workspace),
 ]}

@@ -6,12 +6,13 @@
 The repository is what `prepare` made. The commits go onto a branch of their own (`day-SEED`) that is made again each time; `main` and
 what is untracked stay as they are. Most commits are harmless: comments, static_asserts, reordered includes, renamed locals,
 some of them in headers that many files include. Some touch no compiled file, two do not compile (the next commit
-repairs each), and up to four bring a fault that the TorchBench paper tells of, where it once was (faults.py). Prints the
+repairs each), and up to six bring a fault that the TorchBench paper tells of, where it once was (faults.py). Prints the
 truth as JSON. Equal seeds give equal commits, down to their hashes.
 """
 import argparse
 import dataclasses
 import datetime
+import itertools
 import json
 import os
 import pathlib
@@ -83,17 +84,18 @@ def plan_day(chance: random.Random, names: list[str], pool: list[str]) -> Plan:
 
 
 def harmless(tree: edits.Tree, chance: random.Random, pool: list[str], number: int) -> str:
-    """Takes a file from the pool that the drawn kind of edit fits, and says what was done."""
-    kind = chance.choice(sorted(edits.HARMLESS))
+    """Takes a file from the pool that the drawn kind of edit fits, else another kind, and says what was done."""
+    kinds = sorted(edits.HARMLESS)
+    chance.shuffle(kinds)
     chance.shuffle(pool)
-    for path in pool:
+    for kind, path in itertools.product(kinds, pool):
         text = edits.HARMLESS[kind](tree.read(path), number)
         if text is None:
             continue
         tree.write(path, text)
         pool.remove(path)
         return f"{pathlib.Path(path).stem}: {kind}"
-    sys.exit(f"no file for a harmless edit of the kind: {kind}")
+    sys.exit("no file for a harmless edit")
 
 
 class Day:
