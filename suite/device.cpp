@@ -15,6 +15,13 @@ struct LoadedHalf {
   std::string why_none;
 };
 
+#ifndef TBCI_TORCH_WITHOUT_CUDA
+// The driver's library, or its part in the kernel.
+bool has_driver() {
+  return dlopen("libcuda.so.1", RTLD_LAZY) != nullptr || access("/proc/driver/nvidia/version", F_OK) == 0;
+}
+#endif
+
 #ifdef TBCI_WHY_NO_GPU
 LoadedHalf load_half() {
   return {nullptr, TBCI_WHY_NO_GPU};
@@ -27,11 +34,6 @@ std::string beside_program(const char* name) {
   if (length <= 0) return name;
   const std::string program(path.data(), static_cast<std::size_t>(length));
   return program.substr(0, program.rfind('/') + 1) + name;
-}
-
-// The driver's library, or its part in the kernel.
-bool has_driver() {
-  return dlopen("libcuda.so.1", RTLD_LAZY) != nullptr || access("/proc/driver/nvidia/version", F_OK) == 0;
 }
 
 LoadedHalf load_half() {
@@ -54,11 +56,13 @@ const LoadedHalf& half() {
 
 GpuAbsence why_unavailable(DeviceKind kind) {
   if (kind == DeviceKind::cpu) return {};
-#ifndef TBCI_WHY_NO_GPU
+#ifdef TBCI_TORCH_WITHOUT_CUDA
+  return {half().why_none, false};
+#else
   // All of CUDA is not loaded to find that out. CUDA would say that the driver is too old.
   if (!has_driver()) return {"no CUDA device was found on this machine", false};
+  return half().functions == nullptr ? GpuAbsence{half().why_none, true} : half().functions->look();
 #endif
-  return half().functions == nullptr ? GpuAbsence{half().why_none, false} : half().functions->look();
 }
 
 torch::Device torch_device(DeviceKind kind) {
