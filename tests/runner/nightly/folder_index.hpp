@@ -7,6 +7,7 @@
 #include "base/process.hpp"
 #include "runner/nightly/pip_installation.hpp"
 #include "runner/nightly/uv_tool.hpp"
+#include "tests/runner/nightly/quick_venvs.hpp"
 #include "tests/runner/nightly/wheels.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -26,6 +27,7 @@ struct FolderIndex {
     settings.pre_releases = false;
     settings.allow_cuda = true;
     settings.unpacker = runner::WheelUnpacker::pip;
+    settings.python = python_with_quick_venvs();
   }
   void publish(const WheelFiles& files, const std::string& version) {
     const std::string name = "torch-" + version + "-py3-none-any.whl";

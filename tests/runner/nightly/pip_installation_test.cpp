@@ -25,6 +25,7 @@ std::vector<std::string> bytecode_in(const std::filesystem::path& packages) {
 TEST_CASE("PipInstallation: what was checked is installed, and torch is imported", "[pip]") {
   for (const WheelUnpacker unpacker : unpackers_here()) {
     FolderIndex index;
+    index.settings.python = "python3";  // not one with quick venvs
     index.settings.unpacker = unpacker;
     index.publish(with_info(tiny_torch, "torch", "1.0"), "1.0");
     const Status installed = index.install("1.0");

@@ -8,6 +8,7 @@
 #include "tests/environment_variable.hpp"
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/runner/fixtures.hpp"
+#include "tests/runner/nightly/quick_venvs.hpp"
 #include "tests/runner/nightly/wheels.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -26,7 +27,10 @@ struct Bench {
   RequirementSettings settings{.files = {"requirements.txt"}, .index = "file://" + (folder / "simple").string()};
   std::vector<std::string> said;
 
-  Bench() { publish("tool", "1.0", {{"tool.py", "number = 1\n"}}); }
+  Bench() {
+    settings.python = test::python_with_quick_venvs();
+    publish("tool", "1.0", {{"tool.py", "number = 1\n"}});
+  }
   void publish(const std::string& name, const std::string& version, const test::WheelFiles& files) {
     const std::string file = name + "-" + version + "-py3-none-any.whl";
     test::write_wheel(folder / "simple" / name / file, test::with_info(files, name, version));
@@ -76,6 +80,7 @@ TEST_CASE("BuildEnvironments: one is made for each list of requirements, once, a
 
 TEST_CASE("BuildEnvironments: pip in a build finds the wheels, and asks no index", "[pip][long]") {
   Bench bench;
+  bench.settings.python = "python3";  // for its bin/pip
   const BuildEnvironment one = bench.made({"tool"});
   bench.publish("late", "1.0", {{"late.py", "number = 2\n"}});
   const test::EnvironmentVariable ours("PIP_INDEX_URL", bench.settings.index);
