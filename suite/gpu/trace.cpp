@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-// torch.cmake defines this where it finds cupti.h.
+// cuda.cmake defines this where it finds cupti.h.
 #ifdef TBCI_WITH_CUPTI
 
 #include <torch/cuda.h>

@@ -160,7 +160,7 @@ TEST_CASE("BuildEnvironments: one that a kill left unfinished is made again", "[
 }
 
 TEST_CASE("SourceBuilder: a commit's requirements are there before its recipe, and part of what makes a build",
-          "[source][pip][long]") {
+          "[source][pip]") {
   Bench bench;
   test::GitFixture repository(bench.folder / "theirs");
   Subject subject;
