@@ -81,12 +81,6 @@ class Parser {
   bool fault_waits_ = false;
 };
 
-void replace_all(std::string& text, std::string_view before, std::string_view after) {
-  for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at + after.size())) {
-    text.replace(at, before.size(), after);
-  }
-}
-
 /// Code gets no line end with a replacement that stands in the middle of a line.
 void strip_line_end(Edit& edit) {
   const auto ends = [](const std::string& text) { return text.ends_with('\n'); };
@@ -97,6 +91,12 @@ void strip_line_end(Edit& edit) {
 }
 
 }  // namespace
+
+void replace_all(std::string& text, std::string_view before, std::string_view after) {
+  for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at + after.size())) {
+    text.replace(at, before.size(), after);
+  }
+}
 
 Result<std::vector<Change>> parse_changes(std::string_view text) {
   TBCI_ASSIGN(std::vector<Change> changes, Parser().parse(text));

@@ -31,6 +31,9 @@ struct Change {
   std::vector<std::string> benchmarks;
 };
 
+/// Replaces every `before` in the text.
+void replace_all(std::string& text, std::string_view before, std::string_view after);
+
 /// Reads the text form: sections that begin with `=== commit`, `=== fault`, `=== replace`, `=== with`, `=== append`.
 Result<std::vector<Change>> parse_changes(std::string_view text);
 

@@ -24,6 +24,11 @@ void add_options(CLI::App& app, Raw& raw, CommandLine& result) {
       ->required()
       ->type_name("DIR");
   app.add_option("--seed", options.seed, "Seed of everything that is drawn at random")->capture_default_str();
+  app.add_flag(
+      "--gpu", options.gpu,
+      "The kernels of CUDA are replaced, not those of the CPU. It needs a LibTorch with CUDA, but no nvcc. Kinds "
+      "of faults: " +
+          join(gpu_fault_kinds(), ", "));
   app.add_option("--days", options.days, "Number of days; the first is 2026-01-05")->capture_default_str();
   app.add_option("--commits", options.commits, "Number of commits of the last day")->capture_default_str();
   const std::string kinds = join(fault_kinds(), ", ");

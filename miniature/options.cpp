@@ -42,6 +42,13 @@ Status check_fault(const Fault& fault) {
   return {};
 }
 
+Status check_fault_on_gpu(const Fault& fault) {
+  const std::vector<std::string>& known = gpu_fault_kinds();
+  if (std::find(known.begin(), known.end(), fault.kind) != known.end()) return {};
+  return fail(ErrorKind::usage, "fault {} works on the CPU alone; with --gpu choose one of {}", fault.kind,
+              join(known, ", "));
+}
+
 constexpr const char* kFaultForm = "write KIND[@[DAY:]POSITION][*STRENGTH]";
 
 // `DAY:POSITION`, `DAY:` or `POSITION`.
@@ -99,6 +106,17 @@ const std::vector<std::string>& fault_kinds() {
   return kinds;
 }
 
+const std::vector<std::string>& gpu_fault_kinds() {
+  static const std::vector<std::string> kinds = {"addmm-dtype",  "embedding-bag-refusal", "error-handling",
+                                                 "memory-kept",  "memory-peak",           "tanh-crash",
+                                                 "tanh-overflow"};
+  return kinds;
+}
+
+const char* default_fault(const Options& options) {
+  return options.gpu ? "addmm-dtype" : "embedding-bag-bounds";
+}
+
 Result<Fault> parse_fault(std::string_view text) {
   Fault fault;
   const std::size_t star = text.find('*');
@@ -138,6 +156,7 @@ Status check(const Options& options) {
   std::set<std::string> seen;
   for (const Fault& fault : options.faults.value_or(std::vector<Fault>())) {
     TBCI_TRY(check_fault(fault));
+    if (options.gpu) TBCI_TRY(check_fault_on_gpu(fault));
     if (!seen.insert(fault.kind).second) {
       return fail(ErrorKind::usage, "fault {} is given twice; each kind can be used once", fault.kind);
     }

@@ -28,10 +28,11 @@ struct Revert {
 
 struct Options {
   std::uint64_t seed = 1;
+  bool gpu = false;  ///< the kernels are those of CUDA
   int days = 3;
   int commits = 70;                          ///< of the last day
   std::optional<int> fault_day;              ///< 1-based, of faults that name none; the last day by default
-  std::optional<std::vector<Fault>> faults;  ///< nullopt: one embedding-bag-bounds
+  std::optional<std::vector<Fault>> faults;  ///< nullopt: one default_fault()
   std::vector<Revert> reverts;
   /// Positions in `fault_day` that do not build. Nullopt: two are drawn where that day is long enough.
   std::optional<std::vector<int>> unbuildable;
@@ -41,6 +42,12 @@ struct Options {
 
 /// All kinds of faults, in alphabetical order.
 const std::vector<std::string>& fault_kinds();
+
+/// Those that work on a GPU: they neither read values where they lie, nor is their cause a library of the CPU.
+const std::vector<std::string>& gpu_fault_kinds();
+
+/// The kind of the fault where none is asked for.
+const char* default_fault(const Options& options);
 
 /// The day of a fault.
 int day_of(const Fault& fault, const Options& options);

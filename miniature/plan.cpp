@@ -7,6 +7,7 @@
 #include "base/assert.hpp"
 #include "miniature/embedded.hpp"
 #include "miniature/fillers.hpp"
+#include "miniature/gpu.hpp"
 #include "miniature/layout.hpp"
 #include "miniature/random.hpp"
 
@@ -80,7 +81,7 @@ class Planner {
   Result<Plan> plan() {
     TBCI_TRY(check(options_));
     TBCI_TRY(read_changes());
-    tree_ = first_tree();
+    tree_ = options_.gpu ? for_gpu(first_tree()) : first_tree();
     for (day_ = 1; day_ <= options_.days; ++day_) TBCI_TRY(plan_day());
     return std::move(plan_);
   }
@@ -95,8 +96,8 @@ class Planner {
     TBCI_ASSIGN(hostile_, changes_of("hostile"));
     TBCI_ASSIGN(breaks_, changes_of("breaks"));
     random_.shuffle(breaks_);
-    TBCI_ASSIGN(const std::vector<Change> known, changes_of("faults"));
-    faults_ = options_.faults.value_or(std::vector<Fault>{{"embedding-bag-bounds", std::nullopt, 1}});
+    TBCI_ASSIGN(const std::vector<Change> known, known_faults());
+    faults_ = options_.faults.value_or(std::vector<Fault>{{default_fault(options_), std::nullopt, 1}});
     for (const Fault& fault : faults_) {
       const auto same = [&](const Change& change) { return change.fault == fault.kind; };
       const auto found = std::find_if(known.begin(), known.end(), same);
@@ -104,6 +105,15 @@ class Planner {
       fault_changes_.push_back(with_strength(*found, fault.strength));
     }
     return {};
+  }
+
+  /// Those for the GPU stand before those of the same name for the CPU.
+  Result<std::vector<Change>> known_faults() const {
+    TBCI_ASSIGN(std::vector<Change> known, changes_of("faults"));
+    if (!options_.gpu) return known;
+    TBCI_ASSIGN(std::vector<Change> of_gpu, changes_of("gpu_faults"));
+    std::ranges::move(known, std::back_inserter(of_gpu));
+    return of_gpu;
   }
 
   /// Which of the faults the day has, and which of them it takes back.
@@ -207,7 +217,8 @@ class Planner {
     return change;
   }
 
-  Status commit(const Change& change, std::string kind) {
+  Status commit(const Change& written, std::string kind) {
+    const Change change = options_.gpu ? for_gpu(written) : written;
     TBCI_TRY(apply_change(change, tree_));
     PlannedCommit planned;
     planned.kind = std::move(kind);

@@ -137,6 +137,22 @@ TEST_CASE("Options: wrong use is one line that names the option", "[miniature]")
   CHECK(mentions(error_of({"generate", "there", "--seed", "x"}), "seed"));
 }
 
+TEST_CASE("Options: for a GPU, a fault that works on the CPU alone is refused, and the others are named",
+          "[miniature]") {
+  const auto parsed = parse_command_line({"generate", "there", "--gpu", "--fault", "memory-peak"});
+  REQUIRE(parsed);
+  CHECK(parsed->options.gpu);
+  for (const char* kind : {"activation-validity", "embedding-bag-bounds", "library-configuration"}) {
+    const std::string error = error_of({"generate", "there", "--gpu", "--fault", kind});
+    CHECK(mentions(error, std::string(kind) + " works on the CPU alone"));
+    CHECK(mentions(error, "choose one of addmm-dtype"));
+  }
+}
+
+TEST_CASE("Options: every kind that works on a GPU is a kind", "[miniature]") {
+  for (const std::string& kind : gpu_fault_kinds()) CHECK(parse_fault(kind));
+}
+
 TEST_CASE("Options: help is text, not an error", "[miniature]") {
   const auto parsed = parse_command_line({"generate", "--help"});
   REQUIRE(parsed);
