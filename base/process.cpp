@@ -32,9 +32,10 @@ using Steady = std::chrono::steady_clock;
 // and at a stop.
 class Watch {
  public:
-  Watch(Child& child, Descriptor wake, std::chrono::milliseconds limit, std::stop_token stop)
+  Watch(Child& child, Descriptor wake, const Command& command, std::stop_token stop)
       : child_(child),
-        deadline_(Steady::now() + limit),
+        deadline_(Steady::now() + command.time_limit),
+        longest_ending_(command.ending_limit + std::chrono::seconds(5)),  // the guard gives up before that
         wake_(std::move(wake)),
         on_stop_(std::move(stop), Wake{wake_.get()}) {}
 
@@ -72,14 +73,16 @@ class Watch {
 
   void ask_to_end() {
     asked_ = true;
-    deadline_ = Steady::now() + longest_ending;
+    deadline_ = Steady::now() + longest_ending_;
     const char word = 0;
     ::send(child_.connection.get(), &word, sizeof word, MSG_NOSIGNAL);
   }
 
   std::optional<GuardReport> read_report() {
     GuardReport report;
-    const ssize_t size = ::recv(child_.connection.get(), &report, sizeof report, MSG_DONTWAIT);
+    ssize_t size = ::recv(child_.connection.get(), &report, sizeof report, MSG_DONTWAIT);
+    // The guard ended and had not read what we sent: the kernel says so once, before it gives the report.
+    if (size < 0 && errno == ECONNRESET) size = ::recv(child_.connection.get(), &report, sizeof report, MSG_DONTWAIT);
     return size == static_cast<ssize_t>(sizeof report) ? std::optional(report) : std::nullopt;
   }
 
@@ -97,19 +100,19 @@ class Watch {
     }
   }
 
-  static constexpr std::chrono::seconds longest_ending{15};  // the guard itself gives up after 10
   Child& child_;
   Steady::time_point deadline_;
+  std::chrono::milliseconds longest_ending_;
   bool asked_ = false;
   Descriptor wake_;
   std::stop_callback<Wake> on_stop_;
 };
 
-// The guard is gone afterwards. Where it left no report, what it guarded became ours, and is killed here.
-void bury_guard(const Child& child, bool reported) {
+// The guard is gone afterwards, or left behind. Where it left no report, what it guarded became ours, and is killed
+// here.
+void bury_guard(const Child& child, bool reported, std::chrono::milliseconds limit) {
   if (!reported) ::kill(child.guard, SIGKILL);
-  while (::waitpid(child.guard, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  bury(child.guard, limit);
   take_in_orphans(reported ? Orphans::spare : Orphans::kill);
 }
 
@@ -138,11 +141,12 @@ Result<ProcessOutcome> SystemProcessRunner::run(const Command& command, std::sto
     return fail(ErrorKind::machine, "cannot make an event for a child process: {}", std::strerror(errno));
   TBCI_ASSIGN(Child child, process::start(command));
   ProcessOutcome outcome;
-  const auto report = Watch(child, std::move(wake), command.time_limit, std::move(stop)).run(outcome);
-  bury_guard(child, report.has_value());
+  const auto report = Watch(child, std::move(wake), command, std::move(stop)).run(outcome);
+  bury_guard(child, report.has_value(), command.ending_limit);
   outcome.wall = Steady::now() - begin;
   // A child that could not be ended, or whose guard was killed, counts as killed.
   const int status = report && report->ended ? report->status : SIGKILL;
+  outcome.left_behind = report && !report->ended;
   if (report && report->ended) {
     outcome.cpu = to_duration(report->usage.ru_utime) + to_duration(report->usage.ru_stime);
     outcome.peak_rss_bytes = static_cast<std::uint64_t>(report->usage.ru_maxrss) * 1024;
@@ -173,6 +177,8 @@ std::vector<int> allowed_cpus() {
 }
 
 std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds time_limit) {
+  if (outcome.left_behind)
+    return "cannot be killed and was left behind: it waits in the kernel, as for a device that does not answer";
   if (outcome.timed_out) return fmt::format("ended after its limit of {}", human_duration(time_limit));
   if (outcome.interrupted) return "ended because a stop was requested";
   if (outcome.signal != 0) {

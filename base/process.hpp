@@ -36,6 +36,9 @@ struct Command {
   /// that we may write. They must exist. Without effect where the kernel cannot do it: see base/sandbox.hpp.
   std::optional<std::vector<std::filesystem::path>> writable;
   std::chrono::milliseconds time_limit = std::chrono::hours(24);
+  /// How long the end of what was killed is waited for. A process that waits in the kernel for a device that does not
+  /// answer, such as a GPU, does not end before that; it is left behind then.
+  std::chrono::milliseconds ending_limit = std::chrono::seconds(30);
   /// Address space that the child may use at most (RLIMIT_AS); nothing: no limit.
   std::optional<std::uint64_t> memory_limit_bytes;
   std::vector<int> cpus;  ///< CPUs that the child is pinned to; empty: no pinning
@@ -52,6 +55,7 @@ struct ProcessOutcome {
   int signal = 0;            ///< that ended it, 0 if none did
   bool timed_out = false;    ///< tbci ended it at its time limit
   bool interrupted = false;  ///< tbci ended it, or never started it, because a stop was requested
+  bool left_behind = false;  ///< tbci killed it, and it did not end: the machine is at fault; `signal` is SIGKILL
   std::string output;        ///< end of standard output
   std::string error;         ///< end of standard error
   std::chrono::nanoseconds wall{};
@@ -75,7 +79,8 @@ class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
   /// Blocks until the child ends and all its descendants are gone, wherever they put themselves: what is left when the
-  /// child ends is killed. If tbci dies they are killed as well. An error only where it could not be started or watched
+  /// child ends is killed, and left behind where it does not end within `ending_limit`. The next run takes its end, if
+  /// it ever ends. If tbci dies they are killed as well. An error only where it could not be started or watched
   /// (kind machine, naming the program). Thread-safe.
   virtual Result<ProcessOutcome> run(const Command& command, std::stop_token stop) = 0;
 };

@@ -20,8 +20,6 @@ namespace tbci::process {
 
 namespace {
 
-constexpr long longest_killing_ms = 10000;
-
 long now_ms() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -135,7 +133,7 @@ void kill_children(int proc, bool spare_own_session) {
   }
 }
 
-void guard(pid_t child, int connection) {
+void guard(pid_t child, int connection, long limit_ms) {
   GuardReport report;
   const int signals = open_child_signals();
   // The child may write to /proc/CHILD in its sandbox. The kernel forgets that where it forgets the folder, which it
@@ -149,7 +147,7 @@ void guard(pid_t child, int connection) {
     if (left && !report.ended) wanted = !wait_for_event(signals, connection, -1);
   }
   const int proc = ::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const long until = now_ms() + longest_killing_ms;
+  const long until = now_ms() + limit_ms;
   // Killing the parents makes their children ours, so this comes to an end where nobody forks faster than we kill.
   while (left && reap(child, report) && now_ms() < until) {
     if (!report.ended) {

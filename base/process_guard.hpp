@@ -9,7 +9,7 @@ namespace tbci::process {
 
 /// What the guard sends before it ends.
 struct GuardReport {
-  bool ended = false;  ///< false: the child could not be ended within 10 seconds
+  bool ended = false;  ///< false: the child was killed, and did not end within the limit
   int status = 0;      ///< of the child, as wait(2) gives it
   rusage usage{};      ///< of the child and those that it waited for
 };
@@ -19,8 +19,8 @@ struct GuardReport {
 void become_guard();
 
 /// Waits until the child ends, or until `connection` is readable or closed. Then kills whatever is left of the child
-/// and its descendants, sends a GuardReport and ends.
-[[noreturn]] void guard(pid_t child, int connection);
+/// and its descendants, for at most `limit_ms`, sends a GuardReport and ends.
+[[noreturn]] void guard(pid_t child, int connection, long limit_ms);
 
 /// Kills the children of this process and the process groups they are in, once. `proc` is an open /proc. `spared`:
 /// those of this session, which are guards, stay.

@@ -194,7 +194,7 @@ int keep_only(int connection) {
     [[maybe_unused]] const ssize_t ignored = ::write(prepared.report.write.get(), &code, sizeof code);
     ::_exit(127);
   }
-  guard(child, keep_only(connection));
+  guard(child, keep_only(connection), static_cast<long>(command.ending_limit.count()));
 }
 
 // The number of the error that kept the program from starting; 0: it runs.

@@ -5,10 +5,11 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <chrono>
 #include <csignal>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/descriptor.hpp"
 #include "base/file.hpp"
@@ -35,6 +36,28 @@ int reap_orphans() {
   return running;
 }
 
+// Children in our own session that were killed and have not ended: guards.
+class LeftBehind {
+ public:
+  void add(pid_t child) {
+    const std::lock_guard lock(mutex_);
+    children_.push_back(child);
+  }
+  void reap() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(children_, [](pid_t child) { return ::waitpid(child, nullptr, WNOHANG) != 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<pid_t> children_;
+};
+
+LeftBehind& left_behind() {
+  static LeftBehind all;
+  return all;
+}
+
 }  // namespace
 
 pid_t parent_of(const fs::path& folder) {
@@ -48,7 +71,16 @@ pid_t parent_of(const fs::path& folder) {
   return parent;
 }
 
+void bury(pid_t child, std::chrono::milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  pid_t waited;
+  while ((waited = ::waitpid(child, nullptr, WNOHANG)) == 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (waited == 0) left_behind().add(child);
+}
+
 void take_in_orphans(Orphans running) {
+  left_behind().reap();
   // Bounded, because a process may wait in the kernel for a device that does not answer.
   constexpr int most_rounds = 200;
   for (int round = 0; reap_orphans() > 0 && running == Orphans::kill && round < most_rounds; ++round) {
