@@ -143,15 +143,16 @@ Result<BuildRecord> BuiltTrees::judge(const Command& command, const ProcessOutco
   if (ended.signal == 0 && !ended.timed_out && ended.exit_code == skip_exit_code)
     return BuildRecord{.buildable = false,
                        .reason = fmt::format("skipped: the build ended with exit code {}", skip_exit_code)};
-  if (ended.timed_out) {
+  if (ended.timed_out && !ended.left_behind) {
     return BuildRecord{.buildable = false,
                        .reason = fmt::format("the build was stopped at its limit of {} (--build-timeout)",
                                              human_duration(command.time_limit)),
                        .ended_after = command.time_limit};
   }
   const std::string text = ended.output + "\n" + ended.error;
-  const std::string trouble =
-      ended.signal == SIGKILL ? "killed by SIGKILL, perhaps because memory ran out" : runner::machine_trouble(text);
+  const std::string trouble = ended.left_behind         ? describe(ended, command.time_limit)
+                              : ended.signal == SIGKILL ? "killed by SIGKILL, perhaps because memory ran out"
+                                                        : runner::machine_trouble(text);
   if (!trouble.empty())
     return fail(ErrorKind::machine, "{}: {}; see {}, then run the same command again", name, trouble, log.string());
   std::string reason = runner::telling_line(text);

@@ -60,6 +60,9 @@ Judged judge(const ProcessOutcome& ended, const ProtocolReader& reader, const Me
   const std::string said = last_line(ended.error);
   const std::string tail = said.empty() ? "" : ": " + said;
   const std::string how = describe(ended, settings.time_limit);
+  // Whatever the build did: a process that cannot be killed is the machine's fault (machine_trouble.cpp knows the
+  // words).
+  if (ended.left_behind) return {.outcome = model::Outcome::crashed, .message = "it " + how + tail};
   if (ended.timed_out) return {.outcome = model::Outcome::timed_out, .message = how + tail};
   // A process that dies in the middle of a line has crashed; one that tbci ended for a malformed line has not.
   const bool died = ended.signal != 0 && !ended.interrupted;
@@ -91,7 +94,8 @@ template <typename Value>
 Result<Value> value_or_exit(Result<Value> parsed, const ProcessOutcome& ended, const MeasureSettings& settings) {
   const bool silent = ended.output.find("\"error\"") == std::string::npos;
   if (parsed || ended.succeeded() || !silent) return parsed;
-  return fail(ErrorKind::failed, "{}: {}", describe(ended, settings.time_limit), last_line(ended.error));
+  return fail(ended.left_behind ? ErrorKind::machine : ErrorKind::failed, "{}: {}",
+              describe(ended, settings.time_limit), last_line(ended.error));
 }
 
 // Stops the worker on request, and at its first malformed line.
@@ -318,14 +322,14 @@ Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite,
   command.time_limit = std::chrono::minutes(2);
   TBCI_ASSIGN(ProcessOutcome outcome, run(command, stop));
   // A cold disk may need more than the limit once.
-  if (outcome.timed_out && !outcome.interrupted) {
+  if (outcome.timed_out && !outcome.interrupted && !outcome.left_behind) {
     TBCI_ASSIGN(outcome, run(command, std::move(stop)));
   }
   if (outcome.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", suite.program.front());
   // The worker's error line says more than its exit code.
   if (!outcome.succeeded() && outcome.output.find("\"error\"") == std::string::npos) {
     // A process that the kernel ended for lack of memory is not the suite's fault. One that hangs twice is.
-    const bool killed = outcome.signal == SIGKILL && !outcome.timed_out;
+    const bool killed = outcome.left_behind || (outcome.signal == SIGKILL && !outcome.timed_out);
     return fail(killed ? ErrorKind::machine : ErrorKind::failed, "{}: {}: {}", suite.program.front(),
                 describe(outcome, command.time_limit), last_line(outcome.error));
   }

@@ -77,7 +77,8 @@ Result<WorkerEnvironment> ask_worker(ProcessRunner& processes, const Suite& suit
   if (ended.interrupted) return fail(ErrorKind::interrupted, "asking the worker for its environment: stopped");
   auto environment = parse_worker_environment(ended.output);
   if (!environment && ended.output.empty() && !ended.succeeded())
-    return fail(ErrorKind::failed, "{}: {}", describe(ended, command.time_limit), one_line(ended.error));
+    return fail(ended.left_behind ? ErrorKind::machine : ErrorKind::failed, "{}: {}",
+                describe(ended, command.time_limit), one_line(ended.error));
   return environment;
 }
 

@@ -242,7 +242,8 @@ Status PipInstallation::try_torch(const Venv& venv, const std::string& requireme
   command.time_limit = std::chrono::minutes(10);
   TBCI_ASSIGN(const ProcessOutcome outcome, pip_.run(command, venv.folder, std::move(stop)));
   if (outcome.succeeded()) return {};
-  const bool says_nothing = outcome.interrupted || (outcome.signal == SIGKILL && !outcome.timed_out) ||
+  const bool says_nothing = outcome.interrupted || outcome.left_behind ||
+                            (outcome.signal == SIGKILL && !outcome.timed_out) ||
                             !machine_trouble_of_worker(outcome.error).empty();
   if (says_nothing) return tl::unexpected(pip_failure("importing " + requirement, outcome, command));
   const std::string error(trim(outcome.error));

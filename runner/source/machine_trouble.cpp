@@ -124,6 +124,7 @@ constexpr Sign signs[] = {
     {"uncorrectable ECC error", gpu},
     {"CUDA-capable device(s) is/are busy or unavailable", gpu},
     {"GPU is lost", gpu},
+    {"cannot be killed and was left behind", "a process hangs in the kernel"},  // base/process.cpp
 };
 
 // `Error 137`, but not `Error 1370`.

@@ -108,6 +108,9 @@ Result<RecipeOutcome> judge(const Command& command, const ProcessOutcome& ended,
   if (ended.succeeded()) return RecipeOutcome{.succeeded = true, .telling_line = {}};
   const std::string name = one_line(describe(command), 120);
   if (ended.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", name);
+  if (ended.left_behind) {
+    return fail(ErrorKind::machine, "{}: {}; see {}", name, describe(ended, recipe.time_limit), log_path.string());
+  }
   if (ended.timed_out) {
     return fail(ErrorKind::killed, "{}: the build exceeded its time limit of {}; raise the limit, or see {}", name,
                 human_duration(recipe.time_limit), log_path.string());

@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "base/sandbox.hpp"
+#include "runner/source/machine_trouble.hpp"
 #include "tests/catch.hpp"
 #include "tests/runner/measure_bench.hpp"
 
@@ -296,6 +297,26 @@ TEST_CASE("Measurer: a list that hangs is the suite's fault, one that the kernel
   ProcessOutcome hanging = killed;  // tbci ended it
   hanging.timed_out = true;
   CHECK(kind_of(hanging) == ErrorKind::failed);
+  hanging.left_behind = true;
+  CHECK(kind_of(hanging) == ErrorKind::machine);
+}
+
+TEST_CASE("Measurer: a worker that cannot be killed is the machine's fault and not the build's", "[measure]") {
+  ProcessOutcome hanging;
+  hanging.signal = SIGKILL;
+  hanging.exit_code = 128 + SIGKILL;
+  hanging.timed_out = hanging.left_behind = true;
+  test::ScriptedProcesses processes([&](const Command&) { return hanging; });
+  const SystemClock clock;
+  Measurer measurer(processes, clock);
+  const auto measured = measurer.measure({}, native_suite("worker"), {"dlrm", Configuration::gpu_infer}, {}, {});
+  REQUIRE(measured);
+  CHECK(measured->outcome == Outcome::crashed);
+  CHECK(measured->message.starts_with("it cannot be killed and was left behind"));
+  CHECK(machine_trouble_of_worker(measured->message).starts_with("a process hangs in the kernel"));
+  const auto profile = measurer.profile({}, native_suite("worker"), {"dlrm", Configuration::gpu_infer}, {}, {});
+  REQUIRE_FALSE(profile);
+  CHECK(profile.error().kind == ErrorKind::machine);
 }
 
 TEST_CASE("Measurer: a worker has an empty home and writes nowhere else", "[measure][escape]") {

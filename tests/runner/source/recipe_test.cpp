@@ -1,5 +1,7 @@
 #include "runner/source/recipe.hpp"
 
+#include <csignal>
+
 #include "tests/catch.hpp"
 #include "tests/runner/fixtures.hpp"
 #include "tests/temporary_directory.hpp"
@@ -95,6 +97,19 @@ TEST_CASE("run_recipe: a fault of the machine is an error", "[recipe]") {
   CHECK(site.run({{"sleep", "1000"}}, stop.get_token()).error().kind == ErrorKind::interrupted);
   CHECK(site.run({}).error().kind == ErrorKind::usage);
   CHECK(site.run({{}}).error().kind == ErrorKind::usage);
+}
+
+TEST_CASE("run_recipe: a command that cannot be killed is the machine's fault", "[recipe]") {
+  const test::TemporaryDirectory folder;
+  ProcessOutcome hanging;
+  hanging.signal = SIGKILL;
+  hanging.timed_out = hanging.left_behind = true;
+  test::ScriptedProcesses processes([&](const Command&) { return hanging; });
+  const Recipe recipe{.commands = {{"make"}}, .environment = {}};
+  const auto outcome = run_recipe(processes, recipe, {}, {.directory = folder.path(), .log = folder / "log"}, {}, {});
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().kind == ErrorKind::machine);
+  CHECK(outcome.error().message.starts_with("make: cannot be killed and was left behind"));
 }
 
 TEST_CASE("telling_line: where a line says only where the trouble is, the next one belongs to it", "[recipe]") {
