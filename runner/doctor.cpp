@@ -121,14 +121,21 @@ void add_libraries(MachineFacts& facts, ProcessRunner& processes, const DoctorSe
   if (loaded) facts.libraries = std::move(loaded->libraries);
   if (!loaded) facts.libraries_trouble = loaded.error().message;
   static_cast<void>(remove_tree(folder));
+  std::error_code ignored;
+  facts.gpu_half = fs::exists(settings.worker.parent_path() / "libtbci-gpu.so", ignored);
 }
 
+// A night has two environments side by side: the nightly, and the one that it is compared with.
 Check check_space(const MachineFacts& facts, const DoctorSettings& settings) {
+  const std::uint64_t needed =
+      settings.needed_free_bytes + 2 * settings.cuda_builds.size() * settings.cuda_environment_bytes;
   const std::string what = human_bytes(static_cast<double>(facts.free_bytes)) + " free";
-  if (facts.free_bytes >= settings.needed_free_bytes) return passed("space", what);
-  return problem(
-      "space", fmt::format("{}, but {} are needed", what, human_bytes(static_cast<double>(settings.needed_free_bytes))),
-      "free space on the file system of " + settings.state.string());
+  if (facts.free_bytes >= needed) return passed("space", what);
+  const std::string for_cuda =
+      settings.cuda_builds.empty() ? "" : ", as a night has two environments with CUDA for each subject that has it";
+  return problem("space",
+                 fmt::format("{}, but {} are needed{}", what, human_bytes(static_cast<double>(needed)), for_cuda),
+                 "free space on the file system of " + settings.state.string());
 }
 
 Check check_torch(const MachineFacts& facts) {
@@ -187,7 +194,7 @@ MachineFacts gather_facts(ProcessRunner& processes, const Clock& clock, const Do
   facts.siblings = siblings_of(reader);
   facts.counter = try_counter(settings.root);
   facts.sandbox = sandbox_support();
-  facts.gpus = look_at_gpus(processes, stop);
+  facts.gpu = look_at_gpus(processes, settings.root, stop);
   add_torch(facts, processes, settings, stop);
   add_libraries(facts, processes, settings, std::move(stop));
   return facts;
@@ -211,7 +218,7 @@ std::vector<Check> judge(const MachineFacts& facts, const DoctorSettings& settin
   checks.push_back(check_torch(facts));
   checks.push_back(check_sandbox(facts));
   for (const auto& more : {check_processor(facts, settings), check_memory(facts, settings), check_neighbours(facts),
-                           check_instruments(facts)}) {
+                           check_instruments(facts), check_gpus(facts, settings)}) {
     checks.insert(checks.end(), more.begin(), more.end());
   }
   return checks;

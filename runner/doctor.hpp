@@ -15,6 +15,7 @@
 #include "base/process.hpp"
 #include "base/sandbox.hpp"
 #include "runner/doctor/counters.hpp"
+#include "runner/doctor/cuda_builds.hpp"
 #include "runner/doctor/gpus.hpp"
 #include "runner/doctor/load_sampler.hpp"
 #include "runner/environment/control_group.hpp"
@@ -49,25 +50,30 @@ struct MachineFacts {
   LoadSample load_sample;                    ///< of half a second without tbci's own work
   std::map<int, std::vector<int>> siblings;  ///< CPU -> the others that share its core
   CounterState counter;
-  std::vector<GpuState> gpus;
+  GpuFacts gpu;
   std::string libtorch;          ///< version; empty: none is configured
   std::string libtorch_trouble;  ///< why it does not load; empty: it loads
   /// What a worker loads; nothing if none is built yet.
   std::optional<std::vector<std::filesystem::path>> libraries;
-  std::string libraries_trouble;  ///< why the worker does not report them; empty: it does, or there is none
+  std::optional<bool> gpu_half = {};  ///< the worker has one; nothing if none is built yet
+  std::string libraries_trouble;      ///< why the worker does not report them; empty: it does, or there is none
 };
 
 struct DoctorSettings {
-  std::filesystem::path root = "/";  ///< as in EnvironmentSettings
-  std::filesystem::path state;       ///< its file system's free space is checked
-  std::filesystem::path libtorch;    ///< prefix; empty: not checked
-  std::filesystem::path worker;      ///< program that reports which libraries it loads; empty: not checked
-  std::vector<int> worker_cpus;      ///< the CPUs that workers are pinned to
-  int threads = 1;                   ///< of a worker
-  std::string python = {};           ///< that installs nightlies of kind pip; empty: none does
+  std::filesystem::path root = "/";         ///< as in EnvironmentSettings
+  std::filesystem::path state;              ///< its file system's free space is checked
+  std::filesystem::path libtorch;           ///< prefix; empty: not checked
+  std::filesystem::path worker;             ///< program that reports which libraries it loads; empty: not checked
+  std::vector<int> worker_cpus;             ///< the CPUs that workers are pinned to
+  int threads = 1;                          ///< of a worker
+  std::vector<CudaBuild> cuda_builds = {};  ///< the subjects whose LibTorch has CUDA
+  bool all_have_cuda = false;               ///< every subject is one of them
+  bool measures_gpus = false;               ///< a configuration of the GPU is measured
+  std::string python = {};                  ///< that installs nightlies of kind pip; empty: none does
   WheelUnpacker unpacker = WheelUnpacker::fastest;
   std::uint64_t needed_free_bytes = std::uint64_t{5} << 30;
-  std::uint64_t needed_memory_bytes = std::uint64_t{4} << 30;                ///< by a compiler or a model of the suite
+  std::uint64_t cuda_environment_bytes = std::uint64_t{5} << 30;  ///< of a nightly with CUDA, with its libraries
+  std::uint64_t needed_memory_bytes = std::uint64_t{4} << 30;     ///< by a compiler or a model of the suite
   std::chrono::milliseconds sampling_time = std::chrono::milliseconds(500);  ///< of the load
 };
 

@@ -37,6 +37,7 @@ TorchVersion parse_version_py(std::string_view text) {
   TorchVersion version;
   for (const std::string& line : split(text, '\n')) {
     if (assigns(line, "__version__")) version.version = one_line(quoted_value(line), 80);
+    if (assigns(line, "cuda")) version.cuda = one_line(quoted_value(line), 20);
     if (assigns(line, "git_version")) version.git_version = quoted_value(line);
   }
   if (!is_commit(version.git_version)) version.git_version.clear();
@@ -52,7 +53,7 @@ Result<TorchVersion> read_torch_version(const std::filesystem::path& prefix) {
   }
   if (const auto text = read_file(prefix / "build-version", longest)) {
     const auto hash = read_file(prefix / "build-hash", longest).value_or(std::string());
-    TorchVersion version{.version = one_line(*text, 80), .git_version = std::string(trim(hash))};
+    TorchVersion version{.version = one_line(*text, 80), .git_version = std::string(trim(hash)), .cuda = {}};
     if (!is_commit(version.git_version)) version.git_version.clear();
     if (!version.version.empty()) return version;
   }

@@ -14,6 +14,7 @@ namespace tbci::runner {
 struct TorchVersion {
   std::string version;      ///< `2.13.0+cpu`
   std::string git_version;  ///< 40 hex digits; empty: unknown
+  std::string cuda = {};    ///< `13.0`; empty: none, or unknown
 };
 
 /// The assignments in torch/version.py, read as text: the file is never executed.

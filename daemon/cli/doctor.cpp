@@ -1,6 +1,7 @@
 #include "runner/doctor.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "daemon/cli/application.hpp"
@@ -28,6 +29,17 @@ std::string python_of(const std::vector<settings::SubjectConfig>& subjects) {
   return {};
 }
 
+void add_cuda(runner::DoctorSettings& settings, const settings::Config& config) {
+  for (const settings::SubjectConfig& subject : config.subjects) {
+    auto build = runner::cuda_build_of(subject, config.service.state / "subjects" / subject.name / "venvs");
+    if (build) settings.cuda_builds.push_back(*std::move(build));
+  }
+  settings.all_have_cuda = !config.subjects.empty() && settings.cuda_builds.size() == config.subjects.size();
+  settings.measures_gpus = std::ranges::any_of(config.measure.configurations, [](model::Configuration one) {
+    return model::to_string(one).starts_with("gpu-");
+  });
+}
+
 Result<ExitCode> doctor(const Invocation& invocation, std::stop_token stop) {
   runner::DoctorSettings settings;
   settings.state = std::filesystem::temp_directory_path();
@@ -41,6 +53,7 @@ Result<ExitCode> doctor(const Invocation& invocation, std::stop_token stop) {
     settings.threads = config->measure.worker.threads;
     settings.unpacker = unpacker_of(config->subjects);
     settings.python = python_of(config->subjects);
+    add_cuda(settings, *config);
   }
   for (std::size_t i = 0; config && i < config->subjects.size() && settings.libtorch.empty(); ++i) {
     settings.libtorch = config->subjects[i].torch_base;

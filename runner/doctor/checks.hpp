@@ -15,8 +15,10 @@ std::vector<Check> check_processor(const MachineFacts& facts, const DoctorSettin
 std::vector<Check> check_memory(const MachineFacts& facts, const DoctorSettings& settings);
 /// Load, other processes, the control group's CPU time, time that the hypervisor took.
 std::vector<Check> check_neighbours(const MachineFacts& facts);
-/// The instruction counter, the GPUs, the libraries that a worker loads.
+/// The instruction counter, the libraries that a worker loads.
 std::vector<Check> check_instruments(const MachineFacts& facts);
+/// The driver, the CUDA that it runs, the worker's half for the GPU, and each GPU.
+std::vector<Check> check_gpus(const MachineFacts& facts, const DoctorSettings& settings);
 /// Whether Python can install nightlies.
 Check check_pip(const MachineFacts& facts, const DoctorSettings& settings);
 /// Whether uv or pip unpacks nightlies.

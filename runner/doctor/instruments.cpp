@@ -16,29 +16,6 @@ Check check_counter(const MachineFacts& facts) {
                  facts.counter.remedy);
 }
 
-// Only the most serious fault of a GPU; the next one shows once that is fixed.
-Check check_gpu(const GpuState& gpu) {
-  const std::string name = fmt::format("gpu {}", gpu.number);
-  if (!gpu.throttled.empty()) {
-    return warning(
-        name, fmt::format("{}: its clock is throttled by {}", gpu.name, join(gpu.throttled, ", ")),
-        fmt::format("cool it, or lock a lower clock that it can hold: nvidia-smi -i {} -lgc 1000", gpu.number));
-  }
-  if (!gpu.processes.empty()) {
-    return warning(name, fmt::format("{}: other programs use it: {}", gpu.name, join(gpu.processes, ", ")),
-                   "stop them before you measure");
-  }
-  if (!gpu.persistent) {
-    return warning(name, gpu.name + ": persistence mode is off, so the driver starts again for each process",
-                   fmt::format("nvidia-smi -i {} -pm 1", gpu.number));
-  }
-  if (!gpu.clocks_locked) {
-    return warning(name, gpu.name + ": its clock is not locked, and drops as the GPU warms up",
-                   fmt::format("nvidia-smi -i {} -lgc 1000", gpu.number));
-  }
-  return passed(name, gpu.name);
-}
-
 Check check_libraries(const MachineFacts& facts) {
   if (!facts.libraries_trouble.empty()) {
     return warning("libraries", "the worker does not report which libraries it loads: " + facts.libraries_trouble,
@@ -65,10 +42,7 @@ Check check_libraries(const MachineFacts& facts) {
 }  // namespace
 
 std::vector<Check> check_instruments(const MachineFacts& facts) {
-  std::vector<Check> checks = {check_counter(facts), check_libraries(facts)};
-  if (facts.gpus.empty()) checks.push_back(passed("gpu", "none: GPU configurations are reported as unsupported"));
-  for (const GpuState& gpu : facts.gpus) checks.push_back(check_gpu(gpu));
-  return checks;
+  return {check_counter(facts), check_libraries(facts)};
 }
 
 }  // namespace tbci::runner

@@ -218,23 +218,6 @@ TEST_CASE("judge: reports two OpenMP runtimes in one worker, and a worker that d
   CHECK(named(judge(none, {}), "libraries").health == Health::ok);
 }
 
-TEST_CASE("judge: reports the most serious fault of each GPU first", "[doctor]") {
-  GpuState well, bad;
-  well.name = bad.name = "H200";
-  bad.number = 1;
-  bad.persistent = bad.clocks_locked = false;
-  bad.processes = {"python (77)"};
-  bad.throttled = {"power limit", "heat (hardware)"};
-  const auto what = [&] { return found("gpu 1", [&](auto& facts) { facts.gpus = {well, bad}; }); };
-  CHECK(what().what == "H200: its clock is throttled by power limit, heat (hardware)");
-  bad.throttled.clear();
-  CHECK(what().what == "H200: other programs use it: python (77)");
-  bad.processes.clear();
-  CHECK(what().remedy == "nvidia-smi -i 1 -pm 1");
-  bad.persistent = true;
-  CHECK(what().remedy == "nvidia-smi -i 1 -lgc 1000");
-}
-
 TEST_CASE("explain: says why instructions are not counted, and how to change that", "[doctor]") {
   CHECK(explain({.error = EACCES, .paranoid = 3}).why ==
         "kernel.perf_event_paranoid is 3: only root may count instructions");
@@ -254,35 +237,6 @@ TEST_CASE("explain: says why instructions are not counted, and how to change tha
   }
   CHECK(found("instruction counter", [](auto& facts) { facts.counter = explain({.error = ENOENT}); }).health ==
         Health::warning);
-}
-
-TEST_CASE("throttle_reasons: idleness and clocks that a user has set are not reasons", "[doctor]") {
-  CHECK(throttle_reasons("0x0000000000000000").empty());
-  CHECK(throttle_reasons("0x0000000000000001").empty());
-  CHECK(throttle_reasons("0x0000000000000002").empty());
-  CHECK(throttle_reasons("0x0000000000000044") == std::vector<std::string>{"power limit", "heat (hardware)"});
-  CHECK(throttle_reasons("[N/A]").empty());
-}
-
-TEST_CASE("look_at_gpus: reads the current state from nvidia-smi", "[doctor]") {
-  FileMachine machine;
-  machine.gpu_answers = {{"clocks_throttle_reasons",
-                          "NVIDIA H200, 00000000:0F:00.0, Enabled, 0x0000000000000004\n"
-                          "NVIDIA H200, 00000000:2D:00.0, Disabled, 0x0000000000000001\n"},
-                         {"clocks.applications.graphics,clocks.max", "1980, 1980\n1500, 1980\n"},
-                         {"query-compute-apps", "00000000:2D:00.0, 77, /usr/bin/python\nnonsense\n"}};
-  const auto gpus = look_at_gpus(machine.processes, {});
-  REQUIRE(gpus.size() == 2);
-  CHECK(gpus[0].throttled == std::vector<std::string>{"power limit"});
-  CHECK(gpus[0].persistent);
-  CHECK_FALSE(gpus[0].clocks_locked);
-  CHECK(gpus[0].processes.empty());
-  CHECK(gpus[1].throttled.empty());
-  CHECK_FALSE(gpus[1].persistent);
-  CHECK(gpus[1].clocks_locked);
-  CHECK(gpus[1].processes == std::vector<std::string>{"/usr/bin/python (77)"});
-  machine.gpu_answers.clear();
-  CHECK(look_at_gpus(machine.processes, {}).empty());
 }
 
 TEST_CASE("cpu_times: reads busy, idle and stolen ticks from /proc/stat", "[doctor]") {

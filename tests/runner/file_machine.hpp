@@ -16,14 +16,15 @@ inline ProcessOutcome answer(const std::string& output, int exit_code = 0) {
 
 struct FileMachine {
   TemporaryDirectory folder;
-  std::map<std::string, std::string> gpu_answers;  ///< nvidia-smi output by a word of the query; empty: no GPU
+  std::map<std::string, std::string> gpu_answers;  ///< nvidia-smi output by a word of the query; empty: it is missing
   std::string compiler = "g++ (Debian 12.2.0-14) 12.2.0\nCopyright (C) 2022\n";
   std::map<std::string, std::string> variables;
-  ScriptedProcesses processes{[this](const Command& command) {
+  ScriptedProcesses processes{[this](const Command& command) -> Result<ProcessOutcome> {
     if (command.arguments.front() == "c++") return answer(compiler);
+    if (command.arguments.front() != "nvidia-smi") return answer("", 9);
+    if (gpu_answers.empty()) return fail(ErrorKind::machine, "the program 'nvidia-smi' is not on PATH");
     for (const auto& [word, text] : gpu_answers) {
-      if (command.arguments.front() == "nvidia-smi" && command.arguments[1].find(word) != std::string::npos)
-        return answer(text);
+      if (describe(command).find(word) != std::string::npos) return answer(text);
     }
     return answer("", 9);
   }};

@@ -31,7 +31,7 @@ inline void write_torch_base(const std::filesystem::path& prefix, const std::str
 /// Answers commands with a function, and records them.
 class ScriptedProcesses final : public ProcessRunner {
  public:
-  using Answer = std::function<ProcessOutcome(const Command&)>;
+  using Answer = std::function<Result<ProcessOutcome>(const Command&)>;
   explicit ScriptedProcesses(Answer answer) : answer_(std::move(answer)) {}
   Result<ProcessOutcome> run(const Command& command, std::stop_token) override {
     commands.push_back(describe(command));
