@@ -11,6 +11,7 @@
 #include "runner/command_suite.hpp"
 #include "runner/cpu_lock.hpp"
 #include "runner/environment.hpp"
+#include "runner/gpu_choice.hpp"
 #include "runner/libtorch.hpp"
 #include "runner/listing.hpp"
 #include "runner/measure.hpp"
@@ -154,8 +155,15 @@ class LocalMachine final : public Machine {
   }
 
   Result<model::Environment> environment(std::stop_token stop) override {
-    model::Environment environment = runner::read_environment(processes_, {}, stop);
     const runner::MeasureSettings& worker = config_.measure.worker;
+    runner::EnvironmentSettings asked;
+    if (!worker.gpu.empty()) {
+      TBCI_ASSIGN(const runner::ChosenGpu chosen, runner::find_gpu(processes_, worker.gpu, stop));
+      asked.gpu = chosen.number;
+      asked.gpu_instance = chosen.instance;
+    }
+    model::Environment environment = runner::read_environment(processes_, asked, stop);
+    if (!worker.gpu.empty()) environment.facts["measured on GPU"] = worker.gpu;
     environment.facts["measured on CPUs"] =
         worker.cpus.empty() ? "any" : fmt::format("{}", fmt::join(worker.cpus, ","));
     environment.facts["threads"] = std::to_string(worker.threads);
@@ -179,8 +187,10 @@ class LocalMachine final : public Machine {
     const auto known = libraries_.find(key_of(product));
     if (known != libraries_.end()) return known->second;
     TBCI_ASSIGN(const auto suites, suites_for(product, stop));
-    const runner::WorkerPlace place{
-        .threads = config_.measure.worker.threads, .cpus = config_.measure.worker.cpus, .confinement = confinement_};
+    const runner::WorkerPlace place{.threads = config_.measure.worker.threads,
+                                    .cpus = config_.measure.worker.cpus,
+                                    .confinement = confinement_,
+                                    .gpu = config_.measure.worker.gpu};
     auto loaded = runner::ask_worker(processes_, suites.front(), product, place, stop);
     // A second time: a fact that is missing in one night would be a changed machine.
     if (!loaded && loaded.error().kind != ErrorKind::interrupted)

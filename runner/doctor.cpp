@@ -115,8 +115,10 @@ void add_libraries(MachineFacts& facts, ProcessRunner& processes, const DoctorSe
   // Not in the state folder, which may belong to another user than the one who asks.
   std::string folder = (fs::temp_directory_path() / "tbci-doctor-XXXXXX").string();
   if (::mkdtemp(folder.data()) == nullptr) return;
-  const WorkerPlace place{
-      .threads = settings.threads, .cpus = settings.worker_cpus, .confinement = {.folder = folder, .writable = {}}};
+  const WorkerPlace place{.threads = settings.threads,
+                          .cpus = settings.worker_cpus,
+                          .confinement = {.folder = folder, .writable = {}},
+                          .gpu = settings.gpu};
   auto loaded = ask_worker(processes, native_suite(settings.worker), {}, place, std::move(stop));
   if (loaded) facts.libraries = std::move(loaded->libraries);
   if (!loaded) facts.libraries_trouble = loaded.error().message;
@@ -194,7 +196,7 @@ MachineFacts gather_facts(ProcessRunner& processes, const Clock& clock, const Do
   facts.siblings = siblings_of(reader);
   facts.counter = try_counter(settings.root);
   facts.sandbox = sandbox_support();
-  facts.gpu = look_at_gpus(processes, settings.root, stop);
+  facts.gpu = look_at_gpus(processes, settings.root, settings.gpu, stop);
   add_torch(facts, processes, settings, stop);
   add_libraries(facts, processes, settings, std::move(stop));
   return facts;

@@ -66,6 +66,7 @@ struct DoctorSettings {
   std::filesystem::path worker;             ///< program that reports which libraries it loads; empty: not checked
   std::vector<int> worker_cpus;             ///< the CPUs that workers are pinned to
   int threads = 1;                          ///< of a worker
+  std::string gpu = {};                     ///< of a worker, as MeasureSettings::gpu
   std::vector<CudaBuild> cuda_builds = {};  ///< the subjects whose LibTorch has CUDA
   bool all_have_cuda = false;               ///< every subject is one of them
   bool measures_gpus = false;               ///< a configuration of the GPU is measured

@@ -17,7 +17,8 @@ model::Environment read_environment(ProcessRunner& processes, const EnvironmentS
   environment.facts.merge(steering_variables(settings.variables ? *settings.variables : own_variables()));
   if (const auto compiler = compiler_version(processes, stop); compiler && !compiler->empty())
     environment.facts["compiler"] = *compiler;
-  if (settings.ask_gpu) environment.facts.merge(gpu_facts(processes, std::move(stop)));
+  if (settings.ask_gpu) environment.facts.merge(gpu_facts(processes, settings.gpu, std::move(stop)));
+  if (!settings.gpu_instance.empty()) environment.facts["gpu0.instance"] = settings.gpu_instance;
   return environment;
 }
 

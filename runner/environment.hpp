@@ -19,6 +19,8 @@ struct EnvironmentSettings {
   bool ask_gpu = true;               ///< run nvidia-smi if it is installed
   /// Environment variables that a worker inherits; default: those of this process.
   std::optional<std::map<std::string, std::string>> variables;
+  std::string gpu = {};           ///< number of the only one whose facts are read; empty: all
+  std::string gpu_instance = {};  ///< what its instance is called (MIG); empty: it is a whole GPU
 };
 
 /// Facts that stay constant while nobody changes the machine: not the current clock frequency, load or free memory.

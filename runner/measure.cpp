@@ -1,4 +1,5 @@
 #include "runner/measure.hpp"
+#include "runner/gpu_choice.hpp"
 
 #include <sys/socket.h>
 
@@ -44,10 +45,13 @@ bool mentions_memory(std::string_view text) {
   return false;
 }
 
+bool is_on_gpu(const model::Case& measured) {
+  return to_string(measured.configuration).starts_with("gpu-");
+}
+
 // CUDA maps more address space than the machine and its GPUs have memory, so a limit would always fail there.
 std::optional<std::uint64_t> address_limit(const model::Case& measured, const MeasureSettings& settings) {
-  const bool gpu = to_string(measured.configuration).starts_with("gpu-");
-  return gpu ? std::nullopt : settings.memory_limit_bytes;
+  return is_on_gpu(measured) ? std::nullopt : settings.memory_limit_bytes;
 }
 
 struct Judged {
@@ -166,6 +170,9 @@ Command measure_command(const model::Product& product, const Suite& suite, const
   for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"})
     command.environment[name] = std::to_string(settings.threads);
   command.environment["MKL_DYNAMIC"] = "FALSE";
+  if (is_on_gpu(measured)) {
+    for (const auto& [name, value] : gpu_variables(settings.gpu)) command.environment[name] = value;
+  }
   command.cpus = settings.cpus;
   command.time_limit = settings.time_limit;
   command.memory_limit_bytes = address_limit(measured, settings);

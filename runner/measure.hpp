@@ -36,6 +36,7 @@ struct MeasureSettings {
   int leak_iterations = 0;  ///< after the measured ones, to find leaks; 0: none
   std::chrono::milliseconds leak_time = std::chrono::milliseconds(500);  ///< then they end, even if there were fewer
   std::vector<int> cpus;  ///< that the process is pinned to; empty: not pinned
+  std::string gpu = {};   ///< that configurations of the GPU run on, see gpu_choice.hpp; empty: as CUDA chooses
   std::chrono::milliseconds time_limit = std::chrono::minutes(5);
   std::optional<std::uint64_t> memory_limit_bytes;  ///< of address space; ignored for GPU configurations
 };

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "runner/gpu_choice.hpp"
 #include "runner/json_fields.hpp"
 #include "runner/preload.hpp"
 #include "runner/protocol.hpp"
@@ -68,6 +69,7 @@ Result<WorkerEnvironment> ask_worker(ProcessRunner& processes, const Suite& suit
   preload_libraries(command, product);
   for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"})
     command.environment[name] = std::to_string(place.threads);
+  for (const auto& [name, value] : gpu_variables(place.gpu)) command.environment[name] = value;
   command.cpus = place.cpus;
   command.time_limit = std::chrono::minutes(2);
   command.kept_output_bytes = 1 << 18;

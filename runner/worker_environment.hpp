@@ -30,6 +30,7 @@ struct WorkerPlace {
   int threads = 1;
   std::vector<int> cpus;  ///< none: not pinned
   Confinement confinement = {};
+  std::string gpu = {};  ///< as MeasureSettings::gpu
 };
 /// Runs `environment` of the suite's worker. Errors: as the worker says, or interrupted.
 Result<WorkerEnvironment> ask_worker(ProcessRunner& processes, const Suite& suite, const model::Product& product,

@@ -10,6 +10,7 @@
 
 #include "base/process.hpp"
 #include "base/text.hpp"
+#include "runner/gpu_choice.hpp"
 #include "runner/source/mirror_refs.hpp"
 #include "settings/build_sources.hpp"
 #include "settings/command_suites.hpp"
@@ -96,6 +97,13 @@ void read_alternate(TomlReader& reader, Alternate& alternate) {
   reader.refuse("alternate", "must be \"none\", \"judged\" or \"all\"");
 }
 
+// `gpu = 1`, `gpu = "GPU-..."`
+void read_gpu(TomlReader& reader, std::string& gpu) {
+  gpu = reader.text_or_integer("gpu");
+  const std::string why = runner::why_not_a_gpu(gpu);
+  if (reader.has("gpu") && !why.empty()) reader.refuse("gpu", why);
+}
+
 void read_measure(TomlReader reader, MeasureConfig& measure) {
   read_sampling(reader, measure.sampling);
   runner::MeasureSettings& worker = measure.worker;
@@ -114,6 +122,7 @@ void read_measure(TomlReader reader, MeasureConfig& measure) {
   measure.anchor_cases = static_cast<int>(reader.integer("anchor_cases", measure.anchor_cases, 0, 100000));
   measure.confirm_limit = reader.seconds("confirm_limit", measure.confirm_limit);
   worker.threads = static_cast<int>(reader.integer("threads", worker.threads, 1, 4096));
+  read_gpu(reader, worker.gpu);
   worker.time_limit = reader.seconds("time_limit", worker.time_limit);
   if (const auto limit = reader.integer("memory_limit_mib", 0, 0, 1 << 30); limit > 0) {
     worker.memory_limit_bytes = static_cast<std::uint64_t>(limit) * mebibyte_bytes;

@@ -108,6 +108,13 @@ std::string TomlReader::text(const char* key, const std::string& otherwise) {
   return node == nullptr ? otherwise : node_->text_of(key, *node);
 }
 
+std::string TomlReader::text_or_integer(const char* key) {
+  const toml::node* node = node_->find(key);
+  if (node == nullptr) return {};
+  const auto number = node->value_exact<std::int64_t>();
+  return number ? std::to_string(*number) : node_->text_of(key, *node);
+}
+
 std::string TomlReader::required_text(const char* key) {
   const std::string value = text(key, "");
   if (value.empty() && node_->table != nullptr) node_->refuse(key, node_->table, "is missing");

@@ -24,6 +24,8 @@ class TomlReader {
   ~TomlReader();
 
   std::string text(const char* key, const std::string& otherwise);
+  /// A text, or a whole number as text; empty where it is missing.
+  std::string text_or_integer(const char* key);
   /// A text; an error where it is missing.
   std::string required_text(const char* key);
   bool flag(const char* key, bool otherwise);

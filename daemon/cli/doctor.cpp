@@ -51,6 +51,7 @@ Result<ExitCode> doctor(const Invocation& invocation, std::stop_token stop) {
     settings.worker = runner::latest_worker(settings.state);
     settings.worker_cpus = config->measure.worker.cpus;
     settings.threads = config->measure.worker.threads;
+    settings.gpu = config->measure.worker.gpu;
     settings.unpacker = unpacker_of(config->subjects);
     settings.python = python_of(config->subjects);
     add_cuda(settings, *config);

@@ -13,6 +13,7 @@ constexpr const char* what_to_try =
 Check check_driver(const GpuFacts& facts) {
   if (!facts.any_trace()) return passed("gpu", "none: GPU configurations are reported as unsupported");
   if (!facts.trouble.empty() && facts.tool) return problem("gpu", "nvidia-smi fails: " + facts.trouble, what_to_try);
+  if (!facts.not_found.empty()) return problem("gpu", facts.not_found, "correct `gpu` in [measure]");
   if (!facts.tool) {
     return warning(
         "gpu", "an NVIDIA driver is there, but no nvidia-smi: tbci cannot record the GPU's driver, clocks and power",
@@ -93,9 +94,16 @@ Check check_gpu(const GpuState& gpu) {
     return warning(name, gpu.name + ": persistence mode is off, so the driver starts again for each process",
                    fmt::format("nvidia-smi -i {} -pm 1", gpu.number));
   }
+  if (gpu.divided && !gpu.instance.empty()) {
+    return warning(name,
+                   fmt::format("{}: its instance {} shares power and clock with the others", gpu.name, gpu.instance),
+                   "let nothing else run on its other instances while tbci measures");
+  }
   if (gpu.divided) {
-    return warning(name, gpu.name + ": it is divided into instances (MIG), which share its power and its clock",
-                   fmt::format("nvidia-smi -i {} -mig 0, and reset it", gpu.number));
+    return warning(
+        name, gpu.name + ": it is divided into instances (MIG), which share its power and its clock",
+        fmt::format("nvidia-smi -i {} -mig 0, and reset it; or choose an instance: gpu = \"MIG-...\" in [measure]",
+                    gpu.number));
   }
   return check_clock(gpu, name);
 }

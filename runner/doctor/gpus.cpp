@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "runner/gpu_choice.hpp"
 
 namespace tbci::runner {
 
@@ -125,6 +126,16 @@ int lower_clock(std::string_view supported, int highest) {
   return chosen;
 }
 
+// Of the GPUs only that one. A number is how nvidia-smi counts, also where it lists others before it.
+void keep_chosen(GpuFacts& facts, ProcessRunner& processes, const std::string& gpu, std::stop_token stop) {
+  if (facts.gpus.empty()) return;
+  const auto chosen = find_gpu(processes, gpu, std::move(stop));
+  if (!chosen) facts.not_found = chosen.error().message;
+  std::erase_if(facts.gpus,
+                [&](const GpuState& one) { return !chosen || std::to_string(one.number) != chosen->number; });
+  for (GpuState& one : facts.gpus) one.instance = chosen->instance;
+}
+
 bool any_device(const fs::path& folder) {
   std::error_code ignored;
   for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
@@ -160,22 +171,23 @@ GpuFacts parse_gpu_report(std::string_view text) {
   return facts;
 }
 
-GpuFacts look_at_gpus(ProcessRunner& processes, const fs::path& root, std::stop_token stop) {
+GpuFacts look_at_gpus(ProcessRunner& processes, const fs::path& root, const std::string& gpu, std::stop_token stop) {
   const auto outcome = ask(processes, {"-q"}, stop);
   GpuFacts facts;
   if (outcome && outcome->succeeded()) facts = parse_gpu_report(outcome->output);
   facts.tool = outcome.has_value();
   if (!outcome) facts.trouble = outcome.error().message;
   if (outcome && facts.gpus.empty()) facts.trouble = trouble_of(*outcome);
+  if (!gpu.empty()) keep_chosen(facts, processes, gpu, stop);
   std::error_code ignored;
   facts.driver = fs::exists(root / "proc/driver/nvidia/version", ignored);
   facts.device = any_device(root / "dev");
   facts.unified_memory = fs::exists(root / "dev/nvidia-uvm", ignored);
-  for (GpuState& gpu : facts.gpus) {
+  for (GpuState& one : facts.gpus) {
     const auto clocks = ask(
         processes,
-        {"-i", std::to_string(gpu.number), "--query-supported-clocks=graphics", "--format=csv,noheader,nounits"}, stop);
-    if (clocks && clocks->succeeded()) gpu.lower_clock_mhz = lower_clock(clocks->output, gpu.highest_clock_mhz);
+        {"-i", std::to_string(one.number), "--query-supported-clocks=graphics", "--format=csv,noheader,nounits"}, stop);
+    if (clocks && clocks->succeeded()) one.lower_clock_mhz = lower_clock(clocks->output, one.highest_clock_mhz);
   }
   return facts;
 }

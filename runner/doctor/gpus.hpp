@@ -27,6 +27,7 @@ struct GpuState {
   std::string bus;  ///< `00000000:0F:00.0`
   bool persistent = true;
   bool divided = false;                  ///< into instances (MIG)
+  std::string instance;                  ///< that is measured on: `1g.10gb`; empty: none was chosen
   std::uint64_t uncorrected_errors = 0;  ///< of its memory, since the driver started
   int clock_mhz = 0;                     ///< of the multiprocessors, now; 0: unknown
   int highest_clock_mhz = 0;
@@ -42,6 +43,7 @@ struct GpuFacts {
   bool unified_memory = false;       ///< /dev/nvidia-uvm, without which CUDA does not start
   bool tool = false;                 ///< nvidia-smi runs
   std::string trouble;               ///< what nvidia-smi says, or why it does not run; empty: it lists the GPUs
+  std::string not_found;             ///< why the GPU of `[measure] gpu` is not there; empty: it is, or none is chosen
   std::string driver_version, cuda;  ///< `580.159.04`, and the newest CUDA that it runs: `13.0`; empty: unknown
   std::vector<GpuState> gpus;
 
@@ -51,7 +53,8 @@ struct GpuFacts {
 /// What `nvidia-smi -q` says of the driver and each GPU. Omits what a driver does not say. Pure.
 GpuFacts parse_gpu_report(std::string_view text);
 
-/// `root`: the folder that contains proc/ and dev/.
-GpuFacts look_at_gpus(ProcessRunner& processes, const std::filesystem::path& root, std::stop_token stop);
+/// `root`: the folder that contains proc/ and dev/. `gpu`: the only one that is looked at, as MeasureSettings::gpu.
+GpuFacts look_at_gpus(ProcessRunner& processes, const std::filesystem::path& root, const std::string& gpu,
+                      std::stop_token stop);
 
 }  // namespace tbci::runner

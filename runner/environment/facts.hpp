@@ -21,7 +21,8 @@ std::map<std::string, std::string> steering_variables(const std::map<std::string
 /// The variables of this process.
 std::map<std::string, std::string> own_variables();
 
-/// The constant facts that nvidia-smi reports about each GPU, as `gpu0.name`. Empty without a GPU.
-std::map<std::string, std::string> gpu_facts(ProcessRunner& processes, std::stop_token stop);
+/// The constant facts that nvidia-smi reports about each GPU, or about that of the number alone, as `gpu0.name`. Empty
+/// without a GPU.
+std::map<std::string, std::string> gpu_facts(ProcessRunner& processes, const std::string& gpu, std::stop_token stop);
 
 }  // namespace tbci::runner

@@ -16,9 +16,13 @@ constexpr const char* second_query =
     "clocks.applications.graphics,clocks.applications.memory,ecc.mode.current,"
     "pcie.link.gen.max,pcie.link.width.max";
 
-void ask(ProcessRunner& processes, const char* query, std::map<std::string, std::string>& facts, std::stop_token stop) {
+void ask(ProcessRunner& processes, const std::string& gpu, const char* query, std::map<std::string, std::string>& facts,
+         std::stop_token stop) {
   Command command;
-  command.arguments = {"nvidia-smi", fmt::format("--query-gpu={}", query), "--format=csv,noheader,nounits"};
+  command.arguments = {"nvidia-smi"};
+  if (!gpu.empty()) command.arguments.insert(command.arguments.end(), {"-i", gpu});
+  command.arguments.insert(command.arguments.end(),
+                           {fmt::format("--query-gpu={}", query), "--format=csv,noheader,nounits"});
   command.time_limit = std::chrono::seconds(30);
   const auto said = output_of_two_tries(processes, command, std::move(stop));
   if (!said) return;
@@ -38,10 +42,10 @@ void ask(ProcessRunner& processes, const char* query, std::map<std::string, std:
 
 }  // namespace
 
-std::map<std::string, std::string> gpu_facts(ProcessRunner& processes, std::stop_token stop) {
+std::map<std::string, std::string> gpu_facts(ProcessRunner& processes, const std::string& gpu, std::stop_token stop) {
   std::map<std::string, std::string> facts;
-  ask(processes, first_query, facts, stop);
-  if (!facts.empty()) ask(processes, second_query, facts, std::move(stop));
+  ask(processes, gpu, first_query, facts, stop);
+  if (!facts.empty()) ask(processes, gpu, second_query, facts, std::move(stop));
   return facts;
 }
 

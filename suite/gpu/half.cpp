@@ -11,8 +11,10 @@
 namespace tbci::suite {
 namespace {
 
-// A driver may be installed where there is no GPU, and a user may hide the GPUs from the worker.
+// A driver may be installed where there is no GPU, and a user may hide the GPUs from the worker. One that tbci was told
+// to measure on (`[measure] gpu`) must be there.
 bool should_list_none() {
+  if (std::getenv("TBCI_GPU") != nullptr) return false;
   return std::getenv("CUDA_VISIBLE_DEVICES") != nullptr || access("/dev/nvidia0", F_OK) != 0;
 }
 

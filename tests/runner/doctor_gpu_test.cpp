@@ -34,7 +34,7 @@ struct GpuMachine : FileMachine {
   }
   std::vector<Check> checks(const DoctorSettings& settings, std::optional<bool> half = {}) {
     MachineFacts facts;
-    facts.gpu = look_at_gpus(processes, folder.path(), {});
+    facts.gpu = look_at_gpus(processes, folder.path(), "", {});
     facts.gpu_half = half;
     return check_gpus(facts, settings);
   }
@@ -96,7 +96,7 @@ TEST_CASE("parse_gpu_report: reads names of other drivers, and each GPU", "[doct
 TEST_CASE("check_gpus: only a machine without any trace of a GPU has none", "[doctor]") {
   FileMachine none;
   MachineFacts facts;
-  facts.gpu = look_at_gpus(none.processes, none.folder.path(), {});
+  facts.gpu = look_at_gpus(none.processes, none.folder.path(), "", {});
   REQUIRE(check_gpus(facts, {}).size() == 1);
   CHECK(check_gpus(facts, {}).front().health == Health::ok);
   CHECK(check_gpus(facts, {}).front().what == "none: GPU configurations are reported as unsupported");
@@ -107,7 +107,7 @@ TEST_CASE("check_gpus: an nvidia-smi that fails is a problem, in its own words",
   const auto failing = [&](const std::string& words, int code) {
     test::ScriptedProcesses processes([&](const Command&) { return answer(words, code); });
     MachineFacts facts;
-    facts.gpu = look_at_gpus(processes, machine.folder.path(), {});
+    facts.gpu = look_at_gpus(processes, machine.folder.path(), "", {});
     return check_gpus(facts, {}).front();
   };
   const Check mismatch = failing("Failed to initialize NVML: Driver/library version mismatch\n", 18);
@@ -175,6 +175,30 @@ TEST_CASE("check_gpus: says of the clock what nvidia-smi can tell, and which clo
   CHECK(at(1980, 0).what == "H200: its clock is at its highest, 1980 MHz, and drops as it warms up");
   CHECK(at(0, 0).health == Health::warning);
   CHECK(at(345, 1500).what == "H200: programs get 1500 of 1980 MHz");
+}
+
+TEST_CASE("look_at_gpus: looks at the chosen GPU alone, and says where it is not there", "[doctor]") {
+  GpuMachine machine(h100_report() +
+                     "GPU 00000000:2D:00.0\n    Product Name : H200\n    MIG Mode\n"
+                     "        Current : Enabled\n");
+  machine.gpu_answers["nvidia-smi -L"] =
+      "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-01234567-89ab-cdef-0123-456789abcdef)\n"
+      "GPU 1: H200 (UUID: GPU-11111111-89ab-cdef-0123-456789abcdef)\n"
+      "  MIG 1g.18gb     Device  0: (UUID: MIG-22222222-89ab-5def-0123-456789abcdef)\n";
+  const auto checks = [&](const std::string& gpu) {
+    MachineFacts facts;
+    facts.gpu = look_at_gpus(machine.processes, machine.folder.path(), gpu, {});
+    return check_gpus(facts, {});
+  };
+  CHECK(checks("").size() == 3);
+  REQUIRE(checks("GPU-01234567-89ab-cdef-0123-456789abcdef").size() == 2);
+  CHECK(checks("GPU-01234567-89ab-cdef-0123-456789abcdef").back().name == "gpu 0");
+  CHECK(checks("1").back().what.find("is divided into instances (MIG)") != std::string::npos);
+  CHECK(checks("MIG-22222222-89ab-5def-0123-456789abcdef").back().what ==
+        "H200: its instance 1g.18gb shares power and clock with the others");
+  REQUIRE(checks("7").size() == 1);
+  CHECK(checks("7").front().health == Health::problem);
+  CHECK(checks("7").front().what.find("gpu = \"7\" is not on this machine") != std::string::npos);
 }
 
 TEST_CASE("check_gpus: a driver that is older than the CUDA of a subject is a problem", "[doctor]") {
