@@ -47,7 +47,7 @@ std::string_view behind(std::string_view path, std::string_view beginning) {
   return path.starts_with(beginning) ? path.substr(beginning.size()) : std::string_view();
 }
 
-// Idleness and the clocks that a user has set are no faults.
+// Idleness is not a fault, nor are clocks that a user has set.
 void add_throttling(GpuState& gpu, std::string_view reason) {
   static const std::map<std::string_view, const char*> meanings = {
       {"SW Power Cap", "power limit"},

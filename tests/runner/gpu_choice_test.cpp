@@ -48,7 +48,7 @@ TEST_CASE("find_gpu: an nvidia-smi that fails is the machine's fault, in its own
   const auto found = find_gpu(processes, "0", {});
   REQUIRE_FALSE(found);
   CHECK(found.error().kind == ErrorKind::machine);
-  CHECK(found.error().message.find("Driver/library version mismatch") != std::string::npos);
+  CHECK(found.error().message.find("nvidia-smi fails: Failed to initialize NVML") != std::string::npos);
 }
 
 TEST_CASE("measure_command: a chosen GPU is the only one that CUDA sees, for configurations of the GPU", "[gpu]") {

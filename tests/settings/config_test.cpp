@@ -191,19 +191,6 @@ TEST_CASE("Configuration: the checkout of TorchBench selects it", "[config]") {
   CHECK(error_of(table + "checkuot = \"c\"\n").find("did you mean 'checkout'") != std::string::npos);
 }
 
-TEST_CASE("Configuration: a GPU is chosen by number or UUID, and anything else is an error", "[config]") {
-  const auto gpu_of = [](const std::string& value) {
-    return settings::parse_config("[measure]\ngpu = " + value + "\n" + subject, "x.toml").value().measure.worker.gpu;
-  };
-  CHECK(gpu_of("1") == "1");
-  CHECK(gpu_of("\"GPU-11111111-aaaa-bbbb-cccc-000000000001\"") == "GPU-11111111-aaaa-bbbb-cccc-000000000001");
-  for (const char* wrong : {"-1", "\"all\"", "\"\""}) {
-    INFO(wrong);
-    CHECK(error_of(std::string("[measure]\ngpu = ") + wrong + "\n").find("must be the number of a GPU") !=
-          std::string::npos);
-  }
-}
-
 TEST_CASE("Configuration: the error of a typo names file, line and the nearest key", "[config]") {
   CHECK(error_of("[measure]\nproceses = 3\n") ==
         "x.toml:2: unknown key 'measure.proceses' (did you mean 'processes'?): [measure] takes processes, "
