@@ -51,6 +51,13 @@ class Transition : public nn::Module {
   nn::Conv2d convolution_;
 };
 
+// Its features are free again before the next layer takes memory, as in the original.
+torch::Tensor dense_block(const std::vector<std::shared_ptr<DenseLayer>>& layers, const torch::Tensor& x) {
+  Tensors features{x};
+  for (const auto& layer : layers) features.push_back(layer->forward(features));
+  return torch::cat(features, 1);
+}
+
 class DenseNet : public nn::Module {
  public:
   explicit DenseNet(const Shape& shape) {
@@ -74,9 +81,7 @@ class DenseNet : public nn::Module {
   torch::Tensor forward(const torch::Tensor& images) {
     torch::Tensor x = torch::max_pool2d(stem_->forward(images), 3, 2, 1);
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      Tensors features{x};
-      for (const auto& layer : blocks_[i]) features.push_back(layer->forward(features));
-      x = torch::cat(features, 1);
+      x = dense_block(blocks_[i], x);
       if (i < transitions_.size()) x = transitions_[i]->forward(x);
     }
     x = norm_->forward(x).relu_();
