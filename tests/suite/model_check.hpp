@@ -13,13 +13,19 @@ inline constexpr std::int64_t any = -1;  // a dimension that depends on the data
 struct Expected {
   std::string name;
 
-  // Of the outputs of inference in ci size, on a batch of `batch`.
+  // Of the outputs of inference in ci size, on a batch of `batch`. On a GPU they are the same unless given.
   std::vector<std::vector<std::int64_t>> outputs;
+  std::vector<std::vector<std::int64_t>> outputs_on_gpu = {};
   std::int64_t batch = 2;
 
   // The published number of parameters in paper size, and who published it. 0 if nobody did.
   std::int64_t published = 0;
   std::string published_by = "";
+
+  // Why the outputs of a GPU cannot be those of the CPU with the same weights and inputs; empty: they are.
+  std::string differs_on_gpu = "";
+
+  bool infers_on_cpu_alone = false;  // on a GPU inference is refused
 
   // Training runs `steps` steps: the mean of the last five losses is below that of the first five.
   std::int64_t train_batch = 4;

@@ -12,6 +12,7 @@ TEST_CASE("Models: hf_BigBird", "[suite]") {
   // The pooled first word is computed but not used, as in the original.
   check_model({.name = "hf_BigBird",
                .outputs = {{2, 51, 1000}},
+               .outputs_on_gpu = {{2, 256, 1000}},
                .published = 128111286,
                .published_by = "transformers 5.23's BigBirdForMaskedLM, counted",
                .unreached = {"pooler.weight", "pooler.bias"}});

@@ -18,6 +18,7 @@ TEST_CASE("Models: hf_Longformer", "[suite]") {
   }
   check_model({.name = "hf_Longformer",
                .outputs = {{2, 32, 1000}},
+               .outputs_on_gpu = {{2, 256, 1000}},
                .published = 148711257,
                .published_by = "transformers 5.23's LongformerForMaskedLM, counted",
                .unreached = unreached});

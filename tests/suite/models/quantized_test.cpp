@@ -10,14 +10,16 @@ TEST_CASE("Models: mobilenet_v2_quantized_qat", "[suite]") {
   check_model({.name = "mobilenet_v2_quantized_qat",
                .outputs = {{1, 100}},
                .published = 3504872,
-               .published_by = "torchvision's model page, of the float model"});
+               .published_by = "torchvision's model page, of the float model",
+               .infers_on_cpu_alone = true});
 }
 
 TEST_CASE("Models: resnet50_quantized_qat", "[suite]") {
   check_model({.name = "resnet50_quantized_qat",
                .outputs = {{1, 100}},
                .published = 25557032,
-               .published_by = "torchvision's model page, of the float model"});
+               .published_by = "torchvision's model page, of the float model",
+               .infers_on_cpu_alone = true});
 }
 
 TEST_CASE("Quantisation: the grid covers the observed range and has a point at zero", "[suite]") {

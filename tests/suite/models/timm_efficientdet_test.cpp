@@ -31,6 +31,7 @@ TEST_CASE("Models: timm_efficientdet", "[suite]") {
                .outputs = {{2, 100, 6}},
                .published = 6625898,
                .published_by = "effdet 0.4.1, counted (tf_efficientdet_d1)",
+               .differs_on_gpu = "boxes whose scores are nearly equal change places",
                .train_batch = 6,
                // The anchors of the two coarsest levels are larger than the small image: no object is theirs. And the
                // coarsest one has a single pixel, whose gradients are too small to change a float near 1 in two steps.
