@@ -93,8 +93,16 @@ std::int64_t gpu_in_use_bytes() {
   return half().functions == nullptr ? 0 : half().functions->in_use_bytes();
 }
 
-std::optional<GpuSplit> gpu_split(const std::function<void()>& iterate) {
-  return half().functions == nullptr ? std::nullopt : half().functions->trace(iterate);
+std::optional<GpuSplit> gpu_split(const std::function<void()>& iterate, int iterations) {
+  return half().functions == nullptr ? std::nullopt : half().functions->trace(iterate, iterations);
+}
+
+std::optional<GpuState> gpu_state() {
+  return half().functions == nullptr ? std::nullopt : half().functions->state();
+}
+
+std::unique_ptr<CallerTrace> trace_gpu_callers() {
+  return half().functions == nullptr ? nullptr : half().functions->trace_callers();
 }
 
 }  // namespace tbci::suite

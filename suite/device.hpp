@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -32,7 +33,13 @@ std::int64_t gpu_peak_bytes();
 std::int64_t gpu_reserved_peak_bytes();
 std::int64_t gpu_in_use_bytes();
 
-// How the GPU spends an iteration (suite/gpu/trace.hpp); nothing without CUDA.
-std::optional<GpuSplit> gpu_split(const std::function<void()>& iterate);
+// How the GPU spends an iteration, as the mean over this many (suite/gpu/trace.hpp); nothing without CUDA.
+std::optional<GpuSplit> gpu_split(const std::function<void()>& iterate, int iterations);
+
+// The GPU at this moment (suite/gpu/load.hpp); nothing without CUDA.
+std::optional<GpuState> gpu_state();
+
+// Who launches the GPU's work (suite/gpu/callers.hpp); null without CUDA.
+std::unique_ptr<CallerTrace> trace_gpu_callers();
 
 }  // namespace tbci::suite

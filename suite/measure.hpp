@@ -14,10 +14,11 @@ struct IterationPlan {
   DeviceKind device;
   int warmup;
   int iterations;
+  std::chrono::milliseconds warmup_time{0};  // the warm-up goes on until it has passed
 };
 
-// Warms up until the caches of LibTorch and of the allocator are full. Returns the time of the last iteration; 0:
-// there was none.
+// Warms up until the caches of LibTorch and of the allocator are full, and a GPU's clock has risen. Returns the time of
+// the last iteration; 0: there was none.
 std::chrono::nanoseconds warm_up(Workload& workload, const IterationPlan& plan);
 
 // Measures each iteration and reports it immediately. A sample's time excludes the reporting, and only the reporting

@@ -24,6 +24,13 @@ bool read(const std::string& text, Number least, Number most, Number& into) {
   return value.has_value();
 }
 
+template <class Time>
+bool read_time(const std::string& text, Time& into) {
+  const auto time = number(text, 0, 1000000000);
+  if (time) into = std::chrono::milliseconds(*time);
+  return time.has_value();
+}
+
 UsageError bad_value(const std::string& option, const std::string& value, const std::string& wanted) {
   return {option + " must be " + wanted + ", not '" + value + "'"};
 }
@@ -68,7 +75,7 @@ constexpr Setting all_settings[] = {
        run.size = value == "paper" ? Size::paper : Size::ci;
        return value == "ci" || value == "paper";
      }},
-    {"--precision", "one of fp32, tf32, fp16, bf16, amp", set_precision},
+    {"--precision", "one of fp32, pytorch, tf32, fp16, bf16, amp", set_precision},
     {"--batch", "a whole number from 1 to 1000000",
      [](RunOptions& run, const std::string& value) {
        run.batch = number<std::int64_t>(value, 1, most_iterations);
@@ -76,6 +83,8 @@ constexpr Setting all_settings[] = {
      }},
     {"--warmup", "a whole number from 0 to 1000000",
      [](RunOptions& run, const std::string& value) { return read(value, 0, most_iterations, run.warmup); }},
+    {"--warmup-milliseconds", "a whole number from 0 to 1000000000",
+     [](RunOptions& run, const std::string& value) { return read_time(value, run.warmup_time); }},
     {"--iterations", "a whole number from 1 to 1000000",
      [](RunOptions& run, const std::string& value) { return read(value, 1, most_iterations, run.iterations); }},
     {"--threads", "a whole number from 1 to 1024",
@@ -90,11 +99,9 @@ constexpr Setting all_settings[] = {
     {"--leak-iterations", "a whole number from 0 to 100000",
      [](RunOptions& run, const std::string& value) { return read(value, 0, most_grown, run.growth.iterations); }},
     {"--leak-milliseconds", "a whole number from 0 to 1000000000",
-     [](RunOptions& run, const std::string& value) {
-       const auto time = number(value, 0, 1000000000);
-       if (time) run.growth.time = std::chrono::milliseconds(*time);
-       return time.has_value();
-     }},
+     [](RunOptions& run, const std::string& value) { return read_time(value, run.growth.time); }},
+    {"--gpu-traced", "a whole number from 0 to 1000",
+     [](RunOptions& run, const std::string& value) { return read(value, 0, 1000, run.gpu_traced); }},
     {"--alternate", "first or second",
      [](RunOptions& run, const std::string& value) {
        run.alternate = value == "first" ? Alternate::first : Alternate::second;
@@ -168,7 +175,8 @@ std::string usage() {
   return "tbci-worker list [--protocol 1] [--models FOLDER]\n"
          "tbci-worker run --benchmark B --configuration cpu-train|cpu-infer|gpu-train|gpu-infer\n"
          "                [--protocol 1] [--size ci|paper] [--batch N] [--warmup 3] [--iterations 10]\n"
-         "                [--precision fp32|tf32|fp16|bf16|amp] [--threads 1] [--seed 42] [--preload LIBRARY]...\n"
+         "                [--precision fp32|pytorch|tf32|fp16|bf16|amp] [--threads 1] [--seed 42] [--preload "
+         "LIBRARY]...\n"
          "                [--leak-iterations 0] [--leak-milliseconds 500] [--models FOLDER]\n"
          "                [--alternate first|second]\n"
          "tbci-worker operators ...\n"

@@ -1,6 +1,7 @@
 // The command line of the worker.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,12 +30,14 @@ struct RunOptions {
   Precision precision = Precision::fp32;
   std::optional<std::int64_t> batch;  // else the benchmark's own
   int warmup = 3;
+  std::chrono::milliseconds warmup_time{0};  // more iterations that are not measured, until it has passed
   int iterations = 10;
   int threads = 1;
   std::uint64_t seed = 42;
   std::vector<std::string> preload;  // shared libraries, in this order
   std::string models;                // the folder of exported models that the benchmark is in; else empty
   GrowthPlan growth;
+  int gpu_traced = 0;                      // iterations after the measured ones, for the split of the GPU's time
   Alternate alternate = Alternate::alone;  // else with the worker at the other end of the standard input, a socket
 };
 

@@ -79,8 +79,11 @@ std::string_view name_of(Precision precision) {
 }
 
 std::string why_no_precision(Precision precision, DeviceKind device) {
-  if (precision != Precision::tf32) return {};
-  if (device == DeviceKind::cpu) return "tf32 exists on GPUs only, not on a CPU";
+  if (precision != Precision::tf32 && precision != Precision::pytorch) return {};
+  if (device == DeviceKind::cpu) {
+    return precision == Precision::tf32 ? "tf32 exists on GPUs only, not on a CPU"
+                                        : "PyTorch's own precision differs from fp32 on GPUs only, not on a CPU";
+  }
   constexpr int ampere = 8;
   if (gpu_compute_capability() < ampere) return "this GPU is older than tf32 (compute capability 8.0)";
   return {};
@@ -88,14 +91,15 @@ std::string why_no_precision(Precision precision, DeviceKind device) {
 
 void prepare_precision(Precision precision, DeviceKind device) {
   if (device == DeviceKind::cpu) return;
-  // Both are set: LibTorch's default is TF32 in cuDNN and not in cuBLAS.
+  // Both are set, whatever this LibTorch's defaults are.
   at::globalContext().setAllowTF32CuBLAS(precision == Precision::tf32);
-  at::globalContext().setAllowTF32CuDNN(precision == Precision::tf32);
+  at::globalContext().setAllowTF32CuDNN(precision == Precision::tf32 || precision == Precision::pytorch);
 }
 
 std::unique_ptr<Workload> in_precision(std::unique_ptr<Workload> workload, Precision precision, DeviceKind device) {
   switch (precision) {
     case Precision::fp32:
+    case Precision::pytorch:
     case Precision::tf32:
       return workload;
     case Precision::fp16:
@@ -109,7 +113,7 @@ std::unique_ptr<Workload> in_precision(std::unique_ptr<Workload> workload, Preci
 }
 
 std::map<std::string, std::int64_t> check_precision(Workload& workload, Precision precision, DeviceKind device) {
-  if (precision == Precision::fp32 || precision == Precision::tf32) return {};
+  if (precision == Precision::fp32 || precision == Precision::pytorch || precision == Precision::tf32) return {};
   ElementTypes seen;
   try {
     watch_element_types([&] { workload.iterate(); }, seen);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include <torch/torch.h>
 
@@ -30,8 +31,18 @@ std::string name_without_schema(const std::string& text) {
 // The events of one thread. Written by that thread; read between two iterations, when the workload does nothing.
 class Lane {
  public:
-  void enter(const at::RecordFunction& function, Instant now) { times_.enter(number_of(function), now); }
-  void leave(Instant now) { times_.leave(now); }
+  // `callers`: notes who launches the GPU's work, if it is not null.
+  Lane(std::uint64_t number, const std::unique_ptr<CallerTrace>& callers) : number_(number), callers_(callers) {}
+
+  void enter(const at::RecordFunction& function, Instant now) {
+    const std::size_t who = number_of(function);
+    times_.enter(who, now);
+    if (callers_) callers_->enter(caller(who));
+  }
+  void leave(Instant now) {
+    if (callers_) callers_->leave();
+    times_.leave(now);
+  }
   void resume(Instant now) { times_.resume(now); }
 
   void move_into(ProfiledIteration& iteration) {
@@ -45,7 +56,23 @@ class Lane {
     iteration.own += times_.take_own();
   }
 
+  // The same with the time of the GPU's work in place of the host's.
+  void move_into(ProfiledIteration& iteration, const TimesByCaller& on_gpu) {
+    const std::vector<Tally> tallies = times_.take();
+    for (std::size_t who = 0; who < tallies.size(); ++who) {
+      const auto time = on_gpu.find(caller(who));
+      if (tallies[who].calls == 0 && time == on_gpu.end()) continue;
+      Tally& sum = iteration.operators[names_[who]];
+      sum.calls += tallies[who].calls;
+      if (time != on_gpu.end()) sum.self += std::chrono::nanoseconds(time->second);
+    }
+    times_.take_own();
+  }
+
  private:
+  // Of all threads; never 0.
+  std::uint64_t caller(std::size_t who) const { return (number_ << 32U) + who + 1; }
+
   std::size_t number_of(const at::RecordFunction& function) {
     // An operator's name is in its schema and never moves, so its address identifies it. Any other name is in the event
     // and has to be read. The two addresses cannot be equal while both exist.
@@ -67,6 +94,8 @@ class Lane {
     return names_.size() - 1;
   }
 
+  std::uint64_t number_;
+  const std::unique_ptr<CallerTrace>& callers_;
   SelfTimes times_;
   std::vector<std::string> names_;
   std::unordered_map<const void*, std::size_t> by_address_;
@@ -84,17 +113,25 @@ class Session {
 
   std::shared_ptr<Lane> new_lane() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    lanes_.push_back(std::make_shared<Lane>());
+    lanes_.push_back(std::make_shared<Lane>(lanes_.size(), callers_));
     return lanes_.back();
   }
 
-  void move_into(ProfiledIteration& iteration) {
+  template <class... OnGpu>
+  void move_into(ProfiledIteration& iteration, const OnGpu&... on_gpu) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto& lane : lanes_) lane->move_into(iteration);
+    for (const auto& lane : lanes_) lane->move_into(iteration, on_gpu...);
+  }
+
+  // From now on the lanes tell it who enters; null: none. Not while the workload runs.
+  CallerTrace* trace(std::unique_ptr<CallerTrace> callers) {
+    callers_ = std::move(callers);
+    return callers_.get();
   }
 
  private:
   std::uint64_t number_;
+  std::unique_ptr<CallerTrace> callers_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<Lane>> lanes_;
 };
@@ -164,9 +201,33 @@ Span time_of_one(Workload& workload, DeviceKind device) {
   return std::chrono::steady_clock::now() - begin;
 }
 
+[[noreturn]] void refuse(const CallerTrace* callers) {
+  throw Unsupported("a profile of a GPU's operators needs CUPTI: " +
+                    (callers != nullptr ? callers->why_not() : std::string("CUDA is not loaded")));
+}
+
+// Tracing slows the host down and not the kernels, so the iteration is as long as the unwatched one.
+void profile_on_gpu(Workload& workload, Session& session, ProfiledIteration& iteration) {
+  CallerTrace* callers = session.trace(trace_gpu_callers());
+  if (callers == nullptr || !callers->why_not().empty()) refuse(callers);
+  {
+    const WatchedStretch watched(session);
+    time_of_one(workload, DeviceKind::gpu);
+  }
+  TimesByCaller times;
+  if (!callers->take(times)) refuse(callers);
+  session.trace(nullptr);
+  iteration.whole = iteration.unwatched;
+  session.move_into(iteration, times);
+}
+
 ProfiledIteration profile_one(Workload& workload, DeviceKind device, Session& session) {
   ProfiledIteration iteration;
   iteration.unwatched = time_of_one(workload, device);
+  if (device == DeviceKind::gpu) {
+    profile_on_gpu(workload, session, iteration);
+    return iteration;
+  }
   {
     const WatchedStretch watched(session);
     iteration.whole = time_of_one(workload, device);
@@ -180,6 +241,7 @@ ProfiledIteration profile_one(Workload& workload, DeviceKind device, Session& se
 Profile profile(Workload& workload, const IterationPlan& plan) {
   Session session;
   std::vector<ProfiledIteration> iterations;
+  if (plan.device == DeviceKind::gpu) profile_one(workload, plan.device, session);  // pays for CUPTI's initialisation
   for (int i = 0; i < plan.iterations; ++i) iterations.push_back(profile_one(workload, plan.device, session));
   return summarize(iterations);
 }

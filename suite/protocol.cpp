@@ -112,6 +112,10 @@ void Protocol::memory(const MemoryUse& use) {
     object.add("gpu_peak_bytes", use.gpu->allocated_bytes).add("gpu_reserved_peak_bytes", use.gpu->reserved_bytes);
   }
   if (use.growth) add_growth(object, *use.growth);
+  if (use.load) {
+    object.add("gpu_sm_mhz_low", use.load->sm_mhz_low).add("gpu_sm_mhz_high", use.load->sm_mhz_high);
+    object.add("gpu_celsius", use.load->celsius).add("gpu_held_down_by", use.load->held_down_by);
+  }
   write(object);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "suite/gpu/load.hpp"
 #include "suite/gpu/split.hpp"
 #include "suite/growth.hpp"
 #include "suite/json.hpp"
@@ -51,6 +52,7 @@ struct MemoryUse {
   std::int64_t cpu_peak_bytes = 0;
   std::optional<GpuPeaks> gpu;
   std::optional<Growth> growth;  // if examined
+  std::optional<GpuLoad> load;   // of the GPU meanwhile, if it tells
 };
 
 class Protocol {

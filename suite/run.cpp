@@ -84,12 +84,16 @@ std::optional<bool> are_finite(const Workload& workload) {
   return finite;
 }
 
+IterationPlan plan_of(const RunOptions& options) {
+  return {options.configuration.device, options.warmup, options.iterations, options.warmup_time};
+}
+
 // An iteration that takes this long hardly feels that its first tenths of a millisecond refill the caches.
 constexpr std::chrono::milliseconds refilled{10};
 
 void measure_benchmark(const RunOptions& options, const InstructionCounter& counter, Workload& workload,
                        Protocol& protocol, Clock::time_point begin) {
-  const IterationPlan plan{options.configuration.device, options.warmup, options.iterations};
+  const IterationPlan plan = plan_of(options);
   auto computed_in = check_precision(workload, options.precision, plan.device);
   const auto made = Clock::now();
   const auto last = warm_up(workload, plan);
@@ -104,7 +108,8 @@ void measure_benchmark(const RunOptions& options, const InstructionCounter& coun
                  use.growth ? use.growth->wall.count() : 0};
   times.alternated = alternation.turns();
   times.computed_in = std::move(computed_in);
-  if (plan.device == DeviceKind::gpu) times.gpu = gpu_split([&] { workload.iterate(); });
+  if (plan.device == DeviceKind::gpu && options.gpu_traced > 0)
+    times.gpu = gpu_split([&] { workload.iterate(); }, options.gpu_traced);
   times.finite = are_finite(workload);
   protocol.done(times, elements(workload.parameters()));
 }
@@ -213,7 +218,7 @@ int tell_operators(const RunOptions& options, Protocol& protocol) {
 
 int profile_benchmark(const RunOptions& options, Protocol& protocol) {
   return with_workload(options, protocol, [&](Workload& workload, Protocol& to, Clock::time_point) {
-    const IterationPlan plan{options.configuration.device, options.warmup, options.iterations};
+    const IterationPlan plan = plan_of(options);
     warm_up(workload, plan);
     to.profile(profile(workload, plan));
     to.done();

@@ -42,6 +42,8 @@ std::optional<Cupti> loaded_cupti() {
                         find(library, "cuptiActivityFlushAll", cupti.flush_all) &&
                         find(library, "cuptiActivityGetNextRecord", cupti.get_next_record) &&
                         find(library, "cuptiActivityGetNumDroppedRecords", cupti.get_dropped_records) &&
+                        find(library, "cuptiActivityPushExternalCorrelationId", cupti.push_caller) &&
+                        find(library, "cuptiActivityPopExternalCorrelationId", cupti.pop_caller) &&
                         find(library, "cuptiGetTimestamp", cupti.get_timestamp) &&
                         find(library, "cuptiGetResultString", cupti.get_result_string);
   return complete ? std::optional(cupti) : std::nullopt;

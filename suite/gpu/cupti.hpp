@@ -7,7 +7,7 @@
 
 namespace tbci::suite {
 
-// The functions of cupti.h that the worker calls, under their names without `cupti`.
+// The functions of cupti.h that the worker calls, under their names without `cupti`, or shorter ones.
 struct Cupti {
   decltype(&cuptiActivityRegisterCallbacks) register_callbacks = nullptr;
   decltype(&cuptiActivityEnable) enable = nullptr;
@@ -15,6 +15,8 @@ struct Cupti {
   decltype(&cuptiActivityFlushAll) flush_all = nullptr;
   decltype(&cuptiActivityGetNextRecord) get_next_record = nullptr;
   decltype(&cuptiActivityGetNumDroppedRecords) get_dropped_records = nullptr;
+  decltype(&cuptiActivityPushExternalCorrelationId) push_caller = nullptr;
+  decltype(&cuptiActivityPopExternalCorrelationId) pop_caller = nullptr;
   decltype(&cuptiGetTimestamp) get_timestamp = nullptr;
   decltype(&cuptiGetResultString) get_result_string = nullptr;
 };

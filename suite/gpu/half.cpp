@@ -49,8 +49,8 @@ std::int64_t in_use_bytes() {
   return c10::cuda::CUDACachingAllocator::getDeviceStats(0).allocated_bytes[0].current;
 }
 
-constexpr GpuHalf half = {look,         compute_capability, reset_peak, peak_bytes, reserved_peak_bytes,
-                          in_use_bytes, trace_gpu};
+constexpr GpuHalf half = {look,         compute_capability, reset_peak,    peak_bytes,    reserved_peak_bytes,
+                          in_use_bytes, trace_gpu,          trace_callers, read_gpu_state};
 
 }  // namespace
 }  // namespace tbci::suite

@@ -5,9 +5,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "suite/gpu/callers.hpp"
+#include "suite/gpu/load.hpp"
 #include "suite/gpu/split.hpp"
 
 namespace tbci::suite {
@@ -30,7 +33,13 @@ struct GpuHalf {
   std::int64_t (*in_use_bytes)();
 
   // See suite/gpu/trace.hpp.
-  std::optional<GpuSplit> (*trace)(const std::function<void()>& iterate);
+  std::optional<GpuSplit> (*trace)(const std::function<void()>& iterate, int iterations);
+
+  // See suite/gpu/callers.hpp.
+  std::unique_ptr<CallerTrace> (*trace_callers)();
+
+  // See suite/gpu/load.hpp.
+  std::optional<GpuState> (*state)();
 };
 
 // The name under which the library exports a function that returns them.

@@ -106,7 +106,7 @@ TEST_CASE("Options: wrong usage names the mistake", "[suite]") {
   CHECK(error_of({"run", "--benchmark"}).find("value is missing") != std::string::npos);
   CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "tpu"}).find("cpu-train") != std::string::npos);
   CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "cpu-train", "--precision", "fp8"}) ==
-        "--precision must be one of fp32, tf32, fp16, bf16, amp, not 'fp8'");
+        "--precision must be one of fp32, pytorch, tf32, fp16, bf16, amp, not 'fp8'");
   CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "cpu-train", "--alternate", "third"}) ==
         "--alternate must be first or second, not 'third'");
   CHECK(error_of({"run", "--speed", "9"}).find("'--speed'") != std::string::npos);

@@ -204,6 +204,7 @@ TEST_CASE("Precision: under amp a second forward pass sees what the optimizer ch
 
 TEST_CASE("Precision: a precision that the device lacks is named", "[suite]") {
   CHECK(contains(why_no_precision(Precision::tf32, DeviceKind::cpu), "not on a CPU"));
+  CHECK(contains(why_no_precision(Precision::pytorch, DeviceKind::cpu), "not on a CPU"));
   for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::bf16, Precision::amp})
     CHECK(why_no_precision(precision, DeviceKind::cpu).empty());
 }

@@ -42,7 +42,7 @@ std::unique_ptr<Workload> workload_named(const std::string& name, DeviceKind dev
 }
 
 void measure_known(const RunOptions& options, Protocol& protocol) {
-  const IterationPlan plan{options.configuration.device, options.warmup, options.iterations};
+  const IterationPlan plan{options.configuration.device, options.warmup, options.iterations, options.warmup_time};
   const bool gpu = plan.device == DeviceKind::gpu;
   torch::set_num_threads(options.threads);
   torch::manual_seed(options.seed);
@@ -56,7 +56,7 @@ void measure_known(const RunOptions& options, Protocol& protocol) {
   if (options.growth.iterations > 0) use.growth = watch_growth(*workload, plan.device, options.growth);
   protocol.memory(use);
   RunTimes times{options.iterations, 0, 0, use.growth ? use.growth->wall.count() : 0};
-  if (gpu) times.gpu = gpu_split([&] { workload->iterate(); });
+  if (gpu && options.gpu_traced > 0) times.gpu = gpu_split([&] { workload->iterate(); }, options.gpu_traced);
   protocol.done(times, 0);
 }
 

@@ -1,0 +1,33 @@
+// Who launched the GPU's work: for a profile of its operators.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace tbci::suite {
+
+// Nanoseconds of the GPU by caller: of kernels, memsets and copies, each of them whole, also where some overlap.
+using TimesByCaller = std::unordered_map<std::uint64_t, std::int64_t>;
+
+// While it lives, CUPTI notes which caller had entered last on the thread that launches a piece of work.
+class CallerTrace {
+ public:
+  virtual ~CallerTrace() = default;
+
+  // Empty if CUPTI records; else nothing else may be called.
+  virtual std::string why_not() const = 0;
+
+  // On any thread, one inside the other. No caller is 0.
+  virtual void enter(std::uint64_t who) = 0;
+  virtual void leave() = 0;
+
+  // Of all work so far, which the GPU has finished; under 0 what nobody launched. False, and why_not says why, if
+  // records were lost.
+  virtual bool take(TimesByCaller& times) = 0;
+};
+
+std::unique_ptr<CallerTrace> trace_callers();
+
+}  // namespace tbci::suite
