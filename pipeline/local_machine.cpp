@@ -26,6 +26,8 @@ namespace tbci::pipeline {
 
 namespace {
 
+constexpr int traced_iterations = 5;
+
 class LocalMachine final : public Machine {
  public:
   explicit LocalMachine(const MachineParts& parts)
@@ -169,6 +171,10 @@ class LocalMachine final : public Machine {
     environment.facts["threads"] = std::to_string(worker.threads);
     environment.facts["size"] = worker.size;
     environment.facts["iterations"] = fmt::format("{} after {} warm-ups", worker.iterations, worker.warmup);
+    if (environment.facts.contains("gpu0.name")) {
+      environment.facts["size on a GPU"] = worker.gpu_size;
+      environment.facts["warm-up on a GPU"] = fmt::format("{} ms at least", worker.gpu_warmup_time.count());
+    }
     environment.facts["batch"] = worker.batch ? std::to_string(*worker.batch) : "the benchmark's own";
     const runner::TorchBenchSettings& torchbench = subject_.torchbench;
     if (!torchbench.checkout.empty())
@@ -221,6 +227,7 @@ class LocalMachine final : public Machine {
   runner::MeasureSettings worker_settings(const model::Case& measured, const MeasureOptions& options) const {
     runner::MeasureSettings worker = config_.measure.worker;
     if (options.batch) worker.batches = {{measured, *options.batch}};
+    if (options.gpu_split) worker.gpu_traced = traced_iterations;
     if (options.leaks) worker.leak_iterations = config_.measure.leak_iterations;
     return worker;
   }

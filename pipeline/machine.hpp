@@ -24,6 +24,7 @@ namespace tbci::pipeline {
 /// How one measurement differs from the configured ones.
 struct MeasureOptions {
   std::optional<int> batch = {};  ///< replaces the configured batch
+  bool gpu_split = false;         ///< traces iterations of a GPU after the measured ones: where its time goes
   bool leaks = false;             ///< runs more iterations after the measured ones, to see what memory they keep
 };
 

@@ -141,6 +141,10 @@ std::optional<int> batch_of(const MeasureSettings& settings, const model::Case& 
   return searched != settings.batches.end() ? std::optional(searched->second) : settings.batch;
 }
 
+const std::string& size_of(const MeasureSettings& settings, const model::Case& measured) {
+  return is_on_gpu(measured) ? settings.gpu_size : settings.size;
+}
+
 Command measure_command(const model::Product& product, const Suite& suite, const model::Case& measured,
                         const MeasureSettings& settings) {
   Command command = ask(suite, "run");
@@ -152,7 +156,7 @@ Command measure_command(const model::Product& product, const Suite& suite, const
   TBCI_ASSERT(own_name.has_value());
   option("--benchmark", *own_name);
   option("--configuration", std::string(to_string(measured.configuration)));
-  option("--size", settings.size);
+  option("--size", size_of(settings, measured));
   if (const auto batch = batch_of(settings, measured)) option("--batch", std::to_string(*batch));
   // Only if it is not the default: other suites may not know the option.
   if (settings.precision != default_precision) option("--precision", settings.precision);
@@ -164,6 +168,10 @@ Command measure_command(const model::Product& product, const Suite& suite, const
   if (settings.leak_iterations > 0) {
     option("--leak-iterations", std::to_string(settings.leak_iterations));
     option("--leak-milliseconds", std::to_string(settings.leak_time.count()));
+  }
+  if (is_on_gpu(measured)) {
+    option("--warmup-milliseconds", std::to_string(settings.gpu_warmup_time.count()));
+    if (settings.gpu_traced > 0) option("--gpu-traced", std::to_string(settings.gpu_traced));
   }
   preload_libraries(command, product);
   // Also as variables: an OpenMP runtime reads them before the worker's first line runs.

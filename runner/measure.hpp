@@ -25,16 +25,19 @@
 namespace tbci::runner {
 
 struct MeasureSettings {
-  std::string size = "ci";                   ///< `ci` or `paper`
+  std::string size = "ci";                   ///< `ci` or `paper`, on a CPU
+  std::string gpu_size = "paper";            ///< on a GPU, which has too little to do in `ci`
   std::string precision{default_precision};  ///< see precision.hpp
   std::optional<int> batch;                  ///< nothing: the benchmark's own
   std::map<model::Case, int> batches;        ///< of single cases, as searched: they take precedence over `batch`
   int warmup = 3;
+  std::chrono::milliseconds gpu_warmup_time{500};  ///< on a GPU, whose clock rises first: warm-ups go on until then
   int iterations = 10;
   int threads = 1;
   std::uint64_t seed = 42;
   int leak_iterations = 0;  ///< after the measured ones, to find leaks; 0: none
   std::chrono::milliseconds leak_time = std::chrono::milliseconds(500);  ///< then they end, even if there were fewer
+  int gpu_traced = 0;     ///< iterations of a GPU after the measured ones, for the split of its time
   std::vector<int> cpus;  ///< that the process is pinned to; empty: not pinned
   std::string gpu = {};   ///< that configurations of the GPU run on, see gpu_choice.hpp; empty: as CUDA chooses
   std::chrono::milliseconds time_limit = std::chrono::minutes(5);
@@ -43,6 +46,9 @@ struct MeasureSettings {
 
 /// The batch that the case is measured with; nothing: the benchmark's own.
 std::optional<int> batch_of(const MeasureSettings& settings, const model::Case& measured);
+
+/// The size that the case is measured in.
+const std::string& size_of(const MeasureSettings& settings, const model::Case& measured);
 
 /// A build's product, and the suite that measures a case of it.
 struct ProductUnderTest {

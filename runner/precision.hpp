@@ -10,7 +10,7 @@
 namespace tbci::runner {
 
 inline constexpr std::string_view default_precision = "fp32";
-inline constexpr std::array<std::string_view, 5> all_precisions = {"fp32", "tf32", "fp16", "bf16", "amp"};
+inline constexpr std::array<std::string_view, 6> all_precisions = {"fp32", "pytorch", "tf32", "fp16", "bf16", "amp"};
 
 /// The text if it is one of them. Error (usage) with the nearest name.
 Result<std::string> precision_from(std::string_view text);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
@@ -48,6 +49,17 @@ std::optional<model::GpuSplit> gpu_split(const json& line) {
   return model::GpuSplit{.active = std::chrono::nanoseconds(*active),
                          .movement = std::chrono::nanoseconds(*movement),
                          .idle = std::chrono::nanoseconds(*idle)};
+}
+
+// All four parts or none.
+std::optional<model::GpuLoad> gpu_load(const json& line) {
+  constexpr std::int64_t most = 1 << 20, all_bits = std::numeric_limits<std::int64_t>::max();
+  const auto low = integer_field(line, "gpu_sm_mhz_low", 0, most),
+             high = integer_field(line, "gpu_sm_mhz_high", 0, most),
+             celsius = integer_field(line, "gpu_celsius", 0, most),
+             reasons = integer_field(line, "gpu_held_down_by", 0, all_bits);
+  if (!low || !high || !celsius || !reasons) return std::nullopt;
+  return model::GpuLoad{.sm_mhz_low = *low, .sm_mhz_high = *high, .celsius = *celsius, .held_down_by = *reasons};
 }
 
 }  // namespace
@@ -151,6 +163,7 @@ std::string ProtocolReader::memory(const Line& line) {
   bytes("cpu_peak_bytes", measurement_.cpu_peak_bytes);
   bytes("gpu_peak_bytes", measurement_.gpu_peak_bytes);
   bytes("gpu_reserved_peak_bytes", measurement_.gpu_reserved_peak_bytes);
+  measurement_.gpu_load = gpu_load(line.fields);
   growth("cpu", measurement_.cpu_growth_bytes, measurement_.cpu_growth_interval);
   growth("rss", measurement_.rss_growth_bytes, measurement_.rss_growth_interval);
   growth("gpu", measurement_.gpu_growth_bytes, measurement_.gpu_growth_interval);

@@ -168,7 +168,8 @@ Status apply_batch_sizes(Config& config) {
   runner::MeasureSettings& worker = config.measure.worker;
   std::set<std::string> others;
   for (const SearchedBatch& searched : all) {
-    if (searched.size != worker.size || searched.precision != worker.precision || searched.threads != worker.threads)
+    if (searched.size != runner::size_of(worker, searched.measured) || searched.precision != worker.precision ||
+        searched.threads != worker.threads)
       continue;
     worker.batches[searched.measured] = searched.answer.batch;
     if (searched.runner != config.runner.name) others.insert(searched.runner);
@@ -177,8 +178,8 @@ Status apply_batch_sizes(Config& config) {
     log::warning("{}: the batch sizes were searched on the runner '{}' and are used on the runner '{}'", path.string(),
                  one_line(other, 60), config.runner.name);
   if (worker.batches.empty()) {
-    log::warning("{} has no batch sizes for size {}, precision {} and {} threads: the defaults are used", path.string(),
-                 worker.size, worker.precision, worker.threads);
+    log::warning("{} has no batch sizes for size {} (on a GPU {}), precision {} and {} threads: the defaults are used",
+                 path.string(), worker.size, worker.gpu_size, worker.precision, worker.threads);
   }
   return {};
 }

@@ -107,8 +107,12 @@ void read_gpu(TomlReader& reader, std::string& gpu) {
 void read_measure(TomlReader reader, MeasureConfig& measure) {
   read_sampling(reader, measure.sampling);
   runner::MeasureSettings& worker = measure.worker;
-  worker.size = reader.text("size", worker.size);
-  if (worker.size != "ci" && worker.size != "paper") reader.refuse("size", "must be \"ci\" or \"paper\"");
+  const auto read_size = [&](const char* key, std::string& size) {
+    size = reader.text(key, size);
+    if (size != "ci" && size != "paper") reader.refuse(key, "must be \"ci\" or \"paper\"");
+  };
+  read_size("size", worker.size);
+  read_size("gpu_size", worker.gpu_size);
   const auto precision = runner::precision_from(reader.text("precision", worker.precision));
   if (precision) worker.precision = *precision;
   if (!precision) reader.refuse("precision", precision.error().message);
@@ -116,6 +120,7 @@ void read_measure(TomlReader reader, MeasureConfig& measure) {
   measure.batch_sizes = reader.text("batch_sizes", "");
   if (const auto batch = reader.integer("batch", 0, 1, 1 << 20); batch > 0) worker.batch = static_cast<int>(batch);
   worker.warmup = static_cast<int>(reader.integer("warmup", worker.warmup, 0, 100000));
+  worker.gpu_warmup_time = reader.seconds("gpu_warmup_time", worker.gpu_warmup_time);
   worker.iterations = static_cast<int>(reader.integer("iterations", worker.iterations, 1, 100000));
   measure.leak_iterations = static_cast<int>(reader.integer("leak_iterations", measure.leak_iterations, 0, 100000));
   worker.leak_time = reader.seconds("leak_time", worker.leak_time);

@@ -17,7 +17,7 @@ const std::string select_measurements =
     "m.gpu_active_ns, m.gpu_movement_ns, m.gpu_idle_ns, "
     "m.gpu_reserved_peak_bytes, m.cpu_growth_low_bytes, m.cpu_growth_high_bytes, m.rss_growth_bytes, "
     "m.rss_growth_low_bytes, m.rss_growth_high_bytes, m.gpu_growth_low_bytes, m.gpu_growth_high_bytes, m.growth_ns, "
-    "m.details, m.finite, m.alternating "
+    "m.details, m.finite, m.alternating, m.gpu_sm_mhz_low, m.gpu_sm_mhz_high, m.gpu_celsius, m.gpu_held_down_by "
     "FROM measurement m JOIN measured_case c ON c.id = m.case_id JOIN torch t ON t.id = m.torch_id ";
 
 /// A count and the blob that holds this number of samples; no blob for none.
@@ -35,6 +35,14 @@ std::optional<model::GpuSplit> read_split(Row& row) {
   return model::GpuSplit{.active = std::chrono::nanoseconds(*active),
                          .movement = std::chrono::nanoseconds(*movement),
                          .idle = std::chrono::nanoseconds(*idle)};
+}
+
+/// All four or none.
+std::optional<model::GpuLoad> read_load(Row& row) {
+  const auto low = row.optional_integer(), high = row.optional_integer(), celsius = row.optional_integer(),
+             reasons = row.optional_integer();
+  if (!low || !high || !celsius || !reasons) return std::nullopt;
+  return model::GpuLoad{.sm_mhz_low = *low, .sm_mhz_high = *high, .celsius = *celsius, .held_down_by = *reasons};
 }
 
 std::optional<model::Interval> read_interval(Row& row) {
@@ -75,6 +83,7 @@ Result<model::PlacedMeasurement> read_measurement(Row row) {
   measurement.details = row.text();
   if (const auto finite = row.optional_integer()) measurement.finite = *finite != 0;
   measurement.alternating = row.integer() != 0;
+  measurement.gpu_load = read_load(row);
   return row.finish(std::move(placed));
 }
 
@@ -104,6 +113,14 @@ void bind_split(Query& query, const std::optional<model::GpuSplit>& split) {
   query.bind(part(&model::GpuSplit::active), part(&model::GpuSplit::movement), part(&model::GpuSplit::idle));
 }
 
+void bind_load(Query& query, const std::optional<model::GpuLoad>& load) {
+  const auto part = [&](std::int64_t model::GpuLoad::*which) {
+    return load ? std::optional<std::int64_t>((*load).*which) : std::nullopt;
+  };
+  query.bind(part(&model::GpuLoad::sm_mhz_low), part(&model::GpuLoad::sm_mhz_high), part(&model::GpuLoad::celsius),
+             part(&model::GpuLoad::held_down_by));
+}
+
 Status insert(Database& database, const model::Place& place, const model::Measurement& measurement) {
   const auto case_id = intern(database, "measured_case", "benchmark, configuration", measurement.measured.benchmark,
                               std::string(to_string(measurement.measured.configuration)));
@@ -125,7 +142,8 @@ Status insert(Database& database, const model::Place& place, const model::Measur
               "gpu_growth_bytes, torch_id, started_ms, wall_ns, warmup_ns, gpu_reserved_peak_bytes, "
               "cpu_growth_low_bytes, cpu_growth_high_bytes, rss_growth_bytes, rss_growth_low_bytes, "
               "rss_growth_high_bytes, gpu_growth_low_bytes, gpu_growth_high_bytes, growth_ns, details, finite, "
-              "alternating, samples, instructions, gpu_active_ns, gpu_movement_ns, gpu_idle_ns) VALUES (?, ?, ?, ?, ?, "
+              "alternating, samples, instructions, gpu_active_ns, gpu_movement_ns, gpu_idle_ns, gpu_sm_mhz_low, "
+              "gpu_sm_mhz_high, gpu_celsius, gpu_held_down_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, "
               "?, ?, ?, ?, ?, "
               "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
               "ON CONFLICT (build_id, case_id, run_id, ordinal) DO NOTHING");
@@ -145,6 +163,7 @@ Status insert(Database& database, const model::Place& place, const model::Measur
   bind_samples(query, measurement.nanoseconds);
   bind_samples(query, measurement.instructions);
   bind_split(query, measurement.gpu_split);
+  bind_load(query, measurement.gpu_load);
   if (query.execute() == 1) return {};
   return fail(ErrorKind::failed, "run {} has process {} of {} on build {} already: measurements are never overwritten",
               place.run_id, place.ordinal, to_string(measurement.measured), place.build_id);

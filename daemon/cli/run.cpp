@@ -134,6 +134,7 @@ nlohmann::json as_json(const model::Build& build, const CaseMeasurements& result
                                     {"instructions", measurement.instructions},
                                     {"memory", memory_json(measurement)}});
       if (measurement.gpu_split) entry["processes"].back()["gpu_split"] = gpu_split_json(*measurement.gpu_split);
+      if (measurement.gpu_load) entry["processes"].back()["gpu_load"] = gpu_load_json(*measurement.gpu_load);
     }
     json["cases"].push_back(std::move(entry));
   }

@@ -21,7 +21,8 @@ void add_benchmark_options(CLI::App& command, Selection& selection) {
                   "Measure only these: cpu-train, cpu-infer, gpu-train, gpu-infer")
       ->type_name("NAME")
       ->delimiter(',');
-  command.add_option("--precision", selection.precision, "fp32, tf32, fp16, bf16 or amp (default: as configured)")
+  command
+      .add_option("--precision", selection.precision, "fp32, pytorch, tf32, fp16, bf16 or amp (default: as configured)")
       ->type_name("NAME");
 }
 

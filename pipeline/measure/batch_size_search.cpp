@@ -23,7 +23,7 @@ settings::SearchedBatch question(const SubjectContext& context, const model::Cas
   const runner::MeasureSettings& worker = context.config.measure.worker;
   settings::SearchedBatch asked;
   asked.measured = measured;
-  asked.size = worker.size;
+  asked.size = runner::size_of(worker, asked.measured);
   asked.precision = worker.precision;
   asked.threads = worker.threads;
   asked.runner = context.config.runner.name;

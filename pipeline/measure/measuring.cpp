@@ -16,7 +16,8 @@ namespace tbci::pipeline {
 namespace {
 
 MeasureOptions options_of(const Process& process) {
-  return {.leaks = process.leaks == Leaks::watch};
+  // One process says where a GPU's time goes as well as all of them.
+  return {.gpu_split = process.ordinal == 0, .leaks = process.leaks == Leaks::watch};
 }
 
 Result<model::Measurement> measure_now(SubjectContext& context, const model::Build& build, const Process& process) {

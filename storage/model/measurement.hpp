@@ -34,6 +34,14 @@ struct GpuSplit {
   bool operator==(const GpuSplit&) const = default;
 };
 
+/// What a GPU was like while it was measured.
+struct GpuLoad {
+  std::int64_t sm_mhz_low = 0, sm_mhz_high = 0;  ///< of its multiprocessors' clock
+  std::int64_t celsius = 0;                      ///< the highest
+  std::int64_t held_down_by = 0;                 ///< bits of nvmlClocksThrottleReason...: what held the clock down
+  bool operator==(const GpuLoad&) const = default;
+};
+
 /// The interval of an estimate.
 struct Interval {
   double low = 0, high = 0;
@@ -62,6 +70,7 @@ struct Measurement {
   /// Its iterations took turns with those of the other process of its pair, one by one.
   bool alternating = false;
   std::optional<GpuSplit> gpu_split;  ///< of iterations after the measured ones, where the worker can trace them
+  std::optional<GpuLoad> gpu_load;    ///< where the worker can read it
   std::chrono::nanoseconds growth{};  ///< of the iterations that look for leaks; 0: there were none
 };
 

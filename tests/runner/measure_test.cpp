@@ -210,6 +210,26 @@ TEST_CASE("measure_command: passes the leak options only if leaks are looked for
   CHECK(text().find("--leak-iterations 50 --leak-milliseconds 1500") != std::string::npos);
 }
 
+TEST_CASE("measure_command: a GPU has a size of its own, warms up for a time, and is traced if asked", "[measure]") {
+  MeasureSettings settings;
+  settings.size = "ci";
+  settings.gpu_size = "paper";
+  settings.gpu_warmup_time = std::chrono::milliseconds(700);
+  const auto text = [&](Configuration configuration) {
+    return describe(measure_command({}, native_suite("worker"), {"dlrm", configuration}, settings));
+  };
+  const std::string on_gpu = text(Configuration::gpu_train);
+  CHECK(on_gpu.find("--size paper") != std::string::npos);
+  CHECK(on_gpu.find("--warmup-milliseconds 700") != std::string::npos);
+  CHECK(on_gpu.find("--gpu-traced") == std::string::npos);
+  settings.gpu_traced = 5;
+  CHECK(text(Configuration::gpu_infer).find("--gpu-traced 5") != std::string::npos);
+  const std::string on_cpu = text(Configuration::cpu_train);
+  CHECK(on_cpu.find("--size ci") != std::string::npos);
+  CHECK(on_cpu.find("milliseconds") == std::string::npos);
+  CHECK(on_cpu.find("--gpu") == std::string::npos);
+}
+
 TEST_CASE("measure_command: limits the address space only in CPU configurations", "[measure]") {
   MeasureSettings settings;
   settings.memory_limit_bytes = std::uint64_t{256} << 20;

@@ -16,7 +16,7 @@ TEST_CASE("Precision: suggests the nearest name for an unknown one and lists all
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().kind == ErrorKind::usage);
   CHECK(wrong.error().message ==
-        "unknown precision 'bf-16' (did you mean 'bf16'?): use one of fp32, tf32, fp16, bf16, amp");
+        "unknown precision 'bf-16' (did you mean 'bf16'?): use one of fp32, pytorch, tf32, fp16, bf16, amp");
   CHECK_FALSE(precision_from("FP32"));
   CHECK_FALSE(precision_from(""));
 }

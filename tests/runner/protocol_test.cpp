@@ -84,6 +84,20 @@ TEST_CASE("ProtocolReader: reads the split of the GPU's time only if all parts a
   CHECK_FALSE(split(active + movement + R"(,"gpu_idle_nanoseconds":"much")"));
 }
 
+TEST_CASE("ProtocolReader: reads what the GPU was like only if all parts are present", "[protocol]") {
+  const auto load = [](const std::string& fields) {
+    return read({hello, sample(0, "1200"), sample(1, "1100"), R"({"type":"memory","gpu_peak_bytes":7)" + fields + "}"})
+        .measurement()
+        .gpu_load;
+  };
+  const std::string clock = R"(,"gpu_sm_mhz_low":1410,"gpu_sm_mhz_high":1980)", heat = R"(,"gpu_celsius":63)";
+  const auto whole = load(clock + heat + R"(,"gpu_held_down_by":4)");
+  CHECK(whole == model::GpuLoad{.sm_mhz_low = 1410, .sm_mhz_high = 1980, .celsius = 63, .held_down_by = 4});
+  CHECK_FALSE(load(""));
+  CHECK_FALSE(load(clock + heat));
+  CHECK_FALSE(load(clock + heat + R"(,"gpu_held_down_by":-1)"));
+}
+
 TEST_CASE("ProtocolReader: reads growth with its interval, and both peaks of the GPU", "[protocol]") {
   const auto reader = read({hello, sample(0, "1200"), sample(1, "1100"),
                             R"({"type":"memory","gpu_peak_bytes":7,"gpu_reserved_peak_bytes":9,"growth_iterations":50,)"

@@ -192,12 +192,12 @@ TEST_CASE("Configuration: the checkout of TorchBench selects it", "[config]") {
 }
 
 TEST_CASE("Configuration: the error of a typo names file, line and the nearest key", "[config]") {
-  CHECK(error_of("[measure]\nproceses = 3\n") ==
-        "x.toml:2: unknown key 'measure.proceses' (did you mean 'processes'?): [measure] takes processes, "
-        "processes_at_most, interval, size, precision, alternate, batch_sizes, batch, warmup, iterations, "
-        "leak_iterations, leak_time, anchor_cases, confirm_limit, threads, gpu, time_limit, memory_limit_mib, "
-        "benchmarks, "
-        "configurations");
+  CHECK(
+      error_of("[measure]\nproceses = 3\n") ==
+      "x.toml:2: unknown key 'measure.proceses' (did you mean 'processes'?): [measure] takes processes, "
+      "processes_at_most, interval, size, gpu_size, precision, alternate, batch_sizes, batch, warmup, "
+      "gpu_warmup_time, iterations, leak_iterations, leak_time, anchor_cases, confirm_limit, threads, gpu, time_limit, "
+      "memory_limit_mib, benchmarks, configurations");
   CHECK(error_of("[mesure]\n").find("did you mean 'measure'") != std::string::npos);
   CHECK(error_of("[[subject]]\nnam = \"x\"\n").find("did you mean 'name'") != std::string::npos);
   CHECK(error_of("[report]\n[report.github]\ntoken = \"x\"\n").find("unknown key 'report.github.token'") !=

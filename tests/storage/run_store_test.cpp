@@ -57,6 +57,7 @@ void check_same(const model::Measurement& left, const model::Measurement& right)
   CHECK(left.started == right.started);
   CHECK(left.wall == right.wall);
   CHECK(left.gpu_split == right.gpu_split);
+  CHECK(left.gpu_load == right.gpu_load);
 }
 
 struct Setting : Fixture {
@@ -119,6 +120,7 @@ TEST_CASE("RunStore: a measurement comes back whole", "[storage]") {
   full.instructions = {5, 6};
   full.gpu_peak_bytes = 1;
   full.gpu_growth_bytes = 0.25;
+  full.gpu_load = {.sm_mhz_low = 1410, .sm_mhz_high = 1980, .celsius = 63, .held_down_by = 4};
   full.gpu_split = {std::chrono::nanoseconds(568), std::chrono::nanoseconds(21), std::chrono::nanoseconds(411)};
   full.gpu_reserved_peak_bytes = 2;
   full.cpu_growth_interval = {-13.5, -11.5};

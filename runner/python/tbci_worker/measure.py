@@ -17,10 +17,12 @@ Iteration = Callable[[], object]
 _LEAST_LEAK_ITERATIONS = 8
 
 
-def warm_up(iteration: Iteration, count: int) -> int:
-    """How long the last one took, in nanoseconds; 0 if there was none."""
-    begin = end = 0
-    for _ in range(count):
+def warm_up(iteration: Iteration, count: int, milliseconds: int = 0) -> int:
+    """At least `count`, and for that time. How long the last one took, in nanoseconds; 0 if there was none."""
+    begin = end = first = time.perf_counter_ns()
+    done = 0
+    while done < count or end - first < 1_000_000 * milliseconds:
+        done += 1
         begin = time.perf_counter_ns()
         iteration()
         end = time.perf_counter_ns()

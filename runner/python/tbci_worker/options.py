@@ -61,6 +61,8 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_process(parser)
     add_measuring(parser)
+    parser.add_argument("--warmup-milliseconds", type=number(0, 10**9), default=0)
+    parser.add_argument("--gpu-traced", type=number(0, 1000), default=0, help="not traced by this worker")
     parser.add_argument("--leak-iterations", type=number(0, 10**9), default=0)
     parser.add_argument("--leak-milliseconds", type=number(0, 10**9), default=500)
     parser.add_argument("--alternate", choices=("first", "second"))

@@ -103,7 +103,7 @@ def run_benchmark(options: argparse.Namespace, protocol: Protocol) -> int:
         setup = Setup(options.configuration, options.size, options.batch, options.threads, options.seed)
         iteration = wanted.ready(setup)
         ready = time.perf_counter_ns()
-        last = measure.warm_up(iteration, options.warmup)
+        last = measure.warm_up(iteration, options.warmup, options.warmup_milliseconds)
         warm = time.perf_counter_ns()
         turns = Turns(options.alternate)
         turns.meet(last < SHORT_NANOSECONDS)

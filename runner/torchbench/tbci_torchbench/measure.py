@@ -29,6 +29,9 @@ class _Gpu:
     def peak_bytes(self) -> int:
         return int(self._cuda.max_memory_allocated())
 
+    def reserved_peak_bytes(self) -> int:
+        return int(self._cuda.max_memory_reserved())
+
 
 class Subject:
     """The iterations of a model and the device they run on."""
@@ -39,10 +42,13 @@ class Subject:
         self.synchronize: Callable[[], None] = torch.cuda.synchronize if device == "cuda" else lambda: None
 
 
-def warm_up(subject: Subject, count: int) -> None:
-    for _ in range(count):
+def warm_up(subject: Subject, count: int, milliseconds: int = 0) -> None:
+    """At least `count` iterations, and for that time: a GPU's clock rises first."""
+    begin, done = time.perf_counter_ns(), 0
+    while done < count or time.perf_counter_ns() - begin < 1_000_000 * milliseconds:
         next(subject.iterations)()
-    subject.synchronize()
+        subject.synchronize()
+        done += 1
 
 
 def measure(subject: Subject, iterations: int, protocol: Protocol, warmed: bool) -> None:
@@ -73,7 +79,7 @@ def measure(subject: Subject, iterations: int, protocol: Protocol, warmed: bool)
             gpu_in_use[i] = gpu.in_use_bytes()
         protocol.write("sample", iteration=i, nanoseconds=end - begin)
     peak = memory.peak_bytes()
-    gpu_peak = gpu.peak_bytes() if gpu else 0
+    gpu_peaks = (gpu.peak_bytes(), gpu.reserved_peak_bytes()) if gpu else (0, 0)
     after = memory.Held(allocator)
     kept_small = float(after.small - before.small) if warmed else 0.0
     report: dict[str, float] = {
@@ -81,7 +87,7 @@ def measure(subject: Subject, iterations: int, protocol: Protocol, warmed: bool)
         "cpu_growth_bytes": growth(in_use, float(after.large - before.large), kept_small),
     }
     if gpu:
-        report["gpu_peak_bytes"] = gpu_peak
+        report["gpu_peak_bytes"], report["gpu_reserved_peak_bytes"] = gpu_peaks
         report["gpu_growth_bytes"] = theil_sen_slope(gpu_in_use)
     protocol.write("memory", **report)
 

@@ -28,6 +28,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--precision", help="as TorchBench's option of that name; default: the model's own")
     parser.add_argument("--threads", type=number(1, 1024), default=1)
     parser.add_argument("--preload", action="append", default=[], type=_path, help="shared library; repeatable")
+    parser.add_argument("--warmup-milliseconds", type=number(0, 10**9), default=0)
+    parser.add_argument("--gpu-traced", type=number(0, 1000), default=0, help="accepted, but ignored")
     # Growth is always taken from the measured iterations: there it can be distinguished from Python's garbage.
     for option in ("--leak-iterations", "--leak-milliseconds"):
         parser.add_argument(option, type=number(0, 10**9), default=0, help="accepted, but ignored")

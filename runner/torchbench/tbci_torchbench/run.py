@@ -106,9 +106,9 @@ def run_benchmark(options: argparse.Namespace, protocol: Protocol) -> int:
         subject = measure.Subject(model.iterations(made, test), torch, device)
         subject.synchronize()
         ready = time.perf_counter_ns()
-        measure.warm_up(subject, options.warmup)
+        measure.warm_up(subject, options.warmup, options.warmup_milliseconds)
         warm = time.perf_counter_ns()
-        measure.measure(subject, options.iterations, protocol, warmed=options.warmup > 0)
+        measure.measure(subject, options.iterations, protocol, warmed=options.warmup > 0 or options.warmup_milliseconds > 0)
         taken = getattr(made, "batch_size", None)
         protocol.write(
             "done",

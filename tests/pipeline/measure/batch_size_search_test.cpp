@@ -149,6 +149,21 @@ TEST_CASE("Batches: a searched benchmark that the suite does not have is reporte
         "sizes.toml names the benchmark 'alhpa', which the suite does not have (did you mean 'alpha'?)");
 }
 
+TEST_CASE("GPU split: says how much longer a traced iteration is, and what held the clock down", "[gpu]") {
+  using std::chrono::nanoseconds;
+  model::Measurement first, second;
+  first.nanoseconds = {500, 500, 500};
+  first.gpu_split = model::GpuSplit{nanoseconds(400), nanoseconds(0), nanoseconds(200)};
+  first.gpu_load = model::GpuLoad{.sm_mhz_low = 1410, .sm_mhz_high = 1980, .celsius = 61, .held_down_by = 0x1 | 0x4};
+  second.gpu_load = model::GpuLoad{.sm_mhz_low = 1500, .sm_mhz_high = 1980, .celsius = 65, .held_down_by = 0x40};
+  const std::string text = daemon::gpu_split_text({{{"a", Configuration::gpu_train}, {first, second}}});
+  for (const char* part : {"1.20x", "1410 to 1980", "65", "the power limit, heat (hardware)"}) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  }
+  CHECK(daemon::gpu_load_json(*first.gpu_load)["held_down_by"] == "the power limit");
+}
+
 TEST_CASE("GPU split: shares are shown for the cases that were traced, and only there", "[gpu]") {
   using std::chrono::nanoseconds;
   model::Measurement traced;
