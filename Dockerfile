@@ -20,6 +20,9 @@ RUN apt-get update \
 COPY --from=build /staged/ /
 USER tbci
 ENV HOME=/var/lib/tbci CCACHE_DIR=/var/lib/tbci/ccache
+# With `--gpus` (NVIDIA's container toolkit) this image measures on GPUs: the wheels bring CUDA. Source builds with CUDA
+# need its Toolkit, which is not in here.
+ENV NVIDIA_DRIVER_CAPABILITIES=compute,utility
 VOLUME /var/lib/tbci
 EXPOSE 8712
 # Put a configuration of your own over this one: -v ./tbci.toml:/etc/tbci/tbci.toml:ro and --config /etc/tbci/tbci.toml.
