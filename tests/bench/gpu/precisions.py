@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What each precision gains on a GPU, and what it computes in.
 
-usage: gpu_precisions.py WORKER [--models A,B] [--precisions fp32,tf32,fp16,bf16,amp] [--size paper]
+usage: precisions.py WORKER [--models A,B] [--precisions fp32,tf32,fp16,bf16,amp] [--size paper]
                          [--configuration gpu-infer] [--warmup 5] [--iterations 20]
 
 A row for each model and precision: the median of its samples, the gain over the model's fp32 (2: half the time), how

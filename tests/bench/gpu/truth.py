@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the worker's numbers of a GPU against workloads whose cost is known.
 
-usage: gpu_truth.py SUITE_TRUTH [--rounds 1] [--tolerance 0.02] [--overhead 50] [--configuration gpu-infer]
+usage: truth.py SUITE_TRUTH [--rounds 1] [--tolerance 0.02] [--overhead 50] [--configuration gpu-infer]
 
 SUITE_TRUTH is the program of tests/suite/truth; its gpu_known.hpp says what each workload does. The truths:
 
@@ -156,7 +156,7 @@ def print_times(timed: list[dict[str, Run]], verdicts: Verdicts, tolerance: floa
 
 
 def print_machine(timed: list[dict[str, Run]]) -> None:
-    """What was measured beside, and is held against no truth here."""
+    """What was measured beside, and is compared with no truth here."""
     said = "".join(run.said for runs in timed for run in runs.values())
     clocks = [float(found) for found in re.findall(r"SM clock has ([\d.]+) MHz", said)]
     starts = [float(found) for found in re.findall(r"hear of its end takes (-?[\d.]+) us", said)]
@@ -223,13 +223,13 @@ def main() -> int:
     def run(name: str, *options: str) -> Run:
         return Run(arguments.program, arguments.configuration, name, *options)
 
-    first = run("nothing", "--iterations", "1")
+    first = run("nothing", "--iterations", "1", "--gpu-traced", "1")
     if first.failed:
         print(f"the GPU is not there: {first.failed}" if first.kind == "unsupported" else f"nothing runs: {first.failed}")
         return 2 if first.kind == "unsupported" else 1
     timed, memory = [], []
     for _ in range(arguments.rounds):
-        timed.append({name: run(name, "--iterations", "20") for name in {**SPLITS, **TIMES}})
+        timed.append({name: run(name, "--iterations", "20", "--gpu-traced", "5") for name in {**SPLITS, **TIMES}})
         names = ["nothing", *(f"gpu-touch:{size}" for size in TOUCHED), *(f"gpu-keep:{size}" for size in KEPT)]
         with concurrent.futures.ThreadPoolExecutor(max_workers=4) as four:
             runs = four.map(lambda name: run(name, "--iterations", "5", "--leak-iterations", "60"), names)
