@@ -118,7 +118,7 @@ void add_history(CLI::App& app, Invocation& invocation) {
       ->type_name("NAME");
   command
       ->add_option("--metric", options->metric,
-                   "time, cpu_memory, gpu_memory, cpu_leak, gpu_leak or instructions (default: time)")
+                   "time, cpu_memory, gpu_memory, cpu_leak, gpu_leak, gpu_reserved or instructions (default: time)")
       ->type_name("NAME");
   command
       ->add_option("--runner", options->runner, "Show the series of this machine (default: the one that measured last)")

@@ -25,7 +25,8 @@ Html link(const std::string& address, std::string_view text, bool chosen) {
 }
 
 bool is_of_gpu(model::Metric metric) {
-  return metric == model::Metric::gpu_memory || metric == model::Metric::gpu_leak;
+  using enum model::Metric;
+  return metric == gpu_memory || metric == gpu_leak || metric == gpu_reserved;
 }
 bool is_of_gpu(model::Configuration configuration) {
   return configuration == model::Configuration::gpu_train || configuration == model::Configuration::gpu_infer;

@@ -4,7 +4,7 @@
 usage: models.py WORKER OUT.jsonl [--configurations gpu-infer,gpu-train] [--size ci] [--jobs 8] [--limit 60]
 
 OUT.jsonl gets a line for each case: its outcome, the median of its times (of processes side by side, so of little use)
-and how the GPU spent an iteration. Exit code 1 if a case neither ran nor was refused as unsupported.
+and how the GPU spent an iteration. Exit code 1 if a case neither ran nor was refused as unsupported, or if none ran.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def main():
     print(f"{len(cases)} cases: {', '.join(f'{count} {outcome}' for outcome, count in outcomes.most_common())}")
     if idle:
         print(f"The GPU is idle in {statistics.median(idle):.0%} of an iteration (median of {len(idle)} cases, traced).")
-    return 0 if outcomes.keys() <= {"done", "unsupported"} else 1
+    return 0 if outcomes["done"] > 0 and outcomes.keys() <= {"done", "unsupported"} else 1
 
 
 if __name__ == "__main__":

@@ -62,6 +62,15 @@ TEST_CASE("Series page: a point a night, the levels, the marks, and what they st
   CHECK_FALSE(contains(reply.body, "nan"));
 }
 
+TEST_CASE("Series page: a configuration of the CPU leads to no metric of the GPU", "[web]") {
+  const auto reply = Site().get("/series/dlrm/cpu-train/time?subject=demo");
+  CHECK(contains(reply.body, "/series/dlrm/cpu-train/cpu_memory"));
+  for (const char* metric : {"gpu_memory", "gpu_leak", "gpu_reserved"}) {
+    INFO(metric);
+    CHECK_FALSE(contains(reply.body, std::string("/cpu-train/") + metric));
+  }
+}
+
 TEST_CASE("Series page: improvements, and what ended a regression, are marked", "[web]") {
   const Site site;
   {
