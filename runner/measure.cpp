@@ -1,5 +1,4 @@
 #include "runner/measure.hpp"
-#include "runner/gpu_choice.hpp"
 
 #include <sys/socket.h>
 
@@ -12,6 +11,7 @@
 #include "base/assert.hpp"
 #include "base/descriptor.hpp"
 #include "base/text.hpp"
+#include "runner/gpu_choice.hpp"
 #include "runner/preload.hpp"
 
 namespace tbci::runner {

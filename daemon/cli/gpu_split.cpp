@@ -18,15 +18,16 @@ std::string percent(double share) {
   return fmt::format("{:.1f}%", share * 100);
 }
 
-// The bits of nvmlClocksThrottleReason... that say what holds a clock down. Idle (1) holds none down.
-constexpr std::array<std::pair<std::int64_t, const char*>, 8> reasons = {{{0x2, "the clock that was set"},
-                                                                          {0x4, "the power limit"},
-                                                                          {0x8, "the hardware"},
-                                                                          {0x10, "another GPU's clock"},
-                                                                          {0x20, "heat (driver)"},
+// The bits of nvmlClocksThrottleReason... that say what holds a clock down. Idle (1) holds none down. In the words of
+// `tbci doctor`.
+constexpr std::array<std::pair<std::int64_t, const char*>, 8> reasons = {{{0x2, "a clock that was set"},
+                                                                          {0x4, "power limit"},
+                                                                          {0x8, "hardware slowdown"},
+                                                                          {0x10, "sync boost"},
+                                                                          {0x20, "heat (software)"},
                                                                           {0x40, "heat (hardware)"},
-                                                                          {0x80, "the power supply"},
-                                                                          {0x100, "the display's clock"}}};
+                                                                          {0x80, "power brake (hardware)"},
+                                                                          {0x100, "display clock"}}};
 
 std::string held_down_by(std::int64_t bits) {
   std::string text;

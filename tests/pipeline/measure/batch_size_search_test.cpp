@@ -157,11 +157,11 @@ TEST_CASE("GPU split: says how much longer a traced iteration is, and what held 
   first.gpu_load = model::GpuLoad{.sm_mhz_low = 1410, .sm_mhz_high = 1980, .celsius = 61, .held_down_by = 0x1 | 0x4};
   second.gpu_load = model::GpuLoad{.sm_mhz_low = 1500, .sm_mhz_high = 1980, .celsius = 65, .held_down_by = 0x40};
   const std::string text = daemon::gpu_split_text({{{"a", Configuration::gpu_train}, {first, second}}});
-  for (const char* part : {"1.20x", "1410 to 1980", "65", "the power limit, heat (hardware)"}) {
+  for (const char* part : {"1.20x", "1410 to 1980", "65", "power limit, heat (hardware)"}) {
     INFO(text);
     CHECK(text.find(part) != std::string::npos);
   }
-  CHECK(daemon::gpu_load_json(*first.gpu_load)["held_down_by"] == "the power limit");
+  CHECK(daemon::gpu_load_json(*first.gpu_load)["held_down_by"] == "power limit");
 }
 
 TEST_CASE("GPU split: shares are shown for the cases that were traced, and only there", "[gpu]") {
