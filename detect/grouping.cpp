@@ -16,9 +16,10 @@ namespace {
 
 using Members = std::vector<std::size_t>;
 
-/// A value that is not a number must not break an order.
-double size_of(const Moved& moved) {
-  return std::isnan(moved.finding.change) ? 0 : std::abs(moved.finding.change);
+/// How far it moved, for an order. A value that is not a number must not break it.
+std::pair<double, double> size_of(const Moved& moved) {
+  const double change = moved.finding.change;
+  return {std::isnan(change) ? 0 : std::abs(change), std::abs(model::growth_from_nothing(moved.finding))};
 }
 
 /// Sets of members that share names, directly or through others.
@@ -117,7 +118,8 @@ std::vector<ChangeEvent> group_changes(std::span<const Moved> moved) {
     for (Members& group : by_signature(moved, members)) events.push_back(event_of(moved, std::move(group)));
   }
   std::ranges::stable_sort(events, {}, [&](const ChangeEvent& event) {
-    return std::tuple(event.direction != model::Verdict::regression, -size_of(moved[event.members.front()]));
+    const auto [change, growth] = size_of(moved[event.members.front()]);
+    return std::tuple(event.direction != model::Verdict::regression, -change, -growth);
   });
   return events;
 }

@@ -40,10 +40,13 @@ std::string operators_section(const ReportFacts& facts) {
   const model::OperatorComparison& compared = *facts.operators;
   std::string text = fmt::format(
       "### Operators that changed\n\nProfile of {} ({}), the culprit compared with its parent: one iteration took {} "
-      "before and takes {} now (medians of {} processes). Times exclude the operators that an operator calls{}.\n\n",
+      "before and takes {} now (medians of {} processes). Times {}.\n\n",
       escaped(compared.measured.benchmark, 100), model::to_string(compared.measured.configuration),
       human_duration(compared.before), human_duration(compared.after), compared.processes,
-      model::to_string(compared.measured.configuration).starts_with("gpu") ? ", and are host time" : "");
+      is_on_gpu(compared.measured.configuration)
+          ? fmt::format("are of the GPU's work, by the operator that launched it; in {} it had no work",
+                        model::in_no_operator)
+          : "exclude the operators that an operator calls");
   if (compared.changed.empty())
     return text + "No operator changed by more than 1% of the iteration and more than its own spread.\n";
   text +=

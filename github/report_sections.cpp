@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "base/assert.hpp"
 #include "base/text.hpp"
@@ -210,7 +211,8 @@ std::vector<model::Finding> worst_first(std::vector<model::Finding> findings) {
     return std::isnan(finding.change) ? -HUGE_VAL : finding.change;
   };
   std::sort(findings.begin(), findings.end(), [&](const model::Finding& a, const model::Finding& b) {
-    return size(a) != size(b) ? size(a) > size(b) : a.series < b.series;
+    const std::tuple one(size(a), model::growth_from_nothing(a)), other(size(b), model::growth_from_nothing(b));
+    return one != other ? one > other : a.series < b.series;
   });
   return findings;
 }

@@ -46,7 +46,7 @@ bool mentions_memory(std::string_view text) {
 }
 
 bool is_on_gpu(const model::Case& measured) {
-  return to_string(measured.configuration).starts_with("gpu-");
+  return model::is_on_gpu(measured.configuration);
 }
 
 // CUDA maps more address space than the machine and its GPUs have memory, so a limit would always fail there.

@@ -35,9 +35,7 @@ void add_cuda(runner::DoctorSettings& settings, const settings::Config& config) 
     if (build) settings.cuda_builds.push_back(*std::move(build));
   }
   settings.all_have_cuda = !config.subjects.empty() && settings.cuda_builds.size() == config.subjects.size();
-  settings.measures_gpus = std::ranges::any_of(config.measure.configurations, [](model::Configuration one) {
-    return model::to_string(one).starts_with("gpu-");
-  });
+  settings.measures_gpus = std::ranges::any_of(config.measure.configurations, model::is_on_gpu);
 }
 
 Result<ExitCode> doctor(const Invocation& invocation, std::stop_token stop) {

@@ -63,8 +63,7 @@ std::string as_table(const CaseMeasurements& results, const detect::Sampling& sa
       const auto value = typical(measurements, metric);
       return value ? readable(metric, *value) : std::string("-");
     };
-    const bool gpu = measured.configuration == model::Configuration::gpu_train ||
-                     measured.configuration == model::Configuration::gpu_infer;
+    const bool gpu = is_on_gpu(measured.configuration);
     table.add({to_string(measured), std::to_string(measurements.size()), cell(model::Metric::time),
                half_width(interval_of(measurements, sampling)), cell(model::Metric::instructions),
                cell(gpu ? model::Metric::gpu_memory : model::Metric::cpu_memory),

@@ -1,5 +1,7 @@
 #include "storage/model/night.hpp"
 
+#include <cmath>
+
 #include "storage/model/names.hpp"
 
 namespace tbci::model {
@@ -34,6 +36,10 @@ std::string_view to_string(Verdict verdict) {
 
 Result<Verdict> verdict_from(std::string_view text) {
   return value_of_name(text, verdicts, "verdict");
+}
+
+double growth_from_nothing(const Finding& finding) {
+  return std::isinf(finding.change) ? finding.after - finding.before : 0;
 }
 
 std::string_view to_string(Stage stage) {

@@ -31,6 +31,9 @@ struct Finding {
   std::string reason;  ///< one line, for people
 };
 
+/// Orders changes from nothing, all of which are infinite: by how much there is now. 0 for any other change.
+double growth_from_nothing(const Finding& finding);
+
 /// The stages that a night goes through, in order. Each is entered by a commit to the database.
 enum class Stage { install, measure, confirm, bisect, report, done, failed };
 std::string_view to_string(Stage stage);

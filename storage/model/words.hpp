@@ -17,6 +17,10 @@ enum class Configuration { cpu_train, cpu_infer, gpu_train, gpu_infer };
 inline constexpr std::array all_configurations = {Configuration::cpu_train, Configuration::cpu_infer,
                                                   Configuration::gpu_train, Configuration::gpu_infer};
 
+constexpr bool is_on_gpu(Configuration configuration) {
+  return configuration == Configuration::gpu_train || configuration == Configuration::gpu_infer;
+}
+
 enum class Metric {
   time,        ///< ns of one iteration, median of a process
   cpu_memory,  ///< bytes: peak resident set while it was measured

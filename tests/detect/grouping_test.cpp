@@ -43,6 +43,14 @@ TEST_CASE("Grouping: what became slower between the same builds is one event, th
   CHECK(events[0].effects[0].typical == .12);
 }
 
+TEST_CASE("Grouping: of changes from nothing the larger growth is the worse one", "[detect]") {
+  auto small = moved("a", HUGE_VAL, {}, Metric::cpu_leak);
+  auto large = moved("b", HUGE_VAL, {}, Metric::gpu_leak);
+  small.finding.after = 13722;
+  large.finding.after = 6291456;
+  CHECK(group_changes(std::vector{small, large}).at(0).members == Members{1, 0});
+}
+
 TEST_CASE("Grouping: another direction or another pair of builds is another event", "[detect]") {
   auto later = moved("c", .5);
   later.from = "2026-01-07";

@@ -197,6 +197,13 @@ TEST_CASE("Report: lists the worst change first, and growth from nothing before 
   CHECK(place("dlrm | cpu-train") != std::string::npos);
 }
 
+TEST_CASE("Report: of leaks from nothing the larger one is the worse one", "[github]") {
+  ReportFacts facts = culprit_facts();
+  facts.affected = {finding({"dlrm", model::Configuration::gpu_infer, model::Metric::cpu_leak}, 0, 13722),
+                    finding({"dlrm", model::Configuration::gpu_infer, model::Metric::gpu_leak}, 0, 6291456)};
+  CHECK(make_report(facts).title.find("dlrm leaks up to 6 MiB/iteration") != std::string::npos);
+}
+
 TEST_CASE("Report: the marker depends on the culprit, not on the night or the benchmarks", "[github]") {
   const ReportFacts first = culprit_facts();
   ReportFacts again = first;
@@ -309,6 +316,14 @@ TEST_CASE("Report: lists the changed operators with their share of the change, a
   CHECK(make_report(facts).body.find("No operator changed") != std::string::npos);
   facts.operators.reset();
   CHECK(make_report(facts).body.find("Operators that changed") == std::string::npos);
+}
+
+TEST_CASE("Report: says of a profile on a GPU whose times those are", "[github]") {
+  ReportFacts facts = culprit_facts();
+  facts.operators->measured.configuration = model::Configuration::gpu_infer;
+  CHECK(make_report(facts).body.find(
+            "Times are of the GPU's work, by the operator that launched it; in (in no operator) it had no work.") !=
+        std::string::npos);
 }
 
 TEST_CASE("Report: shows at most a dozen operators and sums up the others", "[github]") {

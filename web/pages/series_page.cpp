@@ -28,9 +28,6 @@ bool is_of_gpu(model::Metric metric) {
   using enum model::Metric;
   return metric == gpu_memory || metric == gpu_leak || metric == gpu_reserved;
 }
-bool is_of_gpu(model::Configuration configuration) {
-  return configuration == model::Configuration::gpu_train || configuration == model::Configuration::gpu_infer;
-}
 
 /// Links to the other configurations and metrics of the benchmark, and to more or fewer nights.
 Html choices(const SeriesPage& page) {
@@ -41,13 +38,13 @@ Html choices(const SeriesPage& page) {
     if (one.benchmark != view.series.benchmark) continue;
     model::Series series = view.series;
     series.configuration = one.configuration;
-    if (is_of_gpu(series.metric) && !is_of_gpu(one.configuration)) series.metric = model::Metric::time;
+    if (is_of_gpu(series.metric) && !is_on_gpu(one.configuration)) series.metric = model::Metric::time;
     html << link(series_address(view.subject, series), to_string(one.configuration),
                  one.configuration == view.series.configuration);
   }
   html << "</ul><ul>";
   for (const model::Metric metric : model::all_metrics) {
-    if (is_of_gpu(metric) && !is_of_gpu(view.series.configuration)) continue;
+    if (is_of_gpu(metric) && !is_on_gpu(view.series.configuration)) continue;
     model::Series series = view.series;
     series.metric = metric;
     html << link(series_address(view.subject, series), to_string(metric), metric == view.series.metric);
