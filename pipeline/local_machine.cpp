@@ -11,7 +11,6 @@
 #include "runner/command_suite.hpp"
 #include "runner/cpu_lock.hpp"
 #include "runner/environment.hpp"
-#include "runner/gpu_choice.hpp"
 #include "runner/libtorch.hpp"
 #include "runner/listing.hpp"
 #include "runner/measure.hpp"
@@ -159,13 +158,9 @@ class LocalMachine final : public Machine {
   Result<model::Environment> environment(std::stop_token stop) override {
     const runner::MeasureSettings& worker = config_.measure.worker;
     runner::EnvironmentSettings asked;
-    if (!worker.gpu.empty()) {
-      TBCI_ASSIGN(const runner::ChosenGpu chosen, runner::find_gpu(processes_, worker.gpu, stop));
-      asked.gpu = chosen.number;
-      asked.gpu_instance = chosen.instance;
-    }
+    asked.gpu = worker.gpu;
     model::Environment environment = runner::read_environment(processes_, asked, stop);
-    if (!worker.gpu.empty()) environment.facts["measured on GPU"] = worker.gpu;
+    if (stop.stop_requested()) return fail(ErrorKind::interrupted, "reading the facts of this machine: stopped");
     environment.facts["measured on CPUs"] =
         worker.cpus.empty() ? "any" : fmt::format("{}", fmt::join(worker.cpus, ","));
     environment.facts["threads"] = std::to_string(worker.threads);

@@ -4,8 +4,24 @@
 
 #include "base/text.hpp"
 #include "runner/environment/facts.hpp"
+#include "runner/gpu_choice.hpp"
 
 namespace tbci::runner {
+
+namespace {
+
+// A night goes on without a GPU that is not found: the CPU's configurations do not need it, and the GPU's fail
+// and say why.
+void add_chosen_gpu(ProcessRunner& processes, const std::string& gpu, model::Environment& environment,
+                    const std::stop_token& stop) {
+  const auto chosen = find_gpu(processes, gpu, stop);
+  environment.facts["measured on GPU"] = chosen ? gpu : chosen.error().message;
+  if (!chosen) return;
+  environment.facts.merge(gpu_facts(processes, chosen->number, stop));
+  if (!chosen->instance.empty()) environment.facts["gpu0.instance"] = chosen->instance;
+}
+
+}  // namespace
 
 model::Environment read_environment(ProcessRunner& processes, const EnvironmentSettings& settings,
                                     std::stop_token stop) {
@@ -17,8 +33,12 @@ model::Environment read_environment(ProcessRunner& processes, const EnvironmentS
   environment.facts.merge(steering_variables(settings.variables ? *settings.variables : own_variables()));
   if (const auto compiler = compiler_version(processes, stop); compiler && !compiler->empty())
     environment.facts["compiler"] = *compiler;
-  if (settings.ask_gpu) environment.facts.merge(gpu_facts(processes, settings.gpu, std::move(stop)));
-  if (!settings.gpu_instance.empty()) environment.facts["gpu0.instance"] = settings.gpu_instance;
+  if (!settings.ask_gpu) return environment;
+  if (settings.gpu.empty()) {
+    environment.facts.merge(gpu_facts(processes, {}, std::move(stop)));
+  } else {
+    add_chosen_gpu(processes, settings.gpu, environment, stop);
+  }
   return environment;
 }
 

@@ -19,12 +19,12 @@ struct EnvironmentSettings {
   bool ask_gpu = true;               ///< run nvidia-smi if it is installed
   /// Environment variables that a worker inherits; default: those of this process.
   std::optional<std::map<std::string, std::string>> variables;
-  std::string gpu = {};           ///< number of the only one whose facts are read; empty: all
-  std::string gpu_instance = {};  ///< what its instance is called (MIG); empty: it is a whole GPU
+  std::string gpu = {};  ///< the one that was chosen, and whose facts alone are read (gpu_choice.hpp); empty: all
 };
 
 /// Facts that stay constant while nobody changes the machine: not the current clock frequency, load or free memory.
-/// Omits what cannot be read. Only a worker knows which libraries are loaded: see worker_environment.hpp.
+/// Omits what cannot be read; of a chosen GPU that is not found it says why. Only a worker knows which libraries are
+/// loaded: see worker_environment.hpp.
 model::Environment read_environment(ProcessRunner& processes, const EnvironmentSettings& settings = {},
                                     std::stop_token stop = {});
 

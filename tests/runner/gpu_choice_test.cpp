@@ -16,6 +16,12 @@ constexpr const char* two_gpus =
     "  MIG 1g.10gb     Device  0: (UUID: MIG-33333333-aaaa-5bbb-cccc-000000000003)\n"
     "  MIG 3g.40gb     Device  1: (UUID: MIG-44444444-aaaa-5bbb-cccc-000000000004)\n";
 
+std::map<std::string, std::string> facts_with(test::FileMachine& machine, const std::string& gpu) {
+  const EnvironmentSettings settings{
+      .root = machine.folder.path(), .ask_gpu = true, .variables = machine.variables, .gpu = gpu};
+  return read_environment(machine.processes, settings).facts;
+}
+
 }  // namespace
 
 TEST_CASE("why_not_a_gpu: takes a number or a UUID, and nothing else", "[gpu]") {
@@ -67,17 +73,25 @@ TEST_CASE("measure_command: a chosen GPU is the only one that CUDA sees, for con
 
 TEST_CASE("read_environment: has the facts of the chosen GPU alone", "[gpu]") {
   test::FileMachine machine;
+  machine.gpu_answers["nvidia-smi -L"] = two_gpus;
   machine.gpu_answers["-i 1 --query-gpu=name"] =
       "NVIDIA H200, 570.86.15, 96.00.A5, 143771, 1980, 3201, Enabled, Default, 700.00, Enabled\n";
-  const auto facts = read_environment(machine.processes, {.root = machine.folder.path(),
-                                                          .ask_gpu = true,
-                                                          .variables = machine.variables,
-                                                          .gpu = "1",
-                                                          .gpu_instance = "1g.10gb"})
-                         .facts;
+  const auto facts = facts_with(machine, "MIG-33333333-aaaa-5bbb-cccc-000000000003");
   CHECK(facts.at("gpu0.name") == "NVIDIA H200");
   CHECK(facts.at("gpu0.instance") == "1g.10gb");
-  CHECK_FALSE(machine.read().facts.contains("gpu0.name"));  // the script answers for this GPU only
+  CHECK(facts.at("measured on GPU") == "MIG-33333333-aaaa-5bbb-cccc-000000000003");
+  CHECK_FALSE(facts_with(machine, "1").contains("gpu0.instance"));
+  CHECK_FALSE(facts_with(machine, "0").contains("gpu0.name"));  // the script answers for GPU 1 only
+  CHECK_FALSE(facts_with(machine, "").contains("measured on GPU"));
+}
+
+TEST_CASE("read_environment: says why a chosen GPU is not found, and still has the facts of the CPU", "[gpu]") {
+  test::FileMachine machine;
+  const auto facts = facts_with(machine, "1");
+  CHECK(facts.at("cpu") == "Fast CPU 3000");
+  CHECK(facts.at("measured on GPU") == "the program 'nvidia-smi' is not on PATH");
+  machine.gpu_answers["nvidia-smi -L"] = two_gpus;
+  CHECK(facts_with(machine, "7").at("measured on GPU").find("\"7\" is not on this machine") != std::string::npos);
 }
 
 }  // namespace tbci::gpu_choice_test
