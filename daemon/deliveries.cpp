@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "pipeline/night/delivering.hpp"
 #include "storage/stores.hpp"
 
 namespace tbci::daemon {
@@ -19,24 +18,29 @@ std::chrono::seconds pause_after_look(bool failed, std::chrono::seconds last) {
   return failed ? std::clamp(2 * last, between_looks, longest_pause) : between_looks;
 }
 
+Status deliver_for_ever(storage::Database& database, const settings::Config& config, const Clock& clock,
+                        pipeline::Deliverer who, const std::stop_token& stop) {
+  storage::Stores stores(database);
+  std::chrono::seconds pause = between_looks;
+  do {
+    const auto delivered = pipeline::deliver_reports(stores, config, clock, stop, who);
+    const bool failed = !delivered && delivered.error().kind != ErrorKind::interrupted;
+    pause = pause_after_look(failed, pause);
+    if (!failed) continue;
+    log::error("outbox: {}", delivered.error().message);
+    if (delivered.error().kind == ErrorKind::damaged) return pass_on(delivered.error());
+  } while (clock.sleep_for(pause, stop));
+  return {};
+}
+
 Deliveries::Deliveries(storage::Database database, const settings::Config& config, const Clock& clock, OnFatal on_fatal)
     : database_(std::move(database)),
       config_(config),
       clock_(clock),
       on_fatal_(std::move(on_fatal)),
-      thread_([this](const std::stop_token& stop) { work(stop); }) {}
-
-void Deliveries::work(const std::stop_token& stop) {
-  storage::Stores stores(database_);
-  std::chrono::seconds pause = between_looks;
-  do {
-    const auto delivered = pipeline::deliver_reports(stores, config_, clock_, stop);
-    const bool failed = !delivered && delivered.error().kind != ErrorKind::interrupted;
-    pause = pause_after_look(failed, pause);
-    if (!failed) continue;
-    log::error("outbox: {}", delivered.error().message);
-    if (delivered.error().kind == ErrorKind::damaged) return on_fatal_(delivered.error());
-  } while (clock_.sleep_for(pause, stop));
-}
+      thread_([this](const std::stop_token& stop) {
+        const Status ended = deliver_for_ever(database_, config_, clock_, pipeline::Deliverer::measuring, stop);
+        if (!ended) on_fatal_(ended.error());
+      }) {}
 
 }  // namespace tbci::daemon

@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/result.hpp"
+#include "pipeline/night/delivering.hpp"
 #include "settings/config.hpp"
 #include "storage/database.hpp"
 
@@ -16,9 +17,14 @@ namespace tbci::daemon {
 /// time, up to ten minutes: what was sent, and could not be marked as sent, is sent once more by each. Pure.
 std::chrono::seconds pause_after_look(bool failed, std::chrono::seconds last);
 
+/// Looks at the outbox again and again, and delivers what is due and `who`'s. Failures are logged, and tried again when
+/// the outbox says so. Ends without an error once it is stopped; an error (damaged) where going on is useless.
+Status deliver_for_ever(storage::Database& database, const settings::Config& config, const Clock& clock,
+                        pipeline::Deliverer who, const std::stop_token& stop);
+
 /// A thread with a connection of its own: reports leave while a night measures or a search builds. One delivery is a
 /// short request over HTTPS, so it hardly disturbs a measurement (docs/decisions/0021-nothing-stands-still.md).
-/// Failures are logged, and tried again when the outbox says so. Ends within a second of its destruction.
+/// Ends within a second of its destruction.
 class Deliveries {
  public:
   /// Called once from the thread where going on is useless: the database is damaged.
@@ -28,8 +34,6 @@ class Deliveries {
   Deliveries(storage::Database database, const settings::Config& config, const Clock& clock, OnFatal on_fatal);
 
  private:
-  void work(const std::stop_token& stop);
-
   storage::Database database_;
   const settings::Config& config_;
   const Clock& clock_;

@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "base/sandbox.hpp"
+#include "daemon/messenger.hpp"
 #include "pipeline/local_machine.hpp"
 #include "settings/batch_sizes.hpp"
 
@@ -24,6 +25,7 @@ Result<std::unique_ptr<StateDir>> StateDir::open(settings::Config config, const 
     log::warning("no sandbox: {}; builds and workers can write whatever tbci can (see tbci doctor)", sandbox.missing);
   TBCI_ASSIGN(storage::Database database,
               storage::Database::open(database_path(config), storage::Access::read_write, options));
+  TBCI_TRY(share_with_messenger(config));
   return std::unique_ptr<StateDir>(new StateDir(std::move(config), clock, std::move(database)));
 }
 

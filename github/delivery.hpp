@@ -1,6 +1,7 @@
 // Channels that deliver reports.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -28,6 +29,18 @@ struct Attempt {
   static Attempt refused(Error error);
 };
 
+/// A report on its way to a channel, and what is known of earlier ways.
+struct Dispatch {
+  model::Report report;
+  std::string reference =
+      {};  ///< where an earlier revision is: path of the file, or address of the issue; may be empty
+  /// Since when a request that writes this may have been carried out though its answer is not known. It may have
+  /// written less than it was asked for: GitHub drops labels. Empty: there was no such request.
+  std::optional<TimePoint> attempted = {};
+  /// To be called before each request that writes. It keeps that the request begins; with an error it must not be sent.
+  std::function<Status()> before_write = [] { return Status(); };
+};
+
 /// Delivers each revision of a report at most once: one whose marker already exists counts as delivered.
 class Channel {
  public:
@@ -35,7 +48,7 @@ class Channel {
   /// As in model::Delivery::channel: `folder`, `github`.
   virtual std::string name() const = 0;
   /// Blocks. One caller at a time.
-  virtual Attempt deliver(const model::Report& report, std::stop_token stop) = 0;
+  virtual Attempt deliver(const Dispatch& dispatch, std::stop_token stop) = 0;
 };
 
 /// The JSON body of POST /repos/{owner}/{repo}/issues: title, body, labels.

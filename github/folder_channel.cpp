@@ -36,7 +36,8 @@ std::string FolderChannel::name() const {
   return "folder";
 }
 
-Attempt FolderChannel::deliver(const model::Report& report, std::stop_token stop) {
+Attempt FolderChannel::deliver(const Dispatch& dispatch, std::stop_token stop) {
+  const model::Report& report = dispatch.report;
   if (stop.stop_requested()) return Attempt::retry({ErrorKind::interrupted, "stopped before writing the report"});
   const std::string marker = report.marker.substr(0, marker_digits);
   if (marker.empty() || marker.find_first_not_of("0123456789abcdef") != std::string::npos) {
@@ -46,6 +47,7 @@ Attempt FolderChannel::deliver(const model::Report& report, std::stop_token stop
   const auto known = earlier(folder_, marker);
   if (known && report.revision == 1) return Attempt::delivered(known->string());
   const std::string name = known ? known->stem().string() : fmt::format("{}-{}", to_date(report.created), marker);
+  if (Status kept = dispatch.before_write(); !kept) return Attempt::retry(std::move(kept).error());
   // The text comes last: once it exists, the delivery is complete.
   Status status = write_file_atomically(folder_ / (name + ".json"), issue_json(report));
   if (status)

@@ -14,7 +14,7 @@ class FolderChannel final : public Channel {
  public:
   explicit FolderChannel(std::filesystem::path folder);
   std::string name() const override;
-  Attempt deliver(const model::Report& report, std::stop_token stop) override;
+  Attempt deliver(const Dispatch& dispatch, std::stop_token stop) override;
 
  private:
   std::filesystem::path folder_;

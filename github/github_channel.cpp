@@ -76,10 +76,10 @@ class GithubChannel final : public Channel {
 
   std::string name() const override { return "github"; }
 
-  Attempt deliver(const model::Report& report, std::stop_token stop) override {
+  Attempt deliver(const Dispatch& dispatch, std::stop_token stop) override {
     const Result<std::string> token = read_token(settings_.token_file);
     if (!token) return Attempt::retry(token.error());
-    Attempt attempt = deliver_as(*token, report, stop);
+    Attempt attempt = deliver_as(*token, dispatch, stop);
     hide(attempt.error.message, *token);
     hide(attempt.reference, *token);
     return attempt;
@@ -89,12 +89,13 @@ class GithubChannel final : public Channel {
   template <typename T>
   using Or = tl::expected<T, Attempt>;  // the value, or the result of the attempt
 
-  Attempt deliver_as(const std::string& token, const model::Report& report, std::stop_token stop) const {
+  Attempt deliver_as(const std::string& token, const Dispatch& dispatch, std::stop_token stop) const {
+    const model::Report& report = dispatch.report;
     const auto found = earlier_issue(token, report.marker, stop);
     if (!found) return found.error();
-    if (!*found) return file_issue(token, report, stop);
+    if (!*found) return file_issue(token, dispatch, stop);
     if (report.revision == 1) return Attempt::delivered((*found)->address);
-    return add_revision(token, report, **found, stop);
+    return add_revision(token, dispatch, **found, stop);
   }
 
   Or<HttpResponse> send(const std::string& token, HttpRequest request, std::stop_token stop,
@@ -132,18 +133,20 @@ class GithubChannel final : public Channel {
   }
 
   // A revision that was not added yet becomes a comment.
-  Attempt add_revision(const std::string& token, const model::Report& report, const Issue& issue,
+  Attempt add_revision(const std::string& token, const Dispatch& dispatch, const Issue& issue,
                        std::stop_token stop) const {
     const std::string doing = fmt::format("adding to {}", issue.address);
     if (issue.number <= 0) return no_json(doing);
     const std::string url = fmt::format("{}/{}/comments", issues_url_, issue.number);
-    const auto known = first_with_marker(token, url + "?per_page=100", revision_marker(report), doing, stop);
+    const auto known = first_with_marker(token, url + "?per_page=100", revision_marker(dispatch.report), doing, stop);
     if (!known) return known.error();
     if (*known) return Attempt::delivered(issue.address);
     HttpRequest request;
     request.method = "POST";
     request.url = url;
-    request.body = json{{"body", revision_comment(report)}}.dump(-1, ' ', false, json::error_handler_t::replace);
+    request.body =
+        json{{"body", revision_comment(dispatch.report)}}.dump(-1, ' ', false, json::error_handler_t::replace);
+    if (Status kept = dispatch.before_write(); !kept) return Attempt::retry(std::move(kept).error());
     const auto response = send(token, std::move(request), stop, doing);
     if (!response) return response.error();
     if (response->status != 201) return attempt_of_failure(*response, doing, clock_.now());
@@ -177,12 +180,13 @@ class GithubChannel final : public Channel {
     return std::nullopt;
   }
 
-  Attempt file_issue(const std::string& token, const model::Report& report, std::stop_token stop) const {
+  Attempt file_issue(const std::string& token, const Dispatch& dispatch, std::stop_token stop) const {
     const std::string doing = fmt::format("filing an issue in {}", settings_.repository);
     HttpRequest request;
     request.method = "POST";
     request.url = issues_url_;
-    request.body = issue_json(report);
+    request.body = issue_json(dispatch.report);
+    if (Status kept = dispatch.before_write(); !kept) return Attempt::retry(std::move(kept).error());
     const auto response = send(token, std::move(request), stop, doing);
     if (!response) return response.error();
     if (response->status != 201) return attempt_of_failure(*response, doing, clock_.now());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/text.hpp"
@@ -32,6 +33,11 @@ class Pass {
       remember(delivery.next_attempt);
       return {};
     }
+    if (const auto waiting = waits_.find(delivery.channel); waiting != waits_.end()) {
+      ++summary_.postponed;
+      remember(waiting->second);
+      return journal_.postponed(delivery.id, waiting->second);
+    }
     return record(pending, attempt(pending, stop));
   }
 
@@ -40,14 +46,18 @@ class Pass {
  private:
   Attempt attempt(const PendingDelivery& pending, std::stop_token stop) {
     const std::string& name = pending.delivery.channel;
-    if (const auto waiting = waits_.find(name); waiting != waits_.end()) return waiting->second;
     Channel* channel = find(channels_, name);
     if (!channel) {
       return Attempt::retry({ErrorKind::usage, fmt::format("no channel '{}' is configured: add it to the configuration",
                                                            one_line(name, 60))});
     }
-    Attempt made = channel->deliver(pending.report, stop);
-    if (made.outcome == Attempt::Outcome::retry && made.not_before) waits_.emplace(name, made);
+    const model::Delivery& delivery = pending.delivery;
+    Attempt made = channel->deliver({.report = pending.report,
+                                     .reference = delivery.reference,
+                                     .attempted = delivery.attempted,
+                                     .before_write = [&] { return journal_.attempting(delivery.id); }},
+                                    stop);
+    if (made.outcome == Attempt::Outcome::retry && made.not_before) waits_.emplace(name, *made.not_before);
     return made;
   }
 
@@ -64,7 +74,7 @@ class Pass {
       return journal_.refused(delivery.id, error);
     }
     ++summary_.postponed;
-    TimePoint next = clock_.now() + backoff(delivery.attempts + 1);
+    TimePoint next = clock_.now() + backoff(delivery.attempts + 1, delivery.id);
     if (attempt.not_before) next = std::max(next, *attempt.not_before);
     remember(next);
     return journal_.failed_attempt(delivery.id, error, next);
@@ -76,15 +86,18 @@ class Pass {
   OutboxJournal& journal_;
   const Clock& clock_;
   OutboxSummary summary_;
-  std::map<std::string, Attempt> waits_;  // channels that asked to wait in this pass
+  std::map<std::string, TimePoint> waits_;  // channels that asked to wait in this pass, until when
 };
 
 }  // namespace
 
-std::chrono::minutes backoff(int attempts) {
-  std::chrono::minutes wait{1};
+std::chrono::seconds backoff(int attempts, std::int64_t delivery_id) {
+  std::chrono::seconds wait = std::chrono::minutes(1);
   for (int i = 1; i < attempts && wait < longest_backoff; ++i) wait *= 2;
-  return std::min(wait, longest_backoff);
+  wait = std::min<std::chrono::seconds>(wait, longest_backoff);
+  // The golden ratio spreads numbers that follow each other.
+  const double part = std::fmod(static_cast<double>(delivery_id) * 0.6180339887498949, 1.0);
+  return wait + std::chrono::duration_cast<std::chrono::seconds>(wait * part / 4);
 }
 
 Result<OutboxSummary> deliver_due(std::span<const PendingDelivery> pending,

@@ -20,10 +20,14 @@ namespace tbci::github {
 class OutboxJournal {
  public:
   virtual ~OutboxJournal() = default;
+  /// A request that writes to the channel begins.
+  virtual Status attempting(std::int64_t delivery_id) = 0;
   /// `revision`: of the report, as it was delivered.
   virtual Status delivered(std::int64_t delivery_id, const std::string& reference, int revision) = 0;
   /// Counts one more attempt; the next one is due at `next`.
   virtual Status failed_attempt(std::int64_t delivery_id, const std::string& error, TimePoint next) = 0;
+  /// It was not tried, as its channel waits; it is due at `next`.
+  virtual Status postponed(std::int64_t delivery_id, TimePoint next) = 0;
   virtual Status refused(std::int64_t delivery_id, const std::string& error) = 0;
 };
 
@@ -39,8 +43,9 @@ struct OutboxSummary {
   std::optional<TimePoint> next;  ///< when the earliest remaining delivery is due
 };
 
-/// One minute after the first failure, then doubling up to six hours. `attempts` includes this failure.
-std::chrono::minutes backoff(int attempts);
+/// One minute after the first failure, then doubling up to six hours, and up to a quarter more, by `delivery_id`: what
+/// failed together is not tried together. `attempts` includes this failure.
+std::chrono::seconds backoff(int attempts, std::int64_t delivery_id);
 
 /// Tries every delivery that is pending and due, in the given order. After a channel asks to wait, this pass does not
 /// try it again. Postpones a delivery whose channel is not configured. Errors: only from the journal (the rest is then

@@ -182,6 +182,8 @@ void read_report(TomlReader reader, ReportConfig& report) {
   report.github.repository = github.text("repository", "");
   report.github.token_file = github.text("token_file", "");
   const bool wanted = std::find(report.channels.begin(), report.channels.end(), "github") != report.channels.end();
+  // Systemd gives the credential to the messenger's unit alone.
+  report.messenger = reader.flag("messenger", wanted && report.github.token_file.empty());
   if (wanted && report.github.repository.find('/') == std::string::npos) {
     github.refuse("repository", "must be \"owner/name\", because the channel \"github\" is used");
   }

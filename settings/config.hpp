@@ -93,6 +93,8 @@ struct GithubConfig {
 struct ReportConfig {
   std::vector<std::string> channels = {"folder"};  ///< `folder`, `github`
   std::filesystem::path folder = "issues";         ///< inside the state folder, unless absolute
+  /// `tbci deliver`, as a user of its own, delivers what needs a secret. Then no other command does.
+  bool messenger = false;
   GithubConfig github;
 };
 

@@ -9,7 +9,8 @@ namespace {
 
 const std::string select_reports = "SELECT id, subject, marker, title, body, labels, created_ms, revision FROM report ";
 const std::string select_deliveries =
-    "SELECT id, report_id, channel, state, attempts, next_attempt_ms, reference, error, revision FROM delivery ";
+    "SELECT id, report_id, channel, state, attempts, next_attempt_ms, reference, error, revision, "
+    "attempted_ms FROM delivery ";
 
 Result<model::Report> read_report(Row row) {
   model::Report report;
@@ -35,6 +36,7 @@ Result<model::Delivery> read_delivery(Row row) {
   delivery.reference = row.text();
   delivery.error = row.text();
   delivery.revision = row.small_integer();
+  delivery.attempted = row.optional_time();
   return row.finish(std::move(delivery));
 }
 
@@ -113,6 +115,25 @@ Result<std::vector<model::Delivery>> ReportStore::due(TimePoint now) const {
   });
 }
 
+Result<std::vector<model::Undelivered>> ReportStore::undelivered(const std::string& subject, TimePoint now) const {
+  constexpr std::chrono::milliseconds unseen = std::chrono::hours(1);
+  return guarded(database_.path(), "read deliveries", [&]() -> Result<std::vector<model::Undelivered>> {
+    TBCI_ASSIGN(
+        const auto deliveries,
+        Query(database_, select_deliveries +
+                             "WHERE report_id IN (SELECT id FROM report WHERE subject = ?) AND (state = 'failed' "
+                             "OR (state = 'pending' AND (error != '' OR next_attempt_ms < ?))) ORDER BY id")
+            .bind(subject, now - unseen)
+            .all("delivery", read_delivery));
+    std::vector<model::Undelivered> found;
+    for (const model::Delivery& delivery : deliveries) {
+      TBCI_ASSIGN(const model::Report report, get(delivery.report_id));
+      found.push_back({delivery, report.title});
+    }
+    return found;
+  });
+}
+
 Result<std::vector<model::Delivery>> ReportStore::deliveries(std::int64_t report_id) const {
   return guarded(database_.path(), "read deliveries", [&] {
     return Query(database_, select_deliveries + "WHERE report_id = ? ORDER BY id")
@@ -121,11 +142,21 @@ Result<std::vector<model::Delivery>> ReportStore::deliveries(std::int64_t report
   });
 }
 
+Status ReportStore::attempting(std::int64_t delivery_id, TimePoint now) {
+  return guarded(database_.path(), fmt::format("keep delivery {}", delivery_id), [&]() -> Status {
+    return Query(database_, "UPDATE delivery SET attempted_ms = coalesce(attempted_ms, ?) WHERE id = ?")
+        .bind(now, delivery_id)
+        .execute_for("delivery", delivery_id);
+  });
+}
+
 Status ReportStore::delivered(std::int64_t delivery_id, const std::string& reference, int revision) {
   return guarded(database_.path(), fmt::format("keep delivery {}", delivery_id), [&]() -> Status {
     return Query(
                database_,
-               "UPDATE delivery SET attempts = attempts + 1, reference = ?, error = '', revision = ?2, state = "
+               "UPDATE delivery SET attempts = attempts + 1, reference = ?, error = '', attempted_ms = NULL, revision "
+               "= ?2, "
+               "state = "
                "CASE WHEN ?2 >= (SELECT revision FROM report WHERE id = report_id) THEN 'delivered' ELSE 'pending' END "
                "WHERE id = ?")
         .bind(reference, revision, delivery_id)
@@ -143,11 +174,31 @@ Status ReportStore::failed_attempt(std::int64_t delivery_id, const std::string& 
   });
 }
 
+Status ReportStore::postponed(std::int64_t delivery_id, TimePoint next_attempt) {
+  return guarded(database_.path(), fmt::format("keep delivery {}", delivery_id), [&]() -> Status {
+    return Query(database_, "UPDATE delivery SET next_attempt_ms = ? WHERE id = ?")
+        .bind(next_attempt, delivery_id)
+        .execute_for("delivery", delivery_id);
+  });
+}
+
 Status ReportStore::refused(std::int64_t delivery_id, const std::string& error) {
   return guarded(database_.path(), fmt::format("keep delivery {}", delivery_id), [&]() -> Status {
-    return Query(database_, "UPDATE delivery SET state = 'failed', attempts = attempts + 1, error = ? WHERE id = ?")
+    return Query(database_,
+                 "UPDATE delivery SET state = 'failed', attempts = attempts + 1, error = ?, attempted_ms = NULL WHERE "
+                 "id = ?")
         .bind(error, delivery_id)
         .execute_for("delivery", delivery_id);
+  });
+}
+
+Result<int> ReportStore::again(std::int64_t report_id, TimePoint now) {
+  return guarded(database_.path(), fmt::format("make report {} due", report_id), [&]() -> Result<int> {
+    return Query(database_,
+                 "UPDATE delivery SET state = 'pending', attempts = 0, next_attempt_ms = ? "
+                 "WHERE report_id = ? AND state != 'delivered'")
+        .bind(now, report_id)
+        .execute();
   });
 }
 

@@ -31,15 +31,25 @@ class ReportStore {
 
   /// Pending deliveries whose next attempt is not after `now`, of all subjects, the longest due first.
   Result<std::vector<model::Delivery>> due(TimePoint now) const;
+  /// Deliveries of the subject's reports that were refused, that failed in their last attempt, or that nobody tried
+  /// within an hour of their time. The oldest report first.
+  Result<std::vector<model::Undelivered>> undelivered(const std::string& subject, TimePoint now) const;
   /// All deliveries of a report, in the order of its channels.
   Result<std::vector<model::Delivery>> deliveries(std::int64_t report_id) const;
+  /// Keeps that a request which writes to the channel begins: at `now`, or at the time of an earlier one whose answer
+  /// is not known either.
+  Status attempting(std::int64_t delivery_id, TimePoint now);
   /// Marks a revision as delivered; `reference` is the path of the file or the address of the issue. Where the report
   /// has a newer revision meanwhile, the delivery stays pending.
   Status delivered(std::int64_t delivery_id, const std::string& reference, int revision);
   /// Records an attempt that failed; the next one is at `next_attempt`.
   Status failed_attempt(std::int64_t delivery_id, const std::string& error, TimePoint next_attempt);
+  /// A delivery that was not tried becomes due at `next_attempt`.
+  Status postponed(std::int64_t delivery_id, TimePoint next_attempt);
   /// Marks a delivery as refused for good.
   Status refused(std::int64_t delivery_id, const std::string& error);
+  /// Deliveries of the report that wait or were refused become due at `now`. How many those are.
+  Result<int> again(std::int64_t report_id, TimePoint now);
 
  private:
   Database& database_;

@@ -60,6 +60,7 @@ void add_suite(CLI::App& app, Invocation& invocation);
 void add_status(CLI::App& app, Invocation& invocation);
 void add_clean(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);
+void add_deliver(CLI::App& app, Invocation& invocation);
 void add_regressions(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
 void add_detect(CLI::App& app, Invocation& invocation);

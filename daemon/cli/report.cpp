@@ -18,6 +18,7 @@ namespace {
 struct ReportOptions {
   std::int64_t id = 0;
   bool dry_run = false;
+  bool again = false;
 };
 
 Result<ExitCode> list(const Invocation& invocation, const settings::Config& config) {
@@ -57,9 +58,18 @@ Result<ExitCode> show(const Invocation& invocation, const settings::Config& conf
   return ExitCode::success;
 }
 
+// Beside the service, which then delivers it within seconds.
+Status make_due(const settings::Config& config, std::int64_t id, TimePoint now) {
+  TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::decisions));
+  TBCI_ASSIGN(const int due, storage::ReportStore(database).again(id, now));
+  if (due == 0) fmt::print(stderr, "report {} is delivered, or is not there: nothing is sent again\n", id);
+  return {};
+}
+
 Result<ExitCode> report(const Invocation& invocation, const ReportOptions& options, std::stop_token stop) {
   TBCI_ASSIGN(settings::Config config, load_config(invocation));
   if (options.id == 0) return list(invocation, config);
+  if (options.again) TBCI_TRY(make_due(config, options.id, invocation.clock->now()));
   if (!options.dry_run) {
     const auto state = StateDir::open(config, *invocation.clock);
     if (!state && state.error().kind != ErrorKind::transient) return pass_on(state.error());
@@ -77,11 +87,14 @@ void add_report(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("report", "List reports, or show one and deliver what is still in the outbox");
   command->footer(
       "Without an ID, lists all reports. With an ID, delivers what is due in the outbox, then shows the report's text\n"
-      "and where it was delivered. With --dry-run, nothing is delivered.\n\n"
-      "  tbci report\n  tbci report 3 --dry-run");
+      "and where it was delivered. With --dry-run, nothing is delivered. With --again, what a channel refused, or "
+      "what\n"
+      "waits for its next attempt, is due now, as after a corrected token.\n\n"
+      "  tbci report\n  tbci report 3 --dry-run\n  tbci report 3 --again");
   auto options = std::make_shared<ReportOptions>();
-  command->add_option("id", options->id, "Number of the report")->type_name("ID")->check(whole_number(1));
+  auto* id = command->add_option("id", options->id, "Number of the report")->type_name("ID")->check(whole_number(1));
   command->add_flag("--dry-run", options->dry_run, "Show the report without delivering anything");
+  command->add_flag("--again", options->again, "Send what the channel refused, or what waits, now")->needs(id);
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return report(invocation, *options, std::move(stop));

@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/option_values.hpp"
+#include "daemon/messenger.hpp"
 #include "daemon/service.hpp"
 
 namespace tbci::daemon {
@@ -28,6 +29,12 @@ Result<ExitCode> run_service(const Invocation& invocation, const ServeOptions& o
     notifier.extend_start(more);
   };
   TBCI_ASSIGN(const auto state, StateDir::open(std::move(config), *invocation.clock, opening));
+  if (shares_token(state->config())) {
+    log::warning(
+        "what tbci builds and measures runs as the user that can read the GitHub token; `tbci deliver` as a user of "
+        "its "
+        "own keeps it away (docs/installing.md)");
+  }
   const auto ready = [](const std::string& url) { log::info("the page is at {}", url); };
   TBCI_TRY(serve(*state, notifier, ready, std::move(stop)));
   log::info("stopped; interrupted work continues at the next start");

@@ -16,7 +16,8 @@ namespace tbci::daemon {
 namespace {
 
 bool is_in_trouble(const web::queries::SubjectView& subject) {
-  return !subject.troubled.empty() || !subject.unwatched.empty() || subject.silent_anchor;
+  return !subject.troubled.empty() || !subject.unwatched.empty() || !subject.undelivered.empty() ||
+         subject.silent_anchor;
 }
 
 Result<nlohmann::json> status_json(storage::Database& database, const web::queries::StatusView& status) {
@@ -50,6 +51,7 @@ Status print_subject(storage::Database& database, const web::queries::SubjectVie
     fmt::print("{} not attributed yet: tbci has not searched for the commit\n",
                counted(subject.waiting_improvements, "improvement"));
   for (const model::TroubledNight& one : subject.troubled) fmt::print("{}\n", web::queries::trouble_text(one));
+  for (const auto& one : subject.undelivered) fmt::print("{}\n", web::queries::undelivered_text(one));
   for (const auto& one : subject.unwatched) fmt::print("{}\n", web::queries::unwatched_text(one));
   for (const auto& one : subject.skipped) fmt::print("{}\n", web::queries::skipped_text(one));
   if (subject.silent_anchor) fmt::print("{}\n", web::queries::silence_text(*subject.silent_anchor));
@@ -89,8 +91,9 @@ void add_status(CLI::App& app, Invocation& invocation) {
       "Works while the service runs; the service's page shows what it is doing right now.\n"
       "Exit code 1 if an unfinished night failed in its last try, if tbci gave up one of the last seven nights, if "
       "the\n"
-      "last three nights measured nothing beside the anchor, or if ten nights could not tell whether an open\n"
-      "regression is gone.");
+      "last three nights measured nothing beside the anchor, if a report is not delivered, or if ten nights could not "
+      "tell\n"
+      "whether an open regression is gone.");
   command->callback(
       [&invocation] { invocation.action = [&invocation](const std::stop_token&) { return status(invocation); }; });
 }

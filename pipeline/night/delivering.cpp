@@ -13,7 +13,8 @@ namespace {
 
 class StoreJournal final : public github::OutboxJournal {
  public:
-  explicit StoreJournal(storage::ReportStore& store) : store_(store) {}
+  StoreJournal(storage::ReportStore& store, const Clock& clock) : store_(store), clock_(clock) {}
+  Status attempting(std::int64_t id) override { return store_.attempting(id, clock_.now()); }
   Status delivered(std::int64_t id, const std::string& reference, int revision) override {
     log::info("delivered: {}", reference);
     return store_.delivered(id, reference, revision);
@@ -22,6 +23,7 @@ class StoreJournal final : public github::OutboxJournal {
     log::warning("not delivered yet; tbci tries again at {}: {}", to_iso8601(next), error);
     return store_.failed_attempt(id, error, next);
   }
+  Status postponed(std::int64_t id, TimePoint next) override { return store_.postponed(id, next); }
   Status refused(std::int64_t id, const std::string& error) override {
     log::error("the channel refused it for good: {}", error);
     return store_.refused(id, error);
@@ -29,6 +31,7 @@ class StoreJournal final : public github::OutboxJournal {
 
  private:
   storage::ReportStore& store_;
+  const Clock& clock_;
 };
 
 // The configured file, else systemd's credential.
@@ -39,9 +42,10 @@ std::filesystem::path token_file(const settings::Config& config) {
 }
 
 std::vector<std::unique_ptr<github::Channel>> make_channels(const settings::Config& config, HttpClient& http,
-                                                            const Clock& clock) {
+                                                            const Clock& clock, Deliverer who) {
   std::vector<std::unique_ptr<github::Channel>> channels;
   for (const std::string& name : config.report.channels) {
+    if (!serves(who, config.report, name)) continue;
     if (name == "folder") {
       channels.push_back(std::make_unique<github::FolderChannel>(issue_folder(config)));
     } else {
@@ -63,18 +67,24 @@ std::filesystem::path issue_folder(const settings::Config& config) {
   return config.service.state / config.report.folder;
 }
 
+bool serves(Deliverer who, const settings::ReportConfig& config, std::string_view channel) {
+  const bool secret = channel != "folder";
+  return who == Deliverer::messenger ? secret : !(secret && config.messenger);
+}
+
 Result<github::OutboxSummary> deliver_reports(storage::Stores& stores, const settings::Config& config,
-                                              const Clock& clock, std::stop_token stop) {
+                                              const Clock& clock, std::stop_token stop, Deliverer who) {
   TBCI_ASSIGN(const auto due, stores.reports.due(clock.now()));
   std::vector<github::PendingDelivery> pending;
   for (const model::Delivery& delivery : due) {
+    if (!serves(who, config.report, delivery.channel)) continue;
     TBCI_ASSIGN(model::Report report, stores.reports.get(delivery.report_id));
     pending.push_back({delivery, std::move(report)});
   }
   if (pending.empty()) return github::OutboxSummary{};
   CurlHttpClient http;
-  const auto channels = make_channels(config, http, clock);
-  StoreJournal journal(stores.reports);
+  const auto channels = make_channels(config, http, clock, who);
+  StoreJournal journal(stores.reports, clock);
   return github::deliver_due(pending, channels, journal, clock, std::move(stop));
 }
 

@@ -40,6 +40,15 @@ struct Delivery {
   std::string reference;  ///< path of the file, or address of the issue
   std::string error;      ///< of the last attempt
   int revision = 0;       ///< of the report, that was delivered; 0: none yet
+  /// When the first request was begun that writes to the channel and whose answer is not known. From then on the report
+  /// may be there.
+  std::optional<TimePoint> attempted;
+};
+
+/// A delivery that a person should know of, with the title of its report.
+struct Undelivered {
+  Delivery delivery;
+  std::string title;
 };
 
 /// No delivery waits as long as this. A time that is further away was set before the clock was set back.

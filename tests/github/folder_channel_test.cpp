@@ -30,7 +30,7 @@ TEST_CASE("Folder channel: writes the text and the body for GitHub's API", "[git
   const test::TemporaryDirectory directory;
   FolderChannel channel(directory / "reports" / "out");
   const model::Report report = make_report(test::culprit_facts());
-  const Attempt attempt = channel.deliver(report, {});
+  const Attempt attempt = channel.deliver({.report = report}, {});
   REQUIRE(attempt.outcome == Attempt::Outcome::delivered);
 
   const std::string stem = "2026-01-07-" + report.marker.substr(0, 16);
@@ -50,11 +50,11 @@ TEST_CASE("Folder channel: does not write an existing report again, whatever its
   const test::TemporaryDirectory directory;
   FolderChannel channel(directory.path());
   model::Report report = make_report(test::culprit_facts());
-  const std::string first = channel.deliver(report, {}).reference;
+  const std::string first = channel.deliver({.report = report}, {}).reference;
   const std::string text = *read_file(first);
   report.created += std::chrono::hours(48);
   report.body = "another\n";
-  const Attempt again = channel.deliver(report, {});
+  const Attempt again = channel.deliver({.report = report}, {});
   CHECK(again.outcome == Attempt::Outcome::delivered);
   CHECK(again.reference == first);
   CHECK(*read_file(first) == text);
@@ -65,11 +65,11 @@ TEST_CASE("Folder channel: a later revision replaces the text under its first na
   const test::TemporaryDirectory directory;
   FolderChannel channel(directory.path());
   model::Report report = make_report(test::culprit_facts());
-  const std::string first = channel.deliver(report, {}).reference;
+  const std::string first = channel.deliver({.report = report}, {}).reference;
   report.revision = 2;
   report.body = "longer";
   report.created += std::chrono::hours(48);
-  CHECK(channel.deliver(report, {}).reference == first);
+  CHECK(channel.deliver({.report = report}, {}).reference == first);
   CHECK(read_file(first).value().find("longer") != std::string::npos);
 }
 
@@ -77,9 +77,9 @@ TEST_CASE("Folder channel: completes a delivery that stopped between its two fil
   const test::TemporaryDirectory directory;
   FolderChannel channel(directory.path());
   const model::Report report = make_report(test::culprit_facts());
-  const std::string text = channel.deliver(report, {}).reference;
+  const std::string text = channel.deliver({.report = report}, {}).reference;
   std::filesystem::remove(text);
-  CHECK(channel.deliver(report, {}).reference == text);
+  CHECK(channel.deliver({.report = report}, {}).reference == text);
   CHECK(names_in(directory.path()).size() == 2);
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("Folder channel: refuses a marker that is a path", "[github]") {
   model::Report report = make_report(test::culprit_facts());
   for (const std::string marker : {"../../x", "", "abc/def", "ABC"}) {
     report.marker = marker;
-    CHECK(channel.deliver(report, {}).outcome == Attempt::Outcome::refused);
+    CHECK(channel.deliver({.report = report}, {}).outcome == Attempt::Outcome::refused);
   }
   CHECK(names_in(directory.path()).empty());
 }
@@ -98,7 +98,7 @@ TEST_CASE("Folder channel: retries a folder that is not writable", "[github]") {
   const test::TemporaryDirectory directory;
   REQUIRE(write_file_atomically(directory / "file", "in the way"));
   FolderChannel channel(directory / "file");
-  const Attempt attempt = channel.deliver(make_report(test::culprit_facts()), {});
+  const Attempt attempt = channel.deliver({.report = make_report(test::culprit_facts())}, {});
   CHECK(attempt.outcome == Attempt::Outcome::retry);
   CHECK(attempt.error.kind == ErrorKind::machine);
   CHECK(attempt.error.message.find((directory / "file").string()) != std::string::npos);

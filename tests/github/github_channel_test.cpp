@@ -41,7 +41,7 @@ struct Bench {
   Attempt deliver(const model::Report& sent, std::stop_token stop = {}) {
     auto channel = make_github_channel(settings, http, clock);
     REQUIRE(channel);
-    return (*channel)->deliver(sent, stop);
+    return (*channel)->deliver({.report = sent}, stop);
   }
 
   test::TemporaryDirectory directory;
@@ -266,12 +266,12 @@ TEST_CASE("GitHub channel: uses a new token immediately", "[github]") {
   auto channel = make_github_channel(bench.settings, bench.http, bench.clock);
   REQUIRE(channel);
   bench.write_token("ghp_expired");
-  const Attempt refused = (*channel)->deliver(bench.report, {});
+  const Attempt refused = (*channel)->deliver({.report = bench.report}, {});
   CHECK(refused.outcome == Outcome::refused);
   CHECK(refused.error.message.find("Bad credentials") != std::string::npos);
   CHECK(refused.error.message.find("token file") != std::string::npos);
   bench.write_token(secret);
-  CHECK((*channel)->deliver(bench.report, {}).outcome == Outcome::delivered);
+  CHECK((*channel)->deliver({.report = bench.report}, {}).outcome == Outcome::delivered);
 }
 
 TEST_CASE("GitHub channel: errors, references and log lines never contain the token", "[github]") {

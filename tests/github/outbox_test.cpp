@@ -1,6 +1,7 @@
 #include "github/outbox.hpp"
 
 #include <deque>
+#include <set>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -21,8 +22,9 @@ class ScriptedChannel final : public Channel {
   ScriptedChannel(std::string name, std::vector<std::int64_t>& asked, std::deque<Attempt> answers)
       : name_(std::move(name)), asked_(asked), answers_(std::move(answers)) {}
   std::string name() const override { return name_; }
-  Attempt deliver(const model::Report& report, std::stop_token) override {
-    asked_.push_back(report.id);
+  Attempt deliver(const Dispatch& dispatch, std::stop_token) override {
+    asked_.push_back(dispatch.report.id);
+    if (Status kept = dispatch.before_write(); !kept) return Attempt::retry(std::move(kept).error());
     REQUIRE_FALSE(answers_.empty());
     Attempt answer = answers_.front();
     answers_.pop_front();
@@ -44,6 +46,11 @@ struct Line {
 
 class MemoryJournal final : public OutboxJournal {
  public:
+  Status attempting(std::int64_t id) override {
+    if (full) return fail(ErrorKind::machine, "no space");
+    attempts.push_back(id);
+    return {};
+  }
   Status delivered(std::int64_t id, const std::string& reference, int) override {
     if (broken) return fail(ErrorKind::machine, "no space");
     lines.push_back({"delivered", id, reference, {}});
@@ -53,12 +60,18 @@ class MemoryJournal final : public OutboxJournal {
     lines.push_back({"failed", id, error, next});
     return {};
   }
+  Status postponed(std::int64_t id, TimePoint next) override {
+    lines.push_back({"postponed", id, {}, next});
+    return {};
+  }
   Status refused(std::int64_t id, const std::string& error) override {
     lines.push_back({"refused", id, error, {}});
     return {};
   }
   std::vector<Line> lines;
+  std::vector<std::int64_t> attempts;
   bool broken = false;
+  bool full = false;
 };
 
 struct Bench {
@@ -91,12 +104,24 @@ const Error broken_line{ErrorKind::transient, "the line is broken"};
 }  // namespace
 
 TEST_CASE("Outbox: the wait doubles from one minute to six hours", "[github]") {
-  CHECK(backoff(1) == minutes(1));
-  CHECK(backoff(2) == minutes(2));
-  CHECK(backoff(5) == minutes(16));
-  CHECK(backoff(9) == minutes(256));
-  CHECK(backoff(10) == minutes(360));
-  CHECK(backoff(1'000'000) == minutes(360));
+  CHECK(backoff(1, 0) == minutes(1));
+  CHECK(backoff(2, 0) == minutes(2));
+  CHECK(backoff(5, 0) == minutes(16));
+  CHECK(backoff(9, 0) == minutes(256));
+  CHECK(backoff(10, 0) == minutes(360));
+  CHECK(backoff(1'000'000, 0) == minutes(360));
+}
+
+TEST_CASE("Outbox: deliveries that fail together wait up to a quarter longer, each by its own part", "[github]") {
+  std::set<seconds> waits;
+  for (std::int64_t id = 1; id <= 100; ++id) {
+    const seconds wait = backoff(10, id);
+    CHECK(wait >= minutes(360));
+    CHECK(wait <= minutes(450));
+    waits.insert(wait);
+  }
+  CHECK(waits.size() == 100);
+  CHECK(backoff(1, 1) == seconds(69));  // 60 + 60 / 4 * 0.618
 }
 
 TEST_CASE("Outbox: records each outcome in order", "[github]") {
@@ -114,13 +139,13 @@ TEST_CASE("Outbox: records each outcome in order", "[github]") {
   CHECK(bench.journal.lines[0].text == "/out/a.md");
   CHECK(bench.journal.lines[1].what == "failed");
   CHECK(bench.journal.lines[1].text == "the line is broken");
-  CHECK(bench.journal.lines[1].next == bench.now + minutes(8));  // the fourth failure
+  CHECK(bench.journal.lines[1].next == bench.now + backoff(4, 2));
   CHECK(bench.journal.lines[2].what == "refused");
   CHECK(bench.journal.lines[2].text == "no way");
   CHECK(summary->delivered == 1);
   CHECK(summary->postponed == 1);
   CHECK(summary->refused == 1);
-  CHECK(summary->next == bench.now + minutes(8));
+  CHECK(summary->next == bench.now + backoff(4, 2));
 }
 
 TEST_CASE("Outbox: ignores deliveries that are not due or not pending", "[github]") {
@@ -146,8 +171,23 @@ TEST_CASE("Outbox: does not try a channel again in the same pass after it asks t
   REQUIRE(bench.deliver());
   CHECK(bench.asked == std::vector<std::int64_t>{10, 30});
   CHECK(bench.journal.lines.at(0).next == bench.now + minutes(30));
+  CHECK(bench.journal.lines.at(1).what == "postponed");  // it was not tried, so no attempt counts
   CHECK(bench.journal.lines.at(1).id == 2);
   CHECK(bench.journal.lines.at(1).next == bench.now + minutes(30));
+}
+
+TEST_CASE("Outbox: the beginning of a request that writes is kept first, and without that nothing is sent",
+          "[github]") {
+  Bench bench;
+  bench.add_channel("github", {Attempt::delivered("x")});
+  bench.add(7, "github");
+  REQUIRE(bench.deliver());
+  CHECK(bench.journal.attempts == std::vector<std::int64_t>{7});
+  bench.journal.full = true;
+  const auto summary = bench.deliver();
+  REQUIRE(summary);
+  CHECK(summary->delivered == 0);
+  CHECK(bench.journal.lines.back().text == "no space");
 }
 
 TEST_CASE("Outbox: a requested wait never shortens the backoff", "[github]") {
@@ -155,7 +195,7 @@ TEST_CASE("Outbox: a requested wait never shortens the backoff", "[github]") {
   bench.add_channel("github", {Attempt::retry(broken_line, bench.now + seconds(5))});
   bench.add(1, "github", 6);
   REQUIRE(bench.deliver());
-  CHECK(bench.journal.lines.at(0).next == bench.now + minutes(64));
+  CHECK(bench.journal.lines.at(0).next == bench.now + backoff(7, 1));
 }
 
 TEST_CASE("Outbox: postpones a delivery whose channel is not configured and says so", "[github]") {

@@ -121,6 +121,64 @@ TEST_CASE("ReportStore: deliveries are due, retried, delivered and refused", "[s
   CHECK_FALSE(reports.failed_attempt(99, "", at(0)).has_value());
 }
 
+TEST_CASE("ReportStore: the first request whose answer is not known stays until its end is", "[storage]") {
+  Fixture fixture;
+  ReportStore reports(fixture.database());
+  const auto filed = must(reports.file(report("m1"), {"github"}, at(1)));
+  const auto read = [&] { return must(reports.deliveries(filed.id)).at(0); };
+  const std::int64_t id = read().id;
+  CHECK_FALSE(read().attempted.has_value());
+  must(reports.attempting(id, at(5)));
+  must(reports.failed_attempt(id, "no answer", at(60)));
+  must(reports.attempting(id, at(60)));
+  CHECK(read().attempted == at(5));
+  must(reports.delivered(id, "address", 1));
+  CHECK_FALSE(read().attempted.has_value());
+  must(reports.attempting(id, at(70)));
+  must(reports.refused(id, "bad text"));
+  CHECK_FALSE(read().attempted.has_value());
+  CHECK_FALSE(reports.attempting(99, at(1)).has_value());
+}
+
+TEST_CASE("ReportStore: what was refused or waits is made due again, and what is delivered is not", "[storage]") {
+  Fixture fixture;
+  ReportStore reports(fixture.database());
+  const auto filed = must(reports.file(report("m1"), {"folder", "github", "mail"}, at(1)));
+  const auto all = must(reports.deliveries(filed.id));
+  must(reports.delivered(all[0].id, "a.md", 1));
+  must(reports.refused(all[1].id, "bad text"));
+  must(reports.failed_attempt(all[2].id, "no answer", at(9000)));
+  CHECK(must(reports.again(filed.id, at(20))) == 2);
+  const auto due = must(reports.due(at(20)));
+  REQUIRE(due.size() == 2);
+  CHECK(due[0].channel == "github");
+  CHECK(due[0].attempts == 0);
+  CHECK(due[1].channel == "mail");
+  CHECK(must(reports.again(99, at(20))) == 0);
+}
+
+TEST_CASE("ReportStore: what a person should know of was refused, failed, or is tried by nobody", "[storage]") {
+  Fixture fixture;
+  ReportStore reports(fixture.database());
+  const auto filed = must(reports.file(report("m1"), {"folder", "github", "mail"}, at(1)));
+  const auto all = must(reports.deliveries(filed.id));
+  constexpr int hour = 3'600'000;
+  CHECK(must(reports.undelivered("demo", at(hour))).empty());
+  CHECK(must(reports.undelivered("demo", at(hour + 2))).size() == 3);  // due for more than an hour
+  must(reports.delivered(all[0].id, "a.md", 1));
+  must(reports.refused(all[1].id, "bad text"));
+  must(reports.failed_attempt(all[2].id, "no answer", at(9000)));
+  const auto found = must(reports.undelivered("demo", at(2)));
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].delivery.channel == "github");
+  CHECK(found[0].title == "Title");
+  CHECK(found[1].delivery.error == "no answer");
+  CHECK(must(reports.undelivered("other", at(2))).empty());
+  must(reports.postponed(all[2].id, at(9999)));
+  CHECK(must(reports.deliveries(filed.id)).at(2).next_attempt == at(9999));
+  CHECK(must(reports.deliveries(filed.id)).at(2).attempts == 1);
+}
+
 TEST_CASE("ReportStore: a clock that was set back does not hold deliveries up", "[storage]") {
   Fixture fixture;
   ReportStore reports(fixture.database());

@@ -160,6 +160,8 @@ Html activity_section(const queries::StatusView& status) {
     }
     for (const model::UnwatchedRegression& one : subject.unwatched)
       html << "<p class=\"note\">" << Text{subject.name} << ": " << Text{queries::unwatched_text(one)} << "</p>\n";
+    for (const model::Undelivered& one : subject.undelivered)
+      html << "<p class=\"note\">" << Text{subject.name} << ": " << Text{queries::undelivered_text(one)} << "</p>\n";
     for (const model::SkippedNightly& one : subject.skipped)
       html << "<p class=\"quiet\">" << Text{subject.name} << ": " << Text{queries::skipped_text(one)} << "</p>\n";
     if (subject.silent_anchor) {

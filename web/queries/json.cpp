@@ -108,6 +108,13 @@ Json json_of(const UnmeasuredCase& one) {
           {"processes", one.processes}};
 }
 
+Json json_of(const model::Undelivered& one) {
+  Json json = json_of(one.delivery);
+  json["report"] = one.delivery.report_id;
+  json["title"] = one.title;
+  return json;
+}
+
 Json json_of(const SubjectView& subject) {
   return {{"name", subject.name},
           {"latest_night", subject.latest ? json_of(*subject.latest) : Json()},
@@ -115,6 +122,7 @@ Json json_of(const SubjectView& subject) {
           {"waiting_improvements", subject.waiting_improvements},
           {"troubled_nights", list_of(subject.troubled)},
           {"unwatched_regressions", list_of(subject.unwatched)},
+          {"undelivered_reports", list_of(subject.undelivered)},
           {"skipped_nightlies", list_of(subject.skipped)},
           {"silent_anchor", subject.silent_anchor ? json_of(*subject.silent_anchor) : Json()},
           {"unused_anchor", text_or_null(subject.unused_anchor.value_or(""))}};

@@ -27,6 +27,7 @@ nlohmann::json json_of(const model::Finding& finding);
 nlohmann::json json_of(const model::Commit& commit);
 nlohmann::json json_of(const model::Bisection& bisection);
 nlohmann::json json_of(const model::Delivery& delivery);
+nlohmann::json json_of(const model::Undelivered& one);
 nlohmann::json json_of(const RegressionView& regression);
 nlohmann::json json_of(const ImprovementView& improvement);
 nlohmann::json json_of(const EndingView& ending);

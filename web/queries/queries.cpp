@@ -201,7 +201,8 @@ Status add_anchor(storage::Database& database, Creep creep, SubjectView& subject
   return {};
 }
 
-Result<StatusView> read_status(storage::Database& database, const std::vector<std::string>& subjects, Creep creep) {
+Result<StatusView> read_status(storage::Database& database, const std::vector<std::string>& subjects, Creep creep,
+                               TimePoint now) {
   storage::NightStore nights(database);
   StatusView view;
   for (const std::string& name : subjects) {
@@ -212,6 +213,7 @@ Result<StatusView> read_status(storage::Database& database, const std::vector<st
                         .troubled = {},
                         .unwatched = {},
                         .skipped = {},
+                        .undelivered = {},
                         .silent_anchor = {},
                         .unused_anchor = {}};
     TBCI_ASSIGN(subject.latest, nights.latest(name));
@@ -219,6 +221,7 @@ Result<StatusView> read_status(storage::Database& database, const std::vector<st
     subject.open_regressions = static_cast<int>(open.size());
     TBCI_ASSIGN(subject.waiting_improvements, waiting_improvements(database, name));
     TBCI_ASSIGN(subject.troubled, storage::TryStore(database).troubled(name, nights_told_as_given_up));
+    TBCI_ASSIGN(subject.undelivered, storage::ReportStore(database).undelivered(name, now));
     TBCI_ASSIGN(subject.unwatched, storage::DecisionStore(database).unwatched(name));
     const std::string since = subject.latest ? subject.latest->baseline : std::string();
     TBCI_ASSIGN(subject.skipped, storage::SkipStore(database).current(name, since));
@@ -246,9 +249,9 @@ Result<std::vector<ReportView>> read_reports(storage::Database& database, const 
   return views;
 }
 
-Result<PageView> read_page(storage::Database& database, const PageChoice& choice) {
+Result<PageView> read_page(storage::Database& database, const PageChoice& choice, TimePoint now) {
   PageView page;
-  TBCI_ASSIGN(page.status, read_status(database, choice.subjects, choice.creep));
+  TBCI_ASSIGN(page.status, read_status(database, choice.subjects, choice.creep, now));
   page.subject = choice.subject;
   if (page.subject.empty()) return page;
   TBCI_ASSIGN(page.night, read_night(database, choice.subject, choice.night));
@@ -273,6 +276,20 @@ std::string unwatched_text(const model::UnwatchedRegression& regression) {
       "no night since {} could tell whether regression {} ({}) is gone, because no build of that time can be measured; "
       "close it with `tbci regressions accept {}` or `dismiss {}`",
       regression.last_night, regression.id, to_string(regression.series), regression.id, regression.id);
+}
+
+std::string undelivered_text(const model::Undelivered& one) {
+  const model::Delivery& delivery = one.delivery;
+  const std::string what = fmt::format("report {} is not delivered to {}", delivery.report_id, delivery.channel);
+  if (delivery.state == model::DeliveryState::failed)
+    return fmt::format("{}, which refused it: {}; `tbci report {} --again` sends it once more", what, delivery.error,
+                       delivery.report_id);
+  if (delivery.error.empty()) {
+    return fmt::format("{}: nobody tried since {}; is `tbci deliver`, or the service, running?", what,
+                       to_iso8601(delivery.next_attempt));
+  }
+  return fmt::format("{} after {}; tbci tries again at {}: {}", what, counted(delivery.attempts, "attempt"),
+                     to_iso8601(delivery.next_attempt), delivery.error);
 }
 
 std::string skipped_text(const model::SkippedNightly& one) {
@@ -309,7 +326,7 @@ std::string switched_off_text(const std::string& anchor) {
 
 Result<StatusView> status_view(storage::Database& database, const std::vector<std::string>& subjects,
                                std::optional<web::ActivitySnapshot> activity, TimePoint now, Creep creep) {
-  TBCI_ASSIGN(auto view, consistently(database, [&] { return read_status(database, subjects, creep); }));
+  TBCI_ASSIGN(auto view, consistently(database, [&] { return read_status(database, subjects, creep, now); }));
   view.activity = std::move(activity);
   view.now = now;
   return view;
@@ -349,7 +366,7 @@ Result<std::optional<ReportView>> report_view(storage::Database& database, std::
 
 Result<PageView> page_view(storage::Database& database, const PageChoice& choice,
                            std::optional<web::ActivitySnapshot> activity, TimePoint now) {
-  TBCI_ASSIGN(auto page, consistently(database, [&] { return read_page(database, choice); }));
+  TBCI_ASSIGN(auto page, consistently(database, [&] { return read_page(database, choice, now); }));
   page.status.activity = std::move(activity);
   page.status.now = now;
   return page;

@@ -85,6 +85,7 @@ struct SubjectView {
   std::vector<model::UnwatchedRegression> unwatched;
   std::vector<model::SkippedNightly>
       skipped;  ///< those waited for, and those skipped since the latest night's baseline
+  std::vector<model::Undelivered> undelivered;
   std::optional<model::SilentAnchor> silent_anchor;
   std::optional<std::string> unused_anchor;  ///< build of an anchor that the configuration measures nothing beside
 };
@@ -94,6 +95,9 @@ std::string trouble_text(const model::TroubledNight& night);
 
 /// `no night since 2026-01-07 could tell whether regression 12 (dlrm/cpu-infer/time) is gone: ...`.
 std::string unwatched_text(const model::UnwatchedRegression& regression);
+
+/// `report 3 is not delivered to github after 2 attempts; tbci tries again at ...: status 401, ...`.
+std::string undelivered_text(const model::Undelivered& one);
 
 /// `tbci waits for 2.14.0.dev20261118 since ...: not complete yet: no wheel` or `2.14.0.dev20261118 is skipped: ...`.
 std::string skipped_text(const model::SkippedNightly& one);

@@ -25,17 +25,20 @@ double cpu_seconds() {
 
 class StoreJournal final : public github::OutboxJournal {
  public:
-  explicit StoreJournal(storage::ReportStore& store) : store_(store) {}
+  StoreJournal(storage::ReportStore& store, const Clock& clock) : store_(store), clock_(clock) {}
+  Status attempting(std::int64_t id) override { return store_.attempting(id, clock_.now()); }
   Status delivered(std::int64_t id, const std::string& reference, int revision) override {
     return store_.delivered(id, reference, revision);
   }
   Status failed_attempt(std::int64_t id, const std::string& error, TimePoint next) override {
     return store_.failed_attempt(id, error, next);
   }
+  Status postponed(std::int64_t id, TimePoint next) override { return store_.postponed(id, next); }
   Status refused(std::int64_t id, const std::string& error) override { return store_.refused(id, error); }
 
  private:
   storage::ReportStore& store_;
+  const Clock& clock_;
 };
 
 }  // namespace
@@ -144,7 +147,7 @@ void Program::deliver() {
     auto report = stores_.reports.get(delivery.report_id);
     if (report) pending.push_back({delivery, std::move(*report)});
   }
-  StoreJournal journal(stores_.reports);
+  StoreJournal journal(stores_.reports, parts_.clock);
   const auto done = github::deliver_due(pending, parts_.channels, journal, parts_.clock);
   if (!done && !parts_.mortality.dead()) parts_.diary.errors.push_back("outbox: " + done.error().message);
 }

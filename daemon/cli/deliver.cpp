@@ -1,0 +1,58 @@
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "daemon/cli/application.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/messenger.hpp"
+#include "daemon/notify.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+struct DeliverOptions {
+  bool once = false;
+};
+
+Result<ExitCode> once(const Invocation& invocation, const settings::Config& config, std::stop_token stop) {
+  TBCI_ASSIGN(const Undelivered left, deliver_once(config, *invocation.clock, std::move(stop)));
+  if (invocation.json) print_json({{"waiting", left.waiting}, {"refused", left.refused}});
+  if (!invocation.json && left.waiting + left.refused > 0)
+    fmt::print("{} not delivered: `tbci status` says why\n", counted(left.waiting + left.refused, "report"));
+  return left.waiting + left.refused > 0 ? ExitCode::negative : ExitCode::success;
+}
+
+Result<ExitCode> deliver(const Invocation& invocation, const DeliverOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(const settings::Config config, load_config(invocation));
+  if (options.once) return once(invocation, config, std::move(stop));
+  SystemdNotifier notifier;
+  notifier.ready();
+  TBCI_TRY(deliver_until_stopped(config, *invocation.clock, std::move(stop)));
+  notifier.stopping();
+  log::info("stopped; what was not delivered waits in the outbox");
+  return ExitCode::success;
+}
+
+}  // namespace
+
+void add_deliver(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("deliver", "Run as the messenger: deliver reports through channels with a secret");
+  command->footer(
+      "With [report] messenger = true no other command delivers through GitHub. So a user of its own can have the\n"
+      "token, and what tbci builds and measures runs as a user that cannot read it. SIGTERM ends it at once; what was\n"
+      "not delivered waits. deploy/systemd/tbci-deliver.service runs it under systemd.\n\n"
+      "  tbci deliver\n  tbci deliver --once\n\n"
+      "Exit code 1 if --once left a report undelivered.");
+  auto options = std::make_shared<DeliverOptions>();
+  command->add_flag("--once", options->once, "Deliver what is due now, and end");
+  command->callback([&invocation, options] {
+    invocation.outlives_terminal = !options->once;
+    invocation.action = [&invocation, options](std::stop_token stop) {
+      return deliver(invocation, *options, std::move(stop));
+    };
+  });
+}
+
+}  // namespace tbci::daemon

@@ -1,0 +1,87 @@
+#include "daemon/messenger.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "daemon/deliveries.hpp"
+#include "daemon/state_dir.hpp"
+#include "pipeline/night/delivering.hpp"
+#include "storage/stores.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds between_looks_for_database{10};
+
+// One messenger at a time: two would both find that an issue is not there yet.
+Result<FileLock> be_the_messenger(const settings::Config& config) {
+  if (!config.report.messenger) {
+    return fail(
+        ErrorKind::usage,
+        "the configuration asks for no messenger, so whoever measures delivers too: set [report] messenger = true");
+  }
+  return FileLock::acquire(config.service.state / "deliver.lock");
+}
+
+Result<storage::Database> open_outbox(const settings::Config& config) {
+  return storage::Database::open(database_path(config), storage::Access::decisions);
+}
+
+Result<storage::Database> wait_for_outbox(const settings::Config& config, const Clock& clock,
+                                          const std::stop_token& stop) {
+  std::error_code ignored;
+  bool told = false;
+  while (!fs::exists(database_path(config), ignored)) {
+    if (!told) log::info("waiting for {}: `tbci serve` makes it", database_path(config).string());
+    told = true;
+    if (!clock.sleep_for(between_looks_for_database, stop))
+      return fail(ErrorKind::interrupted, "stopped while waiting for the database");
+  }
+  return open_outbox(config);
+}
+
+}  // namespace
+
+Status share_with_messenger(const settings::Config& config) {
+  if (!config.report.messenger) return {};
+  // SQLite makes the other two like the first; but a killed process may have left older ones.
+  for (const char* ending : {"", "-wal", "-shm"}) {
+    const fs::path path = database_path(config).string() + ending;
+    std::error_code error;
+    fs::permissions(path, fs::perms::group_read | fs::perms::group_write, fs::perm_options::add, error);
+    if (error && error != std::errc::no_such_file_or_directory) {
+      return fail(ErrorKind::machine, "cannot let the messenger's group write {}: {}: run tbci as the file's owner",
+                  path.string(), error.message());
+    }
+  }
+  return {};
+}
+
+bool shares_token(const settings::Config& config) {
+  const auto& channels = config.report.channels;
+  return !config.report.messenger && std::find(channels.begin(), channels.end(), "github") != channels.end();
+}
+
+Result<Undelivered> deliver_once(const settings::Config& config, const Clock& clock, std::stop_token stop) {
+  TBCI_ASSIGN(const FileLock lock, be_the_messenger(config));
+  TBCI_ASSIGN(storage::Database database, open_outbox(config));
+  storage::Stores stores(database);
+  TBCI_ASSIGN(const github::OutboxSummary summary,
+              pipeline::deliver_reports(stores, config, clock, std::move(stop), pipeline::Deliverer::messenger));
+  return Undelivered{.waiting = summary.postponed, .refused = summary.refused};
+}
+
+Status deliver_until_stopped(const settings::Config& config, const Clock& clock, std::stop_token stop) {
+  TBCI_ASSIGN(const FileLock lock, be_the_messenger(config));
+  auto database = wait_for_outbox(config, clock, stop);
+  if (!database && database.error().kind == ErrorKind::interrupted) return {};
+  if (!database) return pass_on(database.error());
+  return deliver_for_ever(*database, config, clock, pipeline::Deliverer::messenger, stop);
+}
+
+}  // namespace tbci::daemon
