@@ -32,17 +32,18 @@ Result<storage::Database> open_outbox(const settings::Config& config) {
   return storage::Database::open(database_path(config), storage::Access::decisions);
 }
 
+// The service makes the file, and brings one of an older version up to date.
 Result<storage::Database> wait_for_outbox(const settings::Config& config, const Clock& clock,
                                           const std::stop_token& stop) {
-  std::error_code ignored;
   bool told = false;
-  while (!fs::exists(database_path(config), ignored)) {
-    if (!told) log::info("waiting for {}: `tbci serve` makes it", database_path(config).string());
+  while (true) {
+    auto database = open_outbox(config);
+    if (database || database.error().kind != ErrorKind::usage) return database;
+    if (!told) log::info("waiting for `tbci serve`, which makes or updates the database: {}", database.error().message);
     told = true;
     if (!clock.sleep_for(between_looks_for_database, stop))
       return fail(ErrorKind::interrupted, "stopped while waiting for the database");
   }
-  return open_outbox(config);
 }
 
 }  // namespace

@@ -102,8 +102,10 @@ TEST_CASE("Messenger: it delivers what comes while it runs, alone, and ends at o
   CHECK(bench.server.issues().size() == 1);
 }
 
-TEST_CASE("Messenger: it waits for a database that is not there yet", "[messenger]") {
+TEST_CASE("Messenger: it waits for a database that is not there yet, or not up to date", "[messenger]") {
+  const bool older = GENERATE(false, true);
   const TemporaryDirectory folder;
+  if (older) REQUIRE(write_file_atomically(folder / "tbci.sqlite", ""));
   settings::Config config;
   config.service.state = folder.path();
   config.report.messenger = true;

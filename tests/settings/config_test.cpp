@@ -116,6 +116,7 @@ index = ""
   CHECK(config->measure.batch_sizes == "found.toml");
   CHECK(config->measure.configurations == std::vector{model::Configuration::cpu_infer});
   CHECK(config->report.github.repository == "o/n");
+  CHECK_FALSE(config->report.messenger);  // who measures has the token file, so it can deliver
   const auto demo = config->subject("demo");
   REQUIRE(demo);
   CHECK((*demo)->schedule == std::chrono::minutes(330));
