@@ -11,7 +11,9 @@ constexpr const char* head =
     "# One iteration of each GPU case in ci size, after one to warm up, on the stand-in for a GPU with LibTorch 2.13:\n"
     "#   case | launches copies_to_device copies_to_host waits | who waits or copies | waits by operator\n"
     "# launches: operators that compute, below autograd. A copy to or from the device also counts as a wait.\n"
-    "# Who: `original` (the original does so too), `ours` (only the model here), `unknown` (not judged), - (nobody).\n"
+    "# Who: `original` (the original does so too, at the same place), `partly` (at some of the places), `ours` (only "
+    "the\n"
+    "# model here), `unknown` (not judged), - (nobody waits or copies). docs/suite.md says why.\n"
     "# TBCI_UPDATE_GOLDEN=1 suite-standin '[models]' rewrites all but that column, which is written by hand.\n";
 
 constexpr const char* between = " | ";

@@ -1,7 +1,6 @@
 // Every GPU case of the suite on the stand-in: none mixes the devices, all compute what they compute on the CPU, and
 // what an iteration launches, copies and waits for is under version control.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -37,6 +36,15 @@ bool is_in(const Part part, const Benchmark& benchmark, const Mode mode) {
       return !vision && !train;
   }
   return false;
+}
+
+// Why the CPU computes something else in this case, as in the original; empty: it does not.
+std::string differs_on_cpu(const std::string& name) {
+  for (const char* shorter : {"hf_BigBird/gpu-infer", "hf_Longformer/gpu-infer", "hf_Reformer/gpu-infer"}) {
+    if (name == shorter) return "its texts are shorter on the CPU";
+  }
+  return name == "timm_efficientdet/gpu-infer" ? "boxes are chosen class by class on the CPU, and others are rounded"
+                                               : "";
 }
 
 struct Ran {
@@ -86,10 +94,19 @@ standin::Entry check_case(const Benchmark& benchmark, const Mode mode, const std
   try {
     const Ran ours = run_twice(benchmark, mode, standin::device);
     const Ran cpu = run_twice(benchmark, mode, torch::kCPU);
-    const double difference = std::max(difference_of(cpu.first, ours.first), difference_of(cpu.second, ours.second));
-    CHECK(difference <= tolerance);
     ++tally.ran;
-    if (difference > tally.largest) tally.largest = difference, tally.differs_most = name;
+    const std::string why = differs_on_cpu(name);
+    const double difference = std::max(difference_of(cpu.first, ours.first), difference_of(cpu.second, ours.second));
+    if (why.empty()) {
+      CHECK(difference <= tolerance);
+      if (difference > tally.largest) {
+        tally.largest = difference;
+        tally.differs_most = name;
+      }
+    } else {
+      CHECK(difference > tolerance);  // else the exception is none
+      std::printf("%s is not compared with the CPU: %s\n", name.c_str(), why.c_str());
+    }
     return standin::entry_of(ours.counts);
   } catch (const Unsupported& why) {
     ++tally.unsupported;
@@ -125,13 +142,7 @@ void check_models(const Part part) {
       if (only != nullptr && benchmark.name != only) continue;
       const std::string name = benchmark.name + (mode == Mode::train ? "/gpu-train" : "/gpu-infer");
       INFO(name);
-      const auto begin = std::chrono::steady_clock::now();
       now[name] = check_case(benchmark, mode, name, tally);
-      if (std::getenv("TBCI_STANDIN_TIMES") != nullptr) {
-        std::printf("%8.2f s  %s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
-                    name.c_str());
-        std::fflush(stdout);
-      }
     }
   }
   std::printf("%d cases ran, %d unsupported; the outputs differ from the CPU's by %.1e of the largest (%s)\n",

@@ -3,7 +3,10 @@
 #include <ATen/core/function_schema.h>
 #include <torch/torch.h>
 
+#include <iterator>
 #include <set>
+#include <sstream>
+#include <string>
 
 #include "tests/suite/standin/counts.hpp"
 #include "tests/suite/standin/memory.hpp"
@@ -11,137 +14,49 @@
 namespace tbci::suite::standin {
 namespace {
 
+using Names = std::set<std::string>;
+
+Names split(const std::string& words) {
+  std::istringstream stream(words);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
 // Operators whose kernel for CUDA takes a tensor without dimensions from the host: those of native_functions.yaml
 // (2.13) with two tensors or more that have `device_check: NoCheck` or inherit TensorIteratorBase. An operator in place
 // has the same name here. All others check each tensor.
-const std::set<std::string>& take_numbers_of_host() {
-  static const std::set<std::string> names{"__ilshift__",
-                                           "__irshift__",
-                                           "__lshift__",
-                                           "__rshift__",
-                                           "_index_put_impl",
-                                           "addcdiv",
-                                           "addcmul",
-                                           "atan2",
-                                           "bernoulli",
-                                           "binary_cross_entropy",
-                                           "binomial",
-                                           "bitwise_and",
-                                           "bitwise_left_shift",
-                                           "bitwise_or",
-                                           "bitwise_right_shift",
-                                           "bitwise_xor",
-                                           "clamp",
-                                           "clamp_max",
-                                           "clamp_min",
-                                           "copysign",
-                                           "div",
-                                           "elu_backward",
-                                           "eq",
-                                           "fill",
-                                           "floor_divide",
-                                           "fmax",
-                                           "fmin",
-                                           "fmod",
-                                           "gcd",
-                                           "ge",
-                                           "gelu_backward",
-                                           "gt",
-                                           "hardshrink_backward",
-                                           "hardsigmoid_backward",
-                                           "heaviside",
-                                           "hypot",
-                                           "igamma",
-                                           "igammac",
-                                           "index",
-                                           "index_fill",
-                                           "lcm",
-                                           "le",
-                                           "leaky_relu_backward",
-                                           "lerp",
-                                           "logaddexp",
-                                           "logaddexp2",
-                                           "logical_and",
-                                           "logical_or",
-                                           "logical_xor",
-                                           "logit_backward",
-                                           "lt",
-                                           "masked_fill",
-                                           "maximum",
-                                           "minimum",
-                                           "mse_loss",
-                                           "mul",
-                                           "ne",
-                                           "nextafter",
-                                           "pow",
-                                           "remainder",
-                                           "rsub",
-                                           "sigmoid_backward",
-                                           "silu_backward",
-                                           "smooth_l1_loss",
-                                           "softplus_backward",
-                                           "softshrink_backward",
-                                           "special_xlog1py",
-                                           "special_zeta",
-                                           "sub",
-                                           "add",
-                                           "tanh_backward",
-                                           "threshold_backward",
-                                           "where",
-                                           "xlogy"};
+const Names& take_numbers_of_host() {
+  static const Names names = split(
+      "__ilshift__ __irshift__ __lshift__ __rshift__ _index_put_impl add addcdiv addcmul atan2 bernoulli "
+      "binary_cross_entropy binomial bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift "
+      "bitwise_xor clamp clamp_max clamp_min copysign div elu_backward eq fill floor_divide fmax fmin fmod "
+      "gcd ge gelu_backward gt hardshrink_backward hardsigmoid_backward heaviside hypot igamma igammac "
+      "index index_fill lcm le leaky_relu_backward lerp logaddexp logaddexp2 logical_and logical_or "
+      "logical_xor logit_backward lt masked_fill maximum minimum mse_loss mul ne nextafter pow remainder "
+      "rsub sigmoid_backward silu_backward smooth_l1_loss softplus_backward softshrink_backward "
+      "special_xlog1py special_zeta sub tanh_backward threshold_backward where xlogy");
   return names;
 }
 
 // Operators that bring indices of the host over by themselves.
-const std::set<std::string>& take_indices_of_host() {
-  static const std::set<std::string> names{"index", "_index_put_impl"};
+const Names& take_indices_of_host() {
+  static const Names names = split("_index_put_impl index");
   return names;
 }
 
 // The size of the result, or the answer, is known only when the GPU has computed it.
-const std::set<std::string>& wait_for_result() {
-  static const std::set<std::string> names{"_local_scalar_dense",
-                                           "nonzero",
-                                           "masked_select",
-                                           "_unique",
-                                           "_unique2",
-                                           "unique_dim",
-                                           "unique_consecutive",
-                                           "unique_dim_consecutive",
-                                           "bincount",
-                                           "repeat_interleave",
-                                           "equal",
-                                           "_coalesce",
-                                           "histc"};
+const Names& wait_for_result() {
+  static const Names names = split(
+      "_coalesce _local_scalar_dense _unique _unique2 bincount equal masked_select nonzero "
+      "unique_consecutive unique_dim unique_dim_consecutive");
   return names;
 }
 
-const std::set<std::string>& without_kernel() {
-  static const std::set<std::string> names{"empty",
-                                           "empty_strided",
-                                           "empty_like",
-                                           "new_empty",
-                                           "resize",
-                                           "set",
-                                           "_local_scalar_dense",
-                                           "is_set_to",
-                                           "_fused_sdp_choice",
-                                           "_use_cudnn_ctc_loss",
-                                           "is_pinned",
-                                           "_resize_output",
-                                           "_sparse_coo_tensor_with_dims_and_tensors",
-                                           "_sparse_coo_tensor_with_dims",
-                                           "_coalesced",
-                                           "is_coalesced",
-                                           "_indices",
-                                           "_values",
-                                           "_nnz",
-                                           "_dimI",
-                                           "_dimV",
-                                           "sparse_dim",
-                                           "dense_dim",
-                                           "indices",
-                                           "values"};
+const Names& without_kernel() {
+  static const Names names = split(
+      "_coalesced _dimI _dimV _fused_sdp_choice _indices _local_scalar_dense _nnz _resize_output "
+      "_sparse_coo_tensor_with_dims _sparse_coo_tensor_with_dims_and_tensors _use_cudnn_ctc_loss _values "
+      "dense_dim empty empty_like empty_strided indices is_coalesced is_pinned is_set_to new_empty resize "
+      "set sparse_dim values");
   return names;
 }
 
@@ -198,6 +113,7 @@ void refuse_host_tensors(const c10::FunctionSchema& schema, c10::ArrayRef<c10::I
 void note_waits(const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments) {
   const std::string name = plain(schema.name());
   if (wait_for_result().count(name) == 1) note_wait(name);
+  if (name == "repeat_interleave" && arguments[1].isNone()) note_wait(name);  // the caller has not said how many
   if (take_indices_of_host().count(name) == 0) return;
   const bool fills = fills_under_mask(schema, arguments);
   each_tensor(arguments[1], [&](const at::Tensor& index) {
