@@ -1,10 +1,12 @@
 // Every GPU case of the suite on the stand-in: none mixes the devices, all compute what they compute on the CPU, and
 // what an iteration launches, copies and waits for is under version control.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "suite/registry.hpp"
@@ -119,6 +121,20 @@ standin::Entry check_case(const Benchmark& benchmark, const Mode mode, const std
   return standin::unsupported("failed");
 }
 
+// NMS goes round until nothing changes (`equal`). How often depends on the last bits of the boxes, which are others on
+// another processor: then the counts are to agree within a tenth.
+bool depends_on_last_bits(const standin::Entry& entry) {
+  return entry.detail.find("equal") != std::string::npos;
+}
+
+void check_near(const std::string& known, const std::string& now) {
+  std::istringstream expected(known), found(now);
+  for (double one = 0, other = 0; expected >> one && found >> other;) {
+    CHECK(std::abs(one - other) <= std::max(2.0, one / 10));
+  }
+  CHECK(expected.eof());
+}
+
 void compare(const standin::Golden& known, const standin::Golden& now) {
   if (torch_version().version.rfind("2.13.", 0) != 0) {
     WARN("the golden list is of LibTorch 2.13, this is " << torch_version().version << ": not compared");
@@ -127,6 +143,10 @@ void compare(const standin::Golden& known, const standin::Golden& now) {
   for (const auto& [name, entry] : now) {
     INFO(name << ", if meant: TBCI_UPDATE_GOLDEN=1 suite-standin '[models]'");
     REQUIRE(known.count(name) == 1);
+    if (depends_on_last_bits(known.at(name))) {
+      check_near(known.at(name).counts, entry.counts);
+      continue;
+    }
     CHECK(entry.counts == known.at(name).counts);
     CHECK(entry.detail == known.at(name).detail);
   }
