@@ -121,7 +121,7 @@ bool Twins::shares_memory(const at::Tensor& host) const {
 }
 
 void Twins::follow() {
-  const auto pairs = pairs_;  // what is new below is no argument
+  const auto pairs = pairs_;  // not those that come below
   for (const Pair& pair : pairs) {
     if (pair.ours.is_sparse()) {
       auto* ours = sparse_impl(pair.ours);

@@ -1,4 +1,7 @@
 # suite-standin: all models on a device that stands in for a GPU. A program of its own, as it takes CUDA's place.
+if(Torch_VERSION VERSION_LESS 2.11)
+  return()  # the functions by which a device makes itself known were others
+endif()
 file(GLOB standin_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
 add_executable(suite-standin ${standin_sources} $<FILTER:$<TARGET_OBJECTS:suite-test-plain>,INCLUDE,catch_main>)
 set_target_properties(suite-standin PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
