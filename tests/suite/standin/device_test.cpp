@@ -3,6 +3,8 @@
 #include "tests/suite/standin/memory.hpp"
 #include "tests/suite/torch_and_catch.hpp"
 
+#include <ATen/core/dispatch/Dispatcher.h>
+
 using namespace tbci::suite;
 using Catch::Matchers::Contains;
 using standin::counts_of;
@@ -92,6 +94,13 @@ TEST_CASE("Stand-in: what is changed in place is the tensor itself", "[suite]") 
   there.resize_({100, 100}).fill_(1);
   CHECK(there.sizes() == c10::IntArrayRef{100, 100});
   CHECK(there.cpu().sum().item<float>() == 10000.0f);
+  const auto relu = c10::Dispatcher::singleton().findSchemaOrThrow("aten::relu_", "");
+  torch::jit::Stack stack{there};
+  {
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;  // which returns the tensor whatever a kernel returns
+    relu.callBoxed(&stack);
+  }
+  CHECK(stack.at(0).toTensor().is_same(there));
   torch::Tensor out = torch::empty({0}, standin::device);
   torch::matmul_out(out, there, there);
   CHECK(out.sizes() == there.sizes());
@@ -126,6 +135,8 @@ TEST_CASE("Stand-in: sparse gradients are the CPU's", "[suite]") {
   const torch::Tensor gradient = there->weight.grad();
   CHECK(gradient.is_sparse());
   CHECK(gradient.device() == standin::device);
+  CHECK(gradient.sparse_dim() == 1);
+  CHECK(gradient.coalesce()._nnz() == 2);
   CHECK(torch::equal(gradient.to_dense().cpu(), host->weight.grad().to_dense()));
   is_refused([&] { there->weight.detach().add_(host->weight.grad()); });
   const torch::NoGradGuard no_gradients;
