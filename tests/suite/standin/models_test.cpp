@@ -152,7 +152,8 @@ void compare(const standin::Golden& known, const standin::Golden& now) {
   }
   for (const auto& [name, entry] : now) {
     INFO(name << ", if meant: TBCI_UPDATE_GOLDEN=1 suite-standin '[models]'");
-    REQUIRE(known.count(name) == 1);
+    CHECK(known.count(name) == 1);
+    if (known.count(name) == 0) continue;
     if (depends_on_last_bits(known.at(name))) {
       check_near(known.at(name).counts, entry.counts);
       continue;
