@@ -21,9 +21,10 @@ std::chrono::seconds pause_after_look(bool failed, std::chrono::seconds last) {
 Status deliver_for_ever(storage::Database& database, const settings::Config& config, const Clock& clock,
                         pipeline::Deliverer who, const std::stop_token& stop) {
   storage::Stores stores(database);
+  pipeline::OpenChannels channels(config, clock, who);
   std::chrono::seconds pause = between_looks;
   do {
-    const auto delivered = pipeline::deliver_reports(stores, config, clock, stop, who);
+    const auto delivered = channels.deliver_due(stores, stop);
     const bool failed = !delivered && delivered.error().kind != ErrorKind::interrupted;
     pause = pause_after_look(failed, pause);
     if (!failed) continue;

@@ -72,8 +72,9 @@ Result<Undelivered> deliver_once(const settings::Config& config, const Clock& cl
   TBCI_ASSIGN(const FileLock lock, be_the_messenger(config));
   TBCI_ASSIGN(storage::Database database, open_outbox(config));
   storage::Stores stores(database);
-  TBCI_ASSIGN(const github::OutboxSummary summary,
-              pipeline::deliver_reports(stores, config, clock, std::move(stop), pipeline::Deliverer::messenger));
+  TBCI_ASSIGN(
+      const github::OutboxSummary summary,
+      pipeline::OpenChannels(config, clock, pipeline::Deliverer::messenger).deliver_due(stores, std::move(stop)));
   return Undelivered{.waiting = summary.postponed, .refused = summary.refused};
 }
 

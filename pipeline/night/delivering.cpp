@@ -72,20 +72,25 @@ bool serves(Deliverer who, const settings::ReportConfig& config, std::string_vie
   return who == Deliverer::messenger ? secret : !(secret && config.messenger);
 }
 
-Result<github::OutboxSummary> deliver_reports(storage::Stores& stores, const settings::Config& config,
-                                              const Clock& clock, std::stop_token stop, Deliverer who) {
-  TBCI_ASSIGN(const auto due, stores.reports.due(clock.now()));
+OpenChannels::OpenChannels(const settings::Config& config, const Clock& clock, Deliverer who)
+    : config_(config), clock_(clock), who_(who), channels_(make_channels(config, http_, clock, who)) {}
+
+Result<github::OutboxSummary> OpenChannels::deliver_due(storage::Stores& stores, std::stop_token stop) {
+  TBCI_ASSIGN(const auto due, stores.reports.due(clock_.now()));
   std::vector<github::PendingDelivery> pending;
   for (const model::Delivery& delivery : due) {
-    if (!serves(who, config.report, delivery.channel)) continue;
+    if (!serves(who_, config_.report, delivery.channel)) continue;
     TBCI_ASSIGN(model::Report report, stores.reports.get(delivery.report_id));
     pending.push_back({delivery, std::move(report)});
   }
   if (pending.empty()) return github::OutboxSummary{};
-  CurlHttpClient http;
-  const auto channels = make_channels(config, http, clock, who);
-  StoreJournal journal(stores.reports, clock);
-  return github::deliver_due(pending, channels, journal, clock, std::move(stop));
+  StoreJournal journal(stores.reports, clock_);
+  return github::deliver_due(pending, channels_, journal, clock_, std::move(stop));
+}
+
+Result<github::OutboxSummary> deliver_reports(storage::Stores& stores, const settings::Config& config,
+                                              const Clock& clock, std::stop_token stop) {
+  return OpenChannels(config, clock, Deliverer::measuring).deliver_due(stores, std::move(stop));
 }
 
 }  // namespace tbci::pipeline

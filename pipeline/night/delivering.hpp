@@ -1,9 +1,13 @@
 // Carries out what stands in the outbox.
 #pragma once
 
+#include <memory>
 #include <stop_token>
+#include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
+#include "base/http.hpp"
 #include "github/outbox.hpp"
 #include "pipeline/subject_context.hpp"
 
@@ -19,12 +23,30 @@ enum class Deliverer {
 /// Whether this deliverer serves the channel.
 bool serves(Deliverer who, const settings::ReportConfig& config, std::string_view channel);
 
-/// Tries every delivery that is due, of all subjects, through the channels that the configuration names and that are
-/// `who`'s. An error only where the store or the configuration is at fault: what did not arrive is tried again by the
-/// next call.
+/// The channels that the configuration names and that are `who`'s. What a channel remembers (pauses between its writes,
+/// a repository that has moved) lasts as long as this. One thread at a time.
+class OpenChannels {
+ public:
+  /// The configuration and the clock must outlive it. A channel that is configured wrongly is logged and left out.
+  OpenChannels(const settings::Config& config, const Clock& clock, Deliverer who);
+  OpenChannels(const OpenChannels&) = delete;
+  OpenChannels& operator=(const OpenChannels&) = delete;
+
+  /// Tries every delivery that is due, of all subjects. An error only where the store is at fault: what did not arrive
+  /// is tried again by the next call.
+  Result<github::OutboxSummary> deliver_due(storage::Stores& stores, std::stop_token stop);
+
+ private:
+  const settings::Config& config_;
+  const Clock& clock_;
+  Deliverer who_;
+  CurlHttpClient http_;
+  std::vector<std::unique_ptr<github::Channel>> channels_;
+};
+
+/// The same once, by a process that measures.
 Result<github::OutboxSummary> deliver_reports(storage::Stores& stores, const settings::Config& config,
-                                              const Clock& clock, std::stop_token stop,
-                                              Deliverer who = Deliverer::measuring);
+                                              const Clock& clock, std::stop_token stop);
 
 /// Where the folder channel puts reports.
 std::filesystem::path issue_folder(const settings::Config& config);
