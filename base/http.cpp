@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <memory>
 
 #include "base/text.hpp"
@@ -57,6 +58,17 @@ int ask_for_stop(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return static_cast<const std::stop_token*>(user)->stop_requested() ? 1 : 0;
 }
 
+// Where no proxy is asked: what the environment says, and this machine. A proxy would see what is sent in clear, with
+// the token in it, and would ask its own loopback.
+std::string without_proxy() {
+  std::string hosts;
+  for (const char* const name : {"NO_PROXY", "no_proxy"}) {
+    if (const char* const value = std::getenv(name); value != nullptr && *value != '\0') hosts = value;
+  }
+  if (trim(hosts) == "*") return "*";  // curl reads it so only where it stands alone
+  return hosts + (hosts.empty() ? "" : ",") + "127.0.0.1,localhost,::1";
+}
+
 // What is asked for, and for how long. The request must outlive what curl does.
 void describe(const HttpRequest& request, CURL* curl) {
   curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
@@ -71,6 +83,8 @@ void describe(const HttpRequest& request, CURL* curl) {
   curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, request.keeps_https && encrypted ? "https" : "http,https");
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, request.redirects > 0 ? 1L : 0L);
   curl_easy_setopt(curl, CURLOPT_MAXREDIRS, static_cast<long>(request.redirects));
+  curl_easy_setopt(curl, CURLOPT_NOPROXY, without_proxy().c_str());
+  if (!request.proxy.empty()) curl_easy_setopt(curl, CURLOPT_PROXY, request.proxy.c_str());
   if (!request.certificates.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, request.certificates.c_str());
   if (request.method != "GET" && request.method != "HEAD") {
     curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.c_str());

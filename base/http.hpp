@@ -22,6 +22,7 @@ struct HttpRequest {
   std::chrono::milliseconds time_limit = std::chrono::seconds(30);
   std::stop_token stop = {};                ///< ends the request within a second, wherever it is
   std::filesystem::path certificates = {};  ///< of the authorities to trust, as PEM; empty: the system's
+  std::string proxy = {};                   ///< as http://host:port; empty: the environment's. Never to this machine
   int redirects = 0;                        ///< how many to follow, to http and https only
   bool keeps_https = false;                 ///< and from https to https only
 };

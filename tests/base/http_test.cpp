@@ -1,12 +1,14 @@
 #include "base/http.hpp"
 
 #include <arpa/inet.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <thread>
 
 #include "tests/catch.hpp"
+#include "tests/environment_variable.hpp"
 
 namespace tbci::http_test {
 
@@ -31,6 +33,10 @@ class SilentServer {
   SilentServer(const SilentServer&) = delete;
   SilentServer& operator=(const SilentServer&) = delete;
   std::string url() const { return fmt::format("http://127.0.0.1:{}/", port_); }
+  bool was_asked() const {
+    pollfd waiting{socket_, POLLIN, 0};
+    return ::poll(&waiting, 1, 0) == 1;
+  }
 
  private:
   int socket_;
@@ -67,6 +73,28 @@ TEST_CASE("HTTP: without an answer in time it may be tried again", "[http]") {
   const auto response = client.send(request);
   REQUIRE_FALSE(response);
   CHECK(response.error().kind == ErrorKind::transient);
+}
+
+TEST_CASE("HTTP: a proxy is asked for other machines and never for this one", "[http]") {
+  const SilentServer server, proxy;
+  const test::EnvironmentVariable lower("http_proxy", proxy.url()), exceptions("no_proxy", "exempt.invalid");
+  CurlHttpClient client;
+  HttpRequest request;
+  request.url = server.url();
+  request.time_limit = 300ms;
+  CHECK_FALSE(client.send(request));
+  CHECK(server.was_asked());
+  request.proxy = proxy.url();
+  CHECK_FALSE(client.send(request));
+  CHECK_FALSE(proxy.was_asked());
+
+  request.url = "http://exempt.invalid/";  // the environment's exceptions still hold
+  CHECK_FALSE(client.send(request));
+  CHECK_FALSE(proxy.was_asked());
+  request.url = "http://host.invalid/";
+  request.time_limit = 300ms;
+  CHECK_FALSE(client.send(request));
+  CHECK(proxy.was_asked());
 }
 
 }  // namespace tbci::http_test
