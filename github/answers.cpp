@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text.hpp"
 #include "github/markdown.hpp"
@@ -13,8 +14,6 @@
 namespace tbci::github {
 
 namespace {
-
-using nlohmann::json;
 
 constexpr std::chrono::seconds shortest_wait{60};
 constexpr std::chrono::hours longest_wait{24};
@@ -32,27 +31,36 @@ std::optional<std::int64_t> number(std::string_view text) {
 }
 
 // `Validation Failed (title missing_field)`: the message with its details, on one line.
-std::string message_of(const HttpResponse& response) {
-  const json answer = json::parse(response.body, nullptr, false);
+std::string message_of(const HttpResponse& response, const Secrets& secrets) {
+  const nlohmann::json answer = json_in(response);
   if (!answer.is_object()) return {};
   std::string message = text_of(answer, "message");
   const auto errors = answer.find("errors");
   if (errors != answer.end() && errors->is_array()) {
-    for (const json& error : *errors) {
+    for (const nlohmann::json& error : *errors) {
+      if (error.is_string()) message += fmt::format(" ({})", error.get_ref<const std::string&>());
       if (!error.is_object()) continue;
       const std::string detail = text_of(error, "message");
       message += detail.empty() ? fmt::format(" ({} {})", text_of(error, "field"), text_of(error, "code"))
                                 : fmt::format(" ({})", detail);
     }
   }
-  return plain_line(message, 300);
+  return secrets.line(message, 300);
 }
 
-bool is_rate_limit(const HttpResponse& response, std::string_view message) {
+// Secondary limits have no status of their own. Older servers call them abuse, without a Retry-After.
+bool names_a_limit(const HttpResponse& response) {
+  const nlohmann::json answer = json_in(response);
+  if (!answer.is_object()) return false;
+  std::string said = text_of(answer, "message") + " " + text_of(answer, "documentation_url");
+  for (char& c : said) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return contains(said, "rate limit") || contains(said, "rate-limit") || contains(said, "abuse detection");
+}
+
+bool is_rate_limit(const HttpResponse& response) {
   if (response.status == 429) return true;
-  return response.status == 403 &&
-         (!header(response, "retry-after").empty() || header(response, "x-ratelimit-remaining") == "0" ||
-          message.find("rate limit") != std::string_view::npos);
+  return response.status == 403 && (!header(response, "retry-after").empty() ||
+                                    header(response, "x-ratelimit-remaining") == "0" || names_a_limit(response));
 }
 
 // When to retry, as the server asks. Limits implausible times to between the shortest and the longest wait.
@@ -77,7 +85,7 @@ std::string_view advice(int status) {
     case 308:
       return "the repository has moved: set its new name in the configuration";
     case 401:
-      return "the token is invalid or has expired: write a valid one to the token file, then send the report again";
+      return "the token is invalid or has expired: write a valid one to the token file";
     case 403:
       return "the token may not write issues: give it the permission 'Issues: read and write' on the repository";
     case 404:
@@ -93,7 +101,13 @@ std::string_view advice(int status) {
 
 }  // namespace
 
-std::string text_of(const json& object, const char* key) {
+nlohmann::json json_in(const HttpResponse& response) {
+  constexpr int deepest = 32;
+  const auto shallow = [](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) { return depth <= deepest; };
+  return nlohmann::json::parse(response.body, shallow, false);
+}
+
+std::string text_of(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
@@ -111,11 +125,18 @@ std::optional<std::string> next_page(const HttpResponse& response) {
   }
 }
 
-Attempt attempt_of_failure(const HttpResponse& response, std::string_view doing, TimePoint now) {
-  const std::string message = message_of(response);
+std::optional<TimePoint> end_of_limit(const HttpResponse& response, TimePoint now) {
+  if (is_rate_limit(response)) return end_of_wait(response, now);
+  const bool last = header(response, "x-ratelimit-remaining") == "0" && number(header(response, "x-ratelimit-reset"));
+  return last ? std::optional(end_of_wait(response, now)) : std::nullopt;
+}
+
+Attempt attempt_of_failure(const HttpResponse& response, std::string_view doing, TimePoint now, const Secrets& secrets,
+                           About about) {
+  const std::string message = message_of(response, secrets);
   const std::string said = message.empty() ? fmt::format("status {}", response.status)
                                            : fmt::format("status {}, '{}'", response.status, message);
-  if (is_rate_limit(response, message)) {
+  if (is_rate_limit(response)) {
     const TimePoint until = end_of_wait(response, now);
     return Attempt::retry(
         {ErrorKind::transient,
@@ -126,7 +147,21 @@ Attempt attempt_of_failure(const HttpResponse& response, std::string_view doing,
     return Attempt::retry(
         {ErrorKind::transient, fmt::format("{}: {}: GitHub has a problem; tbci retries later", doing, said)});
   }
-  return Attempt::refused({ErrorKind::failed, fmt::format("{}: {}: {}", doing, said, advice(response.status))});
+  const Error error{ErrorKind::failed, fmt::format("{}: {}: {}", doing, said, advice(response.status))};
+  if (response.status == 422) return Attempt::refused(error);
+  const bool soon = response.status < 400 || (about == About::one_issue && response.status != 401);
+  return soon ? Attempt::retry(error) : Attempt::retry(error, now + wait_for_a_person);
+}
+
+Attempt never_refused(Attempt attempt, TimePoint now) {
+  if (attempt.outcome != Attempt::Outcome::refused) return attempt;
+  return Attempt::retry(std::move(attempt.error), now + wait_for_a_person);
+}
+
+Attempt no_json(std::string_view doing) {
+  return Attempt::retry({ErrorKind::transient, fmt::format("{}: the answer is not from GitHub's API: check the base "
+                                                           "URL in the configuration",
+                                                           doing)});
 }
 
 }  // namespace tbci::github

@@ -13,7 +13,7 @@ namespace {
 const TimePoint now = test::at(seconds(1'800'000'000));
 
 Attempt failure(int status, std::map<std::string, std::string> headers = {}, std::string body = "{}") {
-  return attempt_of_failure({status, std::move(headers), std::move(body)}, "filing", now);
+  return attempt_of_failure({status, std::move(headers), std::move(body)}, "filing", now, Secrets());
 }
 
 HttpResponse with_link(const std::string& link) {
@@ -45,20 +45,62 @@ TEST_CASE("Answers: an implausible wait does not stop the outbox forever", "[git
         now + seconds(86'400));
 }
 
-TEST_CASE("Answers: a fault that a person must fix is refused with advice", "[github]") {
-  for (const auto& [status, advice] : std::vector<std::pair<int, std::string>>{{401, "token"},
-                                                                               {403, "permission"},
-                                                                               {404, "repository"},
-                                                                               {410, "disabled"},
-                                                                               {301, "moved"},
-                                                                               {422, "text"}}) {
+TEST_CASE("Answers: a fault that a person must put right waits for hours, with advice", "[github]") {
+  for (const auto& [status, advice] : std::vector<std::pair<int, std::string>>{
+           {401, "token"}, {403, "permission"}, {404, "repository"}, {410, "disabled"}, {400, "base URL"}}) {
     const Attempt attempt = failure(status, {{"x-ratelimit-remaining", "4999"}});
     CAPTURE(status, attempt.error.message);
-    CHECK(attempt.outcome == Attempt::Outcome::refused);
+    CHECK(attempt.outcome == Attempt::Outcome::retry);
+    CHECK(attempt.not_before == now + std::chrono::hours(6));
     CHECK(attempt.error.kind == ErrorKind::failed);
     CHECK(attempt.error.message.find(advice) != std::string::npos);
     CHECK(attempt.error.message.find(std::to_string(status)) != std::string::npos);
   }
+  CHECK_FALSE(failure(200).not_before);
+}
+
+TEST_CASE("Answers: what is wrong with one issue alone does not keep the others waiting", "[github]") {
+  const auto of_one = [](int status) {
+    return attempt_of_failure({status, {}, "{}"}, "adding", now, Secrets(), About::one_issue);
+  };
+  for (const int status : {403, 404, 410}) {
+    CHECK(of_one(status).outcome == Attempt::Outcome::retry);
+    CHECK_FALSE(of_one(status).not_before);
+  }
+  CHECK(of_one(401).not_before == now + std::chrono::hours(6));
+  CHECK(of_one(429).not_before == now + seconds(60));
+}
+
+TEST_CASE("Answers: only what GitHub calls invalid is refused", "[github]") {
+  const Attempt attempt = failure(422);
+  CHECK(attempt.outcome == Attempt::Outcome::refused);
+  CHECK(attempt.error.message.find("text") != std::string::npos);
+  CHECK(never_refused(attempt, now).outcome == Attempt::Outcome::retry);
+  CHECK(never_refused(attempt, now).not_before == now + std::chrono::hours(6));
+  for (int status = 100; status < 600; ++status) {
+    if (status != 422) CHECK(failure(status).outcome == Attempt::Outcome::retry);
+  }
+}
+
+TEST_CASE("Answers: an old server's detection of abuse is a wait", "[github]") {
+  CHECK(failure(403, {}, R"({"message": "You have triggered an Abuse Detection mechanism"})").not_before ==
+        now + seconds(60));
+  CHECK(failure(403, {}, R"({"documentation_url": "https://docs.github.com/#secondary-rate-limits"})").not_before ==
+        now + seconds(60));
+}
+
+TEST_CASE("Answers: the last request before a limit ends the asking until it is over", "[github]") {
+  CHECK(end_of_limit({200, {{"x-ratelimit-remaining", "0"}, {"x-ratelimit-reset", "1800000600"}}, "[]"}, now) ==
+        now + seconds(600));
+  CHECK_FALSE(end_of_limit({200, {{"x-ratelimit-remaining", "1"}, {"x-ratelimit-reset", "1800000600"}}, "[]"}, now));
+  CHECK_FALSE(end_of_limit({200, {{"x-ratelimit-remaining", "0"}}, "[]"}, now));
+  CHECK(end_of_limit({429, {}, ""}, now) == now + seconds(60));
+}
+
+TEST_CASE("Answers: JSON that is deeper than any answer of GitHub's costs no memory", "[github]") {
+  const std::string deep(1'000'000, '[');
+  CHECK(failure(422, {}, deep).outcome == Attempt::Outcome::refused);
+  CHECK(failure(422, {}, deep + std::string(1'000'000, ']')).outcome == Attempt::Outcome::refused);
 }
 
 TEST_CASE("Answers: a server error is retried later", "[github]") {
@@ -71,9 +113,9 @@ TEST_CASE("Answers: a server error is retried later", "[github]") {
 TEST_CASE("Answers: shows the server's message as one harmless line", "[github]") {
   const std::string body =
       R"({"message": "Validation\nFailed\u202e", "errors": [{"field": "title", "code": "missing_field"},
-                              {"message": "body is too long"}, 7]})";
+                              {"message": "body is too long"}, 7, "odd"]})";
   const std::string message = failure(422, {}, body).error.message;
-  CHECK(message.find("'Validation Failed (title missing_field) (body is too long)'") != std::string::npos);
+  CHECK(message.find("'Validation Failed (title missing_field) (body is too long) (odd)'") != std::string::npos);
   CHECK(message.find('\n') == std::string::npos);
   CHECK(failure(422, {}, R"({"message": ")" + std::string(100'000, 'x') + R"("})").error.message.size() < 600);
   CHECK(failure(422, {}, "[1]").outcome == Attempt::Outcome::refused);

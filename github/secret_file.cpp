@@ -1,0 +1,41 @@
+#include "github/secret_file.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace tbci::github {
+
+namespace {
+
+constexpr std::size_t largest_secret_file_bytes = 64 << 10;
+
+}  // namespace
+
+Result<std::string> read_secret_file(const std::filesystem::path& path, std::string_view what) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::is_regular_file(status) || fs::file_size(path, error) > largest_secret_file_bytes || error) {
+    return fail(ErrorKind::machine, "the {} {} is missing or not a regular file: write it there", what, path.string());
+  }
+  if ((status.permissions() & fs::perms::others_all) != fs::perms::none) {
+    return fail(ErrorKind::machine, "other users can access the {} {}: run 'chmod 600' on it", what, path.string());
+  }
+  return read_file(path, largest_secret_file_bytes);
+}
+
+Result<std::string> read_token(const std::filesystem::path& path) {
+  TBCI_ASSIGN(const std::string text, read_secret_file(path, "token file"));
+  const std::string token(trim(text));
+  const bool clean = std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (token.empty() || !clean) {
+    return fail(ErrorKind::machine, "the token file {} contains no token: write the token to it as a single word",
+                path.string());
+  }
+  return token;
+}
+
+}  // namespace tbci::github
