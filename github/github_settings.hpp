@@ -17,12 +17,12 @@ struct AppSettings {
 };
 
 struct GithubSettings {
-  std::string repository;            ///< `owner/name`
-  std::filesystem::path token_file;  ///< a regular file that other users cannot read; read anew each time
-  std::optional<AppSettings> app;    ///< in place of a token
+  std::string repository;               ///< `owner/name`
+  std::filesystem::path token_file;     ///< a regular file that other users cannot read; read anew each time
+  std::optional<AppSettings> app = {};  ///< in place of a token
   std::string base_url = "https://api.github.com";  ///< GitHub Enterprise: `https://host/api/v3`. http only to loopback
-  std::filesystem::path certificates;               ///< of the authorities to trust, as PEM; empty: the system's
-  std::string proxy;                                ///< as http://host:port; empty: the environment's
+  std::filesystem::path certificates = {};          ///< of the authorities to trust, as PEM; empty: the system's
+  std::string proxy = {};                           ///< as http://host:port; empty: the environment's
   int most_pages = 50;                              ///< of 100 issues each, in the search for an earlier issue
   int most_writes_in_an_hour = 60;                  ///< of one channel: what is more waits
   std::chrono::milliseconds time_limit = std::chrono::seconds(30);  ///< of one request

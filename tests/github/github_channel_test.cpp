@@ -1,18 +1,10 @@
 #include "github/github_channel.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <filesystem>
 
-#include "base/file.hpp"
 #include "base/log.hpp"
 #include "github/outbox.hpp"
-#include "tests/catch.hpp"
-#include "tests/fakes/manual_clock.hpp"
-#include "tests/github/facts.hpp"
-#include "tests/github/stub_server.hpp"
-#include "tests/temporary_directory.hpp"
+#include "tests/github/channel_bench.hpp"
 
 namespace tbci::github_channel_test {
 
@@ -22,56 +14,9 @@ using Outcome = Attempt::Outcome;
 
 namespace {
 
-const std::string secret = "ghp_0123456789SecretSecretSecret";
-
-// A server, a token file and a channel between them.
-struct Bench {
-  Bench() {
-    write_token(secret + "\n");
-    settings.repository = "octo/demo";
-    settings.token_file = directory / "token";
-    settings.base_url = server.url();
-    settings.time_limit = seconds(20);
-  }
-  void write_token(const std::string& text, std::filesystem::perms permissions = std::filesystem::perms::owner_read |
-                                                                                 std::filesystem::perms::owner_write) {
-    REQUIRE(write_file_atomically(directory / "token", text));
-    std::filesystem::permissions(directory / "token", permissions);
-  }
-  Attempt deliver(const model::Report& sent, std::stop_token stop = {}) {
-    auto channel = make_github_channel(settings, http, clock);
-    REQUIRE(channel);
-    return (*channel)->deliver({.report = sent}, stop);
-  }
-
-  test::TemporaryDirectory directory;
-  test::StubServer server{secret};
-  test::ManualClock clock{test::at(seconds(1'800'000'000))};
-  CurlHttpClient http;
-  GithubSettings settings;
-  model::Report report = make_report(test::culprit_facts());
-};
-
-// Captures standard error, which contains the log, while it lives.
-class CapturedLog {
- public:
-  explicit CapturedLog(const std::filesystem::path& path) : path_(path), kept_(::dup(2)) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    ::dup2(file, 2);
-    ::close(file);
-  }
-  ~CapturedLog() {
-    ::dup2(kept_, 2);
-    ::close(kept_);
-  }
-  CapturedLog(const CapturedLog&) = delete;
-  CapturedLog& operator=(const CapturedLog&) = delete;
-  std::string text() const { return read_file(path_).value_or(""); }
-
- private:
-  std::filesystem::path path_;
-  int kept_;
-};
+const std::string secret = test::secret_token;
+using Bench = test::ChannelBench;
+using test::CapturedLog;
 
 }  // namespace
 
