@@ -57,7 +57,7 @@ struct IssueFilter {
 };
 
 struct NewIssue {
-  std::string title, body;
+  std::string title, body = {};
   std::vector<std::string> labels = {};  ///< without push access GitHub drops them without a word
 };
 
