@@ -23,7 +23,7 @@ std::string Api::of_issue(std::int64_t number, std::string_view rest) const {
   return in_repository(fmt::format("/issues/{}{}", number, rest));
 }
 
-// A token that ended before its time is bought anew, once.
+// A token that ended before its time is bought again, once.
 Or<HttpResponse> Api::send_signed(Call& call) {
   for (bool again = false;; again = true) {
     Or<std::string> token = credentials_.token(call.stop);

@@ -10,7 +10,7 @@
 
 namespace tbci::github {
 
-/// Reads the files anew each time that it needs them, so what a person writes there holds at once. Not thread-safe.
+/// Reads the files each time that it needs them, so what a person writes there holds at once. Not thread-safe.
 class Credentials {
  public:
   /// `transport` must outlive it.

@@ -17,9 +17,9 @@ struct AppSettings {
 };
 
 struct GithubSettings {
-  std::string repository;               ///< `owner/name`
-  std::filesystem::path token_file;     ///< a regular file that other users cannot read; read anew each time
-  std::optional<AppSettings> app = {};  ///< in place of a token
+  std::string repository;                           ///< `owner/name`
+  std::filesystem::path token_file;                 ///< a regular file that other users cannot read; read each time
+  std::optional<AppSettings> app = {};              ///< in place of a token
   std::string base_url = "https://api.github.com";  ///< GitHub Enterprise: `https://host/api/v3`. http only to loopback
   std::filesystem::path certificates = {};          ///< of the authorities to trust, as PEM; empty: the system's
   std::string proxy = {};                           ///< as http://host:port; empty: the environment's

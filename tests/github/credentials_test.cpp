@@ -63,7 +63,7 @@ TEST_CASE("App: its token says who it is for ten minutes, signed with its key", 
   CHECK_FALSE(key.claims(forged));
 }
 
-TEST_CASE("App: what is no private RSA key is an error without a part of it", "[github]") {
+TEST_CASE("App: anything but a private RSA key is an error without a part of it", "[github]") {
   const test::AppKey elliptic(EVP_EC_gen("P-256"));
   const test::AppKey key;
   std::string damaged = key.pem();
@@ -102,7 +102,7 @@ TEST_CASE("App: buys a token of its installation and renews it minutes before it
   CHECK(bench.server.issues().size() == 1);
 }
 
-TEST_CASE("App: a token that GitHub no longer takes is bought anew, once", "[github]") {
+TEST_CASE("App: a token that GitHub no longer takes is bought again, once", "[github]") {
   AppBench bench;
   const auto channel = bench.channel();
   CHECK(channel->deliver({.report = bench.report}, {}).outcome == Outcome::delivered);

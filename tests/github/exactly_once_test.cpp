@@ -151,7 +151,7 @@ TEST_CASE("GitHub channel: a later revision that was filed as the issue is not a
   CHECK(bench.server.comments_on(1).empty());
 }
 
-TEST_CASE("GitHub channel: an answer without the label is told of once and delivered", "[github]") {
+TEST_CASE("GitHub channel: an answer without the label is logged once and delivered", "[github]") {
   test::ChannelBench bench;
   bench.server.with([](test::StubGithub& github) { github.drops_labels = true; });
   const test::CapturedLog log(bench.directory / "log");

@@ -50,7 +50,7 @@ TEST_CASE("Secrets: a token in pieces that become whole when the text is cleaned
   CHECK(secrets.line("you sent " + split, 300) == "you sent ***");
 }
 
-TEST_CASE("Secrets: what is no secret is left as it is", "[github]") {
+TEST_CASE("Secrets: other text is left as it is", "[github]") {
   Secrets secrets;
   CHECK(secrets.hidden("any text") == "any text");
   secrets.add("");

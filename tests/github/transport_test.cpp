@@ -26,7 +26,7 @@ struct Bench : test::ChannelBench {
 
 }  // namespace
 
-TEST_CASE("Transport: a redirect is followed with the same method, remembered and told of once", "[github]") {
+TEST_CASE("Transport: a redirect is followed with the same method, remembered and logged once", "[github]") {
   for (const int status : {301, 302, 307, 308}) {
     Bench bench;
     bench.server.with([](test::StubGithub& github) {
