@@ -62,7 +62,7 @@ Or<nlohmann::json> Api::write(const Order& order, const Writing& writing) {
             .url = order.url,
             .body = order.body,
             .doing = order.doing,
-            .before_write = writing.before,
+            .before_write = writing.before ? writing.before : Writing().before,
             .stop = writing.stop};
   const Or<HttpResponse> answer = send_signed(call);
   if (!answer) return tl::unexpected(answer.error());

@@ -14,6 +14,7 @@ namespace tbci::github {
 namespace {
 
 constexpr std::size_t longest_name_bytes = 200;
+constexpr std::size_t longest_title_line_bytes = 1024;  // 256 characters
 constexpr std::size_t longest_address_bytes = 500;
 
 constexpr std::array<std::pair<StateReason, std::string_view>, 4> reason_words = {{
@@ -108,7 +109,7 @@ Issue issue_from(const nlohmann::json& json, const Secrets& secrets) {
   Issue issue;
   if (!json.is_object()) return issue;
   issue.number = id_of(json, "number");
-  issue.title = line_of(json, "title", secrets);
+  issue.title = secrets.line(text_of(json, "title"), longest_title_line_bytes);
   issue.body = text_of(json, "body");
   issue.address = address_of(json, secrets);
   issue.author = inner_line(json, "user", "login", secrets);
@@ -137,7 +138,7 @@ PullRequest pull_request_from(const nlohmann::json& json, const Secrets& secrets
   PullRequest pull;
   if (!json.is_object()) return pull;
   pull.number = id_of(json, "number");
-  pull.title = line_of(json, "title", secrets);
+  pull.title = secrets.line(text_of(json, "title"), longest_title_line_bytes);
   pull.author = inner_line(json, "user", "login", secrets);
   pull.address = address_of(json, secrets);
   pull.state = state_from(text_of(json, "state"));
