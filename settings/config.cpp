@@ -15,6 +15,7 @@
 #include "settings/build_sources.hpp"
 #include "settings/command_suites.hpp"
 #include "settings/laid_over.hpp"
+#include "settings/read_report.hpp"
 #include "settings/thresholds.hpp"
 #include "settings/toml_reader.hpp"
 
@@ -162,30 +163,6 @@ void read_likely(TomlReader& reader, std::vector<model::LikelyPath>& likely) {
     path.factor = one.number("factor", 1, 0.01, 50);
     if (!one.has("factor")) one.refuse("factor", "is missing: write how many times as likely these paths are");
     likely.push_back(std::move(path));
-  }
-}
-
-void read_report(TomlReader reader, ReportConfig& report) {
-  if (reader.has("channels")) report.channels.clear();
-  for (const std::string& channel : reader.texts("channels")) {
-    if (channel != "folder" && channel != "github") {
-      reader.refuse("channels",
-                    fmt::format("unknown channel '{}': choose \"folder\" or \"github\"", one_line(channel, 40)));
-    }
-    const bool twice = std::find(report.channels.begin(), report.channels.end(), channel) != report.channels.end();
-    if (twice) reader.refuse("channels", fmt::format("'{}' is listed twice", one_line(channel, 40)));
-    report.channels.push_back(channel);
-  }
-  report.folder = reader.text("folder", report.folder.string());
-  TomlReader github = reader.table("github");
-  report.github.api = github.text("api", report.github.api);
-  report.github.repository = github.text("repository", "");
-  report.github.token_file = github.text("token_file", "");
-  const bool wanted = std::find(report.channels.begin(), report.channels.end(), "github") != report.channels.end();
-  // Systemd gives the credential to the messenger's unit alone.
-  report.messenger = reader.flag("messenger", wanted && report.github.token_file.empty());
-  if (wanted && report.github.repository.find('/') == std::string::npos) {
-    github.refuse("repository", "must be \"owner/name\", because the channel \"github\" is used");
   }
 }
 

@@ -84,10 +84,24 @@ struct BisectConfig {
   bool every_commit = false;  ///< also the commits of merged branches, not only the first parents
 };
 
+/// A GitHub App that is installed in the repository.
+struct GithubAppConfig {
+  std::string id;
+  std::int64_t installation = 0;
+  std::filesystem::path key_file;  ///< empty: the systemd credential `github-app-key`
+};
+
 struct GithubConfig {
   std::string api = "https://api.github.com";
-  std::string repository;            ///< owner/name
-  std::filesystem::path token_file;  ///< empty: the systemd credential `github-token`
+  std::string repository;              ///< owner/name
+  std::filesystem::path token_file;    ///< empty: the systemd credential `github-token`
+  std::optional<GithubAppConfig> app;  ///< in place of a token
+  std::filesystem::path certificates;  ///< of the authorities to trust, as PEM; empty: the system's
+  std::string proxy;                   ///< empty: the environment's
+  int writes_in_an_hour = 60;
+
+  /// Whether the secret is a file that the configuration names, and not systemd's credential.
+  bool names_its_secret() const { return !(app ? app->key_file : token_file).empty(); }
 };
 
 struct ReportConfig {

@@ -35,10 +35,25 @@ class StoreJournal final : public github::OutboxJournal {
 };
 
 // The configured file, else systemd's credential.
-std::filesystem::path token_file(const settings::Config& config) {
-  if (!config.report.github.token_file.empty()) return config.report.github.token_file;
+std::filesystem::path secret_file(const std::filesystem::path& configured, const char* credential) {
+  if (!configured.empty()) return configured;
   const char* credentials = std::getenv("CREDENTIALS_DIRECTORY");
-  return credentials == nullptr ? "" : std::filesystem::path(credentials) / "github-token";
+  return credentials == nullptr ? "" : std::filesystem::path(credentials) / credential;
+}
+
+github::GithubSettings settings_of(const settings::GithubConfig& config) {
+  github::GithubSettings settings{.repository = config.repository,
+                                  .token_file = secret_file(config.token_file, "github-token"),
+                                  .base_url = config.api,
+                                  .certificates = config.certificates,
+                                  .proxy = config.proxy,
+                                  .most_writes_in_an_hour = config.writes_in_an_hour};
+  if (config.app) {
+    settings.app = github::AppSettings{.id = config.app->id,
+                                       .key_file = secret_file(config.app->key_file, "github-app-key"),
+                                       .installation = config.app->installation};
+  }
+  return settings;
 }
 
 std::vector<std::unique_ptr<github::Channel>> make_channels(const settings::Config& config, HttpClient& http,
@@ -49,10 +64,7 @@ std::vector<std::unique_ptr<github::Channel>> make_channels(const settings::Conf
     if (name == "folder") {
       channels.push_back(std::make_unique<github::FolderChannel>(issue_folder(config)));
     } else {
-      const github::GithubSettings settings{.repository = config.report.github.repository,
-                                            .token_file = token_file(config),
-                                            .base_url = config.report.github.api};
-      auto channel = github::make_github_channel(settings, http, clock);
+      auto channel = github::make_github_channel(settings_of(config.report.github), http, clock);
       if (channel) channels.push_back(std::move(*channel));
       // The other channels work on; what is meant for this one waits in the outbox.
       if (!channel) log::error("channel github: {}", channel.error().message);

@@ -16,4 +16,26 @@ TEST_CASE("Configuration: a messenger delivers to GitHub unless a file of the to
   CHECK_FALSE(messenger("channels = [\"github\"]\nmessenger = false\n"));
 }
 
+TEST_CASE("Configuration: in place of a token it can be a GitHub App", "[config]") {
+  const std::string github = "[report]\nchannels = [\"github\"]\n[report.github]\nrepository = \"o/n\"\n";
+  const auto config = parse_config(github +
+                                       "certificates = \"/c.pem\"\nproxy = \"http://p:1\"\nwrites_in_an_hour = 9\n"
+                                       "app = { id = \"Iv1\", installation = 77, key_file = \"/k.pem\" }\n",
+                                   "x.toml");
+  REQUIRE(config);
+  const GithubConfig& read = config->report.github;
+  CHECK(read.app->id == "Iv1");
+  CHECK(read.app->installation == 77);
+  CHECK(read.app->key_file == "/k.pem");
+  CHECK(read.certificates == "/c.pem");
+  CHECK(read.proxy == "http://p:1");
+  CHECK(read.writes_in_an_hour == 9);
+  CHECK_FALSE(config->report.messenger);
+  CHECK(parse_config(github + "app = { id = 5, installation = 7 }\n", "x.toml").value().report.messenger);
+  const auto error = [&](const std::string& text) { return parse_config(github + text, "x.toml").error().message; };
+  CHECK(error("app = { installation = 7 }\n").find("client id") != std::string::npos);
+  CHECK(error("app = { id = \"x\" }\n").find("installation") != std::string::npos);
+  CHECK(error("token_file = \"t\"\napp = { id = \"x\", installation = 7 }\n").find("choose one") != std::string::npos);
+}
+
 }  // namespace tbci::messenger_setting_test
