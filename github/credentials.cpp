@@ -44,7 +44,7 @@ bool Credentials::renew() {
 }
 
 Or<std::string> Credentials::jwt() const {
-  const AppSettings& app = *transport_.settings().app;
+  const AppSettings app = transport_.settings().app.value_or(AppSettings());
   const Result<std::string> pem = read_secret_file(app.key_file, "private key file");
   if (!pem) return tl::unexpected(Attempt::retry(pem.error()));
   Result<std::string> made = app_jwt(app.id, *pem, transport_.clock().now());
@@ -56,14 +56,14 @@ Or<Credentials::Bought> Credentials::buy(std::stop_token stop) {
   const auto signed_by_app = jwt();
   if (!signed_by_app) return tl::unexpected(signed_by_app.error());
   const GithubSettings& settings = transport_.settings();
+  const std::int64_t installation = settings.app.value_or(AppSettings()).installation;
   const TimePoint now = transport_.clock().now();
   const SteadyTime begun = transport_.clock().steady_now();
-  const Call call{
-      .method = "POST",
-      .url = fmt::format("{}/app/installations/{}/access_tokens", settings.base_url, settings.app->installation),
-      .token = *signed_by_app,
-      .doing = "buying a token of the GitHub App",
-      .stop = stop};
+  const Call call{.method = "POST",
+                  .url = fmt::format("{}/app/installations/{}/access_tokens", settings.base_url, installation),
+                  .token = *signed_by_app,
+                  .doing = "buying a token of the GitHub App",
+                  .stop = stop};
   const auto answer = transport_.send(call);
   if (!answer) return tl::unexpected(answer.error());
   if (answer->status != 201) return tl::unexpected(transport_.failure(call, *answer));

@@ -79,9 +79,10 @@ class GithubChannel final : public Channel {
   Attempt deliver_once(const Dispatch& dispatch, std::stop_token stop) {
     const Found found = earlier_issue(dispatch, stop);
     if (!found) return found.error();
-    if (!*found) return file_issue(dispatch, stop);
-    if (dispatch.report.revision == 1) return Attempt::delivered(address_of(**found));
-    return add_revision(dispatch, **found, stop);
+    const std::optional<Issue>& issue = *found;
+    if (!issue) return file_issue(dispatch, stop);
+    if (dispatch.report.revision == 1) return Attempt::delivered(address_of(*issue));
+    return add_revision(dispatch, *issue, stop);
   }
 
   // The issue with the marker, open or closed; nothing if there is none.
@@ -100,9 +101,10 @@ class GithubChannel final : public Channel {
   Found referred_issue(const Dispatch& dispatch, std::stop_token stop) {
     const auto number = number_in(dispatch.reference);
     if (!number) return std::nullopt;
-    Found issue = api_.get_issue(*number, stop);
-    if (issue && *issue && !has_it(**issue, dispatch)) return std::nullopt;
-    return issue;
+    const Found found = api_.get_issue(*number, stop);
+    if (!found) return found;
+    const std::optional<Issue>& issue = *found;
+    return issue && has_it(*issue, dispatch) ? issue : std::nullopt;
   }
 
   Found labelled_issue(const Dispatch& dispatch, std::stop_token stop) {
