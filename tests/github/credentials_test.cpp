@@ -180,6 +180,15 @@ TEST_CASE("App: its lost issue is found by the App's name, whatever GitHub's fil
   }
 }
 
+TEST_CASE("App: a marker that somebody else wrote is not taken for its lost issue", "[github]") {
+  AppBench bench;
+  bench.server.with([](test::StubGithub& github) { github.drops_labels = true; });
+  CHECK(bench.deliver(bench.report).outcome == Outcome::delivered);
+  bench.server.with([](test::StubGithub& github) { github.issues[0]["user"]["login"] = "mallory"; });
+  const Attempt again = bench.channel()->deliver({.report = bench.report, .attempted = bench.clock.now()}, {});
+  CHECK(again.reference == "https://github.com/octo/demo/issues/2");
+}
+
 TEST_CASE("App: neither JWT nor token nor key is read anywhere", "[github]") {
   AppBench bench;
   const test::CapturedLog log(bench.directory / "log");

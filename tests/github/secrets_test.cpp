@@ -77,6 +77,7 @@ TEST_CASE("GitHub channel: whatever a server echoes, no message has a part of th
       const Attempt attempt = channel->deliver({.report = bench.report}, {});
       CAPTURE(padding, attempt.error.message);
       REQUIRE_FALSE(shows_a_part(attempt.error.message));
+      REQUIRE(attempt.error.message.find(secret.substr(0, 5)) == std::string::npos);
       REQUIRE(attempt.error.message.size() < 600);
     }
   }
