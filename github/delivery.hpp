@@ -20,9 +20,11 @@ struct Attempt {
     refused,    ///< fails until a person intervenes: see `error`
   };
   Outcome outcome = Outcome::retry;
-  std::string reference;                ///< path of the file, or URL of the issue
-  Error error;                          ///< kind `interrupted`: a stop came before the answer, so it does not count
-  std::optional<TimePoint> not_before;  ///< the server asked to wait until then
+  std::string reference;  ///< path of the file, or URL of the issue
+  Error error;            ///< kind `interrupted`: a stop came before the answer, so it does not count
+  /// Not before then, by the server's wish or because a person must act: no report of this channel, unless `only_this`.
+  std::optional<TimePoint> not_before;
+  bool only_this = false;  ///< the wait concerns this report alone
 
   static Attempt delivered(std::string reference);
   static Attempt retry(Error error, std::optional<TimePoint> not_before = {});

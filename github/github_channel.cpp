@@ -145,7 +145,7 @@ class GithubChannel final : public Channel {
 
   // One may have been missed, so nothing is filed.
   Attempt too_many(TimePoint earliest) const {
-    return Attempt::retry(
+    Attempt attempt = Attempt::retry(
         {ErrorKind::failed,
          fmt::format(
              "an earlier request may have filed this report in {} after {}, and there are too many issues since "
@@ -153,6 +153,8 @@ class GithubChannel final : public Channel {
              "there",
              settings_.repository, to_iso8601(earliest), report_label)},
         clock_.now() + wait_for_a_person);
+    attempt.only_this = true;
+    return attempt;
   }
 
   // A revision that was not added yet becomes a comment.

@@ -57,7 +57,8 @@ class Pass {
                                      .attempted = delivery.attempted,
                                      .before_write = [&] { return journal_.attempting(delivery.id); }},
                                     stop);
-    if (made.outcome == Attempt::Outcome::retry && made.not_before) waits_.emplace(name, *made.not_before);
+    if (made.outcome == Attempt::Outcome::retry && made.not_before && !made.only_this)
+      waits_.emplace(name, *made.not_before);
     return made;
   }
 

@@ -1,6 +1,7 @@
 #include "settings/read_report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/text.hpp"
@@ -8,6 +9,13 @@
 namespace tbci::settings {
 
 namespace {
+
+bool is_proxy(std::string_view text) {
+  constexpr std::array schemes = {"http://", "https://", "socks5://"};
+  const bool known =
+      std::any_of(schemes.begin(), schemes.end(), [&](const char* one) { return text.starts_with(one); });
+  return known && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
 
 void read_github_app(TomlReader& github, GithubConfig& config) {
   if (!github.has("app")) return;
@@ -42,6 +50,8 @@ void read_report(TomlReader reader, ReportConfig& report) {
   report.github.token_file = github.text("token_file", "");
   report.github.certificates = github.text("certificates", "");
   report.github.proxy = github.text("proxy", "");
+  if (!report.github.proxy.empty() && !is_proxy(report.github.proxy))
+    github.refuse("proxy", "must be http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT");
   report.github.writes_in_an_hour =
       static_cast<int>(github.integer("writes_in_an_hour", report.github.writes_in_an_hour, 1, 500));
   read_github_app(github, report.github);

@@ -86,6 +86,7 @@ TEST_CASE("GitHub channel: nothing is filed where the search for a lost issue co
   const Attempt attempt = bench.again();
   CHECK(attempt.outcome == Outcome::retry);
   CHECK(attempt.not_before == bench.clock.now() + std::chrono::hours(6));
+  CHECK(attempt.only_this);
   CHECK(bench.server.count("POST") == 1);
 }
 

@@ -176,6 +176,19 @@ TEST_CASE("Outbox: does not try a channel again in the same pass after it asks t
   CHECK(bench.journal.lines.at(1).next == bench.now + minutes(30));
 }
 
+TEST_CASE("Outbox: a wait of one report alone does not hold up the others of its channel", "[github]") {
+  Bench bench;
+  Attempt alone = Attempt::retry(broken_line, bench.now + minutes(360));
+  alone.only_this = true;
+  bench.add_channel("github", {alone, Attempt::delivered("x")});
+  bench.add(1, "github");
+  bench.add(2, "github");
+  REQUIRE(bench.deliver());
+  CHECK(bench.asked == std::vector<std::int64_t>{10, 20});
+  CHECK(bench.journal.lines.at(0).next == bench.now + minutes(360));
+  CHECK(bench.journal.lines.at(1).what == "delivered");
+}
+
 TEST_CASE("Outbox: the beginning of a request that writes is kept first, and without that nothing is sent",
           "[github]") {
   Bench bench;

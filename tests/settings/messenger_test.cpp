@@ -33,6 +33,7 @@ TEST_CASE("Configuration: in place of a token it can be a GitHub App", "[config]
   CHECK_FALSE(config->report.messenger);
   CHECK(parse_config(github + "app = { id = 5, installation = 7 }\n", "x.toml").value().report.messenger);
   const auto error = [&](const std::string& text) { return parse_config(github + text, "x.toml").error().message; };
+  CHECK(error("proxy = \"p:1\"\n").find("http://HOST:PORT") != std::string::npos);
   CHECK(error("app = { installation = 7 }\n").find("client id") != std::string::npos);
   CHECK(error("app = { id = \"x\" }\n").find("installation") != std::string::npos);
   CHECK(error("token_file = \"t\"\napp = { id = \"x\", installation = 7 }\n").find("choose one") != std::string::npos);
