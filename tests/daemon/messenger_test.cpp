@@ -76,6 +76,7 @@ TEST_CASE("Messenger: without one whoever measures delivers all, and `tbci deliv
   bench.config.report.messenger = false;
   CHECK(daemon::shares_token(bench.config));
   CHECK(pipeline::serves(Deliverer::measuring, bench.config.report, "github"));
+  CHECK_FALSE(pipeline::serves(Deliverer::messenger, bench.config.report, "folder"));
   const auto left = daemon::deliver_once(bench.config, bench.clock, {});
   REQUIRE_FALSE(left);
   CHECK(left.error().kind == ErrorKind::usage);
