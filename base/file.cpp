@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -46,6 +47,31 @@ Result<std::string> read_all(const Descriptor& file, const std::filesystem::path
     }
     text.append(part.data(), static_cast<std::size_t>(got));
   }
+}
+
+// A new file of another name, with the permissions that the umask leaves; mkostemp's would be the owner's alone. The
+// descriptor, or -1 with errno.
+int open_beside(const std::filesystem::path& path, std::string& beside) {
+  constexpr int most_tries = 100;
+  for (int i = 0; i < most_tries; ++i) {
+    std::uint64_t number = 0;
+    if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) return -1;
+    beside = fmt::format("{}.{:016x}", path.string(), number);
+    const int descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+  }
+  return -1;
+}
+
+// A power cut must not take back a rename. Some folders can be written and not read, and some file systems sync none.
+Status sync_folder(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  const bool synced = ::fsync(descriptor) == 0 || errno == EINVAL;
+  const std::string reason = errno_reason();
+  ::close(descriptor);
+  if (synced) return {};
+  return fail(ErrorKind::machine, "cannot sync the folder {}: {}", folder.string(), reason);
 }
 
 bool is_file_of(int descriptor, const std::filesystem::path& path) {
@@ -100,19 +126,18 @@ Result<std::string> read_named_file(const std::filesystem::path& path, std::size
 
 Status write_file_atomically(const std::filesystem::path& path, std::string_view text) {
   if (path.has_parent_path()) TBCI_TRY(make_directories(path.parent_path()));
-  std::string beside = path.string() + ".XXXXXX";
-  const int descriptor = ::mkostemp(beside.data(), O_CLOEXEC);
+  std::string beside;
+  const int descriptor = open_beside(path, beside);
   if (descriptor < 0) return fail(ErrorKind::machine, "cannot write {}: {}", path.string(), errno_reason());
   Status status = write_all(descriptor, text);
-  if (status && (::fchmod(descriptor, 0644) != 0 || ::fsync(descriptor) != 0))
-    status = fail(ErrorKind::machine, "{}", errno_reason());
+  if (status && ::fsync(descriptor) != 0) status = fail(ErrorKind::machine, "{}", errno_reason());
   ::close(descriptor);
   if (status && ::rename(beside.c_str(), path.c_str()) != 0) status = fail(ErrorKind::machine, "{}", errno_reason());
   if (!status) {
     ::unlink(beside.c_str());
     return fail(std::move(status).error(), fmt::format("cannot write {}", path.string()));
   }
-  return {};
+  return sync_folder(path.has_parent_path() ? path.parent_path() : ".");
 }
 
 Status make_directories(const std::filesystem::path& path) {

@@ -23,7 +23,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t mos
 Result<std::string> read_named_file(const std::filesystem::path& path, std::size_t most_bytes = most_read_bytes);
 
 /// Writes a file beside the target, syncs it and renames it: the target has the old text or the new one, never a part.
-/// Makes the parent folders.
+/// Makes the parent folders. The umask governs who may read it. A power cut afterwards takes nothing back.
 Status write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 Status make_directories(const std::filesystem::path& path);

@@ -29,6 +29,21 @@ TEST_CASE("write_file_atomically: writes the whole text, makes folders, leaves n
   CHECK(std::distance(fs::directory_iterator(path.parent_path()), fs::directory_iterator()) == 1);
 }
 
+TEST_CASE("write_file_atomically: the umask governs who may read and write the file", "[file]") {
+  const test::TemporaryDirectory folder;
+  const auto permissions_under = [&](mode_t mask) {
+    const mode_t before = ::umask(mask);
+    const Status written = write_file_atomically(folder / "file", "text");
+    ::umask(before);
+    REQUIRE(written);
+    return std::filesystem::status(folder / "file").permissions();
+  };
+  using std::filesystem::perms;
+  CHECK(permissions_under(0022) == static_cast<perms>(0644));
+  CHECK(permissions_under(0007) == static_cast<perms>(0660));
+  CHECK(permissions_under(0077) == static_cast<perms>(0600));
+}
+
 TEST_CASE("write_file_atomically: a failed write leaves the old text and no partial file", "[file]") {
   test::TemporaryDirectory folder;
   fs::create_directories(folder / "taken/by/a/folder");
