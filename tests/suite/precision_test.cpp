@@ -1,5 +1,8 @@
 #include "torch_and_catch.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,6 +11,8 @@
 #include "suite/blocks/standard_workload.hpp"
 #include "suite/precision.hpp"
 #include "suite/protocol.hpp"
+#include "suite/registry.hpp"
+#include "tests/suite/test_device.hpp"
 
 namespace tbci::suite::precision_test {
 
@@ -32,6 +37,40 @@ class WordsImpl : public torch::nn::Module {
   torch::Tensor order_;
 };
 TORCH_MODULE(Words);
+
+void to_double(const Workload& workload) {
+  const torch::NoGradGuard no_gradients;
+  for (const Tensors& tensors : {workload.module()->parameters(), workload.module()->buffers(), workload.inputs()}) {
+    for (torch::Tensor tensor : tensors) {
+      if (tensor.defined() && tensor.is_floating_point()) tensor.set_data(tensor.detach().to(torch::kDouble));
+    }
+  }
+}
+
+// As text, or why the model does not run in this precision.
+std::string error_of(const Benchmark& benchmark, const Workload& original, const Workload& truth, Precision precision,
+                     DeviceKind device) {
+  const std::string why = why_no_precision(precision, device);
+  if (!why.empty()) return why;
+  try {
+    prepare_precision(precision, device);
+    auto workload = inference_on(benchmark, device, 2);
+    copy_state(original, *workload);
+    workload = in_precision(std::move(workload), precision, device);
+    workload->iterate();
+    const Tensors exact = truth.results(), near = workload->results();
+    REQUIRE(exact.size() == near.size());
+    double largest = 0.0;
+    for (std::size_t i = 0; i < exact.size(); ++i) largest = std::max(largest, difference_of(exact[i], near[i]));
+    CHECK(std::isfinite(largest));
+    if (precision == Precision::fp32) CHECK(largest < 1e-4);
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1e", largest);
+    return text.data();
+  } catch (const std::exception& refused) {
+    return std::string(refused.what()).substr(0, 150);
+  }
+}
 
 std::unique_ptr<Workload> words(Mode mode) {
   torch::manual_seed(1);
@@ -238,6 +277,27 @@ TEST_CASE("Precision: any other failure is passed on unchanged", "[suite]") {
   CHECK_THROWS_WITH(check_precision(*broken, Precision::bf16, DeviceKind::cpu), "the disk is on fire");
   const auto shapes = does([] { torch::mm(torch::ones({2, 3}), torch::ones({2, 3})); });
   CHECK_THROWS_AS(check_precision(*shapes, Precision::bf16, DeviceKind::cpu), c10::Error);
+}
+
+// Hidden: a table for people, by tests/bench/gpu/stages. On a GPU fp32 must not compute in TF32, whose error is far
+// larger.
+TEST_CASE("Precision: the error of each against fp64", "[.][precision_error]") {
+  const DeviceKind device = test_device();
+  std::printf("| model | precision | largest error, of the largest number |\n|---|---|--:|\n");
+  for (const char* name : {"resnet50", "BERT_pytorch", "dlrm", "nvidia_deeprecommender"}) {
+    const Benchmark* benchmark = find_benchmark(name);
+    if (benchmark == nullptr) continue;
+    const auto original = inference_on(*benchmark, DeviceKind::cpu, 2),
+               truth = inference_on(*benchmark, DeviceKind::cpu, 2);
+    copy_state(*original, *truth);
+    to_double(*truth);
+    truth->iterate();
+    for (const auto& [precision, word] : all_precisions) {
+      const std::string error = error_of(*benchmark, *original, *truth, precision, device);
+      std::printf("| %s | %s | %s |\n", name, std::string(word).c_str(), error.c_str());
+    }
+  }
+  prepare_precision(Precision::fp32, device);
 }
 
 TEST_CASE("Precision: the last line has the types and the split of the GPU's time", "[suite]") {

@@ -32,11 +32,6 @@ DeviceKind read_device() {
   return DeviceKind::gpu;
 }
 
-std::unique_ptr<Workload> make_on(const Benchmark& benchmark, DeviceKind device, std::int64_t batch) {
-  torch::manual_seed(42);
-  return benchmark.make({Mode::infer, Size::ci, batch, torch_device(device)});
-}
-
 // All that an inference starts from, in an order that does not depend on the device.
 Tensors state_of(const Workload& workload) {
   Tensors all = workload.inputs();
@@ -46,27 +41,6 @@ Tensors state_of(const Workload& workload) {
   }
   for (const torch::Tensor& tensor : workload.parameters()) all.push_back(tensor);
   return all;
-}
-
-void copy_state(const Workload& from, const Workload& to) {
-  const torch::NoGradGuard no_gradients;
-  const Tensors sources = state_of(from), targets = state_of(to);
-  REQUIRE(sources.size() == targets.size());
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (!sources[i].defined()) continue;
-    INFO("input or weight " << i);
-    REQUIRE(sources[i].sizes() == targets[i].sizes());
-    torch::Tensor target = targets[i];
-    target.copy_(sources[i]);
-  }
-}
-
-// The largest difference as a part of the largest number.
-double difference_of(const torch::Tensor& cpu, const torch::Tensor& gpu) {
-  const torch::Tensor truth = cpu.detach().to(torch::kDouble), other = gpu.detach().cpu().to(torch::kDouble);
-  if (truth.numel() == 0) return 0.0;
-  const double largest = truth.abs().max().item<double>();
-  return (truth - other).abs().max().item<double>() / std::max(largest, 1e-6);
 }
 
 // LibTorch notes for good whether there is CUDA when a test first asks it for something.
@@ -84,6 +58,31 @@ bool repeats(const torch::Tensor& once, const torch::Tensor& again, double withi
   return once.sizes() == again.sizes() && difference_of(once.cpu(), again) <= within;
 }
 
+std::unique_ptr<Workload> inference_on(const Benchmark& benchmark, DeviceKind device, std::int64_t batch) {
+  torch::manual_seed(42);
+  return benchmark.make({Mode::infer, Size::ci, batch, torch_device(device)});
+}
+
+void copy_state(const Workload& from, const Workload& to) {
+  const torch::NoGradGuard no_gradients;
+  const Tensors sources = state_of(from), targets = state_of(to);
+  REQUIRE(sources.size() == targets.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (!sources[i].defined()) continue;
+    INFO("input or weight " << i);
+    REQUIRE(sources[i].sizes() == targets[i].sizes());
+    torch::Tensor target = targets[i];
+    target.copy_(sources[i]);
+  }
+}
+
+double difference_of(const torch::Tensor& truth, const torch::Tensor& other) {
+  const torch::Tensor exact = truth.detach().cpu().to(torch::kDouble), near = other.detach().cpu().to(torch::kDouble);
+  if (exact.numel() == 0) return 0.0;
+  const double largest = exact.abs().max().item<double>();
+  return (exact - near).abs().max().item<double>() / std::max(largest, 1e-6);
+}
+
 void check_against_cpu(const Benchmark& benchmark, const Expected& expected) {
   const std::string why = !expected.repeats                  ? "it draws random numbers"
                           : !expected.outputs_on_gpu.empty() ? "its original takes other lengths on a CPU"
@@ -92,8 +91,8 @@ void check_against_cpu(const Benchmark& benchmark, const Expected& expected) {
     WARN(expected.name << " is not compared with the CPU: " << why);
     return;
   }
-  const auto cpu = make_on(benchmark, DeviceKind::cpu, expected.batch);
-  const auto gpu = make_on(benchmark, DeviceKind::gpu, expected.batch);
+  const auto cpu = inference_on(benchmark, DeviceKind::cpu, expected.batch);
+  const auto gpu = inference_on(benchmark, DeviceKind::gpu, expected.batch);
   if (cpu->inputs().empty()) {
     WARN(expected.name << " is not compared with the CPU: it shows no inputs");
     return;
