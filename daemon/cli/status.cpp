@@ -34,6 +34,7 @@ Result<nlohmann::json> status_json(storage::Database& database, const web::queri
 }
 
 Status print_subject(storage::Database& database, const web::queries::SubjectView& subject) {
+  for (const auto& one : subject.undelivered) fmt::print("{}: {}\n", subject.name, web::queries::undelivered_text(one));
   if (!subject.latest) {
     fmt::print("{}: no night checked yet\n", subject.name);
     for (const auto& one : subject.skipped) fmt::print("{}\n", web::queries::skipped_text(one));
@@ -51,7 +52,6 @@ Status print_subject(storage::Database& database, const web::queries::SubjectVie
     fmt::print("{} not attributed yet: tbci has not searched for the commit\n",
                counted(subject.waiting_improvements, "improvement"));
   for (const model::TroubledNight& one : subject.troubled) fmt::print("{}\n", web::queries::trouble_text(one));
-  for (const auto& one : subject.undelivered) fmt::print("{}\n", web::queries::undelivered_text(one));
   for (const auto& one : subject.unwatched) fmt::print("{}\n", web::queries::unwatched_text(one));
   for (const auto& one : subject.skipped) fmt::print("{}\n", web::queries::skipped_text(one));
   if (subject.silent_anchor) fmt::print("{}\n", web::queries::silence_text(*subject.silent_anchor));

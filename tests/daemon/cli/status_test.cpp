@@ -6,6 +6,7 @@
 #include "storage/build_store.hpp"
 #include "storage/database.hpp"
 #include "storage/night_store.hpp"
+#include "storage/report_store.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -47,6 +48,16 @@ class Service {
     REQUIRE(store.add_regression(night.id, {dlrm, model::Verdict::regression, 1, 2, 1, 1, 1, 8, "why"}));
   }
 
+  /// Refused by its channel.
+  void add_refused_report() {
+    auto database = storage::Database::open(folder_ / "tbci.sqlite").value();
+    storage::ReportStore reports(database);
+    const model::Report report{
+        .subject = "demo", .marker = "m", .title = "slower", .body = "text", .labels = {}, .created = minute(1)};
+    const auto filed = reports.file(report, {"github"}, minute(1)).value();
+    REQUIRE(reports.refused(reports.deliveries(filed.id).value().at(0).id, "status 422"));
+  }
+
   int exit_code_of_status(const std::string& measure = "") const {
     const auto file = folder_ / "tbci.toml";
     std::ofstream(file) << "[service]\nstate = \"" << folder_.path().string() << "\"\n"
@@ -82,6 +93,13 @@ TEST_CASE("Status: the exit code says that ten nights could not tell whether a r
   ten_later.add_regression();
   CHECK(nine_later.exit_code_of_status(no_anchor) == 0);
   CHECK(ten_later.exit_code_of_status(no_anchor) == 1);
+}
+
+TEST_CASE("Status: the exit code says that a report is not delivered", "[cli]") {
+  Service service(0);
+  CHECK(service.exit_code_of_status() == 0);
+  service.add_refused_report();
+  CHECK(service.exit_code_of_status() == 1);
 }
 
 }  // namespace tbci::status_test
