@@ -27,13 +27,36 @@ fs::path latest_torch(const fs::path& venvs) {
   return latest;
 }
 
+bool holds_cupti(const fs::path& folder) {
+  std::error_code ignored;
+  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with("libcupti") && name.find(".so") != std::string::npos) return true;
+  }
+  return false;
+}
+
+// In nvidia's packages beside that of torch, or in LibTorch's own folder.
+bool comes_with_cupti(const fs::path& torch) {
+  if (holds_cupti(torch / "lib")) return true;
+  std::error_code ignored;
+  for (fs::directory_iterator at(torch.parent_path() / "nvidia", ignored), end; !ignored && at != end;
+       at.increment(ignored)) {
+    if (holds_cupti(at->path() / "lib")) return true;
+  }
+  return false;
+}
+
 std::optional<CudaBuild> installed_build(const Subject& subject, const fs::path& torch) {
   if (torch.empty()) return std::nullopt;
   const auto version = read_torch_version(torch);
   if (!version) return std::nullopt;
   std::string cuda = version->cuda.empty() ? cuda_named_in(version->version) : version->cuda;
   if (cuda.empty()) return std::nullopt;
-  return CudaBuild{.subject = subject.name, .version = std::move(cuda), .said_by = version->version};
+  return CudaBuild{.subject = subject.name,
+                   .version = std::move(cuda),
+                   .said_by = version->version,
+                   .cupti = comes_with_cupti(torch)};
 }
 
 bool is_digit_of_label(char letter) {

@@ -14,6 +14,8 @@ struct CudaBuild {
   std::string subject;
   std::string version = {};  ///< of CUDA: `13.0`; empty: unknown
   std::string said_by = {};  ///< `2.13.0+cu130`, `its index`
+  /// Whether CUPTI came with it, which traces a GPU; nothing: it is not installed yet.
+  std::optional<bool> cupti = {};
 };
 
 /// `13.0` of `2.13.0+cu130` or `https://download.pytorch.org/whl/nightly/cu130/`; empty where nothing like it is there.

@@ -45,6 +45,22 @@ Check check_cuda(const GpuFacts& facts, const DoctorSettings& settings) {
   return passed("cuda", known.empty() ? "unknown until a nightly is installed" : join(known, "; "));
 }
 
+Check check_cupti(const DoctorSettings& settings) {
+  std::vector<std::string> with;
+  for (const CudaBuild& build : settings.cuda_builds) {
+    if (!build.cupti) continue;
+    if (!*build.cupti) {
+      return warning("cupti",
+                     fmt::format("no CUPTI came with {} ({}): unless the system has one, tbci cannot say how its GPU "
+                                 "spends an iteration, nor which operators became slower",
+                                 build.subject, build.said_by),
+                     "install NVIDIA's package of CUPTI for its CUDA beside it");
+    }
+    with.push_back(fmt::format("{} ({})", build.subject, build.said_by));
+  }
+  return passed("cupti", with.empty() ? "unknown until a nightly is installed" : "came with " + join(with, ", "));
+}
+
 Check check_half(const MachineFacts& facts) {
   if (!facts.gpu_half) return passed("gpu half", "not checked: no worker is built yet");
   if (*facts.gpu_half) return passed("gpu half", "the worker that was built last has it");
@@ -114,7 +130,10 @@ std::vector<Check> check_gpus(const MachineFacts& facts, const DoctorSettings& s
   std::vector<Check> checks = {check_driver(facts.gpu)};
   const bool used = settings.measures_gpus && !settings.cuda_builds.empty() && !facts.gpu.gpus.empty();
   if (used) checks.push_back(check_cuda(facts.gpu, settings));
-  if (used && settings.all_have_cuda) checks.push_back(check_half(facts));
+  if (used && settings.all_have_cuda) {
+    checks.push_back(check_half(facts));
+    checks.push_back(check_cupti(settings));
+  }
   for (const GpuState& gpu : facts.gpu.gpus) checks.push_back(check_gpu(gpu));
   return checks;
 }

@@ -57,6 +57,14 @@ TEST_CASE("cuda_build_of: asks the nightly that was installed last", "[doctor]")
   CHECK(installed->subject == "pytorch");
   CHECK(installed->version == "12.6");
   CHECK(installed->said_by == "2.11.0+cu126");
+  CHECK(installed->cupti == false);
+  CHECK_FALSE(configured->cupti.has_value());
+  const fs::path packages = folder / "new/lib/python3.11/site-packages";
+  for (const char* library : {"nvidia/cu13/lib/libcupti.so.13", "torch/lib/libcupti-1a2b.so.12"}) {
+    REQUIRE(write_file_atomically(packages / library, ""));
+    CHECK(cuda_build_of(subject, folder.path())->cupti == true);
+    REQUIRE(fs::remove(packages / library));
+  }
 }
 
 TEST_CASE("cuda_build_of: a LibTorch says its CUDA itself, and one without any has none", "[doctor]") {

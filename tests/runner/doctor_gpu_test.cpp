@@ -220,6 +220,21 @@ TEST_CASE("check_gpus: a driver that is older than the CUDA of a subject is a pr
   CHECK(machine.checks(settings).size() == 2);
 }
 
+TEST_CASE("check_gpus: says where no CUPTI came with a LibTorch", "[doctor]") {
+  GpuMachine machine(locked_report());
+  DoctorSettings settings;
+  settings.measures_gpus = settings.all_have_cuda = true;
+  const auto cupti = [&](std::optional<bool> came) {
+    settings.cuda_builds = {{.subject = "pytorch", .version = "13.0", .said_by = "2.11.0+cu130", .cupti = came}};
+    return machine.checks(settings, true).at(3);
+  };
+  CHECK(cupti(false).health == Health::warning);
+  CHECK(cupti(false).what.starts_with("no CUPTI came with pytorch (2.11.0+cu130)"));
+  CHECK(cupti(true).health == Health::ok);
+  CHECK(cupti(true).what == "came with pytorch (2.11.0+cu130)");
+  CHECK(cupti({}).what == "unknown until a nightly is installed");
+}
+
 TEST_CASE("check_gpus: says where the last worker has no half for the GPU", "[doctor]") {
   GpuMachine machine(locked_report());
   DoctorSettings settings;
