@@ -68,14 +68,11 @@ bool shares_token(const settings::Config& config) {
   return !config.report.messenger && std::find(channels.begin(), channels.end(), "github") != channels.end();
 }
 
-Result<Undelivered> deliver_once(const settings::Config& config, const Clock& clock, std::stop_token stop) {
+Result<github::OutboxSummary> deliver_once(const settings::Config& config, const Clock& clock, std::stop_token stop) {
   TBCI_ASSIGN(const FileLock lock, be_the_messenger(config));
   TBCI_ASSIGN(storage::Database database, open_outbox(config));
   storage::Stores stores(database);
-  TBCI_ASSIGN(
-      const github::OutboxSummary summary,
-      pipeline::OpenChannels(config, clock, pipeline::Deliverer::messenger).deliver_due(stores, std::move(stop)));
-  return Undelivered{.waiting = summary.postponed, .refused = summary.refused};
+  return pipeline::OpenChannels(config, clock, pipeline::Deliverer::messenger).deliver_due(stores, std::move(stop));
 }
 
 Status deliver_until_stopped(const settings::Config& config, const Clock& clock, std::stop_token stop) {

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/result.hpp"
+#include "github/outbox.hpp"
 #include "settings/config.hpp"
 
 namespace tbci::daemon {
@@ -17,15 +18,9 @@ Status share_with_messenger(const settings::Config& config);
 /// Whether the process that measures has the secret of a channel, for want of a messenger.
 bool shares_token(const settings::Config& config);
 
-/// What one look at the outbox left behind.
-struct Undelivered {
-  int waiting = 0;  ///< to be tried again
-  int refused = 0;  ///< for good, in this look
-};
-
 /// Delivers once what is due. Errors: (usage) the configuration asks for no messenger, or there is no database yet,
 /// (transient) another messenger is at work, and those of the database.
-Result<Undelivered> deliver_once(const settings::Config& config, const Clock& clock, std::stop_token stop);
+Result<github::OutboxSummary> deliver_once(const settings::Config& config, const Clock& clock, std::stop_token stop);
 
 /// Delivers until it is stopped, also what comes later; waits for a database that is not there yet. Errors: as above,
 /// and damaged.

@@ -16,6 +16,10 @@ constexpr std::size_t largest_secret_file_bytes = 64 << 10;
 
 Result<std::string> read_secret_file(const std::filesystem::path& path, std::string_view what) {
   namespace fs = std::filesystem;
+  if (path.empty()) {
+    return fail(ErrorKind::machine, "no {} is known: name one in [report.github], or let tbci-deliver.service pass it",
+                what);
+  }
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::is_regular_file(status) || fs::file_size(path, error) > largest_secret_file_bytes || error) {

@@ -17,11 +17,12 @@ struct DeliverOptions {
 };
 
 Result<ExitCode> once(const Invocation& invocation, const settings::Config& config, std::stop_token stop) {
-  TBCI_ASSIGN(const Undelivered left, deliver_once(config, *invocation.clock, std::move(stop)));
-  if (invocation.json) print_json({{"waiting", left.waiting}, {"refused", left.refused}});
-  if (!invocation.json && left.waiting + left.refused > 0)
-    fmt::print("{} not delivered: `tbci status` says why\n", counted(left.waiting + left.refused, "report"));
-  return left.waiting + left.refused > 0 ? ExitCode::negative : ExitCode::success;
+  TBCI_ASSIGN(const github::OutboxSummary summary, deliver_once(config, *invocation.clock, std::move(stop)));
+  const int left = summary.postponed + summary.refused;
+  if (invocation.json)
+    print_json({{"delivered", summary.delivered}, {"waiting", summary.postponed}, {"refused", summary.refused}});
+  if (!invocation.json && left > 0) fmt::print("{} not delivered: `tbci status` says why\n", counted(left, "report"));
+  return left > 0 ? ExitCode::negative : ExitCode::success;
 }
 
 Result<ExitCode> deliver(const Invocation& invocation, const DeliverOptions& options, std::stop_token stop) {

@@ -87,9 +87,8 @@ void add_report(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("report", "List reports, or show one and deliver what is still in the outbox");
   command->footer(
       "Without an ID, lists all reports. With an ID, delivers what is due in the outbox, then shows the report's text\n"
-      "and where it was delivered. With --dry-run, nothing is delivered. With --again, what a channel refused, or "
-      "what\n"
-      "waits for its next attempt, is due now, as after a corrected token.\n\n"
+      "and where it was delivered. With --dry-run, nothing is delivered. With --again, what a channel refused,\n"
+      "or what waits for its next attempt, is due now, as after a corrected token.\n\n"
       "  tbci report\n  tbci report 3 --dry-run\n  tbci report 3 --again");
   auto options = std::make_shared<ReportOptions>();
   auto* id = command->add_option("id", options->id, "Number of the report")->type_name("ID")->check(whole_number(1));

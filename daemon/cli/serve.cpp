@@ -31,9 +31,8 @@ Result<ExitCode> run_service(const Invocation& invocation, const ServeOptions& o
   TBCI_ASSIGN(const auto state, StateDir::open(std::move(config), *invocation.clock, opening));
   if (shares_token(state->config())) {
     log::warning(
-        "what tbci builds and measures runs as the user that can read the GitHub token; `tbci deliver` as a user of "
-        "its "
-        "own keeps it away (docs/installing.md)");
+        "what tbci builds and measures can read the GitHub token, as its user does; `tbci deliver` as another user "
+        "keeps it away (docs/installing.md)");
   }
   const auto ready = [](const std::string& url) { log::info("the page is at {}", url); };
   TBCI_TRY(serve(*state, notifier, ready, std::move(stop)));

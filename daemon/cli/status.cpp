@@ -91,9 +91,8 @@ void add_status(CLI::App& app, Invocation& invocation) {
       "Works while the service runs; the service's page shows what it is doing right now.\n"
       "Exit code 1 if an unfinished night failed in its last try, if tbci gave up one of the last seven nights, if "
       "the\n"
-      "last three nights measured nothing beside the anchor, if a report is not delivered, or if ten nights could not "
-      "tell\n"
-      "whether an open regression is gone.");
+      "last three nights measured nothing beside the anchor, if a report is not delivered, or if ten\n"
+      "nights could not tell whether an open regression is gone.");
   command->callback(
       [&invocation] { invocation.action = [&invocation](const std::stop_token&) { return status(invocation); }; });
 }

@@ -204,6 +204,8 @@ TEST_CASE("GitHub channel: does not use a missing, exposed or malformed token", 
   CHECK(complaint().find("missing") != std::string::npos);
   std::filesystem::create_directory(bench.directory / "token");
   CHECK(complaint().find("regular file") != std::string::npos);
+  bench.settings.token_file.clear();
+  CHECK(complaint().find("no token file is known: name one in [report.github]") != std::string::npos);
   CHECK(bench.server.seen().empty());
 }
 
