@@ -7,7 +7,8 @@ namespace tbci::storage {
 
 namespace {
 
-const std::string select_reports = "SELECT id, subject, marker, title, body, labels, created_ms, revision FROM report ";
+const std::string select_reports =
+    "SELECT id, subject, marker, title, body, labels, created_ms, revision, culprits, open FROM report ";
 const std::string select_deliveries =
     "SELECT id, report_id, channel, state, attempts, next_attempt_ms, reference, error, revision, "
     "attempted_ms FROM delivery ";
@@ -22,6 +23,8 @@ Result<model::Report> read_report(Row row) {
   report.labels = row.strings();
   report.created = row.time();
   report.revision = row.small_integer();
+  report.culprits = row.strings();
+  report.open = row.small_integer() != 0;
   return row.finish(std::move(report));
 }
 
@@ -42,8 +45,11 @@ Result<model::Delivery> read_delivery(Row row) {
 
 /// The report with its deliveries.
 void insert(Database& database, const model::Report& report, const std::vector<std::string>& channels, TimePoint now) {
-  Query(database, "INSERT INTO report (subject, marker, title, body, labels, created_ms) VALUES (?, ?, ?, ?, ?, ?)")
-      .bind(report.subject, report.marker, report.title, report.body, report.labels, now)
+  Query(database,
+        "INSERT INTO report (subject, marker, title, body, labels, created_ms, culprits, open) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+      .bind(report.subject, report.marker, report.title, report.body, report.labels, now, report.culprits,
+            report.open ? 1 : 0)
       .execute();
   const std::int64_t id = last_id(database);
   for (const std::string& channel : channels) {
@@ -53,12 +59,33 @@ void insert(Database& database, const model::Report& report, const std::vector<s
   }
 }
 
-/// The next revision of a report whose text has changed, and its deliveries due again: refused ones too, for it is
-/// another text.
-void revise(Database& database, const model::Report& known, const model::Report& report, TimePoint now) {
-  Query(database, "UPDATE report SET title = ?, body = ?, labels = ?, revision = revision + 1 WHERE id = ?")
-      .bind(report.title, report.body, report.labels, known.id)
+Result<model::ReportNote> read_note(Row row) {
+  model::ReportNote note;
+  note.id = row.integer();
+  note.report_id = row.integer();
+  note.revision = row.small_integer();
+  note.text = row.text();
+  note.made = row.time();
+  return row.finish(std::move(note));
+}
+
+bool is_alike(const model::Report& a, const model::Report& b) {
+  return a.title == b.title && a.body == b.body && a.labels == b.labels && a.culprits == b.culprits && a.open == b.open;
+}
+
+/// The next revision of a report, and its deliveries due again: refused ones too, for it is another text.
+void revise(Database& database, const model::Report& known, const model::Report& report,
+            const std::vector<std::string>& notes, TimePoint now) {
+  Query(database,
+        "UPDATE report SET title = ?, body = ?, labels = ?, culprits = ?, open = ?, revision = ? WHERE id = ?")
+      .bind(report.title, report.body, report.labels, report.culprits, report.open ? 1 : 0, known.revision + 1,
+            known.id)
       .execute();
+  for (const std::string& note : notes) {
+    Query(database, "INSERT INTO report_note (report_id, revision, text, made_ms) VALUES (?, ?, ?, ?)")
+        .bind(known.id, known.revision + 1, note, now)
+        .execute();
+  }
   Query(database,
         "UPDATE delivery SET state = 'pending', attempts = 0, next_attempt_ms = ?, error = '' WHERE report_id = ?")
       .bind(now, known.id)
@@ -68,13 +95,14 @@ void revise(Database& database, const model::Report& known, const model::Report&
 }  // namespace
 
 Result<model::Report> ReportStore::file(const model::Report& report, const std::vector<std::string>& channels,
-                                        TimePoint now) {
+                                        TimePoint now, const std::vector<std::string>& notes) {
   model::Report filed;
   TBCI_TRY(database_.transaction([&]() -> Status {
     return guarded(database_.path(), fmt::format("file the report {}", report.marker), [&]() -> Status {
       TBCI_ASSIGN(const auto known, find(report.subject, report.marker));
       if (!known) insert(database_, report, channels, now);
-      if (known && known->body != report.body) revise(database_, *known, report, now);
+      const bool is_new = known && (!is_alike(*known, report) || !notes.empty());
+      if (is_new) revise(database_, *known, report, notes, now);
       TBCI_ASSIGN(auto found, find(report.subject, report.marker));
       filed = std::move(*found);
       return {};
@@ -94,6 +122,32 @@ Result<std::optional<model::Report>> ReportStore::find(const std::string& subjec
 Result<model::Report> ReportStore::get(std::int64_t id) const {
   return guarded(database_.path(), "read reports", [&] {
     return Query(database_, select_reports + "WHERE id = ?").bind(id).only("report", id, read_report);
+  });
+}
+
+Result<std::vector<model::Report>> ReportStore::with_culprits(const std::string& subject) const {
+  return guarded(database_.path(), "read reports", [&] {
+    return Query(database_, select_reports + "WHERE subject = ? AND culprits != '[]' ORDER BY id DESC")
+        .bind(subject)
+        .all("report", read_report);
+  });
+}
+
+Result<std::vector<model::Report>> ReportStore::open_reports(const std::string& subject) const {
+  return guarded(database_.path(), "read reports", [&] {
+    return Query(database_, select_reports + "WHERE subject = ? AND open = 1 ORDER BY id")
+        .bind(subject)
+        .all("report", read_report);
+  });
+}
+
+Result<std::vector<model::ReportNote>> ReportStore::notes_after(std::int64_t report_id, int revision) const {
+  return guarded(database_.path(), "read notes", [&] {
+    return Query(database_,
+                 "SELECT id, report_id, revision, text, made_ms FROM report_note WHERE report_id = ? AND "
+                 "revision > ? ORDER BY id")
+        .bind(report_id, revision)
+        .all("report_note", read_note);
   });
 }
 

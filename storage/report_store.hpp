@@ -20,12 +20,20 @@ class ReportStore {
   explicit ReportStore(Database& database) : database_(database) {}
 
   /// Keeps the report (its id, revision and creation time are not read) and one pending delivery a channel, due now, in
-  /// one transaction. Where the subject has a report of that marker already, that one gets the new title, text and
-  /// labels as its next revision, and is delivered again; with the same text nothing is written.
-  Result<model::Report> file(const model::Report& report, const std::vector<std::string>& channels, TimePoint now);
+  /// one transaction. Where the subject has a report of that marker already, that one becomes as given as its next
+  /// revision, with these notes, and is delivered again; where nothing is new, nothing is written. A report that is new
+  /// says all that there is to say: its notes are left out.
+  Result<model::Report> file(const model::Report& report, const std::vector<std::string>& channels, TimePoint now,
+                             const std::vector<std::string>& notes = {});
   Result<std::optional<model::Report>> find(const std::string& subject, const std::string& marker) const;
   /// An error where there is no such id.
   Result<model::Report> get(std::int64_t id) const;
+  /// Those about a culprit, or several commits one of which it is; the latest first.
+  Result<std::vector<model::Report>> with_culprits(const std::string& subject) const;
+  /// Those that are open, the oldest first.
+  Result<std::vector<model::Report>> open_reports(const std::string& subject) const;
+  /// The notes that came after that revision, the oldest first.
+  Result<std::vector<model::ReportNote>> notes_after(std::int64_t report_id, int revision) const;
   /// The latest first.
   Result<std::vector<model::Report>> list(const std::string& subject, int limit) const;
 

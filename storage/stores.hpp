@@ -17,6 +17,7 @@
 #include "storage/run_store.hpp"
 #include "storage/skip_store.hpp"
 #include "storage/try_store.hpp"
+#include "storage/wish_store.hpp"
 
 namespace tbci::storage {
 
@@ -38,7 +39,8 @@ struct Stores {
         tries(shared),
         improvements(shared),
         skips(shared),
-        pins(shared) {}
+        pins(shared),
+        wishes(shared) {}
   Database& database;
   BuildStore builds;
   RunStore runs;
@@ -55,6 +57,7 @@ struct Stores {
   ImprovementStore improvements;
   SkipStore skips;
   PinStore pins;
+  WishStore wishes;
 };
 
 }  // namespace tbci::storage

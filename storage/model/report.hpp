@@ -21,7 +21,43 @@ struct Report {
   std::string body;  ///< Markdown, at most 65,536 characters
   std::vector<std::string> labels;
   TimePoint created{};
-  int revision = 1;  ///< one more each time that regressions join it, or recover
+  int revision = 1;  ///< one more each time that its text changes, that it ends or begins again, or gets a note
+  std::vector<std::string> culprits = {};  ///< commits; several: one of them did it. Empty: not known
+  bool open = true;                        ///< whether somebody has to do something about it
+};
+
+/// Whether two sets of commits, one of which did it, are of the same culprit: the one contains the other.
+bool is_same_culprit(const std::vector<std::string>& a, const std::vector<std::string>& b);
+
+/// What people should read even if they do not look at the report again: a comment on its issue.
+struct ReportNote {
+  std::int64_t id = 0;
+  std::int64_t report_id = 0;
+  int revision = 0;  ///< of the report, that came with it
+  std::string text;  ///< Markdown
+  TimePoint made{};
+};
+
+/// What a person with write access wants of a report.
+enum class Wish {
+  accept,
+  dismiss,
+  reopen,
+  rebisect,  ///< search for its culprit again
+  confirm,   ///< measure tonight whether it is there
+  none,      ///< a text that is no command
+};
+std::string_view to_string(Wish wish);
+Result<Wish> wish_from(std::string_view text);
+
+struct ReportWish {
+  std::int64_t id = 0;
+  std::int64_t report_id = 0;
+  std::string source;  ///< where it was said: `comment:17`; unique in the report
+  Wish wish{};
+  std::string person, reason;
+  TimePoint asked{};
+  std::optional<TimePoint> done;  ///< nothing: it waits for a night
 };
 
 enum class DeliveryState { pending, delivered, failed };

@@ -30,11 +30,8 @@ TEST_CASE("ReportStore: a report is filed once with its deliveries", "[storage]"
   CHECK(filed.body == report("").body);
   fixture.reopen();
   ReportStore reports(fixture.database());
-  auto other = report("m1");
-  other.title = "Another";
-  const auto again = must(reports.file(other, {"mail"}, at(5)));
+  const auto again = must(reports.file(report("m1"), {"mail"}, at(5)));
   CHECK(again.id == filed.id);
-  CHECK(again.title == "Title");
   CHECK(again.revision == 1);
   const auto deliveries = must(reports.deliveries(filed.id));
   REQUIRE(deliveries.size() == 2);
@@ -190,6 +187,49 @@ TEST_CASE("ReportStore: a clock that was set back does not hold deliveries up", 
   must(reports.failed_attempt(delivery.id, "no answer", at(0) + std::chrono::hours(6)));
   CHECK(must(reports.due(at(0))).empty());
   CHECK(must(reports.due(at(0) - std::chrono::hours(24 * 365))).size() == 1);
+}
+
+TEST_CASE("ReportStore: whether a report is open, and its notes, make a revision although the text stays",
+          "[storage]") {
+  Fixture fixture;
+  ReportStore reports(fixture.database());
+  auto mine = report("m1");
+  mine.culprits = {"abc", "def"};
+  const auto filed = must(reports.file(mine, {"github"}, at(1), {"a note that a new report does not need"}));
+  CHECK(filed.open);
+  CHECK(filed.culprits == mine.culprits);
+  CHECK(must(reports.notes_after(filed.id, 0)).empty());
+  must(reports.delivered(must(reports.due(at(1)))[0].id, "address", 1));
+
+  mine.open = false;
+  CHECK(must(reports.file(mine, {"github"}, at(2), {"It is gone.", "Reverted."})).revision == 2);
+  const auto notes = must(reports.notes_after(filed.id, 1));
+  REQUIRE(notes.size() == 2);
+  CHECK(notes[0].text == "It is gone.");
+  CHECK(notes[0].revision == 2);
+  CHECK(notes[1].made == at(2));
+  CHECK(must(reports.due(at(2))).size() == 1);
+  CHECK(must(reports.open_reports("demo")).empty());
+  CHECK(must(reports.file(mine, {"github"}, at(3))).revision == 2);
+  CHECK(must(reports.notes_after(filed.id, 2)).empty());
+}
+
+TEST_CASE("ReportStore: reports about a culprit are found, those without are not", "[storage]") {
+  Fixture fixture;
+  ReportStore reports(fixture.database());
+  auto mine = report("m1");
+  mine.culprits = {"abc"};
+  must(reports.file(mine, {}, at(1)));
+  must(reports.file(report("m2"), {}, at(1)));
+  REQUIRE(must(reports.with_culprits("demo")).size() == 1);
+  CHECK(must(reports.with_culprits("demo"))[0].culprits == mine.culprits);
+  CHECK(must(reports.with_culprits("other")).empty());
+  CHECK(must(reports.open_reports("demo")).size() == 2);
+
+  CHECK(model::is_same_culprit({"a", "b"}, {"b"}));
+  CHECK(model::is_same_culprit({"b"}, {"a", "b"}));
+  CHECK_FALSE(model::is_same_culprit({"a", "b"}, {"b", "c"}));
+  CHECK_FALSE(model::is_same_culprit({}, {}));
 }
 
 }  // namespace tbci::report_store_test
