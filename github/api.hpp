@@ -26,11 +26,13 @@ struct Issue {
   std::string address;  ///< of its page, http or https; empty: the answer had none
   std::string author;   ///< `octocat`, `dependabot[bot]`
   std::string app;      ///< the name of the App that made it; empty: none, or not known
+  std::string closer;   ///< who closed it; empty: it is open, or not known
   IssueState state = IssueState::open;
   StateReason reason = StateReason::none;
   std::vector<std::string> labels;
   std::optional<TimePoint> created, closed;
   bool pull_request = false;  ///< lists of issues have those as well
+  bool locked = false;
 };
 
 struct Comment {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/result.hpp"
@@ -39,9 +40,16 @@ struct Dispatch {
   /// Since when a request that writes this may have been carried out though its answer is not known. It may have
   /// written less than it was asked for: GitHub drops labels. Empty: there was no such request.
   std::optional<TimePoint> attempted = {};
+  int delivered_revision = 0;                 ///< of the report, that is there already; 0: none yet
+  std::vector<model::ReportNote> notes = {};  ///< all of the report, the oldest first
   /// To be called before each request that writes. It keeps that the request begins; with an error it must not be sent.
   std::function<Status()> before_write = [] { return Status(); };
 };
+
+/// Whether a note belongs to what is not delivered yet. A first delivery needs none: its text says all.
+inline bool is_due(const model::ReportNote& note, const Dispatch& dispatch) {
+  return dispatch.delivered_revision > 0 && note.revision > dispatch.delivered_revision;
+}
 
 /// Delivers each revision of a report at most once: one whose marker already exists counts as delivered.
 class Channel {

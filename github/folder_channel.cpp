@@ -28,6 +28,17 @@ std::optional<std::filesystem::path> earlier(const std::filesystem::path& folder
   return std::nullopt;
 }
 
+// What is an issue, its state and its comments on GitHub.
+std::string text_of(const Dispatch& dispatch) {
+  const model::Report& report = dispatch.report;
+  std::string text = fmt::format("# {}\n\n", escaped(report.title, 300));
+  if (!report.open) text += "Closed: nothing is left to be done.\n\n";
+  text += report.body;
+  for (const model::ReportNote& note : dispatch.notes)
+    text += fmt::format("\n## {}\n\n{}\n", to_iso8601(note.made), note.text);
+  return text;
+}
+
 }  // namespace
 
 FolderChannel::FolderChannel(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -50,9 +61,7 @@ Attempt FolderChannel::deliver(const Dispatch& dispatch, std::stop_token stop) {
   if (Status kept = dispatch.before_write(); !kept) return Attempt::retry(std::move(kept).error());
   // The text comes last: once it exists, the delivery is complete.
   Status status = write_file_atomically(folder_ / (name + ".json"), issue_json(report));
-  if (status)
-    status = write_file_atomically(folder_ / (name + ".md"),
-                                   fmt::format("# {}\n\n{}", escaped(report.title, 300), report.body));
+  if (status) status = write_file_atomically(folder_ / (name + ".md"), text_of(dispatch));
   if (!status) return Attempt::retry(std::move(status).error());
   return Attempt::delivered((folder_ / (name + ".md")).string());
 }

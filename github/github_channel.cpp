@@ -3,22 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/address.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
 #include "github/api.hpp"
+#include "github/issue_home.hpp"
+#include "github/issue_mark.hpp"
+#include "github/issue_upkeep.hpp"
 #include "github/markdown.hpp"
 #include "github/report.hpp"
 
 namespace tbci::github {
 
 namespace {
-
-// How far our clock and GitHub's may differ.
-constexpr std::chrono::minutes clock_difference{10};
 
 bool is_repository(std::string_view name) {
   constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
@@ -32,37 +30,10 @@ bool is_repository(std::string_view name) {
   return true;
 }
 
-// The number of an issue at the end of its address.
-std::optional<std::int64_t> number_in(std::string_view address) {
-  constexpr std::string_view before = "/issues/";
-  const std::size_t at = address.rfind(before);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = address.substr(at + before.size());
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool whole = error == std::errc() && end == digits.data() + digits.size() && value > 0;
-  return whole ? std::optional(value) : std::nullopt;
-}
-
-// Logins have no case.
-bool same_login(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
-bool is_made_by(const Issue& issue, const std::string& login) {
-  return login.empty() || same_login(issue.author, login) || same_login(issue.app + "[bot]", login);
-}
-
-std::string without_returns(std::string text) {
-  text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
-  return std::string(trim(text));
-}
-
 class GithubChannel final : public Channel {
  public:
   GithubChannel(const GithubSettings& settings, HttpClient& http, const Clock& clock)
-      : settings_(settings), api_(settings, http, clock), clock_(clock) {}
+      : settings_(settings), api_(settings, http, clock), homes_(settings_, api_, clock), upkeep_(settings_, api_) {}
 
   std::string name() const override { return "github"; }
 
@@ -74,112 +45,37 @@ class GithubChannel final : public Channel {
   }
 
  private:
-  using Found = Or<std::optional<Issue>>;
-
   Attempt deliver_once(const Dispatch& dispatch, std::stop_token stop) {
-    const Found found = earlier_issue(dispatch, stop);
+    const auto found = homes_.find(dispatch, stop);
     if (!found) return found.error();
-    const std::optional<Issue>& issue = *found;
-    if (!issue) return file_issue(dispatch, stop);
-    if (dispatch.report.revision == 1) return Attempt::delivered(address_of(*issue));
-    return add_revision(dispatch, *issue, stop);
+    if (!found->home) return file_issue(*found, dispatch, stop);
+    const Issue& issue = found->home->issue;
+    if (found->home->own) check_labels(issue);
+    // A request whose answer was lost may just have filed it.
+    if (found->home->own && dispatch.attempted) return settle_twins(issue, dispatch, stop);
+    return upkeep_.bring_up_to_date(*found->home, dispatch, stop);
   }
 
-  // The issue with the marker, open or closed; nothing if there is none.
-  Found earlier_issue(const Dispatch& dispatch, std::stop_token stop) {
-    Found found = referred_issue(dispatch, stop);
-    if (!found || *found) return found;
-    found = labelled_issue(dispatch, stop);
-    if (!found || *found || !dispatch.attempted) return found;
-    return issue_since(*dispatch.attempted - clock_difference, dispatch, stop);
-  }
-
-  static bool has_it(const Issue& issue, const Dispatch& dispatch) {
-    return !issue.pull_request && has_marker(issue.body, dispatch.report.marker);
-  }
-
-  Found referred_issue(const Dispatch& dispatch, std::stop_token stop) {
-    const auto number = number_in(dispatch.reference);
-    if (!number) return std::nullopt;
-    const Found found = api_.get_issue(*number, stop);
-    if (!found) return found;
-    const std::optional<Issue>& issue = *found;
-    return issue && has_it(*issue, dispatch) ? issue : std::nullopt;
-  }
-
-  Found labelled_issue(const Dispatch& dispatch, std::stop_token stop) {
-    std::optional<Issue> found;
-    const auto visit = [&](const Issue& issue) {
-      if (has_it(issue, dispatch)) found = issue;
-      return !found;
-    };
-    const auto listing = api_.list_issues({.labels = {std::string(report_label)}}, visit, stop);
-    if (!listing) return tl::unexpected(listing.error());
-    if (*listing == Listing::cut) {
-      log::warning("looking for an earlier issue in {}: read only the newest {} pages: one may have been missed",
-                   settings_.repository, settings_.most_pages);
-    }
-    return found;
-  }
-
-  // The answer to an earlier request was lost, and without push access GitHub drops the label. GitHub filters by
-  // the time of the last change, which is never before that at which the issue was made.
-  Found issue_since(TimePoint earliest, const Dispatch& dispatch, std::stop_token stop) {
-    const auto login = api_.who_am_i(stop);
-    if (!login) return tl::unexpected(login.error());
-    IssueFilter filter{.since = earliest};
-    // Whether GitHub's filter knows an App by this name is not documented. What it leaves out would be filed twice.
-    if (!settings_.app) filter.creator = *login;
-    std::optional<Issue> found;
-    const auto visit = [&](const Issue& issue) {
-      if (issue.created && *issue.created < earliest) return false;
-      if (has_it(issue, dispatch) && is_made_by(issue, *login)) found = issue;
-      return !found;
-    };
-    const auto listing = api_.list_issues(filter, visit, stop);
-    if (!listing) return tl::unexpected(listing.error());
-    if (*listing == Listing::cut) return tl::unexpected(too_many(earliest));
-    if (found) check_labels(*found);
-    return found;
-  }
-
-  // One may have been missed, so nothing is filed.
-  Attempt too_many(TimePoint earliest) const {
-    Attempt attempt = Attempt::retry(
-        {ErrorKind::failed,
-         fmt::format(
-             "an earlier request may have filed this report in {} after {}, and there are too many issues since "
-             "then to look through: give the token push access, or set the label '{}' on the issue if it is "
-             "there",
-             settings_.repository, to_iso8601(earliest), report_label)},
-        clock_.now() + wait_for_a_person);
-    attempt.only_this = true;
-    return attempt;
-  }
-
-  // A revision that was not added yet becomes a comment.
-  Attempt add_revision(const Dispatch& dispatch, const Issue& issue, std::stop_token stop) {
+  Attempt file_issue(const IssueSearch& search, const Dispatch& dispatch, std::stop_token stop) {
     const model::Report& report = dispatch.report;
-    if (issue.number <= 0) return no_json("adding to " + address_of(issue));
-    // The request whose answer was lost filed the issue with this text already.
-    if (dispatch.attempted && without_returns(issue.body) == without_returns(report.body)) {
-      return Attempt::delivered(address_of(issue));
-    }
-    const std::string marker = revision_marker(report);
-    const auto visit = [&](const Comment& comment) { return !has_marker(comment.body, marker); };
-    const auto listing = api_.list_comments(issue.number, visit, stop);
-    if (!listing) return listing.error();
-    if (*listing == Listing::stopped) return Attempt::delivered(address_of(issue));
-    const auto comment = api_.create_comment(issue.number, revision_comment(report), {dispatch.before_write, stop});
-    return comment ? Attempt::delivered(address_of(issue)) : comment.error();
-  }
-
-  Attempt file_issue(const Dispatch& dispatch, std::stop_token stop) {
-    const model::Report& report = dispatch.report;
-    const auto issue = api_.create_issue({report.title, report.body, report.labels}, {dispatch.before_write, stop});
+    const std::string follows = search.locked ? fmt::format("Follows #{}, which is locked.\n", *search.locked) : "";
+    const auto issue =
+        api_.create_issue({report.title, marked_text(report, mark_of(report, true), follows), report.labels},
+                          {dispatch.before_write, stop});
     if (!issue) return issue.error();
     check_labels(*issue);
-    return Attempt::delivered(address_of(*issue));
+    if (issue->number <= 0) return Attempt::delivered(page_of(*issue, settings_));
+    return settle_twins(*issue, dispatch, stop);
+  }
+
+  // Two runners may find the same culprit at the same time: the older issue stays.
+  Attempt settle_twins(const Issue& own, const Dispatch& dispatch, std::stop_token stop) {
+    if (!dispatch.report.culprits.empty()) {
+      const auto older = homes_.older_twin(own, dispatch, stop);
+      if (!older) return older.error();
+      if (*older) return upkeep_.move_to(**older, own, dispatch, stop);
+    }
+    return upkeep_.bring_up_to_date({own, true}, dispatch, stop);
   }
 
   void check_labels(const Issue& issue) {
@@ -187,18 +83,13 @@ class GithubChannel final : public Channel {
     if (there || std::exchange(told_of_labels_, true)) return;
     log::warning(
         "{}: GitHub dropped the label '{}', which tbci needs to find earlier issues: give the token push access",
-        address_of(issue), report_label);
-  }
-
-  // The page of the issue. An answer without one is still a delivery: then the list has to do.
-  std::string address_of(const Issue& issue) const {
-    if (!issue.address.empty()) return issue.address;
-    return fmt::format("{}/repos/{}/issues", settings_.base_url, settings_.repository);
+        page_of(issue, settings_), report_label);
   }
 
   GithubSettings settings_;
   Api api_;
-  const Clock& clock_;
+  IssueHomes homes_;
+  IssueUpkeep upkeep_;
   bool told_of_labels_ = false;
 };
 

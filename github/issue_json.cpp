@@ -114,12 +114,14 @@ Issue issue_from(const nlohmann::json& json, const Secrets& secrets) {
   issue.address = address_of(json, secrets);
   issue.author = inner_line(json, "user", "login", secrets);
   issue.app = inner_line(json, "performed_via_github_app", "slug", secrets);
+  issue.closer = inner_line(json, "closed_by", "login", secrets);
   issue.state = state_from(text_of(json, "state"));
   issue.reason = reason_from(text_of(json, "state_reason"));
   if (const auto labels = json.find("labels"); labels != json.end()) issue.labels = labels_from(*labels, secrets);
   issue.created = time_of(json, "created_at");
   issue.closed = time_of(json, "closed_at");
   issue.pull_request = json.contains("pull_request");
+  issue.locked = json.value("locked", nlohmann::json()) == true;
   return issue;
 }
 

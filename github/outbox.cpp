@@ -55,6 +55,8 @@ class Pass {
     Attempt made = channel->deliver({.report = pending.report,
                                      .reference = delivery.reference,
                                      .attempted = delivery.attempted,
+                                     .delivered_revision = delivery.revision,
+                                     .notes = pending.notes,
                                      .before_write = [&] { return journal_.attempting(delivery.id); }},
                                     stop);
     if (made.outcome == Attempt::Outcome::retry && made.not_before && !made.only_this)

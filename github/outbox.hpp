@@ -34,6 +34,7 @@ class OutboxJournal {
 struct PendingDelivery {
   model::Delivery delivery;
   model::Report report;
+  std::vector<model::ReportNote> notes = {};  ///< of the report, the oldest first
 };
 
 struct OutboxSummary {

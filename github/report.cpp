@@ -53,8 +53,9 @@ std::string title_of(const ReportFacts& facts, const std::vector<model::Finding>
 }  // namespace
 
 std::string marker_of(const ReportFacts& facts) {
+  if (!facts.marker.empty()) return facts.marker;
   std::set<std::string> parts;
-  std::string named = facts.subject + '\n';
+  std::string named = facts.runner + '\n' + facts.subject + '\n';
   if (!facts.suspects.empty()) {
     for (const model::Commit& suspect : facts.suspects) parts.insert(suspect.id);
     named += "commits\n";
@@ -69,16 +70,6 @@ std::string marker_of(const ReportFacts& facts) {
 
 std::string marker_comment(std::string_view marker) {
   return fmt::format("<!-- tbci:marker:{} -->", marker);
-}
-
-std::string revision_marker(const model::Report& report) {
-  return fmt::format("{}-{}", report.marker, report.revision);
-}
-
-std::string revision_comment(const model::Report& report) {
-  const std::string_view why =
-      tells_recoveries(report.body) ? "tbci knows more about this regression" : "More series are affected";
-  return fmt::format("{}. The report is now:\n\n{}\n{}\n", why, report.body, marker_comment(revision_marker(report)));
 }
 
 // Only as a separate line: tbci escapes every other `<!--`, and a quoted issue has a prefix on each line.
@@ -99,6 +90,7 @@ model::Report make_report(const ReportFacts& facts) {
   model::Report report;
   report.subject = facts.subject;
   report.marker = marker_of(facts);
+  for (const model::Commit& suspect : facts.suspects) report.culprits.push_back(suspect.id);
   report.title = title_of(facts, affected);
   const auto is_break = [](const model::Finding& one) { return one.series.metric == model::Metric::outcome; };
   report.labels = {std::string(report_label)};

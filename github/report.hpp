@@ -18,8 +18,8 @@ namespace tbci::github {
 
 /// GitHub rejects longer texts. It counts characters; tbci counts bytes, which are never fewer.
 inline constexpr std::size_t longest_comment_bytes = 65'536;
-/// The longest body of a report: it leaves room for the lines that a later revision adds, which becomes a comment.
-inline constexpr std::size_t longest_body_bytes = longest_comment_bytes - 512;
+/// The longest body of a report: it leaves room for the lines that a channel adds.
+inline constexpr std::size_t longest_body_bytes = longest_comment_bytes - 2'048;
 inline constexpr std::size_t longest_title_bytes = 256;
 /// Every report has this label; tbci uses it to find earlier issues.
 inline constexpr std::string_view report_label = "tbci";
@@ -40,6 +40,7 @@ struct SkippedNightly {
 /// The input of a report. All texts may be hostile.
 struct ReportFacts {
   std::string subject;
+  std::string marker = {};                   ///< of the report that this one is to become; empty: it is a new one
   std::string night, baseline;               ///< names of the nightlies; both empty: started with `tbci bisect`
   std::string bad_nightly = {};              ///< an older nightly that has the change already; empty: `night` is it
   std::vector<SkippedNightly> skipped = {};  ///< between the two, the oldest first: what changed may be of these
@@ -71,15 +72,11 @@ struct ReportFacts {
 /// Asserts that `affected` is not empty. The id of the report is 0.
 model::Report make_report(const ReportFacts& facts);
 
-/// 32 hex digits that identify what is reported: the subject with the culprit (or the suspects), independent of the
-/// night; without suspects the night (or the two ends) and its series.
+/// 32 hex digits that identify the report: the runner and the subject, with the culprit (or the suspects), independent
+/// of the night; without suspects with the night (or the two ends) and its series. That of `facts` where it has one.
 std::string marker_of(const ReportFacts& facts);
 /// The hidden comment with the marker at the end of a body.
 std::string marker_comment(std::string_view marker);
-/// The marker of a later revision of a report.
-std::string revision_marker(const model::Report& report);
-/// What a later revision adds to an issue: its text, below a line that says why it comes.
-std::string revision_comment(const model::Report& report);
 /// Whether a body, as GitHub returns it, contains this marker. Hostile text cannot forge one.
 bool has_marker(std::string_view body, std::string_view marker);
 

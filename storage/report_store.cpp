@@ -248,9 +248,10 @@ Status ReportStore::refused(std::int64_t delivery_id, const std::string& error) 
 
 Result<int> ReportStore::again(std::int64_t report_id, TimePoint now) {
   return guarded(database_.path(), fmt::format("make report {} due", report_id), [&]() -> Result<int> {
-    return Query(database_,
-                 "UPDATE delivery SET state = 'pending', attempts = 0, next_attempt_ms = ? "
-                 "WHERE report_id = ? AND state != 'delivered'")
+    return Query(
+               database_,
+               "UPDATE delivery SET state = 'pending', attempts = 0, reference = '', next_attempt_ms = ? "
+               "WHERE report_id = ? AND state != 'delivered'")
         .bind(now, report_id)
         .execute();
   });

@@ -93,7 +93,8 @@ Result<github::OutboxSummary> OpenChannels::deliver_due(storage::Stores& stores,
   for (const model::Delivery& delivery : due) {
     if (!serves(who_, config_.report, delivery.channel)) continue;
     TBCI_ASSIGN(model::Report report, stores.reports.get(delivery.report_id));
-    pending.push_back({delivery, std::move(report)});
+    TBCI_ASSIGN(auto notes, stores.reports.notes_after(report.id, 0));
+    pending.push_back({delivery, std::move(report), std::move(notes)});
   }
   if (pending.empty()) return github::OutboxSummary{};
   StoreJournal journal(stores.reports, clock_);

@@ -104,4 +104,19 @@ TEST_CASE("Folder channel: retries a folder that is not writable", "[github]") {
   CHECK(attempt.error.message.find((directory / "file").string()) != std::string::npos);
 }
 
+TEST_CASE("Folder channel: says that a report is over, and what happened since", "[github]") {
+  const test::TemporaryDirectory directory;
+  FolderChannel channel(directory.path());
+  model::Report report = make_report(test::culprit_facts());
+  const std::string path = channel.deliver({.report = report}, {}).reference;
+  CHECK(read_file(path)->find("Closed:") == std::string::npos);
+  report.revision = 2;
+  report.open = false;
+  const model::ReportNote note{.id = 1, .report_id = 1, .revision = 2, .text = "It is gone.", .made = report.created};
+  CHECK(channel.deliver({.report = report, .delivered_revision = 1, .notes = {note}}, {}).reference == path);
+  const std::string text = *read_file(path);
+  CHECK(text.find("\n\nClosed: nothing is left to be done.\n\n") != std::string::npos);
+  CHECK(text.ends_with("\n## " + to_iso8601(report.created) + "\n\nIt is gone.\n"));
+}
+
 }  // namespace tbci::folder_channel_test

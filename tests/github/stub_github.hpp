@@ -44,12 +44,14 @@ struct StubGithub {
   std::size_t page_size = 100;  ///< whatever is asked for: several pages without hundreds of issues
   bool drops_labels = false;    ///< as without push access
   bool has_etags = false;
+  int hidden = 0;                                  ///< the next list does not have the issues up to this one yet
   std::function<bool(const std::string&)> is_app;  ///< whether a JWT is the App's; empty: there is no App
   std::chrono::minutes token_life{60};
   int bought = 0;                ///< tokens of the installation
   std::vector<json> issues;      ///< newest first, as GitHub lists them
   std::map<int, json> comments;  ///< by the issue's number, the oldest first
   int last_number = 0;
+  int last_comment = 0;
 
   StubAnswer handle(const Seen& seen) {
     const std::string path = seen.target.substr(0, seen.target.find('?'));
@@ -122,6 +124,7 @@ struct StubGithub {
   StubAnswer of_issues(const Seen& seen, const std::string& rest) {
     if (rest.empty() && seen.method == "GET") return list(seen.target);
     if (rest.empty() && seen.method == "POST") return create(seen.body);
+    if (rest.starts_with("/comments/") && seen.method == "PATCH") return change_comment(seen, rest.substr(10));
     const std::string number = rest.substr(1, rest.find('/', 1) - 1);
     const auto issue = std::find_if(issues.begin(), issues.end(), [&](const json& one) {
       return std::to_string(one.at("number").get<int>()) == number;
@@ -175,7 +178,8 @@ struct StubGithub {
     }
     std::vector<json> all;
     std::copy_if(issues.begin(), issues.end(), std::back_inserter(all),
-                 [&](const json& one) { return fits(one, asked); });
+                 [&](const json& one) { return fits(one, asked) && one.at("number") > hidden; });
+    hidden = 0;
     const std::size_t page = asked.contains("page") ? std::stoul(asked["page"]) : 1;
     json found = json::array();
     for (std::size_t i = (page - 1) * page_size; i < std::min(all.size(), page * page_size); ++i)
@@ -195,12 +199,30 @@ struct StubGithub {
     if (all.is_null()) all = json::array();
     if (seen.method == "GET") return {200, all.dump()};
     const json comment = json::parse(seen.body, nullptr, false);
-    if (!comment.is_object() || !comment.contains("body") || !comment["body"].is_string() ||
-        comment["body"].get<std::string>().empty() || comment["body"].get<std::string>().size() > 65'536) {
-      return {422, R"({"message": "Validation Failed"})"};
-    }
-    all.push_back({{"id", all.size() + 1}, {"body", comment["body"]}});
+    if (!is_comment(comment)) return {422, R"({"message": "Validation Failed"})"};
+    all.push_back({{"id", ++last_comment},
+                   {"body", comment["body"]},
+                   {"user", {{"login", login.empty() ? "octocat" : login}}},
+                   {"created_at", to_iso8601(now)}});
     return {201, all.back().dump()};
+  }
+
+  static bool is_comment(const json& comment) {
+    return comment.is_object() && comment.contains("body") && comment["body"].is_string() &&
+           !comment["body"].get<std::string>().empty() && comment["body"].get<std::string>().size() <= 65'536;
+  }
+
+  StubAnswer change_comment(const Seen& seen, const std::string& id) {
+    const json wanted = json::parse(seen.body, nullptr, false);
+    if (!is_comment(wanted)) return {422, R"({"message": "Validation Failed"})"};
+    for (auto& [number, all] : comments) {
+      for (json& comment : all) {
+        if (std::to_string(comment.at("id").get<int>()) != id) continue;
+        comment["body"] = wanted["body"];
+        return {200, comment.dump()};
+      }
+    }
+    return not_found();
   }
 
   // GitHub's own rules for a new issue.
@@ -222,6 +244,9 @@ struct StubGithub {
 
   StubAnswer change(json& issue, const json& wanted) {
     if (!wanted.is_object()) return {400, R"({"message": "Problems parsing JSON"})"};
+    if (wanted.value("body", "").size() > 65'536) return invalid("body", "too_long");
+    if (wanted.value("title", "x").empty() || wanted.value("title", "x").size() > 256)
+      return invalid("title", "invalid");
     issue.update(wanted);
     issue["updated_at"] = to_iso8601(now);
     return {200, issue.dump()};

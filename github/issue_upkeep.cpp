@@ -1,0 +1,170 @@
+#include "github/issue_upkeep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "github/markdown.hpp"
+#include "github/report.hpp"
+
+namespace tbci::github {
+
+namespace {
+
+std::string note_marker(const model::Report& report, const model::ReportNote& note) {
+  return fmt::format("{}-n{}", report.marker, note.id);
+}
+
+std::string note_text(const model::Report& report, const model::ReportNote& note) {
+  const std::string end = "\n\n" + marker_comment(note_marker(report, note)) + "\n";
+  return std::string(cut(note.text, longest_comment_bytes - end.size())) + end;
+}
+
+bool has_due_notes(const Dispatch& dispatch) {
+  return std::ranges::any_of(dispatch.notes, [&](const auto& note) { return is_due(note, dispatch); });
+}
+
+// Whether all other reports in the issue are over: of other runners, or of other subjects.
+bool others_are_over(const std::vector<Comment>& comments, std::string_view marker) {
+  return std::ranges::all_of(comments, [&](const Comment& comment) {
+    const auto mark = has_marker(comment.body, marker) ? std::nullopt : mark_in(comment.body);
+    return !mark || !mark->report_open;
+  });
+}
+
+struct StateChange {
+  bool changes = false;
+  bool mark_open = true;  // what the issue's mark says afterwards
+};
+
+// `wanted`: whether the issue is to be open. What a person did since tbci left it stays, and so does the mark that
+// shows it.
+StateChange state_change(const Issue& issue, const std::optional<IssueMark>& mark, bool wanted) {
+  const bool open = issue.state == IssueState::open;
+  if (wanted == open) return {false, open};
+  if (mark && mark->issue_open != open) return {false, mark->issue_open};
+  // An older version of tbci left no mark: what is closed, a person closed.
+  if (!mark && wanted) return {false, false};
+  return {true, wanted};
+}
+
+void set_state(IssueChange& change, bool open) {
+  change.state = open ? IssueState::open : IssueState::closed;
+  change.reason = open ? StateReason::reopened : StateReason::completed;
+}
+
+}  // namespace
+
+Attempt IssueUpkeep::bring_up_to_date(const IssueHome& home, const Dispatch& dispatch, std::stop_token stop) {
+  return home.own ? keep_own(home.issue, dispatch, stop) : keep_comment(home.issue, dispatch, stop);
+}
+
+Attempt IssueUpkeep::keep_own(const Issue& issue, const Dispatch& dispatch, std::stop_token stop) {
+  if (issue.number <= 0) return no_json("reading " + page_of(issue, settings_));
+  const model::Report& report = dispatch.report;
+  const bool may_close = !report.open && issue.state == IssueState::open;
+  Comments comments;
+  if (may_close || has_due_notes(dispatch)) {
+    auto listed = comments_on(issue, stop);
+    if (!listed) return listed.error();
+    comments = std::move(*listed);
+  }
+  if (auto failed = add_notes(issue, comments, dispatch, stop)) return *failed;
+
+  const auto mark = mark_in(issue.body);
+  const StateChange state = state_change(issue, mark, report.open || !others_are_over(comments, report.marker));
+  IssueMark left = mark_of(report, state.mark_open);
+  const bool is_tbcis_title = mark && mark->title == title_digest(issue.title);
+  if (!is_tbcis_title) left.title = mark ? mark->title : "";
+  const std::string text = marked_text(report, left, below_marker(issue.body, report.marker));
+  IssueChange wanted;
+  if (is_tbcis_title && issue.title != report.title) wanted.title = report.title;
+  if (as_compared(issue.body) != as_compared(text)) wanted.body = text;
+  if (state.changes) set_state(wanted, state.mark_open);
+  if (auto failed = change(issue, wanted, dispatch, stop)) return *failed;
+  return Attempt::delivered(page_of(issue, settings_));
+}
+
+Attempt IssueUpkeep::keep_comment(const Issue& issue, const Dispatch& dispatch, std::stop_token stop) {
+  const auto comments = comments_on(issue, stop);
+  if (!comments) return comments.error();
+  const auto mine = write_comment(issue, *comments, dispatch, stop);
+  if (!mine) return mine.error();
+  if (auto failed = add_notes(issue, *comments, dispatch, stop)) return *failed;
+
+  const auto mark = mark_in(issue.body);
+  const bool others_over = mark && !mark->report_open && others_are_over(*comments, dispatch.report.marker);
+  const StateChange state = state_change(issue, mark, dispatch.report.open || !others_over);
+  IssueChange wanted;
+  if (state.changes) {
+    IssueMark left = *mark;
+    left.issue_open = state.mark_open;
+    wanted.body = with_mark(issue.body, left);
+    set_state(wanted, state.mark_open);
+  }
+  if (auto failed = change(issue, wanted, dispatch, stop)) return *failed;
+  return Attempt::delivered(fmt::format("{}#issuecomment-{}", page_of(issue, settings_), mine->id));
+}
+
+Attempt IssueUpkeep::move_to(const Issue& older, const Issue& own, const Dispatch& dispatch, std::stop_token stop) {
+  const Attempt moved = keep_comment(older, dispatch, stop);
+  if (moved.outcome != Attempt::Outcome::delivered) return moved;
+  IssueChange close;
+  const std::string note = fmt::format("The same culprit is in #{}, which was there first.\n", older.number);
+  IssueMark left = mark_of(dispatch.report, false);
+  close.body = marked_text(dispatch.report, left, note);
+  close.state = IssueState::closed;
+  close.reason = StateReason::duplicate;
+  if (auto failed = change(own, close, dispatch, stop)) return *failed;
+  return moved;
+}
+
+Or<IssueUpkeep::Comments> IssueUpkeep::comments_on(const Issue& issue, std::stop_token stop) {
+  Comments all;
+  const auto listing = api_.list_comments(
+      issue.number,
+      [&](const Comment& comment) {
+        all.push_back(comment);
+        return true;
+      },
+      stop);
+  if (!listing) return tl::unexpected(listing.error());
+  return all;
+}
+
+Or<Comment> IssueUpkeep::write_comment(const Issue& issue, const Comments& comments, const Dispatch& dispatch,
+                                       std::stop_token stop) {
+  const model::Report& report = dispatch.report;
+  const std::string text = fmt::format("The same culprit, measured by another tbci or of another subject: {}\n\n{}",
+                                       escaped(report.title, 300), marked_text(report, mark_of(report, true)));
+  const auto mine =
+      std::ranges::find_if(comments, [&](const Comment& comment) { return has_marker(comment.body, report.marker); });
+  if (mine == comments.end()) return api_.create_comment(issue.number, text, {dispatch.before_write, stop});
+  if (as_compared(mine->body) == as_compared(text)) return *mine;
+  return api_.update_comment(mine->id, text, {dispatch.before_write, stop});
+}
+
+std::optional<Attempt> IssueUpkeep::add_notes(const Issue& issue, const Comments& comments, const Dispatch& dispatch,
+                                              std::stop_token stop) {
+  if (issue.locked) return std::nullopt;  // the persons who locked it want no more comments; its text says the same
+  for (const model::ReportNote& note : dispatch.notes) {
+    const std::string marker = note_marker(dispatch.report, note);
+    const bool there =
+        std::ranges::any_of(comments, [&](const Comment& comment) { return has_marker(comment.body, marker); });
+    if (there || !is_due(note, dispatch)) continue;
+    const auto made =
+        api_.create_comment(issue.number, note_text(dispatch.report, note), {dispatch.before_write, stop});
+    if (!made) return made.error();
+  }
+  return std::nullopt;
+}
+
+std::optional<Attempt> IssueUpkeep::change(const Issue& issue, const IssueChange& wanted, const Dispatch& dispatch,
+                                           std::stop_token stop) {
+  if (!wanted.title && !wanted.body && !wanted.state) return std::nullopt;
+  const auto changed = api_.update_issue(issue.number, wanted, {dispatch.before_write, stop});
+  if (!changed) return changed.error();
+  return std::nullopt;
+}
+
+}  // namespace tbci::github
