@@ -12,6 +12,11 @@ namespace {
 constexpr std::chrono::seconds between_looks{2};
 constexpr std::chrono::seconds longest_pause = std::chrono::minutes(10);
 
+Status look(pipeline::OpenChannels& channels, storage::Stores& stores, const std::stop_token& stop) {
+  TBCI_TRY(channels.deliver_due(stores, stop));
+  return channels.listen(stores, stop);
+}
+
 }  // namespace
 
 std::chrono::seconds pause_after_look(bool failed, std::chrono::seconds last) {
@@ -24,12 +29,12 @@ Status deliver_for_ever(storage::Database& database, const settings::Config& con
   pipeline::OpenChannels channels(config, clock, who);
   std::chrono::seconds pause = between_looks;
   do {
-    const auto delivered = channels.deliver_due(stores, stop);
-    const bool failed = !delivered && delivered.error().kind != ErrorKind::interrupted;
+    const Status done = look(channels, stores, stop);
+    const bool failed = !done && done.error().kind != ErrorKind::interrupted;
     pause = pause_after_look(failed, pause);
     if (!failed) continue;
-    log::error("outbox: {}", delivered.error().message);
-    if (delivered.error().kind == ErrorKind::damaged) return pass_on(delivered.error());
+    log::error("outbox: {}", done.error().message);
+    if (done.error().kind == ErrorKind::damaged) return done;
   } while (clock.sleep_for(pause, stop));
   return {};
 }

@@ -72,7 +72,10 @@ Result<github::OutboxSummary> deliver_once(const settings::Config& config, const
   TBCI_ASSIGN(const FileLock lock, be_the_messenger(config));
   TBCI_ASSIGN(storage::Database database, open_outbox(config));
   storage::Stores stores(database);
-  return pipeline::OpenChannels(config, clock, pipeline::Deliverer::messenger).deliver_due(stores, std::move(stop));
+  pipeline::OpenChannels channels(config, clock, pipeline::Deliverer::messenger);
+  TBCI_ASSIGN(const auto summary, channels.deliver_due(stores, stop));
+  TBCI_TRY(channels.listen(stores, stop));
+  return summary;
 }
 
 Status deliver_until_stopped(const settings::Config& config, const Clock& clock, std::stop_token stop) {

@@ -32,4 +32,10 @@ std::string issue_json(const model::Report& report) {
   return issue.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+// Most channels have no answers.
+tl::expected<std::vector<Heard>, Attempt> Channel::listen(std::span<const ReportPlace> places, TimePoint,
+                                                          std::stop_token) {
+  return std::vector<Heard>(places.size());
+}
+
 }  // namespace tbci::github

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -51,6 +52,30 @@ inline bool is_due(const model::ReportNote& note, const Dispatch& dispatch) {
   return dispatch.delivered_revision > 0 && note.revision > dispatch.delivered_revision;
 }
 
+/// One thing that a person said where a report is. Texts are one line each, and hostile.
+struct SaidWish {
+  std::string source;  ///< unique there: `comment:17`, `closed:2026-11-21T04:46:48Z`, `label:tbci:accept`
+  model::Wish wish = model::Wish::none;
+  std::string person = {};  ///< login; empty: not known
+  std::string reason = {};  ///< as it was said; of `none` what is wrong with the command, empty where nobody answers it
+  bool by_page = false;     ///< the issue itself shows it: it was closed or opened there
+};
+
+/// Whether what was said there is kept already.
+using IsKnown = std::function<bool(const std::string& source)>;
+
+/// A report that was delivered, and what is known of what people said there.
+struct ReportPlace {
+  std::string reference;  ///< address of the issue
+  IsKnown is_known;
+};
+
+/// What was said about one report.
+struct Heard {
+  bool read = false;           ///< something changed there, so it was read. Then a label that is not in `said` is gone
+  std::vector<SaidWish> said;  ///< may hold again what is known
+};
+
 /// Delivers each revision of a report at most once: one whose marker already exists counts as delivered.
 class Channel {
  public:
@@ -59,6 +84,9 @@ class Channel {
   virtual std::string name() const = 0;
   /// Blocks. One caller at a time.
   virtual Attempt deliver(const Dispatch& dispatch, std::stop_token stop) = 0;
+  /// What people said since then where these reports are, one for each, in the same order. Blocks.
+  virtual tl::expected<std::vector<Heard>, Attempt> listen(std::span<const ReportPlace> places, TimePoint since,
+                                                           std::stop_token stop);
 };
 
 /// The JSON body of POST /repos/{owner}/{repo}/issues: title, body, labels.

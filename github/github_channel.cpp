@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/address.hpp"
@@ -11,6 +12,7 @@
 #include "github/issue_home.hpp"
 #include "github/issue_mark.hpp"
 #include "github/issue_upkeep.hpp"
+#include "github/issue_wishes.hpp"
 #include "github/markdown.hpp"
 #include "github/report.hpp"
 
@@ -44,7 +46,35 @@ class GithubChannel final : public Channel {
     return attempt;
   }
 
+  Or<std::vector<Heard>> listen(std::span<const ReportPlace> places, TimePoint since, std::stop_token stop) override {
+    std::map<std::int64_t, Issue> changed;
+    const auto visit = [&](const Issue& issue) {
+      changed.emplace(issue.number, issue);
+      return true;
+    };
+    const auto listing =
+        api_.list_issues({.labels = {std::string(report_label)}, .since = since - clock_difference}, visit, stop);
+    if (!listing) return tl::unexpected(listing.error());
+    std::vector<Heard> all;
+    for (const ReportPlace& place : places) {
+      const auto number = issue_number_in(place.reference);
+      const auto issue = number ? changed.find(*number) : changed.end();
+      auto heard = issue == changed.end() ? Or<Heard>(Heard{}) : hear(issue->second, place, stop);
+      if (!heard) return tl::unexpected(heard.error());
+      all.push_back(std::move(*heard));
+    }
+    return all;
+  }
+
  private:
+  Or<Heard> hear(const Issue& issue, const ReportPlace& place, std::stop_token stop) {
+    Heard heard{.read = true, .said = said_by_issue(issue)};
+    auto comments = said_in_comments(api_, issue.number, place.is_known, stop);
+    if (!comments) return tl::unexpected(comments.error());
+    std::ranges::move(*comments, std::back_inserter(heard.said));
+    return heard;
+  }
+
   Attempt deliver_once(const Dispatch& dispatch, std::stop_token stop) {
     const auto found = homes_.find(dispatch, stop);
     if (!found) return found.error();

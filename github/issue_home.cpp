@@ -15,9 +15,6 @@ namespace tbci::github {
 
 namespace {
 
-// How far our clock and GitHub's may differ.
-constexpr std::chrono::minutes clock_difference{10};
-
 bool has_it(const Issue& issue, const Dispatch& dispatch) {
   return !issue.pull_request && has_marker(issue.body, dispatch.report.marker);
 }

@@ -18,6 +18,9 @@ struct IssueHome {
   bool own = true;  ///< its text is the issue's; else it is a comment on an issue of another runner or subject
 };
 
+/// How far our clock and GitHub's may differ.
+inline constexpr std::chrono::minutes clock_difference{10};
+
 /// What a search found.
 struct IssueSearch {
   std::optional<IssueHome> home;

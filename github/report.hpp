@@ -19,7 +19,7 @@ namespace tbci::github {
 /// GitHub rejects longer texts. It counts characters; tbci counts bytes, which are never fewer.
 inline constexpr std::size_t longest_comment_bytes = 65'536;
 /// The longest body of a report: it leaves room for the lines that a channel adds.
-inline constexpr std::size_t longest_body_bytes = longest_comment_bytes - 2'048;
+inline constexpr std::size_t longest_body_bytes = longest_comment_bytes - 4'096;
 inline constexpr std::size_t longest_title_bytes = 256;
 /// Every report has this label; tbci uses it to find earlier issues.
 inline constexpr std::string_view report_label = "tbci";

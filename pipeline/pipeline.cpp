@@ -14,9 +14,11 @@
 #include "pipeline/night/night_screening.hpp"
 #include "pipeline/night/night_selection.hpp"
 #include "pipeline/night/recovery_watch.hpp"
+#include "pipeline/night/report_life.hpp"
 #include "pipeline/night/reporting.hpp"
 #include "pipeline/night/retest_queue.hpp"
 #include "pipeline/night/skipped_nightlies.hpp"
+#include "pipeline/night/wishes.hpp"
 #include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
@@ -147,8 +149,9 @@ Result<std::string> queued_text(SubjectContext& context, const model::Night& nig
 
 Result<bool> all_reported(SubjectContext& context, const model::Night& night) {
   TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions(night.id));
-  return std::ranges::none_of(
-      regressions, [](const model::Regression& one) { return model::is_open(one.standing) && !one.report_id; });
+  return std::ranges::none_of(regressions, [](const model::Regression& one) {
+    return model::is_open(one.standing) && one.state != model::RegressionState::reported;
+  });
 }
 
 // Once more where a person reopened a regression meanwhile.
@@ -187,6 +190,8 @@ Status work_through(SubjectContext& context, const model::Night& night, const Co
   TBCI_ASSIGN(const auto environment, environment_of(context, both));
   TBCI_TRY(search_and_report(context, night, builds, environment.fingerprint()));
   TBCI_TRY(tell_endings(context, Commits::are_read));
+  TBCI_TRY(tell_standing(context, night));
+  TBCI_TRY(answer_confirmations(context, night));
   TBCI_ASSIGN(const std::string note, queued_text(context, night));
   return end_night(context, night, note);
 }

@@ -99,6 +99,7 @@ struct GithubConfig {
   std::filesystem::path certificates;  ///< of the authorities to trust, as PEM; empty: the system's
   std::string proxy;                   ///< empty: the environment's
   int writes_in_an_hour = 60;
+  std::chrono::milliseconds poll = std::chrono::minutes(10);  ///< between two looks for what people said on issues
 
   /// Whether the secret is a file that the configuration names, and not systemd's credential.
   bool names_its_secret() const { return !(app ? app->key_file : token_file).empty(); }

@@ -54,6 +54,8 @@ void read_report(TomlReader reader, ReportConfig& report) {
     github.refuse("proxy", "must be http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT");
   report.github.writes_in_an_hour =
       static_cast<int>(github.integer("writes_in_an_hour", report.github.writes_in_an_hour, 1, 500));
+  report.github.poll = github.seconds("poll", report.github.poll);
+  if (report.github.poll < std::chrono::minutes(1)) github.refuse("poll", "must be at least 60 seconds");
   read_github_app(github, report.github);
   const bool wanted = std::find(report.channels.begin(), report.channels.end(), "github") != report.channels.end();
   // Systemd gives the credential to the messenger's unit alone.

@@ -188,6 +188,14 @@ Result<std::vector<model::Undelivered>> ReportStore::undelivered(const std::stri
   });
 }
 
+Result<std::vector<model::Delivery>> ReportStore::arrived(const std::string& channel) const {
+  return guarded(database_.path(), "read deliveries", [&] {
+    return Query(database_, select_deliveries + "WHERE channel = ? AND reference != '' ORDER BY id")
+        .bind(channel)
+        .all("delivery", read_delivery);
+  });
+}
+
 Result<std::vector<model::Delivery>> ReportStore::deliveries(std::int64_t report_id) const {
   return guarded(database_.path(), "read deliveries", [&] {
     return Query(database_, select_deliveries + "WHERE report_id = ? ORDER BY id")
@@ -248,10 +256,9 @@ Status ReportStore::refused(std::int64_t delivery_id, const std::string& error) 
 
 Result<int> ReportStore::again(std::int64_t report_id, TimePoint now) {
   return guarded(database_.path(), fmt::format("make report {} due", report_id), [&]() -> Result<int> {
-    return Query(
-               database_,
-               "UPDATE delivery SET state = 'pending', attempts = 0, reference = '', next_attempt_ms = ? "
-               "WHERE report_id = ? AND state != 'delivered'")
+    return Query(database_,
+                 "UPDATE delivery SET state = 'pending', attempts = 0, reference = '', next_attempt_ms = ? "
+                 "WHERE report_id = ? AND state != 'delivered'")
         .bind(now, report_id)
         .execute();
   });

@@ -42,6 +42,8 @@ class ReportStore {
   /// Deliveries of the subject's reports that were refused, that failed in their last attempt, or that nobody tried
   /// within an hour of their time. The oldest report first.
   Result<std::vector<model::Undelivered>> undelivered(const std::string& subject, TimePoint now) const;
+  /// Deliveries through a channel that arrived, of all subjects, the oldest report first.
+  Result<std::vector<model::Delivery>> arrived(const std::string& channel) const;
   /// All deliveries of a report, in the order of its channels.
   Result<std::vector<model::Delivery>> deliveries(std::int64_t report_id) const;
   /// Keeps that a request which writes to the channel begins: at `now`, or at the time of an earlier one whose answer

@@ -20,6 +20,11 @@ Result<model::ReportWish> read_wish(Row row) {
   return row.finish(std::move(wish));
 }
 
+Result<std::string> read_source(Row row) {
+  std::string source = row.text();
+  return row.finish(std::move(source));
+}
+
 }  // namespace
 
 Result<bool> WishStore::knows(std::int64_t report_id, const std::string& source) const {
@@ -27,6 +32,14 @@ Result<bool> WishStore::knows(std::int64_t report_id, const std::string& source)
     return Query(database_, "SELECT 1 FROM report_wish WHERE report_id = ? AND source = ?")
         .bind(report_id, source)
         .next();
+  });
+}
+
+Result<std::vector<std::string>> WishStore::sources(std::int64_t report_id) const {
+  return guarded(database_.path(), "read wishes", [&] {
+    return Query(database_, "SELECT source FROM report_wish WHERE report_id = ? ORDER BY id")
+        .bind(report_id)
+        .all("report_wish", read_source);
   });
 }
 
@@ -63,6 +76,17 @@ Status WishStore::done(std::int64_t id, TimePoint now) {
     return Query(database_, "UPDATE report_wish SET done_ms = ? WHERE id = ?")
         .bind(now, id)
         .execute_for("report_wish", id);
+  });
+}
+
+Result<int> WishStore::searches(std::int64_t report_id) const {
+  return guarded(database_.path(), "read wishes", [&]() -> Result<int> {
+    Query query(database_, "SELECT count(*) FROM report_wish WHERE report_id = ? AND wish = 'rebisect'");
+    query.bind(report_id);
+    if (!query.next()) return 0;
+    Row row = query.row("report_wish");
+    const int count = row.small_integer();
+    return row.finish(int{count});
   });
 }
 

@@ -6,10 +6,14 @@
 #include "base/log.hpp"
 #include "github/folder_channel.hpp"
 #include "github/github_channel.hpp"
+#include "pipeline/night/wishes.hpp"
 
 namespace tbci::pipeline {
 
 namespace {
+
+// After a start: what was said while nobody listened.
+constexpr std::chrono::hours first_look_back{24 * 90};
 
 class StoreJournal final : public github::OutboxJournal {
  public:
@@ -99,6 +103,44 @@ Result<github::OutboxSummary> OpenChannels::deliver_due(storage::Stores& stores,
   if (pending.empty()) return github::OutboxSummary{};
   StoreJournal journal(stores.reports, clock_);
   return github::deliver_due(pending, channels_, journal, clock_, std::move(stop));
+}
+
+Status OpenChannels::listen(storage::Stores& stores, std::stop_token stop) {
+  const TimePoint now = clock_.now();
+  const bool set_back = looked_ && *looked_ > now;
+  if (looked_ && !set_back && now - *looked_ < config_.report.github.poll) return {};
+  looked_ = now;
+  for (const auto& channel : channels_) TBCI_TRY(listen_to(*channel, stores, stop));
+  return {};
+}
+
+Status OpenChannels::listen_to(github::Channel& channel, storage::Stores& stores, std::stop_token stop) {
+  const TimePoint now = clock_.now();
+  TBCI_ASSIGN(const auto arrived, stores.reports.arrived(channel.name()));
+  if (arrived.empty()) return {};
+  std::vector<github::ReportPlace> places;
+  for (const model::Delivery& delivery : arrived) {
+    const auto is_known = [&stores, id = delivery.report_id](const std::string& source) {
+      return stores.wishes.knows(id, source).value_or(false);
+    };
+    places.push_back({delivery.reference, is_known});
+  }
+  const auto since = heard_since_.find(channel.name());
+  const TimePoint from = since == heard_since_.end() ? now - first_look_back : since->second;
+  const auto heard = channel.listen(places, from, stop);
+  if (!heard && heard.error().error.kind == ErrorKind::interrupted) return pass_on(heard.error().error);
+  if (!heard) {
+    log::warning("what people said on {} is read later: {}", channel.name(), heard.error().error.message);
+    return {};
+  }
+  for (std::size_t i = 0; i < arrived.size(); ++i) {
+    const Status done = carry_out(stores, arrived[i].report_id, (*heard)[i], now);
+    // What cannot be done is not tried again and again, and keeps nothing else back.
+    if (!done && done.error().kind == ErrorKind::usage) log::warning("{}", done.error().message);
+    if (!done && done.error().kind != ErrorKind::usage) return done;
+  }
+  heard_since_[channel.name()] = now;
+  return {};
 }
 
 Result<github::OutboxSummary> deliver_reports(storage::Stores& stores, const settings::Config& config,

@@ -1,8 +1,11 @@
 // Carries out what stands in the outbox.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,12 +39,21 @@ class OpenChannels {
   /// is tried again by the next call.
   Result<github::OutboxSummary> deliver_due(storage::Stores& stores, std::stop_token stop);
 
+  /// Reads what people said about the reports that were delivered, where `[report.github] poll` has passed since the
+  /// last time, and carries it out. A channel that cannot be read is logged, and read at the next time. An error only
+  /// where the store is at fault, or after a stop.
+  Status listen(storage::Stores& stores, std::stop_token stop);
+
  private:
+  Status listen_to(github::Channel& channel, storage::Stores& stores, std::stop_token stop);
+
   const settings::Config& config_;
   const Clock& clock_;
   Deliverer who_;
   CurlHttpClient http_;
   std::vector<std::unique_ptr<github::Channel>> channels_;
+  std::optional<TimePoint> looked_;               // when it listened last, whatever came of it
+  std::map<std::string, TimePoint> heard_since_;  // by channel: nothing that was said before then is unheard
 };
 
 /// The same once, by a process that measures.

@@ -6,6 +6,9 @@
 #include "base/text.hpp"
 #include "base/version_order.hpp"
 #include "github/recovery_section.hpp"
+#include "github/report_notes.hpp"
+#include "github/status_section.hpp"
+#include "pipeline/night/report_life.hpp"
 #include "pipeline/night/search_ends.hpp"
 
 namespace tbci::pipeline {
@@ -103,11 +106,34 @@ Result<github::Recovery> recovery_of(SubjectContext& context, const model::Regre
   return recovery;
 }
 
+Result<std::vector<github::Recovery>> recoveries_of(SubjectContext& context,
+                                                    const std::vector<model::Regression>& regressions) {
+  std::vector<github::Recovery> recoveries;
+  for (const model::Regression& one : regressions) {
+    TBCI_ASSIGN(const auto regression, context.stores.nights.regression(one.id));
+    if (regression.standing != model::Standing::recovered) continue;
+    TBCI_ASSIGN(const auto ending, context.stores.improvements.ending_of(regression.id));
+    if (!ending) continue;
+    TBCI_ASSIGN(auto recovery, recovery_of(context, regression, *ending));
+    recoveries.push_back(std::move(recovery));
+  }
+  return recoveries;
+}
+
+// The report says what ended, and is over where nothing is left.
 Status revise(SubjectContext& context, std::int64_t report_id) {
-  TBCI_ASSIGN(auto report, context.stores.reports.get(report_id));
+  TBCI_ASSIGN(const model::Report report, context.stores.reports.get(report_id));
   TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions_of_report(report_id));
-  TBCI_ASSIGN(const auto revised, with_endings(context, std::move(report), regressions));
-  return context.stores.reports.file(revised, context.config.report.channels, context.clock.now())
+  TBCI_ASSIGN(auto revised, with_endings(context, report, regressions));
+  revised.open = is_any_open(regressions);
+  std::vector<std::string> notes;
+  if (!revised.open) revised.body = github::split_status(revised.body).rest;
+  if (report.open && !revised.open) {
+    TBCI_ASSIGN(const auto recoveries, recoveries_of(context, regressions));
+    TBCI_ASSIGN(const auto decisions, decisions_of(context.stores, regressions));
+    notes.push_back(github::ending_note(recoveries, decisions));
+  }
+  return context.stores.reports.file(revised, context.config.report.channels, context.clock.now(), notes)
       .map([](const model::Report&) {});
 }
 
@@ -159,16 +185,12 @@ Status tell_endings_by(SubjectContext& context, const std::vector<model::Improve
 
 Result<model::Report> with_endings(SubjectContext& context, model::Report draft,
                                    const std::vector<model::Regression>& regressions) {
-  std::vector<github::Recovery> recoveries;
-  for (const model::Regression& one : regressions) {
-    TBCI_ASSIGN(const auto regression, context.stores.nights.regression(one.id));
-    if (regression.standing != model::Standing::recovered) continue;
-    TBCI_ASSIGN(const auto ending, context.stores.improvements.ending_of(regression.id));
-    if (!ending) continue;
-    TBCI_ASSIGN(auto recovery, recovery_of(context, regression, *ending));
-    recoveries.push_back(std::move(recovery));
-  }
-  return github::with_recoveries(std::move(draft), recoveries);
+  TBCI_ASSIGN(const auto recoveries, recoveries_of(context, regressions));
+  const github::SplitBody body = github::split_status(draft.body);
+  draft.body = body.rest;
+  draft = github::with_recoveries(std::move(draft), recoveries);
+  draft.body = body.status + draft.body;
+  return draft;
 }
 
 }  // namespace tbci::pipeline

@@ -16,6 +16,11 @@ namespace tbci::pipeline {
 
 namespace {
 
+// Not so where a person asked for another search: then it has a report, and waits for its culprit nevertheless.
+bool is_reported(const model::Regression& regression) {
+  return regression.state == model::RegressionState::reported;
+}
+
 // The other commits that made a series so much worse that each is worth an issue of its own.
 Status add_secondary_culprits(SubjectContext& context, const model::Regression& largest, const model::Answer& answer,
                               BisectedRange& range) {
@@ -42,7 +47,7 @@ Status take_answers(SubjectContext& context, const model::Night& night, const mo
       const auto answer = std::find_if(bisection.answers.begin(), bisection.answers.end(),
                                        [&](const auto& a) { return a.series == regression.finding.series; });
       const bool ours = answer != bisection.answers.end() && regression.state == model::RegressionState::bisecting;
-      if (!ours || regression.report_id) continue;
+      if (!ours) continue;
       regression.bisection_id = bisection.id;
       regression.suspects = answer->suspects;
       regression.reason = answer->reason;
@@ -57,7 +62,7 @@ Status take_answers(SubjectContext& context, const model::Night& night, const mo
 
 Status give_up(SubjectContext& context, std::vector<model::Regression> regressions, const std::string& reason) {
   for (model::Regression& regression : regressions) {
-    if (regression.report_id || regression.state == model::RegressionState::attributed) continue;
+    if (is_reported(regression) || regression.state == model::RegressionState::attributed) continue;
     regression.state = model::RegressionState::unattributed;
     regression.reason = reason;
     TBCI_TRY(context.stores.nights.update(regression));
@@ -103,21 +108,27 @@ bool may_pass(ErrorKind kind) {
   return kind != ErrorKind::failed && kind != ErrorKind::usage;
 }
 
-// A search that is over has no answer for what was reopened since: that is searched by itself.
+// A search that is over has no answer for what was reopened since, and a person may doubt the one that it has: that is
+// searched by itself.
 Result<model::Bisection> search_all(SubjectContext& context, SearchPlan plan,
                                     const std::vector<model::Regression>& regressions) {
   TBCI_ASSIGN(model::Bisection found, bisect_range(context, plan));
   std::vector<model::Series> left;
   std::int64_t first = 0;
+  int again = 0;  // how often persons asked for it
   for (const model::Regression& regression : regressions) {
     const bool has_answer = std::ranges::any_of(
         found.answers, [&](const model::Answer& answer) { return answer.series == regression.finding.series; });
-    if (regression.report_id || has_answer) continue;
+    const bool asked = regression.report_id && !is_reported(regression);
+    if (is_reported(regression) || (has_answer && !asked)) continue;
     if (left.empty()) first = regression.id;
+    if (asked && again == 0) {
+      TBCI_ASSIGN(again, context.stores.wishes.searches(*regression.report_id));
+    }
     left.push_back(regression.finding.series);
   }
   if (left.empty()) return found;
-  plan.key = model::run_keys::reopened_bisection(plan.key, first);
+  plan.key = model::run_keys::reopened_bisection(plan.key, first, again);
   plan.series = std::move(left);
   return bisect_range(context, plan);
 }
@@ -135,7 +146,7 @@ Result<std::vector<BisectedRange>> widened(SubjectContext& context, const model:
                                            const std::vector<model::Regression>& regressions) {
   std::vector<BisectedRange> wider;
   for (const model::Regression& regression : regressions) {
-    if (regression.report_id) continue;
+    if (is_reported(regression)) continue;
     TBCI_ASSIGN(auto earlier, earlier_good_end(context, *range.bisection, range.builds.before.name, night, regression));
     if (!earlier) continue;
     std::erase(range.regressions, regression.id);

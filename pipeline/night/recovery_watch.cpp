@@ -13,6 +13,7 @@
 #include "pipeline/night/endings.hpp"
 #include "pipeline/night/known_rise.hpp"
 #include "pipeline/night/recovery_reference.hpp"
+#include "pipeline/night/wishes.hpp"
 #include "storage/model/measurement.hpp"
 #include "storage/model/run_keys.hpp"
 
@@ -152,11 +153,12 @@ Status add_look(SubjectContext& context, const model::Night& night, Regression r
 
 Result<Looks> looks_of_tonight(SubjectContext& context, const model::Night& night, const Screen& screen) {
   TBCI_ASSIGN(auto waiting, open_regressions(context, night));
+  TBCI_ASSIGN(const auto asked, asked_to_confirm(context));
   Looks looks;
   for (Regression& regression : waiting) {
     TBCI_ASSIGN(const auto near, may_have_recovered(context, night, screen, regression));
     if (!near) continue;
-    bool measured = *near;
+    bool measured = *near || asked.contains(regression.id);
     if (!measured) {
       TBCI_ASSIGN(measured, is_asked_anyway(context, night, regression));
     }

@@ -19,12 +19,14 @@ Status check_reason(const DecisionBy& by) {
 }
 
 Status decide(storage::Stores& stores, const model::Regression& regression, Standing standing, const DecisionBy& by) {
-  return stores.decisions.decide({.id = 0,
-                                  .regression_id = regression.id,
-                                  .standing = standing,
-                                  .person = by.person,
-                                  .reason = one_line(by.reason, 500),
-                                  .decided = by.now});
+  const model::Decision decision{.id = 0,
+                                 .regression_id = regression.id,
+                                 .standing = standing,
+                                 .person = by.person,
+                                 .reason = one_line(by.reason, 500),
+                                 .decided = by.now};
+  TBCI_TRY(stores.decisions.decide(decision));
+  return regression.report_id ? settle_report(stores, *regression.report_id, decision, by.telling) : Status{};
 }
 
 Result<model::Regression> open_regression(storage::Stores& stores, std::int64_t id) {
@@ -113,6 +115,27 @@ Status reopen_regression(storage::Stores& stores, std::int64_t id, const Decisio
     }
     return decide(stores, regression, Standing::open, by);
   });
+}
+
+Result<int> search_again(storage::Stores& stores, std::int64_t report_id) {
+  int back = 0;
+  const Status kept = stores.database.transaction([&]() -> Status {
+    TBCI_ASSIGN(const auto regressions, stores.nights.regressions_of_report(report_id));
+    for (model::Regression regression : regressions) {
+      TBCI_ASSIGN(const model::Night night, stores.nights.get(regression.night_id));
+      const bool is_reported = regression.state == model::RegressionState::reported;
+      if (!model::is_open(regression.standing) || !is_reported || regression.step > 0) continue;
+      regression.state = model::RegressionState::confirmed;
+      TBCI_TRY(stores.nights.update(regression));
+      ++back;
+      if (!night.finished) continue;
+      TBCI_TRY(stores.tries.remove(night.id));
+      TBCI_TRY(stores.nights.enter(night.id, model::Stage::bisect, "a person asked for another search"));
+    }
+    return {};
+  });
+  if (!kept) return pass_on(kept.error());
+  return back;
 }
 
 Status mute_series(storage::Stores& stores, const std::string& subject, const model::Series& series, TimePoint until,

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/result.hpp"
+#include "pipeline/night/report_life.hpp"
 #include "storage/model/decision.hpp"
 #include "storage/stores.hpp"
 
@@ -16,6 +17,7 @@ struct DecisionBy {
   std::string person;
   std::string reason;
   TimePoint now{};
+  Telling telling = Telling::by_note;  ///< of the end of the report, or that it begins again
 };
 
 /// An open regression becomes the new level of its series, which later nights already compare with; of creep only what
@@ -27,6 +29,9 @@ Status accept_regression(storage::Stores& stores, std::int64_t id, const Decisio
 Status dismiss_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by);
 /// Opens a closed regression again.
 Status reopen_regression(storage::Stores& stores, std::int64_t id, const DecisionBy& by);
+/// The culprit of the open regressions of a report is searched again, with measurements of its own: each of their
+/// nights goes back to its search. Those whose night is not over are searched anyway. How many go back.
+Result<int> search_again(storage::Stores& stores, std::int64_t report_id);
 /// Until then regressions of the series are kept, and neither searched nor reported. Error (usage) with the nearest
 /// name where other benchmarks of the subject were measured and this one never was.
 Status mute_series(storage::Stores& stores, const std::string& subject, const model::Series& series, TimePoint until,

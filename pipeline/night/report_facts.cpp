@@ -157,10 +157,11 @@ Result<github::ReportFacts> report_facts(SubjectContext& context, const ReportCo
   const std::vector<model::Regression>& regressions = group.regressions;
   github::ReportFacts facts;
   facts.subject = context.name();
+  facts.marker = group.marker;
   facts.night = report_context.night;
   facts.baseline = report_context.baseline;
   facts.bad_nightly = report_context.bad_nightly;
-  TBCI_ASSIGN(facts.suspects, commits_of(context, regressions.front().suspects));
+  TBCI_ASSIGN(facts.suspects, commits_of(context, group.suspects));
   facts.reason = reason_of(regressions);
   for (const model::Regression& regression : regressions) facts.affected.push_back(regression.finding);
   if (report_context.bisection != nullptr) {

@@ -1,41 +1,66 @@
 #include "pipeline/night/reporting.hpp"
 
 #include <algorithm>
-#include <map>
+#include <cmath>
 
 #include "base/text.hpp"
 #include "github/report.hpp"
+#include "github/report_notes.hpp"
 #include "pipeline/measure/profiling.hpp"
 #include "pipeline/night/endings.hpp"
 #include "pipeline/night/report_facts.hpp"
+#include "pipeline/night/report_life.hpp"
 
 namespace tbci::pipeline {
 
 namespace {
 
-// One group for each set of suspects; those without any are one group.
-std::vector<ReportGroup> by_culprit(std::vector<model::Regression> regressions) {
-  std::map<std::vector<std::string>, ReportGroup> groups;
-  for (model::Regression& regression : regressions)
-    groups[regression.suspects].regressions.push_back(std::move(regression));
-  std::vector<ReportGroup> ordered;
-  for (auto& [suspects, group] : groups) ordered.push_back(std::move(group));
-  return ordered;
+// A group of tonight that is of the same culprit, if it is the only one.
+ReportGroup* group_of(std::vector<ReportGroup>& groups, const std::vector<std::string>& suspects) {
+  ReportGroup* found = nullptr;
+  for (ReportGroup& group : groups) {
+    if (group.suspects == suspects) return &group;
+    if (!model::is_same_culprit(group.suspects, suspects)) continue;
+    if (found != nullptr) return nullptr;
+    found = &group;
+  }
+  return found;
 }
 
-// What was reported of the same culprit before. A series that had recovered since then, and is hit again, relapsed.
-Result<std::vector<model::Regression>> reported_before(SubjectContext& context, const model::Report& draft) {
-  TBCI_ASSIGN(const auto known, context.stores.reports.find(context.name(), draft.marker));
-  if (!known) return std::vector<model::Regression>{};
-  return context.stores.nights.regressions_of_report(known->id);
+// One group for each culprit, those that know it best first; those without suspects are one group.
+std::vector<ReportGroup> by_culprit(std::vector<model::Regression> regressions) {
+  std::ranges::stable_sort(regressions, {}, [](const auto& one) { return one.suspects.size(); });
+  std::vector<ReportGroup> groups;
+  for (model::Regression& regression : regressions) {
+    ReportGroup* group = group_of(groups, regression.suspects);
+    if (group == nullptr) group = &groups.emplace_back(ReportGroup{regression.suspects, {}, {}, {}});
+    group->regressions.push_back(std::move(regression));
+  }
+  return groups;
+}
+
+// The report that the group belongs to: its own after a search that a person asked for, else one about the culprit.
+Result<std::optional<model::Report>> known_report(SubjectContext& context, const ReportGroup& group,
+                                                  const model::Report& draft) {
+  for (const model::Regression& regression : group.regressions) {
+    if (regression.report_id)
+      return context.stores.reports.get(*regression.report_id).map([](model::Report one) {
+        return std::optional(std::move(one));
+      });
+  }
+  TBCI_ASSIGN(auto same, context.stores.reports.find(context.name(), draft.marker));
+  if (same) return same;
+  return report_about(context.stores, context.name(), group.suspects);
+}
+
+bool has_series(const std::vector<model::Regression>& regressions, const model::Series& series) {
+  return std::ranges::any_of(regressions, [&](const auto& one) { return one.finding.series == series; });
 }
 
 Status note_relapses(SubjectContext& context, const std::vector<model::Regression>& before,
                      const std::vector<model::Regression>& tonight, const std::string& night) {
   for (const model::Regression& old : before) {
-    const bool again = std::any_of(tonight.begin(), tonight.end(),
-                                   [&](const auto& one) { return one.finding.series == old.finding.series; });
-    if (!again || old.standing != model::Standing::recovered) continue;
+    if (!has_series(tonight, old.finding.series) || old.standing != model::Standing::recovered) continue;
     TBCI_TRY(context.stores.decisions.forget_recovery_looks(old.id));
     TBCI_TRY(context.stores.decisions.decide({.id = 0,
                                               .regression_id = old.id,
@@ -47,29 +72,84 @@ Status note_relapses(SubjectContext& context, const std::vector<model::Regressio
   return {};
 }
 
-// The draft, and with what was reported of the same culprit before: one report names all that it hits.
-Result<model::Report> whole_draft(SubjectContext& context, const ReportContext& report_context,
-                                  const ReportGroup& group, const std::vector<model::Regression>& before) {
-  ReportGroup whole = group;
+// With what was reported of the same culprit before: one report names all that it hits.
+ReportGroup joined(ReportGroup group, const model::Report& known, const std::vector<model::Regression>& before) {
+  group.marker = known.marker;
+  group.suspects = narrower(known.culprits, group.suspects);
+  const std::vector<model::Regression> tonight = group.regressions;
   for (const model::Regression& old : before) {
-    const bool again = std::any_of(group.regressions.begin(), group.regressions.end(),
-                                   [&](const auto& one) { return one.finding.series == old.finding.series; });
-    if (!again) whole.regressions.push_back(old);
+    if (!has_series(tonight, old.finding.series)) group.regressions.push_back(old);
   }
-  return draft_report(context, report_context, whole);
+  return group;
+}
+
+double worst_change(const std::vector<model::Regression>& regressions) {
+  double worst = 0;
+  for (const model::Regression& one : regressions) {
+    if (model::is_open(one.standing) && std::isfinite(one.finding.change)) worst = std::max(worst, one.finding.change);
+  }
+  return worst;
+}
+
+// Those of tonight that are worse than all before by more than the threshold.
+std::vector<model::Finding> much_worse(SubjectContext& context, const std::vector<model::Regression>& before,
+                                       const std::vector<model::Regression>& tonight) {
+  const double worst = worst_change(before);
+  std::vector<model::Finding> worse;
+  for (const model::Regression& one : tonight) {
+    const double enough = context.config.thresholds.for_series(one.finding.series).relative;
+    if (std::isfinite(one.finding.change) && one.finding.change >= worst + enough) worse.push_back(one.finding);
+  }
+  return worse;
+}
+
+// What people should read of it even if they read the report already.
+Result<std::vector<std::string>> notes_of(SubjectContext& context, const ReportContext& report_context,
+                                          const ReportGroup& group, const model::Report& known,
+                                          const model::Report& draft, const std::vector<model::Regression>& before) {
+  std::vector<std::string> notes;
+  if (draft.culprits.size() == 1 && known.culprits != draft.culprits) {
+    TBCI_ASSIGN(const auto commit, context.stores.bisections.commit(context.name(), draft.culprits.front()));
+    model::Commit unknown;
+    unknown.id = draft.culprits.front();
+    notes.push_back(github::culprit_note(commit.value_or(unknown)));
+  }
+  std::vector<model::Finding> back;
+  for (const model::Regression& one : group.regressions) back.push_back(one.finding);
+  if (!known.open) {
+    notes.push_back(github::relapse_note(back, report_context.night));
+  } else if (const auto worse = much_worse(context, before, group.regressions); !worse.empty()) {
+    notes.push_back(github::worse_note(worse, report_context.night));
+  }
+  return notes;
+}
+
+// What is to be filed: a new report, or the next revision of a known one.
+struct Filing {
+  model::Report draft;
+  std::vector<model::Regression> before;
+  std::vector<std::string> notes;
+};
+
+Result<Filing> filing_of(SubjectContext& context, const ReportContext& report_context, const ReportGroup& group) {
+  Filing filing;
+  TBCI_ASSIGN(filing.draft, draft_report(context, report_context, group));
+  TBCI_ASSIGN(const auto known, known_report(context, group, filing.draft));
+  if (!known) return filing;
+  TBCI_ASSIGN(filing.before, context.stores.nights.regressions_of_report(known->id));
+  TBCI_ASSIGN(filing.draft, draft_report(context, report_context, joined(group, *known, filing.before)));
+  TBCI_ASSIGN(filing.notes, notes_of(context, report_context, group, *known, filing.draft, filing.before));
+  return filing;
 }
 
 Result<model::Report> file_group(SubjectContext& context, const ReportContext& report_context, ReportGroup& group) {
-  TBCI_ASSIGN(model::Report draft, draft_report(context, report_context, group));
-  TBCI_ASSIGN(const auto before, reported_before(context, draft));
-  if (!before.empty()) {
-    TBCI_ASSIGN(draft, whole_draft(context, report_context, group, before));
-  }
+  TBCI_ASSIGN(Filing filing, filing_of(context, report_context, group));
   model::Report filed;
   const Status kept = context.stores.database.transaction([&]() -> Status {
-    TBCI_TRY(note_relapses(context, before, group.regressions, report_context.night));
-    TBCI_ASSIGN(draft, with_endings(context, std::move(draft), before));
-    TBCI_ASSIGN(filed, context.stores.reports.file(draft, context.config.report.channels, context.clock.now()));
+    TBCI_TRY(note_relapses(context, filing.before, group.regressions, report_context.night));
+    TBCI_ASSIGN(const auto draft, with_endings(context, std::move(filing.draft), filing.before));
+    TBCI_ASSIGN(filed,
+                context.stores.reports.file(draft, context.config.report.channels, context.clock.now(), filing.notes));
     for (model::Regression& regression : group.regressions) {
       regression.report_id = filed.id;
       regression.state = model::RegressionState::reported;
@@ -92,7 +172,7 @@ Result<model::Report> draft_report(SubjectContext& context, const ReportContext&
 Result<std::vector<model::Report>> file_reports(SubjectContext& context, const ReportContext& report_context,
                                                 std::vector<model::Regression> regressions) {
   std::erase_if(regressions, [](const model::Regression& regression) {
-    return regression.report_id.has_value() || !model::is_open(regression.standing);
+    return regression.state == model::RegressionState::reported || !model::is_open(regression.standing);
   });
   std::vector<model::Report> reports;
   if (regressions.empty()) return reports;

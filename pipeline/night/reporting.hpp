@@ -21,9 +21,11 @@ struct ReportContext {
   std::string environment;  ///< fingerprint
 };
 
-/// Regressions that share their suspects, at least one.
+/// Regressions that share their culprit, at least one.
 struct ReportGroup {
+  std::vector<std::string> suspects = {};  ///< the smallest set of them
   std::vector<model::Regression> regressions;
+  std::string marker = {};  ///< of the report that they join; empty: they have one of their own
   std::optional<model::OperatorComparison> operators;  ///< the culprit compared with its parent
 };
 
@@ -31,8 +33,9 @@ struct ReportGroup {
 Result<model::Report> draft_report(SubjectContext& context, const ReportContext& report_context,
                                    const ReportGroup& group);
 
-/// Files one report for each set of suspects among the regressions: the report, its outbox rows and the regressions'
-/// new state in one transaction. Before it, a culprit that slowed something is profiled beside its parent.
+/// Files one report for each culprit among the regressions: the report, its outbox rows and the regressions' new state
+/// in one transaction. What is of the same culprit as an earlier report joins it, also where the one knows it better
+/// than the other. Before it, a culprit that slowed something is profiled beside its parent.
 Result<std::vector<model::Report>> file_reports(SubjectContext& context, const ReportContext& report_context,
                                                 std::vector<model::Regression> regressions);
 

@@ -47,6 +47,7 @@ Result<std::optional<model::Report>> draft_search_report(SubjectContext& context
   ReportGroup group;
   for (const model::Answer& answer : bisection.answers) group.regressions.push_back(regression_of(answer, findings));
   if (group.regressions.empty()) return std::optional<model::Report>{};
+  group.suspects = group.regressions.front().suspects;
   TBCI_ASSIGN(group.operators, operators_at_culprit(context, &bisection, group.regressions));
   TBCI_ASSIGN(const std::string environment, environment_of_ends(context, bisection));
   TBCI_ASSIGN(

@@ -74,8 +74,9 @@ std::string narrowed_bisection(const std::string& night, const std::string& good
   return fmt::format("night/{}/{}/{}", night, good, bad);
 }
 
-std::string reopened_bisection(const std::string& night_bisection, std::int64_t regression_id) {
-  return fmt::format("{}/reopened/{}", night_bisection, regression_id);
+std::string reopened_bisection(const std::string& night_bisection, std::int64_t regression_id, int asked) {
+  const std::string key = fmt::format("{}/reopened/{}", night_bisection, regression_id);
+  return asked == 0 ? key : fmt::format("{}/{}", key, asked);
 }
 
 std::string improvement_bisection(const std::string& night, const std::string& old_build) {

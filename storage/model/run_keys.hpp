@@ -34,7 +34,7 @@ std::string night_bisection(const std::string& night, const std::string& old_bui
 /// The same where it ends at an older nightly than the night's.
 std::string narrowed_bisection(const std::string& night, const std::string& good, const std::string& bad);
 /// Of what a person reopened after that bisection was over; `regression_id`: the first of it.
-std::string reopened_bisection(const std::string& night_bisection, std::int64_t regression_id);
+std::string reopened_bisection(const std::string& night_bisection, std::int64_t regression_id, int asked = 0);
 /// Of the search for a night's improvements since an older build.
 std::string improvement_bisection(const std::string& night, const std::string& old_build);
 /// Of `tbci bisect`, between full hashes. `question`: all else that the answer depends on, as text.

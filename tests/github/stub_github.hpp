@@ -47,9 +47,10 @@ struct StubGithub {
   int hidden = 0;                                  ///< the next list does not have the issues up to this one yet
   std::function<bool(const std::string&)> is_app;  ///< whether a JWT is the App's; empty: there is no App
   std::chrono::minutes token_life{60};
-  int bought = 0;                ///< tokens of the installation
-  std::vector<json> issues;      ///< newest first, as GitHub lists them
-  std::map<int, json> comments;  ///< by the issue's number, the oldest first
+  int bought = 0;                                  ///< tokens of the installation
+  std::vector<json> issues;                        ///< newest first, as GitHub lists them
+  std::map<int, json> comments;                    ///< by the issue's number, the oldest first
+  std::map<std::string, std::string> permissions;  ///< by login
   int last_number = 0;
   int last_comment = 0;
 
@@ -69,6 +70,11 @@ struct StubGithub {
       return {301,
               R"({"message": "Moved Permanently"})",
               {{"Location", (moved_to.empty() ? server : moved_to) + home + rest}}};
+    }
+    if (path.starts_with(home + "/collaborators/") && path.ends_with("/permission")) {
+      const std::string rest = path.substr(home.size() + 15);
+      const auto known = permissions.find(rest.substr(0, rest.find('/')));
+      return known == permissions.end() ? not_found() : StubAnswer{200, json{{"permission", known->second}}.dump()};
     }
     if (!path.starts_with(home + "/issues")) return not_found();
     StubAnswer answer = of_issues(seen, path.substr(home.size() + 7));

@@ -114,7 +114,7 @@ TEST_CASE("Break confirmation: the report of a search by hand has the first erro
   regression.suspects = bisection->answers[0].suspects;
   const auto report =
       pipeline::draft_report(context, {.night = "", .baseline = "", .bisection = &*bisection, .environment = ""},
-                             {.regressions = {regression}, .operators = {}});
+                             {.suspects = regression.suspects, .regressions = {regression}, .operators = {}});
   REQUIRE(report);
   CHECK(report->body.find("killed by SIGSEGV") != std::string::npos);
   CHECK(report->body.find("frame #0: kernel + 0x12") != std::string::npos);
