@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "base/text.hpp"
 
@@ -31,8 +32,11 @@ CodePoint code_point_at(std::string_view text, std::size_t at) {
   return {(first & 0x07) << 18 | (byte(at + 1) & 0x3F) << 12 | (byte(at + 2) & 0x3F) << 6 | (byte(at + 3) & 0x3F), 4};
 }
 
-bool breaks_line(std::uint32_t c) {
-  return c < 0x20 || c == 0x7F || c == 0x85 || c == 0x2028 || c == 0x2029;
+// What breaks a line, and spaces that Markdown takes for such where they touch its marks: `**` before one is not a
+// mark.
+bool becomes_space(std::uint32_t c) {
+  return c < 0x20 || c == 0x7F || c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
+         c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
 // Invisible characters that change the visible text: C1 controls, direction marks, zero-width characters, tags. (Keeps
@@ -50,7 +54,7 @@ std::string cleaned(std::string_view raw, bool keep_lines) {
     const CodePoint c = code_point_at(text, at);
     if (keep_lines && (c.value == '\n' || c.value == '\t')) {
       clean += static_cast<char>(c.value);
-    } else if (breaks_line(c.value)) {
+    } else if (becomes_space(c.value)) {
       clean += ' ';
     } else if (!unseen(c.value)) {
       clean += text.substr(at, c.bytes);
@@ -96,6 +100,14 @@ std::string broken_word(std::string_view word, std::string_view rest) {
   return text;
 }
 
+// What follows a colon is `smile:`, of which GitHub makes a picture, or `smile` to which our own text may add a colon.
+// It knows thousands of names, so any will do.
+bool names_picture(std::string_view rest) {
+  const auto belongs = [](char c) { return is_alphanumeric(c) || c == '_' || c == '+' || c == '-'; };
+  const auto end = std::find_if_not(rest.begin(), rest.end(), belongs);
+  return end != rest.begin() && (end == rest.end() || *end == ':');
+}
+
 std::string escaped_mark(char c, std::string_view rest) {
   switch (c) {
     case '<':
@@ -111,7 +123,7 @@ std::string escaped_mark(char c, std::string_view rest) {
     case '#':
       return !rest.empty() && is_alphanumeric(rest[0]) ? fmt::format("\\#{}", zero_width_entity) : "\\#";
     case ':':
-      return rest.substr(0, 2) == "//" ? fmt::format(":{}", zero_width_entity) : ":";
+      return rest.substr(0, 2) == "//" || names_picture(rest) ? fmt::format(":{}", zero_width_entity) : ":";
     case '\\':
     case '`':
     case '*':
@@ -120,21 +132,22 @@ std::string escaped_mark(char c, std::string_view rest) {
     case ']':
     case '~':
     case '|':
+    case '^':  // `[^1]:`, where a report's own bracket stands before it
       return fmt::format("\\{}", c);
     default:
       return {c};
   }
 }
 
-// What a line must not start with: `- `, `+ `, `===`, `1. `.
-std::size_t length_of_block_start(std::string_view line) {
-  if (line.empty()) return 0;
-  if (line[0] == '-' || line[0] == '+' || line[0] == '=') return 1;
+// The place of the mark of what a line must not start with: `- `, `+ `, `===`, `1. `. No place: it starts nothing.
+std::optional<std::size_t> mark_of_block(std::string_view line) {
+  if (line.empty()) return std::nullopt;
+  if (line[0] == '-' || line[0] == '+' || line[0] == '=') return 0;
   std::size_t digits = 0;
   while (digits < line.size() && is_digit(line[digits])) ++digits;
   const bool numbered = digits > 0 && digits < line.size() && (line[digits] == '.' || line[digits] == ')');
   const bool item = numbered && (digits + 1 == line.size() || line[digits + 1] == ' ');
-  return item ? digits + 1 : 0;
+  return item ? std::optional(digits) : std::nullopt;
 }
 
 std::size_t longest_run(std::string_view text, char wanted) {
@@ -146,12 +159,21 @@ std::size_t longest_run(std::string_view text, char wanted) {
   return longest;
 }
 
-// A comment in code is harmless on the page, but the search for the marker reads the source.
-std::string without_comments(std::string text) {
-  for (std::size_t at = text.find("<!"); at != std::string::npos; at = text.find("<!", at + 2)) {
-    text.insert(at + 1, zero_width_space);
+// Code that ends where it should. GitHub takes no fence of more than 80 backticks for one in a line, nor compares more
+// than 255 of a block: a long run in the text would make plain text of it. A comment in code is harmless on the page,
+// but the search for the marker reads the source.
+std::string interrupted(const std::string& text) {
+  constexpr std::size_t longest_fence = 16;
+  std::string safe;
+  std::size_t run = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    run = text[at] == '`' ? run + 1 : 0;
+    const bool comment = at > 0 && text[at - 1] == '<' && text[at] == '!';
+    if (comment || run == longest_fence) safe += zero_width_space;
+    if (run == longest_fence) run = 1;
+    safe += text[at];
   }
-  return text;
+  return safe;
 }
 
 }  // namespace
@@ -171,28 +193,25 @@ std::string plain_line(std::string_view text, std::size_t bytes) {
 
 std::string escaped(std::string_view text, std::size_t bytes) {
   const std::string line = plain_line(text, bytes);
-  std::string_view rest = line;
+  const std::optional<std::size_t> block = mark_of_block(line);
   std::string safe;
-  if (const std::size_t start = length_of_block_start(rest); start > 0) {
-    safe = fmt::format("{}\\{}", rest.substr(0, start - 1), rest[start - 1]);
-    rest.remove_prefix(start);
-  }
-  while (!rest.empty()) {
-    std::size_t word = 0;
-    while (word < rest.size() && is_alphanumeric(rest[word])) ++word;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::string_view rest = std::string_view(line).substr(at);
+    const auto word =
+        static_cast<std::size_t>(std::find_if_not(rest.begin(), rest.end(), is_alphanumeric) - rest.begin());
     if (word > 0) {
       safe += broken_word(rest.substr(0, word), rest.substr(word));
-      rest.remove_prefix(word);
     } else {
+      if (at == block) safe += '\\';
       safe += escaped_mark(rest[0], rest.substr(1));
-      rest.remove_prefix(1);
     }
+    at += std::max<std::size_t>(word, 1);
   }
   return safe;
 }
 
 std::string inline_code(std::string_view text, std::size_t bytes) {
-  const std::string code = without_comments(plain_line(text, bytes));
+  const std::string code = interrupted(plain_line(text, bytes));
   if (code.empty()) return "(empty)";
   const std::string fence(longest_run(code, '`') + 1, '`');
   const std::string_view space = code.front() == '`' || code.back() == '`' ? " " : "";
@@ -200,7 +219,7 @@ std::string inline_code(std::string_view text, std::size_t bytes) {
 }
 
 std::string code_block(std::string_view text, std::string_view language) {
-  const std::string code = without_comments(cleaned(text, true));
+  const std::string code = interrupted(cleaned(text, true));
   const std::string fence(std::max<std::size_t>(3, longest_run(code, '`') + 1), '`');
   const std::string_view newline = code.empty() || code.back() == '\n' ? "" : "\n";
   return fmt::format("{}{}\n{}{}{}\n", fence, language, code, newline, fence);

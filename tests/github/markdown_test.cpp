@@ -104,7 +104,7 @@ TEST_CASE("Markdown: escaping removes everything that GitHub interprets", "[gith
 
 TEST_CASE("Markdown: escaped text appears on the page as written", "[github]") {
   CHECK(escaped("Check bounds in embedding bag, twice") == "Check bounds in embedding bag, twice");
-  CHECK(escaped("at::addmm: a < b && c") == "at::addmm: a &lt; b &amp;&amp; c");
+  CHECK(escaped("at::addmm a < b && c") == "at::addmm a &lt; b &amp;&amp; c");
   CHECK(escaped("BERT_pytorch") == "BERT\\_pytorch");
   CHECK(escaped("a|b") == "a\\|b");
   CHECK(escaped("2.13.0.dev20260518") == "2.13.0.dev20260518");
@@ -127,6 +127,29 @@ TEST_CASE("Markdown: a line of escaped text starts no block", "[github]") {
   CHECK(escaped("    code") == "code");
   CHECK(escaped("3.") == "3\\.");
   CHECK(escaped("3.5 times") == "3.5 times");
+}
+
+TEST_CASE("Markdown: no name between colons becomes a picture", "[github]") {
+  CHECK(escaped(":smile:") == ":&#8203;smile:");
+  CHECK(escaped(":+1: :100:") == ":&#8203;+1: :&#8203;100:");
+  CHECK(escaped("to :smile") == "to :&#8203;smile");  // a report goes on with a colon of its own
+  CHECK(escaped("aten::mm:") == "aten::&#8203;mm:");
+  CHECK(escaped("a: b, aten::mm, c:") == "a: b, aten::mm, c:");
+  CHECK(escaped(":: : :") == ":: : :");
+}
+
+TEST_CASE("Markdown: text in the brackets of a link is not a footnote", "[github]") {
+  CHECK(escaped("^1]: x") == "\\^1\\]: x");
+}
+
+TEST_CASE("Markdown: digits that begin a list may be a commit too", "[github]") {
+  CHECK(escaped("123456789. x") == "123456&#8203;789\\. x");
+}
+
+TEST_CASE("Markdown: wide spaces are spaces, so that no mark of a report stands beside one", "[github]") {
+  for (const char* space : {"\xC2\xA0", "\xE2\x80\x83", "\xE2\x80\xAF", "\xE3\x80\x80"}) {
+    CHECK(plain_line(std::string(space) + "a" + space + "b" + space) == "a b");
+  }
 }
 
 TEST_CASE("Markdown: removes characters that reverse or hide text", "[github]") {
@@ -164,6 +187,20 @@ TEST_CASE("Markdown: inline code survives backticks", "[github]") {
     CHECK(inside.back() != '`');
     CHECK_FALSE(std::regex_search(inside, std::regex("(^|[^`])`{" + std::to_string(fence) + "}($|[^`])")));
   }
+}
+
+TEST_CASE("Markdown: a long run of backticks does not end code", "[github]") {
+  for (const std::size_t length : {15U, 16U, 81U, 300U}) {
+    const std::string text = "x " + std::string(length, '`') + " @octocat";
+    const std::regex too_long("`{18}");
+    CAPTURE(length);
+    CHECK_FALSE(std::regex_search(inline_code(text, 1000), too_long));
+    CHECK_FALSE(std::regex_search(code_block(text), too_long));
+    CHECK(inline_code(text, 1000).find("` @octocat`") != std::string::npos);
+  }
+  const std::string run(15, '`'), zero_width = "\xE2\x80\x8B";
+  CHECK(inline_code("x" + run + "y") == run + "`x" + run + "y" + run + "`");
+  CHECK(inline_code("x" + run + "`y") == run + "`x" + run + zero_width + "`y" + run + "`");
 }
 
 TEST_CASE("Markdown: text cannot close its code block", "[github]") {
