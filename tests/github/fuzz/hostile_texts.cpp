@@ -237,6 +237,10 @@ std::string HostileTexts::next() {
   for (std::size_t i = 0; i < count; ++i) text += piece();
   if (!text.empty() && below(10) == 0) text.erase(below(text.size()), 1);
   if (!text.empty() && below(10) == 0) text[below(text.size())] = static_cast<char>(below(256));
+  // The one character that rendered() has for its own use.
+  for (std::size_t at = text.find("\xEE\x80\x80"); at != std::string::npos; at = text.find("\xEE\x80\x80")) {
+    text.erase(at, 3);
+  }
   return text;
 }
 

@@ -109,7 +109,7 @@ std::string reference_at(char before, std::string_view rest) {
     return name > 0 && next(1 + name) == ':' ? "emoji" : "";
   }
   if (!begins) return "";
-  if (begins_with(rest, "WWW.")) return "address";
+  if (begins_with(rest, "WWW.") && is_alphanumeric(next(4))) return "address";
   if (begins_with(rest, "GH-") && is_digit(next(3))) return "issue";
   if ((begins_with(rest, "CVE-") && is_digit(next(4))) || (begins_with(rest, "GHSA-") && is_alphanumeric(next(5))))
     return "advisory";
