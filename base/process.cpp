@@ -165,6 +165,10 @@ void forbid_core_dumps() {
   ::setrlimit(RLIMIT_CORE, &none);
 }
 
+void keep_memory_private() {
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
 std::vector<int> allowed_cpus() {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -67,6 +67,10 @@ struct ProcessOutcome {
 /// No core dump of this process or its children: they may hold a secret.
 void forbid_core_dumps();
 
+/// Other processes of the same user cannot read this one's memory, environment or descriptors from now on, nor trace
+/// it. For a process that holds a secret and starts no other: its children could not set what they may use.
+void keep_memory_private();
+
 /// The CPUs that this process may use, ascending.
 std::vector<int> allowed_cpus();
 

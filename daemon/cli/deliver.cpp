@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/log.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
@@ -26,6 +27,7 @@ Result<ExitCode> once(const Invocation& invocation, const settings::Config& conf
 }
 
 Result<ExitCode> deliver(const Invocation& invocation, const DeliverOptions& options, std::stop_token stop) {
+  keep_memory_private();  // before it reads the token
   TBCI_ASSIGN(const settings::Config config, load_config(invocation));
   if (options.once) return once(invocation, config, std::move(stop));
   SystemdNotifier notifier;
