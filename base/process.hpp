@@ -35,6 +35,8 @@ struct Command {
   /// Folders and files that the child and its descendants may write, with null, GPUs and shared memory; nothing: all
   /// that we may write. They must exist. Without effect where the kernel cannot do it: see base/sandbox.hpp.
   std::optional<std::vector<std::filesystem::path>> writable;
+  /// Absolute paths of files and folders that it cannot read, where `writable` holds. They need not exist.
+  std::vector<std::filesystem::path> hidden = {};
   std::chrono::milliseconds time_limit = std::chrono::hours(24);
   /// How long the end of what was killed is waited for. A process that waits in the kernel for a device that does not
   /// answer, such as a GPU, does not end before that; it is left behind then.

@@ -119,7 +119,7 @@ Result<Prepared> prepare(const Command& command) {
     CPU_SET(static_cast<std::size_t>(cpu), &prepared.cpus);
   }
   if (command.writable) {
-    TBCI_ASSIGN(prepared.sandbox, make_sandbox(*command.writable));
+    TBCI_ASSIGN(prepared.sandbox, make_sandbox(*command.writable, command.hidden));
   }
   TBCI_ASSIGN(prepared.output, make_pipe());
   TBCI_ASSIGN(prepared.error, make_pipe());

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -23,7 +24,7 @@ struct [[gnu::packed]] FolderRule {
   std::uint64_t allowed;
   std::int32_t folder;
 };
-constexpr std::uint64_t write_file = 1U << 1;
+constexpr std::uint64_t write_file = 1U << 1, read_file_content = 1U << 2;
 constexpr std::uint64_t remove_and_make = 0x1ff0;  // folders, files, devices, sockets, pipes, links
 constexpr std::uint64_t move_between_folders = 1U << 13;
 constexpr std::uint64_t cut_length = 1U << 14;
@@ -61,10 +62,42 @@ Status allow(const Descriptor& rules, const fs::path& path, std::uint64_t handle
   if (!opened.open() || ::fstat(opened.get(), &facts) != 0)
     return fail(ErrorKind::machine, "cannot let a child write to {}: {}", path.string(), std::strerror(errno));
   FolderRule rule{.allowed = handled, .folder = opened.get()};
-  if (!S_ISDIR(facts.st_mode)) rule.allowed &= write_file | cut_length;
+  if (!S_ISDIR(facts.st_mode)) rule.allowed &= write_file | read_file_content | cut_length;
   if (::syscall(SYS_landlock_add_rule, rules.get(), rule_of_folder, &rule, 0) != 0)
     return fail(ErrorKind::machine, "cannot let a child write to {}: {}", path.string(), std::strerror(errno));
   return {};
+}
+
+// Allows to read what lies beside the hidden paths: rules only add. `folder` holds one of them.
+void allow_reading_beside(const Descriptor& rules, const fs::path& folder, const std::vector<fs::path>& hidden) {
+  std::error_code ignored;
+  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    const fs::path& path = at->path();
+    const auto lies_below = [&path](const fs::path& other) {
+      return std::mismatch(path.begin(), path.end(), other.begin(), other.end()).first == path.end();
+    };
+    if (std::find(hidden.begin(), hidden.end(), path) != hidden.end()) continue;
+    // A link may lead to what is hidden; what it leads to has a path of its own.
+    if (fs::is_symlink(at->symlink_status(ignored))) continue;
+    if (std::any_of(hidden.begin(), hidden.end(), lies_below)) {
+      allow_reading_beside(rules, path, hidden);
+      continue;
+    }
+    const Descriptor opened(::open(path.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW));
+    const FolderRule rule{.allowed = read_file_content, .folder = opened.get()};
+    ::syscall(SYS_landlock_add_rule, rules.get(), rule_of_folder, &rule, 0);  // refused: it cannot be read
+  }
+}
+
+// Without links, as the kernel sees them.
+std::vector<fs::path> real_paths(const std::vector<fs::path>& paths) {
+  std::vector<fs::path> real;
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    const fs::path resolved = fs::weakly_canonical(path, error);
+    real.push_back(error ? path.lexically_normal() : resolved);
+  }
+  return real;
 }
 
 }  // namespace
@@ -95,16 +128,18 @@ SandboxSupport sandbox_support() {
   return judge_sandbox(answer < 0 ? -errno : answer);
 }
 
-Result<Descriptor> make_sandbox(const std::vector<fs::path>& writable) {
+Result<Descriptor> make_sandbox(const std::vector<fs::path>& writable, const std::vector<fs::path>& hidden) {
   const SandboxSupport support = sandbox_support();
   if (support.version == 0) return Descriptor();
-  const Ruleset wanted{.files = handled_files(support.version),
+  const std::uint64_t reading = hidden.empty() ? 0 : read_file_content;
+  const Ruleset wanted{.files = handled_files(support.version) | reading,
                        .network = 0,
                        .scoped = support.version >= version_of_scopes ? abstract_sockets | signals : 0};
   Descriptor rules(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &wanted, sizeof wanted, 0)));
   if (!rules.open()) return fail(ErrorKind::machine, "cannot restrict a child's writing: {}", std::strerror(errno));
   for (const fs::path& path : writable) TBCI_TRY(allow(rules, path, wanted.files));
   for (const fs::path& path : common_devices()) TBCI_TRY(allow(rules, path, wanted.files));
+  if (!hidden.empty()) allow_reading_beside(rules, "/", real_paths(hidden));
   return rules;
 }
 

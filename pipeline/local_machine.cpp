@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "bisect/operator_sources.hpp"
 #include "bisect/rev_range.hpp"
+#include "pipeline/hidden_files.hpp"
 #include "runner/command_suite.hpp"
 #include "runner/cpu_lock.hpp"
 #include "runner/environment.hpp"
@@ -36,7 +37,9 @@ class LocalMachine final : public Machine {
         clock_(parts.clock),
         lines_(parts.lines),
         folder_(parts.config.service.state / "subjects" / parts.subject.name),
-        confinement_{.folder = parts.config.service.state / "private", .writable = parts.subject.writable},
+        confinement_{.folder = parts.config.service.state / "private",
+                     .writable = parts.subject.writable,
+                     .hidden = hidden_files(parts.config)},
         builder_(parts.subject, folder_, parts.processes, parts.clock, parts.lines, confinement_, &http_),
         nightlies_(runner::make_nightly_source({.subject = parts.subject,
                                                 .state = folder_,

@@ -72,6 +72,7 @@ void PrivateHome::confine(Command& command, std::vector<fs::path> own) const {
   own.push_back(folder_);
   own.insert(own.end(), confinement_.writable.begin(), confinement_.writable.end());
   command.writable = std::move(own);
+  command.hidden = confinement_.hidden;
 }
 
 Status PrivateHome::confine_compiler(Command& command, std::vector<fs::path> own) const {

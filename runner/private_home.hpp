@@ -12,8 +12,9 @@ namespace tbci::runner {
 
 /// Where the code under test is confined. Without a folder it is not: it gets our home and may write what we may.
 struct Confinement {
-  std::filesystem::path folder;                 ///< the homes appear below it, and the compiler's cache
-  std::vector<std::filesystem::path> writable;  ///< more folders that the subject's commands may write
+  std::filesystem::path folder;                      ///< the homes appear below it, and the compiler's cache
+  std::vector<std::filesystem::path> writable = {};  ///< more folders that the subject's commands may write
+  std::vector<std::filesystem::path> hidden = {};    ///< absolute paths that no command may read: a token, the database
 };
 
 /// An empty home and an empty folder for temporary files, removed with the object. Nothing that one build or

@@ -1,9 +1,12 @@
 #include "base/sandbox.hpp"
 
+#include <sys/prctl.h>
+
 #include <cerrno>
 
 #include "base/file.hpp"
 #include "base/process.hpp"
+#include "tests/as_ordinary_user.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -23,11 +26,12 @@ struct Place {
     REQUIRE(write_file_atomically(others / "kept", "kept\n"));
   }
   /// The shell's answer to a script: `yes` where it succeeded.
-  std::string tried(const std::string& script) const {
+  std::string tried(const std::string& script, const std::vector<fs::path>& hidden = {}) const {
     Command command;
     command.arguments = {"/bin/sh", "-c", "if (" + script + ") 2>/dev/null; then echo yes; else echo no; fi"};
     command.environment = {{"OWN", own.string()}, {"OTHERS", others.string()}};
     command.writable = {own};
+    command.hidden = hidden;
     SystemProcessRunner processes;
     const auto outcome = processes.run(command, {});
     INFO((outcome ? std::string() : outcome.error().message));
@@ -85,6 +89,38 @@ TEST_CASE("Sandbox: a child reads what it could read before", "[sandbox]") {
   if (skipped()) return;
   const Place place;
   CHECK(place.tried("cat $OTHERS/kept >/dev/null && ls / >/dev/null") == "yes\n");
+}
+
+TEST_CASE("Sandbox: a child cannot read what is hidden, on any way, and reads all else", "[sandbox]") {
+  if (skipped()) return;
+  const Place place;
+  fs::create_directory_symlink(place.others, place.folder / "link");
+  REQUIRE(write_file_atomically(place.others / "secrets/token", "secret\n"));
+  REQUIRE(write_file_atomically(place.others / "open/file", "open\n"));
+  const std::vector<fs::path> hidden = {place.folder / "link/kept", place.others / "secrets", "/nowhere/at/all"};
+  for (const char* script :
+       {"cat $OTHERS/kept", "cat $OTHERS/../link/kept", "cat /proc/self/root$OTHERS/kept", "cat $OTHERS/secrets/token",
+        "ln $OTHERS/kept $OWN/name && cat $OWN/name", "ln -s $OTHERS/kept $OWN/other && cat $OWN/other",
+        "mv $OTHERS/kept $OWN/moved", "cd $OTHERS && sh -c 'cat kept'", "cp -r $OTHERS/secrets $OWN/copy"}) {
+    CAPTURE(script);
+    CHECK(place.tried(script, hidden) == "no\n");
+  }
+  CHECK(place.tried("grep -q open $OTHERS/open/file && ls /usr/lib $OTHERS/secrets > $OWN/list", hidden) == "yes\n");
+  CHECK(place.tried("echo a > $OWN/new && grep -q a $OWN/new && grep -q Name /proc/self/status", hidden) == "yes\n");
+  CHECK(read_file(place.others / "kept").value() == "kept\n");
+}
+
+// Not of root, whom the kernel lets read the environment of any process.
+TEST_CASE("Sandbox: a child cannot look into the process that guards it, which has the memory of tbci", "[sandbox]") {
+  if (skipped()) return;
+  CHECK(test::holds_for_ordinary_user([] {
+    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // as a process has it that did not become another user
+    const Place place;
+    bool closed = place.tried("cat /proc/$$/environ > /dev/null") == "yes\n";
+    for (const char* name : {"environ", "auxv", "maps", "mem"})
+      closed = closed && place.tried(std::string("cat /proc/$PPID/") + name) == "no\n";
+    return closed && place.tried("readlink /proc/$PPID/fd/0") == "no\n";
+  }));
 }
 
 TEST_CASE("Sandbox: a child cannot cut a file elsewhere short", "[sandbox]") {

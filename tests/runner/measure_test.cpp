@@ -339,17 +339,19 @@ TEST_CASE("Measurer: a worker that cannot be killed is the machine's fault and n
   CHECK(profile.error().kind == ErrorKind::machine);
 }
 
-TEST_CASE("Measurer: a worker has an empty home and writes nowhere else", "[measure][escape]") {
+TEST_CASE("Measurer: a worker has an empty home, writes nowhere else and reads no secret", "[measure][escape]") {
   if (sandbox_support().version == 0) {
     WARN("skipped: " << sandbox_support().missing);
     return;
   }
   Bench bench;
-  const auto worker =
-      test::write_script(bench.folder / "worker", "echo evil > $HOME/.pth && echo evil > $TMPDIR/t && touch " +
-                                                      (bench.folder / "planted").string() + " 2>/dev/null && exit 9\n" +
-                                                      hello + two_samples + done);
-  Measurer measurer(bench.processes, bench.clock, {.folder = bench.folder / "private", .writable = {}});
+  const auto worker = test::write_script(
+      bench.folder / "worker", "echo evil > $HOME/.pth && echo evil > $TMPDIR/t && touch " +
+                                   (bench.folder / "planted").string() + " 2>/dev/null && exit 9\ncat " +
+                                   (bench.folder / "secret").string() + " && exit 8\n" + hello + two_samples + done);
+  REQUIRE(write_file_atomically(bench.folder / "secret", "secret\n"));
+  Measurer measurer(bench.processes, bench.clock,
+                    {.folder = bench.folder / "private", .hidden = {bench.folder / "secret"}});
   const auto measured =
       measurer.measure({}, native_suite(worker), {"dlrm", Configuration::cpu_infer}, bench.settings, {});
   REQUIRE(measured);

@@ -375,12 +375,13 @@ TEST_CASE("PipNightlies: pip writes to the venv, its cache and its home, and eve
   PipNightlies nightlies(settings,
                          {.venvs = folder / "venvs",
                           .cache = folder / "cache",
-                          .confinement = {.folder = folder / "private", .writable = {}}},
+                          .confinement = {.folder = folder / "private", .hidden = {folder / "token"}}},
                          pip);
   REQUIRE(nightlies.install({.name = "2.13.0"}, {}));
   CHECK(commands.size() == 4);  // venv, --dry-run, download, install
   for (const Command& command : commands) {
     REQUIRE(command.writable.has_value());
+    CHECK(command.hidden == std::vector<std::filesystem::path>{folder / "token"});
     CHECK(std::find(command.writable->begin(), command.writable->end(), folder / "venvs/torch-2.13.0") !=
           command.writable->end());
     CHECK(std::find(command.writable->begin(), command.writable->end(), folder / "venvs") == command.writable->end());

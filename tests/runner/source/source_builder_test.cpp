@@ -349,8 +349,10 @@ TEST_CASE("SourceBuilder: a build that leaves a pipe or endless zeros costs itse
   CHECK(project.built(project.commit("src/a.cpp", "5\n")).version == "2.13.0");
 }
 
-TEST_CASE("SourceBuilder: a confined build writes to its checkout and prefix, and nothing it leaves reaches the next",
-          "[source][escape]") {
+TEST_CASE(
+    "SourceBuilder: a confined build reads no secret, writes to its checkout and prefix, and nothing it leaves reaches "
+    "the next",
+    "[source][escape]") {
   if (sandbox_support().version == 0) {
     WARN("skipped: " << sandbox_support().missing);
     return;
@@ -361,12 +363,13 @@ TEST_CASE("SourceBuilder: a confined build writes to its checkout and prefix, an
       {"sh", "-c",
        "for i in database state/checkouts/mirror.git/config state/products/new state/logs/new; do "
        "echo evil >> " +
+           project.folder.path().string() + "/$i && echo wrote $i; done 2>/dev/null; cat " +
            project.folder.path().string() +
-           "/$i && echo wrote $i; done 2>/dev/null; ls -A $HOME; mkdir -p $HOME/.local/lib/python3/site-packages; "
+           "/database; ls -A $HOME; mkdir -p $HOME/.local/lib/python3/site-packages; "
            "echo evil > $HOME/.local/lib/python3/site-packages/evil.pth; touch $TMPDIR/file ../slot-0.prefix/file && "
            "mkdir -p build && cp src/a.cpp build/lib.so"}};
   SourceBuilder builder(project.subject, project.state, project.processes, project.clock, {},
-                        {.folder = project.folder / "private", .writable = {}});
+                        {.folder = project.folder / "private", .hidden = {project.folder / "database"}});
   for (const std::string text : {"one\n", "two\n"}) {
     const std::string commit = project.commit("src/a.cpp", text);
     const auto outcome = builder.build(commit, {});
@@ -375,6 +378,7 @@ TEST_CASE("SourceBuilder: a confined build writes to its checkout and prefix, an
     REQUIRE(std::holds_alternative<model::Product>(*outcome));
     const std::string log = read_file(project.state / "logs" / (commit + ".log")).value();
     CHECK(log.find("\nwrote") == std::string::npos);
+    CHECK(log.find("rows") == std::string::npos);
     CHECK(log.find("\n.local") == std::string::npos);
   }
   CHECK(read_file(project.folder / "database").value() == "rows");
