@@ -64,8 +64,9 @@ Status share_with_messenger(const settings::Config& config) {
 }
 
 bool shares_token(const settings::Config& config) {
-  const auto& channels = config.report.channels;
-  return !config.report.messenger && std::find(channels.begin(), channels.end(), "github") != channels.end();
+  const auto used = config.report.used_channels();
+  const auto has_secret = [](const std::string& channel) { return channel == "github" || channel == "webhook"; };
+  return !config.report.messenger && std::any_of(used.begin(), used.end(), has_secret);
 }
 
 Result<github::OutboxSummary> deliver_once(const settings::Config& config, const Clock& clock, std::stop_token stop) {

@@ -14,11 +14,12 @@ constexpr std::size_t largest_secret_file_bytes = 64 << 10;
 
 }  // namespace
 
-Result<std::string> read_secret_file(const std::filesystem::path& path, std::string_view what) {
+Result<std::string> read_secret_file(const std::filesystem::path& path, std::string_view what,
+                                     std::string_view section) {
   namespace fs = std::filesystem;
   if (path.empty()) {
-    return fail(ErrorKind::machine, "no {} is known: name one in [report.github], or let tbci-deliver.service pass it",
-                what);
+    return fail(ErrorKind::machine, "no {} is known: name one in [{}], or let tbci-deliver.service pass it", what,
+                section);
   }
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -31,15 +32,16 @@ Result<std::string> read_secret_file(const std::filesystem::path& path, std::str
   return read_file(path, largest_secret_file_bytes);
 }
 
-Result<std::string> read_token(const std::filesystem::path& path) {
-  TBCI_ASSIGN(const std::string text, read_secret_file(path, "token file"));
-  const std::string token(trim(text));
-  const bool clean = std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c <= '~'; });
-  if (token.empty() || !clean) {
-    return fail(ErrorKind::machine, "the token file {} contains no token: write the token to it as a single word",
-                path.string());
+Result<std::string> read_word(const std::filesystem::path& path, std::string_view what, std::string_view section) {
+  TBCI_ASSIGN(const std::string text, read_secret_file(path, what, section));
+  const std::string word(trim(text));
+  const bool clean = std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (word.empty() || !clean) {
+    const std::string_view secret = what.substr(0, what.rfind(" file"));
+    return fail(ErrorKind::machine, "the {} {} contains no {}: write the {} to it as a single word", what,
+                path.string(), secret, secret);
   }
-  return token;
+  return word;
 }
 
 }  // namespace tbci::github

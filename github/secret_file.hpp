@@ -10,10 +10,15 @@
 namespace tbci::github {
 
 /// The text of a regular file that other users cannot access. `what` names it in errors, which never hold its text:
-/// `token file`. Errors (machine).
-Result<std::string> read_secret_file(const std::filesystem::path& path, std::string_view what);
+/// `token file`, and `section` the place in the configuration where a missing one is named. Errors (machine).
+Result<std::string> read_secret_file(const std::filesystem::path& path, std::string_view what,
+                                     std::string_view section = "report.github");
 
-/// The single word in a token file. Errors (machine).
-Result<std::string> read_token(const std::filesystem::path& path);
+/// The single word in such a file, as a token or a webhook's secret. Errors (machine).
+Result<std::string> read_word(const std::filesystem::path& path, std::string_view what,
+                              std::string_view section = "report.github");
+inline Result<std::string> read_token(const std::filesystem::path& path) {
+  return read_word(path, "token file");
+}
 
 }  // namespace tbci::github

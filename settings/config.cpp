@@ -15,6 +15,7 @@
 #include "settings/build_sources.hpp"
 #include "settings/command_suites.hpp"
 #include "settings/laid_over.hpp"
+#include "settings/read_channels.hpp"
 #include "settings/read_report.hpp"
 #include "settings/thresholds.hpp"
 #include "settings/toml_reader.hpp"
@@ -245,19 +246,6 @@ void read_torchbench(TomlReader reader, runner::TorchBenchSettings& torchbench) 
     reader.refuse("checkout", "is missing: write the folder with a checkout of pytorch/benchmark");
 }
 
-// `05:30` as minutes after midnight.
-std::optional<std::chrono::minutes> time_of_day(TomlReader& reader) {
-  const std::string text = reader.text("schedule", "");
-  if (text.empty()) return std::nullopt;
-  int hours = -1, minutes = -1, end = 0;
-  const bool read = std::sscanf(text.c_str(), "%2d:%2d%n", &hours, &minutes, &end) == 2;
-  if (!read || end != static_cast<int>(text.size()) || hours < 0 || hours > 23 || minutes < 0 || minutes > 59) {
-    reader.refuse("schedule", "must be a time of day in UTC, as in \"05:30\"");
-    return std::nullopt;
-  }
-  return std::chrono::hours(hours) + std::chrono::minutes(minutes);
-}
-
 void read_exported(TomlReader reader, runner::Subject& subject) {
   const std::string folder = reader.required_text("folder");
   if (!folder.empty()) subject.exported_models = std::filesystem::absolute(folder);
@@ -285,7 +273,7 @@ SubjectConfig read_subject(TomlReader reader) {
     config.writable.emplace_back(folder);
   }
   if (reader.has("exported")) read_exported(reader.table("exported"), config);
-  config.schedule = time_of_day(reader);
+  config.schedule = read_time_of_day(reader, "schedule");
   config.poll = reader.seconds("poll", {});
   if (config.schedule && reader.has("poll"))
     reader.refuse("poll", "has no effect beside `schedule`: leave out one of the two");

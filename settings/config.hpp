@@ -13,6 +13,7 @@
 #include "detect/threshold_table.hpp"
 #include "runner/measure.hpp"
 #include "runner/subject.hpp"
+#include "settings/channel_config.hpp"
 #include "storage/model/words.hpp"
 
 namespace tbci::settings {
@@ -106,11 +107,17 @@ struct GithubConfig {
 };
 
 struct ReportConfig {
-  std::vector<std::string> channels = {"folder"};  ///< `folder`, `github`
+  std::vector<std::string> channels = {"folder"};  ///< `folder`, `github`, `webhook`, `mail`
   std::filesystem::path folder = "issues";         ///< inside the state folder, unless absolute
   /// `tbci deliver`, as a user of its own, delivers what needs a secret. Then no other command does.
   bool messenger = false;
   GithubConfig github;
+  WebhookConfig webhook;
+  MailConfig mail;
+  DigestConfig digest;
+
+  /// Those of reports, then what else the digest goes to.
+  std::vector<std::string> used_channels() const;
 };
 
 /// A subject, and when it is looked at.

@@ -1,21 +1,13 @@
 #include "settings/read_report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
-#include "base/text.hpp"
+#include "settings/read_channels.hpp"
 
 namespace tbci::settings {
 
 namespace {
-
-bool is_proxy(std::string_view text) {
-  constexpr std::array schemes = {"http://", "https://", "socks5://"};
-  const bool known =
-      std::any_of(schemes.begin(), schemes.end(), [&](const char* one) { return text.starts_with(one); });
-  return known && std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
-}
 
 void read_github_app(TomlReader& github, GithubConfig& config) {
   if (!github.has("app")) return;
@@ -30,39 +22,46 @@ void read_github_app(TomlReader& github, GithubConfig& config) {
   config.app = std::move(read);
 }
 
+// Whether anything is sent through the channel.
+bool is_used(const ReportConfig& report, const std::string& channel) {
+  const auto used = report.used_channels();
+  return std::find(used.begin(), used.end(), channel) != used.end();
+}
+
+void read_github(TomlReader github, GithubConfig& config, bool used) {
+  config.api = github.text("api", config.api);
+  config.repository = github.text("repository", "");
+  config.token_file = github.text("token_file", "");
+  read_connection(github, config.certificates, config.proxy);
+  config.writes_in_an_hour = static_cast<int>(github.integer("writes_in_an_hour", config.writes_in_an_hour, 1, 500));
+  config.poll = github.seconds("poll", config.poll);
+  if (config.poll < std::chrono::minutes(1)) github.refuse("poll", "must be at least 60 seconds");
+  read_github_app(github, config);
+  if (used && config.repository.find('/') == std::string::npos)
+    github.refuse("repository", "must be \"owner/name\", because the channel \"github\" is used");
+}
+
 }  // namespace
 
+std::vector<std::string> ReportConfig::used_channels() const {
+  std::vector<std::string> used = channels;
+  for (const std::string& channel : digest.channels) {
+    if (std::find(used.begin(), used.end(), channel) == used.end()) used.push_back(channel);
+  }
+  return used;
+}
+
 void read_report(TomlReader reader, ReportConfig& report) {
-  if (reader.has("channels")) report.channels.clear();
-  for (const std::string& channel : reader.texts("channels")) {
-    if (channel != "folder" && channel != "github") {
-      reader.refuse("channels",
-                    fmt::format("unknown channel '{}': choose \"folder\" or \"github\"", one_line(channel, 40)));
-    }
-    const bool twice = std::find(report.channels.begin(), report.channels.end(), channel) != report.channels.end();
-    if (twice) reader.refuse("channels", fmt::format("'{}' is listed twice", one_line(channel, 40)));
-    report.channels.push_back(channel);
-  }
+  if (reader.has("channels")) report.channels = read_channel_names(reader, {"folder", "github", "webhook", "mail"});
   report.folder = reader.text("folder", report.folder.string());
-  TomlReader github = reader.table("github");
-  report.github.api = github.text("api", report.github.api);
-  report.github.repository = github.text("repository", "");
-  report.github.token_file = github.text("token_file", "");
-  report.github.certificates = github.text("certificates", "");
-  report.github.proxy = github.text("proxy", "");
-  if (!report.github.proxy.empty() && !is_proxy(report.github.proxy))
-    github.refuse("proxy", "must be http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT");
-  report.github.writes_in_an_hour =
-      static_cast<int>(github.integer("writes_in_an_hour", report.github.writes_in_an_hour, 1, 500));
-  report.github.poll = github.seconds("poll", report.github.poll);
-  if (report.github.poll < std::chrono::minutes(1)) github.refuse("poll", "must be at least 60 seconds");
-  read_github_app(github, report.github);
-  const bool wanted = std::find(report.channels.begin(), report.channels.end(), "github") != report.channels.end();
-  // Systemd gives the credential to the messenger's unit alone.
-  report.messenger = reader.flag("messenger", wanted && !report.github.names_its_secret());
-  if (wanted && report.github.repository.find('/') == std::string::npos) {
-    github.refuse("repository", "must be \"owner/name\", because the channel \"github\" is used");
-  }
+  read_digest(reader.table("digest"), report.digest);
+  read_github(reader.table("github"), report.github, is_used(report, "github"));
+  read_webhook(reader.table("webhook"), report.webhook, is_used(report, "webhook"));
+  read_mail(reader.table("mail"), report.mail, is_used(report, "mail"));
+  // Systemd gives a credential to the messenger's unit alone.
+  const bool credential = (is_used(report, "github") && !report.github.names_its_secret()) ||
+                          (is_used(report, "webhook") && report.webhook.secret_file.empty());
+  report.messenger = reader.flag("messenger", credential);
 }
 
 }  // namespace tbci::settings

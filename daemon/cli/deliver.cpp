@@ -43,9 +43,9 @@ Result<ExitCode> deliver(const Invocation& invocation, const DeliverOptions& opt
 void add_deliver(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("deliver", "Run as the messenger: deliver reports through channels with a secret");
   command->footer(
-      "With [report] messenger = true no other command delivers through GitHub. So a user of its own can have the\n"
-      "token, and what tbci builds and measures runs as a user that cannot read it. SIGTERM ends it at once; what was\n"
-      "not delivered waits. deploy/systemd/tbci-deliver.service runs it under systemd.\n\n"
+      "With [report] messenger = true no other command delivers, but to the folder. So a user of its own can have the\n"
+      "secrets, and what tbci builds and measures runs as a user that cannot read them. SIGTERM ends it at once; what\n"
+      "was not delivered waits. deploy/systemd/tbci-deliver.service runs it under systemd.\n\n"
       "  tbci deliver\n  tbci deliver --once\n\n"
       "Exit code 1 if --once left a report undelivered.");
   auto options = std::make_shared<DeliverOptions>();

@@ -31,9 +31,8 @@ Result<ExitCode> run_service(const Invocation& invocation, const ServeOptions& o
   TBCI_ASSIGN(const auto state, StateDir::open(std::move(config), *invocation.clock, opening));
   if (shares_token(state->config())) {
     log::warning(
-        "the GitHub token belongs to the user that builds and measures, and Landlock alone keeps it from what they "
-        "run; "
-        "`tbci deliver` as another user keeps it away (docs/installing.md)");
+        "the secrets of the channels belong to the user that builds and measures, and Landlock alone keeps them from "
+        "what that runs; `tbci deliver` as another user keeps them away (docs/installing.md)");
   }
   const auto ready = [](const std::string& url) { log::info("the page is at {}", url); };
   TBCI_TRY(serve(*state, notifier, ready, std::move(stop)));

@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "github/folder_channel.hpp"
 #include "github/github_channel.hpp"
+#include "github/webhook_channel.hpp"
 #include "pipeline/night/wishes.hpp"
 
 namespace tbci::pipeline {
@@ -60,19 +61,29 @@ github::GithubSettings settings_of(const settings::GithubConfig& config) {
   return settings;
 }
 
+github::WebhookSettings webhook_settings_of(const settings::WebhookConfig& config) {
+  return {.url = config.url,
+          .secret_file = secret_file(config.secret_file, "webhook-secret"),
+          .certificates = config.certificates,
+          .proxy = config.proxy};
+}
+
+Result<std::unique_ptr<github::Channel>> make_channel(const settings::Config& config, const std::string& name,
+                                                      HttpClient& http, const Clock& clock) {
+  if (name == "github") return github::make_github_channel(settings_of(config.report.github), http, clock);
+  if (name == "webhook") return github::make_webhook_channel(webhook_settings_of(config.report.webhook), http, clock);
+  return std::make_unique<github::FolderChannel>(issue_folder(config));
+}
+
 std::vector<std::unique_ptr<github::Channel>> make_channels(const settings::Config& config, HttpClient& http,
                                                             const Clock& clock, Deliverer who) {
   std::vector<std::unique_ptr<github::Channel>> channels;
-  for (const std::string& name : config.report.channels) {
+  for (const std::string& name : config.report.used_channels()) {
     if (!serves(who, config.report, name)) continue;
-    if (name == "folder") {
-      channels.push_back(std::make_unique<github::FolderChannel>(issue_folder(config)));
-    } else {
-      auto channel = github::make_github_channel(settings_of(config.report.github), http, clock);
-      if (channel) channels.push_back(std::move(*channel));
-      // The other channels work on; what is meant for this one waits in the outbox.
-      if (!channel) log::error("channel github: {}", channel.error().message);
-    }
+    auto channel = make_channel(config, name, http, clock);
+    // The other channels work on; what is meant for this one waits in the outbox.
+    if (!channel) log::error("channel {}: {}", name, channel.error().message);
+    if (channel) channels.push_back(std::move(*channel));
   }
   return channels;
 }
@@ -84,8 +95,8 @@ std::filesystem::path issue_folder(const settings::Config& config) {
 }
 
 bool serves(Deliverer who, const settings::ReportConfig& config, std::string_view channel) {
-  const bool secret = channel != "folder";
-  return who == Deliverer::messenger ? secret : !(secret && config.messenger);
+  const bool leaves = channel != "folder";  // this machine
+  return who == Deliverer::messenger ? leaves : !(leaves && config.messenger);
 }
 
 OpenChannels::OpenChannels(const settings::Config& config, const Clock& clock, Deliverer who)

@@ -19,8 +19,8 @@ namespace tbci::pipeline {
 /// Who delivers. Where the configuration asks for a messenger, it alone has the secrets, and each delivers through the
 /// channels that the other does not.
 enum class Deliverer {
-  measuring,  ///< a process that also runs builds and workers: all channels; with a messenger those without a secret
-  messenger,  ///< `tbci deliver`, which runs nothing of a subject: the channels that need a secret
+  measuring,  ///< a process that also runs builds and workers: all channels; with a messenger the folder alone
+  messenger,  ///< `tbci deliver`, which runs nothing of a subject: the channels with a secret, and those that send
 };
 
 /// Whether this deliverer serves the channel.
