@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "github/folder_channel.hpp"
 #include "github/github_channel.hpp"
+#include "github/mail_channel.hpp"
 #include "github/webhook_channel.hpp"
 #include "pipeline/night/wishes.hpp"
 
@@ -69,18 +70,24 @@ github::WebhookSettings webhook_settings_of(const settings::WebhookConfig& confi
 }
 
 Result<std::unique_ptr<github::Channel>> make_channel(const settings::Config& config, const std::string& name,
-                                                      HttpClient& http, const Clock& clock) {
+                                                      HttpClient& http, ProcessRunner& processes, const Clock& clock) {
   if (name == "github") return github::make_github_channel(settings_of(config.report.github), http, clock);
   if (name == "webhook") return github::make_webhook_channel(webhook_settings_of(config.report.webhook), http, clock);
+  if (name == "mail") {
+    const settings::MailConfig& mail = config.report.mail;
+    return github::make_mail_channel({.addresses = {.from = mail.from, .to = mail.to}, .sendmail = mail.sendmail},
+                                     processes, clock);
+  }
   return std::make_unique<github::FolderChannel>(issue_folder(config));
 }
 
 std::vector<std::unique_ptr<github::Channel>> make_channels(const settings::Config& config, HttpClient& http,
-                                                            const Clock& clock, Deliverer who) {
+                                                            ProcessRunner& processes, const Clock& clock,
+                                                            Deliverer who) {
   std::vector<std::unique_ptr<github::Channel>> channels;
   for (const std::string& name : config.report.used_channels()) {
     if (!serves(who, config.report, name)) continue;
-    auto channel = make_channel(config, name, http, clock);
+    auto channel = make_channel(config, name, http, processes, clock);
     // The other channels work on; what is meant for this one waits in the outbox.
     if (!channel) log::error("channel {}: {}", name, channel.error().message);
     if (channel) channels.push_back(std::move(*channel));
@@ -100,7 +107,7 @@ bool serves(Deliverer who, const settings::ReportConfig& config, std::string_vie
 }
 
 OpenChannels::OpenChannels(const settings::Config& config, const Clock& clock, Deliverer who)
-    : config_(config), clock_(clock), who_(who), channels_(make_channels(config, http_, clock, who)) {}
+    : config_(config), clock_(clock), who_(who), channels_(make_channels(config, http_, processes_, clock, who)) {}
 
 Result<github::OutboxSummary> OpenChannels::deliver_due(storage::Stores& stores, std::stop_token stop) {
   TBCI_ASSIGN(const auto due, stores.reports.due(clock_.now()));

@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/http.hpp"
+#include "base/process.hpp"
 #include "github/outbox.hpp"
 #include "pipeline/subject_context.hpp"
 
@@ -51,6 +52,7 @@ class OpenChannels {
   const Clock& clock_;
   Deliverer who_;
   CurlHttpClient http_;
+  SystemProcessRunner processes_;
   std::vector<std::unique_ptr<github::Channel>> channels_;
   std::optional<TimePoint> looked_;               // when it listened last, whatever came of it
   std::map<std::string, TimePoint> heard_since_;  // by channel: nothing that was said before then is unheard
