@@ -5,10 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "github/digest.hpp"
 
 namespace tbci::github {
 
 std::string_view event_of(const model::Report& report) {
+  if (is_digest(report)) return "digest.filed";
   return report.revision == 1 ? "report.filed" : "report.revised";
 }
 

@@ -9,7 +9,7 @@
 
 namespace tbci::github {
 
-/// `report.filed` for the first revision, `report.revised` for a later one.
+/// `report.filed` for the first revision, `report.revised` for a later one; `digest.filed` for a digest.
 std::string_view event_of(const model::Report& report);
 
 /// 32 hex digits that are the same at each try of one revision, so that the receiver can drop what it has.
