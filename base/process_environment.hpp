@@ -1,4 +1,4 @@
-// Internal to base: which of our own environment variables a child inherits.
+// Which of our own environment variables a child inherits.
 #pragma once
 
 #include <string>

@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "daemon/scheduler.hpp"
+#include "pipeline/night/digest.hpp"
 #include "pipeline/night/improvements.hpp"
 #include "pipeline/night/night_tries.hpp"
 #include "pipeline/night/waiting_nights.hpp"
@@ -15,6 +16,7 @@ namespace tbci::daemon {
 namespace {
 
 constexpr std::chrono::hours default_poll{1};
+constexpr std::chrono::minutes digest_retry{10};
 constexpr std::chrono::minutes longest_sleep{1};  // the wall clock may be set meanwhile
 
 // The page shows the subject as busy while this lives.
@@ -48,6 +50,7 @@ class ServiceWork {
       parts_.pulse.beat();
       TimePoint next = scheduler_.step(stop_);
       if (damage_) return pass_on(*damage_);
+      TBCI_TRY(file_digest());
       TBCI_ASSIGN(const auto search, search_each_subject());
       if (search) next = std::min(next, *search);
       TBCI_ASSIGN(const auto good_news, search_improvements());
@@ -81,6 +84,20 @@ class ServiceWork {
     if (!next && next.error().kind != ErrorKind::interrupted)
       progress_.note(fmt::format("{}: {}", subject.name, one_line(next.error().message, 300)));
     return next;
+  }
+
+  // Between nights: what began before the digest's time has its verdicts then.
+  Status file_digest() {
+    const SteadyTime now = parts_.state.clock().steady_now();
+    if (now < next_digest_) return {};
+    const auto filed =
+        pipeline::file_due_digest(parts_.state.stores(), parts_.state.config(), parts_.state.clock().now());
+    if (filed && *filed) log::info("the weekly digest is filed: report {}", (*filed)->id);
+    if (filed) return {};
+    if (filed.error().kind == ErrorKind::damaged) return pass_on(filed.error());
+    log::error("weekly digest: {}", filed.error().message);
+    next_digest_ = now + digest_retry;
+    return {};
   }
 
   // One search of each subject; returns when the next one is due.
@@ -159,6 +176,7 @@ class ServiceWork {
   PulsingProcesses processes_;
   PulsingProgress progress_;
   std::optional<Error> damage_;
+  SteadyTime next_digest_{};  // not tried before
   Scheduler scheduler_;
 };
 

@@ -86,7 +86,7 @@ std::string line_of(const Group& group, const DigestFacts& facts, bool with_age)
   return line;
 }
 
-std::string part(std::string_view head, const std::vector<std::string>& lines, std::string_view command) {
+std::string digest_part(std::string_view head, const std::vector<std::string>& lines, std::string_view command) {
   if (lines.empty()) return {};
   std::string text = fmt::format("### {} ({})\n\n", head, lines.size());
   std::size_t shown = 0;
@@ -172,17 +172,20 @@ model::Report make_digest(const DigestFacts& facts) {
   const auto regressed = lines_of(facts.regressed, facts, false);
   const auto recovered = lines_of(facts.recovered, facts, false);
   const auto open = lines_of(facts.open, facts, true);
-  const std::string parts = part("Regressed", regressed, "tbci regressions list") +
-                            part("Recovered", recovered, "tbci regressions list --all") +
-                            part("Still open", open, "tbci regressions list") +
-                            part("Not decided", noisy_lines(facts), "tbci status") +
-                            part("Not measured", unmeasured_lines(facts), "tbci status");
+  const std::string parts = digest_part("Regressed", regressed, "tbci regressions list") +
+                            digest_part("Recovered", recovered, "tbci regressions list --all") +
+                            digest_part("Still open", open, "tbci regressions list") +
+                            digest_part("Not decided", noisy_lines(facts), "tbci status") +
+                            digest_part("Not measured", unmeasured_lines(facts), "tbci status");
   model::Report report;
   report.marker = digest_marker(facts.to);
   report.title = title_of(facts, regressed.size(), recovered.size(), open.size());
   report.body = fmt::format("tbci judged {} of {} from {} to {} (UTC).\n\n", counted(facts.nights, "night"),
                             counted(facts.subjects, "subject"), to_date(facts.from), to_date(facts.to));
-  report.body += parts.empty() ? "Nothing regressed, recovered or is open, and everything was measured.\n" : parts;
+  const std::string_view nothing = facts.nights > 0
+                                       ? "Nothing regressed, recovered or is open, and everything was measured.\n"
+                                       : "No night was judged, and nothing recovered or is open.\n";
+  report.body += parts.empty() ? nothing : std::string_view(parts);
   report.labels = {std::string(digest_label)};
   report.created = facts.to;
   return report;

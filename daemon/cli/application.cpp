@@ -162,6 +162,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_status(app, invocation);
   add_report(app, invocation);
   add_deliver(app, invocation);
+  add_digest(app, invocation);
   add_regressions(app, invocation);
   add_clean(app, invocation);
   add_doctor(app, invocation);

@@ -61,6 +61,7 @@ void add_status(CLI::App& app, Invocation& invocation);
 void add_clean(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);
 void add_deliver(CLI::App& app, Invocation& invocation);
+void add_digest(CLI::App& app, Invocation& invocation);
 void add_regressions(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
 void add_detect(CLI::App& app, Invocation& invocation);

@@ -4,9 +4,11 @@
 
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/json.hpp"
+#include "daemon/cli/open_page.hpp"
 #include "daemon/cli/option_values.hpp"
 #include "daemon/cli/table.hpp"
 #include "daemon/state_dir.hpp"
+#include "github/digest.hpp"
 #include "pipeline/night/delivering.hpp"
 #include "web/queries/json.hpp"
 #include "web/queries/queries.hpp"
@@ -19,22 +21,34 @@ struct ReportOptions {
   std::int64_t id = 0;
   bool dry_run = false;
   bool again = false;
+  bool open = false;
 };
+
+// Those of the configured subjects, then the digests, whose subject is empty.
+std::vector<std::string> subjects_of_reports(const settings::Config& config) {
+  std::vector<std::string> subjects;
+  for (const settings::SubjectConfig& subject : config.subjects) subjects.push_back(subject.name);
+  subjects.emplace_back();
+  return subjects;
+}
 
 Result<ExitCode> list(const Invocation& invocation, const settings::Config& config) {
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   storage::ReportStore reports(database);
   nlohmann::json json = nlohmann::json::array();
   Table table({{"id", Align::right}, {"subject"}, {"created"}, {"title"}});
-  for (const settings::SubjectConfig& subject : config.subjects) {
+  for (const std::string& subject : subjects_of_reports(config)) {
     constexpr int all = std::numeric_limits<int>::max();
-    TBCI_ASSIGN(const auto filed, reports.list(subject.name, all));
+    TBCI_ASSIGN(const auto filed, reports.list(subject, all));
     for (const model::Report& report : filed) {
-      table.add({std::to_string(report.id), report.subject, to_iso8601(report.created), report.title});
+      const bool digest = github::is_digest(report);
+      table.add(
+          {std::to_string(report.id), digest ? "(digest)" : report.subject, to_iso8601(report.created), report.title});
       json.push_back({{"id", report.id},
                       {"subject", report.subject},
                       {"created", to_iso8601(report.created)},
-                      {"title", report.title}});
+                      {"title", report.title},
+                      {"digest", digest}});
     }
   }
   if (invocation.json) print_json(json);
@@ -58,6 +72,18 @@ Result<ExitCode> show(const Invocation& invocation, const settings::Config& conf
   return ExitCode::success;
 }
 
+Result<ExitCode> open_it(const settings::Config& config, std::int64_t id) {
+  std::string place;
+  {
+    TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
+    TBCI_ASSIGN(const auto found, web::queries::report_view(database, id));
+    if (!found) return fail(ErrorKind::usage, "no report {}: `tbci report` lists all", id);
+    TBCI_ASSIGN(place, place_of(id, found->deliveries));
+  }
+  open_place(place);
+  return ExitCode::success;
+}
+
 // Beside the service, which then delivers it within seconds.
 Status make_due(const settings::Config& config, std::int64_t id, TimePoint now) {
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::decisions));
@@ -78,7 +104,7 @@ Result<ExitCode> report(const Invocation& invocation, const ReportOptions& optio
     if (state)
       TBCI_TRY(pipeline::deliver_reports((*state)->stores(), (*state)->config(), (*state)->clock(), std::move(stop)));
   }
-  return show(invocation, config, options.id);
+  return options.open ? open_it(config, options.id) : show(invocation, config, options.id);
 }
 
 }  // namespace
@@ -88,12 +114,15 @@ void add_report(CLI::App& app, Invocation& invocation) {
   command->footer(
       "Without an ID, lists all reports. With an ID, delivers what is due in the outbox, then shows the report's text\n"
       "and where it was delivered. With --dry-run, nothing is delivered. With --again, what a channel refused,\n"
-      "or what waits for its next attempt, is due now, as after a corrected token.\n\n"
-      "  tbci report\n  tbci report 3 --dry-run\n  tbci report 3 --again");
+      "or what waits for its next attempt, is due now, as after a corrected token. With --open, shows the issue's "
+      "page,\n"
+      "or the file, with xdg-open; prints where it is on a machine without a display.\n\n"
+      "  tbci report\n  tbci report 3 --dry-run\n  tbci report 3 --again\n  tbci report 3 --open");
   auto options = std::make_shared<ReportOptions>();
   auto* id = command->add_option("id", options->id, "Number of the report")->type_name("ID")->check(whole_number(1));
   command->add_flag("--dry-run", options->dry_run, "Show the report without delivering anything");
   command->add_flag("--again", options->again, "Send what the channel refused, or what waits, now")->needs(id);
+  command->add_flag("--open", options->open, "Show the issue's page, or the file, in place of the text")->needs(id);
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return report(invocation, *options, std::move(stop));

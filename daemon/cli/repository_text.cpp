@@ -88,7 +88,7 @@ std::string line_of(const std::vector<model::Commit>& commits, const std::string
   return id;
 }
 
-std::string text_of(const model::FoundStep& step, const std::vector<model::Commit>& commits) {
+std::string step_text(const model::FoundStep& step, const std::vector<model::Commit>& commits) {
   const std::string_view what = step.repair ? "a part of the change was undone" : "the change came";
   if (step.suspects.size() == 1)
     return fmt::format("{} with\n  {}\n  {}\n", what, line_of(commits, step.suspects.front()), figures(step));
@@ -107,7 +107,7 @@ std::string text_of(const repo_bisect::RepositoryJob& job, const repo_bisect::Re
   if (found.suspects.empty()) {
     text = fmt::format("{}: {}\n", answer.used_up ? "undecided" : "no culprit", one_line(found.reason, 400));
   }
-  for (const model::FoundStep& step : model::steps_of(found)) text += text_of(step, commits);
+  for (const model::FoundStep& step : model::steps_of(found)) text += step_text(step, commits);
   const std::string good = numbers_at(job, answer, job.from), bad = numbers_at(job, answer, job.to);
   if (!good.empty() && !bad.empty()) text += fmt::format("{} at the good end, {} at the bad one\n", good, bad);
   text += fmt::format("{}, {}", counted(answer.bisection.builds, "build"),

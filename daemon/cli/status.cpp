@@ -76,9 +76,12 @@ Result<ExitCode> status(const Invocation& invocation) {
     print_json(json);
   } else {
     for (const web::queries::SubjectView& subject : status.subjects) TBCI_TRY(print_subject(database, subject));
+    for (const auto& one : status.undelivered_digests)
+      fmt::print("weekly digest: {}\n", web::queries::undelivered_text(one));
     fmt::print("{}", text_of(use));
   }
-  return std::ranges::any_of(status.subjects, is_in_trouble) ? ExitCode::negative : ExitCode::success;
+  const bool trouble = !status.undelivered_digests.empty() || std::ranges::any_of(status.subjects, is_in_trouble);
+  return trouble ? ExitCode::negative : ExitCode::success;
 }
 
 }  // namespace

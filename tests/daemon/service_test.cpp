@@ -64,6 +64,37 @@ TEST_CASE("Service: a subject that fails neither ends it nor holds up its page, 
   CHECK(std::count(told.begin(), told.end(), "stopping") == 1);
 }
 
+TEST_CASE("Service: files the weekly digest that was due, once, and delivers it", "[service]") {
+  const TemporaryDirectory folder;
+  const SystemClock clock;
+  settings::Config config = broken_config(folder.path());
+  config.report.digest = {.weekday = std::chrono::Monday, .time_of_day = {}, .channels = {"folder"}};
+  const auto state = daemon::StateDir::open(std::move(config), clock);
+  REQUIRE(state);
+  const TimePoint weeks_ago = clock.now() - std::chrono::hours(24 * 20);
+  REQUIRE((*state)->stores().nights.begin({.subject = "broken", .name = "n", .baseline = "b"}, weeks_ago));
+  FakeNotifier notifier(20ms);
+  for (int start = 0; start < 2; ++start) {
+    std::stop_source stop;
+    std::jthread watcher;
+    const auto ready = [&](const std::string&) {
+      watcher = std::jthread([&] {
+        for (int i = 0; i < 300 && !std::filesystem::exists(folder / "issues"); ++i) std::this_thread::sleep_for(50ms);
+        std::this_thread::sleep_for(300ms);
+        stop.request_stop();
+      });
+    };
+    REQUIRE(daemon::serve(**state, notifier, ready, stop.get_token()));
+  }
+  const auto filed = (*state)->stores().reports.list("", 10);
+  REQUIRE(filed);
+  REQUIRE(filed->size() == 1);
+  CHECK(filed->front().labels == std::vector<std::string>{"tbci-digest"});
+  const auto deliveries = (*state)->stores().reports.deliveries(filed->front().id);
+  REQUIRE(deliveries);
+  CHECK(deliveries->front().state == model::DeliveryState::delivered);
+}
+
 TEST_CASE("Service: a damaged database ends it, with an error of its own kind", "[service]") {
   const TemporaryDirectory folder;
   const SystemClock clock;

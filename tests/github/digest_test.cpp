@@ -91,6 +91,9 @@ TEST_CASE("Digest: each part that is empty is left out", "[github]") {
   CHECK(contains(body, "### Still open (1)"));
   for (const char* const other : {"Regressed", "Recovered", "Not decided", "Not measured", "Nothing"})
     CHECK_FALSE(contains(body, other));
+  DigestFacts idle = quiet_week();
+  idle.nights = 0;
+  CHECK(contains(make_digest(idle).body, "No night was judged"));  // so it does not say that all is well
 }
 
 TEST_CASE("Digest: hostile names stay text, and only a plain address becomes a link", "[github]") {

@@ -153,6 +153,8 @@ Html activity_section(const queries::StatusView& status) {
   if (status.activity && status.activity->next_check != TimePoint{}) {
     html << "<p class=\"quiet\">Next check " << time_html(status.activity->next_check) << ".</p>\n";
   }
+  for (const model::Undelivered& one : status.undelivered_digests)
+    html << "<p class=\"note\">Weekly digest: " << Text{queries::undelivered_text(one)} << "</p>\n";
   for (const queries::SubjectView& subject : status.subjects) {
     for (const model::TroubledNight& night : subject.troubled) {
       html << "<p class=\"note\"><a href=\"" << Text{page_address(subject.name, night.night)} << "\">"

@@ -296,7 +296,8 @@ Json json_of(const HistoryView& view) {
 Json json_of(const StatusView& status) {
   return {{"now", time_or_null(status.now)},
           {"activity", status.activity ? json_of(*status.activity) : Json()},
-          {"subjects", list_of(status.subjects)}};
+          {"subjects", list_of(status.subjects)},
+          {"undelivered_digests", list_of(status.undelivered_digests)}};
 }
 
 std::string dumped(const Json& json) {

@@ -228,6 +228,7 @@ Result<StatusView> read_status(storage::Database& database, const std::vector<st
     TBCI_TRY(add_anchor(database, creep, subject));
     view.subjects.push_back(std::move(subject));
   }
+  TBCI_ASSIGN(view.undelivered_digests, storage::ReportStore(database).undelivered("", now));
   return view;
 }
 

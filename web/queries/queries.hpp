@@ -118,6 +118,7 @@ struct StatusView {
   TimePoint now{};
   std::optional<web::ActivitySnapshot> activity;  ///< nullopt outside the service
   std::vector<SubjectView> subjects;
+  std::vector<model::Undelivered> undelivered_digests = {};  ///< of no subject: they are about all
 };
 
 /// Everything that the page of one subject shows.

@@ -45,4 +45,19 @@ TEST_CASE("Status view: a report that is not delivered says why, and what to do"
   CHECK(json["subjects"][0]["undelivered_reports"][1]["report"] == 1);
 }
 
+TEST_CASE("Status view: a digest that is not delivered stands beside the subjects, not at one", "[view]") {
+  const TemporaryDirectory folder;
+  {
+    auto writer = value(storage::Database::open(folder / "tbci.db"));
+    const model::Report digest{
+        .subject = "", .marker = "m", .title = "Week", .body = "text", .labels = {"tbci-digest"}, .created = moment(0)};
+    value(storage::ReportStore(writer).file(digest, {"mail"}, moment(0)));
+  }
+  auto database = value(storage::Database::open(folder / "tbci.db", storage::Access::read_only));
+  const auto status = value(view::status_view(database, {"demo"}, std::nullopt, moment(4000)));
+  CHECK(status.subjects.at(0).undelivered.empty());
+  REQUIRE(status.undelivered_digests.size() == 1);
+  CHECK(view::json_of(status)["undelivered_digests"][0]["report"] == 1);
+}
+
 }  // namespace tbci::undelivered_view_test
