@@ -3,52 +3,64 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "base/assert.hpp"
 #include "base/text.hpp"
 #include "github/breaks_section.hpp"
+#include "github/environment_section.hpp"
+#include "github/history_section.hpp"
 #include "github/markdown.hpp"
 #include "github/operators_section.hpp"
 #include "github/recovery_section.hpp"
-#include "github/report_sections.hpp"
+#include "github/report_title.hpp"
+#include "github/report_words.hpp"
+#include "github/reproduction_section.hpp"
+#include "github/search_section.hpp"
+#include "github/summary_section.hpp"
+#include "github/table_section.hpp"
 
 namespace tbci::github {
 
 namespace {
 
-// `dlrm/cpu-train`; of numbers the benchmark alone, as the metric says the rest.
-std::string what_broke(const model::Finding& worst) {
-  if (worst.series.metric != model::Metric::outcome || worst.series.benchmark.ends_with('*'))
-    return plain_line(named_suite(worst.series.benchmark), 60);
-  return fmt::format("{}/{}", plain_line(worst.series.benchmark, 60), to_string(worst.series.configuration));
+// A part of the body below the table, and how much it would be missed: the least goes first where not all fit.
+struct Part {
+  std::string text;
+  int worth = 0;
+};
+
+// The parts in their order, without the least worthy where all of them are longer than `most_bytes`.
+std::string parts_within(std::vector<Part> parts, std::size_t most_bytes) {
+  const auto length = [&] {
+    std::size_t sum = 0;
+    for (const Part& part : parts) sum += part.text.empty() ? 0 : part.text.size() + 1;
+    return sum;
+  };
+  while (length() > most_bytes) {
+    const auto filled = [](const Part& part) {
+      return part.text.empty() ? std::numeric_limits<int>::max() : part.worth;
+    };
+    std::ranges::min_element(parts, {}, filled)->text.clear();
+  }
+  std::string text;
+  for (const Part& part : parts) {
+    if (!part.text.empty()) text += "\n" + part.text;
+  }
+  return text;
 }
 
-std::string title_of(const ReportFacts& facts, const std::vector<model::Finding>& affected) {
-  std::set<std::string> benchmarks;
-  for (const model::Finding& finding : affected) benchmarks.insert(finding.series.benchmark);
-  const model::Finding& worst = affected.front();
-  std::string title = fmt::format("[tbci] {}: {}", plain_line(facts.subject, 40), what_broke(worst));
-  if (benchmarks.size() > 1) title += fmt::format(" (+{} more)", benchmarks.size() - 1);
-  const bool broke = worst.series.metric == model::Metric::outcome;
-  title += " " + (broke ? break_headline(facts, worst.series) : headline(worst, affected.size() > 1));
-  const std::string night = plain_line(facts.night, 40);
-  if (facts.suspects.size() == 1) {
-    const model::Commit& culprit = facts.suspects.front();
-    title += fmt::format(" since {} ({})", plain_line(culprit.id.substr(0, 10)),
-                         night.empty() ? to_date(culprit.time) : night);
-  } else if (!facts.suspects.empty()) {
-    title += fmt::format(" since one of {} commits", facts.suspects.size());
-    if (!night.empty()) title += fmt::format(" ({})", night);
-  } else if (!night.empty()) {
-    title += fmt::format(" since {}", night);
-  } else {
-    title +=
-        fmt::format(" between {} and {}", plain_line(facts.from.substr(0, 10)), plain_line(facts.to.substr(0, 10)));
-  }
-  if (broke) title += break_tail(facts, worst.series);
-  return plain_line(title, longest_title_bytes);
+// The body's parts below the table, in the order in which a reader needs them.
+std::vector<Part> parts_of(const ReportFacts& facts, const std::vector<model::Finding>& affected) {
+  return {{breaks_section(facts), 8},           {history_section(facts), 3},
+          {operators_section(facts), 7},        {secondary_section(facts), 4},
+          {search_section(facts, affected), 6}, {reproduction_section(facts), 5},
+          {environment_section(facts), 2},      {builds_section(facts), 1}};
 }
+
+// The table has this much of the body at least.
+constexpr std::size_t least_table_bytes = 4'000;
 
 }  // namespace
 
@@ -100,13 +112,11 @@ model::Report make_report(const ReportFacts& facts) {
 
   const std::string suspects = suspects_section(facts);
   const std::string head = summary_section(facts, affected) + "\n" + (suspects.empty() ? "" : suspects + "\n");
-  std::string tail;
-  for (const std::string& section : {breaks_section(facts), secondary_section(facts), operators_section(facts),
-                                     search_section(facts), reproduction_section(facts), environment_section(facts)}) {
-    if (!section.empty()) tail += "\n" + section;
-  }
-  tail += fmt::format("\nWritten by tbci at {}.\n\n{}\n", to_iso8601(facts.generated), marker_comment(report.marker));
-  report.body = head + table_section(affected, longest_body_bytes - head.size() - tail.size()) + tail;
+  const std::string end =
+      fmt::format("\nWritten by tbci at {}.\n\n{}\n", to_iso8601(facts.generated), marker_comment(report.marker));
+  const std::string tail =
+      parts_within(parts_of(facts, affected), longest_body_bytes - head.size() - end.size() - least_table_bytes) + end;
+  report.body = head + table_section(facts, affected, longest_body_bytes - head.size() - tail.size()) + tail;
   TBCI_ASSERT(report.body.size() <= longest_body_bytes);
   return report;
 }

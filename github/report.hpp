@@ -37,6 +37,42 @@ struct SkippedNightly {
   std::string name, reason;
 };
 
+/// What is known of a suspect besides what its repository says first.
+struct CommitOrigin {
+  std::string commit;
+  std::optional<int> pull_request = {};           ///< of the repository at ReportFacts::web
+  std::vector<std::string> suspected_files = {};  ///< that it touches, and that operators that changed are made of
+};
+
+/// What one nightly measured of a series, in the metric's unit.
+struct HistoryNight {
+  std::string name;
+  double value = 0;                ///< median over its processes
+  double lowest = 0, highest = 0;  ///< of them
+  int processes = 0;
+};
+
+/// A series over the last nights, the oldest first.
+struct SeriesHistory {
+  model::Series series;
+  std::vector<HistoryNight> nights;
+};
+
+/// One of the two builds that were compared.
+struct ComparedBuild {
+  std::string name;                                   ///< of the nightly
+  std::string version = {}, commit = {};              ///< as the installation says; empty: unknown
+  std::vector<std::string> install = {};              ///< an argument vector that installs it anywhere; empty: none
+  std::string origin = {};                            ///< where it comes from if nothing installs it: a sentence
+  std::map<std::string, std::string> libraries = {};  ///< that come with it, with their digests
+};
+
+/// How the machine differs from what it was on an earlier night.
+struct MachineChange {
+  std::string since;  ///< the nightly of that night
+  std::string what;   ///< a sentence without its stop; empty: nothing changed
+};
+
 /// The input of a report. All texts may be hostile.
 struct ReportFacts {
   std::string subject;
@@ -57,12 +93,19 @@ struct ReportFacts {
   std::vector<model::Finding> secondary;
   /// How the libraries of the two builds differ, as a sentence; empty: not at all, or unknown.
   std::string libraries;
+  bool libraries_known = false;                        ///< of both builds
   std::vector<model::Answer> answers;                  ///< of the bisection: culprit against its parent
   int builds = 0;                                      ///< that the bisection needed
   int measurements = 0;                                ///< worker processes that it ran
   std::optional<model::OperatorComparison> operators;  ///< the culprit compared with its parent
+  std::vector<CommitOrigin> origins = {};              ///< of suspects, as far as they are known
+  /// By benchmark: the operator that takes the most time more than before, where profiles say so.
+  std::map<std::string, std::string> changed_most = {};
+  std::optional<SeriesHistory> history = {};             ///< of the worst series that has one
+  std::optional<ComparedBuild> before = {}, after = {};  ///< what the night compared
+  std::optional<MachineChange> machine = {};             ///< since the night before; nullopt: unknown
 
-  std::string runner;
+  std::string runner;                              ///< empty: it is not named
   std::map<std::string, std::string> environment;  ///< a few facts for the reader
   std::string web;  ///< of the repository, `https://github.com/pytorch/pytorch`; empty or no http(s): no links
   std::vector<std::vector<std::string>> commands;  ///< to reproduce it, as argument vectors

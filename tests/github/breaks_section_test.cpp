@@ -25,10 +25,10 @@ ReportFacts facts_of(Outcome outcome, const std::string& message, const std::str
 
 TEST_CASE("Report of a break: the title says what broke, since when and how", "[report]") {
   CHECK(make_report(facts_of(Outcome::crashed, "killed by SIGSEGV: double free")).title ==
-        "[tbci] demo: dlrm/cpu-train crashes since 1a2b3c4d5e (2026-01-07): SIGSEGV");
+        "dlrm/cpu-train crashes since 1a2b3c4d5e (demo, 2026-01-07): SIGSEGV");
   ReportFacts unattributed = facts_of(Outcome::timed_out, "no end after 600 s");
   unattributed.suspects.clear();
-  CHECK(make_report(unattributed).title == "[tbci] demo: dlrm/cpu-train hangs since 2026-01-07: no end after 600 s");
+  CHECK(make_report(unattributed).title == "dlrm/cpu-train hangs since 2026-01-07 (demo): no end after 600 s");
   const ReportFacts refused = facts_of(Outcome::unsupported, "the family dlrm does not compile");
   CHECK(make_report(refused).title.find("dlrm/cpu-train is not supported any more since") != std::string::npos);
 }
@@ -36,7 +36,8 @@ TEST_CASE("Report of a break: the title says what broke, since when and how", "[
 TEST_CASE("Report of a break: without a reason the first sentence ends with how the case fails", "[report]") {
   ReportFacts facts = facts_of(Outcome::done, "");
   facts.affected[0].reason.clear();
-  CHECK(make_report(facts).body.find("gives results that are not finite.\n") != std::string::npos);
+  CHECK(make_report(facts).body.find("gives results that are not finite** since nightly `2026-01-07` of demo.\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("Report of a break: a search without a culprit has a reason, and no change in percent", "[report]") {
@@ -53,7 +54,7 @@ TEST_CASE("Report of a break: it comes before what got slower, and has both labe
   facts.affected.insert(facts.affected.begin(),
                         test::finding({"bert", model::Configuration::cpu_infer, model::Metric::time}, 1e6, 9e6));
   const auto report = make_report(facts);
-  CHECK(report.title.find("dlrm/cpu-train (+1 more) crashes") != std::string::npos);
+  CHECK(report.title.find("dlrm/cpu-train crashes (+1 more) since") != std::string::npos);
   CHECK(report.labels == std::vector<std::string>{"tbci", "break", "performance"});
 }
 
@@ -83,7 +84,7 @@ TEST_CASE("Report of a break: endless output of many cases stays within an issue
 TEST_CASE("Report of a break: a suite is named as such", "[report]") {
   ReportFacts facts = facts_of(Outcome::exception, "the worker does not build: a.cpp:1:1: error: no");
   facts.affected[0].series.benchmark = facts.breaks[0].series.benchmark = "*";
-  CHECK(make_report(facts).title.starts_with("[tbci] demo: the native suite cannot be listed since 1a2b3c4d5e"));
+  CHECK(make_report(facts).title.starts_with("the native suite cannot be listed since 1a2b3c4d5e"));
   CHECK(named_suite("torchbench.*") == "suite torchbench.*");
 }
 

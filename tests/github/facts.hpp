@@ -49,6 +49,28 @@ inline model::OperatorComparison changed_operators() {
   return compared;
 }
 
+/// Eight nights of dlrm, of which the last is slower.
+inline github::SeriesHistory slower_history() {
+  github::SeriesHistory history{{"dlrm", model::Configuration::cpu_train, model::Metric::time}, {}};
+  for (int day = 0; day < 8; ++day) {
+    const double value = day < 7 ? 12.0e6 + 2e4 * (day % 3) : 15.7e6;
+    history.nights.push_back(
+        {fmt::format("{}-{:02}-{:02}", day == 0 ? 2025 : 2026, day == 0 ? 12 : 1, day == 0 ? 31 : day), value,
+         value - 1e5, value + 2e5, 5});
+  }
+  return history;
+}
+
+/// A nightly that PyTorch's own index has.
+inline github::ComparedBuild wheel(const std::string& version, char commit) {
+  return {.name = version,
+          .version = version,
+          .commit = std::string(40, commit),
+          .install = {"pip", "install", "--pre", "torch==" + version, "--index-url",
+                      "https://download.pytorch.org/whl/nightly/cpu"},
+          .libraries = {{"library.openmp", "libgomp.so.1 3f2a91c0b3d27e11"}}};
+}
+
 /// One culprit, three benchmarks: time, memory, a leak.
 inline github::ReportFacts culprit_facts() {
   using model::Configuration;
@@ -76,11 +98,15 @@ inline github::ReportFacts culprit_facts() {
   facts.builds = 9;
   facts.measurements = 120;
   facts.operators = changed_operators();
-  facts.runner = "bench-1";
+  facts.origins = {{facts.suspects.front().id, 4711, {"aten/src/ATen/native/EmbeddingBag.cpp"}}};
+  facts.history = slower_history();
+  facts.before = wheel("2.14.0.dev20260106+cpu", 'a');
+  facts.after = wheel("2.14.0.dev20260107+cpu", 'b');
+  facts.libraries_known = true;
+  facts.machine = {.since = "2026-01-06", .what = ""};
   facts.environment = {{"cpu", "Some CPU @ 2.0 GHz"}, {"governor", "performance"}, {"kernel", "6.1.0"}};
   facts.web = "https://github.com/octo/demo";
-  facts.commands = {{"tbci", "bisect", "--from", facts.from, "--to", facts.to, "--benchmarks", "dlrm,BERT_pytorch"},
-                    {"tbci", "compare", "--note", "it's slower; really", facts.from, facts.to}};
+  facts.commands = {{"tbci", "compare", "--subject", "demo", "2026-01-06", "2026-01-07", "--benchmarks", "dlrm"}};
   facts.generated = at(std::chrono::seconds(1'767'761'445));  // 2026-01-07T04:50:45Z
   return facts;
 }
