@@ -1,13 +1,11 @@
 #include "settings/config.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/host_name.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "runner/gpu_choice.hpp"
@@ -40,11 +38,6 @@ std::vector<int> last_cpus(int count) {
   std::vector<int> cpus = allowed_cpus();
   if (static_cast<int>(cpus.size()) > count) cpus.erase(cpus.begin(), cpus.end() - count);
   return cpus;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
 void read_service(TomlReader reader, ServiceConfig& service) {

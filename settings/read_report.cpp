@@ -62,6 +62,7 @@ void read_report(TomlReader reader, ReportConfig& report) {
   const bool credential = (is_used(report, "github") && !report.github.names_its_secret()) ||
                           (is_used(report, "webhook") && report.webhook.secret_file.empty());
   report.messenger = reader.flag("messenger", credential);
+  report.name_runner = reader.flag("name_runner", report.name_runner);
 }
 
 }  // namespace tbci::settings

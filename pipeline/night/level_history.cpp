@@ -175,25 +175,30 @@ Result<std::optional<model::Run>> screen_of(SubjectContext& context, const model
 
 }  // namespace
 
-Status notice_environment(SubjectContext& context, const model::Night& tonight, const model::Run& run) {
+Result<std::optional<ScreenedNight>> screened_before(SubjectContext& context, const model::Night& tonight,
+                                                     const std::string& runner) {
   TBCI_ASSIGN(const auto earlier, nights_before(context, tonight));
   for (auto night = earlier.rbegin(); night != earlier.rend(); ++night) {
-    TBCI_ASSIGN(const auto last, screen_of(context, *night, run.runner));
-    if (!last) continue;
-    if (last->environment == run.environment) return {};
-    TBCI_ASSIGN(const auto before, context.stores.runs.environment(last->environment));
-    TBCI_ASSIGN(const auto now, context.stores.runs.environment(run.environment));
-    const std::string what = before && now ? runner::readable_diff(*before, *now) : "tbci does not know how";
-    const std::string reason = fmt::format("since {}: {}", night->name, one_line(what, 500));
-    context.progress.note(fmt::format("the machine has changed {}; its histories begin again", reason));
-    return context.stores.events.notice({.night_id = tonight.id,
-                                         .runner = run.runner,
-                                         .kind = model::EventKind::environment,
-                                         .series = {},
-                                         .reason = reason},
-                                        context.clock.now());
+    TBCI_ASSIGN(auto run, screen_of(context, *night, runner));
+    if (run) return std::optional(ScreenedNight{night->name, std::move(*run)});
   }
-  return {};
+  return std::optional<ScreenedNight>{};
+}
+
+Status notice_environment(SubjectContext& context, const model::Night& tonight, const model::Run& run) {
+  TBCI_ASSIGN(const auto last, screened_before(context, tonight, run.runner));
+  if (!last || last->run.environment == run.environment) return {};
+  TBCI_ASSIGN(const auto before, context.stores.runs.environment(last->run.environment));
+  TBCI_ASSIGN(const auto now, context.stores.runs.environment(run.environment));
+  const std::string what = before && now ? runner::readable_diff(*before, *now) : "tbci does not know how";
+  const std::string reason = fmt::format("since {}: {}", last->nightly, one_line(what, 500));
+  context.progress.note(fmt::format("the machine has changed {}; its histories begin again", reason));
+  return context.stores.events.notice({.night_id = tonight.id,
+                                       .runner = run.runner,
+                                       .kind = model::EventKind::environment,
+                                       .series = {},
+                                       .reason = reason},
+                                      context.clock.now());
 }
 
 }  // namespace tbci::pipeline

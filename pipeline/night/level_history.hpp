@@ -58,6 +58,15 @@ class LevelHistory {
   Nightlies environments_;                       // nights on which the machine became another one
 };
 
+/// A night, and the run of its screen that counts.
+struct ScreenedNight {
+  std::string nightly;
+  model::Run run;
+};
+/// The last night before one that this runner screened; nothing: there was none among the last nights.
+Result<std::optional<ScreenedNight>> screened_before(SubjectContext& context, const model::Night& tonight,
+                                                     const std::string& runner);
+
 /// Notices that the machine is another one than on the last night, where it is, and says how.
 Status notice_environment(SubjectContext& context, const model::Night& tonight, const model::Run& run);
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "base/host_name.hpp"
 #include "base/text.hpp"
 #include "pipeline/measure/break_confirming.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/suite_case.hpp"
 #include "pipeline/night/break_watch.hpp"
+#include "pipeline/night/machine_words.hpp"
+#include "pipeline/night/report_evidence.hpp"
 #include "pipeline/night/reporting.hpp"
 #include "runner/libraries.hpp"
 #include "storage/model/run_keys.hpp"
@@ -26,29 +29,29 @@ Result<std::vector<model::Commit>> commits_of(SubjectContext& context, const std
   return commits;
 }
 
-// The same comparison again, and the same search again.
+// The same comparison again; the same search where there was none.
 std::vector<std::vector<std::string>> commands_for(const SubjectContext& context, const ReportContext& report_context,
                                                    const std::vector<model::Regression>& regressions) {
+  std::vector<std::string> command;
+  if (!report_context.night.empty()) {
+    command = {"tbci", "compare", "--subject", context.name(), report_context.baseline, report_context.night};
+  } else if (report_context.bisection != nullptr) {
+    command = {"tbci",      "bisect",
+               "--subject", context.name(),
+               "--from",    report_context.bisection->from,
+               "--to",      report_context.bisection->to};
+  } else {
+    return {};
+  }
   std::vector<std::string> benchmarks;
   for (const model::Regression& regression : regressions) {
     const std::string& name = regression.finding.series.benchmark;
     if (is_suite(regression.finding.series.measured_case())) continue;
     if (std::find(benchmarks.begin(), benchmarks.end(), name) == benchmarks.end()) benchmarks.push_back(name);
   }
-  const auto with_benchmarks = [&](std::vector<std::string> command) {
-    if (!benchmarks.empty()) command.emplace_back("--benchmarks");
-    command.insert(command.end(), benchmarks.begin(), benchmarks.end());
-    return command;
-  };
-  std::vector<std::vector<std::string>> commands;
-  if (!report_context.night.empty())
-    commands.push_back(with_benchmarks(
-        {"tbci", "compare", "--subject", context.name(), report_context.baseline, report_context.night}));
-  if (report_context.bisection != nullptr) {
-    commands.push_back(with_benchmarks({"tbci", "bisect", "--subject", context.name(), "--from",
-                                        report_context.bisection->from, "--to", report_context.bisection->to}));
-  }
-  return commands;
+  if (!benchmarks.empty()) command.emplace_back("--benchmarks");
+  command.insert(command.end(), benchmarks.begin(), benchmarks.end());
+  return {command};
 }
 
 // What the secondary metrics of the same cases say, and how the libraries of the builds differ.
@@ -150,6 +153,23 @@ Status add_skipped(SubjectContext& context, const ReportContext& report_context,
   return {};
 }
 
+// In what programs and the kernel said; names of benchmarks and commits are not the machine's.
+void hide_machine(const SubjectContext& context, github::ReportFacts& facts) {
+  const MachineWords words({context.config.runner.name, host_name()}, context.config.service.state);
+  const auto hide = [&](std::string& text) { text = words.without(text); };
+  hide(facts.reason);
+  hide(facts.libraries);
+  for (model::Finding& finding : facts.affected) hide(finding.reason);
+  for (model::Answer& answer : facts.answers) hide(answer.reason);
+  for (github::SkippedNightly& skipped : facts.skipped) hide(skipped.reason);
+  for (auto& [name, value] : facts.environment) hide(value);
+  if (facts.machine) hide(facts.machine->what);
+  for (github::BreakFacts& broken : facts.breaks) {
+    hide(broken.message);
+    hide(broken.details);
+  }
+}
+
 }  // namespace
 
 Result<github::ReportFacts> report_facts(SubjectContext& context, const ReportContext& report_context,
@@ -177,12 +197,14 @@ Result<github::ReportFacts> report_facts(SubjectContext& context, const ReportCo
   TBCI_TRY(add_secondary(context, report_context, group.regressions, facts));
   TBCI_TRY(add_breaks(context, report_context, regressions, facts));
   facts.operators = group.operators;
-  facts.runner = context.config.runner.name;
+  if (context.config.report.name_runner) facts.runner = context.config.runner.name;
   TBCI_ASSIGN(const auto environment, context.stores.runs.environment(report_context.environment));
   if (environment) facts.environment = environment->facts;
   facts.web = context.subject.web;
   facts.commands = commands_for(context, report_context, regressions);
   facts.generated = context.clock.now();
+  TBCI_TRY(add_evidence(context, report_context, facts));
+  if (!context.config.report.name_runner) hide_machine(context, facts);
   return facts;
 }
 

@@ -151,16 +151,18 @@ class FakeMachine final : public pipeline::Machine {
   std::set<std::size_t> conflicting;
   std::vector<std::vector<std::string>> touched;  ///< by each commit; empty: not known
   std::map<std::size_t, std::string> reverts;     ///< commit -> the id that its message says it takes back
+  std::map<std::size_t, int> pull_requests;       ///< commit -> the one that its message names
   bisect::OperatorSources sources;
   Result<std::vector<bisect::CommitDetails>> details(const std::vector<model::Commit>& commits,
                                                      std::stop_token) override {
     std::vector<bisect::CommitDetails> all;
-    if (touched.empty() && reverts.empty()) return all;
+    if (touched.empty() && reverts.empty() && pull_requests.empty()) return all;
     for (const model::Commit& commit : commits) {
       const std::size_t at = index_of(commit.id);
       const auto taken = reverts.find(at);
+      const auto request = pull_requests.find(at);
       all.push_back({.touched = touched.empty() ? std::vector<std::string>() : touched[at],
-                     .pull_request = std::nullopt,
+                     .pull_request = request == pull_requests.end() ? std::nullopt : std::optional(request->second),
                      .reverts = taken == reverts.end() ? std::vector<std::string>() : std::vector{taken->second}});
     }
     return all;

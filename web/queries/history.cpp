@@ -7,8 +7,8 @@
 #include "runner/environment/readable_diff.hpp"
 #include "storage/database.hpp"
 #include "storage/improvement_store.hpp"
-#include "storage/model/run_keys.hpp"
 #include "storage/night_store.hpp"
+#include "storage/nightly_points.hpp"
 #include "storage/run_store.hpp"
 #include "web/queries/queries.hpp"
 
@@ -18,40 +18,12 @@ namespace {
 
 using storage::HistoryPoint;
 
-/// How well a point represents its nightly; higher is better.
-int worth(const HistoryPoint& point) {
-  if (point.purpose != model::Purpose::screen) return 0;
-  const std::string own = model::run_keys::screen(point.nightly);
-  return point.key == own || point.key.starts_with(own + "@") ? 2 : 1;
-}
-
-/// Only screens and confirmations count: other runs may have used other settings. Confirming processes that took turns
-/// have a level of their own (docs/decisions/0027).
-bool counts(const HistoryPoint& point) {
-  return point.purpose == model::Purpose::screen || (point.purpose == model::Purpose::confirm && !point.alternating);
-}
-
-/// The point of each nightly, oldest first. Of several screens of the night itself, the last one counts (the earlier
-/// ones were interrupted); of other equal points the first one, which is nearest to the night.
-std::vector<HistoryPoint> chosen(const std::vector<HistoryPoint>& points, const std::string& runner) {
-  std::vector<HistoryPoint> chosen;
-  for (const HistoryPoint& point : points) {
-    if (point.runner != runner || !counts(point)) continue;
-    if (chosen.empty() || chosen.back().nightly != point.nightly) {
-      chosen.push_back(point);
-    } else if (worth(point) > worth(chosen.back()) || (worth(point) == 2 && worth(chosen.back()) == 2)) {
-      chosen.back() = point;
-    }
-  }
-  return chosen;
-}
-
 /// Sets `runner` and `other_runners`.
 void choose_runner(const std::vector<HistoryPoint>& points, const std::string& wanted, HistoryView& view) {
   std::set<std::string> runners;
   const HistoryPoint* latest = nullptr;
   for (const HistoryPoint& point : points) {
-    if (!counts(point)) continue;
+    if (!storage::counts_in_history(point)) continue;
     runners.insert(point.runner);
     if (latest == nullptr || point.started > latest->started) latest = &point;
   }
@@ -181,7 +153,7 @@ Result<HistoryView> read_history(storage::Database& database, const HistoryChoic
   TBCI_ASSIGN(const auto points, storage::RunStore(database).series_history(choice.subject, choice.series,
                                                                             {.newest = most_history_nights}));
   choose_runner(points, choice.runner, view);
-  TBCI_TRY(add_nights(database, chosen(points, view.runner), view));
+  TBCI_TRY(add_nights(database, storage::nightly_points(points, view.runner), view));
   TBCI_TRY(add_findings(database, choice, view));
   add_change_points(options, view);
   keep_newest(static_cast<std::size_t>(std::max(choice.nights, 0)), view);
