@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_files = 5;
 
-const CommitOrigin* origin_of(const ReportFacts& facts, const std::string& commit) {
+const CommitOrigin* known_origin(const ReportFacts& facts, const std::string& commit) {
   const auto found = std::find_if(facts.origins.begin(), facts.origins.end(),
                                   [&](const CommitOrigin& one) { return one.commit == commit; });
   return found == facts.origins.end() ? nullptr : &*found;
@@ -32,7 +32,7 @@ std::string file_link(const ReportFacts& facts, const std::string& commit, const
 }  // namespace
 
 std::string pull_request_text(const ReportFacts& facts, const std::string& commit) {
-  const CommitOrigin* origin = origin_of(facts, commit);
+  const CommitOrigin* origin = known_origin(facts, commit);
   if (origin == nullptr || !origin->pull_request) return "";
   const std::string_view base = web_base(facts);
   if (base.empty()) return fmt::format(" (pull request {})", *origin->pull_request);
@@ -42,7 +42,7 @@ std::string pull_request_text(const ReportFacts& facts, const std::string& commi
 std::string suspected_files_line(const ReportFacts& facts) {
   if (facts.suspects.size() != 1) return "";
   const std::string& commit = facts.suspects.front().id;
-  const CommitOrigin* origin = origin_of(facts, commit);
+  const CommitOrigin* origin = known_origin(facts, commit);
   if (origin == nullptr || origin->suspected_files.empty()) return "";
   std::vector<std::string> links;
   for (const std::string& path : origin->suspected_files) {

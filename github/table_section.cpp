@@ -89,8 +89,8 @@ std::string table_section(const ReportFacts& facts, const std::vector<model::Fin
   constexpr std::size_t room_for_frame = 200;  // the fold and the note
   std::vector<std::string> rows;
   for (const model::Finding& finding : grouped(facts, affected)) rows.push_back(table_row(facts, finding));
-  const std::vector<std::string> first(rows.begin(), rows.begin() + std::min(open_rows, rows.size()));
-  const std::vector<std::string> rest(rows.begin() + std::min(open_rows, rows.size()), rows.end());
+  const auto fold = rows.begin() + static_cast<std::ptrdiff_t>(std::min(open_rows, rows.size()));
+  const std::vector<std::string> first(rows.begin(), fold), rest(fold, rows.end());
   const auto room_beside = [&](std::size_t taken) { return most_bytes > taken ? most_bytes - taken : 0; };
   const Lines open = lines_within(first, room_beside(head.size() + room_for_frame));
   std::string text = head + open.text;

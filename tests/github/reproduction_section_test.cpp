@@ -75,7 +75,7 @@ TEST_CASE("Report's search: it names what was ruled out, and no more than was", 
         std::string::npos);
   facts.libraries.clear();
   facts.libraries_known = false;
-  CHECK(search_section(facts, facts.affected).find("ruled out") == std::string::npos);
+  CHECK(search_section(facts, facts.affected).find("uled out") == std::string::npos);
 }
 
 }  // namespace tbci::reproduction_section_test
