@@ -29,7 +29,7 @@ std::optional<std::filesystem::path> earlier(const std::filesystem::path& folder
 }
 
 // What is an issue, its state and its comments on GitHub.
-std::string text_of(const Dispatch& dispatch) {
+std::string whole_text(const Dispatch& dispatch) {
   const model::Report& report = dispatch.report;
   std::string text = fmt::format("# {}\n\n", escaped(report.title, 300));
   if (!report.open) text += "Closed: nothing is left to be done.\n\n";
@@ -61,7 +61,7 @@ Attempt FolderChannel::deliver(const Dispatch& dispatch, std::stop_token stop) {
   if (Status kept = dispatch.before_write(); !kept) return Attempt::retry(std::move(kept).error());
   // The text comes last: once it exists, the delivery is complete.
   Status status = write_file_atomically(folder_ / (name + ".json"), issue_json(report));
-  if (status) status = write_file_atomically(folder_ / (name + ".md"), text_of(dispatch));
+  if (status) status = write_file_atomically(folder_ / (name + ".md"), whole_text(dispatch));
   if (!status) return Attempt::retry(std::move(status).error());
   return Attempt::delivered((folder_ / (name + ".md")).string());
 }

@@ -48,9 +48,9 @@ StateChange state_change(const Issue& issue, const std::optional<IssueMark>& mar
   return {true, wanted};
 }
 
-void set_state(IssueChange& change, bool open) {
+void set_state(IssueChange& change, bool open, bool is_new) {
   change.state = open ? IssueState::open : IssueState::closed;
-  change.reason = open ? StateReason::reopened : StateReason::completed;
+  if (is_new) change.reason = open ? StateReason::reopened : StateReason::completed;
 }
 
 }  // namespace
@@ -62,17 +62,15 @@ Attempt IssueUpkeep::bring_up_to_date(const IssueHome& home, const Dispatch& dis
 Attempt IssueUpkeep::keep_own(const Issue& issue, const Dispatch& dispatch, std::stop_token stop) {
   if (issue.number <= 0) return no_json("reading " + page_of(issue, settings_));
   const model::Report& report = dispatch.report;
-  const bool may_close = !report.open && issue.state == IssueState::open;
-  Comments comments;
-  if (may_close || has_due_notes(dispatch)) {
-    auto listed = comments_on(issue, stop);
-    if (!listed) return listed.error();
-    comments = std::move(*listed);
+  if (has_due_notes(dispatch)) {
+    const auto comments = comments_on(issue, stop);
+    if (!comments) return comments.error();
+    if (auto failed = add_notes(issue, *comments, dispatch, stop)) return *failed;
   }
-  if (auto failed = add_notes(issue, comments, dispatch, stop)) return *failed;
-
   const auto mark = mark_in(issue.body);
-  const StateChange state = state_change(issue, mark, report.open || !others_are_over(comments, report.marker));
+  const bool open = issue.state == IssueState::open;
+  StateChange state = state_change(issue, mark, report.open);
+  if (!report.open && state.changes) state = {false, open};  // others may be open: settle_state() sees
   IssueMark left = mark_of(report, state.mark_open);
   const bool is_tbcis_title = mark && mark->title == title_digest(issue.title);
   if (!is_tbcis_title) left.title = mark ? mark->title : "";
@@ -80,8 +78,12 @@ Attempt IssueUpkeep::keep_own(const Issue& issue, const Dispatch& dispatch, std:
   IssueChange wanted;
   if (is_tbcis_title && issue.title != report.title) wanted.title = report.title;
   if (as_compared(issue.body) != as_compared(text)) wanted.body = text;
-  if (state.changes) set_state(wanted, state.mark_open);
+  // With the mark always the state that it tells of: another runner may change it at this moment.
+  if (state.changes || (wanted.body && state.mark_open == open)) set_state(wanted, state.mark_open, state.changes);
   if (auto failed = change(issue, wanted, dispatch, stop)) return *failed;
+  if (!report.open) {
+    if (auto failed = settle_state(issue, dispatch, stop)) return *failed;
+  }
   return Attempt::delivered(page_of(issue, settings_));
 }
 
@@ -91,19 +93,28 @@ Attempt IssueUpkeep::keep_comment(const Issue& issue, const Dispatch& dispatch, 
   const auto mine = write_comment(issue, *comments, dispatch, stop);
   if (!mine) return mine.error();
   if (auto failed = add_notes(issue, *comments, dispatch, stop)) return *failed;
-
-  const auto mark = mark_in(issue.body);
-  const bool others_over = mark && !mark->report_open && others_are_over(*comments, dispatch.report.marker);
-  const StateChange state = state_change(issue, mark, dispatch.report.open || !others_over);
-  IssueChange wanted;
-  if (state.changes) {
-    IssueMark left = *mark;
-    left.issue_open = state.mark_open;
-    wanted.body = with_mark(issue.body, left);
-    set_state(wanted, state.mark_open);
-  }
-  if (auto failed = change(issue, wanted, dispatch, stop)) return *failed;
+  if (auto failed = settle_state(issue, dispatch, stop)) return *failed;
   return Attempt::delivered(fmt::format("{}#issuecomment-{}", page_of(issue, settings_), mine->id));
+}
+
+// Each reads after it wrote what it has to say: of two that end or begin at the same time, one sees both.
+std::optional<Attempt> IssueUpkeep::settle_state(const Issue& issue, const Dispatch& dispatch, std::stop_token stop) {
+  const auto now = api_.get_issue(issue.number, stop);
+  if (!now) return now.error();
+  const auto comments = comments_on(issue, stop);
+  if (!comments) return comments.error();
+  const auto mark = *now ? mark_in((*now)->body) : std::nullopt;
+  if (!mark) return std::nullopt;  // deleted meanwhile, or a person took the mark away
+  const bool all_over =
+      !dispatch.report.open && !mark->report_open && others_are_over(*comments, dispatch.report.marker);
+  const StateChange state = state_change(**now, mark, !all_over);
+  if (!state.changes) return std::nullopt;
+  IssueMark left = *mark;
+  left.issue_open = state.mark_open;
+  IssueChange wanted;
+  wanted.body = with_mark((*now)->body, left);
+  set_state(wanted, state.mark_open, true);
+  return change(issue, wanted, dispatch, stop);
 }
 
 Attempt IssueUpkeep::move_to(const Issue& older, const Issue& own, const Dispatch& dispatch, std::stop_token stop) {

@@ -32,7 +32,8 @@ class IssueUpkeep {
   Or<Comments> comments_on(const Issue& issue, std::stop_token stop);
   Or<Comment> write_comment(const Issue& issue, const Comments& comments, const Dispatch& dispatch,
                             std::stop_token stop);
-  /// Nothing where all went well.
+  /// Closes the issue where all of its reports are over, and opens it where one is not. Nothing where all went well.
+  std::optional<Attempt> settle_state(const Issue& issue, const Dispatch& dispatch, std::stop_token stop);
   std::optional<Attempt> add_notes(const Issue& issue, const Comments& comments, const Dispatch& dispatch,
                                    std::stop_token stop);
   std::optional<Attempt> change(const Issue& issue, const IssueChange& change, const Dispatch& dispatch,

@@ -25,7 +25,7 @@ std::string_view first_line(std::string_view text) {
   return text.substr(0, text.find_first_of("\r\n"));
 }
 
-SaidWish said(const Comment& comment, const Command& command) {
+SaidWish said(const Comment& comment, const SaidCommand& command) {
   return {.source = fmt::format("comment:{}", comment.id),
           .wish = command.wish,
           .person = comment.author,
@@ -34,7 +34,7 @@ SaidWish said(const Comment& comment, const Command& command) {
 
 }  // namespace
 
-std::optional<Command> command_in(std::string_view comment) {
+std::optional<SaidCommand> command_in(std::string_view comment) {
   std::string_view line = first_line(comment);
   if (!line.starts_with(command_begin)) return std::nullopt;
   line.remove_prefix(command_begin.size());
@@ -43,10 +43,10 @@ std::optional<Command> command_in(std::string_view comment) {
   const std::string_view verb = line.substr(0, line.find_first_of(" \t"));
   const std::string reason = one_line(trim(line.substr(verb.size())), longest_reason_bytes);
   const auto wish = wish_named(verb);
-  if (!wish) return Command{model::Wish::none, fmt::format("'{}' is not a command", one_line(verb, 40))};
+  if (!wish) return SaidCommand{model::Wish::none, fmt::format("'{}' is not a command", one_line(verb, 40))};
   if (*wish == model::Wish::dismiss && reason.empty())
-    return Command{model::Wish::none, "a dismissal needs a reason, which tbci keeps and shows"};
-  return Command{*wish, reason};
+    return SaidCommand{model::Wish::none, "a dismissal needs a reason, which tbci keeps and shows"};
+  return SaidCommand{*wish, reason};
 }
 
 std::optional<model::Wish> wish_of_label(std::string_view label) {
@@ -86,7 +86,7 @@ std::vector<SaidWish> said_by_issue(const Issue& issue) {
 
 Or<std::vector<SaidWish>> said_in_comments(Api& api, std::int64_t issue, const IsKnown& is_known,
                                            std::stop_token stop) {
-  std::vector<std::pair<Comment, Command>> found;
+  std::vector<std::pair<Comment, SaidCommand>> found;
   const auto visit = [&](const Comment& comment) {
     const auto command = command_in(comment.body);
     if (command && comment.id > 0 && !is_known(fmt::format("comment:{}", comment.id)))
@@ -103,7 +103,7 @@ Or<std::vector<SaidWish>> said_in_comments(Api& api, std::int64_t issue, const I
       if (!permission) return tl::unexpected(permission.error());
       may_write[comment.author] = *permission >= Permission::write;
     }
-    all.push_back(said(comment, may_write[comment.author] ? command : Command{}));
+    all.push_back(said(comment, may_write[comment.author] ? command : SaidCommand{}));
   }
   return all;
 }

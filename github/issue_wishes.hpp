@@ -15,11 +15,11 @@ namespace tbci::github {
 
 /// The command in a comment: `/tbci dismiss REASON` as its first line, and nothing in front of it. Nothing: it is none.
 /// An unknown verb, or one that needs a reason and has none, is `none`, with what is wrong. Pure.
-struct Command {
+struct SaidCommand {
   model::Wish wish = model::Wish::none;
   std::string reason;
 };
-std::optional<Command> command_in(std::string_view comment);
+std::optional<SaidCommand> command_in(std::string_view comment);
 
 /// The label that asks for something: `tbci:accept`. Pure.
 std::optional<model::Wish> wish_of_label(std::string_view label);

@@ -55,6 +55,19 @@ std::string_view advice_for_mail(int exit_code) {
   }
 }
 
+// Each night revises an open report: people get mail of what they should read, and find that above the report's text.
+std::optional<model::Report> worth_a_mail(const Dispatch& dispatch) {
+  model::Report report = dispatch.report;
+  if (dispatch.delivered_revision == 0) return report;
+  std::string news;
+  for (const model::ReportNote& note : dispatch.notes) {
+    if (is_due(note, dispatch)) news += note.text + "\n\n";
+  }
+  if (news.empty()) return std::nullopt;
+  report.body = news + report.body;
+  return report;
+}
+
 class MailChannel final : public Channel {
  public:
   MailChannel(MailSettings settings, ProcessRunner& processes, const Clock& clock)
@@ -64,7 +77,9 @@ class MailChannel final : public Channel {
 
   Attempt deliver(const Dispatch& dispatch, std::stop_token stop) override {
     if (stop.stop_requested()) return Attempt::retry({ErrorKind::interrupted, "stopped before sending mail"});
-    const Result<Descriptor> input = as_input(mail_message(dispatch.report, settings_.addresses, clock_.now()));
+    const auto report = worth_a_mail(dispatch);
+    if (!report) return Attempt::delivered(dispatch.reference);
+    const Result<Descriptor> input = as_input(mail_message(*report, settings_.addresses, clock_.now()));
     if (!input) return Attempt::retry(input.error());
     if (Status kept = dispatch.before_write(); !kept) return Attempt::retry(std::move(kept).error());
     const Result<ProcessOutcome> outcome = processes_.run(command(input->get()), std::move(stop));

@@ -67,7 +67,7 @@ constexpr std::size_t least_table_bytes = 4'000;
 std::string marker_of(const ReportFacts& facts) {
   if (!facts.marker.empty()) return facts.marker;
   std::set<std::string> parts;
-  std::string named = facts.runner + '\n' + facts.subject + '\n';
+  std::string named = facts.measured_by + '\n' + facts.subject + '\n';
   if (!facts.suspects.empty()) {
     for (const model::Commit& suspect : facts.suspects) parts.insert(suspect.id);
     named += "commits\n";

@@ -78,6 +78,7 @@ struct ReportFacts {
   std::string subject;
   std::string marker = {};                   ///< of the report that this one is to become; empty: it is a new one
   std::string night, baseline;               ///< names of the nightlies; both empty: started with `tbci bisect`
+  std::string since = {};                    ///< an earlier night that found it; empty: `night` is the first
   std::string bad_nightly = {};              ///< an older nightly that has the change already; empty: `night` is it
   std::vector<SkippedNightly> skipped = {};  ///< between the two, the oldest first: what changed may be of these
   bool rewound = false;                      ///< main was, between the two: `from` is the last commit that both have
@@ -105,7 +106,8 @@ struct ReportFacts {
   std::optional<ComparedBuild> before = {}, after = {};  ///< what the night compared
   std::optional<MachineChange> machine = {};             ///< since the night before; nullopt: unknown
 
-  std::string runner;                              ///< empty: it is not named
+  std::string runner;            ///< empty: it is not named
+  std::string measured_by = {};  ///< the runner's name, for the marker alone: two runners, two reports
   std::map<std::string, std::string> environment;  ///< a few facts for the reader
   std::string web;  ///< of the repository, `https://github.com/pytorch/pytorch`; empty or no http(s): no links
   std::vector<std::vector<std::string>> commands;  ///< to reproduce it, as argument vectors

@@ -22,14 +22,14 @@ std::string since_in_title(const ReportFacts& facts) {
   const auto start_of = [](const std::string& commit) { return plain_line(commit.substr(0, 10)); };
   if (facts.suspects.size() == 1) return "since " + start_of(facts.suspects.front().id);
   if (!facts.suspects.empty()) return fmt::format("since one of {} commits", facts.suspects.size());
-  if (!facts.night.empty()) return "since " + plain_line(facts.night, 40);
+  if (!facts.night.empty()) return "since " + plain_line(first_night(facts), 40);
   return fmt::format("between {} and {}", start_of(facts.from), start_of(facts.to));
 }
 
 // The subject, and the night where nothing before named it.
 std::string place_in_title(const ReportFacts& facts) {
   std::string place = plain_line(facts.subject, 40);
-  if (!facts.suspects.empty() && !facts.night.empty()) place += ", " + plain_line(facts.night, 40);
+  if (!facts.suspects.empty() && !facts.night.empty()) place += ", " + plain_line(first_night(facts), 40);
   return place;
 }
 

@@ -85,6 +85,10 @@ std::string interval_text(double low, double high) {
   return fmt::format("{} to {}", human_change(low), human_change(high));
 }
 
+const std::string& first_night(const ReportFacts& facts) {
+  return facts.since.empty() ? facts.night : facts.since;
+}
+
 std::string where_text(const model::Series& series) {
   if (series.benchmark.ends_with('*')) return escaped(named_suite(series.benchmark), 100);
   return fmt::format("{} ({})", escaped(series.benchmark, 100), model::to_string(series.configuration));

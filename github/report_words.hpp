@@ -29,6 +29,8 @@ std::string change_text(double change);
 /// `+29.0% to +33.0%`; `-` where there is none.
 std::string interval_text(double low, double high);
 
+/// The name of the night since which it is there; hostile. Empty where a person compared two builds.
+const std::string& first_night(const ReportFacts& facts);
 /// `dlrm (cpu-train)`, or a suite's name.
 std::string where_text(const model::Series& series);
 /// `31% slower`, `12% more CPU memory`, `leaks 4 KiB/iteration`: plain text.

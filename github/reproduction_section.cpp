@@ -41,7 +41,7 @@ std::string reproduction_section(const ReportFacts& facts) {
   std::vector<std::string> lines;
   for (const std::optional<ComparedBuild>& build : {facts.before, facts.after}) {
     if (build && !build->install.empty())
-      lines.push_back(fmt::format("{}  # {}", shell_line(build->install), lines.empty() ? "before" : "after"));
+      lines.push_back(fmt::format("# {}\n{}", lines.empty() ? "before" : "after", shell_line(build->install)));
   }
   for (const auto& command : facts.commands) lines.push_back(shell_line(command));
   if (lines.empty()) return "";

@@ -42,7 +42,7 @@ std::string first_sentence(const ReportFacts& facts, const model::Finding& worst
   const bool broke = worst.series.metric == Metric::outcome;
   std::string text = fmt::format("**{} {}**", where_text(worst.series),
                                  broke ? break_headline(facts, worst.series) : predicate(worst));
-  if (!facts.night.empty()) text += fmt::format(" since nightly {}", inline_code(facts.night, 100));
+  if (!facts.night.empty()) text += fmt::format(" since nightly {}", inline_code(first_night(facts), 100));
   text += fmt::format(" of {}", escaped(facts.subject, 100));
   if (!broke) return text + amount_text(worst) + ".";
   // A search by hand has no reason.
@@ -112,8 +112,11 @@ std::string sureness_line(const ReportFacts& facts, const model::Finding& worst)
 }
 
 std::string next_line(const ReportFacts& facts) {
-  if (facts.suspects.size() == 1)
-    return "- What to do: repair or revert this commit, or say here that the change is wanted.\n";
+  if (facts.suspects.size() == 1) {
+    const std::string_view answer =
+        facts.night.empty() ? "" : " Where the change is wanted, the comment `/tbci accept` makes it the new level.";
+    return fmt::format("- What to do: repair or revert this commit.{}\n", answer);
+  }
   if (!facts.suspects.empty()) return "- What to do: look at the suspects below; one of them did it.\n";
   return facts.commands.empty() ? "" : "- What to do: repeat the comparison on another machine, as described below.\n";
 }

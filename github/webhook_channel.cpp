@@ -63,7 +63,7 @@ class WebhookChannel final : public Channel {
     if (!secret) return Attempt::retry(secret.error());
     secrets_.add(*secret);
     if (Status kept = dispatch.before_write(); !kept) return Attempt::retry(std::move(kept).error());
-    const Result<HttpResponse> answer = http_.send(request_of(dispatch.report, *secret, std::move(stop)));
+    const Result<HttpResponse> answer = http_.send(request_of(dispatch, *secret, std::move(stop)));
     if (!answer) {
       Error error = fail(answer.error(), doing).value();
       error.message = secrets_.hidden(error.message);
@@ -73,11 +73,12 @@ class WebhookChannel final : public Channel {
   }
 
  private:
-  HttpRequest request_of(const model::Report& report, const std::string& secret, std::stop_token stop) const {
+  HttpRequest request_of(const Dispatch& dispatch, const std::string& secret, std::stop_token stop) const {
+    const model::Report& report = dispatch.report;
     HttpRequest request;
     request.method = "POST";
     request.url = settings_.url;
-    request.body = webhook_json(report, settings_.url, clock_.now());
+    request.body = webhook_json(dispatch, settings_.url, clock_.now());
     request.headers = {{"Content-Type", "application/json"},
                        {"User-Agent", "tbci"},
                        {"Expect", ""},  // no answer of its own before the body

@@ -20,7 +20,12 @@ std::string delivery_id(const model::Report& report) {
       .substr(0, digits);
 }
 
-std::string webhook_json(const model::Report& report, std::string_view to, TimePoint sent) {
+std::string webhook_json(const Dispatch& dispatch, std::string_view to, TimePoint sent) {
+  const model::Report& report = dispatch.report;
+  nlohmann::json notes = nlohmann::json::array();
+  for (const model::ReportNote& note : dispatch.notes) {
+    if (is_due(note, dispatch)) notes.push_back(note.text);
+  }
   const nlohmann::json document = {{"event", event_of(report)},
                                    {"delivery", delivery_id(report)},
                                    {"to", to},
@@ -33,6 +38,8 @@ std::string webhook_json(const model::Report& report, std::string_view to, TimeP
                                      {"title", report.title},
                                      {"body", report.body},
                                      {"labels", report.labels},
+                                     {"open", report.open},
+                                     {"notes", std::move(notes)},
                                      {"created", to_iso8601(report.created)}}}};
   return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/clock.hpp"
+#include "github/delivery.hpp"
 #include "storage/model/report.hpp"
 
 namespace tbci::github {
@@ -16,6 +17,6 @@ std::string_view event_of(const model::Report& report);
 std::string delivery_id(const model::Report& report);
 
 /// The JSON document: the event, its id, whom it is for (`to`), when it was sent, and the report.
-std::string webhook_json(const model::Report& report, std::string_view to, TimePoint sent);
+std::string webhook_json(const Dispatch& dispatch, std::string_view to, TimePoint sent);
 
 }  // namespace tbci::github

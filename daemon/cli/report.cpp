@@ -36,18 +36,20 @@ Result<ExitCode> list(const Invocation& invocation, const settings::Config& conf
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   storage::ReportStore reports(database);
   nlohmann::json json = nlohmann::json::array();
-  Table table({{"id", Align::right}, {"subject"}, {"created"}, {"title"}});
+  Table table({{"id", Align::right}, {"subject"}, {"created"}, {"state"}, {"title"}});
   for (const std::string& subject : subjects_of_reports(config)) {
     constexpr int all = std::numeric_limits<int>::max();
     TBCI_ASSIGN(const auto filed, reports.list(subject, all));
     for (const model::Report& report : filed) {
       const bool digest = github::is_digest(report);
-      table.add(
-          {std::to_string(report.id), digest ? "(digest)" : report.subject, to_iso8601(report.created), report.title});
+      const std::string state = digest ? "" : report.open ? "open" : "over";
+      table.add({std::to_string(report.id), digest ? "(digest)" : report.subject, to_iso8601(report.created), state,
+                 report.title});
       json.push_back({{"id", report.id},
                       {"subject", report.subject},
                       {"created", to_iso8601(report.created)},
                       {"title", report.title},
+                      {"open", report.open},
                       {"digest", digest}});
     }
   }
@@ -65,6 +67,8 @@ Result<ExitCode> show(const Invocation& invocation, const settings::Config& conf
     return ExitCode::success;
   }
   fmt::print("# {}\n\n{}\n", found->report.title, found->report.body);
+  TBCI_ASSIGN(const auto notes, storage::ReportStore(database).notes_after(id, 0));
+  for (const model::ReportNote& note : notes) fmt::print("\n## {}\n\n{}\n", to_iso8601(note.made), note.text);
   for (const model::Delivery& delivery : found->deliveries) {
     fmt::print(stderr, "{}: {} {}\n", delivery.channel, to_string(delivery.state),
                delivery.reference.empty() ? delivery.error : delivery.reference);

@@ -4,6 +4,7 @@
 
 #include "base/host_name.hpp"
 #include "base/text.hpp"
+#include "base/version_order.hpp"
 #include "pipeline/measure/break_confirming.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/suite_case.hpp"
@@ -170,6 +171,20 @@ void hide_machine(const SubjectContext& context, github::ReportFacts& facts) {
   }
 }
 
+// Of the open regressions that the report names the oldest says since when: what joins later is not a new beginning.
+Status add_since(SubjectContext& context, const std::vector<model::Regression>& regressions,
+                 github::ReportFacts& facts) {
+  if (facts.night.empty()) return {};
+  std::string first = facts.night;
+  for (const model::Regression& regression : regressions) {
+    if (regression.night_id == 0 || !model::is_open(regression.standing)) continue;
+    TBCI_ASSIGN(const std::string night, context.stores.nights.name_of(regression.night_id));
+    if (is_older(night, first)) first = night;
+  }
+  if (first != facts.night) facts.since = first;
+  return {};
+}
+
 }  // namespace
 
 Result<github::ReportFacts> report_facts(SubjectContext& context, const ReportContext& report_context,
@@ -193,10 +208,12 @@ Result<github::ReportFacts> report_facts(SubjectContext& context, const ReportCo
     TBCI_ASSIGN(const auto commits, context.machine.commits_between(facts.from, facts.to, context.stop));
     facts.commits = static_cast<int>(commits.size()) - 1;
   }
+  TBCI_TRY(add_since(context, regressions, facts));
   TBCI_TRY(add_skipped(context, report_context, facts));
   TBCI_TRY(add_secondary(context, report_context, group.regressions, facts));
   TBCI_TRY(add_breaks(context, report_context, regressions, facts));
   facts.operators = group.operators;
+  facts.measured_by = context.config.runner.name;
   if (context.config.report.name_runner) facts.runner = context.config.runner.name;
   TBCI_ASSIGN(const auto environment, context.stores.runs.environment(report_context.environment));
   if (environment) facts.environment = environment->facts;

@@ -15,13 +15,13 @@ namespace tbci::pipeline {
 
 namespace {
 
-// A group of tonight that is of the same culprit, if it is the only one.
+// A group of tonight that is of the same culprit, if no other may be.
 ReportGroup* group_of(std::vector<ReportGroup>& groups, const std::vector<std::string>& suspects) {
   ReportGroup* found = nullptr;
   for (ReportGroup& group : groups) {
     if (group.suspects == suspects) return &group;
-    if (!model::is_same_culprit(group.suspects, suspects)) continue;
-    if (found != nullptr) return nullptr;
+    if (!model::have_common_suspect(group.suspects, suspects)) continue;
+    if (found != nullptr || !model::is_same_culprit(group.suspects, suspects)) return nullptr;
     found = &group;
   }
   return found;

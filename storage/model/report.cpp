@@ -38,4 +38,8 @@ bool is_same_culprit(const std::vector<std::string>& a, const std::vector<std::s
   return std::ranges::all_of(fewer, [&](const auto& one) { return std::ranges::find(more, one) != more.end(); });
 }
 
+bool have_common_suspect(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::ranges::any_of(a, [&](const auto& one) { return std::ranges::find(b, one) != b.end(); });
+}
+
 }  // namespace tbci::model

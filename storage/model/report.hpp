@@ -28,6 +28,8 @@ struct Report {
 
 /// Whether two sets of commits, one of which did it, are of the same culprit: the one contains the other.
 bool is_same_culprit(const std::vector<std::string>& a, const std::vector<std::string>& b);
+/// Whether one commit may have done both.
+bool have_common_suspect(const std::vector<std::string>& a, const std::vector<std::string>& b);
 
 /// What people should read even if they do not look at the report again: a comment on its issue.
 struct ReportNote {
@@ -45,7 +47,7 @@ enum class Wish {
   reopen,
   rebisect,  ///< search for its culprit again
   confirm,   ///< measure tonight whether it is there
-  none,      ///< a text that is no command
+  none,      ///< a text that is not a command
 };
 std::string_view to_string(Wish wish);
 Result<Wish> wish_from(std::string_view text);

@@ -70,6 +70,23 @@ TEST_CASE("Mail channel: gives sendmail the message and the addresses, and no se
   CHECK(bench.nothing_sent_when_kept);
 }
 
+TEST_CASE("Mail channel: a revision is sent where people should read of it, with that above its text", "[github]") {
+  MailBench bench;
+  const std::string first = bench.deliver().reference;
+  fs::remove(bench.folder / "message");
+  bench.report.revision = 2;
+  Dispatch dispatch{.report = bench.report, .reference = first, .delivered_revision = 1, .notes = {}};
+  const auto channel = make_mail_channel(bench.settings, bench.processes, bench.clock);
+  CHECK(channel->deliver(dispatch, {}).reference == first);
+  CHECK_FALSE(fs::exists(bench.folder / "message"));  // last night's figures alone
+  dispatch.notes = {{.id = 1, .report_id = 1, .revision = 1, .text = "an old note", .made = {}},
+                    {.id = 2, .report_id = 1, .revision = 2, .text = "It became worse.", .made = {}}};
+  CHECK(channel->deliver(dispatch, {}).outcome == Attempt::Outcome::delivered);
+  model::Report with_news = bench.report;
+  with_news.body = "It became worse.\n\n" + bench.report.body;
+  CHECK(bench.text("message") == mail_message(with_news, bench.settings.addresses, bench.clock.now()));
+}
+
 TEST_CASE("Mail channel: the exit code says whether to wait, for whom, or for nothing", "[github]") {
   using Outcome = Attempt::Outcome;
   const auto ended = [](const std::string& ending) { return MailBench("echo full mailbox >&2; " + ending).deliver(); };

@@ -13,10 +13,10 @@ using test::culprit_facts;
 TEST_CASE("Report's reproduction: a line for pip for each nightly, then the comparison", "[report]") {
   CHECK(reproduction_section(culprit_facts()) ==
         "### How to reproduce\n\n```sh\n"
-        "pip install --pre torch==2.14.0.dev20260106+cpu --index-url https://download.pytorch.org/whl/nightly/cpu  # "
-        "before\n"
-        "pip install --pre torch==2.14.0.dev20260107+cpu --index-url https://download.pytorch.org/whl/nightly/cpu  # "
-        "after\n"
+        "# before\npip install --pre torch==2.14.0.dev20260106+cpu --index-url "
+        "https://download.pytorch.org/whl/nightly/cpu\n"
+        "# after\npip install --pre torch==2.14.0.dev20260107+cpu --index-url "
+        "https://download.pytorch.org/whl/nightly/cpu\n"
         "tbci compare --subject demo 2026-01-06 2026-01-07 --benchmarks dlrm\n```\n");
 }
 

@@ -87,6 +87,8 @@ TEST_CASE("Webhook: posts one signed document, kept before it is sent", "[github
   CHECK(report.at("title") == bench.report.title);
   CHECK(report.at("body") == bench.report.body);
   CHECK(report.at("labels") == bench.report.labels);
+  CHECK(report.at("open") == true);
+  CHECK(report.at("notes").empty());
   CHECK(report.at("created") == to_iso8601(bench.report.created));
   CHECK_FALSE(shows_secret(attempt.reference));
 }

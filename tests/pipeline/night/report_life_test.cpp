@@ -28,8 +28,8 @@ struct Story : Nights {
   }
   std::vector<std::string> notes() {
     std::vector<std::string> texts;
-    for (const model::ReportNote& note : stores().reports.notes_after(report().id, 0).value())
-      texts.push_back(note.text);
+    const auto all = stores().reports.notes_after(report().id, 0).value();
+    for (const model::ReportNote& note : all) texts.push_back(note.text);
     return texts;
   }
   /// As a search of that day leaves it.
@@ -119,7 +119,7 @@ TEST_CASE("Report's life: people read of it where it becomes worse, not of one m
   story.file(4, {story.found(4, "gamma", 0.4, {a})});
   REQUIRE(story.notes().size() == 1);
   CHECK(story.notes()[0].starts_with("**It became worse** with the nightly `" + story.machine.name_of(4)));
-  CHECK(holds(story.notes()[0], "gamma (cpu-infer), time: 1 ms became 1.4 ms (+40.0%, +38.0% to +42.0%)"));
+  CHECK(holds(story.notes()[0], "gamma (cpu-infer), time: 1 ms became 1.40 ms (+40.0%, +38.0% to +42.0%)"));
 }
 
 TEST_CASE("Report's life: each night says what it measured, until it is over", "[nights]") {

@@ -28,8 +28,8 @@ struct Asked : Nights {
   model::Regression regression() { return regressions().front(); }
   Standing standing() { return regression().standing; }
   void say(std::vector<SaidWish> said) {
-    REQUIRE(
-        carry_out(stores(), report().id, {.read = true, .said = std::move(said)}, TimePoint(std::chrono::hours(2))));
+    REQUIRE(pipeline::carry_out(stores(), report().id, {.read = true, .said = std::move(said)},
+                                TimePoint(std::chrono::hours(2))));
   }
   void say(Wish wish, const std::string& source, bool by_page = false, const std::string& reason = "why") {
     say({{.source = source, .wish = wish, .person = "ada", .reason = reason, .by_page = by_page}});
