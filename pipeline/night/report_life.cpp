@@ -53,11 +53,12 @@ Result<std::optional<github::ReportStatus>> status_of(SubjectContext& context, c
 Result<std::optional<model::Report>> report_about(const storage::Stores& stores, const std::string& subject,
                                                   const std::vector<std::string>& suspects) {
   TBCI_ASSIGN(auto known, stores.reports.with_culprits(subject));
-  std::erase_if(known, [&](const model::Report& one) { return !model::is_same_culprit(one.culprits, suspects); });
-  const auto same =
-      std::ranges::find_if(known, [&](const model::Report& one) { return one.culprits.size() == suspects.size(); });
+  std::erase_if(known, [&](const model::Report& one) { return !model::have_common_suspect(one.culprits, suspects); });
+  const auto is_same = [&](const model::Report& one) { return model::is_same_culprit(one.culprits, suspects); };
+  const auto same = std::ranges::find_if(
+      known, [&](const model::Report& one) { return is_same(one) && one.culprits.size() == suspects.size(); });
   if (same != known.end()) return std::optional(*same);
-  return known.size() == 1 ? std::optional(known.front()) : std::nullopt;
+  return known.size() == 1 && is_same(known.front()) ? std::optional(known.front()) : std::nullopt;
 }
 
 std::vector<std::string> narrower(const std::vector<std::string>& known, const std::vector<std::string>& now) {

@@ -12,8 +12,8 @@
 
 namespace tbci::pipeline {
 
-/// The subject's report about these suspects: of the same set, else the only one whose set contains them or is
-/// contained in them. Of several such none: which one it is cannot be told.
+/// The subject's report about these suspects: of the same set, else the only one with any of them, where its set
+/// contains them or is contained in them. Otherwise none: which one it is cannot be told.
 Result<std::optional<model::Report>> report_about(const storage::Stores& stores, const std::string& subject,
                                                   const std::vector<std::string>& suspects);
 

@@ -10,8 +10,8 @@
 namespace tbci::pipeline {
 
 /// Each thing that was said about a report once: accepted, dismissed, reopened and searched again now; a confirmation
-/// waits for the next night. Text that is not a command is answered by a note. What is carried out and that it is, in one
-/// transaction.
+/// waits for the next night. Text that is not a command is answered by a note. What is carried out and that it is, in
+/// one transaction.
 Status carry_out(storage::Stores& stores, std::int64_t report_id, const github::Heard& heard, TimePoint now);
 
 /// The open regressions that persons asked this night to confirm.

@@ -140,7 +140,7 @@ class IssueStory : public Nights {
 // TBCI_WRITE_GOLDEN=1 writes the files; read the difference before you commit it.
 void check_golden(const std::string& name, const std::string& text) {
   const std::filesystem::path path =
-      std::filesystem::path(TBCI_SOURCE_DIR) / "tests/pipeline/night/story" / (name + ".md");
+      std::filesystem::path(TBCI_SOURCE_DIR) / "tests/pipeline/night/golden" / (name + ".md");
   if (std::getenv("TBCI_WRITE_GOLDEN")) {
     std::filesystem::create_directories(path.parent_path());
     REQUIRE(write_file_atomically(path, text));
