@@ -17,7 +17,7 @@ namespace {
 // tbci escapes what it quotes, so that neither can be forged.
 constexpr std::string_view status_head = "**Latest night**";
 constexpr std::string_view status_end = "\n<!-- tbci:status -->\n\n";
-constexpr std::size_t most_bytes = 1'600;
+constexpr std::size_t longest_lines_bytes = 1'600;
 
 bool is_gone(const SeriesStatus& one) {
   return one.look == model::Verdict::clear;
@@ -51,7 +51,7 @@ std::string status_section(const ReportStatus& status) {
                                  counted(static_cast<std::size_t>(status.nights_since), "night"));
   for (std::size_t i = 0; i < series.size(); ++i) {
     const std::string line = line_of(series[i]);
-    if (text.size() + line.size() > most_bytes) {
+    if (text.size() + line.size() > longest_lines_bytes) {
       text += fmt::format("- and {} more series\n", series.size() - i);
       break;
     }

@@ -104,7 +104,7 @@ TEST_CASE("Issue wishes: only those who may write are listened to, and each is a
   CHECK(said[0].wish == Wish::accept);
   CHECK(said[0].person == "ada");
   CHECK(said[0].reason == "wanted");
-  for (const std::size_t unheard : {1, 2}) {
+  for (const std::size_t unheard : {std::size_t{1}, std::size_t{2}}) {
     CHECK(said[unheard].wish == Wish::none);
     CHECK(said[unheard].reason.empty());
   }
