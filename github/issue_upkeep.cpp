@@ -148,21 +148,31 @@ Or<Comment> IssueUpkeep::write_comment(const Issue& issue, const Comments& comme
   const model::Report& report = dispatch.report;
   const std::string text = fmt::format("The same culprit, measured by another tbci or of another subject: {}\n\n{}",
                                        escaped(report.title, 300), marked_text(report, mark_of(report, true)));
-  const auto mine =
-      std::ranges::find_if(comments, [&](const Comment& comment) { return has_marker(comment.body, report.marker); });
-  if (mine == comments.end()) return api_.create_comment(issue.number, text, {dispatch.before_write, stop});
-  if (as_compared(mine->body) == as_compared(text)) return *mine;
-  return api_.update_comment(mine->id, text, {dispatch.before_write, stop});
+  const auto mine = own_comment(comments, report.marker, stop);
+  if (!mine) return tl::unexpected(mine.error());
+  if (*mine == nullptr) return api_.create_comment(issue.number, text, {dispatch.before_write, stop});
+  if (as_compared((*mine)->body) == as_compared(text)) return **mine;
+  return api_.update_comment((*mine)->id, text, {dispatch.before_write, stop});
+}
+
+Or<const Comment*> IssueUpkeep::own_comment(const Comments& comments, const std::string& marker, std::stop_token stop) {
+  for (const Comment& comment : comments) {
+    if (!has_marker(comment.body, marker)) continue;
+    const auto login = api_.who_am_i(stop);
+    if (!login) return tl::unexpected(login.error());
+    if (login->empty() || comment.author.empty() || same_login(comment.author, *login)) return &comment;
+  }
+  return nullptr;
 }
 
 std::optional<Attempt> IssueUpkeep::add_notes(const Issue& issue, const Comments& comments, const Dispatch& dispatch,
                                               std::stop_token stop) {
   if (issue.locked) return std::nullopt;  // the persons who locked it want no more comments; its text says the same
   for (const model::ReportNote& note : dispatch.notes) {
-    const std::string marker = note_marker(dispatch.report, note);
-    const bool there =
-        std::ranges::any_of(comments, [&](const Comment& comment) { return has_marker(comment.body, marker); });
-    if (there || !is_due(note, dispatch)) continue;
+    if (!is_due(note, dispatch)) continue;
+    const auto there = own_comment(comments, note_marker(dispatch.report, note), stop);
+    if (!there) return there.error();
+    if (*there != nullptr) continue;
     const auto made =
         api_.create_comment(issue.number, note_text(dispatch.report, note), {dispatch.before_write, stop});
     if (!made) return made.error();

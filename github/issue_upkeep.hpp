@@ -30,6 +30,8 @@ class IssueUpkeep {
   Attempt keep_own(const Issue& issue, const Dispatch& dispatch, std::stop_token stop);
   Attempt keep_comment(const Issue& issue, const Dispatch& dispatch, std::stop_token stop);
   Or<Comments> comments_on(const Issue& issue, std::stop_token stop);
+  /// The comment with this marker that tbci wrote, or nothing: anybody can copy a marker into a comment.
+  Or<const Comment*> own_comment(const Comments& comments, const std::string& marker, std::stop_token stop);
   Or<Comment> write_comment(const Issue& issue, const Comments& comments, const Dispatch& dispatch,
                             std::stop_token stop);
   /// Closes the issue where all of its reports are over, and opens it where one is not. Nothing where all went well.

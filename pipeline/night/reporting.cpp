@@ -72,13 +72,15 @@ Status note_relapses(SubjectContext& context, const std::vector<model::Regressio
   return {};
 }
 
-// With what was reported of the same culprit before: one report names all that it hits.
+// With what was reported of the same culprit before: one report names all that it hits. What recovered has a section of
+// its own, and what a person dismissed was none.
 ReportGroup joined(ReportGroup group, const model::Report& known, const std::vector<model::Regression>& before) {
   group.marker = known.marker;
   group.suspects = narrower(known.culprits, group.suspects);
   const std::vector<model::Regression> tonight = group.regressions;
   for (const model::Regression& old : before) {
-    if (!has_series(tonight, old.finding.series)) group.regressions.push_back(old);
+    const bool gone = old.standing == model::Standing::recovered || old.standing == model::Standing::dismissed;
+    if (!gone && !has_series(tonight, old.finding.series)) group.regressions.push_back(old);
   }
   return group;
 }

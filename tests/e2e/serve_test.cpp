@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -205,12 +206,24 @@ void check_report(storage::Database& database, const RunningService& service, co
   CHECK(page.find(html_text(report.title)) != std::string::npos);
 }
 
+bool is_all_delivered(storage::Database& database) {
+  const storage::ReportStore reports(database);
+  const auto filed = reports.list("demo", 10).value();
+  return std::ranges::all_of(filed, [&](const model::Report& report) {
+    const auto deliveries = reports.deliveries(report.id).value();
+    return std::ranges::all_of(
+        deliveries, [](const model::Delivery& delivery) { return delivery.state == model::DeliveryState::delivered; });
+  });
+}
+
 void check_bad_night(const Installation& installation, const RunningService& service) {
   auto database = open_database(installation);
   storage::NightStore nights(database);
   const std::string name = installation.truth().nightly(2);
   const auto bad = nights.find("demo", name).value().value();
   const auto regressions = nights.regressions(bad.id).value();
+  // Each night writes what it measured into the open report, which goes out within seconds.
+  REQUIRE(eventually(60s, [&] { return is_all_delivered(database); }));
   const auto json = service.api("/api/night?subject=demo&name=" + name);
   const auto page = service.get("/?subject=demo&night=" + name);
   REQUIRE(page.status == 200);

@@ -120,6 +120,26 @@ TEST_CASE("Issue's life: each note becomes one comment, in order, whatever happe
   CHECK(comments[1].starts_with("The culprit is known."));
 }
 
+TEST_CASE("Issue's life: a marker that somebody copied into a comment keeps no note back", "[github]") {
+  Life life;
+  life.send();
+  life.server.with([&](test::StubGithub& github) {
+    github.comments[1] = json::array({{{"id", 900},
+                                       {"body", "text\n" + marker_comment(life.report.marker + "-n1") + "\n"},
+                                       {"user", {{"login", "mallory"}}}}});
+  });
+  CHECK(life.next({"It became worse."}).outcome == Outcome::delivered);
+  const auto comments = life.server.comments_on(1);
+  REQUIRE(comments.size() == 2);
+  CHECK(comments[1].starts_with("It became worse."));
+  OtherRunner other(life);
+  life.server.with(
+      [&](test::StubGithub& github) { github.comments[1][0]["body"] = marker_comment(other.report.marker); });
+  CHECK(other.send().outcome == Outcome::delivered);
+  CHECK(life.server.comments_on(1)[0] == marker_comment(other.report.marker));
+  CHECK(life.server.comments_on(1).size() == 3);
+}
+
 TEST_CASE("Issue's life: what is delivered first needs no notes", "[github]") {
   Life life;
   life.next({"It became worse."});
