@@ -25,7 +25,7 @@ const CommitOrigin* known_origin(const ReportFacts& facts, const std::string& co
 std::string file_link(const ReportFacts& facts, const std::string& commit, const std::string& path) {
   std::string code = inline_code(path, 120);
   const std::string_view base = web_base(facts);
-  if (base.empty() || commit_text(facts, commit).find("](") == std::string::npos) return code;
+  if (base.empty() || !is_commit(commit)) return code;
   return fmt::format("[{}]({}/commit/{}#diff-{})", code, base, commit, sha256_hex(path));
 }
 

@@ -106,6 +106,7 @@ struct ReportFacts {
   std::optional<ComparedBuild> before = {}, after = {};  ///< what the night compared
   std::optional<MachineChange> machine = {};             ///< since the night before; nullopt: unknown
 
+  bool is_heard = false;         ///< tbci reads what people answer on the issue
   std::string runner;            ///< empty: it is not named
   std::string measured_by = {};  ///< the runner's name, for the marker alone: two runners, two reports
   std::map<std::string, std::string> environment;  ///< a few facts for the reader

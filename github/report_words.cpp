@@ -30,10 +30,6 @@ bool is_plain_web_address(std::string_view address) {
          address.find_first_not_of(allowed) == std::string_view::npos;
 }
 
-bool is_commit(std::string_view id) {
-  return id.size() >= 7 && id.size() <= 64 && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 const model::FoundStep* step_at(const model::Answer& answer, const std::vector<std::string>& suspects) {
   const auto found = std::find_if(answer.steps.begin(), answer.steps.end(),
                                   [&](const auto& step) { return step.suspects == suspects && !step.repair; });
@@ -130,6 +126,10 @@ std::string predicate(const model::Finding& finding) {
 std::string_view web_base(const ReportFacts& facts) {
   if (!is_plain_web_address(facts.web)) return {};
   return std::string_view(facts.web).substr(0, facts.web.find_last_not_of('/') + 1);
+}
+
+bool is_commit(std::string_view id) {
+  return id.size() >= 7 && id.size() <= 64 && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 std::string commit_text(const ReportFacts& facts, const std::string& id) {

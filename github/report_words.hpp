@@ -40,6 +40,8 @@ std::string predicate(const model::Finding& finding);
 
 /// Of the repository without a slash at its end, where it is an address that can stand in a link; else empty.
 std::string_view web_base(const ReportFacts& facts);
+/// Whether it is the hash of a commit: anything else gets no link.
+bool is_commit(std::string_view id);
 /// The beginning of the commit's hash, as a link where there is a web page for it.
 std::string commit_text(const ReportFacts& facts, const std::string& id);
 std::string author_text(const model::Commit& commit);

@@ -113,9 +113,9 @@ std::string sureness_line(const ReportFacts& facts, const model::Finding& worst)
 
 std::string next_line(const ReportFacts& facts) {
   if (facts.suspects.size() == 1) {
-    const std::string_view answer =
-        facts.night.empty() ? "" : " Where the change is wanted, the comment `/tbci accept` makes it the new level.";
-    return fmt::format("- What to do: repair or revert this commit.{}\n", answer);
+    const std::string_view how = facts.is_heard ? "the comment `/tbci accept`" : "`tbci regressions accept`";
+    const std::string wanted = fmt::format(" Where the change is wanted, {} makes it the new level.", how);
+    return fmt::format("- What to do: repair or revert this commit.{}\n", facts.night.empty() ? "" : wanted);
   }
   if (!facts.suspects.empty()) return "- What to do: look at the suspects below; one of them did it.\n";
   return facts.commands.empty() ? "" : "- What to do: repeat the comparison on another machine, as described below.\n";

@@ -14,6 +14,7 @@ std::vector<std::filesystem::path> hidden_files(const settings::Config& config) 
     hide(config.service.state / name);
   hide(config.report.github.token_file);
   if (config.report.github.app) hide(config.report.github.app->key_file);
+  hide(config.report.webhook.secret_file);
   if (const char* credentials = std::getenv("CREDENTIALS_DIRECTORY")) hide(credentials);
   return hidden;
 }

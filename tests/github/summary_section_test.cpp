@@ -56,6 +56,23 @@ TEST_CASE("Report's first lines: at most five suspected files have links, and th
   CHECK(text.find("), and 2 more.\n") != std::string::npos);
 }
 
+TEST_CASE("Report's first lines: no file of something that is not a commit has a link", "[report]") {
+  ReportFacts facts = culprit_facts();
+  facts.suspects[0].id = facts.origins[0].commit = "[a](https://x.example";
+  const std::string text = summary_of(facts);
+  CHECK(text.find("/commit/") == std::string::npos);
+  CHECK(text.find("operators that changed: `aten/src/ATen/native/EmbeddingBag.cpp`.\n") != std::string::npos);
+}
+
+TEST_CASE("Report's first lines: people are asked to answer where tbci reads it", "[report]") {
+  ReportFacts facts = culprit_facts();
+  CHECK(summary_of(facts).find("wanted, `tbci regressions accept` makes it the new level.\n") != std::string::npos);
+  facts.is_heard = true;
+  CHECK(summary_of(facts).find("wanted, the comment `/tbci accept` makes it the new level.\n") != std::string::npos);
+  facts.night.clear();  // a search by hand: there is no regression to accept
+  CHECK(summary_of(facts).find("wanted") == std::string::npos);
+}
+
 TEST_CASE("Report's first lines: how sure follows from the pairs, the searches and their certainty", "[report]") {
   ReportFacts facts = culprit_facts();
   CHECK(summary_of(facts).find("- How sure: measured in 10 pairs of processes, old and new in turn.\n") !=

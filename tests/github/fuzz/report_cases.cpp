@@ -3,9 +3,12 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "github/issue_mark.hpp"
 #include "github/markdown.hpp"
 #include "github/recovery_section.hpp"
 #include "github/report.hpp"
+#include "github/report_notes.hpp"
+#include "github/status_section.hpp"
 #include "tests/github/facts.hpp"
 #include "tests/github/fuzz/faults.hpp"
 #include "tests/github/fuzz/rendered.hpp"
@@ -43,6 +46,39 @@ model::Answer answer(const Source& source, const model::Series& series, const st
                 {.suspects = {source.id()}, .posterior = 0.9, .change = -0.1, .repair = true, .prior = 0.1}};
   for (model::FoundStep& step : made.steps) step.prior_reason = source.text();
   return made;
+}
+
+github::ComparedBuild build(const Source& source, bool installs, const std::string& library) {
+  github::ComparedBuild made{.name = source.text(), .version = source.text(), .commit = source.id()};
+  if (installs) made.install = {"pip", "install", source.text()};
+  if (!installs) made.origin = "The nightlies come from elsewhere.";
+  made.libraries[library] = source.text();
+  return made;
+}
+
+// What is known besides the verdicts and the search.
+void add_evidence(const Source& source, std::size_t form, github::ReportFacts& facts) {
+  const auto has = [form](unsigned bit) { return (form >> bit & 1U) != 0; };
+  if (has(0) && has(6)) facts.since = source.text();
+  for (const model::Commit& suspect : facts.suspects) {
+    if (has(6)) facts.origins.push_back({suspect.id, 4711, {source.text(), source.text()}});
+  }
+  if (has(7)) {
+    facts.history = github::SeriesHistory{facts.affected.front().series, {}};
+    for (int i = 0; i < 4; ++i) facts.history->nights.push_back({source.text(), 12e6 + i, 11e6, 13e6, 5});
+  }
+  if (has(8)) {
+    const std::string library = source.text();
+    facts.before = build(source, has(1), library);
+    facts.after = build(source, has(1), library);
+    facts.libraries_known = true;
+  }
+  if (has(9)) {
+    const std::string since = source.text();
+    facts.machine = github::MachineChange{since, source.text()};
+    facts.changed_most[facts.affected[0].series.benchmark] = source.text();
+    facts.changed_most[facts.affected[1].series.benchmark] = source.text();
+  }
 }
 
 // `form` chooses which of the fields are there.
@@ -85,6 +121,7 @@ github::ReportFacts facts_of(const Source& source, std::size_t form) {
     const std::string name = source.text();
     facts.environment[name] = source.text();
   }
+  add_evidence(source, form, facts);
   facts.web = "https://example.com/octo/demo";
   facts.commands = {{"tbci", source.text(), source.text()}, {source.text()}};
   facts.generated = test::at(std::chrono::seconds(1'767'761'445));
@@ -111,11 +148,13 @@ std::string unlike(HostileTexts& random, std::set<std::string>& known) {
   }
 }
 
-// What a section decides by, and not by how it looks: a suite's `*`, a commit's digits.
+// What a section decides by, and not by how it looks: a suite's `*`, a commit's digits, what a cell shows as code.
 std::string harmless_like(const std::string& text, std::size_t number) {
+  constexpr std::string_view code = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-_ ";
+  const bool is_code = text.size() <= 100 && text.find_first_not_of(code) == std::string::npos;
   const bool hex = text.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (hex && text.size() >= 7 && text.size() <= 64) return "abcdefabcd" + std::to_string(100 + number);
-  return "harmless" + std::to_string(number) + (text.ends_with('*') ? "*" : "");
+  return "harmless" + std::to_string(number) + (is_code ? "" : "%") + (text.ends_with('*') ? "*" : "");
 }
 
 // The marker is a hash of the facts.
@@ -150,10 +189,46 @@ void compare_bodies(std::string_view where, const std::string& body, const std::
     faults.push_back({std::string(where), "GitHub would make something of: " + join(links, ", "), body});
 }
 
+model::Finding finding_of(const Source& source) {
+  return test::finding({source.text(), Configuration::cpu_train, Metric::time}, 12e6, 15e6);
+}
+
+model::Decision decision_of(const Source& source) {
+  const std::string person = source.text();
+  return {.id = 1,
+          .regression_id = 1,
+          .standing = model::Standing::accepted,
+          .person = person,
+          .reason = source.text(),
+          .decided = {}};
+}
+
+// What stands above and below a report over its life.
+std::vector<std::string> life_of(const Source& source) {
+  std::vector<std::string> all;
+  all.push_back(github::culprit_note(commits(source, 1).front()));
+  const auto finding = finding_of(source);
+  all.push_back(github::worse_note({finding}, source.text()));
+  all.push_back(github::relapse_note({finding}, source.text()));
+  const auto recoveries = recoveries_of(source);
+  all.push_back(github::ending_note(recoveries, {decision_of(source)}));
+  all.push_back(github::reopening_note(decision_of(source)));
+  const std::string look = github::figures_text(finding_of(source)), night = source.text();
+  all.push_back(github::confirmation_note({look}, night, source.text()));
+  const std::string person = source.text();
+  all.push_back(github::unknown_command_note(person, source.text()));
+  all.push_back(github::status_section(
+      {.night = source.text(),
+       .nights_since = 2,
+       .series = {
+           {.series = finding_of(source).series, .before = 12e6, .now = 15e6, .look = model::Verdict::regression}}}));
+  return all;
+}
+
 }  // namespace
 
 void check_report(HostileTexts& random, Faults& faults) {
-  const std::size_t form = random.below(64);
+  const std::size_t form = random.below(1024);
   std::set<std::string> known;
   std::vector<std::string> texts, ids;
   constexpr const char* real_id = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d";
@@ -180,10 +255,16 @@ void check_report(HostileTexts& random, Faults& faults) {
   for (const char* forged : {"0123456789abcdef0123456789abcdef", "00000000000000000000000000000000"}) {
     if (github::has_marker(report.body, forged)) faults.push_back({"report", "a forged marker", report.body});
   }
+  if (github::mark_in(report.body)) faults.push_back({"report", "a forged mark", report.body});
   const model::Report recovered = github::with_recoveries(report, recoveries_of(hostile));
   const model::Report recovered_twin = github::with_recoveries(twin, recoveries_of(harmless));
   compare_bodies("report with recoveries", without_marker(recovered.body, report),
                  without_marker(recovered_twin.body, twin), faults);
+  const auto life = life_of(hostile), life_twin = life_of(harmless);
+  for (std::size_t i = 0; i < life.size(); ++i) {
+    compare_bodies("note " + std::to_string(i), life[i], life_twin[i], faults);
+    if (github::mark_in(life[i])) faults.push_back({"note", "a forged mark", life[i]});
+  }
 }
 
 }  // namespace tbci::fuzz
