@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "github/markdown.hpp"
+#include "github/report_words.hpp"
 
 namespace tbci::github {
 
@@ -17,19 +18,14 @@ constexpr std::size_t most_lines = 30;           // of one part: a digest is rea
 constexpr std::size_t most_part_bytes = 12'000;  // five parts fit into a report
 constexpr std::size_t most_named_cases = 10;
 
-std::string digest_series(const model::Series& series) {
-  return fmt::format("{} ({}), {}", escaped(series.benchmark, 100), model::to_string(series.configuration),
-                     escaped(model::to_string(series.metric)));
-}
-
 // `dlrm (cpu-train), time +12.0%`
 std::string changed_series(const model::Finding& finding) {
   const model::Series& series = finding.series;
   if (series.metric == model::Metric::outcome)
     return fmt::format("{} ({}) fails", escaped(series.benchmark, 100), model::to_string(series.configuration));
   if (!std::isfinite(finding.change))
-    return fmt::format("{} {}, from nothing", digest_series(series), model::readable(series.metric, finding.after));
-  return fmt::format("{} {}", digest_series(series), human_change(finding.change));
+    return fmt::format("{} {}, from nothing", series_text(series), model::readable(series.metric, finding.after));
+  return fmt::format("{} {}", series_text(series), human_change(finding.change));
 }
 
 // Addresses come from a server: only one that cannot end a link of Markdown, or begin anything else, becomes one.
@@ -106,7 +102,7 @@ std::vector<std::string> lines_of(const std::vector<DigestRegression>& regressio
 std::vector<std::string> noisy_lines(const DigestFacts& facts) {
   std::vector<std::string> lines;
   for (const DigestNoise& one : facts.noisy) {
-    std::string line = fmt::format("- {}; {}: ", digest_series(one.series), escaped(one.subject, 60));
+    std::string line = fmt::format("- {}; {}: ", series_text(one.series), escaped(one.subject, 60));
     line += one.undecided > 0 ? fmt::format("{} of {} could not tell", one.undecided, counted(one.nights, "night"))
                               : "not decided yet";
     if (!one.reason.empty()) line += fmt::format(" ({})", escaped(one.reason, 120));

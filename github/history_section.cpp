@@ -104,8 +104,8 @@ std::string history_section(const ReportFacts& facts) {
   if (nights.size() > most_nights) nights.erase(nights.begin(), nights.end() - most_nights);
   if (nights.size() < 2) return "";
   const model::Series& series = facts.history->series;
-  return fmt::format("### History\n\n{}, {}, over the last {}:\n\n", where_text(series),
-                     escaped(model::to_string(series.metric)), counted(nights.size(), "nightly", "nightlies")) +
+  return fmt::format("### History\n\n{}, over the last {}:\n\n", series_text(series),
+                     counted(nights.size(), "nightly", "nightlies")) +
          code_block(chart_of(series.metric, nights), "mermaid") + "\n" +
          folded("The same numbers", numbers_of(series.metric, nights));
 }

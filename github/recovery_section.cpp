@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "github/markdown.hpp"
 #include "github/report.hpp"
+#include "github/report_words.hpp"
 
 namespace tbci::github {
 
@@ -16,17 +17,15 @@ constexpr std::string_view recovery_end = "\n<!-- tbci:recovered -->\n\n";
 constexpr std::size_t named_commits = 5;
 constexpr std::size_t most_recoveries_bytes = 6'000;
 
-std::string named_commit(const model::Commit& commit) {
-  std::string text = inline_code(commit.id.substr(0, 10));
-  if (!commit.author.empty()) text += " by " + escaped(commit.author, 100);
-  if (!commit.subject.empty()) text += ": " + inline_code(commit.subject);
-  return text;
+std::string without_recoveries(const std::string& body) {
+  if (!tells_recoveries(body)) return body;
+  return body.substr(body.find(recovery_end) + recovery_end.size());
 }
 
-std::string recovery_line(const Recovery& one) {
-  std::string text = fmt::format("- {} ({}), {}: gone since nightly {}", escaped(one.series.benchmark, 100),
-                                 model::to_string(one.series.configuration),
-                                 escaped(model::to_string(one.series.metric)), inline_code(one.night, 100));
+}  // namespace
+
+std::string recovery_text(const Recovery& one) {
+  std::string text = fmt::format("{}: gone since nightly {}", series_text(one.series), inline_code(one.night, 100));
   std::vector<std::string> names;
   for (const model::Commit& commit : one.commits) {
     if (names.size() < named_commits) names.push_back(named_commit(commit));
@@ -40,15 +39,8 @@ std::string recovery_line(const Recovery& one) {
   if (same) text += ", which says that it reverts the culprit";
   if (one.revert && !same)
     text += fmt::format("; commit {} says that it reverts the culprit", named_commit(*one.revert));
-  return text + "\n";
+  return text;
 }
-
-std::string without_recoveries(const std::string& body) {
-  if (!tells_recoveries(body)) return body;
-  return body.substr(body.find(recovery_end) + recovery_end.size());
-}
-
-}  // namespace
 
 bool tells_recoveries(std::string_view body) {
   return body.starts_with(recovery_head) && body.find(recovery_end) != std::string_view::npos;
@@ -63,7 +55,7 @@ model::Report with_recoveries(model::Report report, const std::vector<Recovery>&
   std::string lines;
   std::size_t left_out = 0;
   for (const Recovery& one : recoveries) {
-    const std::string line = recovery_line(one);
+    const std::string line = fmt::format("- {}\n", recovery_text(one));
     const bool fits = left_out == 0 && lines.size() + line.size() <= std::min(room, most_recoveries_bytes);
     if (fits) lines += line;
     if (!fits) ++left_out;

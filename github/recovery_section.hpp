@@ -18,6 +18,9 @@ struct Recovery {
   std::optional<model::Commit> revert;  ///< says that it reverts the culprit
 };
 
+/// `dlrm (cpu-train), time: gone since nightly ...`, by which commit, and which one reverts the culprit.
+std::string recovery_text(const Recovery& recovery);
+
 /// The report with a section in front that names the recoveries, in place of an earlier such section; without
 /// recoveries it has none. Its body stays within longest_body_bytes: what does not fit is summed up.
 model::Report with_recoveries(model::Report report, const std::vector<Recovery>& recoveries);

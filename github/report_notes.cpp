@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "github/markdown.hpp"
+#include "github/report_words.hpp"
 #include "storage/model/words.hpp"
 
 namespace tbci::github {
@@ -27,27 +28,6 @@ std::string list_of(const std::vector<model::Finding>& findings) {
   std::vector<std::string> lines;
   for (const model::Finding& finding : findings) lines.push_back(figures_text(finding));
   return list_of(lines);
-}
-
-std::string series_text(const model::Series& series) {
-  return fmt::format("{} ({}), {}", escaped(series.benchmark, 100), model::to_string(series.configuration),
-                     escaped(model::to_string(series.metric)));
-}
-
-std::string commit_name(const model::Commit& commit) {
-  std::string text = inline_code(commit.id.substr(0, 10));
-  if (!commit.author.empty()) text += " by " + escaped(commit.author, 100);
-  if (!commit.subject.empty()) text += ": " + inline_code(commit.subject);
-  return text;
-}
-
-std::string recovery_text(const Recovery& one) {
-  std::string text = fmt::format("{}: gone since the nightly {}", series_text(one.series), inline_code(one.night, 100));
-  if (one.commits.size() == 1) text += ", by commit " + commit_name(one.commits.front());
-  const bool same = one.revert && one.commits.size() == 1 && one.commits.front().id == one.revert->id;
-  if (same) text += ", which reverts the culprit";
-  if (one.revert && !same) text += "; commit " + commit_name(*one.revert) + " reverts the culprit";
-  return text;
 }
 
 std::string decision_text(const model::Decision& decision) {
@@ -70,7 +50,7 @@ std::string figures_text(const model::Finding& finding) {
 }
 
 std::string culprit_note(const model::Commit& culprit) {
-  return fmt::format("**The culprit is known now:** commit {}\n", commit_name(culprit));
+  return fmt::format("**The culprit is known now:** commit {}\n", named_commit(culprit));
 }
 
 std::string worse_note(const std::vector<model::Finding>& worse, std::string_view night) {

@@ -90,6 +90,10 @@ std::string where_text(const model::Series& series) {
   return fmt::format("{} ({})", escaped(series.benchmark, 100), model::to_string(series.configuration));
 }
 
+std::string series_text(const model::Series& series) {
+  return fmt::format("{}, {}", where_text(series), escaped(model::to_string(series.metric)));
+}
+
 std::string headline(const model::Finding& finding) {
   const Metric metric = finding.series.metric;
   if (metric == Metric::outcome) return "fails";
@@ -137,6 +141,13 @@ std::string commit_text(const ReportFacts& facts, const std::string& id) {
   std::string code = inline_code(id.substr(0, short_commit));
   const std::string_view base = web_base(facts);
   return base.empty() ? code : fmt::format("[{}]({}/commit/{})", code, base, id);
+}
+
+std::string named_commit(const model::Commit& commit) {
+  std::string text = inline_code(commit.id.substr(0, 10));
+  if (!commit.author.empty()) text += " by " + escaped(commit.author, 100);
+  if (!commit.subject.empty()) text += ": " + inline_code(commit.subject);
+  return text;
 }
 
 std::string author_text(const model::Commit& commit) {

@@ -33,6 +33,8 @@ std::string interval_text(double low, double high);
 const std::string& first_night(const ReportFacts& facts);
 /// `dlrm (cpu-train)`, or a suite's name.
 std::string where_text(const model::Series& series);
+/// `dlrm (cpu-train), time`.
+std::string series_text(const model::Series& series);
 /// `31% slower`, `12% more CPU memory`, `leaks 4 KiB/iteration`: plain text.
 std::string headline(const model::Finding& finding);
 /// `is 31% slower`, `needs 12% more CPU memory`, `leaks 4 KiB/iteration`: plain text.
@@ -45,6 +47,8 @@ bool is_commit(std::string_view id);
 /// The beginning of the commit's hash, as a link where there is a web page for it.
 std::string commit_text(const ReportFacts& facts, const std::string& id);
 std::string author_text(const model::Commit& commit);
+/// The beginning of the hash, the author and the subject, without a link.
+std::string named_commit(const model::Commit& commit);
 /// `<details>` with a summary, which is not escaped, around text that ends with a newline.
 std::string folded(std::string_view summary, std::string_view text);
 

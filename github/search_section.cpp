@@ -56,8 +56,8 @@ std::string answer_line(const ReportFacts& facts, const model::Answer& answer) {
   for (const model::FoundStep& step : answer.steps) {
     if (&step != reported) others += "\n" + other_step_text(facts, step);
   }
-  return fmt::format("  - {}, {}: {}{}{}{}", where_text(answer.series), escaped(model::to_string(answer.series.metric)),
-                     change, certainty, answer.reason.empty() ? "" : "; " + escaped(answer.reason), others);
+  return fmt::format("  - {}: {}{}{}{}", series_text(answer.series), change, certainty,
+                     answer.reason.empty() ? "" : "; " + escaped(answer.reason), others);
 }
 
 std::string answers_text(const ReportFacts& facts) {

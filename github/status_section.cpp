@@ -8,6 +8,7 @@
 #include "base/assert.hpp"
 #include "base/text.hpp"
 #include "github/markdown.hpp"
+#include "github/report_words.hpp"
 #include "storage/model/words.hpp"
 
 namespace tbci::github {
@@ -28,9 +29,7 @@ double ratio(const SeriesStatus& one) {
 }
 
 std::string line_of(const SeriesStatus& one) {
-  std::string text =
-      fmt::format("- {} ({}), {}: ", escaped(one.series.benchmark, 100), model::to_string(one.series.configuration),
-                  escaped(model::to_string(one.series.metric)));
+  std::string text = fmt::format("- {}: ", series_text(one.series));
   if (one.series.metric == model::Metric::outcome) return text + (is_gone(one) ? "runs again\n" : "still fails\n");
   if (!one.now) return text + "not measured\n";
   text += fmt::format("{}, was {}", model::readable(one.series.metric, *one.now),

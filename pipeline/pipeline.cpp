@@ -14,7 +14,7 @@
 #include "pipeline/night/night_screening.hpp"
 #include "pipeline/night/night_selection.hpp"
 #include "pipeline/night/recovery_watch.hpp"
-#include "pipeline/night/report_life.hpp"
+#include "pipeline/night/report_standing.hpp"
 #include "pipeline/night/reporting.hpp"
 #include "pipeline/night/retest_queue.hpp"
 #include "pipeline/night/skipped_nightlies.hpp"

@@ -7,37 +7,13 @@
 #include "github/report.hpp"
 #include "github/report_notes.hpp"
 #include "pipeline/measure/profiling.hpp"
+#include "pipeline/night/culprit_groups.hpp"
 #include "pipeline/night/endings.hpp"
 #include "pipeline/night/report_facts.hpp"
-#include "pipeline/night/report_life.hpp"
 
 namespace tbci::pipeline {
 
 namespace {
-
-// A group of tonight that is of the same culprit, if no other may be.
-ReportGroup* group_of(std::vector<ReportGroup>& groups, const std::vector<std::string>& suspects) {
-  ReportGroup* found = nullptr;
-  for (ReportGroup& group : groups) {
-    if (group.suspects == suspects) return &group;
-    if (!model::have_common_suspect(group.suspects, suspects)) continue;
-    if (found != nullptr || !model::is_same_culprit(group.suspects, suspects)) return nullptr;
-    found = &group;
-  }
-  return found;
-}
-
-// One group for each culprit, those that know it best first; those without suspects are one group.
-std::vector<ReportGroup> by_culprit(std::vector<model::Regression> regressions) {
-  std::ranges::stable_sort(regressions, {}, [](const auto& one) { return one.suspects.size(); });
-  std::vector<ReportGroup> groups;
-  for (model::Regression& regression : regressions) {
-    ReportGroup* group = group_of(groups, regression.suspects);
-    if (group == nullptr) group = &groups.emplace_back(ReportGroup{regression.suspects, {}, {}, {}});
-    group->regressions.push_back(std::move(regression));
-  }
-  return groups;
-}
 
 // The report that the group belongs to: its own after a search that a person asked for, else one about the culprit.
 Result<std::optional<model::Report>> known_report(SubjectContext& context, const ReportGroup& group,

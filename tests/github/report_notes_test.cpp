@@ -43,12 +43,12 @@ TEST_CASE("Report notes: figures have units and an interval", "[github]") {
 
 TEST_CASE("Report notes: an ending says whether it was reverted, measured or decided", "[github]") {
   const Recovery gone{.series = train, .night = "2026-01-09", .commits = {}, .revert = {}};
-  CHECK(ending_note({gone}, {}) == "**Recovered.**\n\n- dlrm (cpu-train), time: gone since the nightly `2026-01-09`\n");
+  CHECK(ending_note({gone}, {}) == "**Recovered.**\n\n- dlrm (cpu-train), time: gone since nightly `2026-01-09`\n");
   Recovery reverted = gone;
   reverted.revert = commit("dddddddddddddddd", "Ada", "Revert it");
   CHECK(ending_note({reverted}, {}) ==
-        "**Reverted.**\n\n- dlrm (cpu-train), time: gone since the nightly `2026-01-09`; commit `dddddddddd` by Ada: "
-        "`Revert it` reverts the culprit\n");
+        "**Reverted.**\n\n- dlrm (cpu-train), time: gone since nightly `2026-01-09`; commit `dddddddddd` by Ada: "
+        "`Revert it` says that it reverts the culprit\n");
   const model::Decision decision{
       .regression_id = 1, .standing = model::Standing::accepted, .person = "ada", .reason = "wanted", .decided = {}};
   model::Decision same = decision;

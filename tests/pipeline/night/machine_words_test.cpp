@@ -11,6 +11,8 @@ TEST_CASE("Machine words: the host's name goes where it stands as a word, and no
   CHECK(words.without("bench-1.lan: bench said bench.") == "(host): (host) said (host).");
   CHECK(words.without("workbench benches bench_2 bench-2") == "workbench benches bench_2 bench-2");
   CHECK(words.without("") == "");
+  // The longer name goes first: nothing of it stays.
+  CHECK(MachineWords({"bench", "bench.lan"}, "").without("bench.lan, bench") == "(host), (host)");
 }
 
 TEST_CASE("Machine words: paths of the state folder lose their beginning", "[report]") {

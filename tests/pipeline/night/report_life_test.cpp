@@ -141,7 +141,7 @@ TEST_CASE("Report's life: each night says what it measured, until it is over", "
   CHECK_FALSE(holds(story.report().body, "Latest night"));
   CHECK(story.report().body.starts_with("### Recovered"));
   REQUIRE(story.notes().size() == 1);
-  CHECK(story.notes()[0].starts_with("**Recovered.**\n\n- beta (cpu-infer), time: gone since the nightly `" +
+  CHECK(story.notes()[0].starts_with("**Recovered.**\n\n- beta (cpu-infer), time: gone since nightly `" +
                                      story.machine.name_of(9) + "`"));
   const int revision = story.report().revision;
   story.check_all(12, 13);

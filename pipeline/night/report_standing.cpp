@@ -1,0 +1,63 @@
+#include "pipeline/night/report_standing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/version_order.hpp"
+#include "github/status_section.hpp"
+
+namespace tbci::pipeline {
+
+namespace {
+
+Result<github::SeriesStatus> status_of(SubjectContext& context, const model::Regression& regression,
+                                       const model::Night& night, const std::vector<model::Finding>& screened) {
+  github::SeriesStatus status{
+      .series = regression.finding.series, .before = regression.finding.before, .now = {}, .look = {}};
+  const auto tonight = std::ranges::find(screened, status.series, &model::Finding::series);
+  if (tonight != screened.end() && std::isfinite(tonight->after)) status.now = tonight->after;
+  TBCI_ASSIGN(const auto looks, context.stores.decisions.recovery_looks(regression.id));
+  for (const model::RecoveryLook& look : looks) {
+    const bool measured = look.verdict != model::Verdict::suspect;  // else the screen alone looked
+    if (look.night_id == night.id && measured) status.look = look.verdict;
+  }
+  return status;
+}
+
+// Nothing where the report is of this night, or of a later one.
+Result<std::optional<github::ReportStatus>> status_of(SubjectContext& context, const model::Report& report,
+                                                      const model::Night& night,
+                                                      const std::vector<model::Finding>& screened) {
+  github::ReportStatus status{.night = night.name, .nights_since = 0, .series = {}};
+  TBCI_ASSIGN(const auto regressions, context.stores.nights.regressions_of_report(report.id));
+  for (const model::Regression& regression : regressions) {
+    if (!model::is_open(regression.standing) || regression.step > 0) continue;
+    TBCI_ASSIGN(const model::Night found, context.stores.nights.get(regression.night_id));
+    if (!is_older(found.name, night.name)) continue;
+    status.nights_since = std::max(status.nights_since, night.number - found.number);
+    TBCI_ASSIGN(auto one, status_of(context, regression, night, screened));
+    // A series that relapsed has several regressions: the oldest knows the level before.
+    if (std::ranges::find(status.series, one.series, &github::SeriesStatus::series) == status.series.end())
+      status.series.push_back(std::move(one));
+  }
+  return status.series.empty() ? std::nullopt : std::optional(std::move(status));
+}
+
+}  // namespace
+
+Status tell_standing(SubjectContext& context, const model::Night& night) {
+  TBCI_ASSIGN(const auto latest, context.stores.nights.latest(context.name()));
+  if (latest && latest->id != night.id) return {};  // an older night was searched again: it is not the latest word
+  TBCI_ASSIGN(const auto reports, context.stores.reports.open_reports(context.name()));
+  if (reports.empty()) return {};
+  TBCI_ASSIGN(const auto screened, context.stores.nights.findings(night.id, storage::Phase::screen));
+  for (model::Report report : reports) {
+    TBCI_ASSIGN(const auto status, status_of(context, report, night, screened));
+    if (!status) continue;
+    report.body = github::status_section(*status) + github::split_status(report.body).rest;
+    TBCI_TRY(context.stores.reports.file(report, context.config.report.channels, context.clock.now()));
+  }
+  return {};
+}
+
+}  // namespace tbci::pipeline
