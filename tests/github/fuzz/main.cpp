@@ -34,7 +34,7 @@ std::string quoted(std::string_view text) {
 
 int usage() {
   std::fputs(
-      "usage: fuzz-markdown [--seed N] [--first N] [--cases N] [--seconds N]\n\n"
+      "usage: test-github-fuzz [--seed N] [--first N] [--cases N] [--seconds N]\n\n"
       "--seconds N: go on until then, whatever --cases says\n",
       stderr);
   return 2;
