@@ -48,6 +48,12 @@ struct PullRequest {
   std::optional<TimePoint> merged;
 };
 
+/// Something that happened to an issue or a pull request: `closed`, `merged`, `labeled`.
+struct IssueEvent {
+  std::string kind;
+  std::string commit;  ///< that did it; empty: none
+};
+
 /// Each includes those before it. `maintain` and `triage` count as write and read, as GitHub counts them.
 enum class Permission { none, read, write, admin };
 
@@ -116,6 +122,11 @@ class Api {
   /// Returns all that the issue has then: without push access perhaps not those.
   Or<std::vector<std::string>> add_labels(std::int64_t issue, const std::vector<std::string>& labels,
                                           const Writing& writing);
+
+  /// Those who may not be assigned are left out by GitHub, without a word.
+  Or<Issue> add_assignees(std::int64_t issue, const std::vector<std::string>& logins, const Writing& writing);
+  /// The oldest first. Also of a pull request.
+  Or<Listing> list_events(std::int64_t issue, const Visit<IssueEvent>& visit, std::stop_token stop);
 
   /// `none` also for who is not known.
   Or<Permission> permission_of(const std::string& user, std::stop_token stop);

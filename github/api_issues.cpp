@@ -120,4 +120,23 @@ Or<std::vector<std::string>> Api::add_labels(std::int64_t issue, const std::vect
   return labels_from(*json, transport_.secrets());
 }
 
+Or<Issue> Api::add_assignees(std::int64_t issue, const std::vector<std::string>& logins, const Writing& writing) {
+  const auto json = write({.method = "POST",
+                           .url = of_issue(issue, "/assignees"),
+                           .body = json_of_assignees(logins),
+                           .doing = fmt::format("assigning issue {} of {}", issue, transport_.settings().repository),
+                           .expected = 201},
+                          writing);
+  if (!json) return tl::unexpected(json.error());
+  return issue_from(*json, transport_.secrets());
+}
+
+Or<Listing> Api::list_events(std::int64_t issue, const Visit<IssueEvent>& visit, std::stop_token stop) {
+  return list({.url = of_issue(issue, "/events?per_page=100"),
+               .doing = fmt::format("reading what happened to {} of {}", issue, transport_.settings().repository),
+               .about = About::one_issue,
+               .stop = stop},
+              [&](const nlohmann::json& one) { return visit(event_from(one, transport_.secrets())); });
+}
+
 }  // namespace tbci::github

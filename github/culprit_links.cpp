@@ -31,12 +31,19 @@ std::string file_link(const ReportFacts& facts, const std::string& commit, const
 
 }  // namespace
 
+std::string pull_request_address(const ReportFacts& facts, const std::string& commit) {
+  const CommitOrigin* origin = known_origin(facts, commit);
+  const std::string_view base = web_base(facts);
+  if (origin == nullptr || !origin->pull_request || base.empty()) return "";
+  return fmt::format("{}/pull/{}", base, *origin->pull_request);
+}
+
 std::string pull_request_text(const ReportFacts& facts, const std::string& commit) {
   const CommitOrigin* origin = known_origin(facts, commit);
   if (origin == nullptr || !origin->pull_request) return "";
-  const std::string_view base = web_base(facts);
-  if (base.empty()) return fmt::format(" (pull request {})", *origin->pull_request);
-  return fmt::format(" ([pull request {}]({}/pull/{}))", *origin->pull_request, base, *origin->pull_request);
+  const std::string address = pull_request_address(facts, commit);
+  if (address.empty()) return fmt::format(" (pull request {})", *origin->pull_request);
+  return fmt::format(" ([pull request {}]({}))", *origin->pull_request, address);
 }
 
 std::string suspected_files_line(const ReportFacts& facts) {

@@ -7,6 +7,9 @@
 
 namespace tbci::github {
 
+/// The page of the pull request that the commit names; empty where it names none, or the repository has no web page.
+std::string pull_request_address(const ReportFacts& facts, const std::string& commit);
+
 /// ` ([pull request 123](...))`; empty where none is known. A link only where the repository has a web page.
 std::string pull_request_text(const ReportFacts& facts, const std::string& commit);
 

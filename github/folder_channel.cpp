@@ -34,6 +34,7 @@ std::string whole_text(const Dispatch& dispatch) {
   std::string text = fmt::format("# {}\n\n", escaped(report.title, 300));
   if (!report.open) text += "Closed: nothing is left to be done.\n\n";
   text += report.body;
+  if (!report.rest.empty()) text += "\n## The rest\n\n" + report.rest;
   for (const model::ReportNote& note : dispatch.notes)
     text += fmt::format("\n## {}\n\n{}\n", to_iso8601(note.made), note.text);
   return text;

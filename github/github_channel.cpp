@@ -14,28 +14,22 @@
 #include "github/issue_upkeep.hpp"
 #include "github/issue_wishes.hpp"
 #include "github/markdown.hpp"
+#include "github/names.hpp"
+#include "github/participants.hpp"
 #include "github/report.hpp"
 
 namespace tbci::github {
 
 namespace {
 
-bool is_repository(std::string_view name) {
-  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-  const std::size_t slash = name.find('/');
-  if (slash == std::string_view::npos) return false;
-  for (const std::string_view part : {name.substr(0, slash), name.substr(slash + 1)}) {
-    if (part.empty() || part == "." || part == ".." || part.find_first_not_of(allowed) != std::string_view::npos) {
-      return false;
-    }
-  }
-  return true;
-}
-
 class GithubChannel final : public Channel {
  public:
   GithubChannel(const GithubSettings& settings, HttpClient& http, const Clock& clock)
-      : settings_(settings), api_(settings, http, clock), homes_(settings_, api_, clock), upkeep_(settings_, api_) {}
+      : settings_(settings),
+        api_(settings, http, clock),
+        homes_(settings_, api_, clock),
+        participants_(settings_, api_, http, clock),
+        upkeep_(settings_, api_, participants_) {}
 
   std::string name() const override { return "github"; }
 
@@ -89,9 +83,12 @@ class GithubChannel final : public Channel {
   Attempt file_issue(const IssueSearch& search, const Dispatch& dispatch, std::stop_token stop) {
     const model::Report& report = dispatch.report;
     const std::string follows = search.locked ? fmt::format("Follows #{}, which is locked.\n", *search.locked) : "";
-    const auto issue =
-        api_.create_issue({report.title, marked_text(report, mark_of(report, true), follows), report.labels},
-                          {dispatch.before_write, stop});
+    IssueMark mark = mark_of(report, true);
+    // What cannot be asked for now is added later: the report itself does not wait for it.
+    const auto wanted = participants_.wanted(report, stop);
+    const std::string below = Participants::with_issue(wanted.value_or(Participants::Wanted{}), report, mark);
+    const auto issue = api_.create_issue({report.title, marked_text(report, mark, follows + below), report.labels},
+                                         {dispatch.before_write, stop});
     if (!issue) return issue.error();
     check_labels(*issue);
     if (issue->number <= 0) return Attempt::delivered(page_of(*issue, settings_));
@@ -119,6 +116,7 @@ class GithubChannel final : public Channel {
   GithubSettings settings_;
   Api api_;
   IssueHomes homes_;
+  Participants participants_;
   IssueUpkeep upkeep_;
   bool told_of_labels_ = false;
 };

@@ -148,6 +148,11 @@ PullRequest pull_request_from(const nlohmann::json& json, const Secrets& secrets
   return pull;
 }
 
+IssueEvent event_from(const nlohmann::json& json, const Secrets& secrets) {
+  if (!json.is_object()) return {};
+  return {.kind = line_of(json, "event", secrets), .commit = line_of(json, "commit_id", secrets)};
+}
+
 std::string json_of(const NewIssue& issue) {
   return sent({{"title", issue.title}, {"body", issue.body}, {"labels", issue.labels}});
 }
@@ -170,6 +175,10 @@ std::string json_of_body(const std::string& body) {
 
 std::string json_of_labels(const std::vector<std::string>& labels) {
   return sent({{"labels", labels}});
+}
+
+std::string json_of_assignees(const std::vector<std::string>& logins) {
+  return sent({{"assignees", logins}});
 }
 
 std::string percent_encoded(std::string_view text) {

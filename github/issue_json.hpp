@@ -21,6 +21,7 @@ std::string address_of(const nlohmann::json& object, const Secrets& secrets);
 Issue issue_from(const nlohmann::json& json, const Secrets& secrets);
 Comment comment_from(const nlohmann::json& json, const Secrets& secrets);
 PullRequest pull_request_from(const nlohmann::json& json, const Secrets& secrets);
+IssueEvent event_from(const nlohmann::json& json, const Secrets& secrets);
 /// The names in a list of labels.
 std::vector<std::string> labels_from(const nlohmann::json& json, const Secrets& secrets);
 
@@ -28,6 +29,7 @@ std::string json_of(const NewIssue& issue);
 std::string json_of(const IssueChange& change);
 std::string json_of_body(const std::string& body);
 std::string json_of_labels(const std::vector<std::string>& labels);
+std::string json_of_assignees(const std::vector<std::string>& logins);
 
 /// Text in an address, where only letters, digits and `-._~` stand for themselves.
 std::string percent_encoded(std::string_view text);

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "github/markdown.hpp"
+#include "github/names.hpp"
 #include "github/report.hpp"
 
 namespace tbci::github {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t short_id = 12;
 constexpr std::size_t most_culprits = 100;  // longest_body_bytes leaves room for them
+constexpr std::size_t most_given = 64;      // the same
 constexpr std::string_view mark_begin = "<!-- tbci:issue ";
 constexpr std::string_view mark_end = " -->";
 
@@ -23,8 +25,12 @@ bool is_hex_text(std::string_view text) {
 
 std::string mark_line(const IssueMark& mark) {
   const auto word = [](bool open) { return open ? "open" : "over"; };
-  return fmt::format("{}issue={} report={} title={} culprits={}{}", mark_begin, word(mark.issue_open),
-                     word(mark.report_open), mark.title, join(mark.culprits, ","), mark_end);
+  const auto field = [](std::string_view name, const std::string& value) {
+    return value.empty() ? "" : fmt::format(" {}={}", name, value);
+  };
+  return fmt::format("{}issue={} report={} title={} culprits={}{}{}{}", mark_begin, word(mark.issue_open),
+                     word(mark.report_open), mark.title, join(mark.culprits, ","),
+                     field("given", join(mark.given, ",")), field("pull", mark.pull), mark_end);
 }
 
 void take_field(std::string_view field, IssueMark& mark) {
@@ -34,6 +40,12 @@ void take_field(std::string_view field, IssueMark& mark) {
   if (name == "issue") mark.issue_open = value != "over";
   if (name == "report") mark.report_open = value != "over";
   if (name == "title" && is_hex_text(value)) mark.title = value;
+  if (name == "pull" && pull_from(value)) mark.pull = value;
+  if (name == "given") {
+    for (const std::string& digest : split(value, ',')) {
+      if (is_hex_text(digest) && mark.given.size() < most_given) mark.given.push_back(digest);
+    }
+  }
   if (name != "culprits") return;
   for (const std::string& id : split(value, ',')) {
     if (is_hex_text(id) && mark.culprits.size() < most_culprits) mark.culprits.push_back(id);
@@ -76,6 +88,14 @@ IssueMark mark_of(const model::Report& report, bool issue_open) {
     if (is_hex_text(id) && mark.culprits.size() < most_culprits) mark.culprits.push_back(id.substr(0, short_id));
   }
   return mark;
+}
+
+std::string given_digest(std::string_view kind, std::string_view what) {
+  return sha256_hex(fmt::format("{}\n{}", kind, what)).substr(0, 8);
+}
+
+bool has_given(const IssueMark& mark, std::string_view digest) {
+  return std::ranges::find(mark.given, digest) != mark.given.end();
 }
 
 std::optional<IssueMark> mark_in(std::string_view body) {

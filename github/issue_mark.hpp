@@ -17,12 +17,20 @@ struct IssueMark {
   bool report_open = true;            ///< of the report whose text this is
   std::string title = {};             ///< digest of the title that tbci gave the issue; empty: unknown
   std::vector<std::string> culprits;  ///< the first 12 digits of each
+  /// Digests of what tbci put there besides its text, each once: what a person takes away stays away.
+  std::vector<std::string> given = {};
+  std::string pull = {};  ///< `owner/name#5`: the pull request that has a comment about it; empty: none
 };
 
 /// The report's mark, on an issue that is left open or closed.
 IssueMark mark_of(const model::Report& report, bool issue_open);
 /// Of a title, in 16 hex digits.
 std::string title_digest(std::string_view title);
+
+/// Of a label, a login or what else is given, in 8 hex digits.
+std::string given_digest(std::string_view kind, std::string_view what);
+/// Whether it was given already.
+bool has_given(const IssueMark& mark, std::string_view digest);
 
 /// The last one that stands as a line of its own. As with has_marker(), hostile text cannot forge one in what tbci
 /// writes; a person who edits the issue can.

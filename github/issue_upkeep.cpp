@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "github/issue_comments.hpp"
 #include "github/markdown.hpp"
 #include "github/report.hpp"
 
@@ -13,6 +14,10 @@ namespace {
 
 std::string note_marker(const model::Report& report, const model::ReportNote& note) {
   return fmt::format("{}-n{}", report.marker, note.id);
+}
+
+std::string rest_marker(const model::Report& report) {
+  return report.marker + "-rest";
 }
 
 std::string note_text(const model::Report& report, const model::ReportNote& note) {
@@ -56,25 +61,32 @@ void set_state(IssueChange& change, bool open, bool is_new) {
 }  // namespace
 
 Attempt IssueUpkeep::bring_up_to_date(const IssueHome& home, const Dispatch& dispatch, std::stop_token stop) {
-  return home.own ? keep_own(home.issue, dispatch, stop) : keep_comment(home.issue, dispatch, stop);
+  return home.own ? keep_own(home.issue, dispatch, stop) : keep_as_guest(home.issue, dispatch, stop);
 }
 
 Attempt IssueUpkeep::keep_own(const Issue& issue, const Dispatch& dispatch, std::stop_token stop) {
   if (issue.number <= 0) return no_json("reading " + page_of(issue, settings_));
   const model::Report& report = dispatch.report;
-  if (has_due_notes(dispatch)) {
-    const auto comments = comments_on(issue, stop);
+  const auto mark = mark_in(issue.body);
+  const std::string rest = given_digest("rest", "");
+  if (has_due_notes(dispatch) || !report.rest.empty() || (mark && has_given(*mark, rest))) {
+    const auto comments = comments_on(api_, issue.number, stop);
     if (!comments) return comments.error();
+    if (auto failed = keep_rest(issue, *comments, dispatch, stop)) return *failed;
     if (auto failed = add_notes(issue, *comments, dispatch, stop)) return *failed;
   }
-  const auto mark = mark_in(issue.body);
   const bool open = issue.state == IssueState::open;
   StateChange state = state_change(issue, mark, report.open);
   if (!report.open && state.changes) state = {false, open};  // others may be open: settle_state() sees
   IssueMark left = mark_of(report, state.mark_open);
   const bool is_tbcis_title = mark && mark->title == title_digest(issue.title);
   if (!is_tbcis_title) left.title = mark ? mark->title : "";
-  const std::string text = marked_text(report, left, below_marker(issue.body, report.marker));
+  if (mark) left.given = mark->given, left.pull = mark->pull;
+  if (!report.rest.empty() && !has_given(left, rest)) left.given.push_back(rest);
+  std::string below(below_marker(issue.body, report.marker));
+  if (auto failed = participants_.bring_in(issue, page_of(issue, settings_), dispatch, left, below, stop))
+    return *failed;
+  const std::string text = marked_text(report, left, below);
   IssueChange wanted;
   if (is_tbcis_title && issue.title != report.title) wanted.title = report.title;
   if (as_compared(issue.body) != as_compared(text)) wanted.body = text;
@@ -87,11 +99,12 @@ Attempt IssueUpkeep::keep_own(const Issue& issue, const Dispatch& dispatch, std:
   return Attempt::delivered(page_of(issue, settings_));
 }
 
-Attempt IssueUpkeep::keep_comment(const Issue& issue, const Dispatch& dispatch, std::stop_token stop) {
-  const auto comments = comments_on(issue, stop);
+Attempt IssueUpkeep::keep_as_guest(const Issue& issue, const Dispatch& dispatch, std::stop_token stop) {
+  const auto comments = comments_on(api_, issue.number, stop);
   if (!comments) return comments.error();
   const auto mine = write_comment(issue, *comments, dispatch, stop);
   if (!mine) return mine.error();
+  if (auto failed = keep_rest(issue, *comments, dispatch, stop)) return *failed;
   if (auto failed = add_notes(issue, *comments, dispatch, stop)) return *failed;
   if (auto failed = settle_state(issue, dispatch, stop)) return *failed;
   return Attempt::delivered(fmt::format("{}#issuecomment-{}", page_of(issue, settings_), mine->id));
@@ -101,7 +114,7 @@ Attempt IssueUpkeep::keep_comment(const Issue& issue, const Dispatch& dispatch, 
 std::optional<Attempt> IssueUpkeep::settle_state(const Issue& issue, const Dispatch& dispatch, std::stop_token stop) {
   const auto now = api_.get_issue(issue.number, stop);
   if (!now) return now.error();
-  const auto comments = comments_on(issue, stop);
+  const auto comments = comments_on(api_, issue.number, stop);
   if (!comments) return comments.error();
   const auto mark = *now ? mark_in((*now)->body) : std::nullopt;
   if (!mark) return std::nullopt;  // deleted meanwhile, or a person took the mark away
@@ -118,7 +131,7 @@ std::optional<Attempt> IssueUpkeep::settle_state(const Issue& issue, const Dispa
 }
 
 Attempt IssueUpkeep::move_to(const Issue& older, const Issue& own, const Dispatch& dispatch, std::stop_token stop) {
-  const Attempt moved = keep_comment(older, dispatch, stop);
+  const Attempt moved = keep_as_guest(older, dispatch, stop);
   if (moved.outcome != Attempt::Outcome::delivered) return moved;
   IssueChange close;
   const std::string note = fmt::format("The same culprit is in #{}, which was there first.\n", older.number);
@@ -130,39 +143,26 @@ Attempt IssueUpkeep::move_to(const Issue& older, const Issue& own, const Dispatc
   return moved;
 }
 
-Or<IssueUpkeep::Comments> IssueUpkeep::comments_on(const Issue& issue, std::stop_token stop) {
-  Comments all;
-  const auto listing = api_.list_comments(
-      issue.number,
-      [&](const Comment& comment) {
-        all.push_back(comment);
-        return true;
-      },
-      stop);
-  if (!listing) return tl::unexpected(listing.error());
-  return all;
-}
-
 Or<Comment> IssueUpkeep::write_comment(const Issue& issue, const Comments& comments, const Dispatch& dispatch,
                                        std::stop_token stop) {
   const model::Report& report = dispatch.report;
   const std::string text = fmt::format("The same culprit, measured by another tbci or of another subject: {}\n\n{}",
                                        escaped(report.title, 300), marked_text(report, mark_of(report, true)));
-  const auto mine = own_comment(comments, report.marker, stop);
-  if (!mine) return tl::unexpected(mine.error());
-  if (*mine == nullptr) return api_.create_comment(issue.number, text, {dispatch.before_write, stop});
-  if (as_compared((*mine)->body) == as_compared(text)) return **mine;
-  return api_.update_comment((*mine)->id, text, {dispatch.before_write, stop});
+  return keep_comment(api_, comments, {issue.number, report.marker, text}, {dispatch.before_write, stop});
 }
 
-Or<const Comment*> IssueUpkeep::own_comment(const Comments& comments, const std::string& marker, std::stop_token stop) {
-  for (const Comment& comment : comments) {
-    if (!has_marker(comment.body, marker)) continue;
-    const auto login = api_.who_am_i(stop);
-    if (!login) return tl::unexpected(login.error());
-    if (login->empty() || comment.author.empty() || same_login(comment.author, *login)) return &comment;
-  }
-  return nullptr;
+std::optional<Attempt> IssueUpkeep::keep_rest(const Issue& issue, const Comments& comments, const Dispatch& dispatch,
+                                              std::stop_token stop) {
+  const model::Report& report = dispatch.report;
+  const std::string marker = rest_marker(report);
+  const auto there = own_comment(api_, comments, marker, stop);
+  if (!there) return there.error();
+  if (report.rest.empty() && *there == nullptr) return std::nullopt;
+  if (issue.locked && *there == nullptr) return std::nullopt;
+  const std::string rest = report.rest.empty() ? "The issue's text has room for all of the report now.\n" : report.rest;
+  const KeptComment kept{issue.number, marker, rest + "\n" + marker_comment(marker) + "\n"};
+  const auto written = keep_comment(api_, comments, kept, {dispatch.before_write, stop});
+  return written ? std::nullopt : std::optional(written.error());
 }
 
 std::optional<Attempt> IssueUpkeep::add_notes(const Issue& issue, const Comments& comments, const Dispatch& dispatch,
@@ -170,7 +170,7 @@ std::optional<Attempt> IssueUpkeep::add_notes(const Issue& issue, const Comments
   if (issue.locked) return std::nullopt;  // the persons who locked it want no more comments; its text says the same
   for (const model::ReportNote& note : dispatch.notes) {
     if (!is_due(note, dispatch)) continue;
-    const auto there = own_comment(comments, note_marker(dispatch.report, note), stop);
+    const auto there = own_comment(api_, comments, note_marker(dispatch.report, note), stop);
     if (!there) return there.error();
     if (*there != nullptr) continue;
     const auto made =

@@ -9,6 +9,7 @@
 #include "github/delivery.hpp"
 #include "github/issue_home.hpp"
 #include "github/issue_mark.hpp"
+#include "github/participants.hpp"
 
 namespace tbci::github {
 
@@ -17,7 +18,8 @@ namespace tbci::github {
 /// outlive it.
 class IssueUpkeep {
  public:
-  IssueUpkeep(const GithubSettings& settings, Api& api) : settings_(settings), api_(api) {}
+  IssueUpkeep(const GithubSettings& settings, Api& api, Participants& participants)
+      : settings_(settings), api_(api), participants_(participants) {}
 
   Attempt bring_up_to_date(const IssueHome& home, const Dispatch& dispatch, std::stop_token stop);
 
@@ -28,12 +30,12 @@ class IssueUpkeep {
   using Comments = std::vector<Comment>;
 
   Attempt keep_own(const Issue& issue, const Dispatch& dispatch, std::stop_token stop);
-  Attempt keep_comment(const Issue& issue, const Dispatch& dispatch, std::stop_token stop);
-  Or<Comments> comments_on(const Issue& issue, std::stop_token stop);
-  /// The comment with this marker that tbci wrote, or nothing: anybody can copy a marker into a comment.
-  Or<const Comment*> own_comment(const Comments& comments, const std::string& marker, std::stop_token stop);
+  Attempt keep_as_guest(const Issue& issue, const Dispatch& dispatch, std::stop_token stop);
   Or<Comment> write_comment(const Issue& issue, const Comments& comments, const Dispatch& dispatch,
                             std::stop_token stop);
+  /// What the text has no room for, as a comment. Also where there is none any more.
+  std::optional<Attempt> keep_rest(const Issue& issue, const Comments& comments, const Dispatch& dispatch,
+                                   std::stop_token stop);
   /// Closes the issue where all of its reports are over, and opens it where one is not. Nothing where all went well.
   std::optional<Attempt> settle_state(const Issue& issue, const Dispatch& dispatch, std::stop_token stop);
   std::optional<Attempt> add_notes(const Issue& issue, const Comments& comments, const Dispatch& dispatch,
@@ -43,6 +45,7 @@ class IssueUpkeep {
 
   const GithubSettings& settings_;
   Api& api_;
+  Participants& participants_;
 };
 
 }  // namespace tbci::github

@@ -138,7 +138,7 @@ std::string mail_message(const model::Report& report, const MailAddresses& addre
       "MIME-Version: 1.0\n"
       "Content-Type: text/plain; charset=utf-8\n"
       "Content-Transfer-Encoding: quoted-printable\n\n";
-  return message + quoted_printable(valid_utf8(report.body));
+  return message + quoted_printable(valid_utf8(report.rest.empty() ? report.body : report.body + "\n" + report.rest));
 }
 
 }  // namespace tbci::github

@@ -9,6 +9,7 @@
 #include "base/assert.hpp"
 #include "base/text.hpp"
 #include "github/breaks_section.hpp"
+#include "github/culprit_links.hpp"
 #include "github/environment_section.hpp"
 #include "github/history_section.hpp"
 #include "github/markdown.hpp"
@@ -31,24 +32,31 @@ struct Part {
   int worth = 0;
 };
 
-// The parts in their order, without the least worthy where all of them are longer than `most_bytes`.
-std::string parts_within(std::vector<Part> parts, std::size_t most_bytes) {
-  const auto length = [&] {
-    std::size_t sum = 0;
-    for (const Part& part : parts) sum += part.text.empty() ? 0 : part.text.size() + 1;
-    return sum;
-  };
-  while (length() > most_bytes) {
-    const auto filled = [](const Part& part) {
-      return part.text.empty() ? std::numeric_limits<int>::max() : part.worth;
-    };
-    std::ranges::min_element(parts, {}, filled)->text.clear();
-  }
+std::size_t length_of(const std::vector<Part>& parts) {
+  std::size_t sum = 0;
+  for (const Part& part : parts) sum += part.text.empty() ? 0 : part.text.size() + 1;
+  return sum;
+}
+
+std::string text_of(const std::vector<Part>& parts) {
   std::string text;
   for (const Part& part : parts) {
     if (!part.text.empty()) text += "\n" + part.text;
   }
   return text;
+}
+
+// Takes the least worthy parts away, until the others have room. Returns those, in the same order.
+std::vector<Part> take_beyond(std::vector<Part>& parts, std::size_t most_bytes) {
+  std::vector<Part> taken(parts.size());
+  while (length_of(parts) > most_bytes) {
+    const auto filled = [](const Part& part) {
+      return part.text.empty() ? std::numeric_limits<int>::max() : part.worth;
+    };
+    const auto least = std::ranges::min_element(parts, {}, filled);
+    std::swap(*least, taken[static_cast<std::size_t>(least - parts.begin())]);
+  }
+  return taken;
 }
 
 // The body's parts below the table, in the order in which a reader needs them.
@@ -61,6 +69,46 @@ std::vector<Part> parts_of(const ReportFacts& facts, const std::vector<model::Fi
 
 // The table has this much of the body at least.
 constexpr std::size_t least_table_bytes = 4'000;
+
+// What the body has no room for: a part that is too long even for this is left out.
+std::string rest_of(const ReportFacts& facts, const std::vector<model::Finding>& affected, std::vector<Part> parts,
+                    bool table_is_cut) {
+  const std::string head = "The rest of the report, for which its text has no room.\n";
+  const std::string table_head = "\n### All rows\n\n";
+  const std::size_t room = longest_body_bytes - head.size() - table_head.size();
+  take_beyond(parts, table_is_cut ? room / 2 : room);
+  std::string text = text_of(parts);
+  if (table_is_cut) text = table_head + table_section(facts, affected, room - text.size()) + text;
+  return text.empty() ? "" : head + text;
+}
+
+struct Text {
+  std::string body, rest;
+};
+
+Text text_of(const ReportFacts& facts, const std::vector<model::Finding>& affected, std::string_view marker) {
+  const std::string suspects = suspects_section(facts);
+  const std::string head = summary_section(facts, affected) + "\n" + (suspects.empty() ? "" : suspects + "\n");
+  const std::string end =
+      fmt::format("\nWritten by tbci at {}.\n\n{}\n", to_iso8601(facts.generated), marker_comment(marker));
+  const std::string_view more = "\nThis text is as long as GitHub lets an issue be. The rest is below.\n";
+  std::vector<Part> parts = parts_of(facts, affected);
+  const std::size_t room = longest_body_bytes - head.size() - end.size() - more.size();
+  std::vector<Part> taken = take_beyond(parts, room - least_table_bytes);
+  const std::string whole = table_section(facts, affected, std::numeric_limits<std::size_t>::max());
+  const std::string table = table_section(facts, affected, room - length_of(parts));
+  const std::string rest = rest_of(facts, affected, std::move(taken), table != whole);
+  return {head + table + text_of(parts) + (rest.empty() ? "" : std::string(more)) + end, rest};
+}
+
+std::vector<std::string> labels_of(const ReportFacts& facts) {
+  const auto is_break = [](const model::Finding& one) { return one.series.metric == model::Metric::outcome; };
+  std::vector<std::string> labels = {std::string(report_label)};
+  if (std::ranges::any_of(facts.affected, is_break)) labels.emplace_back("break");
+  if (!std::ranges::all_of(facts.affected, is_break)) labels.emplace_back("performance");
+  labels.insert(labels.end(), facts.labels.begin(), facts.labels.end());
+  return labels;
+}
 
 }  // namespace
 
@@ -104,20 +152,13 @@ model::Report make_report(const ReportFacts& facts) {
   report.marker = marker_of(facts);
   for (const model::Commit& suspect : facts.suspects) report.culprits.push_back(suspect.id);
   report.title = title_of(facts, affected);
-  const auto is_break = [](const model::Finding& one) { return one.series.metric == model::Metric::outcome; };
-  report.labels = {std::string(report_label)};
-  if (std::any_of(affected.begin(), affected.end(), is_break)) report.labels.emplace_back("break");
-  if (!std::all_of(affected.begin(), affected.end(), is_break)) report.labels.emplace_back("performance");
+  report.labels = labels_of(facts);
   report.created = facts.generated;
-
-  const std::string suspects = suspects_section(facts);
-  const std::string head = summary_section(facts, affected) + "\n" + (suspects.empty() ? "" : suspects + "\n");
-  const std::string end =
-      fmt::format("\nWritten by tbci at {}.\n\n{}\n", to_iso8601(facts.generated), marker_comment(report.marker));
-  const std::string tail =
-      parts_within(parts_of(facts, affected), longest_body_bytes - head.size() - end.size() - least_table_bytes) + end;
-  report.body = head + table_section(facts, affected, longest_body_bytes - head.size() - tail.size()) + tail;
-  TBCI_ASSERT(report.body.size() <= longest_body_bytes);
+  if (facts.suspects.size() == 1) report.pull_request = pull_request_address(facts, facts.suspects.front().id);
+  Text text = text_of(facts, affected, report.marker);
+  report.body = std::move(text.body);
+  report.rest = std::move(text.rest);
+  TBCI_ASSERT(report.body.size() <= longest_body_bytes && report.rest.size() <= longest_body_bytes);
   return report;
 }
 

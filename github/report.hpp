@@ -106,6 +106,8 @@ struct ReportFacts {
   std::optional<ComparedBuild> before = {}, after = {};  ///< what the night compared
   std::optional<MachineChange> machine = {};             ///< since the night before; nullopt: unknown
 
+  std::vector<std::string> labels = {};  ///< that it has besides tbci's own
+
   bool is_heard = false;         ///< tbci reads what people answer on the issue
   std::string runner;            ///< empty: it is not named
   std::string measured_by = {};  ///< the runner's name, for the marker alone: two runners, two reports
@@ -115,7 +117,8 @@ struct ReportFacts {
   TimePoint generated{};
 };
 
-/// Asserts that `affected` is not empty. The id of the report is 0.
+/// Asserts that `affected` is not empty. The id of the report is 0. What GitHub has no room for in a body is in `rest`,
+/// the least useful parts first, and the body says so.
 model::Report make_report(const ReportFacts& facts);
 
 /// 32 hex digits that identify the report: the runner and the subject, with the culprit (or the suspects), independent

@@ -37,6 +37,7 @@ std::string webhook_json(const Dispatch& dispatch, std::string_view to, TimePoin
                                      {"revision", report.revision},
                                      {"title", report.title},
                                      {"body", report.body},
+                                     {"rest", report.rest},
                                      {"labels", report.labels},
                                      {"open", report.open},
                                      {"notes", std::move(notes)},

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -101,6 +102,11 @@ struct GithubConfig {
   std::string proxy;                   ///< empty: the environment's
   int writes_in_an_hour = 60;
   std::chrono::milliseconds poll = std::chrono::minutes(10);  ///< between two looks for what people said on issues
+  std::vector<std::string> assignees;                         ///< logins, of each issue
+  bool assign_author = false;                                 ///< of the culprit's pull request; the next two as well
+  bool mention_author = false;
+  bool comment_on_pull_request = false;
+  std::map<std::string, std::vector<std::string>> domain_labels;  ///< by the domain of a benchmark
 
   /// Whether the secret is a file that the configuration names, and not systemd's credential.
   bool names_its_secret() const { return !(app ? app->key_file : token_file).empty(); }

@@ -28,6 +28,34 @@ bool is_used(const ReportConfig& report, const std::string& channel) {
   return std::find(used.begin(), used.end(), channel) != used.end();
 }
 
+// One word of a list, as GitHub and the search for labels can take it.
+bool is_label(std::string_view text) {
+  constexpr std::size_t longest = 50;
+  const auto is_odd = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == ',' || c == '\x7f'; };
+  return !text.empty() && text.size() <= longest && std::ranges::none_of(text, is_odd);
+}
+
+// As github/names.hpp has it, which the settings do not include.
+bool is_user(std::string_view text) {
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  return !text.empty() && text.size() <= 39 && text.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+void read_participants(TomlReader& github, GithubConfig& config) {
+  constexpr std::size_t most_assignees = 10;  // GitHub's limit
+  if (github.has("assignees")) config.assignees = github.texts("assignees");
+  if (config.assignees.size() > most_assignees || !std::ranges::all_of(config.assignees, is_user))
+    github.refuse("assignees", "must be at most 10 names of GitHub's users, without @");
+  config.assign_author = github.flag("assign_author", config.assign_author);
+  config.mention_author = github.flag("mention_author", config.mention_author);
+  config.comment_on_pull_request = github.flag("comment_on_pull_request", config.comment_on_pull_request);
+  for (auto& [domain, names] : github.text_list_map("domain_labels")) {
+    if (names.empty() || !std::ranges::all_of(names, is_label))
+      github.refuse("domain_labels", "must name labels of 1 to 50 characters without commas, a list for each domain");
+    config.domain_labels.emplace(domain, std::move(names));
+  }
+}
+
 void read_github(TomlReader github, GithubConfig& config, bool used) {
   config.api = github.text("api", config.api);
   config.repository = github.text("repository", "");
@@ -37,6 +65,7 @@ void read_github(TomlReader github, GithubConfig& config, bool used) {
   config.poll = github.seconds("poll", config.poll);
   if (config.poll < std::chrono::minutes(1)) github.refuse("poll", "must be at least 60 seconds");
   read_github_app(github, config);
+  read_participants(github, config);
   if (used && config.repository.find('/') == std::string::npos)
     github.refuse("repository", "must be \"owner/name\", because the channel \"github\" is used");
 }

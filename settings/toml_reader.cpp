@@ -203,6 +203,17 @@ std::vector<std::pair<std::string, std::string>> TomlReader::text_map(const char
   return map;
 }
 
+std::vector<std::pair<std::string, std::vector<std::string>>> TomlReader::text_list_map(const char* key) {
+  const toml::node* node = node_->find(key);
+  std::vector<std::pair<std::string, std::vector<std::string>>> map;
+  if (node == nullptr) return map;
+  const toml::table* table = node->as_table();
+  if (table == nullptr) node_->refuse(key, node, "must be a table of lists, as in { nlp = [\"slow\"] }");
+  if (table == nullptr) return map;
+  for (const auto& [name, value] : *table) map.emplace_back(std::string(name.str()), node_->texts_of(key, value));
+  return map;
+}
+
 bool TomlReader::has(const char* key) const {
   return node_->table != nullptr && node_->table->contains(key);
 }

@@ -37,6 +37,7 @@ class TomlReader {
   std::vector<std::vector<std::string>> text_lists(const char* key);
   std::vector<int> integers(const char* key);
   std::vector<std::pair<std::string, std::string>> text_map(const char* key);
+  std::vector<std::pair<std::string, std::vector<std::string>>> text_list_map(const char* key);
   bool has(const char* key) const;
   /// The table at `key`; an empty one where there is none.
   TomlReader table(const char* key);

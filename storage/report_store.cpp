@@ -8,7 +8,8 @@ namespace tbci::storage {
 namespace {
 
 const std::string select_reports =
-    "SELECT id, subject, marker, title, body, labels, created_ms, revision, culprits, open FROM report ";
+    "SELECT id, subject, marker, title, body, labels, created_ms, revision, culprits, open, rest, pull_request "
+    "FROM report ";
 const std::string select_deliveries =
     "SELECT id, report_id, channel, state, attempts, next_attempt_ms, reference, error, revision, "
     "attempted_ms FROM delivery ";
@@ -25,6 +26,8 @@ Result<model::Report> read_report(Row row) {
   report.revision = row.small_integer();
   report.culprits = row.strings();
   report.open = row.small_integer() != 0;
+  report.rest = row.text();
+  report.pull_request = row.text();
   return row.finish(std::move(report));
 }
 
@@ -46,10 +49,10 @@ Result<model::Delivery> read_delivery(Row row) {
 /// The report with its deliveries.
 void insert(Database& database, const model::Report& report, const std::vector<std::string>& channels, TimePoint now) {
   Query(database,
-        "INSERT INTO report (subject, marker, title, body, labels, created_ms, culprits, open) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        "INSERT INTO report (subject, marker, title, body, labels, created_ms, culprits, open, rest, pull_request) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .bind(report.subject, report.marker, report.title, report.body, report.labels, now, report.culprits,
-            report.open ? 1 : 0)
+            report.open ? 1 : 0, report.rest, report.pull_request)
       .execute();
   const std::int64_t id = last_id(database);
   for (const std::string& channel : channels) {
@@ -70,16 +73,18 @@ Result<model::ReportNote> read_note(Row row) {
 }
 
 bool is_alike(const model::Report& a, const model::Report& b) {
-  return a.title == b.title && a.body == b.body && a.labels == b.labels && a.culprits == b.culprits && a.open == b.open;
+  return a.title == b.title && a.body == b.body && a.labels == b.labels && a.culprits == b.culprits &&
+         a.open == b.open && a.rest == b.rest && a.pull_request == b.pull_request;
 }
 
 /// The next revision of a report, and its deliveries due again: refused ones too, for it is another text.
 void revise(Database& database, const model::Report& known, const model::Report& report,
             const std::vector<std::string>& notes, TimePoint now) {
   Query(database,
-        "UPDATE report SET title = ?, body = ?, labels = ?, culprits = ?, open = ?, revision = ? WHERE id = ?")
-      .bind(report.title, report.body, report.labels, report.culprits, report.open ? 1 : 0, known.revision + 1,
-            known.id)
+        "UPDATE report SET title = ?, body = ?, labels = ?, culprits = ?, open = ?, rest = ?, pull_request = ?, "
+        "revision = ? WHERE id = ?")
+      .bind(report.title, report.body, report.labels, report.culprits, report.open ? 1 : 0, report.rest,
+            report.pull_request, known.revision + 1, known.id)
       .execute();
   for (const std::string& note : notes) {
     Query(database, "INSERT INTO report_note (report_id, revision, text, made_ms) VALUES (?, ?, ?, ?)")

@@ -58,17 +58,21 @@ Result<ExitCode> list(const Invocation& invocation, const settings::Config& conf
   return ExitCode::success;
 }
 
-Result<ExitCode> show(const Invocation& invocation, const settings::Config& config, std::int64_t id) {
+Result<ExitCode> show(const Invocation& invocation, const settings::Config& config, std::int64_t id, bool dry_run) {
   TBCI_ASSIGN(storage::Database database, storage::Database::open(database_path(config), storage::Access::read_only));
   TBCI_ASSIGN(const auto found, web::queries::report_view(database, id));
   if (!found) return fail(ErrorKind::usage, "no report {}: `tbci report` lists all", id);
   if (invocation.json) {
-    print_json(web::queries::json_of(*found));
+    nlohmann::json json = web::queries::json_of(*found);
+    if (dry_run) json["preview"] = pipeline::github_preview(config, found->report);
+    print_json(json);
     return ExitCode::success;
   }
   fmt::print("# {}\n\n{}\n", found->report.title, found->report.body);
   TBCI_ASSIGN(const auto notes, storage::ReportStore(database).notes_after(id, 0));
   for (const model::ReportNote& note : notes) fmt::print("\n## {}\n\n{}\n", to_iso8601(note.made), note.text);
+  if (!found->report.rest.empty()) fmt::print("\n## The rest\n\n{}\n", found->report.rest);
+  if (dry_run) fmt::print(stderr, "{}", pipeline::github_preview(config, found->report));
   for (const model::Delivery& delivery : found->deliveries) {
     fmt::print(stderr, "{}: {} {}\n", delivery.channel, to_string(delivery.state),
                delivery.reference.empty() ? delivery.error : delivery.reference);
@@ -108,7 +112,7 @@ Result<ExitCode> report(const Invocation& invocation, const ReportOptions& optio
     if (state)
       TBCI_TRY(pipeline::deliver_reports((*state)->stores(), (*state)->config(), (*state)->clock(), std::move(stop)));
   }
-  return options.open ? open_it(config, options.id) : show(invocation, config, options.id);
+  return options.open ? open_it(config, options.id) : show(invocation, config, options.id, options.dry_run);
 }
 
 }  // namespace
@@ -117,7 +121,9 @@ void add_report(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("report", "List reports, or show one and deliver what is still in the outbox");
   command->footer(
       "Without an ID, lists all reports. With an ID, delivers what is due in the outbox, then shows the report's text\n"
-      "and where it was delivered. With --dry-run, nothing is delivered. With --again, what a channel refused,\n"
+      "and where it was delivered. With --dry-run, nothing is delivered, and what the report would bring in on GitHub\n"
+      "(labels, assignees, a mention, a comment on the culprit's pull request) is shown. With --again, what a channel "
+      "refused,\n"
       "or what waits for its next attempt, is due now, as after a corrected token. With --open, shows the issue's "
       "page,\n"
       "or the file, with xdg-open; prints where it is on a machine without a display.\n\n"

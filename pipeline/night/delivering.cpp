@@ -1,5 +1,6 @@
 #include "pipeline/night/delivering.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/http.hpp"
@@ -7,6 +8,7 @@
 #include "github/folder_channel.hpp"
 #include "github/github_channel.hpp"
 #include "github/mail_channel.hpp"
+#include "github/participants.hpp"
 #include "github/webhook_channel.hpp"
 #include "pipeline/night/wishes.hpp"
 
@@ -53,7 +55,11 @@ github::GithubSettings settings_of(const settings::GithubConfig& config) {
                                   .base_url = config.api,
                                   .certificates = config.certificates,
                                   .proxy = config.proxy,
-                                  .most_writes_in_an_hour = config.writes_in_an_hour};
+                                  .most_writes_in_an_hour = config.writes_in_an_hour,
+                                  .participants = {.assignees = config.assignees,
+                                                   .assign_author = config.assign_author,
+                                                   .mention_author = config.mention_author,
+                                                   .comment_on_pull_request = config.comment_on_pull_request}};
   if (config.app) {
     settings.app = github::AppSettings{.id = config.app->id,
                                        .key_file = secret_file(config.app->key_file, "github-app-key"),
@@ -96,6 +102,12 @@ std::vector<std::unique_ptr<github::Channel>> make_channels(const settings::Conf
 }
 
 }  // namespace
+
+std::string github_preview(const settings::Config& config, const model::Report& report) {
+  const auto used = config.report.used_channels();
+  if (std::ranges::find(used, "github") == used.end()) return "";
+  return github::participants_preview(report, settings_of(config.report.github));
+}
 
 std::filesystem::path issue_folder(const settings::Config& config) {
   return config.service.state / config.report.folder;

@@ -62,6 +62,9 @@ class OpenChannels {
 Result<github::OutboxSummary> deliver_reports(storage::Stores& stores, const settings::Config& config,
                                               const Clock& clock, std::stop_token stop);
 
+/// What a report brings in on GitHub besides its text, for a person; empty where nothing is sent there.
+std::string github_preview(const settings::Config& config, const model::Report& report);
+
 /// Where the folder channel puts reports.
 std::filesystem::path issue_folder(const settings::Config& config);
 

@@ -9,6 +9,7 @@
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/suite_case.hpp"
 #include "pipeline/night/break_watch.hpp"
+#include "pipeline/night/domain_labels.hpp"
 #include "pipeline/night/machine_words.hpp"
 #include "pipeline/night/report_evidence.hpp"
 #include "pipeline/night/reporting.hpp"
@@ -219,6 +220,7 @@ Result<github::ReportFacts> report_facts(SubjectContext& context, const ReportCo
   TBCI_ASSIGN(const auto environment, context.stores.runs.environment(report_context.environment));
   if (environment) facts.environment = environment->facts;
   facts.web = context.subject.web;
+  TBCI_ASSIGN(facts.labels, domain_labels(context, report_context, regressions));
   facts.commands = commands_for(context, report_context, regressions);
   facts.generated = context.clock.now();
   TBCI_TRY(add_evidence(context, report_context, facts));

@@ -24,6 +24,8 @@ struct Report {
   int revision = 1;  ///< one more each time that its text changes, that it ends or begins again, or gets a note
   std::vector<std::string> culprits = {};  ///< commits; several: one of them did it. Empty: not known
   bool open = true;                        ///< whether somebody has to do something about it
+  std::string rest = {};                   ///< Markdown: what the body has no room for, as long as that at most
+  std::string pull_request = {};  ///< address of the page of the one that its commit names, of the one culprit; hostile
 };
 
 /// Whether two sets of commits, one of which did it, are of the same culprit: the one contains the other.

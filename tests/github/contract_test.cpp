@@ -124,7 +124,12 @@ TEST_CASE("Contract: what is asked of issues is as GitHub describes it, and its 
   CHECK(pull.value->merged);
   CHECK(value_of(api.permission_of("octocat", {})) == Permission::admin);
   CHECK(value_of(api.who_am_i({})) == "octocat");
-  CHECK(bench.http.sent.size() == 7);
+  First<IssueEvent> event;
+  CHECK(value_of(api.list_events(1347, event.visit, {})) == Listing::stopped);
+  REQUIRE(event.value);
+  CHECK(event.value->kind == "closed");
+  CHECK(event.value->commit == "6dcb09b5b57875f334f61aebed695e2e4193db5e");
+  CHECK(bench.http.sent.size() == 8);
 }
 
 TEST_CASE("Contract: what is written to issues is as GitHub describes it, and its answers are read", "[.][contract]") {
@@ -143,7 +148,8 @@ TEST_CASE("Contract: what is written to issues is as GitHub describes it, and it
   CHECK(value_of(api.create_comment(1347, "text", {})).id == 1);
   CHECK(value_of(api.update_comment(1, "text", {})).id == 1);
   CHECK(value_of(api.add_labels(1347, {"bug", "tbci"}, {})).front() == "bug");
-  CHECK(bench.http.sent.size() == 5);
+  CHECK(value_of(api.add_assignees(1347, {"octocat", "other"}, {})).number == 1347);
+  CHECK(bench.http.sent.size() == 6);
 }
 
 TEST_CASE("Contract: an App buys its token and asks for its name as GitHub describes it", "[.][contract]") {

@@ -311,4 +311,38 @@ TEST_CASE("Issue's life: of two issues that were filed at the same time the olde
   CHECK(life.issue(1)["state"] == "open");
 }
 
+TEST_CASE("Issue's life: what the text has no room for is one comment, edited in place", "[github]") {
+  Life life;
+  life.report.rest = "The rest: first\n";
+  life.server.answer_next("POST", {.status = 502, .after_work = true});
+  CHECK(life.send().outcome == Outcome::retry);
+  CHECK(life.send().outcome == Outcome::delivered);
+  REQUIRE(life.server.comments_on(1).size() == 1);
+  CHECK(life.server.comments_on(1).front().starts_with("The rest: first\n"));
+  life.report.rest = "The rest: second\n";
+  CHECK(life.next().outcome == Outcome::delivered);
+  REQUIRE(life.server.comments_on(1).size() == 1);
+  CHECK(life.server.comments_on(1).front().starts_with("The rest: second\n"));
+  life.report.rest.clear();
+  CHECK(life.next().outcome == Outcome::delivered);
+  REQUIRE(life.server.comments_on(1).size() == 1);
+  CHECK(life.server.comments_on(1).front().starts_with("The issue's text has room for all of the report now."));
+  const std::size_t writes = life.server.count("POST") + life.server.count("PATCH");
+  CHECK(life.next().outcome == Outcome::delivered);
+  CHECK(life.server.count("POST") + life.server.count("PATCH") == writes);
+}
+
+TEST_CASE("Issue's life: the rest of a report that shares an issue is a comment as well", "[github]") {
+  Life life;
+  life.send();
+  OtherRunner other(life);
+  other.report.rest = "The rest: of the other\n";
+  CHECK(other.send().outcome == Outcome::delivered);
+  const auto comments = life.server.comments_on(1);
+  REQUIRE(comments.size() == 2);
+  CHECK(comments[1].starts_with("The rest: of the other\n"));
+  CHECK(other.send().outcome == Outcome::delivered);
+  CHECK(life.server.comments_on(1).size() == 2);
+}
+
 }  // namespace tbci::issue_life_test

@@ -192,6 +192,12 @@ TEST_CASE("Report: parts that do not fit are left out by their worth, and the ta
   CHECK(body.find("### How it was found") != std::string::npos);
   CHECK(body.find("| BERT\\_pytorch |") != std::string::npos);
   CHECK(body.find("### Environment") == std::string::npos);
+  CHECK(body.find("\nThis text is as long as GitHub lets an issue be. The rest is below.\n") != std::string::npos);
+  const std::string rest = make_report(facts).rest;
+  CHECK(rest.size() <= longest_body_bytes);
+  CHECK(rest.starts_with("The rest of the report, for which its text has no room.\n"));
+  CHECK(rest.find("### Environment") != std::string::npos);
+  CHECK(rest.find("### First error") == std::string::npos);
 }
 
 TEST_CASE("Report: explains secondary metrics, and hostile library names forge no marker", "[github]") {
@@ -341,6 +347,12 @@ TEST_CASE("Report: a long body fits into the limit and says what it omits", "[gi
   CHECK(report.body.find("| benchmark@&#8203;0000 |") != std::string::npos);
   CHECK(report.body.find("| benchmark@&#8203;1999 |") == std::string::npos);
   CHECK(has_marker(report.body, report.marker));
+
+  // What has no row in the text has one in the rest, as far as that has room.
+  CHECK(report.rest.size() <= 65'536);
+  CHECK(report.rest.find("\n### All rows\n\n| benchmark |") != std::string::npos);
+  CHECK(report.rest.find(" of 2000 rows are omitted.") != std::string::npos);
+  CHECK(report.rest == valid_utf8(report.rest));
 
   // The note is true: shown and omitted rows add up to all rows.
   std::size_t shown = 0;

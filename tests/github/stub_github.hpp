@@ -51,6 +51,11 @@ struct StubGithub {
   std::vector<json> issues;                        ///< newest first, as GitHub lists them
   std::map<int, json> comments;                    ///< by the issue's number, the oldest first
   std::map<std::string, std::string> permissions;  ///< by login
+  std::map<int, json> events;                      ///< by the number of the issue or pull request, the oldest first
+  std::map<std::string, json> pulls;               ///< pull requests of a commit
+  std::set<std::string> assignable;                ///< logins; others are dropped without a word
+  std::set<int> locked;                            ///< nobody may comment there
+  std::string second_home;                         ///< another repository, which has the same issues
   int last_number = 0;
   int last_comment = 0;
 
@@ -75,6 +80,15 @@ struct StubGithub {
       const std::string rest = path.substr(home.size() + 15);
       const auto known = permissions.find(rest.substr(0, rest.find('/')));
       return known == permissions.end() ? not_found() : StubAnswer{200, json{{"permission", known->second}}.dump()};
+    }
+    if (!second_home.empty() && path.starts_with(second_home + "/")) {
+      Seen same = seen;
+      same.target = home + seen.target.substr(second_home.size());
+      return handle(same);
+    }
+    if (path.starts_with(home + "/commits/") && path.ends_with("/pulls")) {
+      const std::string commit = path.substr(home.size() + 9, path.size() - home.size() - 15);
+      return {200, pulls.contains(commit) ? pulls[commit].dump() : "[]"};
     }
     if (!path.starts_with(home + "/issues")) return not_found();
     StubAnswer answer = of_issues(seen, path.substr(home.size() + 7));
@@ -137,6 +151,12 @@ struct StubGithub {
     });
     if (issue == issues.end()) return not_found();
     if (rest.ends_with("/comments")) return of_comments(seen, issue->at("number"));
+    if (rest.ends_with("/events")) {
+      const int known = issue->at("number");
+      return {200, events.contains(known) ? events[known].dump() : "[]"};
+    }
+    if (rest.ends_with("/labels") && seen.method == "POST") return add_labels(*issue, seen.body);
+    if (rest.ends_with("/assignees") && seen.method == "POST") return assign(*issue, seen.body);
     if (rest == "/" + number && seen.method == "GET") return {200, issue->dump()};
     if (rest == "/" + number && seen.method == "PATCH") return change(*issue, json::parse(seen.body, nullptr, false));
     return not_found();
@@ -204,6 +224,7 @@ struct StubGithub {
     json& all = comments[number];
     if (all.is_null()) all = json::array();
     if (seen.method == "GET") return {200, all.dump()};
+    if (locked.contains(number)) return {403, R"({"message": "Unable to create comment because issue is locked."})"};
     const json comment = json::parse(seen.body, nullptr, false);
     if (!is_comment(comment)) return {422, R"({"message": "Validation Failed"})"};
     all.push_back({{"id", ++last_comment},
@@ -229,6 +250,25 @@ struct StubGithub {
       }
     }
     return not_found();
+  }
+
+  StubAnswer add_labels(json& issue, const std::string& body) const {
+    const json wanted = json::parse(body, nullptr, false);
+    if (!wanted.is_object() || !wanted.contains("labels")) return invalid("labels", "missing_field");
+    if (drops_labels) return {403, R"({"message": "Must have admin rights to Repository."})"};
+    for (const json& label : wanted["labels"]) issue["labels"].push_back({{"name", label}});
+    return {200, issue["labels"].dump()};
+  }
+
+  StubAnswer assign(json& issue, const std::string& body) const {
+    const json wanted = json::parse(body, nullptr, false);
+    if (!wanted.is_object() || !wanted.contains("assignees")) return invalid("assignees", "missing_field");
+    for (const json& one : wanted["assignees"]) {
+      json& all = issue["assignees"];
+      const json entry = {{"login", one}};
+      if (assignable.contains(one) && std::find(all.begin(), all.end(), entry) == all.end()) all.push_back(entry);
+    }
+    return {201, issue.dump()};
   }
 
   // GitHub's own rules for a new issue.

@@ -39,4 +39,34 @@ TEST_CASE("Configuration: in place of a token it can be a GitHub App", "[config]
   CHECK(error("token_file = \"t\"\napp = { id = \"x\", installation = 7 }\n").find("choose one") != std::string::npos);
 }
 
+TEST_CASE("Configuration: whom a report brings in, nobody by default", "[config]") {
+  const std::string github = "[report]\nchannels = [\"github\"]\n[report.github]\nrepository = \"o/n\"\n";
+  const GithubConfig none = parse_config(github, "x.toml").value().report.github;
+  CHECK(none.assignees.empty());
+  CHECK(none.domain_labels.empty());
+  CHECK_FALSE((none.assign_author || none.mention_author || none.comment_on_pull_request));
+  const auto config = parse_config(github +
+                                       "assignees = [\"octo-cat\"]\nassign_author = true\nmention_author = true\n"
+                                       "comment_on_pull_request = true\n[report.github.domain_labels]\n"
+                                       "nlp = [\"module: nlp\", \"slow\"]\n\"computer vision\" = [\"vision\"]\n",
+                                   "x.toml");
+  REQUIRE(config);
+  const GithubConfig& read = config->report.github;
+  CHECK(read.assignees == std::vector<std::string>{"octo-cat"});
+  CHECK((read.assign_author && read.mention_author && read.comment_on_pull_request));
+  CHECK(read.domain_labels.at("nlp") == std::vector<std::string>{"module: nlp", "slow"});
+  CHECK(read.domain_labels.at("computer vision") == std::vector<std::string>{"vision"});
+  const auto error = [&](const std::string& text) {
+    const auto wrong = parse_config(github + text, "x.toml");
+    return wrong ? std::string() : wrong.error().message;
+  };
+  CHECK(error("assignees = [\"@octo\"]\n").find("without @") != std::string::npos);
+  CHECK(error("assignees = [\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\"]\n").find("at most 10") !=
+        std::string::npos);
+  CHECK(error("domain_labels = { nlp = [] }\n").find("without commas") != std::string::npos);
+  CHECK(error("domain_labels = { nlp = [\"a,b\"] }\n").find("without commas") != std::string::npos);
+  CHECK(error("domain_labels = { nlp = \"a\" }\n").find("domain_labels") != std::string::npos);
+  CHECK(error("domain_labels = \"a\"\n").find("must be a table of lists") != std::string::npos);
+}
+
 }  // namespace tbci::messenger_setting_test

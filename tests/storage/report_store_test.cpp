@@ -17,6 +17,8 @@ model::Report report(const std::string& marker) {
   result.title = "Title";
   result.body = "# Body\n\n| a | b |\n";
   result.labels = {"performance", "nightly"};
+  result.rest = "the rest";
+  result.pull_request = "https://example.com/o/n/pull/5";
   return result;
 }
 
@@ -28,6 +30,8 @@ TEST_CASE("ReportStore: a report is filed once with its deliveries", "[storage]"
   CHECK(filed.created == at(1));
   CHECK(filed.labels == report("").labels);
   CHECK(filed.body == report("").body);
+  CHECK(filed.rest == "the rest");
+  CHECK(filed.pull_request == "https://example.com/o/n/pull/5");
   fixture.reopen();
   ReportStore reports(fixture.database());
   const auto again = must(reports.file(report("m1"), {"mail"}, at(5)));

@@ -213,6 +213,7 @@ Json json_of(const ReportView& view) {
           {"marker", report.marker},
           {"title", report.title},
           {"body", report.body},
+          {"rest", report.rest},
           {"labels", report.labels},
           {"created", time_or_null(report.created)},
           {"deliveries", list_of(view.deliveries)}};

@@ -12,6 +12,8 @@ USED = {
     "/repos/{owner}/{repo}/issues/{issue_number}/comments": ["get", "post"],
     "/repos/{owner}/{repo}/issues/comments/{comment_id}": ["patch"],
     "/repos/{owner}/{repo}/issues/{issue_number}/labels": ["get", "post"],
+    "/repos/{owner}/{repo}/issues/{issue_number}/assignees": ["post"],
+    "/repos/{owner}/{repo}/issues/{issue_number}/events": ["get"],
     "/repos/{owner}/{repo}/collaborators/{username}/permission": ["get"],
     "/repos/{owner}/{repo}/commits/{commit_sha}/pulls": ["get"],
 }

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "github/issue_mark.hpp"
 #include "github/markdown.hpp"
+#include "github/participants.hpp"
 #include "github/recovery_section.hpp"
 #include "github/report.hpp"
 #include "github/report_notes.hpp"
@@ -222,6 +223,12 @@ std::vector<std::string> life_of(const Source& source) {
        .nights_since = 2,
        .series = {
            {.series = finding_of(source).series, .before = 12e6, .now = 15e6, .look = model::Verdict::regression}}}));
+  model::Report blamed;
+  blamed.title = source.text();
+  blamed.culprits = {source.id()};
+  all.push_back(github::pull_comment_text(blamed, "https://example.com/issue"));
+  blamed.open = false;
+  all.push_back(github::pull_comment_text(blamed, "https://example.com/issue"));
   return all;
 }
 
