@@ -118,11 +118,12 @@ std::optional<Attempt> Participants::keep_pull_comment(const std::optional<Culpr
     if (auto failed = write_on(*earlier, retraction_text(page), true, dispatch, stop)) return failed;
     mark.pull.clear();
   }
-  const bool begins = pull && mark.pull != now && dispatch.report.open;
-  if (!begins && (!pull || mark.pull != now)) return std::nullopt;
+  if (!pull) return std::nullopt;
+  // One that is over begins nothing, but an earlier attempt may have written the comment and not the mark.
+  const bool begins = mark.pull != now && dispatch.report.open;
   if (auto failed = write_on(pull->address, pull_comment_text(dispatch.report, page), !begins, dispatch, stop))
     return failed;
-  mark.pull = now;
+  if (begins) mark.pull = now;
   return std::nullopt;
 }
 
@@ -143,7 +144,8 @@ std::optional<Attempt> Participants::write_on(const PullAddress& pull, const std
 }
 
 std::optional<Attempt> Participants::unless_refused(const Attempt& attempt) const {
-  if (attempt.error.kind != ErrorKind::failed) return attempt;
+  // What concerns all requests, such as a token that is over, is put right by a person, and then this goes on.
+  if (attempt.error.kind != ErrorKind::failed || attempt.not_before) return attempt;
   log::warning("{}", api_.hidden(attempt.error.message));
   return std::nullopt;
 }

@@ -15,6 +15,8 @@ using std::chrono::seconds;
 
 namespace {
 
+constexpr int pull_number = 1;
+
 /// The process ends at once: nothing that comes after it happens.
 struct Killed {};
 
@@ -204,12 +206,14 @@ class Runner final : public OutboxJournal {
 
 class Schedule {
  public:
-  Schedule(unsigned seed, const GithubSettings& settings) : dice_(seed), http_(github, clock_, dice_) {
+  Schedule(unsigned seed, const GithubSettings& settings)
+      : has_people(seed % 4 < 2), settings_(settings), dice_(seed), http_(github, clock_, dice_) {
     github.tokens = {test::secret_token};
     github.server = settings.base_url;
-    runners.push_back(std::make_unique<Runner>(settings, http_, clock_, dice_, 'a'));
+    runners.push_back(std::make_unique<Runner>(settings_, http_, clock_, dice_, 'a'));
+    if (seed % 2 == 1) runners.push_back(std::make_unique<Runner>(settings_, http_, clock_, dice_, 'b'));
+    if (has_people) bring_people();
     if (seed % 2 == 1) {
-      runners.push_back(std::make_unique<Runner>(settings, http_, clock_, dice_, 'b'));
       http_.meanwhile = [this] { runners[static_cast<std::size_t>(dice_.upto(1))]->look(); };
     }
   }
@@ -232,13 +236,32 @@ class Schedule {
   test::StubGithub github;
   std::vector<std::unique_ptr<Runner>> runners;
   std::string title_by_hand;
+  const bool has_people;  ///< reports bring in the author of the culprit's pull request
 
  private:
+  // The pull request is there first, closed by the culprit.
+  void bring_people() {
+    settings_.participants = {
+        .assignees = {"boss"}, .assign_author = true, .mention_author = true, .comment_on_pull_request = true};
+    github.issues.push_back(github.make_issue({{"title", "faster"}}));
+    json& pull = github.issues.back();
+    pull["pull_request"] = json::object();
+    pull["user"]["login"] = "author";
+    pull["state"] = "closed";
+    github.assignable = {"boss", "author"};
+    for (const auto& runner : runners) {
+      github.events[pull_number] = {{{"event", "closed"}, {"commit_id", runner->report.culprits.at(0)}}};
+      runner->report.pull_request = github.server + "/octo/demo/pull/1";
+    }
+  }
   void rename_by_hand() {
-    if (github.issues.size() != 1 || !title_by_hand.empty()) return;
+    const std::size_t others = has_people ? 1 : 0;
+    if (github.issues.size() != 1 + others || !title_by_hand.empty()) return;
     title_by_hand = "as a person says it";
     github.issues[0]["title"] = title_by_hand;
   }
+
+  GithubSettings settings_;
 
   test::ManualClock clock_;
   Dice dice_;
@@ -248,7 +271,7 @@ class Schedule {
 std::vector<json> kept_issues(const Schedule& schedule) {
   std::vector<json> kept;
   for (const json& issue : schedule.github.issues) {
-    if (issue.value("state_reason", "") != "duplicate") kept.push_back(issue);
+    if (issue.value("state_reason", "") != "duplicate" && !issue.contains("pull_request")) kept.push_back(issue);
   }
   return kept;
 }
@@ -279,6 +302,31 @@ std::vector<std::int64_t> notes_on(const Schedule& schedule, const json& issue, 
   return found;
 }
 
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+/// Each person is brought in once, and the pull request's comment says what the issue says.
+void check_people(const Schedule& schedule, const json& issue) {
+  if (!schedule.has_people) return;
+  const auto said = schedule.github.comments.find(pull_number);
+  const json comments = said == schedule.github.comments.end() ? json::array() : said->second;
+  const bool is_said = !comments.empty();
+  CHECK(comments.size() <= 1);
+  CHECK(count_of(issue["body"], "cc @author") <= 1);
+  if (schedule.runners.size() > 1) return;  // of two, the first may have been over
+  const model::Report& report = schedule.runners.front()->report;
+  if (is_said)
+    CHECK(
+        comments[0]["body"].get<std::string>().starts_with(report.open ? "Since commit" : "What tbci measured since"));
+  if (!report.open) return;
+  CHECK(is_said);
+  CHECK(count_of(issue["body"], "cc @author, who wrote") == 1);
+  CHECK(issue.value("assignees", json()) == json{{{"login", "boss"}}, {{"login", "author"}}});
+}
+
 void check_end(const Schedule& schedule) {
   const auto kept = kept_issues(schedule);
   REQUIRE(kept.size() == 1);
@@ -306,6 +354,7 @@ void check_end(const Schedule& schedule) {
     CHECK(issue["title"] == (schedule.title_by_hand.empty() ? runner->report.title : schedule.title_by_hand));
   }
   CHECK((issue["state"] == "open") == open);
+  check_people(schedule, issue);
 }
 
 }  // namespace
