@@ -95,7 +95,7 @@ std::string broken_word(std::string_view word, std::string_view rest) {
   std::string name(word);
   std::transform(name.begin(), name.end(), name.begin(), upper);
   const bool refers = rest.size() > 1 && rest[0] == '-' && (name == "GH" || name == "GHSA" || name == "CVE");
-  const bool address = !rest.empty() && rest[0] == '.' && name == "WWW";
+  const bool address = name == "WWW" && (rest.empty() || rest[0] == '.');  // tbci may write a full stop behind it
   if (refers || address) text += zero_width_entity;
   return text;
 }

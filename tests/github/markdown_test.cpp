@@ -225,4 +225,13 @@ TEST_CASE("Markdown: cuts text between characters", "[github]") {
   }
 }
 
+TEST_CASE("Markdown: what tbci writes behind a hostile text makes no address of it", "[github]") {
+  for (const char* text : {"www", "WWW", "see wWw", "a.www"}) {
+    CAPTURE(text);
+    CHECK(escaped(text) == std::string(text) + "&#8203;");
+  }
+  CHECK(escaped("wwww") == "wwww");
+  CHECK(escaped("www x") == "www x");
+}
+
 }  // namespace tbci::markdown_test
