@@ -91,6 +91,7 @@ void read_report(TomlReader reader, ReportConfig& report) {
   const bool credential = (is_used(report, "github") && !report.github.names_its_secret()) ||
                           (is_used(report, "webhook") && report.webhook.secret_file.empty());
   report.messenger = reader.flag("messenger", credential);
+  report.without_culprit = reader.flag("without_culprit", report.without_culprit);
   report.name_runner = reader.flag("name_runner", report.name_runner);
 }
 

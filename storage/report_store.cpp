@@ -46,6 +46,15 @@ Result<model::Delivery> read_delivery(Row row) {
   return row.finish(std::move(delivery));
 }
 
+void insert_deliveries(Database& database, std::int64_t report_id, const std::vector<std::string>& channels,
+                       TimePoint now) {
+  for (const std::string& channel : channels) {
+    Query(database, "INSERT INTO delivery (report_id, channel, state, next_attempt_ms) VALUES (?, ?, 'pending', ?)")
+        .bind(report_id, channel, now)
+        .execute();
+  }
+}
+
 /// The report with its deliveries.
 void insert(Database& database, const model::Report& report, const std::vector<std::string>& channels, TimePoint now) {
   Query(database,
@@ -54,12 +63,7 @@ void insert(Database& database, const model::Report& report, const std::vector<s
       .bind(report.subject, report.marker, report.title, report.body, report.labels, now, report.culprits,
             report.open ? 1 : 0, report.rest, report.pull_request)
       .execute();
-  const std::int64_t id = last_id(database);
-  for (const std::string& channel : channels) {
-    Query(database, "INSERT INTO delivery (report_id, channel, state, next_attempt_ms) VALUES (?, ?, 'pending', ?)")
-        .bind(id, channel, now)
-        .execute();
-  }
+  insert_deliveries(database, last_id(database), channels, now);
 }
 
 Result<model::ReportNote> read_note(Row row) {
@@ -107,7 +111,11 @@ Result<model::Report> ReportStore::file(const model::Report& report, const std::
       TBCI_ASSIGN(const auto known, find(report.subject, report.marker));
       if (!known) insert(database_, report, channels, now);
       const bool is_new = known && (!is_alike(*known, report) || !notes.empty());
-      if (is_new) revise(database_, *known, report, notes, now);
+      if (is_new) {
+        revise(database_, *known, report, notes, now);
+        TBCI_ASSIGN(const auto deliveries, this->deliveries(known->id));
+        if (deliveries.empty()) insert_deliveries(database_, known->id, channels, now);
+      }
       TBCI_ASSIGN(auto found, find(report.subject, report.marker));
       filed = std::move(*found);
       return {};

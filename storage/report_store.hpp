@@ -21,8 +21,8 @@ class ReportStore {
 
   /// Keeps the report (its id, revision and creation time are not read) and one pending delivery a channel, due now, in
   /// one transaction. Where the subject has a report of that marker already, that one becomes as given as its next
-  /// revision, with these notes, and is delivered again; where nothing is new, nothing is written. A report that is new
-  /// says all that there is to say: its notes are left out.
+  /// revision, with these notes, and is delivered again; one that no channel got before, to these channels. Where
+  /// nothing is new, nothing is written. A report that is new says all that there is to say: its notes are left out.
   Result<model::Report> file(const model::Report& report, const std::vector<std::string>& channels, TimePoint now,
                              const std::vector<std::string>& notes = {});
   Result<std::optional<model::Report>> find(const std::string& subject, const std::string& marker) const;

@@ -120,6 +120,12 @@ Result<Filing> filing_of(SubjectContext& context, const ReportContext& report_co
   return filing;
 }
 
+// A report without a culprit is kept, and may wait for one.
+std::vector<std::string> channels_of(const SubjectContext& context, const model::Report& report) {
+  const bool waits = report.culprits.empty() && !context.config.report.without_culprit;
+  return waits ? std::vector<std::string>() : context.config.report.channels;
+}
+
 Result<model::Report> file_group(SubjectContext& context, const ReportContext& report_context, ReportGroup& group) {
   TBCI_ASSIGN(Filing filing, filing_of(context, report_context, group));
   model::Report filed;
@@ -127,7 +133,7 @@ Result<model::Report> file_group(SubjectContext& context, const ReportContext& r
     TBCI_TRY(note_relapses(context, filing.before, group.regressions, report_context.night));
     TBCI_ASSIGN(const auto draft, with_endings(context, std::move(filing.draft), filing.before));
     TBCI_ASSIGN(filed,
-                context.stores.reports.file(draft, context.config.report.channels, context.clock.now(), filing.notes));
+                context.stores.reports.file(draft, channels_of(context, draft), context.clock.now(), filing.notes));
     for (model::Regression& regression : group.regressions) {
       regression.report_id = filed.id;
       regression.state = model::RegressionState::reported;

@@ -39,6 +39,11 @@ TEST_CASE("Configuration: in place of a token it can be a GitHub App", "[config]
   CHECK(error("token_file = \"t\"\napp = { id = \"x\", installation = 7 }\n").find("choose one") != std::string::npos);
 }
 
+TEST_CASE("Configuration: a report without a culprit is delivered unless it shall not be", "[config]") {
+  CHECK(parse_config("", "x.toml").value().report.without_culprit);
+  CHECK_FALSE(parse_config("[report]\nwithout_culprit = false\n", "x.toml").value().report.without_culprit);
+}
+
 TEST_CASE("Configuration: whom a report brings in, nobody by default", "[config]") {
   const std::string github = "[report]\nchannels = [\"github\"]\n[report.github]\nrepository = \"o/n\"\n";
   const GithubConfig none = parse_config(github, "x.toml").value().report.github;

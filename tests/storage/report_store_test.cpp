@@ -84,6 +84,24 @@ TEST_CASE("ReportStore: a report with a new text is its next revision, and is de
   CHECK(must(reports.deliveries(filed.id)).at(0).revision == 2);
 }
 
+TEST_CASE("ReportStore: a report that no channel got goes to those of its next revision, and no later one to more",
+          "[storage]") {
+  Fixture fixture;
+  ReportStore reports(fixture.database());
+  model::Report waits = report("m1");
+  const auto id = must(reports.file(waits, {}, at(1))).id;
+  CHECK(must(reports.deliveries(id)).empty());
+  must(reports.file(waits, {"folder"}, at(2)));  // nothing is new
+  CHECK(must(reports.deliveries(id)).empty());
+  waits.culprits = {"a"};
+  must(reports.file(waits, {"folder", "github"}, at(3)));
+  REQUIRE(must(reports.deliveries(id)).size() == 2);
+  CHECK(must(reports.deliveries(id))[0].next_attempt == at(3));
+  waits.title = "another";
+  must(reports.file(waits, {"folder", "github", "mail"}, at(4)));
+  CHECK(must(reports.deliveries(id)).size() == 2);
+}
+
 TEST_CASE("ReportStore: a filing that fails half-way leaves neither report nor delivery", "[storage]") {
   Fixture fixture;
   ReportStore reports(fixture.database());
