@@ -77,7 +77,14 @@ TimePoint end_of_wait(const HttpResponse& response, TimePoint now) {
   return now + shortest_wait;
 }
 
-std::string_view advice(int status) {
+// Status 403 has no field that says it.
+bool is_archived(int status, std::string_view message) {
+  return status == 403 && contains(message, "archived");
+}
+
+std::string_view advice(int status, std::string_view message) {
+  if (is_archived(status, message))
+    return "the repository is archived: unarchive it, or set another one in the configuration";
   switch (status) {
     case 301:
     case 302:
@@ -147,9 +154,10 @@ Attempt attempt_of_failure(const HttpResponse& response, std::string_view doing,
     return Attempt::retry(
         {ErrorKind::transient, fmt::format("{}: {}: GitHub has a problem; tbci retries later", doing, said)});
   }
-  const Error error{ErrorKind::failed, fmt::format("{}: {}: {}", doing, said, advice(response.status))};
+  const Error error{ErrorKind::failed, fmt::format("{}: {}: {}", doing, said, advice(response.status, message))};
   if (response.status == 422) return Attempt::refused(error);
-  const bool soon = response.status < 400 || (about == About::one_issue && response.status != 401);
+  const bool of_one = about == About::one_issue && response.status != 401 && !is_archived(response.status, message);
+  const bool soon = response.status < 400 || of_one;
   return soon ? Attempt::retry(error) : Attempt::retry(error, now + wait_for_a_person);
 }
 

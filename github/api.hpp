@@ -33,6 +33,9 @@ struct Issue {
   std::optional<TimePoint> created, closed;
   bool pull_request = false;  ///< lists of issues have those as well
   bool locked = false;
+  /// Persons moved it to another repository. `number` is that by which it was asked for, and leads there still; in
+  /// this repository the new one would be another issue.
+  bool transferred = false;
 };
 
 struct Comment {

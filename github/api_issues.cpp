@@ -42,7 +42,10 @@ Or<std::optional<Issue>> Api::get_issue(std::int64_t number, std::stop_token sto
   if (answer->status != 200) return tl::unexpected(transport_.failure(call, *answer, About::one_issue));
   const nlohmann::json json = json_in(*answer);
   if (!json.is_object()) return tl::unexpected(no_json(call.doing));
-  return issue_from(json, transport_.secrets());
+  Issue issue = issue_from(json, transport_.secrets());
+  issue.transferred = issue.number > 0 && issue.number != number;
+  issue.number = issue.transferred ? number : issue.number;
+  return issue;
 }
 
 Or<Issue> Api::create_issue(const NewIssue& issue, const Writing& writing) {

@@ -75,9 +75,11 @@ Or<IssueSearch> IssueHomes::find(const Dispatch& dispatch, std::stop_token stop)
   IssueSearch search;
   bool gone = false;
   if (const auto number = issue_number_in(dispatch.reference)) {
-    const auto issue = api_.get_issue(*number, stop);
+    auto issue = api_.get_issue(*number, stop);
     if (!issue) return tl::unexpected(issue.error());
     gone = !*issue;
+    // Its old address leads to the new one, and has the number by which it is known here.
+    if (!gone && (*issue)->transferred) (*issue)->address = dispatch.reference.substr(0, dispatch.reference.find('#'));
     if (!gone && is_left(**issue, dispatch)) search.locked = number;
     if (!gone && !search.locked) search.home = home_at(**issue, dispatch);
   }

@@ -25,6 +25,19 @@ std::string_view common_end(std::string_view a, std::string_view b) {
   return slash == std::string_view::npos ? std::string_view() : end.substr(slash);
 }
 
+// Where the number of an issue or a comment ends in a path, as in `/issues/7/labels`; nothing where it names none.
+std::optional<std::size_t> end_of_number(std::string_view path) {
+  constexpr std::string_view digits = "0123456789";
+  for (const std::string_view before : {"/issues/comments/", "/issues/"}) {
+    const std::size_t at = path.rfind(before);
+    if (at == std::string_view::npos) continue;
+    const std::size_t begin = at + before.size();
+    const std::size_t end = std::min(path.find_first_not_of(digits, begin), path.size());
+    if (end > begin && (end == path.size() || path[end] == '/')) return end;
+  }
+  return std::nullopt;
+}
+
 bool lies_in(std::string_view url, std::string_view beginning) {
   if (!url.starts_with(beginning)) return false;
   const std::string_view rest = url.substr(beginning.size());
@@ -63,12 +76,17 @@ const Moves::Move& Moves::learn(const std::string& from, const std::string& to) 
   const std::string_view old_path = path_in(from), new_path = path_in(to);
   const bool same_question = from.substr(old_path.size()) == to.substr(new_path.size());
   const std::string_view end = same_question ? common_end(old_path, new_path) : std::string_view();
+  const auto number = end_of_number(old_path);
   if (moves_.size() >= most_moves) moves_.clear();
-  if (end.empty()) {
-    moves_.push_back({from, to, true});
+  if (number && old_path.size() - end.size() <= *number && new_path.ends_with(old_path.substr(*number))) {
+    const std::size_t behind = old_path.size() - *number;
+    moves_.push_back({std::string(old_path.substr(0, *number)),
+                      std::string(new_path.substr(0, new_path.size() - behind)), false, true});
+  } else if (end.empty()) {
+    moves_.push_back({from, to, true, number.has_value()});
   } else {
     moves_.push_back({std::string(old_path.substr(0, old_path.size() - end.size())),
-                      std::string(new_path.substr(0, new_path.size() - end.size())), false});
+                      std::string(new_path.substr(0, new_path.size() - end.size())), false, number.has_value()});
   }
   return moves_.back();
 }

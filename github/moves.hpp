@@ -17,13 +17,14 @@ bool is_redirect(const HttpResponse& answer);
 /// host.
 std::optional<std::string> place_in(const HttpResponse& answer, std::string_view url);
 
-/// Redirects, by the part of the address that differs: a repository that has moved has with it all that is in it. Not
-/// thread-safe.
+/// Redirects, by the part of the address that differs: a repository that has moved has with it all that is in it. An
+/// issue or a comment that has moved says nothing of its repository: persons transfer issues. Not thread-safe.
 class Moves {
  public:
   struct Move {
     std::string from, to;  ///< beginnings of addresses, up to the end of a part between slashes
     bool whole = false;    ///< they are whole addresses
+    bool of_one = false;   ///< an issue or a comment, and not what it was in
   };
 
   std::string place_of(const std::string& url) const;

@@ -52,8 +52,13 @@ Or<HttpResponse> Transport::follow(const std::string& url, const HttpResponse& r
 
 void Transport::remember(const std::string& from, const std::string& to) {
   const Moves::Move& move = moves_.learn(from, to);
-  log::warning("GitHub: {} has moved to {}: set its new name in the configuration",
-               secrets_.line(move.from, longest_shown_address), secrets_.line(move.to, longest_shown_address));
+  const std::string old_place = secrets_.line(move.from, longest_shown_address);
+  const std::string new_place = secrets_.line(move.to, longest_shown_address);
+  if (move.of_one) {
+    log::info("GitHub: {} is at {} now", old_place, new_place);
+  } else {
+    log::warning("GitHub: {} has moved to {}: set its new name in the configuration", old_place, new_place);
+  }
 }
 
 Attempt Transport::failure(const Call& call, const HttpResponse& answer, About about) const {

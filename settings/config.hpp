@@ -117,7 +117,7 @@ struct ReportConfig {
   std::filesystem::path folder = "issues";         ///< inside the state folder, unless absolute
   /// `tbci deliver`, as a user of its own, delivers what needs a secret. Then no other command does.
   bool messenger = false;
-  bool name_runner = false;  ///< a report says which machine measured: its name may be that of the host
+  bool name_runner = false;     ///< a report says which machine measured: its name may be that of the host
   bool without_culprit = true;  ///< a report is also delivered where no commit was found
   GithubConfig github;
   WebhookConfig webhook;

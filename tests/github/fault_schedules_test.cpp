@@ -1,6 +1,7 @@
 // A thousand random schedules of faults, by fixed seeds: whatever happens on the way, in the end there is one issue,
 // and it says what the reports say.
 #include <random>
+#include <utility>
 
 #include "github/issue_mark.hpp"
 #include "github/outbox.hpp"
@@ -36,7 +37,7 @@ class FaultyGithub final : public HttpClient {
   Result<HttpResponse> send(const HttpRequest& request) override {
     if (meanwhile && dice_.chance(0.2)) meanwhile();
     if (!broken || !dice_.chance(0.25)) return answer(request);
-    switch (dice_.upto(9)) {
+    switch (dice_.upto(10)) {
       case 0:
         return fail(ErrorKind::transient, "the connection was cut");
       case 1:
@@ -59,6 +60,9 @@ class FaultyGithub final : public HttpClient {
       case 8:
         static_cast<void>(answer(request));
         throw Killed();
+      case 9:
+        if (request.method == "GET") return answer(request);
+        return HttpResponse{403, {}, R"({"message": "Repository was archived so is read-only."})"};
       default:
         return HttpResponse{401, {}, R"({"message": "Bad credentials"})"};
     }
@@ -87,7 +91,8 @@ class FaultyGithub final : public HttpClient {
     }
     const test::StubAnswer answer = github_.handle(seen);
     HttpResponse response{answer.status, {}, answer.body};
-    for (const auto& [name, value] : answer.headers) response.headers[name == "Link" ? "link" : name] = value;
+    for (const auto& [name, value] : answer.headers)
+      response.headers[name == "Link" ? "link" : name == "Location" ? "location" : name] = value;
     return response;
   }
 
@@ -223,6 +228,7 @@ class Schedule {
       Runner& runner = *runners[static_cast<std::size_t>(dice_.upto(static_cast<int>(runners.size()) - 1))];
       if (step > 0 && dice_.chance(0.4)) runner.revise("step " + std::to_string(step));
       if (dice_.chance(0.1)) rename_by_hand();
+      if (dice_.chance(0.05)) move_repository();
       for (const auto& one : runners) one->look();
       clock_.advance(seconds(dice_.upto(1200)));
     }
@@ -259,6 +265,10 @@ class Schedule {
     if (github.issues.size() != 1 + others || !title_by_hand.empty()) return;
     title_by_hand = "as a person says it";
     github.issues[0]["title"] = title_by_hand;
+  }
+
+  void move_repository() {
+    if (github.former_home.empty()) github.former_home = std::exchange(github.home, "/repositories/77");
   }
 
   GithubSettings settings_;

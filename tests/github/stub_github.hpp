@@ -56,6 +56,9 @@ struct StubGithub {
   std::set<std::string> assignable;                ///< logins; others are dropped without a word
   std::set<int> locked;                            ///< nobody may comment there
   std::string second_home;                         ///< another repository, which has the same issues
+  std::map<int, std::pair<std::string, int>> transferred;  ///< issue -> its repository and number there
+  bool archived = false;                                   ///< nothing can be written
+  StubGithub* elsewhere = nullptr;                         ///< what is in the other repository
   int last_number = 0;
   int last_comment = 0;
 
@@ -67,6 +70,7 @@ struct StubGithub {
         seen.header("user-agent").empty()) {
       return {400, R"({"message": "headers"})"};
     }
+    if (elsewhere != nullptr && path.starts_with(elsewhere->home + "/")) return elsewhere->handle(seen);
     if (path.starts_with("/app")) return app(seen, path, token);
     if (!tokens.contains(token)) return {401, R"({"message": "Bad credentials"})"};
     if (path == "/user") return user();
@@ -142,6 +146,7 @@ struct StubGithub {
   }
 
   StubAnswer of_issues(const Seen& seen, const std::string& rest) {
+    if (archived && seen.method != "GET") return {403, R"({"message": "Repository was archived so is read-only."})"};
     if (rest.empty() && seen.method == "GET") return list(seen.target);
     if (rest.empty() && seen.method == "POST") return create(seen.body);
     if (rest.starts_with("/comments/") && seen.method == "PATCH") return change_comment(seen, rest.substr(10));
@@ -149,6 +154,15 @@ struct StubGithub {
     const auto issue = std::find_if(issues.begin(), issues.end(), [&](const json& one) {
       return std::to_string(one.at("number").get<int>()) == number;
     });
+    if (!number.empty() && number.find_first_not_of("0123456789") == std::string::npos) {
+      if (const auto moved = transferred.find(std::stoi(number)); moved != transferred.end()) {
+        const auto& [repository, new_number] = moved->second;
+        return {301,
+                R"({"message": "Moved Permanently"})",
+                {{"Location",
+                  server + repository + "/issues/" + std::to_string(new_number) + rest.substr(1 + number.size())}}};
+      }
+    }
     if (issue == issues.end()) return not_found();
     if (rest.ends_with("/comments")) return of_comments(seen, issue->at("number"));
     if (rest.ends_with("/events")) {

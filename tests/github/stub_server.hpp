@@ -4,6 +4,7 @@
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <functional>
@@ -26,6 +27,7 @@ struct Trouble {
   std::string body = R"({"message": "no luck"})";
   bool after_work = false;  ///< the request is carried out before the trouble begins
   bool hangs = false;       ///< no answer comes while the server lives
+  bool trickles = false;    ///< the body comes a byte at a time, and never to its end
 };
 
 class StubServer {
@@ -122,13 +124,14 @@ class StubServer {
 
   void answer(boost::asio::ip::tcp::socket& socket, const Request& request) {
     boost::system::error_code error;
-    bool hangs = false;
+    bool hangs = false, trickles = false;
     std::optional<StubAnswer> made;
     {
       const std::lock_guard lock(mutex_);
       remember(request);
-      made = handle(seen_.back(), hangs);
+      made = handle(seen_.back(), hangs, trickles);
     }
+    if (trickles) return trickle(socket);
     while (hangs && !stopping_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (!made) return;  // closes the connection
     Response response(static_cast<boost::beast::http::status>(made->status), 11);
@@ -141,6 +144,17 @@ class StubServer {
     socket.shutdown(boost::asio::ip::tcp::socket::shutdown_both, error);
   }
 
+  // Until the client has had enough.
+  void trickle(boost::asio::ip::tcp::socket& socket) {
+    boost::system::error_code error;
+    boost::asio::write(
+        socket, boost::asio::buffer(std::string("HTTP/1.1 201 Created\r\nContent-Length: 100000\r\n\r\n")), error);
+    while (!error && !stopping_) {
+      boost::asio::write(socket, boost::asio::buffer(" ", 1), error);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
   void remember(const Request& request) {
     Seen one{std::string(request.method_string()), std::string(request.target()), request.body(), {}};
     for (const auto& field : request) {
@@ -151,13 +165,14 @@ class StubServer {
     seen_.push_back(std::move(one));
   }
 
-  std::optional<StubAnswer> handle(const Seen& seen, bool& hangs) {
+  std::optional<StubAnswer> handle(const Seen& seen, bool& hangs, bool& trickles) {
     const auto found = troubles_.find(seen.method);
     if (found == troubles_.end()) return github_.handle(seen);
     const Trouble trouble = found->second;
     troubles_.erase(found);
     if (trouble.after_work) github_.handle(seen);
     hangs = trouble.hangs;
+    trickles = trouble.trickles;
     if (trouble.status == 0 || hangs) return std::nullopt;
     return StubAnswer{trouble.status, trouble.body, trouble.headers};
   }

@@ -84,9 +84,28 @@ TEST_CASE("Moves: what lies in a moved place has moved with it, and nothing besi
   CHECK(moves.place_of("https://h/repos/o/a/issues") == "https://h/repositories/6/issues");
 
   Moves whole;  // another question or another end: that address alone
-  whole.learn("https://h/a/issues/5", "https://h/b/issues/9");
-  CHECK(whole.place_of("https://h/a/issues/5") == "https://h/b/issues/9");
-  CHECK(whole.place_of("https://h/a/issues/5/comments") == "https://h/a/issues/5/comments");
+  whole.learn("https://h/a/commits/5", "https://h/b/commits/9");
+  CHECK(whole.place_of("https://h/a/commits/5") == "https://h/b/commits/9");
+  CHECK(whole.place_of("https://h/a/commits/5/pulls") == "https://h/a/commits/5/pulls");
+
+  for (const char* behind : {"", "/comments", "/labels"}) {
+    CAPTURE(behind);
+    Moves transferred;  // an issue with the same number there: its repository stays
+    const auto& move = transferred.learn(std::string("https://h/repos/o/a/issues/7") + behind,
+                                         std::string("https://h/repositories/9/issues/7") + behind);
+    CHECK(move.of_one);
+    CHECK(transferred.place_of("https://h/repos/o/a/issues/7/events") == "https://h/repositories/9/issues/7/events");
+    CHECK(transferred.place_of("https://h/repos/o/a/issues/7") == "https://h/repositories/9/issues/7");
+    CHECK(transferred.place_of("https://h/repos/o/a/issues/77") == "https://h/repos/o/a/issues/77");
+    CHECK(transferred.place_of("https://h/repos/o/a/issues") == "https://h/repos/o/a/issues");
+  }
+  Moves comment;
+  CHECK(comment.learn("https://h/repos/o/a/issues/comments/7", "https://h/repositories/9/issues/comments/7").of_one);
+  CHECK(comment.place_of("https://h/repos/o/a/issues") == "https://h/repos/o/a/issues");
+  Moves renumbered;
+  CHECK(renumbered.learn("https://h/repos/o/a/issues/7/labels", "https://h/repositories/9/issues/12/labels").of_one);
+  CHECK(renumbered.place_of("https://h/repos/o/a/issues/7") == "https://h/repositories/9/issues/12");
+  CHECK(renumbered.place_of("https://h/repos/o/a/issues/8") == "https://h/repos/o/a/issues/8");
 
   Moves below;  // the new place has the old one in its name: a page in it is not moved again
   below.learn("https://h/issues", "https://h/v2/issues");
