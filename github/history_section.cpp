@@ -17,6 +17,9 @@ namespace {
 using model::Metric;
 
 constexpr std::size_t most_nights = 30;
+// Mermaid's own first colour can hardly be seen on white.
+constexpr std::string_view line_colour =
+    R"(%%{init: {"themeVariables": {"xyChart": {"plotColorPalette": "#1f6feb"}}}}%%)";
 
 struct AxisUnit {
   std::string_view name;
@@ -74,9 +77,13 @@ std::string chart_of(Metric metric, const std::vector<HistoryNight>& nights) {
   const double low = std::max(std::min(0.0, least / unit.size), least / unit.size - margin);
   const double top = greatest / unit.size;
   const double high = top > low ? top + margin : low + 1;
-  std::vector<std::string> values;
-  for (const HistoryNight& night : nights) values.push_back(plain_number(night.value / unit.size, top));
-  return fmt::format("xychart-beta\n    x-axis \"nightly, by its number in the table\" 1 --> {}\n", nights.size()) +
+  std::vector<std::string> numbers, values;
+  for (const HistoryNight& night : nights) {
+    numbers.push_back(std::to_string(numbers.size() + 1));
+    values.push_back(plain_number(night.value / unit.size, top));
+  }
+  return fmt::format("{}\nxychart-beta\n    x-axis \"nightly, by its number in the table\" [{}]\n", line_colour,
+                     join(numbers, ", ")) +
          fmt::format("    y-axis \"{}\" {} --> {}\n", axis_title(metric, unit), plain_number(low, top),
                      plain_number(high, top)) +
          fmt::format("    line [{}]\n", join(values, ", "));

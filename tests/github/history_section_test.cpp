@@ -35,8 +35,9 @@ TEST_CASE("Report's history: the chart has the values in a unit that its axis na
   const std::string text = history_section(history_of(Metric::time, {12e6, 12.5e6, 15.7e6}));
   CHECK(text.starts_with("### History\n\ndlrm (cpu-train), time, over the last 3 nightlies:\n\n```mermaid\n"));
   CHECK(chart_in(text) ==
+        "%%{init: {\"themeVariables\": {\"xyChart\": {\"plotColorPalette\": \"#1f6feb\"}}}}%%\n"
         "xychart-beta\n"
-        "    x-axis \"nightly, by its number in the table\" 1 --> 3\n"
+        "    x-axis \"nightly, by its number in the table\" [1, 2, 3]\n"
         "    y-axis \"ms per iteration\" 10.43 --> 17.27\n"
         "    line [12.00, 12.50, 15.70]\n");
   CHECK(text.find("| 3 | night-3 | 15.7 ms | 15.5 ms to 15.9 ms | 5 |\n") != std::string::npos);
@@ -68,7 +69,8 @@ TEST_CASE("Report's history: the last thirty nights are shown, and those without
   std::vector<double> values(40, 1e6);
   values.push_back(std::numeric_limits<double>::quiet_NaN());
   const std::string text = history_section(history_of(Metric::time, values));
-  CHECK(text.find("1 --> 30\n") != std::string::npos);
+  CHECK(text.find("table\" [1, 2, 3, ") != std::string::npos);
+  CHECK(text.find(", 29, 30]\n") != std::string::npos);
   CHECK(text.find("| 1 | night-11 |") != std::string::npos);
   CHECK(text.find("| 30 | night-40 |") != std::string::npos);
   CHECK(text.find("nan") == std::string::npos);
