@@ -36,7 +36,7 @@ struct FolderIndex {
     REQUIRE(write_file_atomically(folder / "simple/torch/index.html", page));
   }
   Status install(const std::string& version) {
-    const runner::PipPlace place{.venvs = folder / "venvs", .cache = folder / "cache"};
+    const runner::PipPlace place{.venvs = folder / "venvs", .cache = folder / "cache", .confinement = confinement};
     const runner::PipTool pip(settings, place, processes);
     said.clear();
     const auto note = [this](std::string_view line) { said += std::string(line) + "\n"; };
@@ -48,6 +48,7 @@ struct FolderIndex {
 
   TemporaryDirectory folder;
   runner::NightlySettings settings;
+  runner::Confinement confinement;
   SystemProcessRunner processes;
   std::string page, said;
 };

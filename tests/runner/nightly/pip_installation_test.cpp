@@ -1,6 +1,8 @@
 // The real pip and, where it is on PATH, the real uv, with an index in a folder.
 #include "runner/nightly/pip_installation.hpp"
 
+#include "base/file.hpp"
+#include "base/sandbox.hpp"
 #include "tests/runner/nightly/folder_index.hpp"
 
 namespace tbci::pip_installation_test {
@@ -83,6 +85,30 @@ TEST_CASE("PipInstallation: no code of a wheel that is refused runs, whoever unp
       CHECK(refused.error().kind == ErrorKind::failed);
     }
     CHECK_FALSE(std::filesystem::exists(index.folder / "evil-was-here"));
+  }
+}
+
+TEST_CASE("PipInstallation: the code of a wheel, which runs when torch is imported, reads no secret", "[pip][escape]") {
+  if (sandbox_support().version == 0) {
+    WARN("skipped: " << sandbox_support().missing);
+    return;
+  }
+  for (const bool is_hidden : {false, true}) {
+    CAPTURE(is_hidden);
+    FolderIndex index;
+    const std::filesystem::path secret = index.folder / "token";
+    REQUIRE(write_file_atomically(secret, "ghp_secret"));
+    index.confinement = {.folder = index.folder / "private", .hidden = {}};
+    if (is_hidden) index.confinement.hidden = {secret};
+    WheelFiles files = tiny_torch;
+    files["torch/__init__.py"] += "try:\n    said = open('" + secret.string() +
+                                  "').read()\nexcept OSError:\n    said = ''\n"
+                                  "if said: raise ImportError('got ' + said)\n";
+    index.publish(with_info(files, "torch", "1.0"), "1.0");
+    const Status installed = index.install("1.0");
+    INFO(index.said << (installed ? "" : installed.error().message));
+    CHECK(installed.has_value() == is_hidden);
+    if (!installed) CHECK(installed.error().message.find("got ghp_secret") != std::string::npos);
   }
 }
 
