@@ -63,8 +63,10 @@ Status serve(StateDir& state, Notifier& notifier, const std::function<void(const
                            .creep = creep_of(state.config())};
   for (const settings::SubjectConfig& subject : state.config().subjects) pages.subjects.push_back(subject.name);
   const settings::ServiceConfig& service = state.config().service;
-  const web::http::ServerSettings settings{
-      .address = service.address, .port = service.port, .allow_other_machines = service.page_for_others};
+  const web::http::ServerSettings settings{.address = service.address,
+                                           .port = service.port,
+                                           .allow_other_machines = service.page_for_others,
+                                           .names = service.page_names};
   TBCI_ASSIGN(const auto server,
               web::http::Server::start(context, settings, web::pages(std::move(pages), activity, state.clock())));
   TBCI_ASSIGN(storage::Database outbox,

@@ -45,6 +45,7 @@ void read_service(TomlReader reader, ServiceConfig& service) {
   service.address = reader.text("address", service.address);
   service.port = static_cast<unsigned short>(reader.integer("port", service.port, 0, 65535));
   service.page_for_others = reader.flag("page_for_others", service.page_for_others);
+  if (reader.has("page_names")) service.page_names = reader.texts("page_names");
   service.tries = static_cast<int>(reader.integer("tries", service.tries, 1, 1000));
   service.nightly_wait = reader.seconds("nightly_wait", service.nightly_wait);
 }

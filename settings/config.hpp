@@ -24,6 +24,7 @@ struct ServiceConfig {
   std::string address = "127.0.0.1";              ///< of the page
   unsigned short port = 8712;                     ///< 0: any free port
   bool page_for_others = false;                   ///< allow an address that is not loopback
+  std::vector<std::string> page_names;            ///< of this machine, by which browsers may ask for the page
   int tries = 12;                                 ///< failed tries in a stage after which a night is given up
   /// How long a nightly that is incomplete, or missing, is waited for since it was first seen so; then it is skipped.
   std::chrono::milliseconds nightly_wait = std::chrono::hours(36);

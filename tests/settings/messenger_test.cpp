@@ -39,6 +39,12 @@ TEST_CASE("Configuration: in place of a token it can be a GitHub App", "[config]
   CHECK(error("token_file = \"t\"\napp = { id = \"x\", installation = 7 }\n").find("choose one") != std::string::npos);
 }
 
+TEST_CASE("Configuration: the page has no further names by itself", "[config]") {
+  CHECK(parse_config("", "x.toml").value().service.page_names.empty());
+  const auto named = parse_config("[service]\npage_names = [\"ci.example.org\"]\n", "x.toml").value();
+  CHECK(named.service.page_names == std::vector<std::string>{"ci.example.org"});
+}
+
 TEST_CASE("Configuration: a report without a culprit is delivered unless it shall not be", "[config]") {
   CHECK(parse_config("", "x.toml").value().report.without_culprit);
   CHECK_FALSE(parse_config("[report]\nwithout_culprit = false\n", "x.toml").value().report.without_culprit);

@@ -1,14 +1,40 @@
 #include "web/http/message.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 
 #include "base/text.hpp"
 
 namespace tbci::web::http {
 
 namespace {
+
+// `[::1]:8712`: what is before the port; nothing where that cannot be a port.
+std::optional<std::string_view> without_port(std::string_view host) {
+  const std::size_t bracket = host.rfind(']');
+  const std::size_t colon = host.find(':', bracket == std::string_view::npos ? 0 : bracket);
+  if (colon == std::string_view::npos) return host;
+  const std::string_view port = host.substr(colon + 1);
+  const bool is_port =
+      !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_port ? std::optional(host.substr(0, colon)) : std::nullopt;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lowered(text);
+  std::ranges::transform(lowered, lowered.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lowered;
+}
+
+bool is_ip_address(const std::string& host) {
+  std::array<unsigned char, 16> ignored{};
+  if (!host.starts_with('[')) return ::inet_pton(AF_INET, host.c_str(), ignored.data()) == 1;
+  return host.ends_with(']') && ::inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), ignored.data()) == 1;
+}
 
 constexpr std::size_t most_parameters = 32;
 
@@ -82,17 +108,20 @@ std::string percent_encoded(std::string_view text) {
   return out;
 }
 
-bool is_loopback_host(std::string_view host) {
-  static constexpr std::array<std::string_view, 3> names = {"localhost", "127.0.0.1", "[::1]"};
-  std::string lower(host);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::ranges::any_of(names, [&](std::string_view name) {
-    if (!lower.starts_with(name)) return false;
-    const std::string_view rest = std::string_view(lower).substr(name.size());
-    if (rest.empty()) return true;
-    return rest.size() >= 2 && rest.size() <= 6 && rest[0] == ':' &&
-           rest.find_first_not_of("0123456789", 1) == std::string_view::npos;
-  });
+bool is_host_name(std::string_view name) {
+  constexpr std::size_t longest = 253;
+  const auto belongs = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '.'; };
+  return !name.empty() && name.size() <= longest && std::ranges::all_of(name, belongs);
+}
+
+bool is_allowed_host(std::string_view host, const HostRules& rules) {
+  static constexpr std::array<std::string_view, 3> own = {"localhost", "127.0.0.1", "[::1]"};
+  const auto name = without_port(host);
+  if (!name) return false;
+  const std::string wanted = lower_case(*name);
+  if (std::ranges::find(own, wanted) != own.end()) return true;
+  if (rules.any_address && is_ip_address(wanted)) return true;
+  return std::ranges::any_of(rules.names, [&](const std::string& one) { return lower_case(one) == wanted; });
 }
 
 }  // namespace tbci::web::http

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 
@@ -39,8 +40,14 @@ Result<Request> parse_target(std::string_view method, std::string_view target);
 /// `text` as part of a query: everything but letters, digits and `-._~` is percent-encoded.
 std::string percent_encoded(std::string_view text);
 
-/// Whether a Host header names this machine's loopback: `localhost`, `127.0.0.1` or `[::1]`, with any port (tunnels to
-/// loopback have other ports). Protects against DNS rebinding: another site's name that resolves to 127.0.0.1.
-bool is_loopback_host(std::string_view host);
+/// Which Host headers a server answers, each with any port (tunnels and proxies have other ones). Protects against DNS
+/// rebinding: another site's name that resolves to this machine.
+struct HostRules {
+  std::vector<std::string> names = {};  ///< besides `localhost`, `127.0.0.1` and `[::1]`; without a port
+  bool any_address = false;             ///< also an IP address: no other site has one for its name
+};
+bool is_allowed_host(std::string_view host, const HostRules& rules);
+/// Whether it can be such a name: letters, digits, `-` and `.`, at most 253.
+bool is_host_name(std::string_view name);
 
 }  // namespace tbci::web::http

@@ -110,6 +110,11 @@ Result<std::unique_ptr<Server>> Server::start(asio::io_context& context, const S
                 "\"127.0.0.1\", or page_for_others = true",
                 settings.address);
   }
+  for (const std::string& name : settings.names) {
+    if (!is_host_name(name))
+      return fail(ErrorKind::usage, "[service] page_names: '{}' is not the name of a host, as in \"ci.example.org\"",
+                  one_line(name, 80));
+  }
   auto hub = std::make_shared<Hub>(settings, std::move(handler), address.is_loopback());
   auto implementation = std::make_shared<Implementation>(context, std::move(hub));
   TBCI_TRY(implementation->listen({address, settings.port}));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "web/http/message.hpp"
@@ -21,13 +22,14 @@ struct ServerSettings {
   std::uint16_t port = 8717;          ///< 0: any free port
   /// Required for any address that other machines can reach, because the page has no passwords.
   bool allow_other_machines = false;
+  std::vector<std::string> names = {};  ///< of this machine, by which browsers may ask for it: see HostRules
   std::size_t header_limit_bytes = 8 * 1024;
   std::size_t connection_limit = 64;                                ///< more connections are closed at once
   std::chrono::milliseconds time_limit = std::chrono::seconds(10);  ///< to receive a request, or to send an answer
 };
 
-/// Answers GET and HEAD (405 to others, 413 to any body) until stopped. On loopback, refuses a Host header that does
-/// not name loopback (421).
+/// Answers GET and HEAD (405 to others, 413 to any body) until stopped. Refuses a Host header that names neither
+/// loopback nor one of the names (421); an IP address is allowed where other machines are.
 class Server {
  public:
   /// Listens. Serves while `context` runs (in one thread or several). Errors: usage for an address that is invalid or

@@ -146,8 +146,8 @@ Reply Session::reply() {
       (header.version() >= 11 && !header.count(beast::http::field::host))) {
     return plain(400, "a request needs one Host header");
   }
-  if (hub_->loopback && !is_loopback_host(text_of(header[beast::http::field::host]))) {
-    return plain(421, "the service answers to localhost, 127.0.0.1 and [::1] only");
+  if (!is_allowed_host(text_of(header[beast::http::field::host]), hub_->hosts)) {
+    return plain(421, "the service answers to localhost, 127.0.0.1, [::1] and the names in [service] page_names");
   }
   const auto request = parse_target(method, text_of(header.target()));
   if (!request) return plain(400, request.error().message);

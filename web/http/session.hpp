@@ -24,7 +24,9 @@ class Session;
 class Hub {
  public:
   Hub(ServerSettings all_settings, Handler handler, bool on_loopback)
-      : settings(std::move(all_settings)), loopback(on_loopback), handler_(std::move(handler)) {}
+      : settings(std::move(all_settings)),
+        hosts{.names = settings.names, .any_address = !on_loopback},
+        handler_(std::move(handler)) {}
 
   /// The handler's answer; 503 once the hub is closed.
   Reply answer(const Request& request);
@@ -35,7 +37,7 @@ class Hub {
   void close();
 
   const ServerSettings settings;
-  const bool loopback;
+  const HostRules hosts;
 
  private:
   std::shared_mutex gate_;  ///< shared: a handler runs. Exclusive: the hub closes

@@ -47,13 +47,32 @@ TEST_CASE("Percent-encoding: what was encoded is decoded to the same", "[http]")
 TEST_CASE("Host header: only names of loopback pass", "[http]") {
   for (const char* host : {"localhost", "LocalHost:8717", "127.0.0.1", "127.0.0.1:1", "[::1]:65535", "[::1]"}) {
     INFO(host);
-    CHECK(is_loopback_host(host));
+    CHECK(is_allowed_host(host, {}));
   }
   for (const char* host : {"", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "localhost:",
                            "localhost:80x", "localhost:123456", "evil.example:8717", "::1", "[::1", "localhost@evil"}) {
     INFO(host);
-    CHECK_FALSE(is_loopback_host(host));
+    CHECK_FALSE(is_allowed_host(host, {}));
+    CHECK_FALSE(is_allowed_host(host, {.names = {"example"}, .any_address = true}));
   }
+}
+
+TEST_CASE("Host: names of the configuration are allowed, and addresses where others may ask", "[http]") {
+  const HostRules rules{.names = {"CI.example.org"}, .any_address = true};
+  for (const char* host :
+       {"ci.example.org", "CI.EXAMPLE.ORG:8712", "192.168.1.7", "192.168.1.7:80", "[fe80::1]:1", "localhost"}) {
+    INFO(host);
+    CHECK(is_allowed_host(host, rules));
+  }
+  for (const char* host : {"xci.example.org", "ci.example.org.evil", "ci.example.org:", "192.168.1.7.evil.example",
+                           "[fe80::1", "[evil.example]", "192.168.1", "[::1]x", ""}) {
+    INFO(host);
+    CHECK_FALSE(is_allowed_host(host, rules));
+  }
+  CHECK_FALSE(is_allowed_host("192.168.1.7", {}));
+  CHECK_FALSE(is_allowed_host("ci.example.org", {}));
+  CHECK(is_host_name("ci.example.org"));
+  for (const char* odd : {"", "a b", "a:8", "*", "https://a", "a/b", "a_b"}) CHECK_FALSE(is_host_name(odd));
 }
 
 }  // namespace tbci::message_test

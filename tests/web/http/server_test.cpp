@@ -95,6 +95,26 @@ TEST_CASE("Server: a Host header of another name is refused", "[http]") {
   CHECK(ask(server.port(), "GET / HTTP/1.0\r\n\r\n").status == 421);
 }
 
+TEST_CASE("Server: where other machines may ask, a Host header is checked as well", "[http]") {
+  ServerSettings settings;
+  settings.address = "0.0.0.0";
+  settings.allow_other_machines = true;
+  settings.names = {"ci.example.org"};
+  RunningServer server(echo, settings);
+  for (const char* host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example"})
+    CHECK(get(server.port(), "/", host).status == 421);
+  for (const char* host : {"ci.example.org", "ci.example.org:443", "127.0.0.1:8712", "10.0.0.7", "localhost"})
+    CHECK(get(server.port(), "/", host).status == 200);
+}
+
+TEST_CASE("Server: on loopback the address of another machine is refused, a configured name is not", "[http]") {
+  ServerSettings settings;
+  settings.names = {"ci.example.org"};
+  RunningServer server(echo, settings);
+  CHECK(get(server.port(), "/", "10.0.0.7").status == 421);
+  CHECK(get(server.port(), "/", "ci.example.org").status == 200);
+}
+
 TEST_CASE("Server: what is not HTTP, or too long, is refused", "[http]") {
   RunningServer server(echo);
   CHECK(ask(server.port(), "hello there\r\n\r\n").status == 400);
@@ -210,6 +230,12 @@ TEST_CASE("Server: addresses that others reach have to be allowed, and a taken p
   CHECK(refused("0.0.0.0", 0).kind == ErrorKind::usage);
   CHECK(refused("::", 0).kind == ErrorKind::usage);
   CHECK(refused("example.org", 0).kind == ErrorKind::usage);
+  ServerSettings named;
+  named.port = 0;
+  named.names = {"https://ci.example.org/"};
+  const auto odd = Server::start(context, named, echo);
+  REQUIRE_FALSE(odd);
+  CHECK(odd.error().message.find("is not the name of a host") != std::string::npos);
   ServerSettings open;
   open.address = "0.0.0.0";
   open.port = 0;
