@@ -154,18 +154,18 @@ std::string participants_preview(const model::Report& report, const GithubSettin
   const ParticipantSettings& wanted = settings.participants;
   const auto address = pull_address(report.pull_request, settings.base_url);
   const bool is_known = address && report.culprits.size() == 1;
-  const std::string author = is_known ? "the author of " + plain_line(report.pull_request)
-                                      : "nobody else: no pull request of one culprit is known";
+  const std::string author = "the author of " + plain_line(report.pull_request);
   std::vector<std::string> assigned = wanted.assignees;
-  if (wanted.assign_author) assigned.push_back(author);
+  if (wanted.assign_author && is_known) assigned.push_back(author);
   std::string text = fmt::format("on GitHub, in {}:\n  labels: {}\n", settings.repository, join(report.labels, ", "));
   if (!assigned.empty()) text += fmt::format("  assigned: {}\n", join(assigned, ", "));
-  if (wanted.mention_author) text += fmt::format("  mentioned: {}\n", author);
-  if (wanted.comment_on_pull_request && is_known)
+  if (wanted.mention_author && is_known) text += fmt::format("  mentioned: {}\n", author);
+  if (wanted.comment_on_pull_request && is_known) {
     text += fmt::format("  comment on {}, if GitHub says that the culprit is of it:\n    {}\n",
                         plain_line(report.pull_request), pull_comment_text(report, "ISSUE"));
-  if (wanted.comment_on_pull_request && !is_known)
-    text += "  comment on a pull request: none, as none of one culprit is known\n";
+  }
+  if (wanted.ask_for_pull_request() && !is_known)
+    text += "  its author is not brought in: there is not one culprit that names a pull request\n";
   if (!report.rest.empty())
     text += fmt::format("  a comment with the rest of the text, {} bytes\n", report.rest.size());
   return text;

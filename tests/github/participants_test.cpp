@@ -296,8 +296,11 @@ TEST_CASE("Participants: the preview names each, and asks nothing", "[github]") 
   repository.report.culprits.clear();
   repository.report.rest = "12345";
   const std::string without = participants_preview(repository.report, repository.settings);
-  CHECK(holds(without, "mentioned: nobody else: no pull request of one culprit is known"));
-  CHECK(holds(without, "comment on a pull request: none"));
+  CHECK(
+      holds(without,
+            "  assigned: boss\n  its author is not brought in: there is not one culprit that names a pull request\n"));
+  CHECK_FALSE(holds(without, "mentioned"));
+  CHECK_FALSE(holds(without, "comment on"));
   CHECK(holds(without, "a comment with the rest of the text, 5 bytes"));
   repository.settings.participants = {};
   CHECK(participants_preview(repository.report, repository.settings) ==
