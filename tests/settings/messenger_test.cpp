@@ -75,6 +75,7 @@ TEST_CASE("Configuration: whom a report brings in, nobody by default", "[config]
   CHECK(error("assignees = [\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\"]\n").find("at most 10") !=
         std::string::npos);
   CHECK(error("domain_labels = { nlp = [] }\n").find("without commas") != std::string::npos);
+  CHECK(error("domain_labels = { nlp = [\"\"] }\n").find("without commas") != std::string::npos);
   CHECK(error("domain_labels = { nlp = [\"a,b\"] }\n").find("without commas") != std::string::npos);
   CHECK(error("domain_labels = { nlp = \"a\" }\n").find("domain_labels") != std::string::npos);
   CHECK(error("domain_labels = \"a\"\n").find("must be a table of lists") != std::string::npos);
