@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   if (const auto* run = std::get_if<RunOptions>(&options)) return run_benchmark(*run, protocol);
   if (const auto* operators = std::get_if<OperatorsOptions>(&options)) return tell_operators(operators->run, protocol);
   if (const auto* profile = std::get_if<ProfileOptions>(&options)) return profile_benchmark(profile->run, protocol);
+  if (const auto* traced = std::get_if<TraceOptions>(&options)) return trace_benchmark(*traced, protocol);
   if (const auto* asked = std::get_if<EnvironmentOptions>(&options)) return tell_environment(asked->run, protocol);
   return list_benchmarks(std::get<ListOptions>(options), protocol);
 }

@@ -26,12 +26,19 @@ Sample measure_one(Workload& workload, DeviceKind device, const InstructionCount
   return sample;
 }
 
+std::chrono::nanoseconds middle_of(std::vector<std::chrono::nanoseconds> times) {
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return times.empty() ? std::chrono::nanoseconds(0) : *middle;
+}
+
 // At the GPU's clock, between two iterations: so often it costs little, and a clock that moves is seen.
 constexpr int load_readings = 8;
 
 }  // namespace
 
-std::chrono::nanoseconds warm_up(Workload& workload, const IterationPlan& plan) {
+std::vector<std::chrono::nanoseconds> warm_up(Workload& workload, const IterationPlan& plan) {
+  std::vector<std::chrono::nanoseconds> times;
   const auto first = std::chrono::steady_clock::now();
   auto begin = first, end = first;
   for (int i = 0; i < plan.warmup || end - first < plan.warmup_time; ++i) {
@@ -39,20 +46,30 @@ std::chrono::nanoseconds warm_up(Workload& workload, const IterationPlan& plan) 
     workload.iterate();
     synchronize(plan.device);
     end = std::chrono::steady_clock::now();
+    times.push_back(end - begin);
   }
-  return end - begin;
+  return times;
 }
 
-MemoryUse measure(Workload& workload, const IterationPlan& plan, const InstructionCounter& counter,
-                  Alternation& alternation, Protocol& protocol) {
+int unsteady(const std::vector<std::chrono::nanoseconds>& iterations, std::chrono::nanoseconds steady) {
+  const auto slow = [&](std::chrono::nanoseconds time) { return 10 * time > 11 * steady; };
+  return static_cast<int>(std::find_if_not(iterations.begin(), iterations.end(), slow) - iterations.begin());
+}
+
+Measured measure(Workload& workload, const IterationPlan& plan, const InstructionCounter& counter,
+                 Alternation& alternation, Protocol& protocol) {
   if (!reset_peak())
     std::fputs("tbci-worker: clear_refs is not writable: the peak is that of the whole process\n", stderr);
   if (plan.device == DeviceKind::gpu) reset_gpu_peak();
   MemoryUse use;
+  std::vector<std::chrono::nanoseconds> times;
+  times.reserve(static_cast<std::size_t>(plan.iterations));
   const int between_looks = std::max(1, plan.iterations / load_readings);
   for (int i = 0; i < plan.iterations; ++i) {
     if (alternation.take() && alternation.primes()) workload.iterate();
-    protocol.sample(measure_one(workload, plan.device, counter, i));
+    const Sample sample = measure_one(workload, plan.device, counter, i);
+    protocol.sample(sample);
+    times.emplace_back(sample.nanoseconds);
     if (plan.device == DeviceKind::gpu && (i + 1) % between_looks == 0) {
       if (const auto state = gpu_state()) use.load = together(use.load, *state);
     }
@@ -60,7 +77,7 @@ MemoryUse measure(Workload& workload, const IterationPlan& plan, const Instructi
   }
   use.cpu_peak_bytes = peak_bytes();
   if (plan.device == DeviceKind::gpu) use.gpu = GpuPeaks{gpu_peak_bytes(), gpu_reserved_peak_bytes()};
-  return use;
+  return {use, middle_of(std::move(times))};
 }
 
 }  // namespace tbci::suite

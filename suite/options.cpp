@@ -55,6 +55,16 @@ bool set_precision(RunOptions& run, const std::string& value) {
   return false;
 }
 
+bool set_backend(RunOptions& run, const std::string& value) {
+  for (const NamedBackend& each : all_backends) {
+    if (each.name == value) {
+      run.backend = each.backend;
+      return true;
+    }
+  }
+  return false;
+}
+
 // An option that takes a value of this kind. `set` returns whether the value fits.
 struct Setting {
   std::string_view option;
@@ -76,6 +86,12 @@ constexpr Setting all_settings[] = {
        return value == "ci" || value == "paper";
      }},
     {"--precision", "one of fp32, pytorch, tf32, fp16, bf16, amp", set_precision},
+    {"--backend", "one of eager, jit, jit-frozen, onednn-graph, channels-last, aoti", set_backend},
+    {"--package", "the file of a package of AOTInductor",
+     [](RunOptions& run, const std::string& value) {
+       run.package = value;
+       return !value.empty();
+     }},
     {"--batch", "a whole number from 1 to 1000000",
      [](RunOptions& run, const std::string& value) {
        run.batch = number<std::int64_t>(value, 1, most_iterations);
@@ -135,14 +151,16 @@ std::optional<UsageError> check_protocol(const std::string& value) {
 
 Options parse_options(const std::vector<std::string>& arguments) {
   if (arguments.empty())
-    return UsageError{"a command is missing: list, run, operators, profile or environment (see tbci-worker --help)"};
+    return UsageError{
+        "a command is missing: list, run, operators, profile, trace or environment (see tbci-worker --help)"};
   const std::string& command = arguments[0];
   if (command == "--help" || command == "-h" || command == "help") return HelpOptions{};
-  if (command != "list" && command != "run" && command != "operators" && command != "profile" &&
+  if (command != "list" && command != "run" && command != "operators" && command != "profile" && command != "trace" &&
       command != "environment")
-    return UsageError{"unknown command '" + command + "': use list, run, operators, profile or environment"};
+    return UsageError{"unknown command '" + command + "': use list, run, operators, profile, trace or environment"};
 
   RunOptions run;
+  std::string out;
   bool has_configuration = false;
   for (std::size_t i = 1; i < arguments.size(); i += 2) {
     const std::string& option = arguments[i];
@@ -156,6 +174,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
       error = UsageError{"list takes no option '" + option + "'"};
     } else if (command == "environment" && option != "--threads" && option != "--preload") {
       error = UsageError{"environment takes no option '" + option + "', only --threads and --preload"};
+    } else if (command == "trace" && option == "--out") {
+      out = value;
     } else {
       error = set(run, option, value);
       has_configuration = has_configuration || option == "--configuration";
@@ -166,6 +186,10 @@ Options parse_options(const std::vector<std::string>& arguments) {
   if (command == "environment") return EnvironmentOptions{run};
   if (run.benchmark.empty()) return UsageError{command + " needs --benchmark NAME (tbci-worker list shows them)"};
   if (!has_configuration) return UsageError{command + " needs --configuration (such as cpu-infer)"};
+  if (run.backend == Backend::aoti && run.package.empty())
+    return UsageError{"--backend aoti needs --package FILE, made of what tbci-worker trace writes"};
+  if (command == "trace" && out.empty()) return UsageError{"trace needs --out FILE"};
+  if (command == "trace") return TraceOptions{run, out};
   if (command == "operators") return OperatorsOptions{run};
   if (command == "profile") return ProfileOptions{run};
   return run;
@@ -179,10 +203,15 @@ std::string usage() {
          "LIBRARY]...\n"
          "                [--leak-iterations 0] [--leak-milliseconds 500] [--models FOLDER]\n"
          "                [--alternate first|second]\n"
+         "                [--backend eager|jit|jit-frozen|onednn-graph|channels-last|aoti] [--package FILE]\n"
          "tbci-worker operators ...\n"
          "                takes the options of run; prints which operators one iteration calls, without measuring\n"
          "tbci-worker profile ...\n"
          "                takes the options of run; prints how an iteration's time divides among its operators\n"
+         "tbci-worker trace ... --out FILE\n"
+         "                takes the options of run; writes the traced iteration (TorchScript) and FILE.inputs, of "
+         "which\n"
+         "                torch._inductor makes the package of --backend aoti\n"
          "tbci-worker environment [--protocol 1] [--threads 1] [--preload LIBRARY]...\n"
          "                prints which libraries are loaded and what LibTorch reports about itself\n"
          "--models FOLDER: use the exported models in this folder (NAME.pt, NAME.pt2, with NAME.inputs.pt) instead of "

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "suite/alternation.hpp"
+#include "suite/backends/backend.hpp"
 #include "suite/configuration.hpp"
 #include "suite/growth.hpp"
 #include "suite/precision.hpp"
@@ -28,6 +29,8 @@ struct RunOptions {
   Configuration configuration = all_configurations[0];
   Size size = Size::ci;
   Precision precision = Precision::fp32;
+  Backend backend = Backend::eager;
+  std::string package;                // of aoti; else empty
   std::optional<std::int64_t> batch;  // else the benchmark's own
   int warmup = 3;
   std::chrono::milliseconds warmup_time{0};  // more iterations that are not measured, until it has passed
@@ -47,6 +50,12 @@ struct OperatorsOptions {
   RunOptions run;
 };
 
+// Writes what a compiler outside of this process needs: the traced iteration of one benchmark, and its inputs.
+struct TraceOptions {
+  RunOptions run;
+  std::string out;
+};
+
 // Where the time of an iteration goes, operator by operator.
 struct ProfileOptions {
   RunOptions run;
@@ -61,8 +70,8 @@ struct UsageError {
   std::string message;  // one line: what is wrong and what is expected
 };
 
-using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, ProfileOptions, EnvironmentOptions,
-                             UsageError>;
+using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, ProfileOptions, TraceOptions,
+                             EnvironmentOptions, UsageError>;
 
 // `arguments` without the program's name.
 Options parse_options(const std::vector<std::string>& arguments);

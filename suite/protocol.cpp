@@ -68,6 +68,7 @@ void Protocol::hello(const RunOptions& options, std::int64_t batch) {
   object.add("benchmark", std::string_view(options.benchmark)).add("configuration", options.configuration.name);
   object.add("size", options.size == Size::paper ? "paper" : "ci");
   object.add("batch", batch).add("seed", options.seed).add("precision", name_of(options.precision));
+  if (options.backend != Backend::eager) object.add("backend", name_of(options.backend));
   write(object);
 }
 
@@ -82,6 +83,7 @@ void Protocol::benchmark(const Benchmark& benchmark) {
   object.add("parameters", benchmark.parameters).add("source", std::string_view(benchmark.source));
   object.add("family", std::string_view(family_of(benchmark.name)));
   object.add("differs", std::string_view(benchmark.differs));
+  object.add("backends", available_backends());
   object.add("listed", benchmark.listed == Listed::table1 ? "table1" : "later");
   object.add("batch", batch_sizes(benchmark.ci_batch)).add("paper_batch", batch_sizes(benchmark.paper_batch));
   write(object);
@@ -172,6 +174,10 @@ void Protocol::done(const RunTimes& times, std::int64_t parameters) {
   if (times.gpu) {
     object.add("gpu_active_nanoseconds", times.gpu->active).add("gpu_movement_nanoseconds", times.gpu->movement);
     object.add("gpu_idle_nanoseconds", times.gpu->idle);
+  }
+  if (times.compiling) {
+    object.add("compile_nanoseconds", static_cast<std::int64_t>(times.compiling->time.count()));
+    object.add("unsteady_iterations", times.unsteady).add("difference", times.compiling->difference);
   }
   if (times.growth > 0) object.add("growth_nanoseconds", times.growth);
   if (times.finite) object.add("finite", *times.finite ? 1 : 0);

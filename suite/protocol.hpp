@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "suite/backends/backend.hpp"
 #include "suite/gpu/load.hpp"
 #include "suite/gpu/split.hpp"
 #include "suite/growth.hpp"
@@ -40,6 +41,8 @@ struct RunTimes {
   std::map<std::string, std::int64_t> computed_in = {};  // operators by floating-point type, if examined
   std::optional<GpuSplit> gpu = std::nullopt;            // of one iteration, if traced
   std::optional<bool> finite = std::nullopt;             // whether the results of the last one were, if looked at
+  std::optional<Compiling> compiling = std::nullopt;     // of a backend other than eager
+  int unsteady = 0;                                      // first iterations that were slower than later ones
   int alternated = 0;                                    // iterations that took turns with another worker's
 };
 

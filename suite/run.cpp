@@ -59,9 +59,16 @@ std::int64_t nanoseconds(Clock::duration duration) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
 }
 
-// A worker process does one job: it makes the workload that the options name and passes it to the job. `begin`: when
-// the setup began.
-using Job = std::function<void(Workload& workload, Protocol& protocol, Clock::time_point begin)>;
+// What the options name, ready for its first measured iteration.
+struct Prepared {
+  Workload& workload;
+  Clock::time_point begin;                          // of the setup
+  std::map<std::string, std::int64_t> computed_in;  // see check_precision
+  std::optional<Compiling> compiling;
+};
+
+// A worker process does one job: it makes the workload and passes it to the job.
+using Job = std::function<void(Prepared& prepared, Protocol& protocol)>;
 
 std::int64_t elements(const Tensors& tensors) {
   std::int64_t sum = 0;
@@ -91,23 +98,25 @@ IterationPlan plan_of(const RunOptions& options) {
 // An iteration that takes this long hardly feels that its first tenths of a millisecond refill the caches.
 constexpr std::chrono::milliseconds refilled{10};
 
-void measure_benchmark(const RunOptions& options, const InstructionCounter& counter, Workload& workload,
-                       Protocol& protocol, Clock::time_point begin) {
+void measure_benchmark(const RunOptions& options, const InstructionCounter& counter, Prepared& prepared,
+                       Protocol& protocol) {
   const IterationPlan plan = plan_of(options);
-  auto computed_in = check_precision(workload, options.precision, plan.device);
+  Workload& workload = prepared.workload;
   const auto made = Clock::now();
-  const auto last = warm_up(workload, plan);
+  const auto warmup = warm_up(workload, plan);
   const auto ready = Clock::now();
 
   Alternation alternation(options.alternate, STDIN_FILENO);
-  alternation.meet(last < refilled);
-  MemoryUse use = measure(workload, plan, counter, alternation, protocol);
+  alternation.meet(!warmup.empty() && warmup.back() < refilled);
+  auto [use, steady] = measure(workload, plan, counter, alternation, protocol);
   if (options.growth.iterations > 0) use.growth = watch_growth(workload, plan.device, options.growth);
   protocol.memory(use);
-  RunTimes times{options.iterations, nanoseconds(ready - begin), nanoseconds(ready - made),
+  RunTimes times{options.iterations, nanoseconds(ready - prepared.begin), nanoseconds(ready - made),
                  use.growth ? use.growth->wall.count() : 0};
   times.alternated = alternation.turns();
-  times.computed_in = std::move(computed_in);
+  times.computed_in = std::move(prepared.computed_in);
+  times.compiling = prepared.compiling;
+  times.unsteady = unsteady(warmup, steady);
   if (plan.device == DeviceKind::gpu && options.gpu_traced > 0)
     times.gpu = gpu_split([&] { workload.iterate(); }, options.gpu_traced);
   times.finite = are_finite(workload);
@@ -128,7 +137,34 @@ std::string why_not(const Choice& choice, const RunOptions& options, const std::
     return benchmark->name + std::string(" has no ") + (train ? "training" : "inference") + ": its original has only " +
            (train ? "inference" : "training");
   }
-  return unavailable.empty() ? why_no_precision(options.precision, options.configuration.device) : unavailable;
+  if (!unavailable.empty()) return unavailable;
+  const std::string no_precision = why_no_precision(options.precision, options.configuration.device);
+  return no_precision.empty() ? why_no_backend(options.backend, options.configuration) : no_precision;
+}
+
+// Of what a backend computes. Of 16 bits, compilers keep some sums in 32 where eager rounds them.
+double tolerance_of(Precision precision) {
+  const bool rounds = precision == Precision::bf16 || precision == Precision::fp16 || precision == Precision::amp;
+  return rounds ? 5e-2 : 1e-3;
+}
+
+// The job gets it when it is made, in its precision and by its backend.
+void prepare(const RunOptions& options, const Setup& setup, const Benchmark& benchmark, Protocol& protocol,
+             const Job& job) {
+  const auto begin = Clock::now();
+  const DeviceKind device = options.configuration.device;
+  prepare_precision(options.precision, device);
+  std::map<std::string, std::int64_t> computed_in;
+  const auto make = [&] {
+    auto workload = in_precision(benchmark.make(setup), options.precision, device);
+    computed_in = check_precision(*workload, options.precision, device);
+    return workload;
+  };
+  BackendWorkload made = in_backend(
+      make, setup.mode,
+      {options.backend, options.seed, tolerance_of(options.precision), options.package, torch_device(device)});
+  Prepared prepared{*made.workload, begin, std::move(computed_in), made.compiling};
+  job(prepared, protocol);
 }
 
 int with_workload(const RunOptions& options, Protocol& protocol, const Job& job) {
@@ -147,12 +183,8 @@ int with_workload(const RunOptions& options, Protocol& protocol, const Job& job)
     const std::string not_loaded = preload(options.preload);
     if (!not_loaded.empty()) return fail(protocol, "exception", not_loaded);
     prepare_torch(options);
-    const auto begin = Clock::now();
-    prepare_precision(options.precision, configuration.device);
-    const auto workload =
-        in_precision(benchmark->make({configuration.mode, options.size, batch, torch_device(configuration.device)}),
-                     options.precision, configuration.device);
-    job(*workload, protocol, begin);
+    prepare(options, {configuration.mode, options.size, batch, torch_device(configuration.device)}, *benchmark,
+            protocol, job);
     return exit_done;
   } catch (const Unsupported& error) {
     return fail(protocol, "unsupported", error.what());
@@ -185,9 +217,8 @@ int list_benchmarks(const ListOptions& options, Protocol& protocol) {
 
 int run_benchmark(const RunOptions& options, Protocol& protocol) {
   const InstructionCounter counter;
-  return with_workload(options, protocol, [&](Workload& workload, Protocol& to, Clock::time_point begin) {
-    measure_benchmark(options, counter, workload, to, begin);
-  });
+  return with_workload(options, protocol,
+                       [&](Prepared& prepared, Protocol& to) { measure_benchmark(options, counter, prepared, to); });
 }
 
 int tell_environment(const RunOptions& options, Protocol& protocol) {
@@ -208,19 +239,25 @@ int tell_environment(const RunOptions& options, Protocol& protocol) {
 }
 
 int tell_operators(const RunOptions& options, Protocol& protocol) {
-  return with_workload(options, protocol, [&](Workload& workload, Protocol& to, Clock::time_point) {
-    check_precision(workload, options.precision, options.configuration.device);
-    workload.iterate();  // one-time work, such as making the optimizer's state, is not part of an iteration
-    to.operators(operators_of([&] { workload.iterate(); }));
+  return with_workload(options, protocol, [&](Prepared& prepared, Protocol& to) {
+    prepared.workload.iterate();  // one-time work, such as making the optimizer's state, is not part of an iteration
+    to.operators(operators_of([&] { prepared.workload.iterate(); }));
     to.done();
   });
 }
 
 int profile_benchmark(const RunOptions& options, Protocol& protocol) {
-  return with_workload(options, protocol, [&](Workload& workload, Protocol& to, Clock::time_point) {
+  return with_workload(options, protocol, [&](Prepared& prepared, Protocol& to) {
     const IterationPlan plan = plan_of(options);
-    warm_up(workload, plan);
-    to.profile(profile(workload, plan));
+    warm_up(prepared.workload, plan);
+    to.profile(profile(prepared.workload, plan));
+    to.done();
+  });
+}
+
+int trace_benchmark(const TraceOptions& options, Protocol& protocol) {
+  return with_workload(options.run, protocol, [&](Prepared& prepared, Protocol& to) {
+    write_trace(prepared.workload, options.out, options.run.seed);
     to.done();
   });
 }

@@ -21,6 +21,10 @@ int tell_operators(const RunOptions& options, Protocol& protocol);
 
 // Prints the libraries that LibTorch and the preloaded libraries loaded, and what LibTorch reports.
 int tell_environment(const RunOptions& options, Protocol& protocol);
+
+// Writes the traced iteration of a benchmark and its inputs to files.
+int trace_benchmark(const TraceOptions& options, Protocol& protocol);
+
 // Prints how an iteration's time divides among its operators.
 int profile_benchmark(const RunOptions& options, Protocol& protocol);
 

@@ -116,7 +116,7 @@ TEST_CASE("Peak: it is the memory that a workload touches, within 2%, for 16 MiB
   const auto peak = [&](std::size_t bytes) {
     truth::TouchPages touching(bytes);
     warm_up(touching, plan);
-    return measure(touching, plan, counter, alone, protocol).cpu_peak_bytes;
+    return measure(touching, plan, counter, alone, protocol).use.cpu_peak_bytes;
   };
   for (const std::size_t bytes : {16 * mib, 64 * mib, 256 * mib, 1024 * mib}) {
     const std::int64_t without = peak(0);

@@ -52,7 +52,7 @@ void measure_known(const RunOptions& options, Protocol& protocol) {
   warm_up(*workload, plan);
   const InstructionCounter counter;
   Alternation alone;
-  MemoryUse use = measure(*workload, plan, counter, alone, protocol);
+  MemoryUse use = measure(*workload, plan, counter, alone, protocol).use;
   if (options.growth.iterations > 0) use.growth = watch_growth(*workload, plan.device, options.growth);
   protocol.memory(use);
   RunTimes times{options.iterations, 0, 0, use.growth ? use.growth->wall.count() : 0};

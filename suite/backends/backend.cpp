@@ -1,0 +1,207 @@
+#include "suite/backends/backend.hpp"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <torch/torch.h>
+
+#include "suite/backends/agreement.hpp"
+#include "suite/backends/channels_last.hpp"
+#include "suite/backends/compiled.hpp"
+#include "suite/backends/trace.hpp"
+#include "suite/benchmark.hpp"
+#include "suite/exported/reason.hpp"
+#include "suite/operators.hpp"
+
+namespace tbci::suite {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr bool has_onednn_graph =
+#if __has_include(<torch/csrc/jit/passes/onednn_graph_fuser.h>)
+    true;
+#else
+    false;
+#endif
+
+constexpr bool has_packages =
+#if __has_include(<torch/csrc/inductor/aoti_package/model_package_loader.h>)
+    true;
+#else
+    false;
+#endif
+
+// The largest difference of two losses, or gradients, whose iterations drew different random numbers: of dropout, say.
+// It still tells an iteration that computes something else.
+constexpr double different_random_numbers = 2.0;
+
+// What goes wrong in a compiler is the backend's, and not the model's.
+template <class Work>
+auto by_compiler(Backend backend, const Work& work) {
+  try {
+    return work();
+  } catch (const Unsupported&) {
+    throw;
+  } catch (const c10::OutOfMemoryError&) {
+    throw;
+  } catch (const std::exception& error) {
+    const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
+    const std::string message = of_torch != nullptr ? of_torch->what_without_backtrace() : error.what();
+    throw Unsupported(std::string(name_of(backend)) + " cannot run it: " + exported::telling_line(message));
+  }
+}
+
+void check(const Agreement& agreement, Backend backend) {
+  if (!agreement.why.empty())
+    throw Unsupported(std::string(name_of(backend)) + " computes something else: " + agreement.why);
+}
+
+// What the eager iteration left behind must not count as the compiled one's.
+void forget_gradients(const Tensors& parameters) {
+  for (const torch::Tensor& parameter : parameters) parameter.mutable_grad() = torch::Tensor();
+}
+
+const char* word_of_results(Mode mode) {
+  return mode == Mode::train ? "loss" : "output";
+}
+
+// Products and convolutions, which take most of the time of most models: a trace that has fewer has folded some.
+std::int64_t products_in(const std::function<void()>& work) {
+  std::int64_t products = 0;
+  for (const auto& [name, calls] : operators_of(work).below_autograd) {
+    for (const char* product :
+         {"aten.mm.", "aten.addmm.", "aten.bmm.", "aten.baddbmm.", "aten.convolution", "aten._convolution."}) {
+      if (name.rfind(product, 0) == 0) products += calls;
+    }
+  }
+  return products;
+}
+
+// Repeats the traced iteration from the state that it began with, and returns how far the tensors are from eager's.
+double repeat(CompiledWorkload& iteration, const Traced& traced, Mode mode, const BackendRequest& request,
+              double tolerance) {
+  traced.before.restore();
+  torch::manual_seed(request.seed);
+  by_compiler(request.backend, [&] { iteration.iterate(); });
+  // Where the compiler left out random numbers that nothing uses, the others are different ones.
+  if (!random_state().equal(traced.random_after)) tolerance = different_random_numbers;
+  const Agreement results = compare(traced.results, iteration.results(), tolerance, word_of_results(mode));
+  check(results, request.backend);
+  const Agreement gradients = compare(traced.gradients, iteration.gradients(), tolerance, "gradient");
+  check(gradients, request.backend);
+  return std::max(results.difference, gradients.difference);
+}
+
+// The trace itself, before a compiler changes it: it must compute what eager computes, with as many products.
+void check_trace(const Traced& traced, Mode mode, const BackendRequest& request, std::int64_t products) {
+  const auto iteration = interpreted(traced);
+  const std::int64_t traced_products =
+      products_in([&] { repeat(*iteration, traced, mode, request, request.tolerance); });
+  // Autograd multiplies some gradients in other numbers.
+  if (10 * traced_products < 9 * products) {
+    throw Unsupported("the trace has " + std::to_string(traced_products) + " of " + std::to_string(products) +
+                      " matrix products and convolutions: the others were computed while it was recorded");
+  }
+}
+
+BackendWorkload compile(std::unique_ptr<Workload> workload, Mode mode, const BackendRequest& request) {
+  workload->iterate();  // makes what is made once, such as the optimizer's tensors
+  const std::int64_t products = products_in([&] { workload->iterate(); });
+  auto begin = Clock::now();
+  const Traced traced = trace(*workload, mode, request.seed);
+  auto time = Clock::now() - begin;
+  workload.reset();
+  check_trace(traced, mode, request, products);
+
+  begin = Clock::now();
+  auto ready = by_compiler(request.backend, [&] {
+    return request.backend == Backend::aoti ? packaged(request.package, traced, request.device)
+                                            : compiled(request.backend, traced);
+  });
+  time += Clock::now() - begin;
+  // Executors compile at their first or second run.
+  double difference = 0;
+  for (int run = 0; run < 2; ++run) difference = repeat(*ready, traced, mode, request, request.tolerance);
+  forget_gradients(traced.parameters);
+  return {std::move(ready), Compiling{time, difference}};
+}
+
+struct Computed {
+  Tensors results, gradients;
+};
+
+Computed first_iteration(Workload& workload, Mode mode, std::uint64_t seed) {
+  torch::manual_seed(seed);
+  workload.iterate();
+  Computed computed{workload.results(), {}};
+  if (mode != Mode::train) return computed;
+  for (const torch::Tensor& parameter : workload.parameters()) {
+    if (parameter.grad().defined()) computed.gradients.push_back(parameter.grad());
+  }
+  return computed;
+}
+
+BackendWorkload with_channels_last(const std::function<std::unique_ptr<Workload>()>& make, Mode mode,
+                                   const BackendRequest& request) {
+  torch::manual_seed(request.seed);
+  const Computed expected = first_iteration(*make(), mode, request.seed);
+  torch::manual_seed(request.seed);
+  auto workload = make();
+  const auto begin = Clock::now();
+  put_channels_last(*workload);
+  const auto end = Clock::now();
+  const Computed got = by_compiler(request.backend, [&] { return first_iteration(*workload, mode, request.seed); });
+  const Agreement results = compare(expected.results, got.results, request.tolerance, word_of_results(mode));
+  check(results, request.backend);
+  const Agreement gradients = compare(expected.gradients, got.gradients, request.tolerance, "gradient");
+  check(gradients, request.backend);
+  return {std::move(workload), Compiling{end - begin, std::max(results.difference, gradients.difference)}};
+}
+
+}  // namespace
+
+std::string_view name_of(Backend backend) {
+  for (const NamedBackend& each : all_backends) {
+    if (each.backend == backend) return each.name;
+  }
+  return "unknown";
+}
+
+std::string why_no_backend(Backend backend, const Configuration& configuration) {
+  const auto* named = std::find_if(std::begin(all_backends), std::end(all_backends),
+                                   [&](const NamedBackend& each) { return each.backend == backend; });
+  if (configuration.mode == Mode::train && !named->trains)
+    return std::string(named->name) + " is for inference: it makes constants of the weights";
+  if (backend == Backend::jit && configuration.mode == Mode::train && configuration.device != DeviceKind::cpu)
+    return "jit trains on CPUs alone: a GPU's backward pass runs on a thread that LibTorch's tracer does not see";
+  if (backend == Backend::onednn_graph && configuration.device != DeviceKind::cpu) return "onednn-graph is for CPUs";
+  if (backend == Backend::onednn_graph && !has_onednn_graph) return "this LibTorch has no graph compiler of oneDNN";
+  if (backend == Backend::aoti && !has_packages)
+    return "this LibTorch cannot load AOTInductor packages (2.6 and newer can)";
+  return {};
+}
+
+std::vector<std::string_view> available_backends() {
+  constexpr Configuration most = {DeviceKind::cpu, Mode::infer, "cpu-infer"};
+  std::vector<std::string_view> names;
+  for (const NamedBackend& each : all_backends) {
+    const bool alone = each.backend != Backend::aoti;
+    if (alone && why_no_backend(each.backend, most).empty()) names.push_back(each.name);
+  }
+  return names;
+}
+
+BackendWorkload in_backend(const std::function<std::unique_ptr<Workload>()>& make, Mode mode,
+                           const BackendRequest& request) {
+  if (request.backend == Backend::eager) return {make(), std::nullopt};
+  BackendWorkload made = request.backend == Backend::channels_last ? with_channels_last(make, mode, request)
+                                                                   : compile(make(), mode, request);
+  ::malloc_trim(0);  // what only the comparison needed
+  return made;
+}
+
+}  // namespace tbci::suite

@@ -1,0 +1,142 @@
+#include "suite/backends/compiled.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
+
+#include "suite/exported/package.hpp"
+
+#if __has_include(<torch/csrc/jit/passes/onednn_graph_fuser.h>)
+#define TBCI_WITH_ONEDNN_GRAPH
+#include <torch/csrc/jit/passes/onednn_graph_fuser.h>
+#endif
+
+namespace tbci::suite {
+namespace {
+
+namespace jit = torch::jit;
+
+// What gives the results and the gradients as one tuple.
+class TupleIteration : public CompiledWorkload {
+ public:
+  explicit TupleIteration(const Traced& traced)
+      : inputs_(traced.inputs), parameters_(traced.parameters), results_(traced.results.size()) {}
+
+  void iterate() final {
+    const torch::NoGradGuard no_gradients;  // a traced backward pass is operators like any others
+    const c10::IValue output = run({inputs_.begin(), inputs_.end()});
+    outputs_.clear();
+    for (const c10::IValue& value : output.toTupleRef().elements()) outputs_.push_back(value.toTensor());
+  }
+
+  Tensors results() const final { return part(0, results_); }
+  Tensors gradients() const final { return part(results_, outputs_.size()); }
+  Tensors parameters() const final { return parameters_; }
+  Tensors inputs() const final { return inputs_; }
+
+ private:
+  virtual c10::IValue run(std::vector<c10::IValue> arguments) = 0;
+
+  Tensors part(std::size_t from, std::size_t to) const {
+    const auto at = [&](std::size_t index) {
+      return outputs_.begin() + static_cast<std::ptrdiff_t>(std::min(index, outputs_.size()));
+    };
+    return Tensors(at(from), at(to));
+  }
+
+  Tensors inputs_, parameters_;
+  std::size_t results_;
+  Tensors outputs_;
+};
+
+class ScriptedIteration final : public TupleIteration {
+ public:
+  ScriptedIteration(jit::Module module, const Traced& traced)
+      : TupleIteration(traced), module_(std::move(module)), forward_(module_.get_method("forward")) {}
+
+ private:
+  c10::IValue run(std::vector<c10::IValue> arguments) override { return forward_(std::move(arguments)); }
+
+  jit::Module module_;
+  jit::Method forward_;
+};
+
+class InterpretedIteration final : public TupleIteration {
+ public:
+  explicit InterpretedIteration(const Traced& traced)
+      : TupleIteration(traced), module_(traced.module), code_(module_.get_method("forward").graph(), "iteration") {}
+
+ private:
+  c10::IValue run(std::vector<c10::IValue> arguments) override {
+    arguments.insert(arguments.begin(), module_._ivalue());
+    jit::InterpreterState(code_).run(arguments);
+    return arguments.back();
+  }
+
+  jit::Module module_;
+  jit::Code code_;
+};
+
+class PackagedIteration final : public CompiledWorkload {
+ public:
+  PackagedIteration(std::unique_ptr<Workload> package, Tensors parameters)
+      : package_(std::move(package)), parameters_(std::move(parameters)) {}
+
+  void iterate() override { package_->iterate(); }
+  Tensors results() const override { return package_->results(); }
+  Tensors parameters() const override { return parameters_; }
+  Tensors inputs() const override { return package_->inputs(); }
+
+ private:
+  std::unique_ptr<Workload> package_;
+  Tensors parameters_;
+};
+
+bool uses_inputs(const jit::Graph& graph) {
+  return graph.inputs().size() < 2 || std::any_of(graph.inputs().begin() + 1, graph.inputs().end(),
+                                                  [](const jit::Value* input) { return !input->uses().empty(); });
+}
+
+jit::Module frozen(const jit::Module& module) {
+  jit::Module copy = module.copy();
+  copy.eval();
+  jit::Module result = jit::freeze(copy);
+  if (!uses_inputs(*result.get_method("forward").graph()))
+    throw Unsupported("freezing computes all of its results once for all: they do not depend on its inputs");
+  return result;
+}
+
+void use_onednn_graph() {
+#ifdef TBCI_WITH_ONEDNN_GRAPH
+  jit::RegisterLlgaFuseGraph::setEnabled(true);
+#endif
+}
+
+}  // namespace
+
+std::unique_ptr<CompiledWorkload> interpreted(const Traced& traced) {
+  return std::make_unique<InterpretedIteration>(traced);
+}
+
+std::unique_ptr<CompiledWorkload> compiled(Backend backend, const Traced& traced) {
+  if (backend == Backend::jit) return std::make_unique<ScriptedIteration>(traced.module, traced);
+  jit::Module module = frozen(traced.module);
+  if (backend == Backend::onednn_graph) {
+    use_onednn_graph();
+  } else {
+    module = jit::optimize_for_inference(module);
+  }
+  return std::make_unique<ScriptedIteration>(std::move(module), traced);
+}
+
+std::unique_ptr<CompiledWorkload> packaged(const std::string& file, const Traced& traced, const torch::Device& device) {
+  const exported::ModelFile model{"its package", exported::Format::package, file, 0};
+  exported::Inputs inputs;
+  inputs.tensors = traced.inputs;
+  return std::make_unique<PackagedIteration>(exported::load_package(model, inputs, device), traced.parameters);
+}
+
+}  // namespace tbci::suite

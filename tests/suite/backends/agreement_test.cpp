@@ -1,0 +1,41 @@
+#include "tests/suite/torch_and_catch.hpp"
+
+#include <cmath>
+
+#include "suite/backends/agreement.hpp"
+
+namespace tbci::suite::agreement_test {
+
+TEST_CASE("Agreement: a difference is that of the norms", "[agreement]") {
+  const torch::Tensor expected = torch::tensor({3.0, 4.0});  // norm 5
+  const torch::Tensor got = torch::tensor({3.0, 4.5});
+  CHECK(compare({expected}, {got}, 0.2, "output").why.empty());
+  CHECK(compare({expected}, {got}, 0.2, "output").difference == 0.1);
+  CHECK(compare({expected}, {got}, 0.05, "output").why ==
+        "output 1 of 1 differs from eager's by 0.1 of its norm (0.05 is allowed)");
+}
+
+TEST_CASE("Agreement: what is not finite must be so in both", "[agreement]") {
+  const torch::Tensor expected = torch::tensor({1.0, static_cast<double>(INFINITY)});
+  CHECK(compare({expected}, {expected.clone()}, 0, "output").why.empty());
+  CHECK(compare({expected}, {torch::tensor({1.0, 2.0})}, 10, "output").why ==
+        "output 1 of 1 differs from eager's by inf of its norm (10 is allowed)");
+}
+
+TEST_CASE("Agreement: shapes, numbers of tensors and missing tensors are told", "[agreement]") {
+  const torch::Tensor two = torch::ones({2}), three = torch::ones({3});
+  CHECK(compare({two, two}, {two}, 1, "gradient").why == "it gives 1 gradient where eager gives 2");
+  CHECK(compare({two}, {three}, 1, "gradient").why == "gradient 1 of 1 has the shape [3] where eager's has [2]");
+  CHECK(compare({two}, {torch::Tensor()}, 1, "loss").why == "loss 1 of 1 has the shape none where eager's has [2]");
+  CHECK(compare({torch::Tensor()}, {torch::Tensor()}, 1, "loss").why.empty());
+}
+
+TEST_CASE("Agreement: whole numbers, complex and sparse tensors are compared as numbers", "[agreement]") {
+  const torch::Tensor whole = torch::tensor({1, 2, 3});
+  CHECK(compare({whole}, {whole + 1}, 0.1, "output").why.find("differs") != std::string::npos);
+  const torch::Tensor complex = torch::complex(torch::ones({2}), torch::ones({2}));
+  CHECK(compare({complex}, {complex.conj()}, 0.1, "output").why.find("differs") != std::string::npos);
+  CHECK(compare({torch::eye(3).to_sparse()}, {torch::eye(3)}, 0, "gradient").why.empty());
+}
+
+}  // namespace tbci::suite::agreement_test
