@@ -5,7 +5,8 @@
 namespace tbci::detect {
 
 bool SeriesPattern::matches(const model::Series& series) const {
-  return (!benchmark || *benchmark == series.benchmark) && (!configuration || *configuration == series.configuration) &&
+  return (!benchmark || *benchmark == series.benchmark) &&
+         (!configuration || model::covers(*configuration, series.configuration)) &&
          (!metric || *metric == series.metric);
 }
 

@@ -137,7 +137,8 @@ Command ask(const Suite& suite, const char* subcommand) {
 }  // namespace
 
 std::optional<int> batch_of(const MeasureSettings& settings, const model::Case& measured) {
-  const auto searched = settings.batches.find(measured);
+  const auto searched =
+      settings.batches.find({measured.benchmark, with(model::Backend::eager, measured.configuration)});
   return searched != settings.batches.end() ? std::optional(searched->second) : settings.batch;
 }
 
@@ -155,7 +156,10 @@ Command measure_command(const model::Product& product, const Suite& suite, const
   const auto own_name = suite.own_name(measured.benchmark);
   TBCI_ASSERT(own_name.has_value());
   option("--benchmark", *own_name);
-  option("--configuration", std::string(to_string(measured.configuration)));
+  option("--configuration", to_string(with(model::Backend::eager, measured.configuration)));
+  // Only if it is not eager: other suites may not know the option.
+  if (const auto backend = measured.configuration.backend; backend != model::Backend::eager)
+    option("--backend", std::string(to_string(backend)));
   option("--size", size_of(settings, measured));
   if (const auto batch = batch_of(settings, measured)) option("--batch", std::to_string(*batch));
   // Only if it is not the default: other suites may not know the option.

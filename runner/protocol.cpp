@@ -40,6 +40,16 @@ std::string shown(std::string_view line) {
   return "'" + one_line(line.substr(0, 400), 120) + "'";
 }
 
+std::optional<model::Compiling> compiling(const json& fields) {
+  const auto time = integer_field(fields, "compile_nanoseconds", 0, longest_iteration_ns);
+  if (!time) return std::nullopt;
+  const auto difference = fields.find("difference");
+  const bool has_difference = difference != fields.end() && difference->is_number();
+  return model::Compiling{.time = std::chrono::nanoseconds(*time),
+                          .unsteady_iterations = integer_field(fields, "unsteady_iterations", 0, 1 << 30).value_or(0),
+                          .difference = has_difference ? difference->get<double>() : 0};
+}
+
 // All three parts or none.
 std::optional<model::GpuSplit> gpu_split(const json& line) {
   const auto part = [&](const char* name) { return integer_field(line, name, 0, longest_iteration_ns); };
@@ -103,10 +113,18 @@ std::string ProtocolReader::hello(const Line& line) {
     return fmt::format("the worker speaks protocol {}, but tbci speaks {}: rebuild the worker", *protocol,
                        protocol_version);
   }
+  const auto plain = with(model::Backend::eager, expected_.measured.configuration);
   const std::string benchmark = text_field(line.fields, "benchmark"),
                     configuration = text_field(line.fields, "configuration");
-  if (benchmark != expected_.measured.benchmark || configuration != to_string(expected_.measured.configuration)) {
-    return fmt::format("it measures '{}/{}', not {}", benchmark, configuration, to_string(expected_.measured));
+  if (benchmark != expected_.measured.benchmark || configuration != to_string(plain)) {
+    return fmt::format("it measures '{}/{}', not {}/{}", benchmark, configuration, expected_.measured.benchmark,
+                       to_string(plain));
+  }
+  // A suite that does not know of backends says nothing, and runs eager.
+  const std::string backend = text_field(line.fields, "backend", 20);
+  if (const auto wanted = to_string(expected_.measured.configuration.backend);
+      (backend.empty() ? "eager" : backend) != wanted) {
+    return fmt::format("it runs '{}' instead of {}", backend.empty() ? "eager" : backend, wanted);
   }
   if (const std::string precision = text_field(line.fields, "precision", 20); precision != expected_.precision) {
     // A suite without precisions computes in 32 bits.
@@ -179,6 +197,7 @@ std::string ProtocolReader::finish(const Line& line) {
   measurement_.warmup =
       std::chrono::nanoseconds(integer_field(line.fields, "warmup_nanoseconds", 0, longest_iteration_ns).value_or(0));
   measurement_.gpu_split = gpu_split(line.fields);
+  measurement_.compiling = compiling(line.fields);
   measurement_.growth =
       std::chrono::nanoseconds(integer_field(line.fields, "growth_nanoseconds", 0, longest_iteration_ns).value_or(0));
   const auto alternated = integer_field(line.fields, "alternated", 0, 1 << 30);
@@ -207,6 +226,18 @@ std::string ProtocolReader::error(const Line& line) {
 
 namespace {
 
+// Words that are not known may be those of a later worker.
+void read_backends(const json& line, BenchmarkInfo& info) {
+  const auto backends = line.find("backends");
+  if (backends == line.end() || !backends->is_array()) return;
+  for (const json& name : *backends) {
+    const auto known = name.is_string() ? model::backend_from(name.get_ref<const std::string&>())
+                                        : Result<model::Backend>(model::Backend::eager);
+    const bool fresh = known && std::ranges::find(info.backends, *known) == info.backends.end();
+    if (fresh) info.backends.push_back(*known);
+  }
+}
+
 std::string read_benchmark(const json& line, BenchmarkInfo& info) {
   info.name = text_field(line, "name", 80);
   if (info.name.empty() || info.name.find('/') != std::string::npos) return "a benchmark without a usable name";
@@ -222,6 +253,7 @@ std::string read_benchmark(const json& line, BenchmarkInfo& info) {
     const bool fresh = known && std::ranges::find(info.configurations, *known) == info.configurations.end();
     if (fresh) info.configurations.push_back(*known);
   }
+  read_backends(line, info);
   if (const auto batch = line.find("batch"); batch != line.end() && batch->is_object()) {
     for (const char* mode : {"train", "infer"}) {
       if (const auto size = integer_field(*batch, mode, 1, 1 << 30)) info.batch[mode] = *size;

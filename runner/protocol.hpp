@@ -64,6 +64,7 @@ class ProtocolReader {
 struct BenchmarkInfo {
   std::string name, domain, task;
   std::vector<model::Configuration> configurations;
+  std::vector<model::Backend> backends = {model::Backend::eager};  ///< that its suite can run it by
   std::int64_t parameters = 0;
   std::string source;
   std::map<std::string, std::int64_t> batch;  ///< `train` and `infer`: samples per iteration

@@ -132,9 +132,17 @@ void read_measure(TomlReader reader, MeasureConfig& measure) {
   const auto configurations = reader.texts("configurations");
   if (!configurations.empty()) measure.configurations.clear();
   for (const std::string& text : configurations) {
-    const auto configuration = model::configuration_from(text);
+    const auto configuration = model::eager_configuration_from(text);
     if (configuration) measure.configurations.push_back(*configuration);
     if (!configuration) reader.refuse("configurations", configuration.error().message);
+  }
+  const auto backends = reader.texts("backends");
+  if (!backends.empty()) measure.backends.clear();
+  for (const std::string& text : backends) {
+    const auto backend = model::backend_from(text);
+    if (!backend) reader.refuse("backends", backend.error().message);
+    const bool fresh = backend && std::ranges::find(measure.backends, *backend) == measure.backends.end();
+    if (fresh) measure.backends.push_back(*backend);
   }
 }
 

@@ -68,6 +68,7 @@ struct MeasureConfig {
   std::vector<std::string> benchmarks;  ///< empty: the whole suite
   std::vector<model::Configuration> configurations = {model::all_configurations.begin(),
                                                       model::all_configurations.end()};
+  std::vector<model::Backend> backends = {model::Backend::eager};  ///< of each configuration that they fit
 };
 
 /// What is looked for besides regressions.

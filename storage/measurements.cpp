@@ -17,7 +17,8 @@ const std::string select_measurements =
     "m.gpu_active_ns, m.gpu_movement_ns, m.gpu_idle_ns, "
     "m.gpu_reserved_peak_bytes, m.cpu_growth_low_bytes, m.cpu_growth_high_bytes, m.rss_growth_bytes, "
     "m.rss_growth_low_bytes, m.rss_growth_high_bytes, m.gpu_growth_low_bytes, m.gpu_growth_high_bytes, m.growth_ns, "
-    "m.details, m.finite, m.alternating, m.gpu_sm_mhz_low, m.gpu_sm_mhz_high, m.gpu_celsius, m.gpu_held_down_by "
+    "m.details, m.finite, m.alternating, m.gpu_sm_mhz_low, m.gpu_sm_mhz_high, m.gpu_celsius, m.gpu_held_down_by, "
+    "m.compile_ns, m.unsteady_iterations, m.difference "
     "FROM measurement m JOIN measured_case c ON c.id = m.case_id JOIN torch t ON t.id = m.torch_id ";
 
 /// A count and the blob that holds this number of samples; no blob for none.
@@ -43,6 +44,15 @@ std::optional<model::GpuLoad> read_load(Row& row) {
              reasons = row.optional_integer();
   if (!low || !high || !celsius || !reasons) return std::nullopt;
   return model::GpuLoad{.sm_mhz_low = *low, .sm_mhz_high = *high, .celsius = *celsius, .held_down_by = *reasons};
+}
+
+/// All three or none.
+std::optional<model::Compiling> read_compiling(Row& row) {
+  const auto time = row.optional_integer(), unsteady = row.optional_integer();
+  const auto difference = row.optional_real();
+  if (!time || !unsteady || !difference) return std::nullopt;
+  return model::Compiling{
+      .time = std::chrono::nanoseconds(*time), .unsteady_iterations = *unsteady, .difference = *difference};
 }
 
 std::optional<model::Interval> read_interval(Row& row) {
@@ -84,6 +94,7 @@ Result<model::PlacedMeasurement> read_measurement(Row row) {
   if (const auto finite = row.optional_integer()) measurement.finite = *finite != 0;
   measurement.alternating = row.integer() != 0;
   measurement.gpu_load = read_load(row);
+  measurement.compiling = read_compiling(row);
   return row.finish(std::move(placed));
 }
 
@@ -121,6 +132,12 @@ void bind_load(Query& query, const std::optional<model::GpuLoad>& load) {
              part(&model::GpuLoad::held_down_by));
 }
 
+void bind_compiling(Query& query, const std::optional<model::Compiling>& compiling) {
+  query.bind(compiling ? std::optional(std::int64_t{compiling->time.count()}) : std::nullopt,
+             compiling ? std::optional(compiling->unsteady_iterations) : std::nullopt,
+             compiling ? std::optional(compiling->difference) : std::nullopt);
+}
+
 Status insert(Database& database, const model::Place& place, const model::Measurement& measurement) {
   const auto case_id = intern(database, "measured_case", "benchmark, configuration", measurement.measured.benchmark,
                               std::string(to_string(measurement.measured.configuration)));
@@ -143,7 +160,8 @@ Status insert(Database& database, const model::Place& place, const model::Measur
               "cpu_growth_low_bytes, cpu_growth_high_bytes, rss_growth_bytes, rss_growth_low_bytes, "
               "rss_growth_high_bytes, gpu_growth_low_bytes, gpu_growth_high_bytes, growth_ns, details, finite, "
               "alternating, samples, instructions, gpu_active_ns, gpu_movement_ns, gpu_idle_ns, gpu_sm_mhz_low, "
-              "gpu_sm_mhz_high, gpu_celsius, gpu_held_down_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, "
+              "gpu_sm_mhz_high, gpu_celsius, gpu_held_down_by, compile_ns, unsteady_iterations, difference) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
               "?, ?, ?, ?, ?, "
               "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
               "ON CONFLICT (build_id, case_id, run_id, ordinal) DO NOTHING");
@@ -164,6 +182,7 @@ Status insert(Database& database, const model::Place& place, const model::Measur
   bind_samples(query, measurement.instructions);
   bind_split(query, measurement.gpu_split);
   bind_load(query, measurement.gpu_load);
+  bind_compiling(query, measurement.compiling);
   if (query.execute() == 1) return {};
   return fail(ErrorKind::failed, "run {} has process {} of {} on build {} already: measurements are never overwritten",
               place.run_id, place.ordinal, to_string(measurement.measured), place.build_id);

@@ -3,11 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/cli/application.hpp"
+#include "daemon/cli/backend_table.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/operator_table.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/show.hpp"
 #include "daemon/cli/subject_session.hpp"
+#include "pipeline/measure/backend_comparison.hpp"
 #include "pipeline/measure/benchmark_list.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/comparing.hpp"
@@ -22,10 +24,49 @@ namespace {
 struct CompareOptions {
   Selection selection;
   std::string before, after;
+  std::string build;                  ///< one alone, by several backends
+  std::vector<std::string> backends;  ///< of that build
   bool operators = false;
 };
 
+// Which of its two forms was asked for. Errors (usage) where it is neither.
+Status check(const CompareOptions& options) {
+  const bool two = !options.before.empty() && !options.after.empty();
+  if (!options.build.empty() && !options.before.empty())
+    return fail(ErrorKind::usage, "--build compares one build's backends: leave out {} or --build", options.before);
+  if (!options.build.empty() && options.backends.size() < 2)
+    return fail(ErrorKind::usage, "--build needs --backends with at least two of them, as in --backends eager,jit");
+  if (options.build.empty() && !options.backends.empty())
+    return fail(ErrorKind::usage,
+                "--backends needs --build NAME; to compare two builds by one backend write --backend");
+  if (options.build.empty() && !two)
+    return fail(ErrorKind::usage, "name two builds, or one with --build and --backends (see tbci compare --help)");
+  return {};
+}
+
+Result<ExitCode> compare_backends(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
+  std::vector<model::Backend> backends;
+  for (const std::string& text : options.backends) {
+    TBCI_ASSIGN(const model::Backend backend, model::backend_from(text));
+    backends.push_back(backend);
+  }
+  Selection selection = options.selection;
+  selection.backends = {"eager"};
+  TBCI_ASSIGN(const auto session, open_session(invocation, selection, std::move(stop)));
+  pipeline::SubjectContext& context = session->context();
+  TBCI_ASSIGN(const model::Build build, pipeline::build_named(context, options.build));
+  TBCI_ASSIGN(const auto compared, pipeline::compare_backends(context, build, backends));
+  if (invocation.json) {
+    print_json(json_of(options.build, compared));
+  } else {
+    fmt::print("{}", text_of(compared));
+  }
+  return ExitCode::success;
+}
+
 Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
+  TBCI_TRY(check(options));
+  if (!options.build.empty()) return compare_backends(invocation, options, std::move(stop));
   if (options.before == options.after)
     return fail(ErrorKind::usage, "both builds are {}: name two different ones", options.before);
   TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
@@ -73,10 +114,16 @@ void add_compare(CLI::App& app, Invocation& invocation) {
       "  tbci compare 2026-01-06 2026-01-07\n"
       "  tbci compare main~5 main --benchmarks dlrm --threshold 0.05\n"
       "  tbci compare main~1 main --benchmarks dlrm --operators\n\n"
+      "With --build and --backends it compares the backends of one build, by processes in turn:\n\n"
+      "  tbci compare --build 2026-01-07 --backends eager,jit-frozen,channels-last --configurations cpu-infer\n\n"
       "Exit code 1 if there is a regression.");
   auto options = std::make_shared<CompareOptions>();
-  command->add_option("before", options->before, "The old build")->required()->type_name("NAME");
-  command->add_option("after", options->after, "The new build")->required()->type_name("NAME");
+  command->add_option("before", options->before, "The old build")->type_name("NAME");
+  command->add_option("after", options->after, "The new build")->type_name("NAME");
+  command->add_option("--build", options->build, "One build, whose backends are compared")->type_name("NAME");
+  command->add_option("--backends", options->backends, "Those backends, each beside eager")
+      ->type_name("NAME")
+      ->delimiter(',');
   add_subject_option(*command, options->selection);
   add_case_options(*command, options->selection);
   add_threshold_option(*command, options->selection);

@@ -1,5 +1,7 @@
 #include "daemon/cli/selection.hpp"
 
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 
 #include "base/text.hpp"
@@ -19,6 +21,13 @@ void add_benchmark_options(CLI::App& command, Selection& selection) {
   command
       .add_option("--configurations", selection.configurations,
                   "Measure only these: cpu-train, cpu-infer, gpu-train, gpu-infer")
+      ->type_name("NAME")
+      ->delimiter(',');
+  command
+      .add_option(
+          "--backend", selection.backends,
+          "What runs the models: eager, jit, jit-frozen, onednn-graph, channels-last, aoti or inductor; several "
+          "with commas (default: as configured)")
       ->type_name("NAME")
       ->delimiter(',');
   command
@@ -59,8 +68,14 @@ Status apply(const Selection& selection, settings::Config& config) {
   if (!selection.benchmarks.empty()) config.measure.benchmarks = selection.benchmarks;
   if (!selection.configurations.empty()) config.measure.configurations.clear();
   for (const std::string& text : selection.configurations) {
-    TBCI_ASSIGN(const model::Configuration configuration, model::configuration_from(text));
+    TBCI_ASSIGN(const model::Configuration configuration, model::eager_configuration_from(text));
     config.measure.configurations.push_back(configuration);
+  }
+  if (!selection.backends.empty()) config.measure.backends.clear();
+  for (const std::string& text : selection.backends) {
+    TBCI_ASSIGN(const model::Backend backend, model::backend_from(text));
+    if (std::ranges::find(config.measure.backends, backend) == config.measure.backends.end())
+      config.measure.backends.push_back(backend);
   }
   if (!selection.precision.empty()) {
     TBCI_ASSIGN(config.measure.worker.precision, runner::precision_from(selection.precision));

@@ -18,13 +18,14 @@ struct Selection {
   std::string subject;
   std::vector<std::string> benchmarks;
   std::vector<std::string> configurations;
-  std::string precision;  ///< empty: as configured
-  int processes = 0;      ///< 0: as configured
-  double threshold = 0;   ///< 0: as configured
+  std::vector<std::string> backends;  ///< empty: as configured
+  std::string precision;              ///< empty: as configured
+  int processes = 0;                  ///< 0: as configured
+  double threshold = 0;               ///< 0: as configured
 };
 
 void add_subject_option(CLI::App& command, Selection& selection);
-/// --benchmarks, --configurations, --precision
+/// --benchmarks, --configurations, --backend, --precision
 void add_benchmark_options(CLI::App& command, Selection& selection);
 /// The same, and --processes.
 void add_case_options(CLI::App& command, Selection& selection);

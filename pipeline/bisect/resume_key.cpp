@@ -13,6 +13,9 @@ std::string resume_key(const ManualSearch& search, const settings::Config& confi
                                      config.thresholds.base.relative, range_of(measure.sampling));
   // A default adds nothing: searches that are older than the setting are found again.
   if (measure.worker.precision != runner::default_precision) question += "|" + measure.worker.precision;
+  if (measure.backends != std::vector{model::Backend::eager}) {
+    for (const model::Backend backend : measure.backends) question.append("|").append(to_string(backend));
+  }
   if (config.bisect.every_commit) question += "|every commit";
   if (config.bisect.priors == settings::Priors::paths) question += "|paths";
   if (config.bisect.priors == settings::Priors::none) question += "|no priors";

@@ -10,11 +10,11 @@ namespace tbci::pipeline {
 namespace {
 
 bool infers(model::Configuration configuration) {
-  return configuration == model::Configuration::cpu_infer || configuration == model::Configuration::gpu_infer;
+  return configuration.infer;
 }
 
 std::string device_of(const model::Environment& environment, model::Configuration configuration) {
-  const auto fact = environment.facts.find(configuration == model::Configuration::cpu_infer ? "cpu" : "gpu0.name");
+  const auto fact = environment.facts.find(is_on_gpu(configuration) ? "gpu0.name" : "cpu");
   return fact == environment.facts.end() ? "" : fact->second;
 }
 

@@ -216,8 +216,11 @@ Result<std::vector<model::Case>> cases_of(SubjectContext& context, const runner:
     const bool chosen = wanted_names.empty() ||
                         std::find(wanted_names.begin(), wanted_names.end(), benchmark.name) != wanted_names.end();
     for (const model::Configuration configuration : benchmark.configurations) {
-      if (chosen && std::find(configurations.begin(), configurations.end(), configuration) != configurations.end()) {
-        cases.push_back({benchmark.name, configuration});
+      if (!chosen || std::find(configurations.begin(), configurations.end(), configuration) == configurations.end())
+        continue;
+      for (const model::Backend backend : context.config.measure.backends) {
+        const bool knows = std::ranges::find(benchmark.backends, backend) != benchmark.backends.end();
+        if (knows && fits(backend, configuration)) cases.push_back({benchmark.name, with(backend, configuration)});
       }
     }
   }
@@ -232,7 +235,8 @@ bool may_be_of(const runner::Listing& listing, const std::string& name) {
                                 [&](const runner::UnlistedSuite& one) { return name.starts_with(one.prefix); });
 }
 
-constexpr const char* nothing_to_measure = "nothing to measure: no benchmark of the suite has a wanted configuration";
+constexpr const char* nothing_to_measure =
+    "nothing to measure: no benchmark of the suite has a wanted configuration and backend";
 
 }  // namespace
 

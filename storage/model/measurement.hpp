@@ -42,6 +42,14 @@ struct GpuLoad {
   bool operator==(const GpuLoad&) const = default;
 };
 
+/// What a backend other than eager took, as evidence beside the numbers.
+struct Compiling {
+  std::chrono::nanoseconds time{};       ///< to trace and to compile; without the package of aoti
+  std::int64_t unsteady_iterations = 0;  ///< first iterations, not measured, that were slower than the measured ones
+  double difference = 0;                 ///< between its results and eager's, by their norm: the largest
+  bool operator==(const Compiling&) const = default;
+};
+
 /// The interval of an estimate.
 struct Interval {
   double low = 0, high = 0;
@@ -69,9 +77,10 @@ struct Measurement {
   std::chrono::nanoseconds warmup{};  ///< of the iterations that are not measured
   /// Its iterations took turns with those of the other process of its pair, one by one.
   bool alternating = false;
-  std::optional<GpuSplit> gpu_split;  ///< of iterations after the measured ones, where the worker can trace them
-  std::optional<GpuLoad> gpu_load;    ///< where the worker can read it
-  std::chrono::nanoseconds growth{};  ///< of the iterations that look for leaks; 0: there were none
+  std::optional<GpuSplit> gpu_split;   ///< of iterations after the measured ones, where the worker can trace them
+  std::optional<GpuLoad> gpu_load;     ///< where the worker can read it
+  std::optional<Compiling> compiling;  ///< nothing in eager mode
+  std::chrono::nanoseconds growth{};   ///< of the iterations that look for leaks; 0: there were none
 };
 
 /// A process on an old build and one on a new build, measured together.

@@ -38,6 +38,10 @@ std::string comparison(TimePoint begun) {
   return "compare/" + to_iso8601(begun);
 }
 
+std::string backends(TimePoint begun) {
+  return "backends/" + to_iso8601(begun);
+}
+
 std::string revert(std::int64_t bisection_id, const std::string& culprit) {
   return fmt::format("revert/{}/{}", bisection_id, brief(culprit));
 }

@@ -4,41 +4,12 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <vector>
 
 #include "base/assert.hpp"
 #include "base/text.hpp"
+#include "storage/model/word_from.hpp"
 
 namespace tbci::model {
-
-namespace {
-
-template <typename Enum, std::size_t N>
-Result<Enum> enum_from(std::string_view text, const std::array<Enum, N>& all, std::string_view kind) {
-  std::vector<std::string> known;
-  for (const Enum value : all) {
-    if (to_string(value) == text) return value;
-    known.emplace_back(to_string(value));
-  }
-  return fail(ErrorKind::usage, "unknown {} '{}'{}: one of {}", kind, one_line(text, 60), did_you_mean(text, known),
-              join(known, ", "));
-}
-
-}  // namespace
-
-std::string_view to_string(Configuration configuration) {
-  switch (configuration) {
-    case Configuration::cpu_train:
-      return "cpu-train";
-    case Configuration::cpu_infer:
-      return "cpu-infer";
-    case Configuration::gpu_train:
-      return "gpu-train";
-    case Configuration::gpu_infer:
-      return "gpu-infer";
-  }
-  TBCI_ASSERT(false);
-}
 
 std::string_view to_string(Metric metric) {
   switch (metric) {
@@ -62,14 +33,11 @@ std::string_view to_string(Metric metric) {
   TBCI_ASSERT(false);
 }
 
-Result<Configuration> configuration_from(std::string_view text) {
-  return enum_from(text, all_configurations, "configuration");
-}
 Result<Metric> metric_from(std::string_view text) {
   std::array<Metric, all_metrics.size() + 1> all{};
   std::ranges::copy(all_metrics, all.begin());
   all.back() = Metric::outcome;
-  return enum_from(text, all, "metric");
+  return word_from(text, all, "metric");
 }
 
 std::string readable(Metric metric, double value) {
@@ -92,7 +60,7 @@ std::string readable(Metric metric, double value) {
 }
 
 std::string to_string(const Case& measured) {
-  return measured.benchmark + "/" + std::string(to_string(measured.configuration));
+  return measured.benchmark + "/" + to_string(measured.configuration);
 }
 
 std::string to_string(const Series& series) {

@@ -10,16 +10,9 @@
 #include <utility>
 
 #include "base/result.hpp"
+#include "storage/model/configuration.hpp"
 
 namespace tbci::model {
-
-enum class Configuration { cpu_train, cpu_infer, gpu_train, gpu_infer };
-inline constexpr std::array all_configurations = {Configuration::cpu_train, Configuration::cpu_infer,
-                                                  Configuration::gpu_train, Configuration::gpu_infer};
-
-constexpr bool is_on_gpu(Configuration configuration) {
-  return configuration == Configuration::gpu_train || configuration == Configuration::gpu_infer;
-}
 
 enum class Metric {
   time,        ///< ns of one iteration, median of a process
@@ -43,10 +36,8 @@ constexpr bool is_secondary(Metric metric) {
   return metric == Metric::instructions;
 }
 
-/// `cpu-train`, as on the command line, in the protocol and in the database.
-std::string_view to_string(Configuration configuration);
+/// `cpu_memory`, as on the command line and in the database.
 std::string_view to_string(Metric metric);
-Result<Configuration> configuration_from(std::string_view text);
 Result<Metric> metric_from(std::string_view text);
 
 /// A value of a metric as a person reads it: `12.3 ms`, `64 MiB`, `1 KiB/iteration`, `812 M instructions`.
@@ -69,7 +60,7 @@ struct Series {
   Case measured_case() const { return {benchmark, configuration}; }
   auto operator<=>(const Series&) const = default;  // NOLINT(modernize-use-nullptr): its 0 is the compiler's
 };
-/// `dlrm/cpu-train/time`
+/// `dlrm/cpu-train/time`, `dlrm/cpu-infer:jit-frozen/time`
 std::string to_string(const Series& series);
 Result<Series> series_from(std::string_view text);
 

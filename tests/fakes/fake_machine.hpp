@@ -31,6 +31,8 @@ class FakeMachine final : public pipeline::Machine {
 
   std::vector<model::Commit> history;
   std::map<std::string, std::vector<std::pair<std::size_t, double>>> slower;  ///< benchmark -> (from commit on, factor)
+  std::map<model::Backend, std::vector<std::pair<std::size_t, double>>> slower_backends;  ///< all that they run
+  std::vector<model::Backend> backends = {model::Backend::eager};                         ///< of each benchmark
   std::map<std::string, std::vector<std::pair<std::size_t, double>>> leaking;  ///< the same with bytes an iteration
   std::map<std::string, std::vector<std::pair<std::size_t, double>>> larger;   ///< the same with bytes of the peak
   double growth_half_width = 8;                                                ///< of their intervals
@@ -181,6 +183,7 @@ class FakeMachine final : public pipeline::Machine {
                        .domain = "tests",
                        .task = "testing",
                        .configurations = {model::Configuration::cpu_infer, model::Configuration::gpu_infer},
+                       .backends = backends,
                        .parameters = 1,
                        .source = "",
                        .batch = {}});
@@ -296,6 +299,9 @@ class FakeMachine final : public pipeline::Machine {
       return measurement;
     }
     double typical = 1e7 * slowness;
+    for (const auto& [from, factor] : slower_backends[measured.configuration.backend]) {
+      if (commit >= from) typical *= factor;
+    }
     for (const auto& [from, factor] : slower[measured.benchmark]) {
       const bool gone = taken_back != taken_back_.end() && taken_back->second.culprit == from;
       typical *= commit >= from && !gone ? factor : 1.0;

@@ -99,6 +99,17 @@ TEST_CASE("Measurer: requests a precision and expects the worker to confirm it",
   CHECK(says(bench.measured(confirmed + two_samples + done), "computes in 'bf16' instead of fp32"));
 }
 
+TEST_CASE("Measurer: requests a backend and expects the worker to confirm it", "[measure]") {
+  model::Case frozen{"dlrm", with(model::Backend::jit_frozen, model::Configuration::cpu_infer)};
+  MeasureSettings settings;
+  settings.batches = {{{"dlrm", model::Configuration::cpu_infer}, 64}};
+  const std::string command = describe(measure_command({}, native_suite("worker"), frozen, settings));
+  CHECK(command.find("--configuration cpu-infer --backend jit-frozen ") != std::string::npos);
+  CHECK(command.find("--batch 64") != std::string::npos);  // of the configuration, whatever runs it
+  frozen.configuration.backend = model::Backend::eager;
+  CHECK(describe(measure_command({}, native_suite("worker"), frozen, settings)).find("--backend") == std::string::npos);
+}
+
 TEST_CASE("Measurer: a crash is a measurement with the signal, the last error line and the samples so far",
           "[measure]") {
   Bench bench;

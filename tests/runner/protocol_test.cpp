@@ -239,6 +239,46 @@ TEST_CASE("parse_benchmarks: reads the list of a suite", "[protocol]") {
   CHECK(first.batch == std::map<std::string, std::int64_t>{{"train", 4}, {"infer", 8}});
 }
 
+TEST_CASE("parse_benchmarks: a suite may say which backends run a benchmark", "[protocol]") {
+  const std::string first = "{\"type\":\"hello\",\"protocol\":1}\n", last = "{\"type\":\"done\"}\n";
+  const auto backends_of = [&](const std::string& field) {
+    return parse_benchmarks(first + R"({"type":"benchmark","name":"a","configurations":["cpu-infer"])" + field + "}\n" +
+                            last)
+        .value()
+        .front()
+        .backends;
+  };
+  CHECK(backends_of("") == std::vector{model::Backend::eager});
+  CHECK(backends_of(R"(,"backends":["eager","jit","later","jit",7])") ==
+        std::vector{model::Backend::eager, model::Backend::jit});
+  CHECK(backends_of(R"(,"backends":"jit")") == std::vector{model::Backend::eager});
+}
+
+TEST_CASE("ProtocolReader: the worker must run the backend that was asked for, and its evidence is kept",
+          "[protocol]") {
+  const auto hello_by = [](const std::string& field) {
+    return R"({"type":"hello","protocol":1,"benchmark":"dlrm","configuration":"cpu-infer")" + field + "}";
+  };
+  Expected expected;
+  expected.measured = {"dlrm", with(model::Backend::jit, model::Configuration::cpu_infer)};
+  expected.iterations = 1;
+  ProtocolReader silent(expected);
+  CHECK_FALSE(silent.take(hello_by("")));
+  CHECK(silent.violation().find("it runs 'eager' instead of jit") == 0);
+
+  ProtocolReader reader(expected);
+  CHECK(reader.take(hello_by(R"(,"backend":"jit")")));
+  CHECK(reader.take(R"({"type":"sample","iteration":0,"nanoseconds":5})"));
+  CHECK(reader.take(R"({"type":"memory","cpu_peak_bytes":7})"));
+  CHECK(
+      reader.take(R"({"type":"done","samples":1,"compile_nanoseconds":9,"unsteady_iterations":2,"difference":1e-6})"));
+  const auto& compiling = reader.measurement().compiling;
+  REQUIRE(compiling);
+  CHECK(compiling->time.count() == 9);
+  CHECK(compiling->unsteady_iterations == 2);
+  CHECK(compiling->difference == 1e-6);
+}
+
 TEST_CASE("parse_benchmarks: an invalid list is an error", "[protocol]") {
   const std::string first = "{\"type\":\"hello\",\"protocol\":1}\n", last = "{\"type\":\"done\"}\n";
   const std::string one = R"({"type":"benchmark","name":"a","configurations":["cpu-infer"]})"
