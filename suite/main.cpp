@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   if (const auto* operators = std::get_if<OperatorsOptions>(&options)) return tell_operators(operators->run, protocol);
   if (const auto* profile = std::get_if<ProfileOptions>(&options)) return profile_benchmark(profile->run, protocol);
   if (const auto* traced = std::get_if<TraceOptions>(&options)) return trace_benchmark(*traced, protocol);
+  if (const auto* timeline = std::get_if<TimelineOptions>(&options)) return record_benchmark(timeline->run, protocol);
   if (const auto* asked = std::get_if<EnvironmentOptions>(&options)) return tell_environment(asked->run, protocol);
   return list_benchmarks(std::get<ListOptions>(options), protocol);
 }

@@ -1,5 +1,6 @@
 #include "suite/operators.hpp"
 
+#include <cstring>
 #include <memory>
 #include <unordered_map>
 
@@ -10,6 +11,9 @@
 
 namespace tbci::suite {
 namespace {
+
+// Autograd's name for the event around a node of the backward pass.
+constexpr const char* node_prefix = "autograd::engine::evaluate_function: ";
 
 // The watch of this thread. It is global because the callbacks of RecordFunction are plain functions.
 struct Watch {
@@ -84,6 +88,13 @@ std::string python_name(const c10::OperatorName& name) {
   if (colons != std::string::npos) text.append(".").append(name.name, colons + 2);
   text.append(".").append(name.overload_name.empty() ? "default" : name.overload_name);
   return text;
+}
+
+std::string node_name(const std::string& text) {
+  if (text.rfind(node_prefix, 0) != 0) return text;
+  const std::string node = text.substr(std::strlen(node_prefix));
+  const auto colons = node.substr(0, node.find('<')).rfind("::");  // not those in a template's arguments
+  return colons == std::string::npos ? node : node.substr(colons + 2);
 }
 
 OperatorCalls operators_of(const std::function<void()>& work) {

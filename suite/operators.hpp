@@ -26,6 +26,9 @@ struct OperatorCalls {
 // `aten::add`, `Tensor` -> `aten.add.Tensor`.
 std::string python_name(const c10::OperatorName& name);
 
+// `autograd::engine::evaluate_function: torch::autograd::AccumulateGrad` -> `AccumulateGrad`; any other text stays.
+std::string node_name(const std::string& text);
+
 // Runs `work` and watches the operators that this thread calls. Observed by at::RecordFunction. Throws what `work`
 // throws, and stops watching in either case. Must not be nested.
 OperatorCalls operators_of(const std::function<void()>& work);

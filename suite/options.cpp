@@ -152,12 +152,14 @@ std::optional<UsageError> check_protocol(const std::string& value) {
 Options parse_options(const std::vector<std::string>& arguments) {
   if (arguments.empty())
     return UsageError{
-        "a command is missing: list, run, operators, profile, trace or environment (see tbci-worker --help)"};
+        "a command is missing: list, run, operators, profile, timeline, trace or environment (see tbci-worker --help)"};
   const std::string& command = arguments[0];
   if (command == "--help" || command == "-h" || command == "help") return HelpOptions{};
-  if (command != "list" && command != "run" && command != "operators" && command != "profile" && command != "trace" &&
-      command != "environment")
-    return UsageError{"unknown command '" + command + "': use list, run, operators, profile, trace or environment"};
+  if (command != "list" && command != "run" && command != "operators" && command != "profile" &&
+      command != "timeline" && command != "trace" && command != "environment") {
+    return UsageError{"unknown command '" + command +
+                      "': use list, run, operators, profile, timeline, trace or environment"};
+  }
 
   RunOptions run;
   std::string out;
@@ -192,6 +194,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
   if (command == "trace") return TraceOptions{run, out};
   if (command == "operators") return OperatorsOptions{run};
   if (command == "profile") return ProfileOptions{run};
+  if (command == "timeline") return TimelineOptions{run};
   return run;
 }
 
@@ -212,6 +215,8 @@ std::string usage() {
          "                takes the options of run; writes the traced iteration (TorchScript) and FILE.inputs, of "
          "which\n"
          "                torch._inductor makes the package of --backend aoti\n"
+         "tbci-worker timeline ...\n"
+         "                takes the options of run; prints the calls of its iterations one by one\n"
          "tbci-worker environment [--protocol 1] [--threads 1] [--preload LIBRARY]...\n"
          "                prints which libraries are loaded and what LibTorch reports about itself\n"
          "--models FOLDER: use the exported models in this folder (NAME.pt, NAME.pt2, with NAME.inputs.pt) instead of "

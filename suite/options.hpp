@@ -61,6 +61,11 @@ struct ProfileOptions {
   RunOptions run;
 };
 
+// The calls of some iterations, one by one.
+struct TimelineOptions {
+  RunOptions run;
+};
+
 // Which libraries are loaded, and what LibTorch reports. Of the run's options only threads and preload have an effect.
 struct EnvironmentOptions {
   RunOptions run;
@@ -70,8 +75,8 @@ struct UsageError {
   std::string message;  // one line: what is wrong and what is expected
 };
 
-using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, ProfileOptions, TraceOptions,
-                             EnvironmentOptions, UsageError>;
+using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, ProfileOptions, TimelineOptions,
+                             TraceOptions, EnvironmentOptions, UsageError>;
 
 // `arguments` without the program's name.
 Options parse_options(const std::vector<std::string>& arguments);

@@ -1,7 +1,6 @@
 #include "suite/profile.hpp"
 
 #include <atomic>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -16,17 +15,6 @@
 
 namespace tbci::suite {
 namespace {
-
-// Autograd's name for the event around a node of the backward pass.
-constexpr const char* node_prefix = "autograd::engine::evaluate_function: ";
-
-// `autograd::engine::evaluate_function: torch::autograd::AccumulateGrad` -> `AccumulateGrad`.
-std::string name_without_schema(const std::string& text) {
-  if (text.rfind(node_prefix, 0) != 0) return text;
-  const std::string node = text.substr(std::strlen(node_prefix));
-  const auto colons = node.substr(0, node.find('<')).rfind("::");  // not those in a template's arguments
-  return colons == std::string::npos ? node : node.substr(colons + 2);
-}
 
 // The events of one thread. Written by that thread; read between two iterations, when the workload does nothing.
 class Lane {
@@ -86,7 +74,7 @@ class Lane {
   std::size_t number_of_text(const char* text) {
     const auto known = by_text_.find(text);
     if (known != by_text_.end()) return known->second;
-    return by_text_[text] = new_number(name_without_schema(text));
+    return by_text_[text] = new_number(node_name(text));
   }
 
   std::size_t new_number(std::string name) {

@@ -11,6 +11,7 @@
 #include "suite/operators.hpp"
 #include "suite/registry.hpp"
 #include "suite/self_times.hpp"
+#include "suite/timeline/lines.hpp"
 #include "suite/version.hpp"
 
 namespace tbci::suite {
@@ -52,7 +53,11 @@ void add_growth(JsonObject& object, const Growth& growth) {
 }  // namespace
 
 void Protocol::write(const JsonObject& object) {
-  const std::string text = object.text() + "\n";
+  write(object.text());
+}
+
+void Protocol::write(std::string text) {
+  text += '\n';
   // The reader has closed the pipe, so there is nothing left to measure for.
   if (std::fputs(text.c_str(), out_) < 0 || std::fflush(out_) != 0) std::_Exit(3);
 }
@@ -155,6 +160,10 @@ void Protocol::profile(const Profile& profile) {
   object.add("unwatched_nanoseconds", profile.unwatched_nanoseconds);
   object.add("operators", static_cast<std::int64_t>(profile.operators.size()));
   write(object);
+}
+
+void Protocol::timeline(const Timeline& timeline) {
+  write_timeline(timeline, [this](const std::string& text) { write(text); });
 }
 
 void Protocol::done() {

@@ -21,6 +21,7 @@ struct Benchmark;
 struct Environment;
 struct OperatorCalls;
 struct Profile;
+struct Timeline;
 
 namespace exported {
 struct ModelFile;
@@ -70,13 +71,15 @@ class Protocol {
   void memory(const MemoryUse& use);
   void operators(const OperatorCalls& calls);
   void environment(const Environment& environment);
-  void profile(const Profile& profile);  // a line for each operator, then one for the total
+  void profile(const Profile& profile);     // a line for each operator, then one for the total
+  void timeline(const Timeline& timeline);  // many lines
   void done();
   void done(const RunTimes& times, std::int64_t parameters);    // of the model as it was measured
   void error(std::string_view kind, std::string_view message);  // unsupported, out_of_memory, exception
 
  private:
   void write(const JsonObject& line);
+  void write(std::string text);
 
   std::FILE* out_;
 };

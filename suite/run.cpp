@@ -20,6 +20,7 @@
 #include "suite/preload.hpp"
 #include "suite/profile.hpp"
 #include "suite/registry.hpp"
+#include "suite/timeline/timeline.hpp"
 
 namespace tbci::suite {
 namespace {
@@ -258,6 +259,17 @@ int profile_benchmark(const RunOptions& options, Protocol& protocol) {
 int trace_benchmark(const TraceOptions& options, Protocol& protocol) {
   return with_workload(options.run, protocol, [&](Prepared& prepared, Protocol& to) {
     write_trace(prepared.workload, options.out, options.run.seed);
+    to.done();
+  });
+}
+
+int record_benchmark(const RunOptions& options, Protocol& protocol) {
+  return with_workload(options, protocol, [&](Workload& workload, Protocol& to, Clock::time_point) {
+    const IterationPlan plan = plan_of(options);
+    warm_up(workload, plan);
+    Timeline timeline = record_timeline(workload, plan);
+    timeline.speed = speed_of_machine(plan.device);
+    to.timeline(timeline);
     to.done();
   });
 }

@@ -28,4 +28,7 @@ int trace_benchmark(const TraceOptions& options, Protocol& protocol);
 // Prints how an iteration's time divides among its operators.
 int profile_benchmark(const RunOptions& options, Protocol& protocol);
 
+// Prints the calls of some iterations one by one.
+int record_benchmark(const RunOptions& options, Protocol& protocol);
+
 }  // namespace tbci::suite

@@ -26,6 +26,20 @@ class CuptiTrace final : public CallerTrace {
     return true;
   }
 
+  bool take(std::vector<CalledWork>& work) override {
+    const auto records = tracing_.records();
+    if (!records) return false;
+    for (const GpuRecord& record : records->work) {
+      const auto caller = records->callers.find(record.call);
+      const GpuActivity& activity = record.activity;
+      work.push_back({activity.kind == GpuActivity::Kind::movement, activity.span.begin, activity.span.end,
+                      caller == records->callers.end() ? 0 : caller->second});
+    }
+    return true;
+  }
+
+  std::optional<std::int64_t> now() override { return tracing_.now(); }
+
  private:
   Tracing tracing_{Traced::work_and_callers, "no profile of the GPU's operators"};
 };
@@ -38,6 +52,8 @@ class CuptiTrace final : public CallerTrace {
   void enter(std::uint64_t) override {}
   void leave() override {}
   bool take(TimesByCaller&) override { return false; }
+  bool take(std::vector<CalledWork>&) override { return false; }
+  std::optional<std::int64_t> now() override { return std::nullopt; }
 };
 
 #endif

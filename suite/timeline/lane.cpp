@@ -1,0 +1,198 @@
+#include "suite/timeline/lane.hpp"
+
+#include <sys/resource.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <torch/torch.h>
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include "suite/operators.hpp"
+
+namespace tbci::suite {
+namespace {
+
+constexpr auto dropped_call = static_cast<std::size_t>(-1);
+
+// To ask the kernel costs more than a short call. What happens in a stretch shorter than this is charged to the next
+// longer one.
+constexpr std::chrono::nanoseconds worth_asking{1000};
+
+// A difference of the two clocks that is smaller says nothing: they are not read at the same moment.
+constexpr std::chrono::nanoseconds sure_gap{10000};
+
+// A bit for each argument that the schema marks as written.
+std::uint64_t written_arguments(const c10::OperatorName& name) {
+  const auto handle = c10::Dispatcher::singleton().findSchema(name);
+  if (!handle) return 0;
+  std::uint64_t bits = 0;
+  const auto& arguments = handle->schema().arguments();
+  for (std::size_t i = 0; i < std::min<std::size_t>(arguments.size(), 64); ++i) {
+    const auto* alias = arguments[i].alias_info();
+    if (alias != nullptr && alias->isWrite()) bits |= std::uint64_t{1} << i;
+  }
+  return bits;
+}
+
+}  // namespace
+
+ThreadUse use_of_this_thread() {
+  ThreadUse use;
+  timespec cpu{};
+  if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0)
+    use.cpu = std::chrono::seconds(cpu.tv_sec) + std::chrono::nanoseconds(cpu.tv_nsec);
+  rusage usage{};
+  if (::getrusage(RUSAGE_THREAD, &usage) == 0) {
+    use.faults = usage.ru_minflt + usage.ru_majflt;
+    use.gave_up_cpu = usage.ru_nvcsw;
+  }
+  return use;
+}
+
+std::int64_t TimelineLane::time(Instant now) const {
+  const std::chrono::nanoseconds passed = now - origin_;
+  return (real_time_ ? passed : passed - own_).count();
+}
+
+// The stretch since the last event belongs to the call that was entered last and not left.
+void TimelineLane::charge(Instant now) {
+  const std::chrono::nanoseconds stretch = now - last_;
+  if (stretch < worth_asking) return;
+  const ThreadUse use = use_of_this_thread();
+  const std::chrono::nanoseconds gap =
+      std::min<std::chrono::nanoseconds>((now - last_read_) - (use.cpu - last_use_.cpu), stretch);
+  const std::int64_t faults = use.faults - last_use_.faults;
+  std::int64_t waited = 0;
+  if (gap > sure_gap && use.gave_up_cpu > last_use_.gave_up_cpu) {
+    waited = gap.count();
+  } else if (gap > sure_gap) {
+    own_ += gap;  // another process had the CPU
+  }
+  last_use_ = use;
+  last_read_ = now;
+  const bool dropped = !inside_.empty() && inside_.back() == dropped_call;
+  if (dropped) return;
+  (inside_.empty() ? record_.outside_waited : record_.calls[inside_.back()].waited) += waited;
+  (inside_.empty() ? record_.outside_faults : record_.calls[inside_.back()].faults) += faults;
+}
+
+void TimelineLane::resume(Instant since) {
+  last_ = std::chrono::steady_clock::now();
+  own_ += last_ - since;
+}
+
+void TimelineLane::enter(const at::RecordFunction& function) {
+  const Instant now = std::chrono::steady_clock::now();
+  charge(now);
+  own_ += std::min<std::chrono::nanoseconds>(unseen_, now - last_);
+  if (record_.calls.size() >= room_) {
+    record_.cut_off = true;
+    inside_.push_back(dropped_call);
+    if (callers_ != nullptr) callers_->enter(caller(number_, 0));
+    return resume(now);
+  }
+  const Operator& called = operator_of(function);
+  RawCall call;
+  call.name = called.name;
+  call.begin = time(now);
+  call.sequence = function.seqNr();
+  call.inputs_from = record_.raw.size();
+  std::size_t place = 0;
+  for (const c10::IValue& input : function.inputs()) {
+    note(input, place < 64 && ((called.written >> place) & 1U) != 0);
+    ++place;
+  }
+  call.inputs_to = record_.raw.size();
+  inside_.push_back(record_.calls.size());
+  record_.calls.push_back(call);
+  if (callers_ != nullptr) callers_->enter(caller(number_, inside_.back()));
+  resume(now);
+}
+
+void TimelineLane::leave(const at::RecordFunction& function) {
+  const Instant now = std::chrono::steady_clock::now();
+  charge(now);
+  if (callers_ != nullptr) callers_->leave();
+  if (inside_.empty()) return resume(now);
+  const std::size_t index = inside_.back();
+  inside_.pop_back();
+  if (index != dropped_call) {
+    RawCall& call = record_.calls[index];
+    call.end = time(now);
+    call.outputs_from = record_.raw.size();
+    for (const c10::IValue& output : function.outputs()) note(output, false);
+    call.outputs_to = record_.raw.size();
+  }
+  resume(now);
+}
+
+std::int64_t TimelineLane::mark() {
+  const Instant now = std::chrono::steady_clock::now();
+  if (last_read_ == Instant{}) {
+    last_use_ = use_of_this_thread();
+    last_read_ = now;
+  } else {
+    charge(now);
+  }
+  const std::int64_t at = time(now);
+  resume(now);
+  return at;
+}
+
+void TimelineLane::clear() {
+  record_.calls.clear();
+  record_.raw.clear();
+  record_.outside_waited = record_.outside_faults = 0;
+  record_.cut_off = false;
+  inside_.clear();
+  last_read_ = {};
+}
+
+const TimelineLane::Operator& TimelineLane::operator_of(const at::RecordFunction& function) {
+  // As in a profile: an operator's name never moves, any other name has to be read.
+  const auto known = by_address_.find(function.name());
+  if (known != by_address_.end()) return known->second;
+  const auto schema = function.operator_name();
+  if (schema) {
+    record_.names.push_back(python_name(*schema));
+    return by_address_[function.name()] = {record_.names.size() - 1, written_arguments(*schema)};
+  }
+  const auto text = by_text_.find(function.name());
+  if (text != by_text_.end()) return text->second;
+  record_.names.push_back(node_name(function.name()));
+  return by_text_[function.name()] = {record_.names.size() - 1, 0};
+}
+
+void TimelineLane::note(const c10::IValue& value, bool written) {
+  if (value.isTensor()) {
+    note(value.toTensor(), written);
+  } else if (value.isTensorList()) {
+    for (const at::Tensor& tensor : value.toTensorVector()) note(tensor, written);
+  } else if (value.isList()) {  // of optional tensors
+    for (const c10::IValue& each : value.toListRef()) {
+      if (each.isTensor()) note(each.toTensor(), written);
+    }
+  }
+}
+
+void TimelineLane::note(const at::Tensor& tensor, bool written) {
+  auto& raw = record_.raw;
+  if (!tensor.defined()) {
+    raw.insert(raw.end(), {0, 0, 0, 0});
+    return;
+  }
+  const bool plain = tensor.has_storage() && !tensor.is_nested();
+  const void* storage = plain ? static_cast<const void*>(tensor.storage().unsafeGetStorageImpl())
+                              : static_cast<const void*>(tensor.unsafeGetTensorImpl());
+  const std::int64_t flags = (written ? raw_written : 0) | (tensor.is_cuda() ? raw_on_gpu : 0);
+  const auto sizes = plain ? tensor.sizes() : c10::IntArrayRef();
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(storage));
+  raw.insert(raw.end(), {address, static_cast<std::int64_t>(tensor.scalar_type()), flags,
+                         static_cast<std::int64_t>(sizes.size())});
+  raw.insert(raw.end(), sizes.begin(), sizes.end());
+}
+
+}  // namespace tbci::suite

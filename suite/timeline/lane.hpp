@@ -1,0 +1,102 @@
+// What one thread does while a timeline is recorded.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <ATen/record_function.h>
+
+#include "suite/gpu/callers.hpp"
+
+namespace tbci::suite {
+
+// What the kernel has counted for this thread.
+struct ThreadUse {
+  std::chrono::nanoseconds cpu{};
+  std::int64_t faults = 0;
+  std::int64_t gave_up_cpu = 0;  // of its own will: to sleep, or to wait for something
+};
+ThreadUse use_of_this_thread();
+
+// A call as it was noted: tensors as they lie, so that the call costs little. They are looked at afterwards.
+struct RawCall {
+  std::size_t name = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = -1;
+  std::int64_t waited = 0;
+  std::int64_t faults = 0;
+  std::int64_t sequence = -1;
+  std::size_t inputs_from = 0, inputs_to = 0;  // places in LaneRecord::raw
+  std::size_t outputs_from = 0, outputs_to = 0;
+};
+
+struct LaneRecord {
+  std::vector<std::string> names;
+  std::vector<RawCall> calls;
+  std::vector<std::int64_t> raw;  // a tensor: storage's address, type, flags, number of sizes, sizes
+  std::int64_t outside_waited = 0;
+  std::int64_t outside_faults = 0;
+  bool cut_off = false;
+};
+
+// Written by its thread; read between two iterations, when the workload does nothing.
+class TimelineLane {
+ public:
+  using Instant = std::chrono::steady_clock::time_point;
+  enum RawFlag : std::int64_t { raw_written = 1, raw_on_gpu = 2 };
+
+  // `callers`: hears of each call, by `number` in its upper half, if it is not null. `real_time`: keeps the recorder's
+  // own time in.
+  TimelineLane(std::uint64_t number, CallerTrace* callers, Instant origin, bool real_time)
+      : number_(number), callers_(callers), origin_(origin), real_time_(real_time) {}
+
+  void enter(const at::RecordFunction& function);
+  void leave(const at::RecordFunction& function);
+  // At the begin and the end of an iteration, on its thread: its time. Nothing is entered then.
+  std::int64_t mark();
+
+  // What LibTorch spends on a watched call before and after it is noted: the model's time does not have it.
+  void set_unseen(std::chrono::nanoseconds unseen) { unseen_ = unseen; }
+
+  // May hold this many calls more.
+  void allow(std::size_t calls) { room_ = calls; }
+  const LaneRecord& record() const { return record_; }
+  // Forgets the calls, not the names.
+  void clear();
+  static std::uint64_t caller(std::uint64_t number, std::size_t call) { return (number << 40U) + call + 1; }
+  std::uint64_t number() const { return number_; }
+
+ private:
+  struct Operator {
+    std::size_t name;
+    std::uint64_t written;  // a bit for each argument that the operator writes to
+  };
+  const Operator& operator_of(const at::RecordFunction& function);
+  void charge(Instant now);
+  void resume(Instant since);
+  std::int64_t time(Instant now) const;
+  void note(const c10::IValue& value, bool written);
+  void note(const at::Tensor& tensor, bool written);
+
+  std::uint64_t number_;
+  CallerTrace* callers_;
+  Instant origin_;
+  bool real_time_;
+  std::size_t room_ = 0;
+  LaneRecord record_;
+  std::vector<std::size_t> inside_;
+  std::chrono::nanoseconds own_{};
+  std::chrono::nanoseconds unseen_{};
+  Instant last_{};       // the end of the last event
+  Instant last_read_{};  // when the kernel was asked
+  ThreadUse last_use_;
+  std::unordered_map<const void*, Operator> by_address_;
+  std::unordered_map<std::string, Operator> by_text_;
+};
+
+}  // namespace tbci::suite

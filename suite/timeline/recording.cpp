@@ -1,0 +1,343 @@
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include <torch/torch.h>
+
+#include <ATen/record_function.h>
+
+#include "suite/device.hpp"
+#include "suite/element_types.hpp"
+#include "suite/timeline/identities.hpp"
+#include "suite/timeline/lane.hpp"
+#include "suite/timeline/timeline.hpp"
+
+namespace tbci::suite {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+// One recording with the lanes of all its threads.
+class Recorder {
+ public:
+  explicit Recorder(bool on_gpu) : on_gpu_(on_gpu) {
+    static std::atomic<std::uint64_t> recorders{0};
+    number_ = ++recorders;
+  }
+  std::uint64_t number() const { return number_; }
+  Steady::time_point origin() const { return origin_; }
+  std::vector<std::shared_ptr<TimelineLane>>& lanes() { return lanes_; }
+
+  std::shared_ptr<TimelineLane> new_lane() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    lanes_.push_back(std::make_shared<TimelineLane>(lanes_.size(), callers_, origin_, on_gpu_));
+    lanes_.back()->allow(room_);
+    lanes_.back()->set_unseen(unseen_);
+    return lanes_.back();
+  }
+  // Not while the workload runs. Lanes take the callers when they are made, so one trace serves the whole recording.
+  void trace(CallerTrace* callers) { callers_ = callers; }
+  void set_unseen(std::chrono::nanoseconds unseen) {
+    unseen_ = unseen;
+    for (const auto& lane : lanes_) lane->set_unseen(unseen);
+  }
+  void allow(std::size_t calls) {
+    room_ = calls;
+    for (const auto& lane : lanes_) lane->allow(calls);
+  }
+
+ private:
+  std::uint64_t number_;
+  bool on_gpu_;
+  Steady::time_point origin_ = Steady::now();
+  CallerTrace* callers_ = nullptr;
+  std::size_t room_ = 0;
+  std::chrono::nanoseconds unseen_{};
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<TimelineLane>> lanes_;
+};
+
+// The callbacks of RecordFunction are plain functions, so they find the recorder through this global.
+std::atomic<Recorder*>& running_recorder() {
+  static std::atomic<Recorder*> recorder{nullptr};
+  return recorder;
+}
+
+TimelineLane* lane_of_this_thread() {
+  struct Seat {
+    std::uint64_t recorder = 0;
+    std::shared_ptr<TimelineLane> lane;
+  };
+  thread_local Seat seat;
+  Recorder* recorder = running_recorder().load(std::memory_order_acquire);
+  if (recorder == nullptr) return nullptr;
+  if (seat.recorder != recorder->number()) {
+    seat = {recorder->number(), recorder->new_lane()};
+    seat.lane->mark();
+  }
+  return seat.lane.get();
+}
+
+std::unique_ptr<at::ObserverContext> on_call(const at::RecordFunction& function) {
+  if (TimelineLane* lane = lane_of_this_thread()) lane->enter(function);
+  return nullptr;
+}
+
+void on_return(const at::RecordFunction& function, at::ObserverContext*) {
+  if (TimelineLane* lane = lane_of_this_thread()) lane->leave(function);
+}
+
+// Calls of this thread, and of those that autograd uses for it, are recorded while this object lives.
+class RecordedStretch {
+ public:
+  explicit RecordedStretch(Recorder& recorder)
+      : handle_(at::addThreadLocalCallback(at::RecordFunctionCallback(&on_call, &on_return)
+                                               .scopes({at::RecordScope::FUNCTION})
+                                               .needsInputs(true)
+                                               .needsOutputs(true))) {
+    running_recorder().store(&recorder, std::memory_order_release);
+  }
+  ~RecordedStretch() {
+    running_recorder().store(nullptr, std::memory_order_release);
+    at::removeCallback(handle_);
+  }
+  RecordedStretch(const RecordedStretch&) = delete;
+  RecordedStretch& operator=(const RecordedStretch&) = delete;
+
+ private:
+  at::CallbackHandle handle_;
+};
+
+// Turns what lanes noted into a timeline, iteration by iteration.
+class Writing {
+ public:
+  explicit Writing(Timeline& timeline) : timeline_(timeline) {}
+
+  // The first call of each lane becomes the number that `first_calls` has for it.
+  std::map<std::uint64_t, std::size_t> add(const std::vector<std::shared_ptr<TimelineLane>>& lanes) {
+    std::map<std::uint64_t, std::size_t> first_calls;
+    for (const auto& lane : lanes) {
+      const LaneRecord& record = lane->record();
+      first_calls[lane->number()] = timeline_.calls.size();
+      for (const RawCall& raw : record.calls) {
+        events_.push_back({raw.begin, events_.size(), timeline_.calls.size(), &record, &raw, false});
+        if (raw.end >= 0) events_.push_back({raw.end, events_.size(), timeline_.calls.size(), &record, &raw, true});
+        timeline_.calls.push_back({number_of(record.names[raw.name]),
+                                   static_cast<std::size_t>(lane->number()),
+                                   raw.begin,
+                                   std::max<std::int64_t>(raw.end - raw.begin, 0),
+                                   raw.waited,
+                                   raw.faults,
+                                   raw.sequence,
+                                   {},
+                                   {}});
+      }
+    }
+    // A call ends before what it returns is given to another one.
+    std::sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
+      if (a.at != b.at) return a.at < b.at;
+      return a.returns != b.returns ? a.returns > b.returns : a.order < b.order;
+    });
+    for (const Event& event : events_) look(event);
+    events_.clear();
+    return first_calls;
+  }
+
+  std::int64_t storage_of(const torch::Tensor& tensor) {
+    return identities_.given(reinterpret_cast<std::uintptr_t>(tensor.storage().unsafeGetStorageImpl()));
+  }
+
+ private:
+  struct Event {
+    std::int64_t at;
+    std::size_t order;
+    std::size_t call;
+    const LaneRecord* record;
+    const RawCall* raw;
+    bool returns;
+  };
+
+  void look(const Event& event) {
+    TimelineCall& call = timeline_.calls[event.call];
+    if (!event.returns) {
+      each_tensor(event.record->raw, event.raw->inputs_from, event.raw->inputs_to, [&](const std::int64_t* tensor) {
+        call.inputs.push_back(use_of(tensor, [&](std::uintptr_t address) { return identities_.given(address); }));
+      });
+      return;
+    }
+    std::vector<std::uintptr_t> given;
+    each_tensor(event.record->raw, event.raw->inputs_from, event.raw->inputs_to,
+                [&](const std::int64_t* tensor) { given.push_back(static_cast<std::uintptr_t>(tensor[0])); });
+    each_tensor(event.record->raw, event.raw->outputs_from, event.raw->outputs_to, [&](const std::int64_t* tensor) {
+      call.outputs.push_back(use_of(tensor, [&](std::uintptr_t address) {
+        return identities_.returned(address, given, event.raw->begin, event.raw->end);
+      }));
+    });
+  }
+
+  template <class Take>
+  static void each_tensor(const std::vector<std::int64_t>& raw, std::size_t from, std::size_t to, Take take) {
+    while (from < to) {
+      take(raw.data() + from);
+      from += 4 + static_cast<std::size_t>(raw[from + 3]);
+    }
+  }
+
+  template <class Identify>
+  TensorUse use_of(const std::int64_t* raw, Identify identify) {
+    if (raw[0] == 0) return {};
+    std::vector<std::int64_t> key{identify(static_cast<std::uintptr_t>(raw[0])), raw[1],
+                                  raw[2] & TimelineLane::raw_on_gpu};
+    key.insert(key.end(), raw + 4, raw + 4 + raw[3]);
+    const auto [place, is_new] = tensors_.try_emplace(key, timeline_.tensors.size());
+    if (is_new) {
+      const auto type = static_cast<at::ScalarType>(raw[1]);
+      timeline_.tensors.push_back({key[0], static_cast<std::int64_t>(number_of(short_name(type))), key[2] != 0,
+                                   std::vector<std::int64_t>(raw + 4, raw + 4 + raw[3])});
+    }
+    return {static_cast<std::int64_t>(place->second), (raw[2] & TimelineLane::raw_written) != 0};
+  }
+
+  std::size_t number_of(const std::string& name) {
+    const auto [place, is_new] = names_.try_emplace(name, timeline_.names.size());
+    if (is_new) timeline_.names.push_back(name);
+    return place->second;
+  }
+
+  Timeline& timeline_;
+  Identities identities_;
+  std::vector<Event> events_;
+  std::map<std::string, std::size_t> names_;
+  std::map<std::vector<std::int64_t>, std::size_t> tensors_;
+};
+
+[[noreturn]] void refuse_timeline(const CallerTrace* callers) {
+  throw Unsupported("a timeline of a GPU needs CUPTI: " +
+                    (callers != nullptr ? callers->why_not() : std::string("CUDA is not loaded")));
+}
+
+// What CUPTI recorded since the last time, in the recorder's time.
+void add_work(CallerTrace& callers, const Recorder& recorder, const std::map<std::uint64_t, std::size_t>& first_calls,
+              Timeline& timeline) {
+  const auto gpu_now = callers.now();
+  const std::int64_t now = std::chrono::nanoseconds(Steady::now() - recorder.origin()).count();
+  std::vector<CalledWork> work;
+  if (!gpu_now || !callers.take(work)) refuse_timeline(&callers);
+  for (const CalledWork& each : work) {
+    std::int64_t call = -1;
+    const auto lane = first_calls.find(each.caller >> 40U);
+    const std::uint64_t in_lane = each.caller & ((std::uint64_t{1} << 40U) - 1);
+    if (each.caller != 0 && lane != first_calls.end()) call = static_cast<std::int64_t>(lane->second + in_lane) - 1;
+    timeline.work.push_back({each.movement, each.begin - *gpu_now + now, each.end - each.begin, call});
+  }
+}
+
+std::int64_t nanoseconds_of_one(Workload& workload, DeviceKind device) {
+  synchronize(device);
+  const auto begin = Steady::now();
+  workload.iterate();
+  synchronize(device);
+  return std::chrono::nanoseconds(Steady::now() - begin).count();
+}
+
+TimelineIteration record_one(Workload& workload, DeviceKind device, Recorder& recorder) {
+  TimelineIteration iteration;
+  iteration.unwatched = nanoseconds_of_one(workload, device);
+  synchronize(device);
+  const RecordedStretch recorded(recorder);
+  TimelineLane& own = *lane_of_this_thread();
+  const auto begin = Steady::now();
+  iteration.begin = own.mark();
+  workload.iterate();
+  synchronize(device);
+  iteration.length = own.mark() - iteration.begin;
+  iteration.watched = std::chrono::nanoseconds(Steady::now() - begin).count();
+  iteration.waited = own.record().outside_waited;
+  iteration.faults = own.record().outside_faults;
+  return iteration;
+}
+
+std::size_t calls_of(Recorder& recorder) {
+  std::size_t sum = 0;
+  for (const auto& lane : recorder.lanes()) sum += lane->record().calls.size();
+  return sum;
+}
+
+bool any_cut_off(Recorder& recorder) {
+  return std::any_of(recorder.lanes().begin(), recorder.lanes().end(),
+                     [](const auto& lane) { return lane->record().cut_off; });
+}
+
+void clear(Recorder& recorder) {
+  for (const auto& lane : recorder.lanes()) lane->clear();
+}
+
+// LibTorch copies the inputs of a call before it tells of it: by how much an iteration of tiny calls is longer when it
+// is recorded, though the recorder's own time is out.
+class TinyCalls final : public Workload {
+ public:
+  static constexpr int calls = 1000;
+  void iterate() override {
+    for (int i = 0; i < calls; ++i) at::add(one_, one_);
+  }
+  Tensors results() const override { return {}; }
+  Tensors parameters() const override { return {}; }
+
+ private:
+  torch::Tensor one_ = torch::ones({1});
+};
+
+std::chrono::nanoseconds unseen_of_a_call(Recorder& recorder) {
+  const torch::NoGradGuard no_gradients;
+  TinyCalls tiny;
+  auto watched = std::numeric_limits<std::int64_t>::max(), unwatched = watched;
+  recorder.allow(TinyCalls::calls * 2);
+  for (int i = 0; i < 5; ++i) {
+    const TimelineIteration one = record_one(tiny, DeviceKind::cpu, recorder);
+    clear(recorder);
+    watched = std::min(watched, one.length);
+    unwatched = std::min(unwatched, one.unwatched);
+  }
+  return std::chrono::nanoseconds(std::max<std::int64_t>(watched - unwatched, 0) / TinyCalls::calls);
+}
+
+}  // namespace
+
+Timeline record_timeline(Workload& workload, const IterationPlan& plan, std::size_t most_calls) {
+  const bool on_gpu = plan.device == DeviceKind::gpu;
+  const std::unique_ptr<CallerTrace> callers = on_gpu ? trace_gpu_callers() : nullptr;
+  if (on_gpu && (callers == nullptr || !callers->why_not().empty())) refuse_timeline(callers.get());
+  Timeline timeline;
+  Recorder recorder(on_gpu);
+  recorder.trace(callers.get());
+  Writing writing(timeline);
+  if (!on_gpu) recorder.set_unseen(unseen_of_a_call(recorder));
+  // The first one is thrown away: it pays for the names, for the room of the records and for CUPTI's begin.
+  recorder.allow(most_calls);
+  record_one(workload, plan.device, recorder);
+  clear(recorder);
+  std::vector<CalledWork> none;
+  if (callers && !callers->take(none)) refuse_timeline(callers.get());
+  for (int i = 0; i < plan.iterations; ++i) {
+    recorder.allow(most_calls - timeline.calls.size());
+    const TimelineIteration iteration = record_one(workload, plan.device, recorder);
+    const bool cut_off = any_cut_off(recorder) || timeline.calls.size() + calls_of(recorder) > most_calls;
+    if (cut_off && i > 0) break;
+    const auto first_calls = writing.add(recorder.lanes());
+    if (callers) add_work(*callers, recorder, first_calls, timeline);
+    timeline.iterations.push_back(iteration);
+    timeline.cut_off = cut_off;
+    clear(recorder);
+    if (cut_off) break;
+  }
+  for (const torch::Tensor& input : workload.inputs()) {
+    if (input.defined() && input.has_storage()) timeline.inputs.push_back(writing.storage_of(input));
+  }
+  return timeline;
+}
+
+}  // namespace tbci::suite

@@ -1,0 +1,158 @@
+#include <cstring>
+#include <thread>
+
+#include <torch/torch.h>
+
+#include "suite/timeline/identities.hpp"
+#include "suite/timeline/lines.hpp"
+#include "suite/timeline/timeline.hpp"
+#include "tests/suite/torch_and_catch.hpp"
+
+using namespace tbci::suite;
+
+namespace {
+
+class Recorded final : public Workload {
+ public:
+  explicit Recorded(std::function<void()> work) : work_(std::move(work)) {}
+  void iterate() override { work_(); }
+  Tensors results() const override { return {}; }
+  Tensors parameters() const override { return {}; }
+  Tensors inputs() const override { return data; }
+  Tensors data;
+
+ private:
+  std::function<void()> work_;
+};
+
+Timeline timeline_of(std::function<void()> work, int iterations = 1, std::size_t most = most_timeline_calls) {
+  const torch::NoGradGuard no_gradients;
+  Recorded workload(std::move(work));
+  return record_timeline(workload, {DeviceKind::cpu, 0, iterations}, most);
+}
+
+std::vector<const TimelineCall*> calls_named(const Timeline& timeline, const std::string& name) {
+  std::vector<const TimelineCall*> found;
+  for (const TimelineCall& call : timeline.calls) {
+    if (timeline.names[call.name] == name) found.push_back(&call);
+  }
+  return found;
+}
+
+std::int64_t storage(const Timeline& timeline, const TensorUse& use) {
+  return timeline.tensors.at(static_cast<std::size_t>(use.tensor)).storage;
+}
+
+}  // namespace
+
+TEST_CASE("Timeline: a call has its tensors, with their sizes, types and memory", "[suite]") {
+  const auto x = torch::ones({3, 4}), y = torch::ones({4}, torch::kDouble);
+  const Timeline timeline = timeline_of([&] { x.mul_(y).add(1); });
+  const auto in_place = calls_named(timeline, "aten.mul_.Tensor");
+  const auto sums = calls_named(timeline, "aten.add.Scalar");
+  REQUIRE(in_place.size() == 1);
+  REQUIRE(sums.size() == 1);
+  const TimelineCall& product = *in_place[0];
+  REQUIRE(product.inputs.size() == 2);
+  CHECK(product.inputs[0].written);
+  CHECK_FALSE(product.inputs[1].written);
+  const SeenTensor& right = timeline.tensors[static_cast<std::size_t>(product.inputs[1].tensor)];
+  CHECK(right.sizes == std::vector<std::int64_t>{4});
+  CHECK(timeline.names[static_cast<std::size_t>(right.type)] == "fp64");
+  CHECK(storage(timeline, product.inputs[0]) == storage(timeline, product.outputs.at(0)));
+  CHECK(storage(timeline, product.inputs[0]) == storage(timeline, sums[0]->inputs.at(0)));
+  CHECK(storage(timeline, product.inputs[0]) != storage(timeline, sums[0]->outputs.at(0)));
+}
+
+TEST_CASE("Timeline: memory that is kept has the same number in each iteration, and a result a new one", "[suite]") {
+  const auto x = torch::ones({256});
+  const Timeline timeline = timeline_of([&] { x.neg(); }, 3);
+  const auto calls = calls_named(timeline, "aten.neg.default");
+  REQUIRE(calls.size() == 3);
+  REQUIRE(timeline.iterations.size() == 3);
+  CHECK(storage(timeline, calls[0]->inputs.at(0)) == storage(timeline, calls[2]->inputs.at(0)));
+  CHECK(storage(timeline, calls[0]->outputs.at(0)) != storage(timeline, calls[2]->outputs.at(0)));
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(calls[i]->begin >= timeline.iterations[i].begin);
+    CHECK(calls[i]->begin + calls[i]->length <= timeline.iterations[i].begin + timeline.iterations[i].length);
+  }
+}
+
+TEST_CASE("Timeline: who calls stands before what it calls and lasts as long at least", "[suite]") {
+  const auto x = torch::ones({8, 8});
+  const Timeline timeline = timeline_of([&] { torch::linear(x, x); });
+  const auto callers = calls_named(timeline, "aten.linear.default"), called = calls_named(timeline, "aten.mm.default");
+  REQUIRE(callers.size() == 1);
+  REQUIRE_FALSE(called.empty());
+  CHECK(callers[0] < called[0]);
+  CHECK(callers[0]->begin <= called[0]->begin);
+  CHECK(callers[0]->begin + callers[0]->length >= called[0]->begin + called[0]->length);
+}
+
+TEST_CASE("Timeline: sleep is waited for, and outside of operators", "[suite]") {
+  const Timeline timeline = timeline_of([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+  CHECK(timeline.iterations.at(0).waited >= 19000000);
+  CHECK(timeline.iterations[0].waited <= timeline.iterations[0].length);
+}
+
+TEST_CASE("Timeline: pages that a call touches first are its faults", "[suite]") {
+  constexpr std::int64_t bytes = 64 << 20;
+  const Timeline timeline = timeline_of([] { torch::empty({bytes}, torch::kByte).fill_(1); });
+  const auto fills = calls_named(timeline, "aten.fill_.Scalar");
+  REQUIRE(fills.size() == 1);
+  CHECK(fills[0]->faults >= 16);  // even if pages are of 2 MiB
+}
+
+TEST_CASE("Timeline: a recording ends after the last iteration that fits", "[suite]") {
+  const auto x = torch::ones({4});
+  const auto work = [&] {
+    for (int i = 0; i < 10; ++i) x.neg();
+  };
+  const Timeline some = timeline_of(work, 5, 25);
+  CHECK(some.iterations.size() == 2);
+  CHECK(some.calls.size() == 20);
+  CHECK_FALSE(some.cut_off);
+  const Timeline part = timeline_of(work, 5, 7);
+  CHECK(part.iterations.size() == 1);
+  CHECK(part.calls.size() == 7);
+  CHECK(part.cut_off);
+}
+
+TEST_CASE("Timeline: an address that an allocator gives again is other memory", "[suite]") {
+  Identities identities;
+  CHECK(identities.given(0xA0) == 1);
+  CHECK(identities.returned(0xB0, {0xA0}, 10, 20) == 2);
+  CHECK(identities.given(0xB0) == 2);
+  CHECK(identities.returned(0xB0, {0xA0}, 30, 40) == 3);  // freed in between
+  CHECK(identities.returned(0xB0, {0xB0}, 50, 60) == 3);  // a view
+  CHECK(identities.returned(0xC0, {}, 75, 80) == 4);      // within the next one
+  CHECK(identities.returned(0xC0, {}, 70, 90) == 4);
+}
+
+TEST_CASE("Timeline: its lines are short enough for a reader, and complete", "[suite]") {
+  Timeline timeline;
+  timeline.names = {"aten.mm.default", "fp32"};
+  timeline.tensors = {{1, 1, false, {2, 3}}, {2, 1, true, {}}};
+  timeline.calls.assign(5000, {0, 0, 1000, 20, 3, 4, -1, {{0, false}, {-1, false}}, {{1, true}}});
+  timeline.iterations = {{900, 7000, 6500, 9000, 5, 6}};
+  timeline.work = {{true, 1005, 10, 0}};
+  timeline.inputs = {2};
+  timeline.speed = {800, 900, 1000, 1100};
+  std::vector<std::string> lines;
+  write_timeline(timeline, [&](const std::string& line) { lines.push_back(line); });
+  std::size_t calls = 0;
+  for (const std::string& line : lines) {
+    CHECK(line.size() < 33000);
+    for (auto at = line.find("[0,0,1000,20,3,4,-1,2,0,-1,3]"); at != std::string::npos;
+         at = line.find("[0,0,1000", at + 1))
+      ++calls;
+  }
+  CHECK(calls == 5000);
+  CHECK(lines[0] == R"({"type":"names","names":["aten.mm.default","fp32"]})");
+  CHECK(lines[1] == R"({"type":"tensors","tensors":[[1,1,0,2,3],[2,1,1]]})");
+  CHECK(lines[2] == R"({"type":"iterations","iterations":[[900,7000,6500,9000,5,6]]})");
+  CHECK(lines[lines.size() - 3] == R"({"type":"work","work":[[1,1005,10,0]]})");
+  CHECK(lines[lines.size() - 2] == R"({"type":"inputs","inputs":[2]})");
+  CHECK(lines.back() == R"({"type":"timeline","calls":5000,"work":1,"cut_off":0,"dispatch_nanoseconds":800,)"
+                        R"("fault_nanoseconds":900,"bytes_per_second":1000,"flops_per_second":1100})");
+}
