@@ -19,7 +19,7 @@ constexpr auto dropped_call = static_cast<std::size_t>(-1);
 
 // To ask the kernel costs more than a short call. What happens in a stretch shorter than this is charged to the next
 // longer one.
-constexpr std::chrono::nanoseconds worth_asking{1000};
+constexpr std::chrono::nanoseconds worth_asking{10000};
 
 // A difference of the two clocks that is smaller says nothing: they are not read at the same moment.
 constexpr std::chrono::nanoseconds sure_gap{10000};
@@ -57,26 +57,30 @@ std::int64_t TimelineLane::time(Instant now) const {
   return (real_time_ ? passed : passed - own_).count();
 }
 
-// The stretch since the last event belongs to the call that was entered last and not left.
-void TimelineLane::charge(Instant now) {
+// The stretch since the last event belongs to the call that was entered last and not left. Returns what another process
+// took of it.
+std::chrono::nanoseconds TimelineLane::charge(Instant now) {
   const std::chrono::nanoseconds stretch = now - last_;
-  if (stretch < worth_asking) return;
+  if (stretch < worth_asking) return {};
   const ThreadUse use = use_of_this_thread();
   const std::chrono::nanoseconds gap =
       std::min<std::chrono::nanoseconds>((now - last_read_) - (use.cpu - last_use_.cpu), stretch);
   const std::int64_t faults = use.faults - last_use_.faults;
   std::int64_t waited = 0;
+  std::chrono::nanoseconds taken{};
   if (gap > sure_gap && use.gave_up_cpu > last_use_.gave_up_cpu) {
     waited = gap.count();
   } else if (gap > sure_gap) {
-    own_ += gap;  // another process had the CPU
+    taken = gap;
+    own_ += gap;
   }
   last_use_ = use;
   last_read_ = now;
   const bool dropped = !inside_.empty() && inside_.back() == dropped_call;
-  if (dropped) return;
+  if (dropped) return taken;
   (inside_.empty() ? record_.outside_waited : record_.calls[inside_.back()].waited) += waited;
   (inside_.empty() ? record_.outside_faults : record_.calls[inside_.back()].faults) += faults;
+  return taken;
 }
 
 void TimelineLane::resume(Instant since) {
@@ -86,8 +90,8 @@ void TimelineLane::resume(Instant since) {
 
 void TimelineLane::enter(const at::RecordFunction& function) {
   const Instant now = std::chrono::steady_clock::now();
-  charge(now);
-  own_ += std::min<std::chrono::nanoseconds>(unseen_, now - last_);
+  const auto taken = charge(now);
+  own_ += std::min<std::chrono::nanoseconds>(unseen_.before, now - last_ - taken);
   if (record_.calls.size() >= room_) {
     record_.cut_off = true;
     inside_.push_back(dropped_call);
@@ -114,7 +118,8 @@ void TimelineLane::enter(const at::RecordFunction& function) {
 
 void TimelineLane::leave(const at::RecordFunction& function) {
   const Instant now = std::chrono::steady_clock::now();
-  charge(now);
+  const auto taken = charge(now);
+  own_ += std::min<std::chrono::nanoseconds>(unseen_.within, (now - last_ - taken) / 2);
   if (callers_ != nullptr) callers_->leave();
   if (inside_.empty()) return resume(now);
   const std::size_t index = inside_.back();

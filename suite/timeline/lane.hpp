@@ -44,6 +44,13 @@ struct LaneRecord {
   bool cut_off = false;
 };
 
+// What LibTorch spends on a watched call, and what the recorder's events cost beside their own time: before a call is
+// noted, and within it. The model's time does not have it.
+struct UnseenTime {
+  std::chrono::nanoseconds before{};
+  std::chrono::nanoseconds within{};
+};
+
 // Written by its thread; read between two iterations, when the workload does nothing.
 class TimelineLane {
  public:
@@ -60,8 +67,7 @@ class TimelineLane {
   // At the begin and the end of an iteration, on its thread: its time. Nothing is entered then.
   std::int64_t mark();
 
-  // What LibTorch spends on a watched call before and after it is noted: the model's time does not have it.
-  void set_unseen(std::chrono::nanoseconds unseen) { unseen_ = unseen; }
+  void set_unseen(const UnseenTime& unseen) { unseen_ = unseen; }
 
   // May hold this many calls more.
   void allow(std::size_t calls) { room_ = calls; }
@@ -77,7 +83,7 @@ class TimelineLane {
     std::uint64_t written;  // a bit for each argument that the operator writes to
   };
   const Operator& operator_of(const at::RecordFunction& function);
-  void charge(Instant now);
+  std::chrono::nanoseconds charge(Instant now);
   void resume(Instant since);
   std::int64_t time(Instant now) const;
   void note(const c10::IValue& value, bool written);
@@ -91,7 +97,7 @@ class TimelineLane {
   LaneRecord record_;
   std::vector<std::size_t> inside_;
   std::chrono::nanoseconds own_{};
-  std::chrono::nanoseconds unseen_{};
+  UnseenTime unseen_;
   Instant last_{};       // the end of the last event
   Instant last_read_{};  // when the kernel was asked
   ThreadUse last_use_;

@@ -41,7 +41,7 @@ class Recorder {
   }
   // Not while the workload runs. Lanes take the callers when they are made, so one trace serves the whole recording.
   void trace(CallerTrace* callers) { callers_ = callers; }
-  void set_unseen(std::chrono::nanoseconds unseen) {
+  void set_unseen(const UnseenTime& unseen) {
     unseen_ = unseen;
     for (const auto& lane : lanes_) lane->set_unseen(unseen);
   }
@@ -56,7 +56,7 @@ class Recorder {
   Steady::time_point origin_ = Steady::now();
   CallerTrace* callers_ = nullptr;
   std::size_t room_ = 0;
-  std::chrono::nanoseconds unseen_{};
+  UnseenTime unseen_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<TimelineLane>> lanes_;
 };
@@ -291,18 +291,26 @@ class TinyCalls final : public Workload {
   torch::Tensor one_ = torch::ones({1});
 };
 
-std::chrono::nanoseconds unseen_of_a_call(Recorder& recorder) {
+UnseenTime unseen_of_a_call(Recorder& recorder) {
   const torch::NoGradGuard no_gradients;
   TinyCalls tiny;
-  auto watched = std::numeric_limits<std::int64_t>::max(), unwatched = watched;
+  auto between = std::numeric_limits<std::int64_t>::max(), within = between, unwatched = between;
   recorder.allow(TinyCalls::calls * 2);
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 7; ++i) {
     const TimelineIteration one = record_one(tiny, DeviceKind::cpu, recorder);
+    std::int64_t in_calls = 0;
+    for (const auto& lane : recorder.lanes()) {
+      for (const RawCall& call : lane->record().calls) in_calls += call.end - call.begin;
+    }
     clear(recorder);
-    watched = std::min(watched, one.length);
+    between = std::min(between, one.length - in_calls);
+    within = std::min(within, in_calls);
     unwatched = std::min(unwatched, one.unwatched);
   }
-  return std::chrono::nanoseconds(std::max<std::int64_t>(watched - unwatched, 0) / TinyCalls::calls);
+  // All that such an iteration does is its calls.
+  const std::int64_t more = std::max<std::int64_t>(within - unwatched, 0);
+  return {std::chrono::nanoseconds(std::min(between, between + within - unwatched) / TinyCalls::calls),
+          std::chrono::nanoseconds(more / TinyCalls::calls)};
 }
 
 }  // namespace

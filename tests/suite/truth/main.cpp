@@ -1,7 +1,9 @@
 // suite-truth: a worker whose benchmarks cost what their names say, measured by the worker's own code.
 //   suite-truth run --benchmark keep:1024 --configuration cpu-infer --leak-iterations 100
+//   suite-truth timeline --benchmark hint:zero-50 --configuration cpu-infer
 // On the host, in each configuration: nothing, churn, touch:BYTES, tensor:BYTES, keep:BYTES, keep-pages:BYTES,
-// operator:NAME (operators.hpp). On the GPU, in its configurations alone: those of gpu_known.hpp.
+// operator:NAME (operators.hpp), parts:C-M-S-F and hint:KIND-P (planted.hpp). On the GPU, in its configurations alone:
+// those of gpu_known.hpp.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -12,9 +14,11 @@
 #include "suite/options.hpp"
 #include "suite/protocol.hpp"
 #include "suite/run.hpp"
+#include "suite/timeline/timeline.hpp"
 #include "tests/suite/truth/gpu_known.hpp"
 #include "tests/suite/truth/known.hpp"
 #include "tests/suite/truth/operators.hpp"
+#include "tests/suite/truth/planted.hpp"
 
 namespace {
 
@@ -38,6 +42,7 @@ std::unique_ptr<Workload> workload_named(const std::string& name, DeviceKind dev
   if (kind == "operator") {
     if (auto calls = truth::operator_calls(what)) return calls;
   }
+  if (auto planted = truth::planted_workload(kind, what)) return planted;
   throw Unsupported("there is no benchmark '" + name + "'");
 }
 
@@ -60,17 +65,32 @@ void measure_known(const RunOptions& options, Protocol& protocol) {
   protocol.done(times, 0);
 }
 
+void record_known(const RunOptions& options, Protocol& protocol) {
+  const IterationPlan plan{options.configuration.device, options.warmup, options.iterations, options.warmup_time};
+  torch::set_num_threads(options.threads);
+  torch::manual_seed(options.seed);
+  const torch::NoGradGuard no_gradients;
+  const auto workload = workload_named(options.benchmark, plan.device);
+  warm_up(*workload, plan);
+  Timeline timeline = record_timeline(*workload, plan);
+  timeline.speed = speed_of_machine(plan.device);
+  protocol.timeline(timeline);
+  protocol.done();
+}
+
 int fail(Protocol& protocol, const char* kind, const std::string& message) {
   protocol.error(kind, message.substr(0, message.find('\n')));
   return exit_error;
 }
 
-int run(const RunOptions& options, Protocol& protocol) {
+using Job = void (*)(const RunOptions& options, Protocol& protocol);
+
+int run(const RunOptions& options, Protocol& protocol, Job job) {
   const GpuAbsence absence = why_unavailable(options.configuration.device);  // before all that asks LibTorch for CUDA
   protocol.hello(options, 1);
   if (!absence.why.empty()) return fail(protocol, absence.broken ? "exception" : "unsupported", absence.why);
   try {
-    measure_known(options, protocol);
+    job(options, protocol);
     return exit_done;
   } catch (const Unsupported& error) {
     return fail(protocol, "unsupported", error.what());
@@ -85,9 +105,13 @@ int main(int argc, char** argv) {
   const Options options = parse_options({argv + 1, argv + argc});
   if (const auto* to_run = std::get_if<RunOptions>(&options)) {
     Protocol protocol(claim_standard_output());
-    return run(*to_run, protocol);
+    return run(*to_run, protocol, measure_known);
+  }
+  if (const auto* to_record = std::get_if<TimelineOptions>(&options)) {
+    Protocol protocol(claim_standard_output());
+    return run(to_record->run, protocol, record_known);
   }
   const auto* wrong = std::get_if<UsageError>(&options);
-  std::fprintf(stderr, "suite-truth: %s\n", wrong != nullptr ? wrong->message.c_str() : "it only runs");
+  std::fprintf(stderr, "suite-truth: %s\n", wrong != nullptr ? wrong->message.c_str() : "it only runs and records");
   return exit_usage;
 }

@@ -1,0 +1,25 @@
+// Workloads on a CPU whose time goes where their names say, and that have what a hint should find.
+//   parts:C-M-S-F  an iteration of about 20 ms: C percent computing, M copying, S asleep, F faulting pages in
+//   hint:KIND-P    an iteration of about 20 ms that a change, as the hint says, makes P thousandths shorter:
+//     zero         small tensors are zeroed one by one; the change: they are one flat tensor
+//     loop         an optimizer's step, tensor by tensor; the change: the same step on flat tensors
+//     root         the root of a tensor of one element; the change: the host computes it
+//     convert      a weight that stays is converted; the change: the converted one is kept
+//     fault        a tensor is made, filled and dropped; the change: it is kept and filled
+//     short        sums of four numbers, call by call; the change: one call for all
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace tbci::suite {
+class Workload;
+}
+
+namespace tbci::suite::truth {
+
+// Null for another kind. It times its parts at start-up, each within an iteration, and says on the standard error, as a
+// line of JSON, what share of the iteration they have (`parts`) or what the change saves (`hint`).
+std::unique_ptr<Workload> planted_workload(const std::string& kind, const std::string& what);
+
+}  // namespace tbci::suite::truth
