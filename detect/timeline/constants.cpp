@@ -1,0 +1,144 @@
+// Hints at what is the same in each iteration: it depends on no data.
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "detect/timeline/categories.hpp"
+#include "detect/timeline/evidence.hpp"
+
+namespace tbci::detect {
+
+namespace {
+
+// Which memory holds what does not depend on data: what is there before an iteration and that nothing writes to, and
+// what is computed from that alone.
+class Constants {
+ public:
+  explicit Constants(const Look& look) : look_(look), data_(look.timeline.inputs.begin(), look.timeline.inputs.end()) {
+    for (const model::TimelineCall& call : look.timeline.calls) note_writes(call);
+  }
+
+  /// Of the next call in order: whether all that it is given is constant. What it returns is then, too.
+  bool passes(std::size_t number) {
+    const model::TimelineCall& call = look_.timeline.calls[number];
+    const bool constant =
+        !is_random(look_.name(number)) &&
+        std::all_of(call.inputs.begin(), call.inputs.end(), [&](const auto& use) { return is_constant(use); });
+    for (const model::TensorUse& use : call.outputs) {
+      if (const model::SeenTensor* tensor = look_.tensor(use)) (constant ? made_ : data_).insert(tensor->storage);
+    }
+    return constant;
+  }
+
+  /// Whether nothing but this call writes to what it returns.
+  bool keeps(std::size_t number) const {
+    const model::TimelineCall& call = look_.timeline.calls[number];
+    return std::all_of(call.outputs.begin(), call.outputs.end(), [&](const model::TensorUse& use) {
+      const model::SeenTensor* tensor = look_.tensor(use);
+      if (tensor == nullptr) return true;
+      const auto writers = writers_.find(tensor->storage);
+      return writers == writers_.end() ||
+             std::all_of(writers->second.begin(), writers->second.end(), [&](const model::TimelineCall* writer) {
+               return is_within(*writer, call) || is_like(*writer, call);
+             });
+    });
+  }
+
+ private:
+  static bool is_within(const model::TimelineCall& inner, const model::TimelineCall& outer) {
+    return inner.thread == outer.thread && inner.begin >= outer.begin && inner.end() <= outer.end();
+  }
+  // The same call of another iteration.
+  static bool is_like(const model::TimelineCall& one, const model::TimelineCall& other) {
+    return one.name == other.name;
+  }
+
+  void note_writes(const model::TimelineCall& call) {
+    for (const model::TensorUse& use : call.inputs) {
+      const model::SeenTensor* tensor = look_.tensor(use);
+      if (tensor == nullptr || !use.written) continue;
+      writers_[tensor->storage].push_back(&call);
+    }
+  }
+
+  bool is_constant(const model::TensorUse& use) const {
+    const model::SeenTensor* tensor = look_.tensor(use);
+    if (tensor == nullptr) return true;
+    if (data_.contains(tensor->storage)) return false;
+    // A call may write to what was made from nothing: `empty` and `fill_`.
+    return made_.contains(tensor->storage) || use.written || !writers_.contains(tensor->storage);
+  }
+
+  const Look& look_;
+  std::set<std::int64_t> data_, made_;
+  std::map<std::int64_t, std::vector<const model::TimelineCall*>> writers_;
+};
+
+enum class Count { one, more };
+
+bool each_has(const Look& look, const std::vector<model::TensorUse>& uses, Count count) {
+  return std::all_of(uses.begin(), uses.end(), [&](const model::TensorUse& use) {
+    const model::SeenTensor* tensor = look.tensor(use);
+    return tensor == nullptr || (elements_of(*tensor) <= 1) == (count == Count::one);
+  });
+}
+
+bool any_tensor(const Look& look, const std::vector<model::TensorUse>& uses) {
+  return std::any_of(uses.begin(), uses.end(), [&](const auto& use) { return look.tensor(use) != nullptr; });
+}
+
+// Whether a call returns other memory than it is given, or writes to another tensor than the one it reads.
+bool moves_memory(const Look& look, const model::TimelineCall& call) {
+  std::set<std::int64_t> read;
+  for (const model::TensorUse& use : call.inputs) {
+    if (const model::SeenTensor* tensor = look.tensor(use); tensor != nullptr && !use.written)
+      read.insert(tensor->storage);
+  }
+  return !read.empty() && std::any_of(call.outputs.begin(), call.outputs.end(), [&](const model::TensorUse& use) {
+    const model::SeenTensor* tensor = look.tensor(use);
+    return tensor != nullptr && !read.contains(tensor->storage);
+  });
+}
+
+}  // namespace
+
+void find_one_element(const Look& look, Claimed& claimed, HintSums& sums) {
+  Constants constants(look);
+  for (const auto& calls : top_calls(look)) {
+    std::vector<std::size_t> found;
+    std::optional<std::size_t> longest;  // of those that compute
+    for (const std::size_t i : calls) {
+      const model::TimelineCall& call = look.timeline.calls[i];
+      if (!constants.passes(i)) continue;
+      const bool has_tensors = any_tensor(look, call.inputs) || any_tensor(look, call.outputs);
+      if (!has_tensors || !each_has(look, call.inputs, Count::one) || !each_has(look, call.outputs, Count::one))
+        continue;
+      const bool computes = purpose_of(look.name(i)) == Purpose::compute && any_tensor(look, call.inputs);
+      if (computes && (!longest || call.length > look.timeline.calls[*longest].length)) longest = i;
+      found.push_back(i);
+    }
+    if (!longest) continue;
+    for (const std::size_t i : found) {
+      claimed[i] = true;
+      const auto time = static_cast<double>(look.timeline.calls[i].length);
+      sums.add(HintKind::one_element, look.name(*longest), 1, time, time);
+    }
+  }
+}
+
+void find_same_copy(const Look& look, Claimed& claimed, HintSums& sums) {
+  if (look.timeline.iterations.size() < 2) return;  // nothing shows that it comes again
+  Constants constants(look);
+  for (const auto& calls : top_calls(look)) {
+    for (const std::size_t i : calls) {
+      const model::TimelineCall& call = look.timeline.calls[i];
+      if (!constants.passes(i) || claimed[i] || !is_copy(look.name(i)) || !moves_memory(look, call)) continue;
+      if (!each_has(look, call.outputs, Count::more) || !constants.keeps(i)) continue;
+      claimed[i] = true;
+      const auto time = static_cast<double>(call.length);
+      sums.add(HintKind::same_copy, look.name(i), 1, time, time);
+    }
+  }
+}
+
+}  // namespace tbci::detect

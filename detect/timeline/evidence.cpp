@@ -1,0 +1,86 @@
+#include "detect/timeline/evidence.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "detect/timeline/flops.hpp"
+
+namespace tbci::detect {
+
+namespace {
+
+// By the first letters of its name: `fp32`, `bf16`, `Long`, `Byte`.
+double bytes_of_element(std::string_view type) {
+  if (type == "fp16" || type == "bf16" || type == "Short") return 2;
+  if (type == "fp64" || type == "Long" || type == "ComplexFloat") return 8;
+  if (type == "Bool" || type == "Byte" || type == "Char" || type.starts_with("Float8")) return 1;
+  return 4;
+}
+
+}  // namespace
+
+void HintSums::add(HintKind kind, std::string_view name, double calls, double time, double gain) {
+  Hint& hint = sums_[{kind, std::string(name)}];
+  hint.kind = kind;
+  hint.name = name;
+  hint.calls += calls;
+  hint.time += time;
+  hint.gain += gain;
+}
+
+std::vector<Hint> HintSums::hints(const HintThresholds& thresholds) const {
+  const auto count = static_cast<double>(look_.timeline.iterations.size());
+  const auto whole = static_cast<double>(look_.whole);
+  std::vector<Hint> all;
+  for (const auto& [key, sum] : sums_) {
+    Hint hint = sum;
+    hint.calls /= count;
+    hint.share = std::min(sum.time / whole, 1.0);
+    hint.gain = std::clamp(sum.gain / whole, 0.0, 1.0);
+    hint.time /= count;
+    if (hint.gain >= thresholds.least_gain) all.push_back(std::move(hint));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Hint& a, const Hint& b) { return a.gain > b.gain; });
+  return all;
+}
+
+std::vector<std::vector<std::size_t>> top_calls(const Look& look) {
+  std::vector<std::vector<std::size_t>> all(look.timeline.iterations.size());
+  for (std::size_t i = 0; i < look.calls.size(); ++i) {
+    const PlacedCall& placed = look.calls[i];
+    if (placed.top && placed.iteration >= 0 && look.timeline.calls[i].thread == look.thread)
+      all[static_cast<std::size_t>(placed.iteration)].push_back(i);
+  }
+  return all;
+}
+
+double elements_of(const model::SeenTensor& tensor) {
+  double elements = 1;
+  for (const std::int64_t size : tensor.sizes) elements *= static_cast<double>(size);
+  return elements;
+}
+
+double bytes_of(const Look& look, const model::SeenTensor& tensor) {
+  return elements_of(tensor) * bytes_of_element(look.timeline.names[tensor.type]);
+}
+
+double copy_time(const Look& look, double bytes) {
+  const auto speed = static_cast<double>(look.timeline.speed.bytes_per_second);
+  return speed > 0 ? bytes * 1e9 / speed : 0;
+}
+
+double needed_time(const Look& look, std::size_t call) {
+  double bytes = 0;
+  std::set<std::int64_t> seen;  // what is written in place stands among the inputs and the outputs
+  for (const auto* uses : {&look.timeline.calls[call].inputs, &look.timeline.calls[call].outputs}) {
+    for (const model::TensorUse& use : *uses) {
+      const model::SeenTensor* tensor = look.tensor(use);
+      if (tensor != nullptr && seen.insert(tensor->storage).second) bytes += bytes_of(look, *tensor);
+    }
+  }
+  const auto speed = static_cast<double>(look.timeline.speed.flops_per_second);
+  const double computing = speed > 0 ? flops_of(look, call) * 1e9 / speed : 0;
+  return std::max(copy_time(look, bytes), computing);
+}
+
+}  // namespace tbci::detect

@@ -1,0 +1,49 @@
+// What the hints have in common: the model's own calls in order, and what each of them needs at least.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "detect/timeline/hints.hpp"
+#include "detect/timeline/look.hpp"
+
+namespace tbci::detect {
+
+/// Collects hints by kind and operator.
+class HintSums {
+ public:
+  explicit HintSums(const Look& look) : look_(look) {}
+  void add(HintKind kind, std::string_view name, double calls, double time, double gain);
+  std::vector<Hint> hints(const HintThresholds& thresholds) const;
+
+ private:
+  const Look& look_;
+  std::map<std::pair<HintKind, std::string>, Hint> sums_;
+};
+
+/// The model's own calls on the thread that iterates, in order, those of each iteration for itself.
+std::vector<std::vector<std::size_t>> top_calls(const Look& look);
+
+/// Nanoseconds that a copy of this many bytes takes; 0 if the speed is not known.
+double copy_time(const Look& look, double bytes);
+double bytes_of(const Look& look, const model::SeenTensor& tensor);
+double elements_of(const model::SeenTensor& tensor);
+/// Nanoseconds: for the memory that the call reads and writes, or for its floating-point operations, if they take
+/// longer.
+double needed_time(const Look& look, std::size_t call);
+
+/// Which calls a hint has, so that no other one counts them.
+using Claimed = std::vector<bool>;
+
+void find_one_element(const Look& look, Claimed& claimed, HintSums& sums);
+void find_same_copy(const Look& look, Claimed& claimed, HintSums& sums);
+void find_small_calls(const Look& look, const HintThresholds& thresholds, Claimed& claimed, HintSums& sums);
+void find_short_calls(const Look& look, const HintThresholds& thresholds, Claimed& claimed, HintSums& sums);
+void find_page_faults(const Look& look, HintSums& sums);
+void find_device_waits(const Look& look, HintSums& sums);
+
+}  // namespace tbci::detect

@@ -1,0 +1,73 @@
+#include "detect/timeline/hints.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "detect/timeline/categories.hpp"
+#include "detect/timeline/evidence.hpp"
+
+namespace tbci::detect {
+
+std::string_view to_string(HintKind kind) {
+  switch (kind) {
+    case HintKind::small_calls:
+      return "small calls in a row";
+    case HintKind::one_element:
+      return "tensor of one element";
+    case HintKind::same_copy:
+      return "same copy each time";
+    case HintKind::device_waits:
+      return "device waits";
+    case HintKind::page_faults:
+      return "page faults";
+    case HintKind::short_calls:
+      return "short calls";
+  }
+  return "";
+}
+
+std::string what_to_try(const Hint& hint) {
+  switch (hint.kind) {
+    case HintKind::small_calls:
+      return "do it in one call: a _fused_ or _foreach_ operator, or one flat tensor; gradients can be set to none";
+    case HintKind::one_element:
+      return "compute the number on the host, once, and pass it as a scalar";
+    case HintKind::same_copy:
+      return "make the copy once and keep it";
+    case HintKind::device_waits:
+      return waits_for_device(hint.name) ? "do not read the result on the host, or read it later"
+                                         : "prepare this before, or do it on the device";
+    case HintKind::page_faults:
+      return "keep the memory: write into a tensor that lasts, or let the allocator keep what is freed";
+    case HintKind::short_calls:
+      return "make fewer calls: join the tensors, or compile the model";
+  }
+  return "";
+}
+
+std::vector<Hint> hints_of(const Look& look, const HintThresholds& thresholds) {
+  HintSums sums(look);
+  Claimed claimed(look.calls.size());
+  find_one_element(look, claimed, sums);
+  find_same_copy(look, claimed, sums);
+  if (!look.timeline.on_gpu) {  // a device that is busy hides what a call costs the host
+    find_small_calls(look, thresholds, claimed, sums);
+    find_short_calls(look, thresholds, claimed, sums);
+    find_page_faults(look, sums);
+  }
+  find_device_waits(look, sums);
+  return sums.hints(thresholds);
+}
+
+std::vector<Hint> added_hints(const std::vector<Hint>& before, const std::vector<Hint>& after) {
+  std::vector<Hint> added;
+  for (const Hint& hint : after) {
+    const bool known = std::any_of(before.begin(), before.end(),
+                                   [&](const Hint& old) { return old.kind == hint.kind && old.name == hint.name; });
+    if (!known) added.push_back(hint);
+  }
+  return added;
+}
+
+}  // namespace tbci::detect

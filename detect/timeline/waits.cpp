@@ -1,0 +1,47 @@
+// Hints at time in which nothing is computed.
+#include <algorithm>
+
+#include "detect/timeline/evidence.hpp"
+#include "detect/timeline/gaps.hpp"
+#include "storage/model/profile.hpp"
+
+namespace tbci::detect {
+
+void find_page_faults(const Look& look, HintSums& sums) {
+  const auto one = static_cast<double>(look.timeline.speed.fault_nanoseconds);
+  for (std::size_t i = 0; i < look.calls.size(); ++i) {
+    const model::TimelineCall& call = look.timeline.calls[i];
+    if (call.faults == 0 || call.thread != look.thread || look.calls[i].iteration < 0) continue;
+    const auto self = static_cast<double>(look.calls[i].self);
+    const double faulting = std::min(static_cast<double>(call.faults) * one, self);
+    sums.add(HintKind::page_faults, look.name(i), 1, self, faulting);
+  }
+  for (std::size_t i = 0; i < look.timeline.iterations.size(); ++i) {
+    const auto outside = static_cast<double>(look.outside[i]);
+    const double faulting = std::min(static_cast<double>(look.timeline.iterations[i].faults) * one, outside);
+    if (faulting > 0) sums.add(HintKind::page_faults, model::in_no_operator, 1, outside, faulting);
+  }
+}
+
+void find_device_waits(const Look& look, HintSums& sums) {
+  if (!look.timeline.on_gpu) return;
+  const auto times = device_times(look.timeline);
+  const auto calls = top_calls(look);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    auto call = calls[i].begin();
+    for (const Span& gap : times[i].gaps) {
+      double in_none = static_cast<double>(gap.end - gap.begin);
+      while (call != calls[i].end() && look.timeline.calls[*call].end() <= gap.begin) ++call;
+      for (auto at = call; at != calls[i].end() && look.timeline.calls[*at].begin < gap.end; ++at) {
+        const model::TimelineCall& one = look.timeline.calls[*at];
+        const auto shared = static_cast<double>(std::min(one.end(), gap.end) - std::max(one.begin, gap.begin));
+        in_none -= shared;
+        sums.add(HintKind::device_waits, look.name(*at), 1, shared, shared / times[i].stretched);
+      }
+      if (in_none > 0)
+        sums.add(HintKind::device_waits, model::in_no_operator, 1, in_none, in_none / times[i].stretched);
+    }
+  }
+}
+
+}  // namespace tbci::detect

@@ -1,0 +1,191 @@
+#include "detect/timeline/hints.hpp"
+
+#include <algorithm>
+
+#include "storage/model/profile.hpp"
+#include "tests/catch.hpp"
+#include "tests/detect/timeline/made_timeline.hpp"
+
+namespace tbci::hints_test {
+
+using detect::Hint;
+using detect::HintKind;
+using made_timeline::MadeTimeline;
+
+namespace {
+
+std::vector<Hint> hints(const model::Timeline& timeline) {
+  const auto look = detect::look_into(timeline);
+  REQUIRE(look);
+  return detect::hints_of(*look);
+}
+
+Hint only(const model::Timeline& timeline) {
+  const auto all = hints(timeline);
+  REQUIRE(all.size() == 1);
+  CHECK_FALSE(detect::what_to_try(all[0]).empty());
+  return all[0];
+}
+
+}  // namespace
+
+TEST_CASE("Hints: gradients zeroed one by one cost what is not their memory", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100000);
+  for (int i = 0; i < 10; ++i) {
+    const auto gradient = made.tensor(i + 1, {25});  // 100 bytes: 100 ns
+    made.call("aten.zero_.default", i * 1000, 500, {gradient}, {gradient}).inputs[0].written = true;
+  }
+  const Hint hint = only(made.timeline());
+  CHECK(hint == Hint{.kind = HintKind::small_calls,
+                     .name = "aten.zero_.default",
+                     .calls = 10,
+                     .time = 5000,
+                     .share = 0.05,
+                     .gain = 0.039});  // 10 x (500 - 100) - a call
+}
+
+TEST_CASE("Hints: an optimizer's cycle of operators could touch its memory once", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100000);
+  std::int64_t begin = 0;
+  for (int i = 0; i < 8; ++i) {
+    const auto weight = made.tensor(10 * i + 1, {250}), gradient = made.tensor(10 * i + 2, {250}),
+               step = made.tensor(10 * i + 3, {250});
+    made.call("aten.mul.Scalar", begin, 1500, {gradient}, {step});
+    made.call("aten.sub_.Tensor", begin + 1500, 2500, {weight, step}, {weight}).inputs[0].written = true;
+    begin += 5000;
+  }
+  const Hint hint = only(made.timeline());
+  CHECK(hint.kind == HintKind::small_calls);
+  CHECK(hint.name == "aten.sub_.Tensor");
+  CHECK(hint.calls == 16);
+  CHECK(hint.gain == (8 * (4000. - 2000) - 100) / 100000);
+}
+
+TEST_CASE("Hints: a row has eight calls or more, and none that do more than a copy", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100000);
+  const auto x = made.tensor(1, {25});
+  for (int i = 0; i < 7; ++i) made.call("aten.zero_.default", i * 1000, 600, {x}, {x}).inputs[0].written = true;
+  for (int i = 0; i < 20; ++i) made.call("aten.mm.default", 20000 + i * 1000, 600, {x, x}, {x});
+  CHECK(hints(made.timeline()).empty());
+}
+
+TEST_CASE("Hints: a root of one number that no data is in belongs on the host", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 10000);
+  made.call("aten.sigmoid.default", 0, 900, {made.tensor(9, {5})}, {made.tensor(10, {5})});  // longer, and no number
+  const auto made_one = made.tensor(1, {1}), root = made.tensor(2, {1});
+  const auto x = made.tensor(3, {5}), y = made.tensor(4, {5});
+  made.call("aten.full.default", 1000, 300, {}, {made_one});
+  made.call("aten.rsqrt.default", 1400, 600, {made_one}, {root});
+  made.call("aten.mul.Tensor", 2100, 2000, {x, root}, {y});
+  const Hint hint = only(made.timeline());
+  CHECK(hint.kind == HintKind::one_element);
+  CHECK(hint.name == "aten.rsqrt.default");
+  CHECK(hint.calls == 2);
+  CHECK(hint.gain == 0.09);
+}
+
+TEST_CASE("Hints: a number that depends on data stays where it is", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 10000);
+  const auto x = made.tensor(3, {5}), loss = made.tensor(1, {}), root = made.tensor(2, {});
+  made.timeline().inputs = {3};
+  made.call("aten.sum.default", 0, 4000, {x}, {loss});
+  made.call("aten.rsqrt.default", 4400, 600, {loss}, {root});
+  CHECK(hints(made.timeline()).empty());
+}
+
+TEST_CASE("Hints: a weight that is converted in each iteration can be kept", "[detect]") {
+  MadeTimeline made;
+  const auto weight = made.tensor(1, {100}), first = made.tensor(2, {100}), second = made.tensor(3, {100});
+  made.iteration(0, 10000).iteration(10000, 10000);
+  made.call("aten.to.dtype", 0, 1000, {weight}, {first});
+  made.call("aten.to.dtype", 10000, 1400, {weight}, {second});
+  const Hint hint = only(made.timeline());
+  CHECK(hint.kind == HintKind::same_copy);
+  CHECK(hint.name == "aten.to.dtype");
+  CHECK(hint.calls == 1);
+  CHECK(hint.gain == 0.12);
+
+  SECTION("not if the data is converted") {
+    made.timeline().inputs = {1};
+    CHECK(hints(made.timeline()).empty());
+  }
+  SECTION("not if the weight changes") {
+    made.call("aten.sub_.Tensor", 15000, 4000, {weight}, {weight}).inputs[0].written = true;
+    CHECK(hints(made.timeline()).empty());
+  }
+  SECTION("not if the copy is written to") {
+    made.call("aten.relu_.default", 15000, 4000, {second}, {second}).inputs[0].written = true;
+    CHECK(hints(made.timeline()).size() == 1);
+    CHECK(hints(made.timeline())[0].gain == 0.05);
+  }
+  SECTION("not if nothing was copied") {
+    for (auto& call : made.timeline().calls) call.outputs = call.inputs;
+    CHECK(hints(made.timeline()).empty());
+  }
+}
+
+TEST_CASE("Hints: page faults are an operator's, or of what is in none", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 10000);
+  made.timeline().iterations[0].faults = 20;
+  made.call("aten.batch_norm.default", 0, 4000);
+  made.call("aten.native_batch_norm.default", 100, 3000).faults = 50;
+  const auto all = hints(made.timeline());
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].kind == HintKind::page_faults);
+  CHECK(all[0].name == "aten.native_batch_norm.default");
+  CHECK(all[0].gain == 0.05);
+  CHECK(all[1].name == model::in_no_operator);
+  CHECK(all[1].gain == 0.02);
+}
+
+TEST_CASE("Hints: calls as short as a call are counted by operator", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 10000);
+  const auto x = made.tensor(1, {2, 2});
+  made.timeline().inputs = {1};
+  for (int i = 0; i < 4; ++i) {
+    made.call("aten.softmax.int", i * 1000, 200, {x}, {x});          // 16 bytes: needs 16 ns
+    made.call("aten.mm.default", i * 1000 + 300, 501, {x, x}, {x});  // too long to be short
+  }
+  const Hint hint = only(made.timeline());
+  CHECK(hint.kind == HintKind::short_calls);
+  CHECK(hint.name == "aten.softmax.int");
+  CHECK(hint.calls == 4);
+  CHECK(hint.gain == 4 * (200. - 16) / 10000);
+}
+
+TEST_CASE("Hints: a device that waits shows what the host does meanwhile", "[detect]") {
+  MadeTimeline made;
+  made.timeline().on_gpu = true;
+  made.iteration(0, 1000);
+  made.call("aten.arange.default", 100, 300);
+  made.call("aten.item.default", 500, 200);
+  made.timeline().work = {{.movement = false, .begin = 0, .length = 200},
+                          {.movement = false, .begin = 380, .length = 220},
+                          {.movement = false, .begin = 750, .length = 250}};
+  const auto all = hints(made.timeline());
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].kind == HintKind::device_waits);
+  CHECK(all[0].name == "aten.arange.default");
+  CHECK(all[0].gain == 0.18);
+  CHECK(all[1].name == "aten.item.default");
+  CHECK(all[1].gain == 0.1);
+  CHECK(detect::what_to_try(all[1]).find("read") != std::string::npos);
+  CHECK(all[2].name == model::in_no_operator);
+  CHECK(all[2].gain == 0.05);
+}
+
+TEST_CASE("Hints: those that a change added are those that were not there", "[detect]") {
+  const Hint old{.kind = HintKind::page_faults, .name = "aten.add.Tensor"};
+  const Hint grown{.kind = HintKind::page_faults, .name = "aten.add.Tensor", .gain = 0.3};
+  const Hint other{.kind = HintKind::short_calls, .name = "aten.add.Tensor"};
+  CHECK(detect::added_hints({old}, {grown, other}) == std::vector<Hint>{other});
+}
+
+}  // namespace tbci::hints_test
