@@ -158,6 +158,13 @@ class LocalMachine final : public Machine {
     return measurer_.profile(product, suite, measured, config_.measure.worker, std::move(stop));
   }
 
+  Result<model::Timeline> timeline(const model::Product& product, const model::Case& measured,
+                                   std::stop_token stop) override {
+    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    TBCI_ASSIGN(const auto lock, lock_cpus(stop));
+    return measurer_.timeline(product, suite, measured, config_.measure.worker, std::move(stop));
+  }
+
   Result<model::Environment> environment(std::stop_token stop) override {
     const runner::MeasureSettings& worker = config_.measure.worker;
     runner::EnvironmentSettings asked;

@@ -18,6 +18,7 @@
 #include "storage/model/build.hpp"
 #include "storage/model/measurement.hpp"
 #include "storage/model/profile.hpp"
+#include "storage/model/timeline.hpp"
 
 namespace tbci::pipeline {
 
@@ -76,6 +77,11 @@ class Machine {
   /// Where the time of an iteration goes, in one fresh process.
   virtual Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
                                                  std::stop_token stop) = 0;
+  /// The calls of a few iterations, in one fresh process.
+  virtual Result<model::Timeline> timeline(const model::Product& /*product*/, const model::Case& measured,
+                                           std::stop_token /*stop*/) {
+    return fail(ErrorKind::machine, "{}: this machine records no timelines", to_string(measured));
+  }
   /// The facts of the machine, without those that only a worker knows.
   virtual Result<model::Environment> environment(std::stop_token stop) = 0;
   /// The libraries that a worker of this product loads: the machine's, and those that come with the product.

@@ -335,6 +335,26 @@ Result<model::OperatorProfile> Measurer::profile(const model::Product& product, 
   return profile;
 }
 
+Result<model::Timeline> Measurer::timeline(const model::Product& product, const Suite& suite,
+                                           const model::Case& measured, MeasureSettings settings,
+                                           std::stop_token stop) {
+  constexpr int most_recorded = 5;  // the rest would say the same
+  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::machine, "{}", suite.unavailable_reason);
+  settings.iterations = std::min(settings.iterations, most_recorded);
+  Command command = measure_command(product, suite, measured, settings);
+  command.arguments[suite.program.size()] = "timeline";
+  TimelineReader reader(case_of_suite(suite, measured));
+  EarlyEnd early_end(stop);
+  command.on_output_line = [&](std::string_view line) {
+    if (!reader.take(line)) early_end.request();
+  };
+  TBCI_ASSIGN(const ProcessOutcome ended, run(command, early_end.token()));
+  if (ended.interrupted && stop.stop_requested())
+    return fail(ErrorKind::interrupted, "recording {}: stopped", to_string(measured));
+  auto timeline = std::move(reader).timeline();
+  return ended.interrupted ? timeline : value_or_exit(std::move(timeline), ended, settings);
+}
+
 Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite, std::stop_token stop) {
   if (!suite.unavailable_reason.empty()) return fail(ErrorKind::machine, "{}", suite.unavailable_reason);
   Command command = ask(suite, "list");

@@ -19,6 +19,7 @@
 #include "runner/profile.hpp"
 #include "runner/protocol.hpp"
 #include "runner/suites.hpp"
+#include "runner/timeline.hpp"
 #include "storage/model/build.hpp"
 #include "storage/model/measurement.hpp"
 
@@ -84,6 +85,10 @@ class Measurer {
   /// reports (failed), it cannot be started (machine), a stop was requested (interrupted).
   Result<model::OperatorProfile> profile(const model::Product& product, const Suite& suite, const model::Case& measured,
                                          const MeasureSettings& settings, std::stop_token stop);
+
+  /// The calls of a few iterations, one by one, in one process with the settings of a measurement. Errors as `profile`.
+  Result<model::Timeline> timeline(const model::Product& product, const Suite& suite, const model::Case& measured,
+                                   MeasureSettings settings, std::stop_token stop);
 
   /// The benchmarks of the suite, each name with the suite's prefix.
   Result<std::vector<BenchmarkInfo>> list_benchmarks(const Suite& suite, std::stop_token stop);
