@@ -32,7 +32,7 @@ std::string what_to_try(const Hint& hint) {
     case HintKind::small_calls:
       return "do it in one call: a _fused_ or _foreach_ operator, or one flat tensor; gradients can be set to none";
     case HintKind::one_element:
-      return "compute the number on the host, once, and pass it as a scalar";
+      return "compute the number once, on the host, and keep it: it depends on no data";
     case HintKind::same_copy:
       return "make the copy once and keep it";
     case HintKind::device_waits:

@@ -45,7 +45,7 @@ struct HintThresholds {
 /// - small_calls: what the calls take beyond reading and writing, once, the memory that a cycle of them is given or
 ///   changes, at the speed of a copy, and beyond one call: as one fused call would.
 /// - one_element: all of the calls whose tensors, in and out, have one element, where that does not depend on data: the
-///   host computes it in no time.
+///   number can be kept. (A scalar may cost more than a tensor that is kept: it becomes a tensor at each call.)
 /// - same_copy: all of the call: the copy can be kept. Only where the source is the same memory in each iteration,
 ///   nothing writes to it or to the copy, and it holds no batch of data.
 /// - device_waits: the device's gaps during the operator.

@@ -206,8 +206,8 @@ Plant root() {
             };
           },
           [](std::int64_t amount) -> Piece {
-            return [amount, x = torch::rand({numbers})] {
-              for (std::int64_t i = 0; i < amount; ++i) x.mul_(1 / std::sqrt(1.0));
+            return [amount, x = torch::rand({numbers}), kept = at::full({1}, 1.0)] {
+              for (std::int64_t i = 0; i < amount; ++i) x.mul_(kept);
             };
           }};
 }
@@ -251,13 +251,13 @@ class Planted final : public Known {
   Planted(const std::string& kind, const Plant& plant, double share) : base_(computing(iteration_us)) {
     constexpr std::int64_t probe = 100;
     const double wanted = share / (1 - share) * iteration_us;
-    const auto once = times_in_turn({base_, plant.planted(probe), base_, plant.changed(probe)});
+    const auto once = times_in_turn({base_, plant.planted(probe), base_, plant.changed(probe)}, 51);
     const double each = std::max(once[1] - once[3], 1e-3) / probe;
     std::int64_t amount = share > 0 ? std::max<std::int64_t>(std::lround(wanted / each), 1) : 0;
     if (amount > 0) {  // more of it may cost less each
-      const auto more = times_in_turn({base_, plant.planted(amount), base_, plant.changed(amount)});
+      const auto more = times_in_turn({base_, plant.planted(amount), base_, plant.changed(amount)}, 25);
       amount = std::clamp(std::lround(static_cast<double>(amount) * wanted / std::max(more[1] - more[3], 1.0)),
-                          amount / 4 + 1, amount * 4);
+                          amount / 2 + 1, amount * 2);
     }
     if (amount > 0) planted_ = plant.planted(amount);
     double saves = 0;

@@ -3,7 +3,7 @@
 //   hint:KIND-P    an iteration of about 20 ms that a change, as the hint says, makes P thousandths shorter:
 //     zero         small tensors are zeroed one by one; the change: they are one flat tensor
 //     loop         an optimizer's step, tensor by tensor; the change: the same step on flat tensors
-//     root         the root of a tensor of one element; the change: the host computes it
+//     root         the root of a tensor of one element; the change: the root is kept
 //     convert      a weight that stays is converted; the change: the converted one is kept
 //     fault        a tensor is made, filled and dropped; the change: it is kept and filled
 //     short        sums of four numbers, call by call; the change: one call for all
