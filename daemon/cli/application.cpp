@@ -155,6 +155,8 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_serve(app, invocation);
   add_run(app, invocation);
   add_compare(app, invocation);
+  add_characterise(app, invocation);
+  add_why(app, invocation);
   add_bisect(app, invocation);
   add_nightly(app, invocation);
   add_anchor(app, invocation);

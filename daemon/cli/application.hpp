@@ -53,6 +53,8 @@ void add_check(CLI::App& app, Invocation& invocation);
 void add_serve(CLI::App& app, Invocation& invocation);
 void add_run(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
+void add_characterise(CLI::App& app, Invocation& invocation);
+void add_why(CLI::App& app, Invocation& invocation);
 void add_bisect(CLI::App& app, Invocation& invocation);
 void add_nightly(CLI::App& app, Invocation& invocation);
 void add_anchor(CLI::App& app, Invocation& invocation);

@@ -1,0 +1,91 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "daemon/cli/application.hpp"
+#include "daemon/cli/character_table.hpp"
+#include "daemon/cli/json.hpp"
+#include "daemon/cli/selection.hpp"
+#include "daemon/cli/subject_session.hpp"
+#include "pipeline/measure/benchmark_list.hpp"
+#include "pipeline/measure/building.hpp"
+#include "pipeline/measure/measuring.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+struct WhyOptions {
+  Selection selection;
+  std::string measured, build, against;
+};
+
+// `dlrm/cpu-train`: the selection has the parts, so that what is not there is refused in the usual words.
+Status select_case(WhyOptions& options) {
+  const auto slash = options.measured.rfind('/');
+  if (slash == std::string::npos || slash == 0)
+    return fail(ErrorKind::usage, "'{}' is not a case: write BENCHMARK/CONFIGURATION, such as dlrm/cpu-train",
+                one_line(options.measured, 80));
+  options.selection.benchmarks = {options.measured.substr(0, slash)};
+  options.selection.configurations = {options.measured.substr(slash + 1)};
+  return {};
+}
+
+std::string headline(const pipeline::Character& character) {
+  const double whole = std::max(character.split.whole(), 1e-9);
+  return fmt::format("{}: {} an iteration, {:.1f}% active, {:.1f}% movement, {:.1f}% idle (recorded: {:.2f}x)\n\n",
+                     to_string(character.measured),
+                     human_duration(std::chrono::nanoseconds(static_cast<std::int64_t>(whole))),
+                     character.split.active / whole * 100, character.split.movement / whole * 100,
+                     character.split.idle / whole * 100, character.recorded);
+}
+
+Result<ExitCode> why(const Invocation& invocation, WhyOptions options, std::stop_token stop) {
+  TBCI_TRY(select_case(options));
+  TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
+  pipeline::SubjectContext& context = session->context();
+  TBCI_ASSIGN(const model::Build build, pipeline::build_named(context, options.build));
+  TBCI_ASSIGN(const auto cases, pipeline::wanted_cases(context, build.product));
+  if (cases.empty()) return fail(ErrorKind::usage, "{} has no case {}", options.build, one_line(options.measured, 80));
+  TBCI_ASSIGN(auto character, pipeline::characterise(context, build, cases.front()));
+  const bool added = !options.against.empty();
+  if (added) {
+    TBCI_ASSIGN(const model::Build other, pipeline::build_named(context, options.against));
+    TBCI_ASSIGN(const auto before, pipeline::characterise(context, other, cases.front()));
+    character.hints = detect::added_hints(before.hints, character.hints);
+  }
+  if (!invocation.json) {
+    fmt::print("{}{}", headline(character), hints_text(character.hints, added));
+    return ExitCode::success;
+  }
+  nlohmann::json json = json_of(character);
+  json["hints"] = nlohmann::json::array();
+  for (const detect::Hint& hint : character.hints) json["hints"].push_back(json_of(hint, added));
+  print_json(json);
+  return ExitCode::success;
+}
+
+}  // namespace
+
+void add_why(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("why", "Show hints at why a case is slow, and what to try");
+  command->footer(
+      "A hint names an operator, its calls in an iteration, their share of it, and what a change would save. It\n"
+      "comes from the calls of a few iterations, recorded now. With --against only hints are shown that the other\n"
+      "build has not.\n\n"
+      "  tbci why dlrm/cpu-train --build 2026-01-07\n"
+      "  tbci why hf_Reformer/cpu-infer --build main --against main~1");
+  auto options = std::make_shared<WhyOptions>();
+  command->add_option("case", options->measured, "What is slow")->required()->type_name("BENCHMARK/CONFIGURATION");
+  add_subject_option(*command, options->selection);
+  command->add_option("--build", options->build, "Nightly or revision")->required()->type_name("NAME");
+  command->add_option("--against", options->against, "Show only hints that this build has not")->type_name("NAME");
+  command->callback([&invocation, options] {
+    invocation.action = [&invocation, options](std::stop_token stop) {
+      return why(invocation, *options, std::move(stop));
+    };
+  });
+}
+
+}  // namespace tbci::daemon
