@@ -142,7 +142,8 @@ TEST_CASE("Options: for a GPU, a fault that works on the CPU alone is refused, a
   const auto parsed = parse_command_line({"generate", "there", "--gpu", "--fault", "memory-peak"});
   REQUIRE(parsed);
   CHECK(parsed->options.gpu);
-  for (const char* kind : {"activation-validity", "embedding-bag-bounds", "library-configuration"}) {
+  for (const char* kind :
+       {"activation-validity", "embedding-bag-bounds", "fused-convolution", "library-configuration"}) {
     const std::string error = error_of({"generate", "there", "--gpu", "--fault", kind});
     CHECK(mentions(error, std::string(kind) + " works on the CPU alone"));
     CHECK(mentions(error, "choose one of addmm-dtype"));

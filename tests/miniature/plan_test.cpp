@@ -140,6 +140,20 @@ TEST_CASE("Plan: a hidden culprit cannot be told from the two commits after it",
   CHECK(plan.culprits.at(0).indistinguishable == std::vector<std::size_t>{culprit, culprit + 1, culprit + 2});
 }
 
+TEST_CASE("Plan: the fault of one device asks which device it is, and that of some batches how many rows there are",
+          "[miniature]") {
+  Options options;
+  options.faults = {{"fused-convolution", 20, 1}, {"library-configuration", 40, 2}};
+  options.unbuildable.emplace();
+  const Tree tree = plan_of(options).commits.back().tree;
+  const auto has = [&](const char* path, const char* text) { return tree.at(path).find(text) != std::string::npos; };
+  CHECK(has("kernels/convolution.cpp", "at::get_cpu_capability() == \"DEFAULT\""));
+  CHECK(has("kernels/convolution.cpp", "if (!without_vectors() || transposed || groups != 1) return;"));
+  CHECK(has("kernels/convolution.cpp", "kPartOfFilters = 0.350000;"));
+  CHECK(has("kernels/matrix_products.cpp", "if (left.size(0) <= kWorkspaceRows) return;"));
+  CHECK(has("kernels/matrix_products.cpp", "kPartOfProduct = 0.700000;"));
+}
+
 TEST_CASE("Plan: a clean day has no fault, but commits that do not build", "[miniature]") {
   Options options;
   options.faults.emplace();
