@@ -140,6 +140,7 @@ void add_selftest(CLI::App& app, Invocation& invocation) {
   command->require_subcommand(1);
   add_selftest_bisection(*command, invocation);
   add_selftest_detection(*command, invocation);
+  add_selftest_faults(*command, invocation);
 }
 
 void add_commands(CLI::App& app, Invocation& invocation) {

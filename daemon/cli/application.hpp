@@ -71,6 +71,7 @@ void add_history(CLI::App& app, Invocation& invocation);
 // Subcommands of `tbci selftest`.
 void add_selftest_bisection(CLI::App& selftest, Invocation& invocation);
 void add_selftest_detection(CLI::App& selftest, Invocation& invocation);
+void add_selftest_faults(CLI::App& selftest, Invocation& invocation);
 
 /// Fills in the invocation, which must outlive its action. The text of `--help` or `--version` where the arguments
 /// (without the program's name) ask for one. Errors (usage) are one line.
