@@ -264,10 +264,10 @@ int trace_benchmark(const TraceOptions& options, Protocol& protocol) {
 }
 
 int record_benchmark(const RunOptions& options, Protocol& protocol) {
-  return with_workload(options, protocol, [&](Workload& workload, Protocol& to, Clock::time_point) {
+  return with_workload(options, protocol, [&](Prepared& prepared, Protocol& to) {
     const IterationPlan plan = plan_of(options);
-    warm_up(workload, plan);
-    Timeline timeline = record_timeline(workload, plan);
+    warm_up(prepared.workload, plan);
+    Timeline timeline = record_timeline(prepared.workload, plan);
     timeline.speed = speed_of_machine(plan.device);
     to.timeline(timeline);
     to.done();

@@ -30,7 +30,7 @@ struct ComparedBackends {
 
 /// Measures each case by eager and by each of the backends, in rounds of one process each, so that what slows the
 /// machine for a while slows all of them. A backend that fails leaves the rounds; the others go on. What does not fit
-/// a configuration, or is not in the suite, is told as such. Numbers are kept in a run of their own.
+/// a configuration, or is not in the suite, has that as its reason. Numbers are kept in a run of their own.
 Result<std::vector<ComparedBackends>> compare_backends(SubjectContext& context, const model::Build& build,
                                                        const std::vector<model::Backend>& backends);
 

@@ -20,7 +20,7 @@ TEST_CASE("mean_ratio: the geometric mean of the pairs, with Student's interval"
   CHECK(ratio->high == Approx(std::exp(0.7 + 4.302653 * 0.2 / std::sqrt(3.0))).epsilon(1e-6));
 }
 
-TEST_CASE("mean_ratio: one pair has no interval, so it is no answer", "[ratio]") {
+TEST_CASE("mean_ratio: one pair has no interval, so there is nothing to say", "[ratio]") {
   CHECK_FALSE(mean_ratio({}));
   const std::array one = {Pair{1, 2}};
   CHECK_FALSE(mean_ratio(one));

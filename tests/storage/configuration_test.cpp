@@ -20,7 +20,7 @@ TEST_CASE("Configurations: a backend other than eager is part of the name, and c
   CHECK(to_string(series_from("dlrm/cpu-infer:jit/time").value()) == "dlrm/cpu-infer:jit/time");
 }
 
-TEST_CASE("Configurations: each has one name, and an unknown word is told with the nearest one", "[words]") {
+TEST_CASE("Configurations: each has one name, and an unknown word comes with the nearest one", "[words]") {
   const auto error = [](std::string_view text) { return configuration_from(text).error().message; };
   CHECK(error("cpu-infer:eager") == "'cpu-infer:eager': eager is written without its name");
   CHECK(error("cpu-infer:jit-frozn").find("unknown backend 'jit-frozn' (did you mean 'jit-frozen'?)") == 0);
