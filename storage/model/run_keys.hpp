@@ -16,7 +16,7 @@ std::string recovery(const std::string& night);                              ///
 std::string breaks(const std::string& night, const std::string& old_build);  ///< a night's processes for breaks
 /// A nightly between a night's and an older build, beside that build.
 std::string between(const std::string& night, const std::string& old_build, const std::string& nightly);
-std::string comparison(TimePoint begun);                                    ///< `tbci compare`
+std::string comparison(TimePoint begun);  ///< `tbci compare`
 /// `backends/2026-01-07T02:00:00Z`: one build by several backends.
 std::string backends(TimePoint begun);
 std::string revert(std::int64_t bisection_id, const std::string& culprit);  ///< the bad end without a culprit

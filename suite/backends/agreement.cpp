@@ -7,6 +7,8 @@
 namespace tbci::suite {
 namespace {
 
+constexpr double small = 0.01;  // of the largest norm
+
 torch::Tensor as_doubles(const torch::Tensor& tensor) {
   torch::Tensor plain = tensor.detach();
   if (plain.is_quantized()) plain = plain.dequantize();
@@ -33,14 +35,22 @@ std::string number(double value) {
   return text.str();
 }
 
-// The relative difference; infinite where one is finite and the other is not.
-double difference_of(const torch::Tensor& expected, const torch::Tensor& got) {
+double norm_where(const torch::Tensor& finite, const torch::Tensor& of) {
+  return torch::where(finite, of, torch::zeros({}, torch::kDouble)).norm().item<double>();
+}
+
+double norm_of(const torch::Tensor& tensor) {
+  if (!tensor.defined()) return 0;
+  const torch::Tensor plain = as_doubles(tensor);
+  return norm_where(torch::isfinite(plain), plain);
+}
+
+// By the norm of the expected one, or by `least`; infinite where one is finite and the other is not.
+double difference_of(const torch::Tensor& expected, const torch::Tensor& got, double least) {
   const torch::Tensor left = as_doubles(expected), right = as_doubles(got);
   const torch::Tensor finite = torch::isfinite(left);
   if (!finite.equal(torch::isfinite(right))) return INFINITY;
-  const torch::Tensor zero = torch::zeros({}, torch::kDouble);
-  const auto norm = [&](const torch::Tensor& of) { return torch::where(finite, of, zero).norm().item<double>(); };
-  const double change = norm(left - right), size = norm(left);
+  const double change = norm_where(finite, left - right), size = std::max(norm_where(finite, left), least);
   if (change == 0) return 0;
   return size > 0 ? change / size : change;
 }
@@ -55,6 +65,8 @@ Agreement compare(const Tensors& expected, const Tensors& got, double most, cons
                     std::to_string(expected.size());
     return agreement;
   }
+  double largest = 0;
+  for (const torch::Tensor& tensor : expected) largest = std::max(largest, norm_of(tensor));
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const bool same_shape =
         expected[i].defined() == got[i].defined() && (!expected[i].defined() || expected[i].sizes() == got[i].sizes());
@@ -64,7 +76,7 @@ Agreement compare(const Tensors& expected, const Tensors& got, double most, cons
       return agreement;
     }
     if (!expected[i].defined()) continue;
-    const double difference = difference_of(expected[i], got[i]);
+    const double difference = difference_of(expected[i], got[i], small * largest);
     agreement.difference = std::max(agreement.difference, difference);
     if (difference <= most) continue;
     agreement.why =

@@ -19,17 +19,21 @@ namespace {
 
 namespace jit = torch::jit;
 
-// What gives the results and the gradients as one tuple.
-class TupleIteration : public CompiledWorkload {
+// What gives the results and the gradients at once.
+class TracedIteration : public CompiledWorkload {
  public:
-  explicit TupleIteration(const Traced& traced)
+  explicit TracedIteration(const Traced& traced)
       : inputs_(traced.inputs), parameters_(traced.parameters), results_(traced.results.size()) {}
 
   void iterate() final {
     const torch::NoGradGuard no_gradients;  // a traced backward pass is operators like any others
     const c10::IValue output = run({inputs_.begin(), inputs_.end()});
     outputs_.clear();
-    for (const c10::IValue& value : output.toTupleRef().elements()) outputs_.push_back(value.toTensor());
+    if (output.isTensor()) {
+      outputs_.push_back(output.toTensor());
+    } else {
+      for (const c10::IValue& value : output.toTupleRef().elements()) outputs_.push_back(value.toTensor());
+    }
   }
 
   Tensors results() const final { return part(0, results_); }
@@ -52,10 +56,10 @@ class TupleIteration : public CompiledWorkload {
   Tensors outputs_;
 };
 
-class ScriptedIteration final : public TupleIteration {
+class ScriptedIteration final : public TracedIteration {
  public:
   ScriptedIteration(jit::Module module, const Traced& traced)
-      : TupleIteration(traced), module_(std::move(module)), forward_(module_.get_method("forward")) {}
+      : TracedIteration(traced), module_(std::move(module)), forward_(module_.get_method("forward")) {}
 
  private:
   c10::IValue run(std::vector<c10::IValue> arguments) override { return forward_(std::move(arguments)); }
@@ -64,10 +68,10 @@ class ScriptedIteration final : public TupleIteration {
   jit::Method forward_;
 };
 
-class InterpretedIteration final : public TupleIteration {
+class InterpretedIteration final : public TracedIteration {
  public:
   explicit InterpretedIteration(const Traced& traced)
-      : TupleIteration(traced), module_(traced.module), code_(module_.get_method("forward").graph(), "iteration") {}
+      : TracedIteration(traced), module_(traced.module), code_(module_.get_method("forward").graph(), "iteration") {}
 
  private:
   c10::IValue run(std::vector<c10::IValue> arguments) override {

@@ -60,10 +60,6 @@ void recognise(const at::Tensor& tensor) {
   const auto& state = jit::tracer::getTracingState();
   if (!has_place(tensor) || state->hasValue(tensor)) return;
   const auto found = known()->values.find(place_of(tensor));
-  fprintf(stderr, "unknown %s leaf %d gradfn %s\n", tensor.toString().c_str(), tensor.is_leaf(),
-          tensor.grad_fn() ? tensor.grad_fn()->name().c_str() : "-");
-  std::cerr << tensor.toString() << (tensor.grad_fn() ? tensor.grad_fn()->name() : "-") << tensor.sizes()
-            << tensor.strides() << tensor.storage_offset() << "\n";
   if (found != known()->values.end()) jit::tracer::setValueTrace(tensor, found->second);
 }
 

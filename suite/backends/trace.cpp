@@ -52,13 +52,15 @@ Tensors gradients_of(const Tensors& parameters) {
   return gradients;
 }
 
-c10::IValue tuple_of(const Tensors& results, const Tensors& gradients) {
+// One tensor as it is, many as a tuple.
+c10::IValue output_of(const Tensors& results, const Tensors& gradients) {
   std::vector<c10::IValue> values;
   for (const torch::Tensor& result : results) {
     if (!result.defined()) throw Unsupported("the tracer needs results that are tensors, and one is undefined");
     values.emplace_back(result);
   }
   for (const torch::Tensor& gradient : gradients) values.emplace_back(gradient);
+  if (values.size() == 1) return values[0];
   return c10::ivalue::Tuple::create(std::move(values));
 }
 
@@ -76,7 +78,7 @@ Recording record(Workload& workload, Mode mode, const Tensors& inputs, jit::Modu
     workload.iterate();
     recording.results = workload.results();
     if (mode == Mode::train) recording.gradients = gradients_of(workload.parameters());
-    return jit::Stack{tuple_of(recording.results, recording.gradients)};
+    return jit::Stack{output_of(recording.results, recording.gradients)};
   };
   const auto no_name = [](const torch::autograd::Variable&) { return std::string(); };
   record_masks();

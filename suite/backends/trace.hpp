@@ -32,7 +32,7 @@ class Snapshot {
 };
 
 struct Traced {
-  torch::jit::Module module;  // `forward(inputs)` gives a tuple: the results, then the gradients
+  torch::jit::Module module;  // `forward(inputs)` gives the results, then the gradients, as a tuple if many
   Tensors inputs;             // what an iteration reads and does not change: data, tables that the model keeps
   Tensors parameters;         // of the workload, with their gradients' places
   // Of the traced iteration, as eager computed it. Where a parameter has no gradient, none is in the list.

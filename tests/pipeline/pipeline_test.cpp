@@ -46,27 +46,6 @@ TEST_CASE("Pipeline: a slowdown is confirmed, bisected to its commit, and filed 
   CHECK(bisection->measurements > 0);
 }
 
-TEST_CASE("Pipeline: a fault that only a compiled path meets is filed for that path, with its commit", "[pipeline]") {
-  const TemporaryDirectory folder;
-  FakeMachine machine(71);
-  machine.backends = {model::Backend::eager, model::Backend::jit_frozen};
-  machine.slower_backends[model::Backend::jit_frozen] = {{42, 1.2}};
-  Bench bench(folder.path(), machine);
-  bench.config().measure.backends = {model::Backend::eager, model::Backend::jit_frozen};
-  const auto result = pipeline::check_night(bench.context());
-  REQUIRE(result);
-  CHECK(verdict_of(*result, "beta/cpu-infer/time") == Verdict::clear);
-  CHECK(verdict_of(*result, "alpha/cpu-infer/time") == Verdict::clear);
-  CHECK(verdict_of(*result, "beta/cpu-infer:jit-frozen/time") == Verdict::regression);
-  REQUIRE(result->regressions.size() == 2);
-  for (const auto& regression : result->regressions) {
-    CHECK(regression.suspects == std::vector{machine.history[42].id});
-    CHECK(regression.finding.series.configuration.backend == model::Backend::jit_frozen);
-  }
-  REQUIRE(result->reports.size() == 1);
-  CHECK(result->reports[0].body.find("cpu-infer:jit-frozen") != std::string::npos);
-}
-
 TEST_CASE("Pipeline: builds that bring the same BLAS are not the same binary", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine(71);

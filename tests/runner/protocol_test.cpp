@@ -264,7 +264,7 @@ TEST_CASE("ProtocolReader: the worker must run the backend that was asked for, a
   expected.iterations = 1;
   ProtocolReader silent(expected);
   CHECK_FALSE(silent.take(hello_by("")));
-  CHECK(silent.violation().find("it runs 'eager' instead of jit") == 0);
+  CHECK(silent.violation().find("it runs 'eager' instead of jit") != std::string::npos);
 
   ProtocolReader reader(expected);
   CHECK(reader.take(hello_by(R"(,"backend":"jit")")));

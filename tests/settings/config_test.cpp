@@ -84,7 +84,6 @@ precision = "bf16"
 batch_sizes = "found.toml"
 memory_limit_mib = 512
 configurations = ["cpu-infer"]
-backends = ["eager", "jit-frozen", "eager"]
 [thresholds]
 relative = 0.05
 [report]
@@ -116,7 +115,6 @@ index = ""
   CHECK(config->measure.worker.precision == "bf16");
   CHECK(config->measure.batch_sizes == "found.toml");
   CHECK(config->measure.configurations == std::vector{model::Configuration::cpu_infer});
-  CHECK(config->measure.backends == std::vector{model::Backend::eager, model::Backend::jit_frozen});
   CHECK(config->report.github.repository == "o/n");
   CHECK_FALSE(config->report.messenger);  // who measures has the token file, so it can deliver
   const auto demo = config->subject("demo");
@@ -214,9 +212,6 @@ TEST_CASE("Configuration: errors name values of the wrong type or out of range",
   CHECK(error_of("[thresholds]\nrelative = -1\n").find("thresholds.relative") != std::string::npos);
   CHECK(error_of("[service]\nport = 70000\n").find("from 0 to 65535") != std::string::npos);
   CHECK(error_of("[measure]\nconfigurations = [\"cpu-tain\"]\n").find("did you mean 'cpu-train'") != std::string::npos);
-  CHECK(error_of("[measure]\nbackends = [\"jit-frozn\"]\n").find("did you mean 'jit-frozen'") != std::string::npos);
-  CHECK(error_of("[measure]\nconfigurations = [\"cpu-infer:jit\"]\n").find("unknown configuration") !=
-        std::string::npos);
   CHECK(error_of("[measure\n").find("x.toml:1: not valid TOML") == 0);
   CHECK(error_of("[service]\nstate = \"${TBCI_NOT_SET_ANYWHERE}\"\n") ==
         "x.toml:2: service.state: the environment variable TBCI_NOT_SET_ANYWHERE is not set: export it, or write the "

@@ -112,7 +112,6 @@ TEST_CASE("Usage: a flag takes no value, and an option stands once", "[cli]") {
 TEST_CASE("Usage: all required options that are missing are named", "[cli]") {
   CHECK(error_of({"bisect", "--to", "main"}) == "'bisect' needs --from REVISION. See tbci bisect --help");
   CHECK(error_of({"bisect"}) == "'bisect' needs --from REVISION and --to REVISION. See tbci bisect --help");
-  CHECK(error_of({"compare", "2026-01-06"}) == "'compare' needs AFTER. See tbci compare --help");
 }
 
 TEST_CASE("Usage: an argument too many", "[cli]") {

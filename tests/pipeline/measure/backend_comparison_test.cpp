@@ -11,6 +11,7 @@ namespace tbci::backend_comparison_test {
 using namespace tbci::test;
 
 using model::Backend;
+using model::Verdict;
 
 namespace {
 
@@ -23,14 +24,22 @@ struct Compared : FakeRange {
     bench.config().measure.sampling.least = 5;
   }
 
-  std::vector<pipeline::ComparedBackends> rows() {
+  std::vector<pipeline::ComparedBackends> rows(std::size_t at = 0) {
     pipeline::SubjectContext& context = bench.context();
-    const auto build = pipeline::build_commit(context, commit(0)).value();
+    const auto build = pipeline::build_commit(context, commit(at)).value();
     return pipeline::compare_backends(context, build,
                                       {Backend::eager, Backend::jit, Backend::jit_frozen, Backend::channels_last})
         .value();
   }
 };
+
+model::Verdict verdict_in(const pipeline::NightResult& result, const std::string& series) {
+  for (const model::Finding& finding : result.findings) {
+    if (to_string(finding.series) == series) return finding.verdict;
+  }
+  FAIL("no finding of " + series);
+  return {};
+}
 
 }  // namespace
 
@@ -65,7 +74,7 @@ TEST_CASE("compare_backends: a backend that the suite lacks, or that fits no suc
   CHECK(compared.rows()[0].results[2].why == "its suite has no channels-last on this build");
   compared.machine.backends.push_back(Backend::channels_last);
   compared.machine.broken["beta"] = model::Outcome::exception;
-  const auto rows = compared.rows();
+  const auto rows = compared.rows(1);
   CHECK(rows[0].results[2].time);
   CHECK(rows[1].why == "killed by SIGSEGV");
   CHECK_FALSE(rows[1].results[0].time);
@@ -86,6 +95,28 @@ TEST_CASE("compare_backends: means are geometric, of those that have a number", 
   REQUIRE(missing != means.end());
   CHECK(missing->cases == 0);
   CHECK(missing->asked == 2);
+}
+
+TEST_CASE("Nights: a fault that only a compiled path meets is filed for that path, with its commit", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(71);
+  machine.backends = {model::Backend::eager, model::Backend::jit_frozen};
+  machine.slower_backends[model::Backend::jit_frozen] = {{42, 1.2}};
+  Bench bench(folder.path(), machine);
+  bench.config().measure.backends = {model::Backend::eager, model::Backend::jit_frozen};
+  const auto result = pipeline::check_night(bench.context());
+  REQUIRE(result);
+  CHECK(verdict_in(*result, "beta/cpu-infer/time") == Verdict::clear);
+  CHECK(verdict_in(*result, "alpha/cpu-infer/time") == Verdict::clear);
+  CHECK(verdict_in(*result, "beta/cpu-infer:jit-frozen/time") == Verdict::regression);
+  REQUIRE_FALSE(result->regressions.empty());
+  for (const auto& regression : result->regressions) {
+    CAPTURE(to_string(regression.finding.series));
+    CHECK(regression.suspects == std::vector{machine.history[42].id});
+    CHECK(regression.finding.series.configuration.backend == model::Backend::jit_frozen);
+  }
+  REQUIRE(result->reports.size() == 1);
+  CHECK(result->reports[0].body.find("cpu-infer:jit-frozen") != std::string::npos);
 }
 
 }  // namespace tbci::backend_comparison_test

@@ -15,6 +15,13 @@ TEST_CASE("Agreement: a difference is that of the norms", "[agreement]") {
         "output 1 of 1 differs from eager's by 0.1 of its norm (0.05 is allowed)");
 }
 
+TEST_CASE("Agreement: a tensor that is nothing but rounding beside the others is measured by them", "[agreement]") {
+  const torch::Tensor large = torch::tensor({100.0}), tiny = torch::tensor({1e-7});
+  CHECK(compare({large, tiny}, {large, -tiny}, 1e-3, "gradient").why.empty());
+  CHECK_FALSE(compare({large, tiny}, {large, tiny + 0.01}, 1e-3, "gradient").why.empty());
+  CHECK_FALSE(compare({tiny}, {-tiny}, 1e-3, "gradient").why.empty());
+}
+
 TEST_CASE("Agreement: what is not finite must be so in both", "[agreement]") {
   const torch::Tensor expected = torch::tensor({1.0, static_cast<double>(INFINITY)});
   CHECK(compare({expected}, {expected.clone()}, 0, "output").why.empty());
