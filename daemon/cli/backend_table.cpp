@@ -18,7 +18,7 @@ std::string ratio_text(const std::optional<detect::MeanRatio>& ratio) {
   return ratio ? fmt::format("{:.2f}", ratio->ratio) : "-";
 }
 
-std::vector<Table::Column> columns_of(const std::vector<pipeline::ComparedBackends>& compared) {
+std::vector<Table::Column> backend_columns(const std::vector<pipeline::ComparedBackends>& compared) {
   std::vector<Table::Column> columns = {{.title = "case", .align = Align::left},
                                         {.title = "eager", .align = Align::right}};
   for (const pipeline::BackendResult& result : compared.front().results) {
@@ -29,7 +29,7 @@ std::vector<Table::Column> columns_of(const std::vector<pipeline::ComparedBacken
 }
 
 Table cases_table(const std::vector<pipeline::ComparedBackends>& compared) {
-  Table table(columns_of(compared));
+  Table table(backend_columns(compared));
   for (const pipeline::ComparedBackends& one : compared) {
     const std::string time = one.nanoseconds ? model::readable(model::Metric::time, *one.nanoseconds) : "-";
     std::vector<std::string> cells = {to_string(one.eager), time};
