@@ -105,7 +105,7 @@ std::unique_ptr<at::ObserverContext> enter_unrecorded(const at::RecordFunction& 
   return found != known()->values.end() ? std::make_unique<Copying>(found->second) : nullptr;
 }
 
-std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction& function) {
+std::unique_ptr<at::ObserverContext> enter_call(const at::RecordFunction& function) {
   if (known() == nullptr) return nullptr;
   if (!jit::tracer::isTracing()) return enter_unrecorded(function);
   known()->state = jit::tracer::getTracingState();
@@ -116,7 +116,7 @@ std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction& function) {
   return nullptr;
 }
 
-void leave(const at::RecordFunction& function, at::ObserverContext* context) {
+void leave_call(const at::RecordFunction& function, at::ObserverContext* context) {
   if (known() == nullptr || function.outputs().empty()) return;
   if (const auto* copying = static_cast<Copying*>(context)) {
     const c10::IValue& copy = function.outputs()[0];
@@ -129,7 +129,7 @@ void leave(const at::RecordFunction& function, at::ObserverContext* context) {
 }  // namespace
 
 KnownValues::KnownValues()
-    : handle_(at::addThreadLocalCallback(at::RecordFunctionCallback(&enter, &leave)
+    : handle_(at::addThreadLocalCallback(at::RecordFunctionCallback(&enter_call, &leave_call)
                                              .needsInputs(true)
                                              .needsOutputs(true)
                                              .scopes({at::RecordScope::FUNCTION}))) {
