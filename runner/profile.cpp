@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "runner/hello.hpp"
 #include "runner/json_fields.hpp"
 #include "runner/protocol.hpp"
 
@@ -44,12 +45,7 @@ class ProfileReader {
   std::string hello(const json& line) {
     if (integer_field(line, "protocol", 0, 1000000) != protocol_version)
       return "the worker speaks another protocol: rebuild it";
-    const std::string configuration(to_string(profile_.measured.configuration));
-    if (text_field(line, "benchmark") != profile_.measured.benchmark ||
-        text_field(line, "configuration") != configuration) {
-      return fmt::format("it profiles '{}/{}', not {}", text_field(line, "benchmark"),
-                         text_field(line, "configuration"), to_string(profile_.measured));
-    }
+    if (const std::string wrong = wrong_case(line, profile_.measured, "profiles"); !wrong.empty()) return "it " + wrong;
     state_ = State::greeted;
     return {};
   }

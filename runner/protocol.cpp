@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "runner/hello.hpp"
 #include "runner/json_fields.hpp"
 
 namespace tbci::runner {
@@ -113,19 +114,8 @@ std::string ProtocolReader::hello(const Line& line) {
     return fmt::format("the worker speaks protocol {}, but tbci speaks {}: rebuild the worker", *protocol,
                        protocol_version);
   }
-  const auto plain = with(model::Backend::eager, expected_.measured.configuration);
-  const std::string benchmark = text_field(line.fields, "benchmark"),
-                    configuration = text_field(line.fields, "configuration");
-  if (benchmark != expected_.measured.benchmark || configuration != to_string(plain)) {
-    return fmt::format("it measures '{}/{}', not {}/{}", benchmark, configuration, expected_.measured.benchmark,
-                       to_string(plain));
-  }
-  // A suite that does not know of backends says nothing, and runs eager.
-  const std::string backend = text_field(line.fields, "backend", 20);
-  if (const auto wanted = to_string(expected_.measured.configuration.backend);
-      (backend.empty() ? "eager" : backend) != wanted) {
-    return fmt::format("it runs '{}' instead of {}", backend.empty() ? "eager" : backend, wanted);
-  }
+  if (const std::string wrong = wrong_case(line.fields, expected_.measured, "measures"); !wrong.empty())
+    return "it " + wrong;
   if (const std::string precision = text_field(line.fields, "precision", 20); precision != expected_.precision) {
     // A suite without precisions computes in 32 bits.
     if (!precision.empty() || expected_.precision != default_precision)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "runner/hello.hpp"
 #include "runner/json_fields.hpp"
 #include "runner/protocol.hpp"
 
@@ -133,12 +134,7 @@ std::string TimelineReader::read(std::string_view text) {
 std::string TimelineReader::hello(const Line& line) {
   if (integer_field(line.json, "protocol", 0, 1000000) != protocol_version)
     return "the worker speaks another protocol: rebuild it";
-  const std::string configuration(to_string(expected_.configuration));
-  if (text_field(line.json, "benchmark") != expected_.benchmark ||
-      text_field(line.json, "configuration") != configuration) {
-    return fmt::format("it recorded '{}/{}', not {}", text_field(line.json, "benchmark"),
-                       text_field(line.json, "configuration"), to_string(expected_));
-  }
+  if (const std::string wrong = wrong_case(line.json, expected_, "recorded"); !wrong.empty()) return "it " + wrong;
   state_ = State::greeted;
   return {};
 }

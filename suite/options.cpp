@@ -191,6 +191,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
   if (run.backend == Backend::aoti && run.package.empty())
     return UsageError{"--backend aoti needs --package FILE, made of what tbci-worker trace writes"};
   if (command == "trace" && out.empty()) return UsageError{"trace needs --out FILE"};
+  if (command == "trace" && (run.backend != Backend::eager || run.configuration.mode != Mode::infer))
+    return UsageError{"trace records eager inference: leave out --backend, and choose cpu-infer or gpu-infer"};
   if (command == "trace") return TraceOptions{run, out};
   if (command == "operators") return OperatorsOptions{run};
   if (command == "profile") return ProfileOptions{run};

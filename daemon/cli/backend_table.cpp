@@ -18,12 +18,18 @@ std::string ratio_text(const std::optional<detect::MeanRatio>& ratio) {
   return ratio ? fmt::format("{:.2f}", ratio->ratio) : "-";
 }
 
+// `1.2 s +2`: the time, and the first iterations that were slower than the others.
+std::string compiled_in(const std::optional<model::Compiling>& compiling) {
+  return compiling ? fmt::format("{} +{}", human_duration(compiling->time), compiling->unsteady_iterations) : "-";
+}
+
 std::vector<Table::Column> backend_columns(const std::vector<pipeline::ComparedBackends>& compared) {
   std::vector<Table::Column> columns = {{.title = "case", .align = Align::left},
                                         {.title = "eager", .align = Align::right}};
   for (const pipeline::BackendResult& result : compared.front().results) {
     columns.push_back({.title = fmt::format("{}: time", to_string(result.backend)), .align = Align::right});
     columns.push_back({.title = "memory", .align = Align::right});
+    columns.push_back({.title = "compiled in", .align = Align::right});
   }
   return columns;
 }
@@ -37,6 +43,7 @@ Table cases_table(const std::vector<pipeline::ComparedBackends>& compared) {
       cells.push_back(with_interval(result.time));
       // A model on a GPU needs the GPU's memory.
       cells.push_back(ratio_text(result.gpu_memory ? result.gpu_memory : result.cpu_memory));
+      cells.push_back(compiled_in(result.compiling));
     }
     table.add(std::move(cells));
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/backend_table.hpp"
 #include "daemon/cli/json.hpp"
@@ -30,26 +31,38 @@ struct CompareOptions {
 };
 
 // Which of its two forms was asked for. Errors (usage) where it is neither.
-Status check(const CompareOptions& options) {
-  const bool two = !options.before.empty() && !options.after.empty();
-  if (!options.build.empty() && !options.before.empty())
-    return fail(ErrorKind::usage, "--build compares one build's backends: leave out {} or --build", options.before);
-  if (!options.build.empty() && options.backends.size() < 2)
-    return fail(ErrorKind::usage, "--build needs --backends with at least two of them, as in --backends eager,jit");
-  if (options.build.empty() && !options.backends.empty())
+Status check_form(const CompareOptions& options) {
+  const bool one = !options.build.empty(), two = !options.before.empty() && !options.after.empty();
+  if (one && !options.before.empty())
+    return fail(ErrorKind::usage, "--build compares the backends of one build: leave out '{}', or --build",
+                one_line(options.before, 60));
+  if (one && options.operators) return fail(ErrorKind::usage, "--operators compares two builds: leave it out");
+  if (one && !options.selection.backends.empty())
+    return fail(ErrorKind::usage, "--build takes --backends, not --backend");
+  if (one && options.backends.empty())
+    return fail(ErrorKind::usage, "--build needs --backends, as in --backends jit,jit-frozen");
+  if (!one && !options.backends.empty())
     return fail(ErrorKind::usage,
                 "--backends needs --build NAME; to compare two builds by one backend write --backend");
-  if (options.build.empty() && !two)
+  if (!one && !two)
     return fail(ErrorKind::usage, "name two builds, or one with --build and --backends (see tbci compare --help)");
   return {};
 }
 
-Result<ExitCode> compare_backends(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
+// Those beside eager, each once.
+Result<std::vector<model::Backend>> backends_of(const CompareOptions& options) {
   std::vector<model::Backend> backends;
   for (const std::string& text : options.backends) {
     TBCI_ASSIGN(const model::Backend backend, model::backend_from(text));
-    backends.push_back(backend);
+    const bool fresh = std::ranges::find(backends, backend) == backends.end();
+    if (fresh && backend != model::Backend::eager) backends.push_back(backend);
   }
+  if (backends.empty()) return fail(ErrorKind::usage, "--backends names eager alone: name what to compare with it");
+  return backends;
+}
+
+Result<ExitCode> compare_backends(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
+  TBCI_ASSIGN(const auto backends, backends_of(options));
   Selection selection = options.selection;
   selection.backends = {"eager"};
   TBCI_ASSIGN(const auto session, open_session(invocation, selection, std::move(stop)));
@@ -65,7 +78,7 @@ Result<ExitCode> compare_backends(const Invocation& invocation, const CompareOpt
 }
 
 Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
-  TBCI_TRY(check(options));
+  TBCI_TRY(check_form(options));
   if (!options.build.empty()) return compare_backends(invocation, options, std::move(stop));
   if (options.before == options.after)
     return fail(ErrorKind::usage, "both builds are {}: name two different ones", options.before);

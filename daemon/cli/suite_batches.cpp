@@ -62,7 +62,8 @@ Result<ExitCode> batches(const Invocation& invocation, const BatchesOptions& opt
   plan.file = options.file.empty() ? settings::batch_sizes_path(config) : std::filesystem::path(options.file);
   plan.settings = options.search;
   plan.again = options.again;
-  config.measure.batch_sizes.clear();  // the search makes the file, and does not use it
+  config.measure.backends = {model::Backend::eager};  // whose batch all backends of a case have
+  config.measure.batch_sizes.clear();                 // the search makes the file, and does not use it
   TBCI_ASSIGN(const auto session,
               open_session(invocation, std::move(config), options.selection.subject, std::move(stop)));
   pipeline::SubjectContext& context = session->context();

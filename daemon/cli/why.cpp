@@ -21,14 +21,18 @@ struct WhyOptions {
   std::string measured, build, against;
 };
 
-// `dlrm/cpu-train`: the selection has the parts, so that what is not there is refused in the usual words.
+// `dlrm/cpu-train`, `dlrm/cpu-infer:jit`: the selection has the parts, so that what is not there is refused in the
+// usual words.
 Status select_case(WhyOptions& options) {
   const auto slash = options.measured.rfind('/');
   if (slash == std::string::npos || slash == 0)
     return fail(ErrorKind::usage, "'{}' is not a case: write BENCHMARK/CONFIGURATION, such as dlrm/cpu-train",
                 one_line(options.measured, 80));
   options.selection.benchmarks = {options.measured.substr(0, slash)};
-  options.selection.configurations = {options.measured.substr(slash + 1)};
+  const std::string configuration = options.measured.substr(slash + 1);
+  const auto colon = configuration.find(':');
+  options.selection.configurations = {configuration.substr(0, colon)};
+  options.selection.backends = {colon == std::string::npos ? "eager" : configuration.substr(colon + 1)};
   return {};
 }
 

@@ -133,6 +133,8 @@ void gather(const BackendResult& result, Gathered& into) {
 
 Result<std::vector<ComparedBackends>> compare_backends(SubjectContext& context, const model::Build& build,
                                                        const std::vector<model::Backend>& backends) {
+  if (context.config.measure.sampling.least < 2)
+    return fail(ErrorKind::usage, "backends need at least 2 processes each, as one has no interval: see --processes");
   TBCI_ASSIGN(const auto cases, wanted_cases(context, build.product));
   TBCI_ASSIGN(const auto listing, listed_benchmarks(context, build.product));
   std::vector<Row> rows = rows_of(listing, cases, backends);

@@ -35,10 +35,6 @@ constexpr bool has_packages =
     false;
 #endif
 
-// The largest difference of two losses, or gradients, whose iterations drew different random numbers: of dropout, say.
-// It still tells an iteration that computes something else.
-constexpr double different_random_numbers = 2.0;
-
 // What goes wrong in a compiler is the backend's, and not the model's.
 template <class Work>
 auto by_compiler(Backend backend, const Work& work) {
@@ -82,16 +78,13 @@ std::int64_t products_in(const std::function<void()>& work) {
 }
 
 // Repeats the traced iteration from the state that it began with, and returns how far the tensors are from eager's.
-double repeat(CompiledWorkload& iteration, const Traced& traced, Mode mode, const BackendRequest& request,
-              double tolerance) {
+double repeat(CompiledWorkload& iteration, const Traced& traced, Mode mode, const BackendRequest& request) {
   traced.before.restore();
   torch::manual_seed(request.seed);
   by_compiler(request.backend, [&] { iteration.iterate(); });
-  // Where the compiler left out random numbers that nothing uses, the others are different ones.
-  if (!random_state().equal(traced.random_after)) tolerance = different_random_numbers;
-  const Agreement results = compare(traced.results, iteration.results(), tolerance, word_of_results(mode));
+  const Agreement results = compare(traced.results, iteration.results(), request.tolerance, word_of_results(mode));
   check(results, request.backend);
-  const Agreement gradients = compare(traced.gradients, iteration.gradients(), tolerance, "gradient");
+  const Agreement gradients = compare(traced.gradients, iteration.gradients(), request.tolerance, "gradient");
   check(gradients, request.backend);
   return std::max(results.difference, gradients.difference);
 }
@@ -99,8 +92,7 @@ double repeat(CompiledWorkload& iteration, const Traced& traced, Mode mode, cons
 // The trace itself, before a compiler changes it: it must compute what eager computes, with as many products.
 void check_trace(const Traced& traced, Mode mode, const BackendRequest& request, std::int64_t products) {
   const auto iteration = interpreted(traced);
-  const std::int64_t traced_products =
-      products_in([&] { repeat(*iteration, traced, mode, request, request.tolerance); });
+  const std::int64_t traced_products = products_in([&] { repeat(*iteration, traced, mode, request); });
   // Autograd multiplies some gradients in other numbers.
   if (10 * traced_products < 9 * products) {
     throw Unsupported("the trace has " + std::to_string(traced_products) + " of " + std::to_string(products) +
@@ -125,7 +117,7 @@ BackendWorkload compile(std::unique_ptr<Workload> workload, Mode mode, const Bac
   time += Clock::now() - begin;
   // Executors compile at their first or second run.
   double difference = 0;
-  for (int run = 0; run < 2; ++run) difference = repeat(*ready, traced, mode, request, request.tolerance);
+  for (int run = 0; run < 2; ++run) difference = repeat(*ready, traced, mode, request);
   forget_gradients(traced.parameters);
   return {std::move(ready), Compiling{time, difference}};
 }

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <torch/csrc/jit/frontend/tracer.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -185,7 +184,6 @@ Traced trace_understood(Workload& workload, Mode mode, std::uint64_t seed) {
   jit::Module module = module_with(state);
   torch::manual_seed(seed);
   Recording recording = record(workload, mode, inputs, module);
-  torch::Tensor random_after = random_state();
   before.add(std::move(recording.generators));
   std::set<Impl> kept;
   for (const torch::Tensor& tensor : found) kept.insert(impl(tensor));
@@ -200,15 +198,10 @@ Traced trace_understood(Workload& workload, Mode mode, std::uint64_t seed) {
           workload.parameters(),
           std::move(recording.results),
           std::move(recording.gradients),
-          std::move(random_after),
           std::move(before)};
 }
 
 }  // namespace
-
-torch::Tensor random_state() {
-  return at::detail::getDefaultCPUGenerator().get_state();
-}
 
 Snapshot::Snapshot(const Tensors& tensors) {
   const torch::NoGradGuard no_gradients;

@@ -13,9 +13,6 @@
 
 namespace tbci::suite {
 
-// What the default generator of the CPU gives next.
-torch::Tensor random_state();
-
 // Copies of tensors, to repeat an iteration from the same state.
 class Snapshot {
  public:
@@ -37,8 +34,7 @@ struct Traced {
   Tensors parameters;         // of the workload, with their gradients' places
   // Of the traced iteration, as eager computed it. Where a parameter has no gradient, none is in the list.
   Tensors results, gradients;
-  torch::Tensor random_after;  // a compiler may leave out a random number that nothing uses; then this differs
-  Snapshot before;             // the state that it began with; random numbers began with the seed
+  Snapshot before;  // the state that it began with; random numbers began with the seed
 };
 
 // Runs two iterations under the tracer; what is made once (an optimizer's tensors) must have been made. In training the

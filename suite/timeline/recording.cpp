@@ -11,10 +11,9 @@
 #include <ATen/record_function.h>
 
 #include "suite/device.hpp"
-#include "suite/element_types.hpp"
-#include "suite/timeline/identities.hpp"
 #include "suite/timeline/lane.hpp"
 #include "suite/timeline/timeline.hpp"
+#include "suite/timeline/writing.hpp"
 
 namespace tbci::suite {
 namespace {
@@ -112,109 +111,6 @@ class RecordedStretch {
   at::CallbackHandle handle_;
 };
 
-// Turns what lanes noted into a timeline, iteration by iteration.
-class Writing {
- public:
-  explicit Writing(Timeline& timeline) : timeline_(timeline) {}
-
-  // The first call of each lane becomes the number that `first_calls` has for it.
-  std::map<std::uint64_t, std::size_t> add(const std::vector<std::shared_ptr<TimelineLane>>& lanes) {
-    std::map<std::uint64_t, std::size_t> first_calls;
-    for (const auto& lane : lanes) {
-      const LaneRecord& record = lane->record();
-      first_calls[lane->number()] = timeline_.calls.size();
-      for (const RawCall& raw : record.calls) {
-        events_.push_back({raw.begin, events_.size(), timeline_.calls.size(), &record, &raw, false});
-        if (raw.end >= 0) events_.push_back({raw.end, events_.size(), timeline_.calls.size(), &record, &raw, true});
-        timeline_.calls.push_back({number_of(record.names[raw.name]),
-                                   static_cast<std::size_t>(lane->number()),
-                                   raw.begin,
-                                   std::max<std::int64_t>(raw.end - raw.begin, 0),
-                                   raw.waited,
-                                   raw.faults,
-                                   raw.sequence,
-                                   {},
-                                   {}});
-      }
-    }
-    // A call ends before what it returns is given to another one.
-    std::sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
-      if (a.at != b.at) return a.at < b.at;
-      return a.returns != b.returns ? a.returns > b.returns : a.order < b.order;
-    });
-    for (const Event& event : events_) look(event);
-    events_.clear();
-    return first_calls;
-  }
-
-  std::int64_t storage_of(const torch::Tensor& tensor) {
-    return identities_.given(reinterpret_cast<std::uintptr_t>(tensor.storage().unsafeGetStorageImpl()));
-  }
-
- private:
-  struct Event {
-    std::int64_t at;
-    std::size_t order;
-    std::size_t call;
-    const LaneRecord* record;
-    const RawCall* raw;
-    bool returns;
-  };
-
-  void look(const Event& event) {
-    TimelineCall& call = timeline_.calls[event.call];
-    if (!event.returns) {
-      each_tensor(event.record->raw, event.raw->inputs_from, event.raw->inputs_to, [&](const std::int64_t* tensor) {
-        call.inputs.push_back(use_of(tensor, [&](std::uintptr_t address) { return identities_.given(address); }));
-      });
-      return;
-    }
-    std::vector<std::uintptr_t> given;
-    each_tensor(event.record->raw, event.raw->inputs_from, event.raw->inputs_to,
-                [&](const std::int64_t* tensor) { given.push_back(static_cast<std::uintptr_t>(tensor[0])); });
-    each_tensor(event.record->raw, event.raw->outputs_from, event.raw->outputs_to, [&](const std::int64_t* tensor) {
-      call.outputs.push_back(use_of(tensor, [&](std::uintptr_t address) {
-        return identities_.returned(address, given, event.raw->begin, event.raw->end);
-      }));
-    });
-  }
-
-  template <class Take>
-  static void each_tensor(const std::vector<std::int64_t>& raw, std::size_t from, std::size_t to, Take take) {
-    while (from < to) {
-      take(raw.data() + from);
-      from += 4 + static_cast<std::size_t>(raw[from + 3]);
-    }
-  }
-
-  template <class Identify>
-  TensorUse use_of(const std::int64_t* raw, Identify identify) {
-    if (raw[0] == 0) return {};
-    std::vector<std::int64_t> key{identify(static_cast<std::uintptr_t>(raw[0])), raw[1],
-                                  raw[2] & TimelineLane::raw_on_gpu};
-    key.insert(key.end(), raw + 4, raw + 4 + raw[3]);
-    const auto [place, is_new] = tensors_.try_emplace(key, timeline_.tensors.size());
-    if (is_new) {
-      const auto type = static_cast<at::ScalarType>(raw[1]);
-      timeline_.tensors.push_back({key[0], static_cast<std::int64_t>(number_of(short_name(type))), key[2] != 0,
-                                   std::vector<std::int64_t>(raw + 4, raw + 4 + raw[3])});
-    }
-    return {static_cast<std::int64_t>(place->second), (raw[2] & TimelineLane::raw_written) != 0};
-  }
-
-  std::size_t number_of(const std::string& name) {
-    const auto [place, is_new] = names_.try_emplace(name, timeline_.names.size());
-    if (is_new) timeline_.names.push_back(name);
-    return place->second;
-  }
-
-  Timeline& timeline_;
-  Identities identities_;
-  std::vector<Event> events_;
-  std::map<std::string, std::size_t> names_;
-  std::map<std::vector<std::int64_t>, std::size_t> tensors_;
-};
-
 [[noreturn]] void refuse_timeline(const CallerTrace* callers) {
   throw Unsupported("a timeline of a GPU needs CUPTI: " +
                     (callers != nullptr ? callers->why_not() : std::string("CUDA is not loaded")));
@@ -276,8 +172,8 @@ void clear(Recorder& recorder) {
   for (const auto& lane : recorder.lanes()) lane->clear();
 }
 
-// LibTorch copies the inputs of a call before it tells of it: by how much an iteration of tiny calls is longer when it
-// is recorded, though the recorder's own time is out.
+// LibTorch copies the inputs of a call before its callbacks run: by how much an iteration of tiny calls is longer when
+// it is recorded, though the recorder's own time is out.
 class TinyCalls final : public Workload {
  public:
   static constexpr int calls = 1000;
@@ -322,7 +218,7 @@ Timeline record_timeline(Workload& workload, const IterationPlan& plan, std::siz
   Timeline timeline;
   Recorder recorder(on_gpu);
   recorder.trace(callers.get());
-  Writing writing(timeline);
+  TimelineWriting writing(timeline);
   if (!on_gpu) recorder.set_unseen(unseen_of_a_call(recorder));
   // The first one is thrown away: it pays for the names, for the room of the records and for CUPTI's begin.
   recorder.allow(most_calls);

@@ -20,9 +20,19 @@ Answer selftest(const Installation& installation, std::vector<std::string> argum
   return run(installation.command(arguments), std::move(stop));
 }
 
+// Whether the worker's own sources use one name for two things: then a worker takes many times as long to build.
+bool compiled_apart(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".log" || entry.path().parent_path().filename() != "workers") continue;
+    if (read_file(entry.path()).value().find("compiled apart") != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-TEST_CASE("End to end: a fault of large batches is a regression at 1024 rows, and none at 512", "[e2e]") {
+TEST_CASE("End to end: a fault of large batches is a regression at 1024 rows, and none at 512; backends are compared",
+          "[e2e]") {
   // Several times as strong as the paper's: what else runs on this machine does not hide it.
   Installation installation({"--commits", "5", "--all-build", "--fault", "library-configuration@3*6"});
   const std::vector<std::string> compare = {"compare", installation.truth().nightly(1), installation.truth().nightly(2),
@@ -35,6 +45,19 @@ TEST_CASE("End to end: a fault of large batches is a regression at 1024 rows, an
   const Answer small = installation.tbci(compare);
   INFO(small.error << small.output);
   CHECK(small.exit_code == 0);
+  CHECK_FALSE(compiled_apart(installation.folder()));
+
+  const Answer backends = installation.tbci({"compare", "--build", installation.truth().nightly(1), "--backends",
+                                             "jit,jit-frozen,aoti", "--processes", "2", "--json"});
+  INFO(backends.error << backends.output);
+  REQUIRE(backends.exit_code == 0);
+  const nlohmann::json results = backends.json()["cases"][0]["backends"];
+  for (const int ran : {0, 1}) {
+    CHECK(results[ran]["why"] == "");
+    CHECK(results[ran]["time"]["ratio"].get<double>() > 0);
+    CHECK(results[ran]["difference"].get<double>() < 1e-3);
+  }
+  CHECK(results[2]["why"] == "its suite has no aoti on this build");
 }
 
 TEST_CASE("End to end: selftest faults refuses unknown names and a folder without LibTorch, in one line", "[e2e]") {

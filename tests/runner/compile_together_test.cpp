@@ -67,6 +67,7 @@ TEST_CASE("compile_together: sources that use one name for two things are compil
   const ProcessOutcome outcome = compiling.run();
   INFO(outcome.error);
   CHECK(outcome.succeeded());
+  CHECK(outcome.error.find("compiled apart") != std::string::npos);
   CHECK(compiling.object_has("resnet10benchmarksEv"));
   CHECK(compiling.object_has("vgg10benchmarksEv"));
   CHECK_FALSE(compiling.object_has("excuseEv"));

@@ -118,6 +118,16 @@ TEST_CASE("Options: wrong usage names the mistake", "[suite]") {
   }
 }
 
+TEST_CASE("Options: a trace is of eager inference, and aoti needs its package", "[options]") {
+  CHECK(error_of({"trace", "--benchmark", "dlrm", "--configuration", "cpu-infer"}) == "trace needs --out FILE");
+  CHECK(error_of({"trace", "--benchmark", "dlrm", "--configuration", "cpu-train", "--out", "f"})
+            .find("eager inference") != std::string::npos);
+  CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "cpu-infer", "--backend", "aoti"})
+            .find("needs --package FILE") != std::string::npos);
+  CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "cpu-infer", "--backend", "tvm"}) ==
+        "--backend must be one of eager, jit, jit-frozen, onednn-graph, channels-last, aoti, not 'tvm'");
+}
+
 TEST_CASE("Options: a search for leaks has bounds", "[suite]") {
   for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{
            {"--leak-iterations", "-1"}, {"--leak-iterations", "100001"}, {"--leak-milliseconds", "1.5"}}) {
