@@ -26,8 +26,7 @@ struct Row {
 
 std::string why_not(const runner::BenchmarkInfo& benchmark, model::Backend backend,
                     const model::Configuration& configuration) {
-  if (!fits(backend, configuration))
-    return fmt::format("{} does not run {}", to_string(backend), to_string(configuration));
+  if (!fits(backend, configuration)) return fmt::format("not made for {}", to_string(configuration));
   if (std::ranges::find(benchmark.backends, backend) == benchmark.backends.end())
     return fmt::format("its suite has no {} on this build", to_string(backend));
   return {};
@@ -152,6 +151,7 @@ std::vector<BackendMean> means_of(const std::vector<ComparedBackends>& compared)
   for (const ComparedBackends& one : compared) {
     const model::Configuration& configuration = one.eager.configuration;
     for (std::size_t i = 0; i < one.results.size(); ++i) {
+      if (!fits(one.results[i].backend, configuration)) continue;
       gather(one.results[i], gathered[{configuration.gpu, configuration.infer, false, one.domain, i}]);
       gather(one.results[i], gathered[{configuration.gpu, configuration.infer, true, "", i}]);
     }

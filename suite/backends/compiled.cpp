@@ -19,11 +19,19 @@ namespace {
 
 namespace jit = torch::jit;
 
+// Their shapes alone: a compiler may keep the weights in another form, and then the model's own need not stay.
+Tensors without_memory(const Tensors& parameters) {
+  Tensors shapes;
+  for (const torch::Tensor& parameter : parameters)
+    shapes.push_back(torch::empty(parameter.sizes(), torch::TensorOptions().device(torch::kMeta)));
+  return shapes;
+}
+
 // What gives the results and the gradients at once.
 class TracedIteration : public CompiledWorkload {
  public:
   explicit TracedIteration(const Traced& traced)
-      : inputs_(traced.inputs), parameters_(traced.parameters), results_(traced.results.size()) {}
+      : inputs_(traced.inputs), parameters_(without_memory(traced.parameters)), results_(traced.results.size()) {}
 
   void iterate() final {
     const torch::NoGradGuard no_gradients;  // a traced backward pass is operators like any others
@@ -140,7 +148,8 @@ std::unique_ptr<CompiledWorkload> packaged(const std::string& file, const Traced
   const exported::ModelFile model{"its package", exported::Format::package, file, 0};
   exported::Inputs inputs;
   inputs.tensors = traced.inputs;
-  return std::make_unique<PackagedIteration>(exported::load_package(model, inputs, device), traced.parameters);
+  return std::make_unique<PackagedIteration>(exported::load_package(model, inputs, device),
+                                             without_memory(traced.parameters));
 }
 
 }  // namespace tbci::suite

@@ -9,7 +9,8 @@
 
 namespace tbci::suite {
 
-// Its results are those of the iteration; `gradients` has what came after them.
+// Its results are those of the iteration; `gradients` has what came after them. Its parameters have shapes and no
+// numbers.
 class CompiledWorkload : public Workload {
  public:
   virtual Tensors gradients() const { return {}; }

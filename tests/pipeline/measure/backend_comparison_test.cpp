@@ -95,6 +95,13 @@ TEST_CASE("compare_backends: means are geometric, of those that have a number", 
   REQUIRE(missing != means.end());
   CHECK(missing->cases == 0);
   CHECK(missing->asked == 2);
+  pipeline::ComparedBackends training{.eager = {"alpha", model::Configuration::cpu_train},
+                                      .domain = "tests",
+                                      .nanoseconds = 1,
+                                      .why = "",
+                                      .results = {}};
+  training.results.emplace_back().backend = Backend::jit_frozen;
+  CHECK(pipeline::means_of({training}).empty());  // it trains nothing, so it is missing nowhere
 }
 
 TEST_CASE("Nights: a fault that only a compiled path meets is filed for that path, with its commit", "[pipeline]") {
