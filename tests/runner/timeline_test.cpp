@@ -98,6 +98,7 @@ TEST_CASE("Timeline: rejects malformed output and says what is wrong", "[runner]
   says(why_refused({R"({"type":"hello","protocol":1,"benchmark":"bert","configuration":"cpu-train"})"}), "not dlrm");
   says(why_refused({hello, lists, done}), "without a timeline");
   says(why_refused({hello, sum, done}), "reports 2 calls and 1 pieces of work, but 0 and 0");
+  says(why_refused({hello, R"({"type":"timeline","calls":1,"work":0,"cut_off":0})", done}), "reports 1 calls");
   says(why_refused({hello, lists, sum, lists}), "does not follow");
   says(why_refused({hello, lists, sum, done, lists}), "after done");
   says(why_refused({hello, R"({"type":"calls"})"}), "the list 'calls' is missing");

@@ -1,4 +1,5 @@
 #include <cstring>
+#include <set>
 #include <thread>
 
 #include <torch/torch.h>
@@ -8,7 +9,7 @@
 #include "suite/timeline/timeline.hpp"
 #include "tests/suite/torch_and_catch.hpp"
 
-using namespace tbci::suite;
+namespace tbci::suite::recording_test {
 
 namespace {
 
@@ -165,3 +166,16 @@ TEST_CASE("Timeline: its lines are short enough for a reader, and complete", "[s
   CHECK(lines.back() == R"({"type":"timeline","calls":5000,"work":1,"cut_off":0,"dispatch_nanoseconds":800,)"
                         R"("fault_nanoseconds":900,"bytes_per_second":1000,"flops_per_second":1100})");
 }
+
+TEST_CASE("Timeline: memory that is used again is another storage", "[suite]") {
+  const auto x = torch::ones({3});
+  const Timeline timeline = timeline_of([&] {
+    for (int i = 0; i < 8; ++i) at::add(x, x);  // each result is dropped before the next one is made
+  });
+  std::set<std::int64_t> storages;
+  for (const TimelineCall* call : calls_named(timeline, "aten.add.Tensor"))
+    storages.insert(storage(timeline, call->outputs.at(0)));
+  CHECK(storages.size() == 8);
+}
+
+}  // namespace tbci::suite::recording_test
