@@ -15,9 +15,10 @@ nlohmann::json number(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
 }
 
-// `+12.3% [+11.0%, +13.4%]`; of a leak `1.0 MiB an iteration`.
+// `+12.3% [+11.0%, +13.4%]`, `+1.2%` where nothing was confirmed; of a leak `1.0 MiB an iteration`.
 std::string change_text(const Change& change) {
   if (change.series.ends_with("_leak")) return human_bytes(change.after) + " an iteration";
+  if (change.low == change.high) return human_change(change.change);  // a screen gives no interval
   return fmt::format("{} [{}, {}]", human_change(change.change), human_change(change.low), human_change(change.high));
 }
 
