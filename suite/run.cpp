@@ -263,9 +263,21 @@ int trace_benchmark(const TraceOptions& options, Protocol& protocol) {
   });
 }
 
+namespace {
+
+// Whether its work goes through LibTorch's dispatcher, where calls are recorded: else all of it would look idle.
+bool makes_calls(Backend backend) {
+  return backend == Backend::eager || backend == Backend::channels_last || backend == Backend::jit;
+}
+
+}  // namespace
+
 int record_benchmark(const RunOptions& options, Protocol& protocol) {
   return with_workload(options, protocol, [&](Prepared& prepared, Protocol& to) {
     const IterationPlan plan = plan_of(options);
+    if (!makes_calls(options.backend))
+      throw Unsupported(std::string(name_of(options.backend)) +
+                        " runs code that makes no calls of operators to record");
     warm_up(prepared.workload, plan);
     Timeline timeline = record_timeline(prepared.workload, plan);
     timeline.speed = speed_of_machine(plan.device);

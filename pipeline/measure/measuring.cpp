@@ -203,12 +203,23 @@ void note_unknown_batches(const SubjectContext& context, const std::vector<std::
   }
 }
 
+// A backend that no suite has makes no case: that must not look like a backend in which nothing changed.
+void note_missing_backends(const SubjectContext& context, const runner::Listing& suite) {
+  for (const model::Backend backend : context.config.measure.backends) {
+    const bool known = std::ranges::any_of(suite.benchmarks, [&](const runner::BenchmarkInfo& benchmark) {
+      return std::ranges::find(benchmark.backends, backend) != benchmark.backends.end();
+    });
+    if (!known) context.progress.note(fmt::format("no suite has the backend {} on this build", to_string(backend)));
+  }
+}
+
 // Of the benchmarks of the listing: those of the names (all where there are none) in the wanted configurations.
 Result<std::vector<model::Case>> cases_of(SubjectContext& context, const runner::Listing& suite,
                                           const std::vector<std::string>& wanted_names) {
   std::vector<std::string> names;
   for (const runner::BenchmarkInfo& benchmark : suite.benchmarks) names.push_back(benchmark.name);
   note_unknown_batches(context, names);
+  note_missing_backends(context, suite);
   TBCI_TRY(check_names(suite, wanted_names));
   const auto& configurations = context.config.measure.configurations;
   std::vector<model::Case> cases;

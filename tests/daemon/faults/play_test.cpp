@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string finding(const std::string& series, const std::string& verdict, double change) {
+std::string finding(const std::string& series, const std::string& verdict, double change, double reach) {
   return fmt::format(R"({{"series": "{}", "verdict": "{}", "change": {}, "low": {}, "high": {}, "after": 7}})", series,
-                     verdict, change, change - 0.01, change + 0.01);
+                     verdict, change, change - reach, change + reach);
 }
 
 std::string clear_night() {
   return fmt::format(R"({{"findings": [{}], "regressions": [], "reports": []}})",
-                     finding("nvidia_deeprecommender/cpu-infer/time", "clear", 0.002));
+                     finding("nvidia_deeprecommender/cpu-infer/time", "clear", 0.002, 0));
 }
 
 std::string filed_night() {
@@ -33,7 +33,7 @@ std::string filed_night() {
       R"({{"findings": [{}], "regressions": [{{"suspects": ["abc"]}}], "reports": [{{"title": "t",
           "body": "### Operators that changed\n\n| aten.addmm.default | 1 |\n",
           "deliveries": [{{"state": "delivered"}}]}}]}})",
-      finding("nvidia_deeprecommender/cpu-infer/time", "regression", 0.11));
+      finding("nvidia_deeprecommender/cpu-infer/time", "regression", 0.11, 0.01));
 }
 
 /// Answers as the two programs do, and keeps what they were called with.
@@ -98,7 +98,7 @@ TEST_CASE("Fault play: a day is made, and each night is checked with its own bat
   CHECK(holds(read_file(own / "batch-512.toml").value(), "\nbatch = 512\n"));
   CHECK(fs::equivalent(own / "batch-512/workers", bench.folder / "workers"));
   CHECK(holds(answer_text({*answer}), "+11.0% [+10.0%, +12.0%]  right    aten.addmm.default"));
-  CHECK(holds(answer_text({*answer}), "batch-512: nvidia_deeprecommender/cpu-infer/time +0.2%"));
+  CHECK(holds(answer_text({*answer}), "batch-512: nvidia_deeprecommender/cpu-infer/time +0.2%, no regression"));
   CHECK(holds(answer_text({*answer}), "\n1 of 1 right.\n"));
 }
 

@@ -104,6 +104,16 @@ TEST_CASE("compare_backends: means are geometric, of those that have a number", 
   CHECK(pipeline::means_of({training}).empty());  // it trains nothing, so it is missing nowhere
 }
 
+TEST_CASE("Cases: a backend that no suite has is named, and makes no case", "[backends]") {
+  Compared compared;
+  pipeline::SubjectContext& context = compared.bench.context();
+  compared.bench.config().measure.backends = {Backend::eager, Backend::aoti};
+  const auto build = pipeline::build_commit(context, compared.commit(0)).value();
+  CHECK(pipeline::wanted_cases(context, build.product).value().size() == 2);
+  CHECK(std::ranges::find(compared.bench.notes(), "no suite has the backend aoti on this build") !=
+        compared.bench.notes().end());
+}
+
 TEST_CASE("Nights: a fault that only a compiled path meets is filed for that path, with its commit", "[pipeline]") {
   const TemporaryDirectory folder;
   FakeMachine machine(71);
