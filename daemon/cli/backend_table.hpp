@@ -10,7 +10,8 @@
 namespace tbci::daemon {
 
 /// A row for each case with eager's time and for each backend the ratio of the time with its interval, the ratio of
-/// the memory, the time to compile and how many first iterations were slower; then the means; then what did not run, and why.
+/// the memory, the time to compile and how many first iterations were slower; then the means; then what did not run,
+/// and why.
 std::string text_of(const std::vector<pipeline::ComparedBackends>& compared);
 
 nlohmann::json json_of(const std::string& build, const std::vector<pipeline::ComparedBackends>& compared);
