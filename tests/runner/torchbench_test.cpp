@@ -315,4 +315,56 @@ TEST_CASE("suites_of: adds TorchBench to the native suite if it is configured", 
   CHECK(suites[1].own_name("torchbench.resnet18") == "resnet18");
 }
 
+TEST_CASE("TorchBench: a checkout with TorchDynamo has the backend inductor, an older one eager alone",
+          "[torchbench]") {
+  Bench bench;
+  CHECK(named(bench.list(), "torchbench.compiles").backends ==
+        std::vector{model::Backend::eager, model::Backend::inductor});
+  fs::copy(bench.torchbench.checkout, bench.folder / "checkout", fs::copy_options::recursive);
+  fs::remove_all(bench.folder / "checkout/torchbenchmark/util/backends");
+  bench.torchbench.checkout = bench.folder / "checkout";
+  CHECK(named(bench.list(), "torchbench.compiles").backends == std::vector{model::Backend::eager});
+}
+
+TEST_CASE("TorchBench: inductor is compared with eager, and its compilation is evidence", "[torchbench]") {
+  Bench bench;
+  for (const Configuration configuration : {Configuration::cpu_infer, Configuration::cpu_train}) {
+    const auto measured = bench.run("compiles", with(model::Backend::inductor, configuration));
+    INFO(measured.message << measured.details);
+    REQUIRE(measured.outcome == Outcome::done);
+    REQUIRE(measured.compiling);
+    CHECK(measured.compiling->time >= std::chrono::milliseconds(49));
+    CHECK(measured.compiling->time < std::chrono::seconds(20));
+    CHECK(measured.compiling->difference == 0);
+    CHECK(measured.nanoseconds.size() == 6);
+  }
+  const auto eager = bench.infer("compiles");
+  CHECK(eager.outcome == Outcome::done);
+  CHECK_FALSE(eager.compiling);
+}
+
+TEST_CASE("TorchBench: what Inductor computes wrong, or does not compile, is unsupported", "[torchbench]") {
+  Bench bench;
+  const auto refused = [&](const std::string& name, Configuration configuration = Configuration::cpu_infer) {
+    const auto measured = bench.run(name, with(model::Backend::inductor, configuration));
+    CHECK(measured.outcome == Outcome::unsupported);
+    return measured.message;
+  };
+  CHECK(refused("compiles_wrong") ==
+        "inductor computes something else: output 2 of 2 differs from eager's by 0.5 of its norm (0.001 is allowed)");
+  CHECK(refused("does_not_compile") == "inductor cannot run it: RuntimeError: LoweringException: u51");
+  CHECK(refused("steady") == "inductor: the model returns nothing that can be compared with eager's");
+  CHECK(refused("steady", Configuration::cpu_train) ==
+        "inductor: TorchBench gives no module whose gradients can be compared");
+  CHECK(bench.infer("does_not_compile").outcome == Outcome::done);
+}
+
+TEST_CASE("TorchBench: compiled code may draw other random numbers", "[torchbench]") {
+  Bench bench;
+  const auto measured = bench.run("drops_out", with(model::Backend::inductor, Configuration::cpu_infer));
+  INFO(measured.message);
+  REQUIRE(measured.outcome == Outcome::done);
+  CHECK(measured.compiling->difference == 0);
+}
+
 }  // namespace tbci::torchbench_test

@@ -121,6 +121,10 @@ class Checkout:
         """The models that run only by name: many are large, or need weights that are given on request."""
         return self._entries("canary_models", canary=True)
 
+    def has_dynamo(self) -> bool:
+        """Whether its run.py takes --torchdynamo."""
+        return (self._package / "util/backends/torchdynamo.py").is_file()
+
     def find(self, name: str) -> Entry:
         known = self.core() + self.canary()
         for entry in known:

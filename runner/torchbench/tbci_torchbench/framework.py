@@ -85,6 +85,22 @@ def check_device(torch: ModuleType, device: str) -> None:
     )
 
 
+def check_compiler(torch: ModuleType, device: str) -> None:
+    """Inductor compiles C++ for a CPU. A machine without a compiler is not the model's fault."""
+    if device != "cpu":
+        return
+    try:
+        from torch._inductor import cpp_builder
+    except ImportError:
+        return  # an older torch: it says so itself
+    find = getattr(cpp_builder, "get_cpp_compiler", None)
+    try:
+        if find is not None:
+            find()
+    except Exception as error:  # noqa: BLE001 - only its words are of use
+        raise Failure(UNSUPPORTED, f"inductor needs a C++ compiler: {first_line(str(error))}") from error
+
+
 def set_threads(torch: ModuleType, threads: int) -> None:
     if torch.get_num_threads() != threads:
         torch.set_num_threads(threads)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import itertools
+import statistics
 import sys
 import time
 from array import array
@@ -42,17 +44,27 @@ class Subject:
         self.synchronize: Callable[[], None] = torch.cuda.synchronize if device == "cuda" else lambda: None
 
 
-def warm_up(subject: Subject, count: int, milliseconds: int = 0) -> None:
-    """At least `count` iterations, and for that time: a GPU's clock rises first."""
-    begin, done = time.perf_counter_ns(), 0
-    while done < count or time.perf_counter_ns() - begin < 1_000_000 * milliseconds:
+def warm_up(subject: Subject, count: int, milliseconds: int = 0) -> list[int]:
+    """At least `count` iterations, and for that time: a GPU's clock rises first. Their times."""
+    first = time.perf_counter_ns()
+    times: list[int] = []
+    while len(times) < count or time.perf_counter_ns() - first < 1_000_000 * milliseconds:
+        begin = time.perf_counter_ns()
         next(subject.iterations)()
         subject.synchronize()
-        done += 1
+        times.append(time.perf_counter_ns() - begin)
+    return times
 
 
-def measure(subject: Subject, iterations: int, protocol: Protocol, warmed: bool) -> None:
-    """Reports each iteration at once, outside of its time. Python's collector stays as TorchBench leaves it: its work
+def unsteady(warmup: list[int], measured: list[int]) -> int:
+    """How many of the first iterations were over 10% slower than the measured ones."""
+    steady = statistics.median(measured)
+    slow = (10 * each > 11 * steady for each in warmup)
+    return sum(1 for _ in itertools.takewhile(bool, slow))
+
+
+def measure(subject: Subject, iterations: int, protocol: Protocol, warmed: bool) -> list[int]:
+    """Their times. Reports each iteration at once, outside of its time. Python's collector stays as TorchBench leaves it: its work
     is part of the iteration. `warmed`: there was a warm-up. Without one, the first iteration fills caches, which are
     not a leak."""
     gpu, synchronize = subject.gpu, subject.synchronize
@@ -60,6 +72,7 @@ def measure(subject: Subject, iterations: int, protocol: Protocol, warmed: bool)
     # Allocated first, so that our own bookkeeping does not look like growth of the model.
     in_use = array("d", bytes(8 * iterations))
     gpu_in_use = array("d", bytes(8 * iterations))
+    times = array("q", bytes(8 * iterations))
     clock = time.perf_counter_ns
     memory.Held(allocator)  # the first one fills Python's own caches
     before = memory.Held(allocator)
@@ -74,6 +87,7 @@ def measure(subject: Subject, iterations: int, protocol: Protocol, warmed: bool)
         run()
         synchronize()
         end = clock()
+        times[i] = end - begin
         in_use[i] = allocator.in_use_bytes()
         if gpu:
             gpu_in_use[i] = gpu.in_use_bytes()
@@ -90,6 +104,7 @@ def measure(subject: Subject, iterations: int, protocol: Protocol, warmed: bool)
         report["gpu_peak_bytes"], report["gpu_reserved_peak_bytes"] = gpu_peaks
         report["gpu_growth_bytes"] = theil_sen_slope(gpu_in_use)
     protocol.write("memory", **report)
+    return times.tolist()
 
 
 def settle(torch: ModuleType, device: str) -> None:

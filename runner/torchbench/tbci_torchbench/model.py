@@ -87,13 +87,14 @@ def _refuse(answer: Any) -> None:
         raise NotImplementedError(said)
 
 
-def _first(made: Any, name: str, run: Callable[[], Any]) -> None:
+def _first(made: Any, name: str, run: Callable[[], Any]) -> Any:
     """An iteration that raises NotImplementedError if the model returns one, as some do. `invoke` drops what `train`
     returns, so wrap `train` to see it."""
     method = getattr(made, name, None)
     if not callable(method):  # `train` can be None: then invoke() runs its stages
-        _refuse(run())
-        return
+        answer = run()
+        _refuse(answer)
+        return answer
     answers: list[Any] = []
 
     def wrapper(*arguments: Any, **named: Any) -> Any:
@@ -111,6 +112,7 @@ def _first(made: Any, name: str, run: Callable[[], Any]) -> None:
             setattr(made, name, own)
     for answer in answers:
         _refuse(answer)
+    return answers[-1]
 
 
 def iterations(made: Any, test: str) -> Iterator[Callable[[], Any]]:

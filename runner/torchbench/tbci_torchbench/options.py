@@ -26,6 +26,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_common(parser)
     add_measuring(parser)
     parser.add_argument("--precision", help="as TorchBench's option of that name; default: the model's own")
+    parser.add_argument("--backend", choices=("eager", "inductor"), default="eager")
     parser.add_argument("--threads", type=number(1, 1024), default=1)
     parser.add_argument("--preload", action="append", default=[], type=_path, help="shared library; repeatable")
     parser.add_argument("--warmup-milliseconds", type=number(0, 10**9), default=0)

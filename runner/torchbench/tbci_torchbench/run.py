@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 from tbci_worker.protocol import Protocol
 
-from . import framework, measure, model
+from . import framework, inductor, measure, model
 from .checkout import Checkout, Description, ci_batch
 from .failure import EXCEPTION, UNSUPPORTED, failure_of
 from .options import EXIT_DONE, EXIT_ERROR, PROTOCOL_VERSION
@@ -49,12 +49,14 @@ def list_benchmarks(options: argparse.Namespace, protocol: Protocol) -> int:
         )
         for entry in checkout.chosen(options.model):
             said = checkout.describe(entry)
+            inductor = ["inductor"] if checkout.has_dynamo() else []
             protocol.write(
                 "benchmark",
                 name=entry.name,
                 domain=said.domain,
                 task=said.task,
                 configurations=checkout.configurations(entry),
+                backends=["eager", *inductor],
                 source="pytorch/benchmark",
                 batch=_batches(said, reduced=True),
                 paper_batch=_batches(said, reduced=False),
@@ -78,6 +80,7 @@ def _hello(options: argparse.Namespace, torch: ModuleType, protocol: Protocol) -
         configuration=options.configuration,
         size=options.size,
         seed=options.seed,
+        backend=options.backend,
         **fields,
     )
 
@@ -90,6 +93,8 @@ def run_benchmark(options: argparse.Namespace, protocol: Protocol) -> int:
 
     def job() -> None:
         checkout = Checkout(options.checkout)
+        if options.backend == "inductor":
+            inductor.compile_in_this_process()
         torch = framework.load(framework.locate(options.torch))
         _hello(options, torch, protocol)
         entry = checkout.find(options.benchmark)
@@ -100,15 +105,33 @@ def run_benchmark(options: argparse.Namespace, protocol: Protocol) -> int:
         begin = time.perf_counter_ns()
         kind = model.load_class(checkout, entry)
         batch = model.wanted_batch(kind, options.size, options.batch, test)
-        made = model.make(kind, test, device, batch, extra, must=options.batch is not None)
+
+        def make(backend: list[str]) -> Any:
+            return model.make(kind, test, device, batch, [*extra, *backend], must=options.batch is not None)
+
+        if options.backend == "inductor":
+            framework.check_compiler(torch, device)
+            synchronize = torch.cuda.synchronize if device == "cuda" else lambda: None
+            compiled = inductor.prepare(inductor.Setting(torch, make, test, options.seed, synchronize))
+            made, iterations = compiled.made, compiled.iterations
+        else:
+            made = make([])
+            iterations = model.iterations(made, test)
         measure.settle(torch, device)
         framework.set_threads(torch, options.threads)  # a model may have changed them
-        subject = measure.Subject(model.iterations(made, test), torch, device)
+        subject = measure.Subject(iterations, torch, device)
         subject.synchronize()
         ready = time.perf_counter_ns()
-        measure.warm_up(subject, options.warmup, options.warmup_milliseconds)
+        warmup = measure.warm_up(subject, options.warmup, options.warmup_milliseconds)
         warm = time.perf_counter_ns()
-        measure.measure(subject, options.iterations, protocol, warmed=options.warmup > 0 or options.warmup_milliseconds > 0)
+        times = measure.measure(subject, options.iterations, protocol, warmed=bool(warmup))
+        evidence: dict[str, Any] = {}
+        if options.backend == "inductor":
+            evidence = {
+                "compile_nanoseconds": compiled.compile_nanoseconds,
+                "unsteady_iterations": measure.unsteady(warmup, times),
+                "difference": compiled.difference,
+            }
         taken = getattr(made, "batch_size", None)
         protocol.write(
             "done",
@@ -116,6 +139,7 @@ def run_benchmark(options: argparse.Namespace, protocol: Protocol) -> int:
             setup_nanoseconds=warm - begin,
             warmup_nanoseconds=warm - ready,
             **({"batch": taken} if isinstance(taken, int) else {}),
+            **evidence,
         )
 
     return _guarded(protocol, job)

@@ -2,7 +2,8 @@
 
 import os
 
-from . import cuda, version  # noqa: F401
+from . import _inductor, cuda, version  # noqa: F401
+from .numbers import Tensor, bfloat16, double, equal, float16, isfinite, where, zeros  # noqa: F401
 
 __version__ = version.__version__
 _threads = {"operator": int(os.environ.get("OMP_NUM_THREADS", "1")), "interop": 4}

@@ -1,0 +1,128 @@
+"""A model as `run.py --torchdynamo inductor` runs it: TorchDynamo records it, and Inductor compiles it. Before anything
+is timed, its first iteration is compared with that of the same model in eager: outputs, or gradients."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import os
+import time
+from typing import Any, Callable, Iterator
+
+from . import model
+from .agreement import copies, disagreement, tensors_in
+from .failure import UNSUPPORTED, Failure, first_line
+
+COMPILED = ["--torchdynamo", "inductor"]
+_TOLERANCE, _TOLERANCE_OF_HALF = 1e-3, 0.05
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """How the model is made and started."""
+
+    torch: Any
+    make: Callable[[list[str]], Any]  # with these arguments of TorchBench
+    test: str
+    seed: int
+    synchronize: Callable[[], None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Ready:
+    made: Any
+    iterations: Iterator[Callable[[], Any]]
+    compile_nanoseconds: int
+    difference: float
+
+
+@dataclasses.dataclass(frozen=True)
+class _First:
+    """A model after its first iteration."""
+
+    made: Any
+    iterations: Iterator[Callable[[], Any]]
+    nanoseconds: int
+    results: list[Any]
+    half: bool  # some are in 16 bits
+
+
+def compile_in_this_process() -> None:
+    """A pool of compilers would still start up while the first iterations are measured. Call it before torch is
+    imported."""
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+
+
+def _of_training(made: Any) -> list[Any]:
+    try:
+        parameters = list(made.get_module()[0].parameters())
+    except (AttributeError, NotImplementedError, TypeError, IndexError) as error:
+        raise Failure(UNSUPPORTED, "inductor: TorchBench gives no module whose gradients can be compared") from error
+    gradients = [each.grad for each in parameters if each.grad is not None]
+    return gradients or parameters
+
+
+def _first(setting: Setting, arguments: list[str]) -> _First:
+    made = setting.make(arguments)
+    iterations = model.iterations(made, setting.test)
+    setting.torch.manual_seed(setting.seed)
+    setting.synchronize()
+    begin = time.perf_counter_ns()
+    answer = next(iterations)()
+    setting.synchronize()
+    end = time.perf_counter_ns()
+    found = _of_training(made) if setting.test == "train" else tensors_in(setting.torch, answer)
+    if not found:
+        raise Failure(UNSUPPORTED, "inductor: the model returns nothing that can be compared with eager's")
+    half = any(each.dtype in (setting.torch.float16, setting.torch.bfloat16) for each in found)
+    return _First(made, iterations, end - begin, copies(found), half)
+
+
+def _compiled(setting: Setting, arguments: list[str]) -> _First:
+    """What goes wrong in a compiler is not the model's fault."""
+    try:
+        return _first(setting, arguments)
+    except (Failure, MemoryError):
+        raise
+    except Exception as error:
+        if "OutOfMemory" in type(error).__name__:
+            raise
+        said = first_line(f"{type(error).__name__}: {error}")
+        raise Failure(UNSUPPORTED, f"inductor cannot run it: {said}") from error
+
+
+def _same_random_numbers(setting: Setting, expected: _First, most: float, word: str) -> float:
+    """Compiled code draws other random numbers, so a model that drops out some of its values differs. With eager's it
+    must not. Nothing of this run is measured."""
+    config = setting.torch._inductor.config
+    kept = config.fallback_random
+    config.fallback_random = True  # TorchBench takes what is set as its default
+    try:
+        second = _compiled(setting, COMPILED)
+        difference, wrong = disagreement(setting.torch, expected.results, second.results, most, word)
+    finally:
+        config.fallback_random = kept
+    if wrong:
+        raise Failure(UNSUPPORTED, f"inductor computes something else: {wrong}")
+    return difference
+
+
+def prepare(setting: Setting) -> Ready:
+    """Failure where the compiler refuses the model or computes something else, with the reason."""
+    torch = setting.torch
+    word = "gradient" if setting.test == "train" else "output"
+    eager = _first(setting, [])
+    expected = dataclasses.replace(eager, made=None, iterations=iter(()))
+    del eager
+    gc.collect()
+    compiled = _compiled(setting, COMPILED)
+    most = _TOLERANCE_OF_HALF if expected.half or compiled.half else _TOLERANCE
+    difference, wrong = disagreement(torch, expected.results, compiled.results, most, word)
+    nanoseconds = max(0, compiled.nanoseconds - expected.nanoseconds)
+    if wrong:
+        del compiled
+        gc.collect()
+        difference = _same_random_numbers(setting, expected, most, word)
+        gc.collect()
+        compiled = _compiled(setting, COMPILED)
+    return Ready(compiled.made, compiled.iterations, nanoseconds, difference)

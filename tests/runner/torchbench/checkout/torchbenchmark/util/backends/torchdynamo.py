@@ -1,0 +1,1 @@
+"""Its presence says that this checkout can compile its models."""

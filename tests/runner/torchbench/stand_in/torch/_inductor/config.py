@@ -1,0 +1,1 @@
+fallback_random = False
