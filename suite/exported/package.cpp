@@ -20,9 +20,9 @@ bool ends_in(const std::string& text, std::string_view ending) {
   return text.size() >= ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
 }
 
-// The text after `"AOTI_DEVICE_KEY":` in a flat JSON object of texts.
-std::string device_in(const std::string& json) {
-  const std::size_t key = json.find("\"AOTI_DEVICE_KEY\"");
+// The text after `"NAME":` in a flat JSON object of texts.
+std::string text_in(const std::string& json, const std::string& name) {
+  const std::size_t key = json.find('"' + name + '"');
   if (key == std::string::npos) return {};
   const std::size_t colon = json.find(':', key);
   const std::size_t begin = colon == std::string::npos ? colon : json.find('"', colon);
@@ -38,10 +38,24 @@ PackageFacts facts_of(const std::filesystem::path& file, const Archive& archive)
     if (entry.name.find("data/aotinductor/model/") == std::string::npos) continue;
     facts.model = true;
     if (ends_in(entry.name, ".so")) facts.library = true;
-    if (facts.device.empty() && ends_in(entry.name, "_metadata.json"))
-      facts.device = device_in(read_entry(file, entry, largest_metadata_bytes));
+    if (!facts.device.empty() || !ends_in(entry.name, "_metadata.json")) continue;
+    const std::string metadata = read_entry(file, entry, largest_metadata_bytes);
+    facts.device = text_in(metadata, "AOTI_DEVICE_KEY");
+    facts.instructions = text_in(metadata, "AOTI_CPU_ISA");
   }
   return facts;
+}
+
+std::string missing_instructions(const std::string& instructions) {
+#if defined(__x86_64__)
+  const auto asks = [&](std::string_view name) { return instructions.find(name) != std::string::npos; };
+  if (asks("AVX512") && !__builtin_cpu_supports("avx512f")) return "AVX512";
+  if (asks("AVX2") && !__builtin_cpu_supports("avx2")) return "AVX2";
+  if (asks("NEON") || asks("SVE")) return "ARM's instructions";
+#else
+  if (instructions.find("AVX") != std::string::npos) return "AVX";
+#endif
+  return {};
 }
 
 #ifdef TBCI_WITH_PACKAGES
@@ -109,6 +123,14 @@ void check_device(const ModelFile& model, const std::string& compiled_for, const
                     wanted + ": export it there as well, under another name");
 }
 
+// Code for instructions that this processor lacks would end the process.
+void check_processor(const ModelFile& model, const std::string& instructions) {
+  const std::string missing = missing_instructions(instructions);
+  if (missing.empty()) return;
+  throw Unsupported(model.name + " is compiled for a processor with " + missing +
+                    ", which this one has not: export it on such a machine");
+}
+
 }  // namespace
 
 std::unique_ptr<Workload> load_package(const ModelFile& model, const Inputs& inputs, const torch::Device& device) {
@@ -119,6 +141,7 @@ std::unique_ptr<Workload> load_package(const ModelFile& model, const Inputs& inp
   why = why_no_package(facts);
   if (!why.empty()) throw std::runtime_error(model.name + why);
   check_device(model, facts.device, device);
+  check_processor(model, facts.instructions);
   // Without it the compiled code believes that its inputs are what it was compiled for, and reads beyond them.
   ::setenv("AOTI_RUNTIME_CHECK_INPUTS", "1", 1);
   try {

@@ -18,10 +18,14 @@ std::unique_ptr<Workload> load_package(const ModelFile& model, const Inputs& inp
 
 // Facts from the directory of a package, read without running any of its code.
 struct PackageFacts {
-  bool model = false;    // has data/aotinductor/model/, which is what is loaded
-  bool library = false;  // has a compiled library there, and not only sources
-  std::string device;    // `cpu`, `cuda`; empty where it does not say
+  bool model = false;             // has data/aotinductor/model/, which is what is loaded
+  bool library = false;           // has a compiled library there, and not only sources
+  std::string device;             // `cpu`, `cuda`; empty where it does not say
+  std::string instructions = {};  // of the CPU that it was compiled for: `AVX2`; empty where it does not say
 };
+
+// Those of the instructions that this CPU lacks; empty: none.
+std::string missing_instructions(const std::string& instructions);
 
 PackageFacts facts_of(const std::filesystem::path& file, const Archive& archive);
 

@@ -21,14 +21,16 @@ constexpr ArchiveLimits mebibyte{1U << 20, 1U << 20};
 TEST_CASE("Exported packages: the directory shows the device and whether there is a library", "[exported]") {
   const TemporaryDirectory folder;
   const std::string at = "data/aotinductor/model/";
-  save_archive(folder / "a.pt2", {{at + "x.wrapper.so", "ELF"},
-                                  {at + "x.wrapper_metadata.json", R"({"A": "b", "AOTI_DEVICE_KEY" : "cuda"})"}});
+  save_archive(folder / "a.pt2",
+               {{at + "x.wrapper.so", "ELF"},
+                {at + "x.wrapper_metadata.json", R"({"A": "b", "AOTI_DEVICE_KEY" : "cuda", "AOTI_CPU_ISA": "AVX2"})"}});
   Archive archive;
   REQUIRE(read_archive(folder / "a.pt2", mebibyte, archive).empty());
   PackageFacts facts = facts_of(folder / "a.pt2", archive);
   CHECK(facts.model);
   CHECK(facts.library);
   CHECK(facts.device == "cuda");
+  CHECK(facts.instructions == "AVX2");
   save_archive(folder / "b.pt2",
                {{at + "x.wrapper.cpp", "int x;"}, {at + "x_metadata.json", R"({"AOTI_DEVICE_KEY":)"}});
   REQUIRE(read_archive(folder / "b.pt2", mebibyte, archive).empty());
@@ -36,6 +38,16 @@ TEST_CASE("Exported packages: the directory shows the device and whether there i
   CHECK(facts.model);
   CHECK_FALSE(facts.library);
   CHECK(facts.device.empty());
+}
+
+TEST_CASE("Exported packages: code for another processor is known by its instructions", "[exported]") {
+  CHECK(missing_instructions("").empty());
+  CHECK(missing_instructions("INVALID_VEC_ISA").empty());
+#if defined(__x86_64__)
+  CHECK(missing_instructions("NEON") == "ARM's instructions");
+  CHECK(missing_instructions("AVX2").empty() == (__builtin_cpu_supports("avx2") != 0));
+  CHECK(missing_instructions("AVX512 VNNI").empty() == (__builtin_cpu_supports("avx512f") != 0));
+#endif
 }
 
 #if __has_include(<torch/csrc/inductor/aoti_package/model_package_loader.h>)
@@ -74,7 +86,7 @@ TEST_CASE("Exported packages: a file that does not load gives the reason, and no
   CHECK(contains(answer("exception"), "outside of its folder"));
 }
 
-TEST_CASE("Exported packages: one that is compiled for a GPU is unsupported on the CPU", "[exported]") {
+TEST_CASE("Exported packages: one that is compiled for a GPU or another processor is unsupported here", "[exported]") {
   const TemporaryDirectory folder;
   save_inputs(folder / "a.inputs.pt", {torch::ones({4, 3})});
   const std::string at = "data/aotinductor/model/";
@@ -82,6 +94,13 @@ TEST_CASE("Exported packages: one that is compiled for a GPU is unsupported on t
                                   {at + "x.wrapper_metadata.json", R"({"AOTI_DEVICE_KEY": "cuda"})"}});
   const std::string line = failure(folder.path(), "a.pt2");
   CHECK(contains(line, R"("kind":"unsupported","message":"a.pt2 is compiled for cuda, and not for cpu)"));
+#if defined(__x86_64__)
+  save_archive(folder / "a.pt2",
+               {{at + "x.wrapper.so", "no library"},
+                {at + "x.wrapper_metadata.json", R"({"AOTI_DEVICE_KEY": "cpu", "AOTI_CPU_ISA": "NEON"})"}});
+  CHECK(contains(failure(folder.path(), "a.pt2"),
+                 R"("kind":"unsupported","message":"a.pt2 is compiled for a processor with ARM's instructions)"));
+#endif
 }
 
 namespace {
