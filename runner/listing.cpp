@@ -10,6 +10,7 @@ Result<Listing> list_suites(Measurer& measurer, const std::vector<Suite>& suites
   Listing all;
   std::optional<Error> first;
   for (const Suite& suite : suites) {
+    if (suite.packages && all.no_packages.empty()) all.no_packages = suite.packages->unavailable_reason;
     auto listed = measurer.list_benchmarks(suite, stop);
     if (listed) {
       std::ranges::move(*listed, std::back_inserter(all.benchmarks));

@@ -18,6 +18,7 @@ struct UnlistedSuite {
 struct Listing {
   std::vector<BenchmarkInfo> benchmarks;
   std::vector<UnlistedSuite> left_out;
+  std::string no_packages = {};  ///< why no suite has the backend aoti on this build, where that is known
 };
 
 /// Asks each suite. A suite that cannot be listed does not affect the others. Errors: the first suite's error if all

@@ -12,38 +12,12 @@
 #include "base/descriptor.hpp"
 #include "base/text.hpp"
 #include "runner/gpu_choice.hpp"
+#include "runner/judgement.hpp"
 #include "runner/preload.hpp"
 
 namespace tbci::runner {
 
 namespace {
-
-std::string last_line(std::string_view text) {
-  const std::string_view body = trim(text);
-  const std::size_t newline = body.rfind('\n');
-  return one_line(newline == std::string_view::npos ? body : body.substr(newline + 1), 300);
-}
-
-// What a process said last, for people who look for the cause: a stack, if it printed one.
-std::string last_lines(std::string_view text) {
-  constexpr std::size_t most_lines = 40, most_bytes = 6000;
-  const std::vector<std::string> lines = split(trim(text), '\n');
-  std::string kept;
-  for (std::size_t i = lines.size(); i-- > 0 && lines.size() - i <= most_lines;) {
-    const std::string line = one_line(lines[i], 300);
-    if (kept.size() + line.size() + 1 > most_bytes) break;
-    kept = line + (kept.empty() ? "" : "\n") + kept;
-  }
-  return kept;
-}
-
-bool mentions_memory(std::string_view text) {
-  for (const char* words : {"bad_alloc", "Cannot allocate memory", "out of memory", "OutOfMemory",
-                            "can't allocate memory", "memory exhausted"}) {
-    if (text.find(words) != std::string_view::npos) return true;
-  }
-  return false;
-}
 
 bool is_on_gpu(const model::Case& measured) {
   return model::is_on_gpu(measured.configuration);
@@ -52,45 +26,6 @@ bool is_on_gpu(const model::Case& measured) {
 // CUDA maps more address space than the machine and its GPUs have memory, so a limit would always fail there.
 std::optional<std::uint64_t> address_limit(const model::Case& measured, const MeasureSettings& settings) {
   return is_on_gpu(measured) ? std::nullopt : settings.memory_limit_bytes;
-}
-
-struct Judged {
-  model::Outcome outcome;
-  std::string message;
-};
-
-// The outcome of a process, and for a failure its message with the last line of standard error.
-Judged judge(const ProcessOutcome& ended, const ProtocolReader& reader, const MeasureSettings& settings) {
-  const std::string said = last_line(ended.error);
-  const std::string tail = said.empty() ? "" : ": " + said;
-  const std::string how = describe(ended, settings.time_limit);
-  // Whatever the build did: a process that cannot be killed is the machine's fault (machine_trouble.cpp knows the
-  // words).
-  if (ended.left_behind) return {.outcome = model::Outcome::crashed, .message = "it " + how + tail};
-  if (ended.timed_out) return {.outcome = model::Outcome::timed_out, .message = how + tail};
-  // A process that dies in the middle of a line has crashed; one that tbci ended for a malformed line has not.
-  const bool died = ended.signal != 0 && !ended.interrupted;
-  if (reader.broken() && !died)
-    return {.outcome = model::Outcome::protocol, .message = "it violated the protocol: " + reader.violation() + tail};
-  if (reader.failed() && ended.signal == 0)
-    return {.outcome = reader.measurement().outcome, .message = reader.measurement().message};
-  if (reader.done() && ended.succeeded()) return {.outcome = model::Outcome::done, .message = {}};
-  const std::string after = reader.done() ? " after its last line" : "";
-  if (ended.signal == SIGKILL) {
-    return {.outcome = model::Outcome::out_of_memory,
-            .message = how + after + ", as the kernel does when memory runs out" + tail};
-  }
-  if (const auto limit = address_limit(reader.measurement().measured, settings);
-      limit && mentions_memory(ended.error)) {
-    return {.outcome = model::Outcome::out_of_memory,
-            .message = fmt::format("{} within its limit of {}{}", how, human_bytes(static_cast<double>(*limit)), tail)};
-  }
-  // 2 is the protocol's exit code for a command line that the worker does not understand.
-  if (ended.exit_code == 2 && !reader.done())
-    return {.outcome = model::Outcome::protocol, .message = "it rejected its command line" + tail};
-  if (ended.exit_code == 0)
-    return {.outcome = model::Outcome::crashed, .message = "it ended without printing done" + tail};
-  return {.outcome = model::Outcome::crashed, .message = how + after + tail};
 }
 
 // The worker's error line says more than its exit code. Without an error line, the exit code is the error.
@@ -132,6 +67,22 @@ Command ask(const Suite& suite, const char* subcommand) {
   command.arguments.insert(command.arguments.end(), suite.options.begin(), suite.options.end());
   command.environment = suite.environment;
   return command;
+}
+
+model::Measurement not_measured(const model::Case& measured, const Package& package, TimePoint now) {
+  model::Measurement measurement;
+  measurement.measured = measured;
+  measurement.outcome = package.outcome;
+  measurement.message = package.why;
+  measurement.started = now;
+  return measurement;
+}
+
+// What a trace does not depend on.
+MeasureSettings without_leaks(MeasureSettings settings) {
+  settings.leak_iterations = 0;
+  settings.gpu_traced = 0;
+  return settings;
 }
 
 }  // namespace
@@ -209,6 +160,30 @@ Result<model::Measurement> Measurer::measure(const model::Product& product, cons
   return measure({product, suite}, measured, settings, nullptr, std::move(stop));
 }
 
+Result<Package> Measurer::package_of(const ProductUnderTest& tested, const model::Case& measured,
+                                     const MeasureSettings& settings, std::stop_token stop) {
+  const Suite& suite = tested.suite;
+  if (measured.configuration.backend != model::Backend::aoti || !suite.packages) return Package{};
+  const model::Case eager{measured.benchmark, with(model::Backend::eager, measured.configuration)};
+  Command trace = measure_command(tested.product, suite, eager, without_leaks(settings));
+  trace.arguments[suite.program.size()] = "trace";
+  const PackageWork work{
+      .processes = processes_, .clock = clock_, .confinement = confinement_, .maker = *suite.packages};
+  return ensure_package(work, std::move(trace), std::move(stop));
+}
+
+Result<Measurer::Prepared> Measurer::prepare(const ProductUnderTest& tested, const model::Case& measured,
+                                             const MeasureSettings& settings, std::stop_token stop) {
+  const Suite& suite = tested.suite;
+  if (!suite.unavailable_reason.empty())
+    return Prepared{.command = {},
+                    .package = {.outcome = model::Outcome::unsupported, .why = suite.unavailable_reason}};
+  TBCI_ASSIGN(Package package, package_of(tested, measured, settings, std::move(stop)));
+  Command command = measure_command(tested.product, suite, measured, settings);
+  if (!package.file.empty()) command.arguments.insert(command.arguments.end(), {"--package", package.file.string()});
+  return Prepared{.command = std::move(command), .package = std::move(package)};
+}
+
 Result<model::Measurement> Measurer::measure(const ProductUnderTest& tested, const model::Case& measured,
                                              MeasureSettings settings, const Turns* turns, std::stop_token stop) {
   const Suite& suite = tested.suite;
@@ -217,23 +192,17 @@ Result<model::Measurement> Measurer::measure(const ProductUnderTest& tested, con
                 "a measurement needs at least 1 iteration, 0 warm-ups and 1 thread, not {}, {} and {}: see [measure]",
                 settings.iterations, settings.warmup, settings.threads);
   }
-  if (!suite.unavailable_reason.empty()) {
-    model::Measurement refused;
-    refused.measured = measured;
-    refused.outcome = model::Outcome::unsupported;
-    refused.message = suite.unavailable_reason;
-    refused.started = clock_.now();
-    return refused;
-  }
   if (turns != nullptr) {  // half of these times is the other one's
     settings.time_limit *= 2;
     settings.leak_time *= 2;
   }
+  TBCI_ASSIGN(Prepared prepared, prepare(tested, measured, settings, stop));
+  if (!prepared.package.why.empty()) return not_measured(measured, prepared.package, clock_.now());
   ProtocolReader reader({.measured = case_of_suite(suite, measured),
                          .iterations = static_cast<std::size_t>(settings.iterations),
                          .precision = settings.precision});
   EarlyEnd early_end(stop);
-  Command command = measure_command(tested.product, suite, measured, settings);
+  Command& command = prepared.command;
   if (turns != nullptr) {
     command.arguments.insert(command.arguments.end(), {"--alternate", turns->order});
     command.input = turns->socket;
@@ -247,13 +216,15 @@ Result<model::Measurement> Measurer::measure(const ProductUnderTest& tested, con
     return fail(ErrorKind::interrupted, "measuring {}: stopped", to_string(measured));
   model::Measurement measurement = reader.measurement();
   measurement.measured = measured;
-  Judged judged = judge(ended, reader, settings);
+  Judgement judged =
+      judge(ended, reader, {.time = settings.time_limit, .address_space_bytes = address_limit(measured, settings)});
   measurement.outcome = judged.outcome;
   measurement.message = std::move(judged.message);
   if (measurement.outcome != model::Outcome::done) measurement.details = last_lines(ended.error);
   measurement.started = started;
   measurement.wall = ended.wall;
   measurement.alternating = measurement.alternating && turns != nullptr;
+  if (measurement.compiling) measurement.compiling->time += prepared.package.time;
   return measurement;
 }
 
@@ -283,6 +254,9 @@ Result<model::MeasurementPair> Measurer::measure_alternately(const ProductUnderT
                                                              const model::Case& measured,
                                                              const MeasureSettings& settings, std::stop_token stop) {
   TBCI_ASSERT(can_alternate(measured));
+  // A worker that waits for its turn must not wait for a compiler.
+  TBCI_TRY(package_of(first, measured, settings, stop));
+  TBCI_TRY(package_of(second, measured, settings, stop));
   TBCI_ASSIGN(SocketPair sockets, make_socket_pair());
   EarlyEnd both(stop);
   // Each closes its end of the connection as soon as its process has ended, so that the other one goes on alone.
@@ -307,12 +281,21 @@ Result<model::MeasurementPair> Measurer::measure_alternately(const ProductUnderT
   return model::MeasurementPair{std::move(alone), std::move(after)};
 }
 
+Result<Command> Measurer::other_command(const char* subcommand, const ProductUnderTest& tested,
+                                        const model::Case& measured, const MeasureSettings& settings,
+                                        const std::stop_token& stop) {
+  const Suite& suite = tested.suite;
+  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::machine, "{}", suite.unavailable_reason);
+  TBCI_ASSIGN(Prepared prepared, prepare(tested, measured, settings, stop));
+  if (!prepared.package.why.empty()) return fail(ErrorKind::failed, "{}", prepared.package.why);
+  prepared.command.arguments[suite.program.size()] = subcommand;
+  return std::move(prepared.command);
+}
+
 Result<OperatorCalls> Measurer::operators(const model::Product& product, const Suite& suite,
                                           const model::Case& measured, const MeasureSettings& settings,
                                           std::stop_token stop) {
-  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::machine, "{}", suite.unavailable_reason);
-  Command command = measure_command(product, suite, measured, settings);
-  command.arguments[suite.program.size()] = "operators";
+  TBCI_ASSIGN(Command command, other_command("operators", {product, suite}, measured, settings, stop));
   TBCI_ASSIGN(const ProcessOutcome ended, run(command, stop));
   if (ended.interrupted) return fail(ErrorKind::interrupted, "{}: stopped", to_string(measured));
   return value_or_exit(parse_operators(ended.output), ended, settings);
@@ -321,9 +304,7 @@ Result<OperatorCalls> Measurer::operators(const model::Product& product, const S
 Result<model::OperatorProfile> Measurer::profile(const model::Product& product, const Suite& suite,
                                                  const model::Case& measured, const MeasureSettings& settings,
                                                  std::stop_token stop) {
-  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::machine, "{}", suite.unavailable_reason);
-  Command command = measure_command(product, suite, measured, settings);
-  command.arguments[suite.program.size()] = "profile";
+  TBCI_ASSIGN(Command command, other_command("profile", {product, suite}, measured, settings, stop));
   command.kept_output_bytes = std::size_t{2} << 20;  // a line for each operator
   const TimePoint started = clock_.now();
   TBCI_ASSIGN(const ProcessOutcome ended, run(command, stop));
@@ -339,10 +320,8 @@ Result<model::Timeline> Measurer::timeline(const model::Product& product, const 
                                            const model::Case& measured, MeasureSettings settings,
                                            std::stop_token stop) {
   constexpr int most_recorded = 5;  // the rest would say the same
-  if (!suite.unavailable_reason.empty()) return fail(ErrorKind::machine, "{}", suite.unavailable_reason);
   settings.iterations = std::min(settings.iterations, most_recorded);
-  Command command = measure_command(product, suite, measured, settings);
-  command.arguments[suite.program.size()] = "timeline";
+  TBCI_ASSIGN(Command command, other_command("timeline", {product, suite}, measured, settings, stop));
   TimelineReader reader(case_of_suite(suite, measured));
   EarlyEnd early_end(stop);
   command.on_output_line = [&](std::string_view line) {
@@ -373,7 +352,11 @@ Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite,
                 describe(outcome, command.time_limit), last_line(outcome.error));
   }
   TBCI_ASSIGN(auto benchmarks, parse_benchmarks(outcome.output));
-  for (BenchmarkInfo& benchmark : benchmarks) benchmark.name.insert(0, suite.prefix);
+  const bool unpackaged = suite.packages && !suite.packages->unavailable_reason.empty();
+  for (BenchmarkInfo& benchmark : benchmarks) {
+    benchmark.name.insert(0, suite.prefix);
+    if (unpackaged) std::erase(benchmark.backends, model::Backend::aoti);
+  }
   return benchmarks;
 }
 

@@ -95,6 +95,16 @@ class Measurer {
 
  private:
   struct Turns;  // how a process alternates with another one
+  struct Prepared {
+    Command command;
+    Package package;  // of aoti; `why` where the case cannot be measured
+  };
+  Result<Package> package_of(const ProductUnderTest& tested, const model::Case& measured,
+                             const MeasureSettings& settings, std::stop_token stop);
+  Result<Prepared> prepare(const ProductUnderTest& tested, const model::Case& measured, const MeasureSettings& settings,
+                           std::stop_token stop);
+  Result<Command> other_command(const char* subcommand, const ProductUnderTest& tested, const model::Case& measured,
+                                const MeasureSettings& settings, const std::stop_token& stop);
   Result<model::Measurement> measure(const ProductUnderTest& tested, const model::Case& measured,
                                      MeasureSettings settings, const Turns* turns, std::stop_token stop);
   Result<ProcessOutcome> run(Command& command, std::stop_token stop);

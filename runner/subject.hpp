@@ -115,6 +115,13 @@ struct TorchBenchSettings {
   std::filesystem::path worker;     ///< the program `worker.py`
 };
 
+/// What makes packages of AOTInductor, for the backend `aoti`.
+struct AotiSettings {
+  std::filesystem::path python;   ///< with torch's dependencies, for builds that bring none; empty: the build's own
+  std::filesystem::path program;  ///< `make_package.py`
+  std::chrono::milliseconds time_limit = std::chrono::minutes(15);  ///< of one package
+};
+
 /// A suite of the subject's own: a program that speaks the worker protocol.
 struct CommandSuiteSettings {
   std::string name;                                ///< its benchmarks are called `<name>.<benchmark>`; may be empty
@@ -140,6 +147,7 @@ struct Subject {
   /// Folders that builds and workers may write besides their own.
   std::vector<std::filesystem::path> writable;
   TorchBenchSettings torchbench;
+  AotiSettings aoti;
   std::vector<CommandSuiteSettings> suites;
   std::filesystem::path python_worker;  ///< the program that measures Python functions, `{worker}` in a suite's command
 };

@@ -30,7 +30,10 @@ bool has_native_suite(const Subject& subject) {
 std::vector<Suite> suites_of(const Subject& subject, const model::Product& product,
                              const std::filesystem::path& worker) {
   std::vector<Suite> suites;
-  if (has_native_suite(subject)) suites.push_back(native_suite(worker));
+  if (has_native_suite(subject)) {
+    suites.push_back(native_suite(worker));
+    suites.back().packages = package_maker(subject.aoti, product, worker);
+  }
   if (!subject.torchbench.checkout.empty()) suites.push_back(torchbench_suite(subject.torchbench, product));
   if (!subject.exported_models.empty()) suites.push_back(exported_suite(worker, subject.exported_models));
   for (const CommandSuiteSettings& each : subject.suites) suites.push_back(command_suite(each, subject, product));

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/aoti_package.hpp"
 #include "runner/subject.hpp"
 #include "storage/model/build.hpp"
 #include "storage/model/words.hpp"
@@ -22,6 +23,7 @@ struct Suite {
 
   std::map<std::string, std::string> environment = {};  ///< of its processes, in addition to the inherited one
   std::string unavailable_reason = {};                  ///< why it cannot be started on this build; empty: it can
+  std::optional<PackageMaker> packages = {};            ///< for the backend aoti; nothing: its program needs none
 
   /// The program's own name for a benchmark; nothing if the benchmark does not belong to this suite.
   std::optional<std::string> own_name(std::string_view benchmark) const;

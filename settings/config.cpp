@@ -248,6 +248,12 @@ void read_torchbench(TomlReader reader, runner::TorchBenchSettings& torchbench) 
     reader.refuse("checkout", "is missing: write the folder with a checkout of pytorch/benchmark");
 }
 
+void read_aoti(TomlReader reader, runner::AotiSettings& aoti) {
+  aoti.python = reader.text("python", "");
+  aoti.time_limit = reader.seconds("time_limit", aoti.time_limit);
+  aoti.program = data_folder() / "runner/aoti/make_package.py";
+}
+
 void read_exported(TomlReader reader, runner::Subject& subject) {
   const std::string folder = reader.required_text("folder");
   if (!folder.empty()) subject.exported_models = std::filesystem::absolute(folder);
@@ -281,6 +287,7 @@ SubjectConfig read_subject(TomlReader reader) {
     reader.refuse("poll", "has no effect beside `schedule`: leave out one of the two");
   read_source(reader.table("source"), config);
   read_torchbench(reader.table("torchbench"), config.torchbench);
+  read_aoti(reader.table("aoti"), config.aoti);
   read_nightlies(reader.table("nightlies"), config.nightly, config.source.branch);
   if (!config.source.refs.empty() && !runner::has_branch(config.source.refs, config.source.branch))
     reader.refuse("source", fmt::format("`refs` lacks the branch of the commits: add \"refs/heads/{}\"",

@@ -24,11 +24,12 @@ struct Row {
   std::vector<Side> sides;  ///< eager first
 };
 
-std::string why_not(const runner::BenchmarkInfo& benchmark, model::Backend backend,
+std::string why_not(const runner::Listing& listing, const runner::BenchmarkInfo& benchmark, model::Backend backend,
                     const model::Configuration& configuration) {
   if (!fits(backend, configuration)) return fmt::format("not made for {}", to_string(configuration));
-  if (std::ranges::find(benchmark.backends, backend) == benchmark.backends.end())
-    return fmt::format("its suite has no {} on this build", to_string(backend));
+  const bool has = std::ranges::find(benchmark.backends, backend) != benchmark.backends.end();
+  if (!has && backend == model::Backend::aoti && !listing.no_packages.empty()) return listing.no_packages;
+  if (!has) return fmt::format("its suite has no {} on this build", to_string(backend));
   return {};
 }
 
@@ -44,7 +45,7 @@ std::vector<Row> rows_of(const runner::Listing& listing, const std::vector<model
     for (const model::Backend backend : backends) {
       if (backend == model::Backend::eager) continue;
       row.sides.push_back(
-          {.backend = backend, .why = why_not(*benchmark, backend, eager.configuration), .processes = {}});
+          {.backend = backend, .why = why_not(listing, *benchmark, backend, eager.configuration), .processes = {}});
     }
     rows.push_back(std::move(row));
   }

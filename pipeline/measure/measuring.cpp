@@ -209,7 +209,10 @@ void note_missing_backends(const SubjectContext& context, const runner::Listing&
     const bool known = std::ranges::any_of(suite.benchmarks, [&](const runner::BenchmarkInfo& benchmark) {
       return std::ranges::find(benchmark.backends, backend) != benchmark.backends.end();
     });
-    if (!known) context.progress.note(fmt::format("no suite has the backend {} on this build", to_string(backend)));
+    if (known) continue;
+    const bool unpackaged = backend == model::Backend::aoti && !suite.no_packages.empty();
+    context.progress.note(fmt::format("no suite has the backend {} on this build{}", to_string(backend),
+                                      unpackaged ? ": " + suite.no_packages : ""));
   }
 }
 

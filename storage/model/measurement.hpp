@@ -44,7 +44,7 @@ struct GpuLoad {
 
 /// What a backend other than eager took, as evidence beside the numbers.
 struct Compiling {
-  std::chrono::nanoseconds time{};       ///< to trace and to compile; without the package of aoti
+  std::chrono::nanoseconds time{};       ///< to trace and to compile, the package of aoti included
   std::int64_t unsteady_iterations = 0;  ///< first iterations, not measured, that were slower than the measured ones
   double difference = 0;                 ///< between its results and eager's, by their norm: the largest
   bool operator==(const Compiling&) const = default;

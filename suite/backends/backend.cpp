@@ -181,8 +181,7 @@ std::vector<std::string_view> available_backends() {
   constexpr Configuration most = {DeviceKind::cpu, Mode::infer, "cpu-infer"};
   std::vector<std::string_view> names;
   for (const NamedBackend& each : all_backends) {
-    const bool alone = each.backend != Backend::aoti;
-    if (alone && why_no_backend(each.backend, most).empty()) names.push_back(each.name);
+    if (why_no_backend(each.backend, most).empty()) names.push_back(each.name);
   }
   return names;
 }

@@ -46,7 +46,7 @@ std::string_view name_of(Backend backend);
 // Empty if this LibTorch has the backend for such a configuration, else the reason in one line.
 std::string why_no_backend(Backend backend, const Configuration& configuration);
 
-// The names of those that this LibTorch has, for some configuration, without aoti: a package has to be made before.
+// The names of those that this LibTorch has, for some configuration. What aoti runs has to be made before.
 std::vector<std::string_view> available_backends();
 
 struct BackendRequest {

@@ -1,0 +1,121 @@
+"""Makes a package of AOTInductor of what `tbci-worker trace` wrote.
+
+    python make_package.py --trace FILE --out PACKAGE.pt2 [--torch DIR]
+
+FILE is a TorchScript module, and FILE.inputs the list of its inputs. It runs in the Python of the build under test and
+uses only that and the standard library. The last line on standard output is JSON: {"type": "done"}, or
+{"type": "error", "message": "..."} where this model cannot be packaged, with exit code 1. Other failures (exit code 2)
+say nothing about the model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import warnings
+from typing import Any
+
+
+class Refused(Exception):
+    """Why this model has no package."""
+
+
+def _use(folder: str) -> None:
+    """Imports torch from this folder and from no other."""
+    if folder and os.path.isfile(os.path.join(folder, "__init__.py")):
+        sys.path.insert(0, os.path.dirname(os.path.abspath(folder)))
+    import torch
+
+    found = os.path.dirname(os.path.abspath(torch.__file__))
+    if folder and os.path.realpath(found) != os.path.realpath(folder):
+        raise SystemExit(f"this Python would use the torch in {found}, not the build's in {folder}")
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines()]
+    said = next((line for line in lines if line), "")
+    return f"{type(error).__name__}: {said}"[:400]
+
+
+def _check_compiler() -> None:
+    """A machine without a compiler is not the model's fault: say so in one line."""
+    from torch._inductor import cpp_builder
+
+    find = getattr(cpp_builder, "get_cpp_compiler", None)
+    if find is None:
+        return
+    try:
+        find()
+    except Exception as error:
+        raise SystemExit(f"AOTInductor needs a C++ compiler: {_first_line(error)}; install g++, or set CXX") from error
+
+
+def _inputs(torch: Any, file: str) -> tuple[Any, ...]:
+    import torch.jit._pickle as lists  # what LibTorch's pickler calls for a list of tensors
+
+    with torch.serialization.safe_globals([lists.build_tensorlist]):
+        return tuple(torch.load(file, weights_only=True))
+
+
+def _package(torch: Any, trace: str, out: str) -> None:
+    from torch._export.converter import TS2EPConverter
+
+    module = torch.jit.load(trace)
+    inputs = _inputs(torch, trace + ".inputs")
+    try:
+        exported = TS2EPConverter(module, inputs, {}).convert()
+    except Exception as error:
+        raise Refused(f"torch.export cannot convert its trace: {_first_line(error)}") from error
+    try:
+        torch._inductor.aoti_compile_and_package(exported, package_path=out)
+    except Exception as error:
+        raise Refused(f"AOTInductor cannot compile it: {_first_line(error)}") from error
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make_package", allow_abbrev=False)
+    parser.add_argument("--trace", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--torch", default="")
+    options = parser.parse_args()
+    # The last line is ours: whatever compilers print goes to standard error.
+    answer = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    warnings.filterwarnings("ignore")
+    # This folder's files must not hide torch's.
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path) != os.path.dirname(os.path.abspath(__file__))]
+    _use(options.torch)
+    import torch
+
+    try:
+        import torch._inductor
+        from torch._export.converter import TS2EPConverter  # noqa: F401
+    except ImportError as error:
+        raise SystemExit(f"this torch cannot make packages of traces (2.6 and newer can): {_first_line(error)}") from error
+    _check_compiler()
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))  # generated code is for this number
+    try:
+        with torch.no_grad():
+            _package(torch, options.trace, options.out)
+    except Refused as error:
+        answer.write(json.dumps({"type": "error", "message": str(error)}) + "\n")
+        answer.close()
+        return 1
+    answer.write(json.dumps({"type": "done"}) + "\n")
+    answer.close()
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+            sys.exit(2)
+        raise
+    except Exception as error:
+        print(f"making a package: {_first_line(error)}", file=sys.stderr)
+        sys.exit(2)
