@@ -65,6 +65,16 @@ bool set_backend(RunOptions& run, const std::string& value) {
   return false;
 }
 
+bool set_variant(RunOptions& run, const std::string& value) {
+  for (const NamedVariant& each : all_variants) {
+    if (each.name == value) {
+      run.variant = each.variant;
+      return true;
+    }
+  }
+  return false;
+}
+
 // An option that takes a value of this kind. `set` returns whether the value fits.
 struct Setting {
   std::string_view option;
@@ -92,6 +102,7 @@ constexpr Setting all_settings[] = {
        run.package = value;
        return !value.empty();
      }},
+    {"--variant", "one that tbci-worker list --variants shows", set_variant},
     {"--batch", "a whole number from 1 to 1000000",
      [](RunOptions& run, const std::string& value) {
        run.batch = number<std::int64_t>(value, 1, most_iterations);
@@ -134,6 +145,9 @@ std::optional<UsageError> set(RunOptions& run, const std::string& option, const 
   for (const Setting& one : all_settings) {
     if (one.option != option) continue;
     if (one.set(run, value)) return std::nullopt;
+    if (option == "--variant")
+      return UsageError{"there is no variant '" + value + "'; the nearest name is '" +
+                        std::string(nearest_variant(value)) + "' (tbci-worker list --variants shows all)"};
     return bad_value(option, value, std::string(one.wanted));
   }
   return UsageError{"unknown option '" + option + "' (see tbci-worker --help)"};
@@ -163,10 +177,15 @@ Options parse_options(const std::vector<std::string>& arguments) {
 
   RunOptions run;
   std::string out;
-  bool has_configuration = false;
+  bool has_configuration = false, variants = false;
   for (std::size_t i = 1; i < arguments.size(); i += 2) {
     const std::string& option = arguments[i];
     if (option == "--help") return HelpOptions{};
+    if (command == "list" && option == "--variants") {
+      variants = true;
+      --i;  // it takes no value
+      continue;
+    }
     if (i + 1 == arguments.size()) return UsageError{"a value is missing after '" + option + "'"};
     const std::string& value = arguments[i + 1];
     std::optional<UsageError> error;
@@ -184,12 +203,16 @@ Options parse_options(const std::vector<std::string>& arguments) {
     }
     if (error) return *error;
   }
-  if (command == "list") return ListOptions{run.models};
+  if (command == "list" && variants && !run.models.empty())
+    return UsageError{"list takes --models or --variants, not both: variants are of the native models"};
+  if (command == "list") return ListOptions{run.models, variants};
   if (command == "environment") return EnvironmentOptions{run};
   if (run.benchmark.empty()) return UsageError{command + " needs --benchmark NAME (tbci-worker list shows them)"};
   if (!has_configuration) return UsageError{command + " needs --configuration (such as cpu-infer)"};
   if (run.backend == Backend::aoti && run.package.empty())
     return UsageError{"--backend aoti needs --package FILE, made of what tbci-worker trace writes"};
+  if (run.variant != Variant::none && (run.backend != Backend::eager || !run.models.empty()))
+    return UsageError{"--variant is for native models in eager: leave out --backend and --models"};
   if (command == "trace" && out.empty()) return UsageError{"trace needs --out FILE"};
   if (command == "trace" && (run.backend != Backend::eager || run.configuration.mode != Mode::infer))
     return UsageError{"trace records eager inference: leave out --backend, and choose cpu-infer or gpu-infer"};
@@ -201,7 +224,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
 }
 
 std::string usage() {
-  return "tbci-worker list [--protocol 1] [--models FOLDER]\n"
+  return "tbci-worker list [--protocol 1] [--models FOLDER | --variants]\n"
          "tbci-worker run --benchmark B --configuration cpu-train|cpu-infer|gpu-train|gpu-infer\n"
          "                [--protocol 1] [--size ci|paper] [--batch N] [--warmup 3] [--iterations 10]\n"
          "                [--precision fp32|pytorch|tf32|fp16|bf16|amp] [--threads 1] [--seed 42] [--preload "
@@ -209,6 +232,7 @@ std::string usage() {
          "                [--leak-iterations 0] [--leak-milliseconds 500] [--models FOLDER]\n"
          "                [--alternate first|second]\n"
          "                [--backend eager|jit|jit-frozen|onednn-graph|channels-last|aoti] [--package FILE]\n"
+         "                [--variant NAME]\n"
          "tbci-worker operators ...\n"
          "                takes the options of run; prints which operators one iteration calls, without measuring\n"
          "tbci-worker profile ...\n"
@@ -223,6 +247,8 @@ std::string usage() {
          "                prints which libraries are loaded and what LibTorch reports about itself\n"
          "--models FOLDER: use the exported models in this folder (NAME.pt, NAME.pt2, with NAME.inputs.pt) instead of "
          "the native ones.\n"
+         "--variant: the model before or after a patch of the TorchBench paper (list --variants), never measured by a "
+         "night.\n"
          "--alternate: iterate in turn with another worker; the standard input is a socket that the two share.\n"
          "Prints one JSON object per line. Exit codes: 0 done, 2 wrong usage, 3 an error line was printed.\n";
 }

@@ -13,6 +13,7 @@
 #include "suite/configuration.hpp"
 #include "suite/growth.hpp"
 #include "suite/precision.hpp"
+#include "suite/variants.hpp"
 
 namespace tbci::suite {
 
@@ -21,7 +22,8 @@ inline constexpr int protocol_version = 1;
 struct HelpOptions {};
 
 struct ListOptions {
-  std::string models;  // a folder of exported models to list instead of the native ones; else empty
+  std::string models;     // a folder of exported models to list instead of the native ones; else empty
+  bool variants = false;  // list the variants instead (suite/variants.hpp)
 };
 
 struct RunOptions {
@@ -30,7 +32,8 @@ struct RunOptions {
   Size size = Size::ci;
   Precision precision = Precision::fp32;
   Backend backend = Backend::eager;
-  std::string package;                // of aoti; else empty
+  std::string package;  // of aoti; else empty
+  Variant variant = Variant::none;
   std::optional<std::int64_t> batch;  // else the benchmark's own
   int warmup = 3;
   std::chrono::milliseconds warmup_time{0};  // more iterations that are not measured, until it has passed

@@ -74,6 +74,7 @@ void Protocol::hello(const RunOptions& options, std::int64_t batch) {
   object.add("size", options.size == Size::paper ? "paper" : "ci");
   object.add("batch", batch).add("seed", options.seed).add("precision", name_of(options.precision));
   if (options.backend != Backend::eager) object.add("backend", name_of(options.backend));
+  if (options.variant != Variant::none) object.add("variant", named(options.variant).name);
   write(object);
 }
 
@@ -91,6 +92,13 @@ void Protocol::benchmark(const Benchmark& benchmark) {
   object.add("backends", available_backends());
   object.add("listed", benchmark.listed == Listed::table1 ? "table1" : "later");
   object.add("batch", batch_sizes(benchmark.ci_batch)).add("paper_batch", batch_sizes(benchmark.paper_batch));
+  write(object);
+}
+
+void Protocol::variant(const NamedVariant& variant) {
+  JsonObject object = line("variant");
+  object.add("name", variant.name).add("side", name_of(variant.side)).add("listing", variant.listing);
+  object.add("benchmark", variant.only).add("before", variant.before).add("after", variant.after);
   write(object);
 }
 

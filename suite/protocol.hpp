@@ -19,6 +19,7 @@ namespace tbci::suite {
 
 struct Benchmark;
 struct Environment;
+struct NamedVariant;
 struct OperatorCalls;
 struct Profile;
 struct Timeline;
@@ -66,6 +67,7 @@ class Protocol {
   void hello();
   void hello(const RunOptions& options, std::int64_t batch);
   void benchmark(const Benchmark& benchmark);
+  void variant(const NamedVariant& variant);
   void exported_model(const exported::ModelFile& model);
   void sample(const Sample& sample);
   void memory(const MemoryUse& use);

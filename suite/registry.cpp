@@ -1,9 +1,9 @@
 #include "suite/registry.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "suite/models/families.inc"  // CMake generates it from the files in models/
+#include "suite/nearest.hpp"
 
 namespace tbci::suite {
 namespace {
@@ -45,21 +45,6 @@ std::vector<std::string> all_names() {
   for (const Benchmark& benchmark : all_benchmarks()) names.push_back(benchmark.name);
   for (const Catalogued& entry : models::catalogue) names.emplace_back(entry.name);
   return names;
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
 }
 
 }  // namespace

@@ -139,6 +139,8 @@ std::string why_not(const Choice& choice, const RunOptions& options, const std::
            (train ? "inference" : "training");
   }
   if (!unavailable.empty()) return unavailable;
+  const std::string no_variant = why_no_variant(options.variant, benchmark->name, options.configuration);
+  if (!no_variant.empty()) return no_variant;
   const std::string no_precision = why_no_precision(options.precision, options.configuration.device);
   return no_precision.empty() ? why_no_backend(options.backend, options.configuration) : no_precision;
 }
@@ -149,11 +151,22 @@ double tolerance_of(Precision precision) {
   return rounds ? 5e-2 : 1e-3;
 }
 
+// Two more iterations, where the options name a variant: a variant that the workload has no place for would be measured
+// as if it were free. Two, as the first has no gradients of an earlier one.
+void check_variant(const RunOptions& options, Workload& workload) {
+  if (options.variant == Variant::none) return;
+  for (int i = 0; i < 2; ++i) workload.iterate();
+  if (!variant_was_met())
+    throw Unsupported(std::string(named(options.variant).name) + " changes nothing in " + options.benchmark + ": " +
+                      why_not_met(options.variant));
+}
+
 // The job gets it when it is made, in its precision and by its backend.
 void prepare(const RunOptions& options, const Setup& setup, const Benchmark& benchmark, Protocol& protocol,
              const Job& job) {
   const auto begin = Clock::now();
   const DeviceKind device = options.configuration.device;
+  const VariantInForce in_force(options.variant);
   prepare_precision(options.precision, device);
   std::map<std::string, std::int64_t> computed_in;
   const auto make = [&] {
@@ -164,6 +177,7 @@ void prepare(const RunOptions& options, const Setup& setup, const Benchmark& ben
   BackendWorkload made = in_backend(
       make, setup.mode,
       {options.backend, options.seed, tolerance_of(options.precision), options.package, torch_device(device)});
+  check_variant(options, *made.workload);
   Prepared prepared{*made.workload, begin, std::move(computed_in), made.compiling};
   job(prepared, protocol);
 }
@@ -212,7 +226,15 @@ int list_benchmarks(Protocol& protocol) {
   return exit_done;
 }
 
+int list_variants(Protocol& protocol) {
+  protocol.hello();
+  for (const NamedVariant& variant : all_variants) protocol.variant(variant);
+  protocol.done();
+  return exit_done;
+}
+
 int list_benchmarks(const ListOptions& options, Protocol& protocol) {
+  if (options.variants) return list_variants(protocol);
   return options.models.empty() ? list_benchmarks(protocol) : exported::list(options.models, protocol);
 }
 

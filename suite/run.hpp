@@ -12,6 +12,7 @@ inline constexpr int exit_error = 3;
 
 int list_benchmarks(Protocol& protocol);
 int list_benchmarks(const ListOptions& options, Protocol& protocol);
+int list_variants(Protocol& protocol);
 
 // Measures one benchmark in one configuration. Any failure becomes an error line.
 int run_benchmark(const RunOptions& options, Protocol& protocol);

@@ -6,6 +6,7 @@
 
 #include "suite/blocks/dot_product_attention.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
+#include "suite/variants.hpp"
 
 namespace tbci::suite::encoder {
 
@@ -66,7 +67,10 @@ BlockSparseAttention::BlockSparseAttention(const BlockSparseShape& shape, std::u
 
 // [batch, heads, blocks - 2, random]. Drawn in every pass, always the same for a layer; in inference no blocks are
 // drawn, and the first takes their place.
-torch::Tensor BlockSparseAttention::drawn(std::int64_t batch, std::int64_t blocks, const torch::Device& device) const {
+torch::Tensor BlockSparseAttention::drawn(std::int64_t batch, std::int64_t blocks, const torch::Device& device) {
+  const bool keep = in_force(Variant::kept_tables);
+  if (keep) meet_variant();
+  if (keep && kept_.defined()) return kept_;
   std::vector<std::int64_t> numbers;
   for (std::int64_t head = 0; is_training() && head < shape_.heads; ++head) {
     for (const auto& row : draw_blocks(shape_, blocks, static_cast<std::uint32_t>(layer_ * 1000 + head))) {
@@ -75,7 +79,9 @@ torch::Tensor BlockSparseAttention::drawn(std::int64_t batch, std::int64_t block
   }
   numbers.resize(static_cast<std::size_t>(shape_.heads * (blocks - 2) * shape_.random), 0);
   const torch::Tensor chosen = torch::tensor(numbers, torch::kLong).view({1, shape_.heads, blocks - 2, shape_.random});
-  return chosen.to(device).expand({batch, -1, -1, -1}).contiguous();
+  const torch::Tensor table = chosen.to(device).expand({batch, -1, -1, -1}).contiguous();
+  if (keep) kept_ = table;
+  return table;
 }
 
 torch::Tensor BlockSparseAttention::random_mask(const Context& context, const torch::Tensor& chosen) const {

@@ -57,7 +57,7 @@ class BlockSparseAttention : public torch::nn::Module {
     Part first, second, middle, second_last, last;
   };
 
-  torch::Tensor drawn(std::int64_t batch, std::int64_t blocks, const torch::Device& device) const;
+  torch::Tensor drawn(std::int64_t batch, std::int64_t blocks, const torch::Device& device);
   torch::Tensor random_mask(const Context& context, const torch::Tensor& chosen) const;
   Side side(OneLinear& projection, const torch::Tensor& x, const torch::Tensor& chosen) const;
   Part global(const torch::Tensor& query, const Side& key, const Side& value, const Context& context) const;
@@ -69,6 +69,7 @@ class BlockSparseAttention : public torch::nn::Module {
 
   BlockSparseShape shape_;
   std::uint32_t layer_;
+  torch::Tensor kept_;  // of Variant::kept_tables: what `drawn` returned for this batch
   OneLinear query_{nullptr}, key_{nullptr}, value_{nullptr};
 };
 

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "suite/blocks/fused_steps.hpp"
+#include "suite/variants.hpp"
+
 namespace tbci::suite {
 namespace {
 
@@ -12,7 +15,47 @@ OptimizerFactory factory(const Options& options) {
   };
 }
 
+// Listing 2 of the TorchBench paper, before its patch.
+void zero_one_by_one(const std::vector<torch::Tensor>& parameters) {
+  for (const torch::Tensor& parameter : parameters) {
+    torch::Tensor gradient = parameter.grad();
+    if (!gradient.defined()) continue;
+    gradient.detach_();
+    gradient.zero_();
+    meet_variant();
+  }
+}
+
 }  // namespace
+
+void zero_gradients(torch::optim::Optimizer& optimizer) {
+  if (!in_force(Variant::zeros_one_by_one)) {
+    optimizer.zero_grad();
+    return;
+  }
+  for (const auto& group : optimizer.param_groups()) zero_one_by_one(group.params());
+}
+
+void zero_gradients(torch::nn::Module& module) {
+  if (in_force(Variant::zeros_one_by_one))
+    zero_one_by_one(module.parameters());
+  else
+    module.zero_grad();
+}
+
+void take_step(torch::optim::Optimizer& optimizer) {
+  if (in_force(Variant::fused_steps) && fused_step(optimizer))
+    meet_variant();
+  else
+    optimizer.step();
+}
+
+void take_step_of_adam(torch::optim::Adam& optimizer) {
+  if (in_force(Variant::fused_steps) && fused_step_of_adam(optimizer))
+    meet_variant();
+  else
+    optimizer.torch::optim::Adam::step();
+}
 
 OptimizerFactory use_adam(const torch::optim::AdamOptions& options) {
   return factory<torch::optim::Adam>(options);

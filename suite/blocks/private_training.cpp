@@ -4,6 +4,7 @@
 
 #include "suite/blocks/classifier.hpp"
 #include "suite/blocks/network_workload.hpp"
+#include "suite/blocks/optimizers.hpp"
 
 namespace tbci::suite {
 
@@ -86,7 +87,7 @@ class PrivateWorkload final : public NetworkWorkload<GroupNormResNet> {
 
  private:
   Tensors train() override {
-    optimizer_->zero_grad();
+    zero_gradients(*optimizer_);
     const SampleGradients of_samples = gradients_(network(), images_, labels_);
     {
       const torch::NoGradGuard no_gradients;
@@ -94,7 +95,7 @@ class PrivateWorkload final : public NetworkWorkload<GroupNormResNet> {
       Tensors all = parameters();
       for (std::size_t i = 0; i < all.size(); ++i) all[i].mutable_grad() = clipped[i];
     }
-    optimizer_->step();
+    take_step(*optimizer_);
     return {of_samples.loss};
   }
 

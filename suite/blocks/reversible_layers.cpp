@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "suite/variants.hpp"
+
 namespace tbci::suite::reformer {
 
 namespace nn = torch::nn;
@@ -51,6 +53,13 @@ class Unsort : public torch::autograd::Function<Unsort> {
 
 torch::Tensor normalised(const torch::Tensor& x) {
   return x * torch::rsqrt(torch::mean(torch::pow(x, 2), -1, true) + 1e-6);
+}
+
+// By the root of the width of a head: after the patch of the TorchBench paper, or before it (Listing 3).
+torch::Tensor by_root(const torch::Tensor& x, std::int64_t width) {
+  if (!in_force(Variant::rsqrt_tensor)) return x / std::sqrt(static_cast<double>(width));
+  meet_variant();
+  return x * torch::rsqrt(torch::tensor(static_cast<double>(width), x.options()));
 }
 
 // Softmax by hand, as Reformer needs its logarithm.
@@ -121,7 +130,7 @@ torch::Tensor HashedAttention::forward(const torch::Tensor& x, torch::Tensor& bu
   const torch::Tensor inverse = torch::empty_like(order).scatter_(-1, order, place);
 
   const torch::Tensor query = chunks(by_places(query_key, order));
-  const torch::Tensor key = with_previous(normalised(query) / std::sqrt(static_cast<double>(shape_.head_width)));
+  const torch::Tensor key = with_previous(by_root(normalised(query), shape_.head_width));
   const torch::Tensor values = with_previous(chunks(by_places(value, order)));
   const torch::Tensor number = chunks(order);
   const torch::Tensor others = torch::ne(number.unsqueeze(-1), with_previous(number).unsqueeze(-2));

@@ -21,10 +21,10 @@ void StandardWorkload::iterate() {
 }
 
 void StandardWorkload::train() {
-  optimizer_->zero_grad();
+  zero_gradients(*optimizer_);
   torch::Tensor loss = parts_.loss(parts_.forward());
   loss.backward();
-  optimizer_->step();
+  take_step(*optimizer_);
   results_ = {loss.detach()};
 }
 

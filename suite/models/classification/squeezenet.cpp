@@ -2,6 +2,7 @@
 // torchvision. TorchBench sums the gradients of 16 batches before each step, and makes a new optimizer for it.
 #include "suite/blocks/classifier.hpp"
 #include "suite/blocks/network_workload.hpp"
+#include "suite/blocks/optimizers.hpp"
 #include "suite/blocks/random_labels.hpp"
 
 namespace tbci::suite::models::squeezenet {
@@ -95,14 +96,14 @@ class SqueezeNetWorkload final : public NetworkWorkload<SqueezeNet> {
  private:
   Tensors train() override {
     const auto optimizer = adam(parameters(), 1e-3);
-    optimizer->zero_grad();
+    zero_gradients(*optimizer);
     Tensors losses;
     for (int i = 0; i < passes_; ++i) {
       torch::Tensor loss = loss_on_random_labels(network().forward(images_));
       loss.backward();
       losses.push_back(loss.detach());
     }
-    optimizer->step();
+    take_step(*optimizer);
     return losses;
   }
 

@@ -3,6 +3,7 @@
 // step; in inference the best candidates are decoded and thinned out class by class.
 #include "suite/blocks/network_workload.hpp"
 #include "suite/blocks/networks/efficientdet_boxes.hpp"
+#include "suite/blocks/optimizers.hpp"
 
 namespace tbci::suite::models::timm_efficientdet {
 namespace {
@@ -47,10 +48,10 @@ class EfficientDet final : public NetworkWorkload<Network> {
     const Maps maps = network().forward(images_);
     const torch::Tensor total = loss(maps, label(anchors_, objects_), task_.network.classes);
     (void)total.item<float>();  // the original keeps a mean of the losses
-    optimizer_->zero_grad();
+    zero_gradients(*optimizer_);
     total.backward();
     torch::nn::utils::clip_grad_norm_(parameters(), 10.0);
-    optimizer_->step();
+    take_step(*optimizer_);
     return {total.detach()};
   }
 

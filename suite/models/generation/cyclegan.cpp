@@ -137,15 +137,15 @@ class CycleGan final : public Workload {
     const Tensor again_b = a_.translate->forward(fake_a);
 
     for (Side* side : {&a_, &b_}) require_gradients(*side->judge, false);
-    step_generators_->zero_grad();
+    zero_gradients(*step_generators_);
     const Tensor loss = generators_loss(fake_b, again_a, fake_a, again_b);
     loss.backward();
-    step_generators_->step();
+    take_step(*step_generators_);
 
     for (Side* side : {&a_, &b_}) require_gradients(*side->judge, true);
-    step_discriminators_->zero_grad();
+    zero_gradients(*step_discriminators_);
     const Tensor loss_a = train_judge(a_, b_.real, fake_b), loss_b = train_judge(b_, a_.real, fake_a);
-    step_discriminators_->step();
+    take_step(*step_discriminators_);
     results_ = {loss.detach(), loss_a, loss_b};
   }
 

@@ -10,6 +10,7 @@
 #include "suite/blocks/networks/clip.hpp"
 #include "suite/blocks/networks/dalle2_unet.hpp"
 #include "suite/blocks/standard_workload.hpp"
+#include "suite/variants.hpp"
 
 namespace tbci::suite::models::dalle2 {
 namespace {
@@ -112,6 +113,8 @@ class Stage : public torch::nn::Module {
     return to_unsigned(image);
   }
 
+  void move_unet(const torch::Device& to) { unet_->to(to); }
+
   Tensor loss(const Tensor& images, const Conditions& conditions) {
     const Tensor times = schedule_->random_times(images.size(0)), noise = torch::randn_like(images);
     const Tensor start = to_signed(images);
@@ -167,8 +170,10 @@ class Dalle2 : public torch::nn::Module {
     conditions.image_embedding = image_embedding(words);
     conditions.words = describe_.text(words).words;
     const auto options = conditions.image_embedding.options();
+    only_on_device(*small_, *large_, words.device());
     const Tensor small = small_->sample(conditions, words.size(0), options);
     conditions.smaller_image = to_signed(resize_nearest(small, shape_.large_side).clamp(0, 1));
+    only_on_device(*large_, *small_, words.device());
     return large_->sample(conditions, words.size(0), options);
   }
 
@@ -181,10 +186,12 @@ class Dalle2 : public torch::nn::Module {
   }
 
   Tensor loss_of_small(const Tensor& words, const Tensor& images) {
+    only_on_device(*small_, *large_, words.device());
     return small_->loss(resize_nearest(images, shape_.small_side), described(words, images));
   }
 
   Tensor loss_of_large(const Tensor& words, const Tensor& images) {
+    only_on_device(*large_, *small_, words.device());
     Conditions conditions = described(words, images);
     Tensor smaller = resize_nearest(images, shape_.small_side).clamp(0, 1);
     if (torch::rand({1}).item<double>() < 0.5) smaller = gaussian_blur(smaller, 0.6);
@@ -193,6 +200,14 @@ class Dalle2 : public torch::nn::Module {
   }
 
  private:
+  // Before the patch of the TorchBench paper, to save memory: one U-Net is on the GPU at a time.
+  static void only_on_device(Stage& wanted, Stage& other, const torch::Device& device) {
+    if (device.is_cpu() || !in_force(Variant::moved_unets)) return;
+    other.move_unet(torch::kCPU);
+    wanted.move_unet(device);
+    meet_variant();
+  }
+
   Conditions described(const Tensor& words, const Tensor& images) const {
     return {describe_.image(images), describe_.text(words).words, {}, drop_image, drop_text};
   }

@@ -112,18 +112,18 @@ class Dcgan final : public Workload {
 
   void train() {
     const auto options = torch::TensorOptions().device(setup_.device);
-    discriminator_->zero_grad();
+    zero_gradients(*discriminator_);
     torch::Tensor loss_real = loss(judge(images_), 1.0);
     loss_real.backward();
     torch::Tensor fake = generator_->forward(torch::randn({setup_.batch, latent, 1, 1}, options));
     torch::Tensor loss_fake = loss(judge(fake.detach()), 0.0);
     loss_fake.backward();
-    step_discriminator_->step();
+    take_step(*step_discriminator_);
 
-    generator_->zero_grad();
+    zero_gradients(*generator_);
     torch::Tensor loss_generator = loss(judge(fake), 1.0);
     loss_generator.backward();
-    step_generator_->step();
+    take_step(*step_generator_);
     results_ = {(loss_real + loss_fake).detach()};  // the generator's loss rises while the discriminator learns
   }
 

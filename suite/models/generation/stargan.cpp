@@ -152,10 +152,10 @@ class StarGan final : public Workload {
     const Tensor penalty = gradient_penalty(discriminator_->forward(between).real, between);
 
     const Tensor loss = loss_real + loss_fake + 1.0 * loss_attributes + 10.0 * penalty;
-    discriminator_->zero_grad();
-    generator_->zero_grad();
+    zero_gradients(*discriminator_);
+    zero_gradients(*generator_);
     loss.backward();
-    step_discriminator_->step();
+    take_step(*step_discriminator_);
     results_ = {loss.detach()};
   }
 

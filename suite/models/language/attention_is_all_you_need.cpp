@@ -186,7 +186,10 @@ class WarmedUpAdam : public torch::optim::Adam {
     steps_ += 1.0;
     const double rate = scale_ * std::min(1.0 / std::sqrt(steps_), steps_ / std::pow(warm_up, 1.5));
     for (auto& group : param_groups()) static_cast<torch::optim::AdamOptions&>(group.options()).lr(rate);
-    return Adam::step(closure);
+    torch::Tensor loss;
+    if (closure) loss = closure();
+    take_step_of_adam(*this);
+    return loss;
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "suite/blocks/dot_product_attention.hpp"
 #include "suite/blocks/network_workload.hpp"
+#include "suite/blocks/optimizers.hpp"
 #include "suite/blocks/transformer_encoder.hpp"
 
 namespace tbci::suite::models::fastnlp_bert {
@@ -212,7 +213,7 @@ class FindAnswers final : public NetworkWorkload<AnswerFinder> {
   static constexpr std::int64_t answer_length = 8;  // each answer is at the beginning of the text
 
   Tensors train() override {
-    network().zero_grad();
+    zero_gradients(network());
     Tensors losses;
     for (const torch::Tensor& words : batches_) {
       torch::Tensor loss = loss_of(network().forward(words)).mean();

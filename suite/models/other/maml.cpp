@@ -84,9 +84,9 @@ class Maml final : public Workload {
     std::vector<std::int64_t> right(count, 0);
     torch::Tensor last = torch::zeros({}, tasks_.query.options());
     for (std::int64_t task = 0; task < tasks_.query.size(0); ++task) last = last + learn(task, right);
-    optimizer_->zero_grad();
+    zero_gradients(*optimizer_);
     (last / tasks_.query.size(0)).backward();
-    optimizer_->step();
+    take_step(*optimizer_);
     restore();
     results_ = {torch::tensor(right) / static_cast<double>(tasks_.query_labels.numel())};
   }

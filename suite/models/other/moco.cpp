@@ -3,6 +3,7 @@
 // which the loss looks for the key of the query's own image. An iteration is two batches, as TorchBench's epoch, and
 // inference does the same without learning.
 #include "suite/blocks/networks/resnet.hpp"
+#include "suite/blocks/optimizers.hpp"
 
 namespace tbci::suite::models::moco {
 namespace {
@@ -127,9 +128,9 @@ class Contrasting final : public Workload {
   torch::Tensor train(std::size_t batch) {
     const Moco::Contrast contrast = forward(batch);
     const torch::Tensor loss = at::cross_entropy_loss(contrast.logits, contrast.labels);
-    optimizer_->zero_grad();
+    zero_gradients(*optimizer_);
     loss.backward();
-    optimizer_->step();
+    take_step(*optimizer_);
     return loss.detach();
   }
 

@@ -67,9 +67,9 @@ class MetaLearning final : public NetworkWorkload<Network> {
  private:
   Tensors train() override {
     const auto optimizer = adam(parameters(), 1e-3);  // a new one in each iteration, as in the originals
-    optimizer->zero_grad();
+    zero_gradients(*optimizer);
     Tensors losses{differentiate_(parameters(), tasks_)};
-    optimizer->step();
+    take_step(*optimizer);
     return losses;
   }
 

@@ -5,6 +5,7 @@
 
 #include "suite/blocks/context_free_grammar.hpp"
 #include "suite/blocks/network_workload.hpp"
+#include "suite/blocks/optimizers.hpp"
 
 namespace tbci::suite::models::pytorch_struct {
 namespace {
@@ -104,11 +105,11 @@ class Grammar final : public NetworkWorkload<NeuralGrammar> {
 
  private:
   Tensors train() override {
-    optimizer_->zero_grad();
+    zero_gradients(*optimizer_);
     const torch::Tensor loss = -log_partition(network().forward(words_), lengths_).mean();
     loss.backward();
     nn::utils::clip_grad_norm_(parameters(), 3.0);
-    optimizer_->step();
+    take_step(*optimizer_);
     return {loss.detach()};
   }
 

@@ -2,6 +2,7 @@
 // (2020), as denisyarats/drq: soft actor-critic on pictures. Each transition that is learned from is seen twice, both
 // times shifted at random; actor and critics share the convolutions, which learn from the critics' loss alone.
 #include "suite/blocks/networks/pixel_networks.hpp"
+#include "suite/blocks/optimizers.hpp"
 #include "suite/blocks/target_network.hpp"
 
 namespace tbci::suite::models::drq {
@@ -159,9 +160,9 @@ class Drq final : public Workload {
   }
 
   static void take(Adam& step, torch::Tensor& loss) {
-    step.zero_grad();
+    zero_gradients(step);
     loss.backward();
-    step.step();
+    take_step(step);
   }
 
   void move_targets(double part) {

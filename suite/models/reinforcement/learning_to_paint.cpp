@@ -2,6 +2,7 @@
 // megvii-research/ICCV2019-LearningToPaint: DDPG through a neural renderer. The actor chooses five strokes at a time,
 // the renderer draws them, a critic says what that is worth; the reward is the judgement of a Wasserstein GAN.
 #include "suite/blocks/networks/painting.hpp"
+#include "suite/blocks/optimizers.hpp"
 #include "suite/blocks/target_network.hpp"
 
 namespace tbci::suite::models::learning_to_paint {
@@ -204,14 +205,14 @@ class LearningToPaint final : public Workload {
     }
     const Judgement now = judged(batch.before, batch.action, *critic_);
     torch::Tensor value_loss = torch::mse_loss(now.worth, wanted + now.reward.detach());
-    critic_->zero_grad();
+    zero_gradients(*critic_);
     value_loss.backward();
-    critic_step_->step();
+    take_step(*critic_step_);
 
     torch::Tensor policy_loss = -judged(batch.before, chosen(*actor_, batch.before), *critic_).worth.mean();
-    actor_->zero_grad();
+    zero_gradients(*actor_);
     policy_loss.backward();
-    actor_step_->step();
+    take_step(*actor_step_);
     move_agent(0.001);
     results_ = {judge_loss, value_loss.detach()};
   }
@@ -223,9 +224,9 @@ class LearningToPaint final : public Workload {
     const torch::Tensor fake = torch::cat({picture, canvas}, 1), real = torch::cat({picture, picture}, 1);
     const torch::Tensor of_real = discriminator_->forward(real), of_fake = discriminator_->forward(fake);
     torch::Tensor loss = of_fake.mean() - of_real.mean() + gradient_penalty(*discriminator_, real, fake);
-    discriminator_step_->zero_grad();
+    zero_gradients(*discriminator_step_);
     loss.backward();
-    discriminator_step_->step();
+    take_step(*discriminator_step_);
     move_judge(0.001);
     return loss.detach();
   }

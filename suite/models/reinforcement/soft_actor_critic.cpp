@@ -159,22 +159,22 @@ class SoftActorCritic final : public Workload {
     const torch::Tensor alpha = log_alpha_.exp();
 
     torch::Tensor critic_loss = td_loss(state, action, wanted_value(rows, alpha.detach()));
-    critic_step_->zero_grad();
+    zero_gradients(*critic_step_);
     critic_loss.backward();
-    critic_step_->step();
+    take_step(*critic_step_);
 
     const Action chosen = actor_->policy(state).sample();
     const torch::Tensor worth = lower(critics_, state, chosen.action);
     torch::Tensor actor_loss = (alpha.detach() * chosen.log_probability - worth).mean();
-    actor_step_->zero_grad();
+    zero_gradients(*actor_step_);
     actor_loss.backward();
-    actor_step_->step();
+    take_step(*actor_step_);
 
     constexpr double wanted_entropy = -1.0;  // less one for each dimension of the action
     torch::Tensor alpha_loss = (-alpha * (chosen.log_probability + wanted_entropy).detach()).mean();
-    alpha_step_->zero_grad();
+    zero_gradients(*alpha_step_);
     alpha_loss.backward();
-    alpha_step_->step();
+    take_step(*alpha_step_);
 
     move_targets(0.005);
     results_ = {critic_loss.detach(), actor_loss.detach(), alpha_loss.detach()};

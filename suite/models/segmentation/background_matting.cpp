@@ -228,16 +228,16 @@ class BackgroundMatting final : public Workload {
     const Tensor image = before_another_background(matte);
     const Tensor loss_convincing = judged(discriminator_->forward(image), true);
     const Tensor loss = loss_convincing + (0.05 * loss_composition + 0.05 * loss_alpha + 0.05 * loss_foreground);
-    step_student_->zero_grad();
+    zero_gradients(*step_student_);
     loss.backward();
-    step_student_->step();
+    take_step(*step_student_);
 
     const Tensor loss_fake = judged(discriminator_->forward(image), false);
     const Tensor loss_real = judged(discriminator_->forward(scene_.image), true);
     const Tensor loss_discriminator = (loss_real + loss_fake) * 0.5;
-    step_discriminator_->zero_grad();
+    zero_gradients(*step_discriminator_);
     loss_discriminator.backward();
-    step_discriminator_->step();
+    take_step(*step_discriminator_);
     results_ = {loss.detach(), loss_discriminator.detach()};
   }
 

@@ -6,6 +6,7 @@
 
 #include "suite/blocks/networks/yolo.hpp"
 #include "suite/blocks/networks/yolo_network.hpp"
+#include "suite/blocks/optimizers.hpp"
 
 namespace tbci::suite::models::yolov3 {
 namespace {
@@ -102,9 +103,9 @@ class Detector final : public Workload {
     std::vector<yolo::Level> with_anchors;
     for (std::size_t i = 0; i < levels.size(); ++i) with_anchors.push_back({levels[i], network_->anchors_of(i)});
     const Tensor loss = yolo::loss(with_anchors, objects_, ramp(0.0, 1.0)) * scale_;
-    optimizer_->zero_grad();
+    zero_gradients(*optimizer_);
     loss.backward();
-    optimizer_->step();
+    take_step(*optimizer_);
     ++iterations_;
     average();
     results_ = {loss.detach()};

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "suite/blocks/networks/speech_transformer.hpp"
+#include "suite/blocks/optimizers.hpp"
 
 namespace tbci::suite::models::speech_transformer {
 namespace {
@@ -97,7 +98,7 @@ class Recogniser final : public Workload {
     const torch::Tensor flat = scores.view({-1, scores.size(2)}), wanted = target.contiguous().view(-1);
     const torch::Tensor loss = smoothed_loss(flat, wanted);
     correct(flat, wanted);
-    optimizer_->zero_grad();
+    zero_gradients(*optimizer_);
     loss.backward();
     step();
     loss.item<float>();
@@ -111,7 +112,7 @@ class Recogniser final : public Workload {
     ++steps_;
     const double rate = factor / std::sqrt(static_cast<double>(sizes_.net.width) * static_cast<double>(steps_));
     for (auto& group : optimizer_->param_groups()) static_cast<torch::optim::AdamOptions&>(group.options()).lr(rate);
-    optimizer_->step();
+    take_step(*optimizer_);
   }
 
   Mode mode_;
