@@ -106,7 +106,10 @@ void find_one_element(const Look& look, Claimed& claimed, HintSums& sums) {
   Constants constants(look);
   for (const auto& calls : top_calls(look)) {
     std::vector<std::size_t> found;
-    std::optional<std::size_t> longest;  // of those that compute
+    std::optional<std::size_t> longest, read;  // of those that compute; of those that only read the number
+    const auto take_longer = [&](std::optional<std::size_t>& one, std::size_t other) {
+      if (!one || look.timeline.calls[other].length > look.timeline.calls[*one].length) one = other;
+    };
     for (const std::size_t i : calls) {
       const model::TimelineCall& call = look.timeline.calls[i];
       if (!constants.passes(i)) continue;
@@ -114,9 +117,10 @@ void find_one_element(const Look& look, Claimed& claimed, HintSums& sums) {
       if (!has_tensors || !each_has(look, call.inputs, Count::one) || !each_has(look, call.outputs, Count::one))
         continue;
       const bool computes = purpose_of(look.name(i)) == Purpose::compute && any_tensor(look, call.inputs);
-      if (computes && (!longest || call.length > look.timeline.calls[*longest].length)) longest = i;
+      if (computes) take_longer(any_tensor(look, call.outputs) ? longest : read, i);
       found.push_back(i);
     }
+    if (!longest) longest = read;
     if (!longest) continue;
     for (const std::size_t i : found) {
       claimed[i] = true;

@@ -15,12 +15,16 @@ OptimizerFactory factory(const Options& options) {
   };
 }
 
-// Listing 2 of the TorchBench paper, before its patch.
+// Listing 2 of the TorchBench paper, before its patch. As in Python, a gradient is taken out of its graph only if it is
+// in one.
 void zero_one_by_one(const std::vector<torch::Tensor>& parameters) {
   for (const torch::Tensor& parameter : parameters) {
     torch::Tensor gradient = parameter.grad();
     if (!gradient.defined()) continue;
-    gradient.detach_();
+    if (gradient.grad_fn())
+      gradient.detach_();
+    else
+      gradient.set_requires_grad(false);
     gradient.zero_();
     meet_variant();
   }

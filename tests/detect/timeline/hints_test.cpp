@@ -88,6 +88,26 @@ TEST_CASE("Hints: a root of one number that no data is in belongs on the host", 
   CHECK(hint.gain == 0.09);
 }
 
+TEST_CASE("Hints: a call that computes with a number names the hint, not one that takes longer to read it",
+          "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 10000);
+  const auto one = made.tensor(1, {1}), root = made.tensor(2, {1});
+  made.call("aten.full.default", 1000, 300, {}, {one});
+  made.call("aten.rsqrt.default", 1400, 200, {one}, {root});
+  made.call("aten.item.default", 2000, 400, {root}, {});
+  CHECK(only(made.timeline()).name == "aten.rsqrt.default");
+}
+
+TEST_CASE("Hints: a number that is made to be read is a hint as well", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 10000);
+  const auto one = made.tensor(1, {1});
+  made.call("aten.full.default", 1000, 300, {}, {one});
+  made.call("aten.item.default", 2000, 400, {one}, {});
+  CHECK(only(made.timeline()).name == "aten.item.default");
+}
+
 TEST_CASE("Hints: a number that depends on data stays where it is", "[detect]") {
   MadeTimeline made;
   made.iteration(0, 10000);
