@@ -84,7 +84,7 @@ void step_of_adam_w(torch::optim::Optimizer& optimizer, Group& group) {
       });
 }
 
-// A sparse gradient (of an embedding) keeps its call: the fused form is for dense ones.
+// A sparse gradient (of an embedding) keeps the call that SGD makes for it: the fused form is for dense ones.
 void step_of_sgd(torch::optim::Optimizer& optimizer, Group& group) {
   const auto& options = static_cast<const torch::optim::SGDOptions&>(group.options());
   Operands beginning, going_on;
@@ -92,7 +92,7 @@ void step_of_sgd(torch::optim::Optimizer& optimizer, Group& group) {
     const torch::Tensor& gradient = parameter.grad();
     if (!gradient.defined()) continue;
     if (gradient.is_sparse()) {
-      torch::Tensor(parameter).add_(gradient, -options.lr());
+      parameter.data().add_(gradient.data(), -options.lr());
       continue;
     }
     bool is_new = false;

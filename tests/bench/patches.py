@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""The patches of section 4.1 of the TorchBench paper, before and after: Figure 6, and its counts of models that gain.
+
+usage: patches.py WORKER [--benchmarks NAME ...] [--patches NAME ...] [--configurations cpu-train cpu-infer]
+                  [--size ci] [--runs 20] [--iterations 5] [--warmup 2] [--cpu N] [--seed 20] [--hints BENCH_TIMELINE]
+
+WORKER is a tbci-worker; `WORKER list --variants` says what a patch is (docs/patches.md). In each run every model is
+measured in a process for each side of each of its patches, in a random order, so that both sides see the same machine. A
+process's time is the median of its iterations; a run's speed-up is the time before a patch over the time after it, and a
+patch's speed-up is the arithmetic mean over the runs, as in the paper. `all` is the product of a run's speed-ups: what the
+patches gain together. A number behind ± is the standard error. Not measured are models on which none of the patches acts;
+they count as without gain.
+
+--hints: no times; the timelines of both sides are recorded in each run and looked into by BENCH_TIMELINE (built as
+bench-timeline), and the largest gains over the runs are printed. Exit code 1 where the hint of a patch that promises 0.1%
+or more before it is missing, or keeps a third of its promise after it.
+"""
+
+import argparse
+import collections
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+
+PAPER = {"train": "41 of 84, 1.34x on average, up to 10.1x", "infer": "15 of 84, up to 10.3x"}
+GAINS = 1.03
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MKL_DYNAMIC": "FALSE"}
+ROW, ONE = "small calls in a row", "tensor of one element"
+# A patch's hint: its kind, and the operators that may name it; none: any.
+HINTS = {"zeros-one-by-one": (ROW, ["aten.zero_.default"]), "fused-steps": (ROW, []),
+         "rsqrt-tensor": (ONE, ["aten.rsqrt.default"])}
+PLAIN = "plain"
+
+
+class Refused(Exception):
+    """The worker does not run this; the message is its reason."""
+
+
+def lines_of(arguments, *words):
+    pin = (lambda: os.sched_setaffinity(0, {arguments.cpu})) if arguments.cpu is not None else None
+    done = subprocess.run([arguments.worker, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=pin,
+                          env={**os.environ, **ONE_THREAD})
+    if words[0] == "timeline" and done.returncode == 0:
+        return done.stdout
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    last = lines[-1] if lines else {}
+    if last.get("type") != "done":
+        raise Refused(last.get("message", f"exit code {done.returncode}"))
+    return lines
+
+
+def words_of(arguments, command, case, side):
+    words = [command, "--benchmark", case[0], "--configuration", case[1], "--size", arguments.size,
+             "--iterations", str(arguments.iterations), "--warmup", str(arguments.warmup)]
+    return words + ([] if side == PLAIN else ["--variant", side])
+
+
+def time_of(arguments, case, side):
+    lines = lines_of(arguments, *words_of(arguments, "run", case, side))
+    return statistics.median(line["nanoseconds"] for line in lines if line["type"] == "sample")
+
+
+def look_at(arguments, case, side):
+    timeline = lines_of(arguments, *words_of(arguments, "timeline", case, side))
+    seen = subprocess.run([arguments.hints], input=timeline, stdout=subprocess.PIPE, check=True).stdout
+    return json.loads(seen)["hints"]
+
+
+def promise(hints, patch):
+    kind, operators = HINTS[patch]
+    return sum(hint["gain"] for hint in hints
+               if hint["kind"] == kind and (not operators or hint["operator"] in operators))
+
+
+def cases_of(arguments, patches):
+    """The cases, each with the patches that may act on it: whether they do, the worker says."""
+    cases = {}
+    for benchmark in (line for line in lines_of(arguments, "list") if line["type"] == "benchmark"):
+        name = benchmark["name"]
+        if arguments.benchmarks and name not in arguments.benchmarks:
+            continue
+        for configuration in arguments.configurations:
+            if configuration not in benchmark["configurations"]:
+                continue
+            mine = [patch["name"] for patch in patches
+                    if (patch["benchmark"] == name if patch["benchmark"] else configuration.endswith("-train"))]
+            cases[name, configuration] = mine
+    return cases
+
+
+def measure(arguments, case, patches, of_side):
+    """What `of_side` returns of each side, for the plain model and the patches that act on it; and who is refused."""
+    found, refused = {}, {}
+    for side in random.sample([PLAIN, *patches], len(patches) + 1):
+        try:
+            found[side] = of_side(arguments, case, side)
+        except Refused as reason:
+            refused[side] = str(reason)
+    return found, refused
+
+
+def mean(values):
+    error = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0
+    return statistics.mean(values), error
+
+
+def speedups_of(times, sides):
+    """Of one run, by patch: the time before over the time after."""
+    return {patch: (time / times[PLAIN] if sides[patch] == "before" else times[PLAIN] / time)
+            for patch, time in times.items() if patch != PLAIN}
+
+
+def summary(mode, measured, others):
+    """`measured`: the means over all patches with their errors, by model; `others`: the models on which none acts."""
+    gaining = {name: gain for name, (gain, _) in measured.items() if gain > GAINS}
+    sure = sum(gain - 2 * error > GAINS for gain, error in measured.values())
+    best = max(gaining, key=gaining.get, default=None)
+    text = f"{mode}: {len(gaining)} of {len(measured) + others} models gain over 3% ({sure} by more than two errors)"
+    if best:
+        text += f", {statistics.mean(gaining.values()):.2f}x on average, up to {gaining[best]:.2f}x ({best})"
+    return f"{text}; the paper, on a GPU: {PAPER[mode]}"
+
+
+def print_speedups(arguments, patches, cases):
+    sides = {patch["name"]: patch["side"] for patch in patches}
+    print("| model | configuration | " + " | ".join(sides) + " | all |\n|---|---" + "|--:" * (len(sides) + 1) + "|")
+    reasons = collections.defaultdict(list)
+    measured, others = collections.defaultdict(dict), collections.Counter()
+    for case, mine in cases.items():
+        mode = case[1].split("-")[1]
+        runs, skipped = [], {}
+        for _ in range(arguments.runs if mine else 0):
+            times, refused = measure(arguments, case, [patch for patch in mine if patch not in skipped], time_of)
+            skipped.update(refused)
+            if PLAIN not in times or not set(times) - {PLAIN}:
+                break
+            runs.append(speedups_of(times, sides))
+        for reason in skipped.values():
+            reasons[reason].append("/".join(case))
+        acting = [patch for patch in mine if patch not in skipped] if runs else []
+        if not acting:
+            others[mode] += 1
+            continue
+        by_patch = {patch: mean([run[patch] for run in runs]) for patch in acting}
+        together = []
+        for run in runs:
+            product = 1.0
+            for patch in acting:
+                product *= run[patch]
+            together.append(product)
+        measured[mode][case[0]] = mean(together)
+        cells = [f"{by_patch[patch][0]:.3f} ± {by_patch[patch][1]:.3f}" if patch in by_patch else "" for patch in sides]
+        print(f"| {case[0]} | {case[1]} | " + " | ".join([*cells, "{:.3f} ± {:.3f}".format(*mean(together))]) + " |",
+              flush=True)
+    print()
+    for mode in PAPER:
+        if measured[mode] or others[mode]:
+            print(summary(mode, measured[mode], others[mode]))
+    for reason, names in sorted(reasons.items()):
+        print(f"- {reason} ({len(names)}: {', '.join(names[:3])}{', ...' if len(names) > 3 else ''})")
+    return True
+
+
+def print_hints(arguments, patches, cases):
+    good = True
+    print("| model | configuration | patch | its hint, before | after |\n|---|---|---|--:|--:|")
+    for case, mine in cases.items():
+        mine = [patch for patch in mine if patch in HINTS]
+        largest, skipped = collections.defaultdict(float), {}
+        for _ in range(arguments.runs if mine else 0):
+            hints, refused = measure(arguments, case, [patch for patch in mine if patch not in skipped], look_at)
+            skipped.update(refused)
+            for patch in mine:
+                for side in (PLAIN, patch):
+                    if side in hints:
+                        largest[patch, side] = max(largest[patch, side], promise(hints[side], patch))
+        for patch in patches:
+            name = patch["name"]
+            if name not in mine or name in skipped or PLAIN in skipped:
+                continue
+            before, after = [largest[name, side] for side in ((name, PLAIN) if patch["side"] == "before" else (PLAIN, name))]
+            there, gone = before >= 0.001, after <= before / 3
+            good = good and there and gone
+            print(f"| {case[0]} | {case[1]} | {name} | {before:.2%}{'' if there else ' (missing)'} | "
+                  f"{after:.2%}{'' if gone else ' (stays)'} |", flush=True)
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
+    parser.add_argument("worker")
+    parser.add_argument("--benchmarks", nargs="+", default=[])
+    parser.add_argument("--patches", nargs="+", default=[])
+    parser.add_argument("--configurations", nargs="+", default=["cpu-train", "cpu-infer"])
+    parser.add_argument("--size", choices=["ci", "paper"], default="ci")
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--iterations", type=int, default=5)
+    parser.add_argument("--warmup", type=int, default=2)
+    parser.add_argument("--cpu", type=int)
+    parser.add_argument("--seed", type=int, default=20)
+    parser.add_argument("--hints")
+    arguments = parser.parse_args()
+    random.seed(arguments.seed)
+    patches = [line for line in lines_of(arguments, "list", "--variants") if line["type"] == "variant"]
+    unknown = set(arguments.patches) - {patch["name"] for patch in patches}
+    if unknown:
+        parser.error(f"unknown patch: {', '.join(sorted(unknown))}")
+    patches = [patch for patch in patches if not arguments.patches or patch["name"] in arguments.patches]
+    cases = cases_of(arguments, patches)
+    print(f"seed {arguments.seed}, {arguments.runs} runs, size {arguments.size}, {arguments.iterations} iterations after "
+          f"{arguments.warmup}\n")
+    return 0 if (print_hints if arguments.hints else print_speedups)(arguments, patches, cases) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
