@@ -159,10 +159,10 @@ class LocalMachine final : public Machine {
   }
 
   Result<model::Timeline> timeline(const model::Product& product, const model::Case& measured,
-                                   std::stop_token stop) override {
+                                   const std::string& variant, std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
     TBCI_ASSIGN(const auto lock, lock_cpus(stop));
-    return measurer_.timeline(product, suite, measured, config_.measure.worker, std::move(stop));
+    return measurer_.timeline(product, suite, measured, config_.measure.worker, variant, std::move(stop));
   }
 
   Result<model::Environment> environment(std::stop_token stop) override {

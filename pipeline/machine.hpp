@@ -77,9 +77,9 @@ class Machine {
   /// Where the time of an iteration goes, in one fresh process.
   virtual Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
                                                  std::stop_token stop) = 0;
-  /// The calls of a few iterations, in one fresh process.
+  /// The calls of a few iterations, in one fresh process. `variant`: of the model (docs/patches.md), or empty.
   virtual Result<model::Timeline> timeline(const model::Product& /*product*/, const model::Case& measured,
-                                           std::stop_token /*stop*/) {
+                                           const std::string& /*variant*/, std::stop_token /*stop*/) {
     return fail(ErrorKind::machine, "{}: this machine records no timelines", to_string(measured));
   }
   /// The facts of the machine, without those that only a worker knows.

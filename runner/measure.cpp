@@ -318,10 +318,11 @@ Result<model::OperatorProfile> Measurer::profile(const model::Product& product, 
 
 Result<model::Timeline> Measurer::timeline(const model::Product& product, const Suite& suite,
                                            const model::Case& measured, MeasureSettings settings,
-                                           std::stop_token stop) {
+                                           const std::string& variant, std::stop_token stop) {
   constexpr int most_recorded = 5;  // the rest would say the same
   settings.iterations = std::min(settings.iterations, most_recorded);
   TBCI_ASSIGN(Command command, other_command("timeline", {product, suite}, measured, settings, stop));
+  if (!variant.empty()) command.arguments.insert(command.arguments.end(), {"--variant", variant});
   TimelineReader reader(case_of_suite(suite, measured));
   EarlyEnd early_end(stop);
   command.on_output_line = [&](std::string_view line) {

@@ -87,8 +87,9 @@ class Measurer {
                                          const MeasureSettings& settings, std::stop_token stop);
 
   /// The calls of a few iterations, one by one, in one process with the settings of a measurement. Errors as `profile`.
+  /// `variant`: of the model (docs/patches.md); empty: the model as it is written, as in all that is measured.
   Result<model::Timeline> timeline(const model::Product& product, const Suite& suite, const model::Case& measured,
-                                   MeasureSettings settings, std::stop_token stop);
+                                   MeasureSettings settings, const std::string& variant, std::stop_token stop);
 
   /// The benchmarks of the suite, each name with the suite's prefix.
   Result<std::vector<BenchmarkInfo>> list_benchmarks(const Suite& suite, std::stop_token stop);

@@ -138,7 +138,7 @@ nlohmann::json json_of(const Character& character) {
           {"recorded", character.recorded}};
 }
 
-std::string hints_text(const std::vector<detect::Hint>& hints, bool added) {
+std::string hints_text(const std::vector<detect::Hint>& hints, bool added, double least_percent) {
   Table table({{"hint"},
                {"operator"},
                {"calls", Align::right},
@@ -150,7 +150,8 @@ std::string hints_text(const std::vector<detect::Hint>& hints, bool added) {
                fmt::format("{:.0f}", hint.calls), fmt::format("{:.1f}%", hint.share * 100),
                fmt::format("{:.1f}%", hint.gain * 100), what_to_try(hint)});
   }
-  return table.empty() ? fmt::format("no {}hint of a gain of 1% or more\n", added ? "new " : "") : table.text();
+  return table.empty() ? fmt::format("no {}hint of a gain of {:g}% or more\n", added ? "new " : "", least_percent)
+                       : table.text();
 }
 
 nlohmann::json json_of(const detect::Hint& hint, bool added) {

@@ -19,8 +19,9 @@ std::string character_text(const std::vector<pipeline::Character>& characters, c
                            const std::vector<pipeline::Character>& before = {});
 nlohmann::json json_of(const pipeline::Character& character);
 
-/// A table of hints. `added`: those that the other build has not, which are marked.
-std::string hints_text(const std::vector<detect::Hint>& hints, bool added);
+/// A table of hints. `added`: those that the other build has not, which are marked. `least_percent`: which gains were
+/// looked for.
+std::string hints_text(const std::vector<detect::Hint>& hints, bool added, double least_percent = 1);
 nlohmann::json json_of(const detect::Hint& hint, bool added);
 
 }  // namespace tbci::daemon

@@ -19,6 +19,8 @@ namespace {
 struct WhyOptions {
   Selection selection;
   std::string measured, build, against;
+  std::string variant;
+  double least = 1;  // percent
 };
 
 // `dlrm/cpu-train`, `dlrm/cpu-infer:jit`: the selection has the parts, so that what is not there is refused in the
@@ -52,15 +54,16 @@ Result<ExitCode> why(const Invocation& invocation, WhyOptions options, std::stop
   TBCI_ASSIGN(const model::Build build, pipeline::build_named(context, options.build));
   TBCI_ASSIGN(const auto cases, pipeline::wanted_cases(context, build.product));
   if (cases.empty()) return fail(ErrorKind::usage, "{} has no case {}", options.build, one_line(options.measured, 80));
-  TBCI_ASSIGN(auto character, pipeline::characterise(context, build, cases.front()));
+  const pipeline::CharacterOptions how{.variant = options.variant, .thresholds = {.least_gain = options.least / 100}};
+  TBCI_ASSIGN(auto character, pipeline::characterise(context, build, cases.front(), how));
   const bool added = !options.against.empty();
   if (added) {
     TBCI_ASSIGN(const model::Build other, pipeline::build_named(context, options.against));
-    TBCI_ASSIGN(const auto before, pipeline::characterise(context, other, cases.front()));
+    TBCI_ASSIGN(const auto before, pipeline::characterise(context, other, cases.front(), how));
     character.hints = detect::added_hints(before.hints, character.hints);
   }
   if (!invocation.json) {
-    fmt::print("{}{}", headline(character), hints_text(character.hints, added));
+    fmt::print("{}{}", headline(character), hints_text(character.hints, added, options.least));
     return ExitCode::success;
   }
   nlohmann::json json = json_of(character);
@@ -77,14 +80,21 @@ void add_why(CLI::App& app, Invocation& invocation) {
   command->footer(
       "A hint names an operator, its calls in an iteration, their share of it, and what a change would save. It\n"
       "comes from the calls of a few iterations, recorded now. With --against only hints are shown that the other\n"
-      "build has not.\n\n"
+      "build has not. With --variant the model is on the other side of a patch of the TorchBench paper\n"
+      "(tbci-worker list --variants shows them).\n\n"
       "  tbci why dlrm/cpu-train --build 2026-01-07\n"
+      "  tbci why dlrm/cpu-train --build 2026-01-07 --variant zeros-one-by-one --least 0.1\n"
       "  tbci why hf_Reformer/cpu-infer --build main --against main~1");
   auto options = std::make_shared<WhyOptions>();
   command->add_option("case", options->measured, "What is slow")->required()->type_name("BENCHMARK/CONFIGURATION");
   add_subject_option(*command, options->selection);
   command->add_option("--build", options->build, "Nightly or revision")->required()->type_name("NAME");
   command->add_option("--against", options->against, "Show only hints that this build has not")->type_name("NAME");
+  command->add_option("--variant", options->variant, "Record this variant of the model")->type_name("NAME");
+  command->add_option("--least", options->least, "Leave out hints that gain less than this part of an iteration")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.01, 100.0))
+      ->capture_default_str();
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return why(invocation, *options, std::move(stop));

@@ -23,9 +23,16 @@ struct Character {
   std::vector<detect::Hint> hints;   ///< the largest gain first
 };
 
+/// What is recorded, and which hints are told.
+struct CharacterOptions {
+  std::string variant = {};  ///< of the model (docs/patches.md); empty: the model as it is written
+  detect::HintThresholds thresholds = {};
+};
+
 /// Records the case in a fresh process and looks into the timeline. Errors: `failed` where it cannot be recorded or its
 /// timeline makes no sense, with the case.
-Result<Character> characterise(SubjectContext& context, const model::Build& build, const model::Case& measured);
+Result<Character> characterise(SubjectContext& context, const model::Build& build, const model::Case& measured,
+                               const CharacterOptions& options = {});
 
 /// Cases of one build, and why a case has no character.
 struct Characters {

@@ -80,6 +80,7 @@ TEST_CASE("Hints: a table says what to try, and marks what is new", "[daemon]") 
   CHECK(text.find("\nx") == std::string::npos);
   CHECK(hints_text({hint}, false).find("new") == std::string::npos);
   CHECK(hints_text({}, true) == "no new hint of a gain of 1% or more\n");
+  CHECK(hints_text({}, false, 0.1) == "no hint of a gain of 0.1% or more\n");
   CHECK(json_of(hint, true)["kind"] == "page faults");
   CHECK(json_of(hint, true)["gain"] == 0.123);
 }
