@@ -1,4 +1,4 @@
-"""Gives the same results compiled as in eager, after a compilation of 50 ms."""
+"""Gives the same results compiled as in eager, after a compilation of 50 ms. So much takes its second iteration, too."""
 
 import time
 
@@ -25,7 +25,7 @@ class Model(BenchmarkModel):
         self.is_compiled = "--torchdynamo" in self.extra_args
 
     def step(self):
-        if self.is_compiled and self.count == 0:
+        if self.is_compiled and self.count < 2:
             time.sleep(0.05)
         self.count += 1
         return {"logits": torch.Tensor([1.0, float("nan")]), "more": (torch.Tensor([2.0]), "text")}
