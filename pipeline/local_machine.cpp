@@ -188,6 +188,7 @@ class LocalMachine final : public Machine {
       environment.facts[suite.name.empty() ? "suite" : "suite " + suite.name] = runner::fingerprint_of(suite);
     if (!worker.batches.empty()) environment.facts["batch"] += ", but " + settings::fingerprint_of(worker.batches);
     environment.facts["precision"] = worker.precision;
+    for (const auto& [name, value] : config_.runner.variables) environment.facts["variable " + name] = value;
     // A process that takes turns with another one has times of its own.
     if (config_.measure.alternate == settings::Alternate::all)
       environment.facts["screen"] = "in pairs, iteration by iteration";
@@ -286,9 +287,15 @@ class LocalMachine final : public Machine {
   }
 
   Result<std::vector<runner::Suite>> suites_for(const model::Product& product, std::stop_token stop) {
-    if (!runner::has_native_suite(subject_)) return runner::suites_of(subject_, product, {});
-    TBCI_ASSIGN(const auto worker, worker_for(product, std::move(stop)));
-    return runner::suites_of(subject_, product, worker);
+    std::filesystem::path worker;
+    if (runner::has_native_suite(subject_)) {
+      TBCI_ASSIGN(worker, worker_for(product, std::move(stop)));
+    }
+    auto suites = runner::suites_of(subject_, product, worker);
+    for (runner::Suite& suite : suites) {
+      for (const auto& [name, value] : config_.runner.variables) suite.environment[name] = value;
+    }
+    return suites;
   }
 
   // The one with the longest prefix that the benchmark's name begins with.

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/host_name.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "runner/gpu_choice.hpp"
@@ -15,6 +14,7 @@
 #include "settings/laid_over.hpp"
 #include "settings/read_channels.hpp"
 #include "settings/read_report.hpp"
+#include "settings/read_runner.hpp"
 #include "settings/thresholds.hpp"
 #include "settings/toml_reader.hpp"
 
@@ -302,7 +302,7 @@ Result<Config> read_sections(TomlReader reader) {
   read_service(reader.table("service"), config.service);
   read_disk(reader.table("disk"), config.disk);
   TomlReader machine = reader.table("runner");
-  config.runner.name = machine.text("name", host_name());
+  read_runner(machine, config.runner);
   config.measure.worker.cpus = machine.integers("cpus");
   const bool pin = machine.flag("pin", true);
   read_measure(reader.table("measure"), config.measure);

@@ -43,6 +43,8 @@ struct DiskConfig {
 
 struct RunnerConfig {
   std::string name;  ///< of this machine; by default its host name
+  /// Variables of every worker, as two runners on one machine differ by them. They are facts of the environment.
+  std::map<std::string, std::string> variables = {};
 };
 
 /// In which pairs the iterations of the two processes take turns, one by one (docs/decisions/0027).
