@@ -26,6 +26,11 @@ Result<model::Run> read_run(Row row) {
   return row.finish(std::move(run));
 }
 
+Result<std::string> read_name(Row row) {
+  std::string name = row.text();
+  return row.finish(std::move(name));
+}
+
 Result<model::Environment> read_environment(Row row) {
   row.text();  // the fingerprint, which names the row
   model::Environment environment{row.string_map()};
@@ -125,6 +130,35 @@ Result<std::vector<model::Run>> RunStore::runs(const std::string& subject, int l
     // sort all runs of the subject.
     return Query(database_, select_runs + "WHERE +subject = ? ORDER BY id DESC LIMIT ?")
         .bind(subject, limit)
+        .all("run", read_run);
+  });
+}
+
+Result<std::vector<std::string>> RunStore::runners(const std::string& subject) const {
+  return guarded(database_.path(), "read runners", [&] {
+    return Query(database_, "SELECT DISTINCT runner FROM run WHERE subject = ? ORDER BY runner")
+        .bind(subject)
+        .all("run", read_name);
+  });
+}
+
+Result<std::vector<std::string>> RunStore::measured_builds(const std::string& subject,
+                                                           const std::string& runner) const {
+  return guarded(database_.path(), "read builds", [&] {
+    return Query(database_,
+                 "SELECT b.name FROM build b WHERE b.id IN (SELECT m.build_id FROM run r JOIN measurement m "
+                 "ON m.run_id = r.id WHERE r.subject = ? AND r.runner = ?) ORDER BY b.sort_key DESC, b.id DESC")
+        .bind(subject, runner)
+        .all("build", read_name);
+  });
+}
+
+Result<std::vector<model::Run>> RunStore::runs_of_build(std::int64_t build_id) const {
+  return guarded(database_.path(), "read runs", [&] {
+    return Query(database_, select_runs +
+                                "WHERE id IN (SELECT DISTINCT run_id FROM measurement WHERE build_id = ?) "
+                                "ORDER BY id DESC")
+        .bind(build_id)
         .all("run", read_run);
   });
 }

@@ -80,6 +80,12 @@ class RunStore {
   /// The run of a key, and those that took its place when the machine changed in the middle of it (the keys of
   /// model::run_keys::on_environment); the latest begun first.
   Result<std::vector<model::Run>> runs_of_key(const std::string& subject, const std::string& key) const;
+  /// The names of the runners that began runs of the subject, sorted.
+  Result<std::vector<std::string>> runners(const std::string& subject) const;
+  /// The names of the builds that the runner measured something of, the newest first by their sort keys.
+  Result<std::vector<std::string>> measured_builds(const std::string& subject, const std::string& runner) const;
+  /// The runs that measured something of that build, the latest begun first.
+  Result<std::vector<model::Run>> runs_of_build(std::int64_t build_id) const;
   /// The latest begun first.
   Result<std::vector<model::Run>> runs(const std::string& subject, int limit) const;
 

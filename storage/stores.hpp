@@ -9,6 +9,7 @@
 #include "storage/event_store.hpp"
 #include "storage/improvement_store.hpp"
 #include "storage/night_store.hpp"
+#include "storage/peak_store.hpp"
 #include "storage/pin_store.hpp"
 #include "storage/prior_store.hpp"
 #include "storage/profile_store.hpp"
@@ -40,7 +41,8 @@ struct Stores {
         improvements(shared),
         skips(shared),
         pins(shared),
-        wishes(shared) {}
+        wishes(shared),
+        peaks(shared) {}
   Database& database;
   BuildStore builds;
   RunStore runs;
@@ -58,6 +60,7 @@ struct Stores {
   SkipStore skips;
   PinStore pins;
   WishStore wishes;
+  PeakStore peaks;
 };
 
 }  // namespace tbci::storage
