@@ -20,6 +20,7 @@
 #include "runner/nightly/pip_text.hpp"
 #include "runner/torchbench_suite.hpp"
 #include "runner/worker_build.hpp"
+#include "runner/worker_peaks.hpp"
 #include "settings/batch_sizes.hpp"
 
 namespace tbci::pipeline {
@@ -195,14 +196,18 @@ class LocalMachine final : public Machine {
     return environment;
   }
 
+  Result<std::vector<model::Peaks>> peaks(const model::Product& product, std::stop_token stop) override {
+    if (!runner::has_native_suite(subject_)) return std::vector<model::Peaks>{};
+    TBCI_ASSIGN(const auto suites, suites_for(product, stop));
+    TBCI_ASSIGN(const auto lock, lock_cpus(stop));
+    return runner::ask_peaks(processes_, suites.front(), product, worker_place(), std::move(stop));
+  }
+
   Result<runner::LibraryFacts> libraries(const model::Product& product, std::stop_token stop) override {
     const auto known = libraries_.find(key_of(product));
     if (known != libraries_.end()) return known->second;
     TBCI_ASSIGN(const auto suites, suites_for(product, stop));
-    const runner::WorkerPlace place{.threads = config_.measure.worker.threads,
-                                    .cpus = config_.measure.worker.cpus,
-                                    .confinement = confinement_,
-                                    .gpu = config_.measure.worker.gpu};
+    const runner::WorkerPlace place = worker_place();
     auto loaded = runner::ask_worker(processes_, suites.front(), product, place, stop);
     // A second time: a fact that is missing in one night would be a changed machine.
     if (!loaded && loaded.error().kind != ErrorKind::interrupted)
@@ -228,6 +233,11 @@ class LocalMachine final : public Machine {
     if (!lock_missed_) log::warning("{}: another tbci on this machine is not noticed", lock.error().message);
     lock_missed_ = true;
     return std::optional<runner::CpuLock>{};
+  }
+
+  runner::WorkerPlace worker_place() const {
+    const runner::MeasureSettings& worker = config_.measure.worker;
+    return {.threads = worker.threads, .cpus = worker.cpus, .confinement = confinement_, .gpu = worker.gpu};
   }
 
   runner::MeasureSettings worker_settings(const model::Case& measured, const MeasureOptions& options) const {

@@ -17,6 +17,7 @@
 #include "storage/model/bisection.hpp"
 #include "storage/model/build.hpp"
 #include "storage/model/measurement.hpp"
+#include "storage/model/peaks.hpp"
 #include "storage/model/profile.hpp"
 #include "storage/model/timeline.hpp"
 
@@ -81,6 +82,11 @@ class Machine {
   virtual Result<model::Timeline> timeline(const model::Product& /*product*/, const model::Case& measured,
                                            const std::string& /*variant*/, std::stop_token /*stop*/) {
     return fail(ErrorKind::machine, "{}: this machine records no timelines", to_string(measured));
+  }
+  /// What the machine does at best, in a fresh process of this product's worker; none where no worker can tell. Errors
+  /// as `timeline`.
+  virtual Result<std::vector<model::Peaks>> peaks(const model::Product& /*product*/, std::stop_token /*stop*/) {
+    return std::vector<model::Peaks>{};
   }
   /// The facts of the machine, without those that only a worker knows.
   virtual Result<model::Environment> environment(std::stop_token stop) = 0;

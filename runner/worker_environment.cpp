@@ -5,10 +5,8 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "runner/gpu_choice.hpp"
 #include "runner/json_fields.hpp"
-#include "runner/preload.hpp"
-#include "runner/protocol.hpp"
+#include "runner/worker_question.hpp"
 
 namespace tbci::runner {
 
@@ -44,15 +42,8 @@ Result<WorkerEnvironment> read_line(const nlohmann::json& line) {
 Result<WorkerEnvironment> parse_worker_environment(std::string_view output) {
   for (const std::string& line : split(output, '\n')) {
     if (trim(line).empty()) continue;
-    if (line.size() > longest_protocol_line)
-      return fail(ErrorKind::failed, "the worker's line is longer than {} bytes", longest_protocol_line);
-    const auto depth_limit = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 8; };
-    const auto parsed = nlohmann::json::parse(line, depth_limit, false);
-    if (!parsed.is_object()) return fail(ErrorKind::failed, "the worker did not print JSON: {}", one_line(line, 80));
-    const std::string type = text_field(parsed, "type");
-    if (type == "error")
-      return fail(ErrorKind::failed, "{}: {}", text_field(parsed, "kind"), text_field(parsed, "message"));
-    if (type == "environment") return read_line(parsed);
+    TBCI_ASSIGN(const nlohmann::json parsed, answer_line(line));
+    if (text_field(parsed, "type") == "environment") return read_line(parsed);
   }
   return fail(ErrorKind::failed,
               "the worker did not report its environment: rebuild it, or use one that supports `environment`");
@@ -60,23 +51,8 @@ Result<WorkerEnvironment> parse_worker_environment(std::string_view output) {
 
 Result<WorkerEnvironment> ask_worker(ProcessRunner& processes, const Suite& suite, const model::Product& product,
                                      const WorkerPlace& place, std::stop_token stop) {
-  Command command;
-  command.arguments = suite.program;
-  command.environment = suite.environment;
-  command.arguments.insert(command.arguments.end(), {"environment", "--protocol", std::to_string(protocol_version)});
-  command.arguments.insert(command.arguments.end(), suite.options.begin(), suite.options.end());
-  command.arguments.insert(command.arguments.end(), {"--threads", std::to_string(place.threads)});
-  preload_libraries(command, product);
-  for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"})
-    command.environment[name] = std::to_string(place.threads);
-  for (const auto& [name, value] : gpu_variables(place.gpu)) command.environment[name] = value;
-  command.cpus = place.cpus;
-  command.time_limit = std::chrono::minutes(2);
-  command.kept_output_bytes = 1 << 18;
-  TBCI_ASSIGN(const PrivateHome home, PrivateHome::make(place.confinement));
-  home.confine(command);
-  TBCI_ASSIGN(const ProcessOutcome ended, processes.run(command, stop));
-  if (ended.interrupted) return fail(ErrorKind::interrupted, "asking the worker for its environment: stopped");
+  const Command command = worker_question("environment", suite, product, place);
+  TBCI_ASSIGN(const ProcessOutcome ended, ask(processes, command, place, std::move(stop)));
   auto environment = parse_worker_environment(ended.output);
   if (!environment && ended.output.empty() && !ended.succeeded())
     return fail(ended.left_behind ? ErrorKind::machine : ErrorKind::failed, "{}: {}",

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "pipeline/measure/benchmark_list.hpp"
+#include "pipeline/measure/peak_measuring.hpp"
 #include "pipeline/measure/suite_case.hpp"
 #include "runner/environment/readable_diff.hpp"
 #include "runner/source/machine_trouble.hpp"
@@ -150,7 +151,9 @@ Result<model::Environment> environment_of(SubjectContext& context, std::span<con
       std::string& fact = environment.facts[name];
       fact = fact.empty() || !name.starts_with("library.") ? value : union_of(fact, value);
     }
-    if (loaded->build != build.libraries) TBCI_TRY(context.stores.builds.loaded(build.id, loaded->build));
+    // Variables change what LibTorch says of itself, as of the CPU: such a runner speaks where no other one did.
+    const bool speaks = build.libraries.empty() || context.config.runner.variables.empty();
+    if (speaks && loaded->build != build.libraries) TBCI_TRY(context.stores.builds.loaded(build.id, loaded->build));
   }
   return environment;
 }
@@ -188,7 +191,11 @@ Result<model::Run> begin_run(SubjectContext& context, const std::string& key, mo
         fmt::format("the machine changed since {} began ({}): tbci measures it again", key, one_line(what, 600)));
     plan.key = model::run_keys::on_environment(key, fingerprint);
   }
-  return context.stores.runs.begin(plan, environment, context.clock.now());
+  TBCI_ASSIGN(model::Run run, context.stores.runs.begin(plan, environment, context.clock.now()));
+  // Not beside a search, which makes many builds and needs none of them.
+  if (purpose == model::Purpose::screen || purpose == model::Purpose::manual)
+    TBCI_TRY(keep_peaks(context, run, builds));
+  return run;
 }
 
 namespace {

@@ -244,6 +244,12 @@ class FakeMachine final : public pipeline::Machine {
   bool profiles = true;               ///< else its workers know no `profile`
   std::vector<double> profile_noise;  ///< factors on `mm` of successive profiles, repeated
 
+  std::optional<model::Peaks> best;  ///< nothing: its workers know no `peaks`
+  Result<std::vector<model::Peaks>> peaks(const model::Product& product, std::stop_token) override {
+    if (!best) return std::vector<model::Peaks>{};
+    TBCI_TRY(effect("peaks " + product.commit));
+    return std::vector{*best};
+  }
   Result<model::Environment> environment(std::stop_token) override { return model::Environment{facts}; }
   Result<runner::LibraryFacts> libraries(const model::Product& product, std::stop_token) override {
     if (libraries_unknown) return fail(ErrorKind::failed, "the worker reports no environment");
