@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/backend_table.hpp"
+#include "daemon/cli/compare_runners.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/operator_table.hpp"
 #include "daemon/cli/selection.hpp"
@@ -25,27 +26,43 @@ namespace {
 struct CompareOptions {
   Selection selection;
   std::string before, after;
-  std::string build;                  ///< one alone, by several backends
+  std::string build;                  ///< one alone, by several backends or on several runners
   std::vector<std::string> backends;  ///< of that build
+  std::vector<std::string> runners;   ///< that measured that build
   bool operators = false;
 };
 
-// Which of its two forms was asked for. Errors (usage) where it is neither.
-Status check_form(const CompareOptions& options) {
-  const bool one = !options.build.empty(), two = !options.before.empty() && !options.after.empty();
-  if (one && !options.before.empty())
-    return fail(ErrorKind::usage, "--build compares the backends of one build: leave out '{}', or --build",
+// Where one build is named. Errors (usage) where something else is as well, or too little.
+Status check_one_build(const CompareOptions& options) {
+  if (!options.before.empty())
+    return fail(ErrorKind::usage, "--build compares the backends or runners of one build: leave out '{}', or --build",
                 one_line(options.before, 60));
-  if (one && options.operators) return fail(ErrorKind::usage, "--operators compares two builds: leave it out");
-  if (one && !options.selection.backends.empty())
-    return fail(ErrorKind::usage, "--build takes --backends, not --backend");
-  if (one && options.backends.empty())
-    return fail(ErrorKind::usage, "--build needs --backends, as in --backends jit,jit-frozen");
-  if (!one && !options.backends.empty())
+  if (options.operators) return fail(ErrorKind::usage, "--operators compares two builds: leave it out");
+  if (!options.backends.empty() && !options.runners.empty())
+    return fail(ErrorKind::usage, "--backends measures and --runners compares what is stored: leave out one of them");
+  if (!options.runners.empty()) {
+    // They change what is measured, and nothing is.
+    if (!options.selection.precision.empty() || options.selection.processes > 0)
+      return fail(ErrorKind::usage, "--runners compares what is stored: leave out --precision and --processes");
+    return {};
+  }
+  if (!options.selection.backends.empty()) return fail(ErrorKind::usage, "--build takes --backends, not --backend");
+  if (options.backends.empty())
+    return fail(ErrorKind::usage,
+                "--build needs --backends, as in --backends jit,jit-frozen, or --runners, as in --runners R1,R2");
+  return {};
+}
+
+// Which of its forms was asked for. Errors (usage) where it is none.
+Status check_form(const CompareOptions& options) {
+  if (!options.build.empty()) return check_one_build(options);
+  if (!options.backends.empty())
     return fail(ErrorKind::usage,
                 "--backends needs --build NAME; to compare two builds by one backend write --backend");
-  if (!one && !two)
-    return fail(ErrorKind::usage, "name two builds, or one with --build and --backends (see tbci compare --help)");
+  if (!options.runners.empty()) return fail(ErrorKind::usage, "--runners needs --build NAME");
+  if (options.before.empty() || options.after.empty())
+    return fail(ErrorKind::usage,
+                "name two builds, or one with --build and --backends or --runners (see tbci compare --help)");
   return {};
 }
 
@@ -79,6 +96,7 @@ Result<ExitCode> compare_backends(const Invocation& invocation, const CompareOpt
 
 Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
   TBCI_TRY(check_form(options));
+  if (!options.runners.empty()) return compare_runners(invocation, {options.selection, options.build, options.runners});
   if (!options.build.empty()) return compare_backends(invocation, options, std::move(stop));
   if (options.before == options.after)
     return fail(ErrorKind::usage, "both builds are {}: name two different ones", options.before);
@@ -129,12 +147,18 @@ void add_compare(CLI::App& app, Invocation& invocation) {
       "  tbci compare main~1 main --benchmarks dlrm --operators\n\n"
       "With --build and --backends it compares the backends of one build, by processes in turn:\n\n"
       "  tbci compare --build 2026-01-07 --backends eager,jit-frozen,channels-last --configurations cpu-infer\n\n"
+      "With --build and --runners it compares what runners measured of that build, and measures nothing:\n\n"
+      "  tbci compare --build 2026-01-07 --runners bench-1,bench-2\n\n"
       "Exit code 1 if there is a regression.");
   auto options = std::make_shared<CompareOptions>();
   command->add_option("before", options->before, "The old build")->type_name("NAME");
   command->add_option("after", options->after, "The new build")->type_name("NAME");
-  command->add_option("--build", options->build, "One build, whose backends are compared")->type_name("NAME");
+  command->add_option("--build", options->build, "One build, whose backends or runners are compared")
+      ->type_name("NAME");
   command->add_option("--backends", options->backends, "Those backends, each beside eager")
+      ->type_name("NAME")
+      ->delimiter(',');
+  command->add_option("--runners", options->runners, "Runners that measured that build, each beside the first")
       ->type_name("NAME")
       ->delimiter(',');
   add_subject_option(*command, options->selection);

@@ -52,6 +52,20 @@ TEST_CASE("Bad input: a mistyped command line is answered in one line that says 
                 2, "leave out --metric, --benchmarks and --configurations");
 }
 
+TEST_CASE("Bad input: a comparison of runners measures nothing and names one build", "[e2e]") {
+  const Installation installation;
+  const auto compare = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), "compare");
+    return installation.tbci(more);
+  };
+  check_refused(compare({"--runners", "a,b"}), 2, "--runners needs --build NAME");
+  check_refused(compare({"x", "--build", "y", "--runners", "a,b"}), 2, "leave out 'x', or --build");
+  check_refused(compare({"--build", "y", "--runners", "a,b", "--backends", "jit"}), 2, "leave out one of them");
+  check_refused(compare({"--build", "y", "--runners", "a,b", "--processes", "3"}), 2, "compares what is stored");
+  check_refused(compare({"--build", "y", "--runners", "a,b", "--operators"}), 2, "--operators compares two builds");
+  check_refused(compare({"--build", "y"}), 2, "or --runners, as in --runners R1,R2");
+}
+
 TEST_CASE("Bad input: init overwrites nothing, and refuses what no configuration takes", "[e2e]") {
   const Installation installation;
   const auto file = installation.folder() / "first.toml";
