@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "github/other_runners_section.hpp"
 #include "storage/model/bisection.hpp"
 #include "storage/model/measurement.hpp"
 #include "storage/model/night.hpp"
@@ -105,6 +106,10 @@ struct ReportFacts {
   std::optional<SeriesHistory> history = {};             ///< of the worst series that has one
   std::optional<ComparedBuild> before = {}, after = {};  ///< what the night compared
   std::optional<MachineChange> machine = {};             ///< since the night before; nullopt: unknown
+
+  /// Runners that measured the culprit and its parent as well, in the worst series of a time.
+  std::vector<OtherRunner> others = {};
+  std::optional<model::Series> others_series = {};  ///< that series, where there are any
 
   std::vector<std::string> labels = {};  ///< that it has besides tbci's own
 

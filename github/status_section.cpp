@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view status_head = "**Latest night**";
 constexpr std::string_view status_end = "\n<!-- tbci:status -->\n\n";
 constexpr std::size_t longest_lines_bytes = 1'600;
+constexpr std::size_t longest_elsewhere_bytes = 1'500;  // more is left out: half a line would not be Markdown
 
 bool is_gone(const SeriesStatus& one) {
   return one.look == model::Verdict::clear;
@@ -56,7 +57,8 @@ std::string status_section(const ReportStatus& status) {
     }
     text += line;
   }
-  return text + std::string(status_end);
+  return text + (status.elsewhere.size() > longest_elsewhere_bytes ? std::string() : status.elsewhere) +
+         std::string(status_end);
 }
 
 SplitBody split_status(const std::string& body) {

@@ -23,9 +23,10 @@ struct ReportStatus {
   std::string night;     ///< may be hostile
   int nights_since = 0;  ///< that it was found
   std::vector<SeriesStatus> series;
+  std::string elsewhere = {};  ///< other_runners_lines
 };
 
-/// The section, of at most 2,000 bytes. Asserts that there is a series.
+/// The section, of at most 3,500 bytes. Asserts that there is a series.
 std::string status_section(const ReportStatus& status);
 
 /// A body in two: its status section, which may be empty, and the rest.

@@ -9,6 +9,7 @@
 #include "github/breaks_section.hpp"
 #include "github/culprit_links.hpp"
 #include "github/markdown.hpp"
+#include "github/other_runners_section.hpp"
 #include "github/report_words.hpp"
 
 namespace tbci::github {
@@ -125,8 +126,10 @@ std::string next_line(const ReportFacts& facts) {
 
 std::string summary_section(const ReportFacts& facts, const std::vector<model::Finding>& affected) {
   const model::Finding& worst = affected.front();
-  return fmt::format("{}{}\n\n{}{}{}", first_sentence(facts, worst), others_text(affected), culprit_line(facts),
-                     sureness_line(facts, worst), next_line(facts));
+  const std::string elsewhere =
+      facts.others_series ? other_runners_lines(facts.runner, *facts.others_series, facts.others) : "";
+  return fmt::format("{}{}\n\n{}{}{}{}", first_sentence(facts, worst), others_text(affected), culprit_line(facts),
+                     sureness_line(facts, worst), elsewhere, next_line(facts));
 }
 
 std::string suspects_section(const ReportFacts& facts) {

@@ -34,16 +34,6 @@ const model::Regression* worst_in_time(const std::vector<model::Regression>& reg
   return worst;
 }
 
-// The commit that stands for what was built before the culprit: the search held the culprit against it, so both are
-// built. Commits that change nothing that is compiled have no build of their own. Nothing: not in that history.
-std::optional<std::string> built_parent(const std::vector<model::Commit>& commits, const std::string& culprit) {
-  const auto classes = bisect::classes_of(commits);
-  for (std::size_t at = 1; at < classes.size(); ++at) {
-    if (commits[classes[at].commits.front()].id == culprit) return commits[classes[at - 1].commits.front()].id;
-  }
-  return std::nullopt;
-}
-
 // Nothing where one of the two cannot be built: then there is no step between them that was measured.
 Result<std::optional<Comparison>> culprit_and_parent(SubjectContext& context, const model::Bisection& bisection,
                                                      const std::string& culprit) {
@@ -58,6 +48,14 @@ Result<std::optional<Comparison>> culprit_and_parent(SubjectContext& context, co
 }
 
 }  // namespace
+
+std::optional<std::string> built_parent(const std::vector<model::Commit>& commits, const std::string& culprit) {
+  const auto classes = bisect::classes_of(commits);
+  for (std::size_t at = 1; at < classes.size(); ++at) {
+    if (commits[classes[at].commits.front()].id == culprit) return commits[classes[at - 1].commits.front()].id;
+  }
+  return std::nullopt;
+}
 
 Result<model::OperatorComparison> compare_operators(SubjectContext& context, const Comparison& builds,
                                                     const model::Case& measured, const ProfiledProcesses& processes) {

@@ -39,6 +39,10 @@ struct ProfiledCases {
 Result<ProfiledCases> compare_operators_of(SubjectContext& context, const Comparison& builds,
                                            const std::vector<model::Finding>& findings);
 
+/// The commit that stands for what was built before the culprit: the search held the culprit against it, so both are
+/// built. Commits that change nothing that is compiled have no build of their own. Nothing: not in that history. Pure.
+std::optional<std::string> built_parent(const std::vector<model::Commit>& commits, const std::string& culprit);
+
 /// The culprit that `regressions` share (which are not none) compared with its parent, in the case that it slowed most.
 /// Nothing where there is no single culprit out of a search, where no time got worse, or where the case cannot be
 /// profiled: a note says why.

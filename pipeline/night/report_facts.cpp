@@ -11,6 +11,7 @@
 #include "pipeline/night/break_watch.hpp"
 #include "pipeline/night/domain_labels.hpp"
 #include "pipeline/night/machine_words.hpp"
+#include "pipeline/night/other_runners.hpp"
 #include "pipeline/night/report_evidence.hpp"
 #include "pipeline/night/reporting.hpp"
 #include "runner/libraries.hpp"
@@ -224,6 +225,11 @@ Result<github::ReportFacts> report_facts(SubjectContext& context, const ReportCo
   facts.commands = commands_for(context, report_context, regressions);
   facts.generated = context.clock.now();
   TBCI_TRY(add_evidence(context, report_context, facts));
+  TBCI_ASSIGN(auto elsewhere, measured_elsewhere(context, regressions, group.suspects));
+  if (elsewhere) {
+    facts.others = std::move(elsewhere->runners);
+    facts.others_series = std::move(elsewhere->series);
+  }
   if (!context.config.report.name_runner) hide_machine(context, facts);
   return facts;
 }

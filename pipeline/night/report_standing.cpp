@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "base/version_order.hpp"
 #include "github/status_section.hpp"
+#include "pipeline/night/other_runners.hpp"
 
 namespace tbci::pipeline {
 
@@ -40,7 +42,15 @@ Result<std::optional<github::ReportStatus>> status_of(SubjectContext& context, c
     if (std::ranges::find(status.series, one.series, &github::SeriesStatus::series) == status.series.end())
       status.series.push_back(std::move(one));
   }
-  return status.series.empty() ? std::nullopt : std::optional(std::move(status));
+  if (status.series.empty()) return std::optional<github::ReportStatus>{};
+  // Another runner may have measured them since the report was written.
+  TBCI_ASSIGN(const auto elsewhere, measured_elsewhere(context, regressions, report.culprits));
+  if (elsewhere) {
+    const std::string own = context.config.report.name_runner ? context.config.runner.name : std::string();
+    status.elsewhere = github::other_runners_lines(own, elsewhere->series, elsewhere->runners);
+    if (contains(github::split_status(report.body).rest, status.elsewhere)) status.elsewhere.clear();
+  }
+  return std::optional(std::move(status));
 }
 
 }  // namespace
