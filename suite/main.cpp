@@ -26,5 +26,6 @@ int main(int argc, char** argv) {
   if (const auto* traced = std::get_if<TraceOptions>(&options)) return trace_benchmark(*traced, protocol);
   if (const auto* timeline = std::get_if<TimelineOptions>(&options)) return record_benchmark(timeline->run, protocol);
   if (const auto* asked = std::get_if<EnvironmentOptions>(&options)) return tell_environment(asked->run, protocol);
+  if (const auto* peaks = std::get_if<PeaksOptions>(&options)) return tell_peaks(peaks->run, protocol);
   return list_benchmarks(std::get<ListOptions>(options), protocol);
 }

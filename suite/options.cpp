@@ -166,13 +166,14 @@ std::optional<UsageError> check_protocol(const std::string& value) {
 Options parse_options(const std::vector<std::string>& arguments) {
   if (arguments.empty())
     return UsageError{
-        "a command is missing: list, run, operators, profile, timeline, trace or environment (see tbci-worker --help)"};
+        "a command is missing: list, run, operators, profile, timeline, trace, environment or peaks (see tbci-worker "
+        "--help)"};
   const std::string& command = arguments[0];
   if (command == "--help" || command == "-h" || command == "help") return HelpOptions{};
   if (command != "list" && command != "run" && command != "operators" && command != "profile" &&
-      command != "timeline" && command != "trace" && command != "environment") {
+      command != "timeline" && command != "trace" && command != "environment" && command != "peaks") {
     return UsageError{"unknown command '" + command +
-                      "': use list, run, operators, profile, timeline, trace or environment"};
+                      "': use list, run, operators, profile, timeline, trace, environment or peaks"};
   }
 
   RunOptions run;
@@ -193,8 +194,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
       error = check_protocol(value);
     } else if (command == "list" && option != "--models") {
       error = UsageError{"list takes no option '" + option + "'"};
-    } else if (command == "environment" && option != "--threads" && option != "--preload") {
-      error = UsageError{"environment takes no option '" + option + "', only --threads and --preload"};
+    } else if ((command == "environment" || command == "peaks") && option != "--threads" && option != "--preload") {
+      error = UsageError{command + " takes no option '" + option + "', only --threads and --preload"};
     } else if (command == "trace" && option == "--out") {
       out = value;
     } else {
@@ -207,6 +208,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
     return UsageError{"list takes --models or --variants, not both: variants are of the native models"};
   if (command == "list") return ListOptions{run.models, variants};
   if (command == "environment") return EnvironmentOptions{run};
+  if (command == "peaks") return PeaksOptions{run};
   if (run.benchmark.empty()) return UsageError{command + " needs --benchmark NAME (tbci-worker list shows them)"};
   if (!has_configuration) return UsageError{command + " needs --configuration (such as cpu-infer)"};
   if (run.backend == Backend::aoti && run.package.empty())
@@ -245,6 +247,8 @@ std::string usage() {
          "                takes the options of run; prints the calls of its iterations one by one\n"
          "tbci-worker environment [--protocol 1] [--threads 1] [--preload LIBRARY]...\n"
          "                prints which libraries are loaded and what LibTorch reports about itself\n"
+         "tbci-worker peaks [--protocol 1] [--threads 1] [--preload LIBRARY]...\n"
+         "                prints what the CPU, and the GPU if there is one, do at best\n"
          "--models FOLDER: use the exported models in this folder (NAME.pt, NAME.pt2, with NAME.inputs.pt) instead of "
          "the native ones.\n"
          "--variant: the model before or after a patch of the TorchBench paper (list --variants), never measured by a "

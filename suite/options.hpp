@@ -74,12 +74,17 @@ struct EnvironmentOptions {
   RunOptions run;
 };
 
+// What the devices do at best. Of the run's options only threads and preload have an effect.
+struct PeaksOptions {
+  RunOptions run;
+};
+
 struct UsageError {
   std::string message;  // one line: what is wrong and what is expected
 };
 
 using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, ProfileOptions, TimelineOptions,
-                             TraceOptions, EnvironmentOptions, UsageError>;
+                             TraceOptions, EnvironmentOptions, PeaksOptions, UsageError>;
 
 // `arguments` without the program's name.
 Options parse_options(const std::vector<std::string>& arguments);

@@ -9,6 +9,7 @@
 #include "suite/environment.hpp"
 #include "suite/exported/folder.hpp"
 #include "suite/operators.hpp"
+#include "suite/peaks.hpp"
 #include "suite/registry.hpp"
 #include "suite/self_times.hpp"
 #include "suite/timeline/lines.hpp"
@@ -151,6 +152,14 @@ void Protocol::environment(const Environment& environment) {
   object.add("openmp", std::string_view(environment.openmp)).add("mkl", std::string_view(environment.mkl));
   object.add("onednn", std::string_view(environment.onednn)).add("affinity", std::string_view(environment.affinity));
   object.add("threads", environment.threads);
+  write(object);
+}
+
+void Protocol::peaks(DeviceKind device, const Peaks& peaks) {
+  JsonObject object = line("peaks");
+  object.add("device", device == DeviceKind::gpu ? "gpu" : "cpu").add("fp32_flops_per_second", peaks.fp32_flops);
+  if (peaks.bf16_flops) object.add("bf16_flops_per_second", *peaks.bf16_flops);
+  object.add("bytes_per_second", peaks.bytes);
   write(object);
 }
 

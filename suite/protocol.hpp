@@ -21,6 +21,7 @@ struct Benchmark;
 struct Environment;
 struct NamedVariant;
 struct OperatorCalls;
+struct Peaks;
 struct Profile;
 struct Timeline;
 
@@ -73,6 +74,7 @@ class Protocol {
   void memory(const MemoryUse& use);
   void operators(const OperatorCalls& calls);
   void environment(const Environment& environment);
+  void peaks(DeviceKind device, const Peaks& peaks);
   void profile(const Profile& profile);     // a line for each operator, then one for the total
   void timeline(const Timeline& timeline);  // many lines
   void done();

@@ -16,6 +16,7 @@
 #include "suite/growth.hpp"
 #include "suite/measure.hpp"
 #include "suite/operators.hpp"
+#include "suite/peaks.hpp"
 #include "suite/precision.hpp"
 #include "suite/preload.hpp"
 #include "suite/profile.hpp"
@@ -244,14 +245,17 @@ int run_benchmark(const RunOptions& options, Protocol& protocol) {
                        [&](Prepared& prepared, Protocol& to) { measure_benchmark(options, counter, prepared, to); });
 }
 
-int tell_environment(const RunOptions& options, Protocol& protocol) {
+namespace {
+
+// Of the process and not of a model.
+int tell_without_model(const RunOptions& options, Protocol& protocol, const std::function<void(bool gpu)>& tell) {
   const bool gpu = why_unavailable(DeviceKind::gpu).why.empty();
   protocol.hello();
   try {
     const std::string not_loaded = preload(options.preload);
     if (!not_loaded.empty()) return fail(protocol, "exception", not_loaded);
     prepare_torch(options);
-    protocol.environment(read_environment(gpu));
+    tell(gpu);
     protocol.done();
     return exit_done;
   } catch (const c10::Error& error) {
@@ -259,6 +263,19 @@ int tell_environment(const RunOptions& options, Protocol& protocol) {
   } catch (const std::exception& error) {
     return fail(protocol, "exception", first_line(error.what()));
   }
+}
+
+}  // namespace
+
+int tell_environment(const RunOptions& options, Protocol& protocol) {
+  return tell_without_model(options, protocol, [&](bool gpu) { protocol.environment(read_environment(gpu)); });
+}
+
+int tell_peaks(const RunOptions& options, Protocol& protocol) {
+  return tell_without_model(options, protocol, [&](bool gpu) {
+    protocol.peaks(DeviceKind::cpu, peaks_of(DeviceKind::cpu));
+    if (gpu) protocol.peaks(DeviceKind::gpu, peaks_of(DeviceKind::gpu));
+  });
 }
 
 int tell_operators(const RunOptions& options, Protocol& protocol) {

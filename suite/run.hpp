@@ -23,6 +23,9 @@ int tell_operators(const RunOptions& options, Protocol& protocol);
 // Prints the libraries that LibTorch and the preloaded libraries loaded, and what LibTorch reports.
 int tell_environment(const RunOptions& options, Protocol& protocol);
 
+// Prints what each device of this machine does at best.
+int tell_peaks(const RunOptions& options, Protocol& protocol);
+
 // Writes the traced iteration of a benchmark and its inputs to files.
 int trace_benchmark(const TraceOptions& options, Protocol& protocol);
 

@@ -99,7 +99,7 @@ TEST_CASE("Options: another protocol is refused with both numbers", "[suite]") {
 }
 
 TEST_CASE("Options: wrong usage names the mistake", "[suite]") {
-  CHECK(error_of({}).find("list, run, operators, profile, timeline, trace or environment") != std::string::npos);
+  CHECK(error_of({}).find("list, run, operators, profile, timeline, trace, environment or peaks") != std::string::npos);
   CHECK(error_of({"measure"}).find("'measure'") != std::string::npos);
   CHECK(error_of({"run", "--configuration", "cpu-train"}).find("--benchmark") != std::string::npos);
   CHECK(error_of({"run", "--benchmark", "dlrm"}).find("--configuration") != std::string::npos);
@@ -150,4 +150,7 @@ TEST_CASE("Options: environment takes threads and libraries, and nothing about a
   CHECK(error_of({"environment", "--benchmark", "dlrm"}) ==
         "environment takes no option '--benchmark', only --threads and --preload");
   CHECK(std::holds_alternative<EnvironmentOptions>(parse_options({"environment"})));
+  CHECK(std::holds_alternative<PeaksOptions>(parse_options({"peaks", "--threads", "2"})));
+  CHECK(error_of({"peaks", "--benchmark", "dlrm"}) ==
+        "peaks takes no option '--benchmark', only --threads and --preload");
 }
