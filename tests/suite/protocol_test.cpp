@@ -114,6 +114,17 @@ TEST_CASE("Worker: growth is measured on request, after the samples", "[suite]")
   CHECK(contains(lines[5], R"("growth_nanoseconds":)"));
 }
 
+TEST_CASE("Worker: peaks tells what the CPU does at best", "[suite]") {
+  int code = -1;
+  const auto lines = lines_of([&](Protocol& protocol) { code = tell_peaks(RunOptions{}, protocol); });
+  CHECK(code == exit_done);
+  REQUIRE(lines.size() >= 3);
+  CHECK(contains(lines[0], R"({"type":"hello")"));
+  CHECK(contains(lines[1], R"({"type":"peaks","device":"cpu","fp32_flops_per_second":)"));
+  CHECK(contains(lines[1], R"("bytes_per_second":)"));
+  CHECK(lines.back() == R"({"type":"done"})");
+}
+
 TEST_CASE("Worker: an unknown benchmark is unsupported, and the message has the nearest name", "[suite]") {
   int code = -1;
   const auto lines = lines_of([&](Protocol& protocol) { code = run_benchmark(quick("resnet19", 0), protocol); });
