@@ -2,7 +2,8 @@
 """The patches of section 4.1 of the TorchBench paper, before and after: Figure 6, and its counts of models that gain.
 
 usage: patches.py WORKER [--benchmarks NAME ...] [--patches NAME ...] [--configurations cpu-train cpu-infer]
-                  [--size ci] [--runs 20] [--iterations 5] [--warmup 2] [--cpu N] [--seed 20] [--hints BENCH_TIMELINE]
+                  [--size ci] [--batch N] [--runs 20] [--iterations 5] [--warmup 2] [--cpu N] [--seed 20]
+                  [--hints BENCH_TIMELINE]
 
 WORKER is a tbci-worker; `WORKER list --variants` says what a patch is (docs/patches.md). In each run every model is
 measured in a process for each side of each of its patches, in a random order, so that both sides see the same machine. A
@@ -55,6 +56,7 @@ def lines_of(arguments, *words):
 def words_of(arguments, command, case, side):
     words = [command, "--benchmark", case[0], "--configuration", case[1], "--size", arguments.size,
              "--iterations", str(arguments.iterations), "--warmup", str(arguments.warmup)]
+    words += ["--batch", str(arguments.batch)] if arguments.batch else []
     return words + ([] if side == PLAIN else ["--variant", side])
 
 
@@ -196,6 +198,7 @@ def main():
     parser.add_argument("--patches", nargs="+", default=[])
     parser.add_argument("--configurations", nargs="+", default=["cpu-train", "cpu-infer"])
     parser.add_argument("--size", choices=["ci", "paper"], default="ci")
+    parser.add_argument("--batch", type=int)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--iterations", type=int, default=5)
     parser.add_argument("--warmup", type=int, default=2)
@@ -210,8 +213,8 @@ def main():
         parser.error(f"unknown patch: {', '.join(sorted(unknown))}")
     patches = [patch for patch in patches if not arguments.patches or patch["name"] in arguments.patches]
     cases = cases_of(arguments, patches)
-    print(f"seed {arguments.seed}, {arguments.runs} runs, size {arguments.size}, {arguments.iterations} iterations after "
-          f"{arguments.warmup}\n")
+    print(f"seed {arguments.seed}, {arguments.runs} runs, size {arguments.size}, batch {arguments.batch or 'of the model'}, "
+          f"{arguments.iterations} iterations after {arguments.warmup}\n")
     return 0 if (print_hints if arguments.hints else print_speedups)(arguments, patches, cases) else 1
 
 
