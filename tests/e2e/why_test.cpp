@@ -1,0 +1,50 @@
+// The hints of the paper's patches on a real build: there on the side before a patch, gone on the side after it.
+#include "tests/catch.hpp"
+#include "tests/e2e/harness.hpp"
+
+namespace tbci::why_test {
+
+using namespace tbci::test;
+
+namespace {
+
+// The gain that is promised by hints of the kind; of one operator, or of any.
+double promised(const Installation& installation, std::vector<std::string> what, const std::string& kind,
+                const std::string& name = "") {
+  what.insert(what.begin(), "why");
+  what.insert(what.end(), {"--build", installation.truth().nightly(0), "--least", "0.05", "--json"});
+  const Answer answer = installation.tbci(what);
+  INFO(answer.error << answer.output);
+  REQUIRE(answer.exit_code == 0);
+  double gain = 0;
+  const nlohmann::json json = answer.json();
+  for (const auto& hint : json["hints"]) {
+    if (hint["kind"] == kind && (name.empty() || hint["operator"] == name)) gain += hint["gain"].get<double>();
+  }
+  return gain;
+}
+
+}  // namespace
+
+TEST_CASE("End to end: the hint that a patch of the paper answers is there before it and gone after it", "[e2e]") {
+  Installation installation;
+  const std::string row = "small calls in a row", zero = "aten.zero_.default";
+  const std::string zeros = "zeros-one-by-one", fused = "fused-steps";
+  CHECK(promised(installation, {"dlrm/cpu-train", "--variant", zeros}, row, zero) > 0.001);
+  CHECK(promised(installation, {"dlrm/cpu-train"}, row, zero) == 0);
+
+  const double looping = promised(installation, {"dlrm/cpu-train"}, row);
+  CHECK(looping > 0.01);
+  CHECK(promised(installation, {"dlrm/cpu-train", "--variant", fused}, row) < looping / 3);
+
+  const Answer unknown = installation.tbci(
+      {"why", "dlrm/cpu-train", "--build", installation.truth().nightly(0), "--variant", "fused-step"});
+  CHECK(unknown.exit_code != 0);
+  CHECK(unknown.error.find("the nearest name is 'fused-steps'") != std::string::npos);
+  const Answer other = installation.tbci(
+      {"why", "dlrm/cpu-train", "--build", installation.truth().nightly(0), "--variant", "rsqrt-tensor"});
+  CHECK(other.exit_code != 0);
+  CHECK(other.error.find("rsqrt-tensor is a variant of hf_Reformer") != std::string::npos);
+}
+
+}  // namespace tbci::why_test
