@@ -131,7 +131,7 @@ nlohmann::json json_ratio(const std::optional<detect::MeanRatio>& ratio) {
   return {{"ratio", ratio->ratio}, {"low", ratio->low}, {"high", ratio->high}, {"processes", ratio->pairs}};
 }
 
-nlohmann::json json_of(const pipeline::ComparedRunners& one) {
+nlohmann::json runner_case_json(const pipeline::ComparedRunners& one) {
   nlohmann::json json = {{"benchmark", one.measured.benchmark},
                          {"configuration", to_string(one.measured.configuration)},
                          {"domain", one_line(one.domain, 60)},
@@ -148,7 +148,7 @@ nlohmann::json json_of(const pipeline::ComparedRunners& one) {
   return json;
 }
 
-nlohmann::json json_of(const pipeline::RunnerMean& mean) {
+nlohmann::json runner_mean_json(const pipeline::RunnerMean& mean) {
   nlohmann::json json = {{"domain", one_line(mean.domain, 60)},
                          {"device", mean.gpu ? "gpu" : "cpu"},
                          {"mode", mean.infer ? "infer" : "train"},
@@ -161,7 +161,7 @@ nlohmann::json json_of(const pipeline::RunnerMean& mean) {
   return json;
 }
 
-nlohmann::json json_of(const pipeline::RunnerPeaks& runner) {
+nlohmann::json runner_peaks_json(const pipeline::RunnerPeaks& runner) {
   nlohmann::json devices = nlohmann::json::array();
   for (const model::Peaks& peaks : runner.peaks) {
     nlohmann::json one = {{"device", peaks.gpu ? "gpu" : "cpu"},
@@ -186,9 +186,9 @@ nlohmann::json json_of(const std::string& build, const pipeline::RunnerCompariso
                          {"means", nlohmann::json::array()},
                          {"peaks", nlohmann::json::array()},
                          {"differences", nlohmann::json::array()}};
-  for (const auto& one : comparison.cases) json["cases"].push_back(json_of(one));
-  for (const auto& one : pipeline::means_of(comparison.cases)) json["means"].push_back(json_of(one));
-  for (const auto& one : comparison.peaks) json["peaks"].push_back(json_of(one));
+  for (const auto& one : comparison.cases) json["cases"].push_back(runner_case_json(one));
+  for (const auto& one : pipeline::means_of(comparison.cases)) json["means"].push_back(runner_mean_json(one));
+  for (const auto& one : comparison.peaks) json["peaks"].push_back(runner_peaks_json(one));
   for (const auto& one : comparison.differences) {
     json["differences"].push_back(
         {{"runner", valid_utf8(one.runner)}, {"cases", one.cases}, {"what", one_line(one.what, 2000)}});
