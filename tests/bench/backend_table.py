@@ -5,10 +5,10 @@ usage: backend_table.py WORKER [--configuration cpu-infer] [--backends jit-froze
                         [--python PYTHON] [--packages FOLDER] [--size ci] [--rounds 1] [--iterations 10] [--limit 300]
 
 In each round every model is measured by eager and by each backend, in a process each, one after the other. A ratio is that
-of the medians of the rounds; below 1 is faster, or smaller. Without --python, that of the LibTorch that WORKER uses, there
-is no aoti. Packages stay in FOLDER (default: packages beside the worker), so a run that was stopped goes on. Then come the
-geometric means, beside the paper's (on a GPU), and the reasons of what did not run. Several backends, several hours: it
-prints each row when it has it.
+of the medians of the rounds; below 1 is faster, or smaller. aoti needs --python, that of the LibTorch that WORKER uses.
+Packages stay in FOLDER (default: packages beside the worker), so a run that was stopped goes on. Then come the
+geometric means, beside the paper's (on a GPU), and the reasons of what did not run. A row is printed as soon as it
+is there.
 """
 
 import argparse
