@@ -52,9 +52,12 @@ ThreadUse use_of_this_thread() {
   return use;
 }
 
+std::int64_t TimelineLane::elapsed(Instant now) const {
+  return std::chrono::nanoseconds(now - origin_).count();
+}
+
 std::int64_t TimelineLane::time(Instant now) const {
-  const std::chrono::nanoseconds passed = now - origin_;
-  return (real_time_ ? passed : passed - own_).count();
+  return real_time_ ? elapsed(now) : elapsed(now) - own_.count();
 }
 
 // The stretch since the last event belongs to the call that was entered last and not left. Returns what another process
@@ -102,6 +105,7 @@ void TimelineLane::enter(const at::RecordFunction& function) {
   RawCall call;
   call.name = called.name;
   call.begin = time(now);
+  call.entered = elapsed(now);
   call.sequence = function.seqNr();
   call.inputs_from = record_.raw.size();
   std::size_t place = 0;
@@ -127,6 +131,7 @@ void TimelineLane::leave(const at::RecordFunction& function) {
   if (index != dropped_call) {
     RawCall& call = record_.calls[index];
     call.end = time(now);
+    call.left = elapsed(now);
     call.outputs_from = record_.raw.size();
     for (const c10::IValue& output : function.outputs()) note(output, false);
     call.outputs_to = record_.raw.size();

@@ -26,8 +26,9 @@ ThreadUse use_of_this_thread();
 // A call as it was noted: tensors as they lie, so that the call costs little. They are looked at afterwards.
 struct RawCall {
   std::size_t name = 0;
-  std::int64_t begin = 0;
+  std::int64_t begin = 0;  // without the recorder's own time, so two events may be at one time
   std::int64_t end = -1;
+  std::int64_t entered = 0, left = 0;  // by the clock: in which order things happened
   std::int64_t waited = 0;
   std::int64_t faults = 0;
   std::int64_t sequence = -1;
@@ -85,7 +86,8 @@ class TimelineLane {
   const Operator& operator_of(const at::RecordFunction& function);
   std::chrono::nanoseconds charge(Instant now);
   void resume(Instant since);
-  std::int64_t time(Instant now) const;
+  std::int64_t elapsed(Instant now) const;  // by the clock
+  std::int64_t time(Instant now) const;     // without the recorder's own time, unless real_time_
   void note(const c10::IValue& value, bool written);
   void note(const at::Tensor& tensor, bool written);
 

@@ -45,8 +45,8 @@ std::map<std::uint64_t, std::size_t> TimelineWriting::add(const std::vector<std:
     const LaneRecord& record = lane->record();
     first_calls[lane->number()] = timeline_.calls.size();
     for (const RawCall& raw : record.calls) {
-      events_.push_back({raw.begin, events_.size(), timeline_.calls.size(), &record, &raw, false});
-      if (raw.end >= 0) events_.push_back({raw.end, events_.size(), timeline_.calls.size(), &record, &raw, true});
+      events_.push_back({raw.entered, events_.size(), timeline_.calls.size(), &record, &raw, false});
+      if (raw.end >= 0) events_.push_back({raw.left, events_.size(), timeline_.calls.size(), &record, &raw, true});
       timeline_.calls.push_back({number_of(record.names[raw.name]),
                                  static_cast<std::size_t>(lane->number()),
                                  raw.begin,
@@ -85,7 +85,7 @@ void TimelineWriting::look(const Event& event) {
               [&](const std::int64_t* tensor) { given.push_back(static_cast<std::uintptr_t>(tensor[0])); });
   each_tensor(event.record->raw, event.raw->outputs_from, event.raw->outputs_to, [&](const std::int64_t* tensor) {
     call.outputs.push_back(use_of(tensor, [&](std::uintptr_t address) {
-      return identities_.returned(address, given, event.raw->begin, event.raw->end);
+      return identities_.returned(address, given, event.raw->entered, event.raw->left);
     }));
   });
 }
