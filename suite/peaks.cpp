@@ -12,27 +12,25 @@
 namespace tbci::suite {
 namespace {
 
-using std::chrono::nanoseconds;
-
 constexpr int tries_of_peaks = 7;
 // So long that what surrounds the work does not count, and so short that all of it takes about a second.
-constexpr nanoseconds long_product = std::chrono::milliseconds(25);
+constexpr std::chrono::nanoseconds long_product = std::chrono::milliseconds(25);
 
-nanoseconds time_once(DeviceKind device, const std::function<void()>& work) {
+std::chrono::nanoseconds time_once(DeviceKind device, const std::function<void()>& work) {
   synchronize(device);
   const auto begin = std::chrono::steady_clock::now();
   work();
   synchronize(device);
-  return std::max<nanoseconds>(std::chrono::steady_clock::now() - begin, nanoseconds(1));
+  return std::max<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin, std::chrono::nanoseconds(1));
 }
 
-nanoseconds best_time(DeviceKind device, const std::function<void()>& work) {
-  auto best = nanoseconds::max();
+std::chrono::nanoseconds best_time(DeviceKind device, const std::function<void()>& work) {
+  auto best = std::chrono::nanoseconds::max();
   for (int i = 0; i < tries_of_peaks; ++i) best = std::min(best, time_once(device, work));
   return best;
 }
 
-std::int64_t each_second(double amount, nanoseconds time) {
+std::int64_t each_second(double amount, std::chrono::nanoseconds time) {
   return std::max<std::int64_t>(static_cast<std::int64_t>(amount * 1e9 / static_cast<double>(time.count())), 1);
 }
 
