@@ -112,7 +112,7 @@ Package failure_of(const ProcessOutcome& ended, const char* step, std::chrono::m
     none.why = text_field(said, "message", 500);
     return none;
   }
-  none.why = fmt::format("{} {}: {}", step, describe(ended, limit), last_line(ended.error));
+  none.why = fmt::format("{}: {}: {}", step, describe(ended, limit), last_line(ended.error));
   none.outcome = ended.timed_out        ? model::Outcome::unsupported
                  : ended.signal == 9    ? model::Outcome::out_of_memory
                  : ended.exit_code == 2 ? model::Outcome::unsupported

@@ -21,6 +21,7 @@ struct Bench : test::MeasureBench {
   model::Case measured{"dlrm", with(model::Backend::aoti, model::Configuration::cpu_infer)};
   model::Product product;
   AotiSettings aoti;
+  std::map<std::string, std::string> variables;  // of the runner
   std::string worker_does = "echo trace > \"$out\"\n",
               python_does = "echo package > \"$out\"\necho '{\"type\":\"done\"}'\n";
 
@@ -44,6 +45,7 @@ struct Bench : test::MeasureBench {
         test::write_script(folder / "worker", note + "worker.calls" + find_out + "if [ \"$1\" = trace ]; then\n" +
                                                   worker_does + "exit\nfi\n" + aoti_hello + two_samples + counted));
     test::write_script(folder / "python", note + "python.calls" + find_out + python_does);
+    made.environment = variables;
     made.packages = package_maker(aoti, product, folder / "worker");
     return made;
   }
@@ -92,8 +94,7 @@ TEST_CASE("AOTInductor: the time to make a package counts as compiling, also whe
   CHECK(second.compiling->time == first.compiling->time);
 }
 
-TEST_CASE("AOTInductor: another batch, another number of threads and another Python get packages of their own",
-          "[aoti]") {
+TEST_CASE("AOTInductor: another batch, number of threads, variable or Python gets a package of its own", "[aoti]") {
   Bench bench;
   bench.measure();
   bench.settings.batch = 7;
@@ -105,6 +106,9 @@ TEST_CASE("AOTInductor: another batch, another number of threads and another Pyt
   bench.settings.leak_iterations = 50;  // says nothing about the code
   bench.measure();
   CHECK(bench.count("python") == 3);
+  bench.variables = {{"ATEN_CPU_CAPABILITY", "default"}};  // changes which instructions are used
+  bench.measure();
+  CHECK(bench.count("python") == 4);
   test::write_script(bench.folder / "other", "exit 2\n");
   bench.aoti.python = bench.folder / "other";
   CHECK(bench.measure().outcome == Outcome::unsupported);
@@ -137,7 +141,7 @@ TEST_CASE("AOTInductor: what says nothing about the model is tried again", "[aot
   bench.python_does = "echo AOTInductor needs a C++ compiler >&2; exit 2\n";
   const auto without = bench.measure();
   CHECK(without.outcome == Outcome::unsupported);
-  CHECK(without.message == "making its package exit code 2: AOTInductor needs a C++ compiler");
+  CHECK(without.message == "making its package: exit code 2: AOTInductor needs a C++ compiler");
   bench.python_does = "kill -9 $$\n";
   CHECK(bench.measure().outcome == Outcome::out_of_memory);
   bench.python_does = "kill -6 $$\n";
@@ -153,7 +157,7 @@ TEST_CASE("AOTInductor: one that takes too long is unsupported, and leaves nothi
   bench.python_does = "exec sleep 1000\n";
   const auto late = bench.measure();
   CHECK(late.outcome == Outcome::unsupported);
-  CHECK(late.message.starts_with("making its package ended after its limit of "));
+  CHECK(late.message.starts_with("making its package: ended after its limit of "));
   for (const auto& entry : std::filesystem::directory_iterator(bench.folder / "packages"))
     CHECK_FALSE(entry.is_directory());
   CHECK(bench.measure().outcome == Outcome::unsupported);
