@@ -11,6 +11,7 @@
 #include "github/breaks_section.hpp"
 #include "github/culprit_links.hpp"
 #include "github/environment_section.hpp"
+#include "github/hints_section.hpp"
 #include "github/history_section.hpp"
 #include "github/markdown.hpp"
 #include "github/operators_section.hpp"
@@ -61,10 +62,11 @@ std::vector<Part> take_beyond(std::vector<Part>& parts, std::size_t most_bytes) 
 
 // The body's parts below the table, in the order in which a reader needs them.
 std::vector<Part> parts_of(const ReportFacts& facts, const std::vector<model::Finding>& affected) {
-  return {{breaks_section(facts), 8},           {history_section(facts), 3},
-          {operators_section(facts), 7},        {secondary_section(facts), 4},
-          {search_section(facts, affected), 6}, {reproduction_section(facts), 5},
-          {environment_section(facts), 2},      {builds_section(facts), 1}};
+  return {{breaks_section(facts), 9},       {history_section(facts), 3},
+          {operators_section(facts), 8},    {facts.hints ? hints_section(*facts.hints) : "", 6},
+          {secondary_section(facts), 4},    {search_section(facts, affected), 7},
+          {reproduction_section(facts), 5}, {environment_section(facts), 2},
+          {builds_section(facts), 1}};
 }
 
 // The table has this much of the body at least.

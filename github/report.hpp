@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "github/hints_section.hpp"
 #include "github/other_runners_section.hpp"
 #include "storage/model/bisection.hpp"
 #include "storage/model/measurement.hpp"
@@ -100,6 +101,7 @@ struct ReportFacts {
   int builds = 0;                                      ///< that the bisection needed
   int measurements = 0;                                ///< worker processes that it ran
   std::optional<model::OperatorComparison> operators;  ///< the culprit compared with its parent
+  std::optional<AddedHints> hints = {};                ///< that the culprit added to its parent's; nullopt: none
   std::vector<CommitOrigin> origins = {};              ///< of suspects, as far as they are known
   /// By benchmark: the operator that takes the most time more than before, where profiles say so.
   std::map<std::string, std::string> changed_most = {};

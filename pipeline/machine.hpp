@@ -81,7 +81,7 @@ class Machine {
   /// The calls of a few iterations, in one fresh process. `variant`: of the model (docs/patches.md), or empty.
   virtual Result<model::Timeline> timeline(const model::Product& /*product*/, const model::Case& measured,
                                            const std::string& /*variant*/, std::stop_token /*stop*/) {
-    return fail(ErrorKind::machine, "{}: this machine records no timelines", to_string(measured));
+    return fail(ErrorKind::failed, "{}: this machine records no timelines", to_string(measured));
   }
   /// What the machine does at best, in a fresh process of this product's worker; none where no worker can tell. Errors
   /// as `timeline`.

@@ -138,31 +138,36 @@ nlohmann::json json_of(const Character& character) {
           {"recorded", character.recorded}};
 }
 
-std::string hints_text(const std::vector<detect::Hint>& hints, bool added, double least_percent) {
+std::string hints_text(const std::vector<detect::AddedHint>& hints, bool added, double least_percent) {
   Table table({{"hint"},
                {"operator"},
                {"calls", Align::right},
                {"share", Align::right},
                {"gain", Align::right},
                {"what to try"}});
-  for (const detect::Hint& hint : hints) {
-    table.add({fmt::format("{}{}", added ? "new: " : "", to_string(hint.kind)), one_line(hint.name, 60),
-               fmt::format("{:.0f}", hint.calls), fmt::format("{:.1f}%", hint.share * 100),
-               fmt::format("{:.1f}%", hint.gain * 100), what_to_try(hint)});
+  for (const auto& [hint, calls_before] : hints) {
+    const bool more_calls = added && std::lround(calls_before) != std::lround(hint.calls);
+    table.add(
+        {fmt::format("{}{}", added ? "new: " : "", to_string(hint.kind)), one_line(hint.name, 60),
+         more_calls ? fmt::format("{:.0f} (was {:.0f})", hint.calls, calls_before) : fmt::format("{:.0f}", hint.calls),
+         fmt::format("{:.1f}%", hint.share * 100), fmt::format("{:.1f}%", hint.gain * 100), what_to_try(hint)});
   }
   return table.empty() ? fmt::format("no {}hint of a gain of {:g}% or more\n", added ? "new " : "", least_percent)
                        : table.text();
 }
 
-nlohmann::json json_of(const detect::Hint& hint, bool added) {
-  return {{"kind", std::string(to_string(hint.kind))},
-          {"operator", valid_utf8(hint.name)},
-          {"calls", hint.calls},
-          {"nanoseconds", hint.time},
-          {"share", hint.share},
-          {"gain", hint.gain},
-          {"try", what_to_try(hint)},
-          {"new", added}};
+nlohmann::json json_of(const detect::AddedHint& added, bool is_new) {
+  const detect::Hint& hint = added.hint;
+  nlohmann::json json = {{"kind", std::string(to_string(hint.kind))},
+                         {"operator", valid_utf8(hint.name)},
+                         {"calls", hint.calls},
+                         {"nanoseconds", hint.time},
+                         {"share", hint.share},
+                         {"gain", hint.gain},
+                         {"try", what_to_try(hint)},
+                         {"new", is_new}};
+  if (is_new) json["calls_before"] = added.calls_before;
+  return json;
 }
 
 }  // namespace tbci::daemon

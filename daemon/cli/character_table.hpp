@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "detect/timeline/added_hints.hpp"
 #include "pipeline/measure/characterising.hpp"
 
 namespace tbci::daemon {
@@ -19,9 +20,9 @@ std::string character_text(const std::vector<pipeline::Character>& characters, c
                            const std::vector<pipeline::Character>& before = {});
 nlohmann::json json_of(const pipeline::Character& character);
 
-/// A table of hints. `added`: those that the other build has not, which are marked. `least_percent`: which gains were
-/// looked for.
-std::string hints_text(const std::vector<detect::Hint>& hints, bool added, double least_percent = 1);
-nlohmann::json json_of(const detect::Hint& hint, bool added);
+/// A table of hints. `added`: they are what was added to the other build's, and are marked. `least_percent`: which
+/// gains were looked for.
+std::string hints_text(const std::vector<detect::AddedHint>& hints, bool added, double least_percent = 1);
+nlohmann::json json_of(const detect::AddedHint& hint, bool is_new);
 
 }  // namespace tbci::daemon

@@ -10,6 +10,7 @@
 #include "daemon/cli/subject_session.hpp"
 #include "pipeline/measure/benchmark_list.hpp"
 #include "pipeline/measure/building.hpp"
+#include "pipeline/measure/hint_comparison.hpp"
 #include "pipeline/measure/measuring.hpp"
 
 namespace tbci::daemon {
@@ -47,28 +48,39 @@ std::string headline(const pipeline::Character& character) {
                      character.split.idle / whole * 100, character.recorded);
 }
 
-Result<ExitCode> why(const Invocation& invocation, WhyOptions options, std::stop_token stop) {
-  TBCI_TRY(select_case(options));
-  TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
-  pipeline::SubjectContext& context = session->context();
+struct Shown {
+  pipeline::Character character;
+  std::vector<detect::AddedHint> hints;  // those of the build, or what it added to the other
+};
+
+Result<Shown> look_at(pipeline::SubjectContext& context, const WhyOptions& options) {
   TBCI_ASSIGN(const model::Build build, pipeline::build_named(context, options.build));
   TBCI_ASSIGN(const auto cases, pipeline::wanted_cases(context, build.product));
   if (cases.empty()) return fail(ErrorKind::usage, "{} has no case {}", options.build, one_line(options.measured, 80));
   const pipeline::CharacterOptions how{.variant = options.variant, .thresholds = {.least_gain = options.least / 100}};
-  TBCI_ASSIGN(auto character, pipeline::characterise(context, build, cases.front(), how));
-  const bool added = !options.against.empty();
-  if (added) {
-    TBCI_ASSIGN(const model::Build other, pipeline::build_named(context, options.against));
-    TBCI_ASSIGN(const auto before, pipeline::characterise(context, other, cases.front(), how));
-    character.hints = detect::added_hints(before.hints, character.hints);
+  if (!options.against.empty()) {
+    TBCI_ASSIGN(const model::Build before, pipeline::build_named(context, options.against));
+    TBCI_ASSIGN(auto compared, pipeline::compare_hints(context, {before, build}, cases.front(), how));
+    return Shown{std::move(compared.after), std::move(compared.added)};
   }
+  Shown shown;
+  TBCI_ASSIGN(shown.character, pipeline::characterise(context, build, cases.front(), how));
+  for (const detect::Hint& hint : shown.character.hints) shown.hints.push_back({.hint = hint});
+  return shown;
+}
+
+Result<ExitCode> why(const Invocation& invocation, WhyOptions options, std::stop_token stop) {
+  TBCI_TRY(select_case(options));
+  TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
+  TBCI_ASSIGN(const Shown shown, look_at(session->context(), options));
+  const bool added = !options.against.empty();
   if (!invocation.json) {
-    fmt::print("{}{}", headline(character), hints_text(character.hints, added, options.least));
+    fmt::print("{}{}", headline(shown.character), hints_text(shown.hints, added, options.least));
     return ExitCode::success;
   }
-  nlohmann::json json = json_of(character);
+  nlohmann::json json = json_of(shown.character);
   json["hints"] = nlohmann::json::array();
-  for (const detect::Hint& hint : character.hints) json["hints"].push_back(json_of(hint, added));
+  for (const detect::AddedHint& hint : shown.hints) json["hints"].push_back(json_of(hint, added));
   print_json(json);
   return ExitCode::success;
 }
@@ -79,8 +91,10 @@ void add_why(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("why", "Show hints at why a case is slow, and what to try");
   command->footer(
       "A hint names an operator, its calls in an iteration, their share of it, and what a change would save. It\n"
-      "comes from the calls of a few iterations, recorded now. With --against only hints are shown that the other\n"
-      "build has not. With --variant the model is on the other side of a patch of the TorchBench paper\n"
+      "comes from the calls of a few iterations, recorded now. With --against both builds are recorded three times, "
+      "in\n"
+      "turn, and only hints are shown that the other build has not, or has for less time. With --variant the model is "
+      "on the other side of a patch of the TorchBench paper\n"
       "(tbci-worker list --variants shows them).\n\n"
       "  tbci why dlrm/cpu-train --build 2026-01-07\n"
       "  tbci why dlrm/cpu-train --build 2026-01-07 --variant zeros-one-by-one --least 0.1\n"
@@ -89,7 +103,8 @@ void add_why(CLI::App& app, Invocation& invocation) {
   command->add_option("case", options->measured, "What is slow")->required()->type_name("BENCHMARK/CONFIGURATION");
   add_subject_option(*command, options->selection);
   command->add_option("--build", options->build, "Nightly or revision")->required()->type_name("NAME");
-  command->add_option("--against", options->against, "Show only hints that this build has not")->type_name("NAME");
+  command->add_option("--against", options->against, "Show only what was added to the hints of this build")
+      ->type_name("NAME");
   command->add_option("--variant", options->variant, "Record this variant of the model")->type_name("NAME");
   command->add_option("--least", options->least, "Leave out hints that gain less than this part of an iteration")
       ->type_name("PERCENT")

@@ -1,9 +1,5 @@
 #include "detect/timeline/hints.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "detect/timeline/categories.hpp"
 #include "detect/timeline/evidence.hpp"
 
@@ -58,16 +54,6 @@ std::vector<Hint> hints_of(const Look& look, const HintThresholds& thresholds) {
   }
   find_device_waits(look, sums);
   return sums.hints(thresholds);
-}
-
-std::vector<Hint> added_hints(const std::vector<Hint>& before, const std::vector<Hint>& after) {
-  std::vector<Hint> added;
-  for (const Hint& hint : after) {
-    const bool known = std::any_of(before.begin(), before.end(),
-                                   [&](const Hint& old) { return old.kind == hint.kind && old.name == hint.name; });
-    if (!known) added.push_back(hint);
-  }
-  return added;
 }
 
 }  // namespace tbci::detect

@@ -53,7 +53,4 @@ struct HintThresholds {
 /// - short_calls: what the calls take beyond the copy of their memory and their floating-point operations.
 std::vector<Hint> hints_of(const Look& look, const HintThresholds& thresholds = {});
 
-/// Those of `after` whose kind and operator `before` has not: what a change added.
-std::vector<Hint> added_hints(const std::vector<Hint>& before, const std::vector<Hint>& after);
-
 }  // namespace tbci::detect

@@ -5,7 +5,6 @@
 #include "base/text.hpp"
 #include "bisect/commit_classes.hpp"
 #include "detect/operators.hpp"
-#include "pipeline/measure/building.hpp"
 #include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
@@ -22,29 +21,6 @@ Result<model::OperatorProfile> profile_once(SubjectContext& context, const model
   TBCI_ASSIGN(model::OperatorProfile fresh, context.machine.profile(build.product, measured, context.stop));
   TBCI_TRY(context.stores.profiles.add({.run_id = run.id, .build_id = build.id, .ordinal = ordinal}, fresh));
   return fresh;
-}
-
-const model::Regression* worst_in_time(const std::vector<model::Regression>& regressions,
-                                       const std::vector<std::string>& suspects) {
-  const model::Regression* worst = nullptr;
-  for (const model::Regression& regression : regressions) {
-    if (regression.finding.series.metric != model::Metric::time || regression.suspects != suspects) continue;
-    if (worst == nullptr || regression.finding.change > worst->finding.change) worst = &regression;
-  }
-  return worst;
-}
-
-// Nothing where one of the two cannot be built: then there is no step between them that was measured.
-Result<std::optional<Comparison>> culprit_and_parent(SubjectContext& context, const model::Bisection& bisection,
-                                                     const std::string& culprit) {
-  TBCI_ASSIGN(const auto commits, context.machine.commits_between(bisection.from, bisection.to, context.stop));
-  const auto parent = built_parent(commits, culprit);
-  if (!parent) return std::nullopt;
-  Comparison builds;
-  TBCI_ASSIGN(builds.before, build_commit(context, *parent));
-  TBCI_ASSIGN(builds.after, build_commit(context, culprit));
-  const auto ready = [](const model::Build& build) { return build.state == model::BuildState::ready; };
-  return ready(builds.before) && ready(builds.after) ? std::optional(std::move(builds)) : std::nullopt;
 }
 
 }  // namespace
@@ -97,30 +73,6 @@ Result<ProfiledCases> compare_operators_of(SubjectContext& context, const Compar
   }
   context.progress.end_stage("done");
   return all;
-}
-
-Result<std::optional<model::OperatorComparison>> operators_at_culprit(
-    SubjectContext& context, const model::Bisection* bisection, const std::vector<model::Regression>& regressions) {
-  const std::vector<std::string>& suspects = regressions.front().suspects;
-  const model::Regression* worst = worst_in_time(regressions, suspects);
-  if (bisection == nullptr || suspects.size() != 1 || worst == nullptr) return std::nullopt;
-  TBCI_ASSIGN(const auto builds, culprit_and_parent(context, *bisection, suspects.front()));
-  if (!builds) return std::nullopt;
-  const model::Case measured = worst->finding.series.measured_case();
-  context.progress.begin_stage("profile", fmt::format("{} at {}", to_string(measured), suspects.front().substr(0, 10)),
-                               ProfiledProcesses().at_least);
-  auto compared = compare_operators(context, *builds, measured);
-  if (compared) {
-    context.progress.end_stage(fmt::format("{} operators changed", compared->changed.size()));
-    return std::optional(std::move(*compared));
-  }
-  // The verdict stands without a profile: a case that cannot be profiled keeps no report back.
-  const ErrorKind kind = compared.error().kind;
-  if (kind != ErrorKind::failed && kind != ErrorKind::usage) return pass_on(compared.error());
-  context.progress.note(
-      fmt::format("{} cannot be profiled: {}", to_string(measured), one_line(compared.error().message)));
-  context.progress.end_stage("none");
-  return std::nullopt;
 }
 
 }  // namespace tbci::pipeline

@@ -8,7 +8,6 @@
 #include "pipeline/measure/measuring.hpp"
 #include "pipeline/subject_context.hpp"
 #include "storage/model/bisection.hpp"
-#include "storage/model/night.hpp"
 #include "storage/model/profile.hpp"
 
 namespace tbci::pipeline {
@@ -42,11 +41,5 @@ Result<ProfiledCases> compare_operators_of(SubjectContext& context, const Compar
 /// The commit that stands for what was built before the culprit: the search held the culprit against it, so both are
 /// built. Commits that change nothing that is compiled have no build of their own. Nothing: not in that history. Pure.
 std::optional<std::string> built_parent(const std::vector<model::Commit>& commits, const std::string& culprit);
-
-/// The culprit that `regressions` share (which are not none) compared with its parent, in the case that it slowed most.
-/// Nothing where there is no single culprit out of a search, where no time got worse, or where the case cannot be
-/// profiled: a note says why.
-Result<std::optional<model::OperatorComparison>> operators_at_culprit(
-    SubjectContext& context, const model::Bisection* bisection, const std::vector<model::Regression>& regressions);
 
 }  // namespace tbci::pipeline

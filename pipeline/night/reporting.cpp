@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "github/report.hpp"
 #include "github/report_notes.hpp"
-#include "pipeline/measure/profiling.hpp"
+#include "pipeline/night/culprit_evidence.hpp"
 #include "pipeline/night/culprit_groups.hpp"
 #include "pipeline/night/endings.hpp"
 #include "pipeline/night/report_facts.hpp"
@@ -162,7 +162,7 @@ Result<std::vector<model::Report>> file_reports(SubjectContext& context, const R
   if (regressions.empty()) return reports;
   auto groups = by_culprit(std::move(regressions));
   for (ReportGroup& group : groups) {
-    TBCI_ASSIGN(group.operators, operators_at_culprit(context, report_context.bisection, group.regressions));
+    TBCI_TRY(add_culprit_evidence(context, report_context.bisection, group));
   }
   context.progress.begin_stage("report", counted(groups.size(), "culprit"), static_cast<int>(groups.size()));
   for (ReportGroup& group : groups) {

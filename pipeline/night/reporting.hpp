@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "github/hints_section.hpp"
 #include "pipeline/subject_context.hpp"
 #include "storage/model/bisection.hpp"
 #include "storage/model/night.hpp"
@@ -27,6 +28,7 @@ struct ReportGroup {
   std::vector<model::Regression> regressions;
   std::string marker = {};  ///< of the report that they join; empty: they have one of their own
   std::optional<model::OperatorComparison> operators;  ///< the culprit compared with its parent
+  std::optional<github::AddedHints> hints = {};        ///< that the culprit added, if it added any
 };
 
 /// The report of a group. Writes nothing.
@@ -35,7 +37,7 @@ Result<model::Report> draft_report(SubjectContext& context, const ReportContext&
 
 /// Files one report for each culprit among the regressions: the report, its outbox rows and the regressions' new state
 /// in one transaction. What is of the same culprit as an earlier report joins it, also where the one knows it better
-/// than the other. Before it, a culprit that slowed something is profiled beside its parent.
+/// than the other. Before it, a culprit that slowed something is profiled and recorded beside its parent.
 Result<std::vector<model::Report>> file_reports(SubjectContext& context, const ReportContext& report_context,
                                                 std::vector<model::Regression> regressions);
 

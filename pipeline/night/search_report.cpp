@@ -4,7 +4,7 @@
 
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/measuring.hpp"
-#include "pipeline/measure/profiling.hpp"
+#include "pipeline/night/culprit_evidence.hpp"
 #include "pipeline/night/reporting.hpp"
 
 namespace tbci::pipeline {
@@ -48,7 +48,7 @@ Result<std::optional<model::Report>> draft_search_report(SubjectContext& context
   for (const model::Answer& answer : bisection.answers) group.regressions.push_back(regression_of(answer, findings));
   if (group.regressions.empty()) return std::optional<model::Report>{};
   group.suspects = group.regressions.front().suspects;
-  TBCI_ASSIGN(group.operators, operators_at_culprit(context, &bisection, group.regressions));
+  TBCI_TRY(add_culprit_evidence(context, &bisection, group));
   TBCI_ASSIGN(const std::string environment, environment_of_ends(context, bisection));
   TBCI_ASSIGN(
       model::Report report,

@@ -244,6 +244,15 @@ class FakeMachine final : public pipeline::Machine {
   bool profiles = true;               ///< else its workers know no `profile`
   std::vector<double> profile_noise;  ///< factors on `mm` of successive profiles, repeated
 
+  /// Of the build of each commit; nothing: its workers know no `timeline`.
+  std::function<model::Timeline(std::size_t commit)> recorded = {};
+  Result<model::Timeline> timeline(const model::Product& product, const model::Case& measured,
+                                   const std::string& variant, std::stop_token stop) override {
+    if (!recorded) return Machine::timeline(product, measured, variant, std::move(stop));
+    TBCI_TRY(effect(fmt::format("timeline {} {}", product.commit, to_string(measured))));
+    return recorded(index_of(product.commit));
+  }
+
   std::optional<model::Peaks> best;  ///< nothing: its workers know no `peaks`
   Result<std::vector<model::Peaks>> peaks(const model::Product& product, std::stop_token) override {
     if (!best) return std::vector<model::Peaks>{};

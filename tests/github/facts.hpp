@@ -49,6 +49,13 @@ inline model::OperatorComparison changed_operators() {
   return compared;
 }
 
+inline github::AddedHints added_hints() {
+  return {.measured = {"dlrm", model::Configuration::cpu_train},
+          .recordings = 3,
+          .hints = {{"small calls in a row", "aten.copy_.default", 18, 2, 0.021, "do it in one call"},
+                    {"page faults", "aten._embedding_bag.default", 8, 8, 0.015, "keep the memory"}}};
+}
+
 /// Eight nights of dlrm, of which the last is slower.
 inline github::SeriesHistory slower_history() {
   github::SeriesHistory history{{"dlrm", model::Configuration::cpu_train, model::Metric::time}, {}};
@@ -98,6 +105,7 @@ inline github::ReportFacts culprit_facts() {
   facts.builds = 9;
   facts.measurements = 120;
   facts.operators = changed_operators();
+  facts.hints = added_hints();
   facts.origins = {{facts.suspects.front().id, 4711, {"aten/src/ATen/native/EmbeddingBag.cpp"}}};
   facts.history = slower_history();
   facts.before = wheel("2.14.0.dev20260106+cpu", 'a');

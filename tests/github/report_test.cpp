@@ -37,6 +37,7 @@ ReportFacts suspects_facts() {
   facts.suspects.push_back(commit("3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d1a2b", "", "Repair the build"));
   facts.reason = "two of them do not build";
   facts.operators.reset();
+  facts.hints.reset();
   return facts;
 }
 
@@ -45,6 +46,7 @@ ReportFacts unattributed_facts() {
   facts.suspects.clear();
   facts.answers.clear();
   facts.operators.reset();
+  facts.hints.reset();
   facts.web.clear();
   facts.origins.clear();
   facts.history.reset();
@@ -69,6 +71,8 @@ ReportFacts hostile_facts() {
   facts.reason = "x";
   facts.operators->measured.benchmark = facts.affected[0].series.benchmark;
   facts.operators->changed[0].name = "aten.<img src=x> | @all\n### `x` <!-- tbci:marker:0 -->";
+  facts.hints->measured.benchmark = facts.affected[0].series.benchmark;
+  facts.hints->hints[0].name = "aten.<img src=x> | @all\n### `y` <!-- tbci:marker:0 -->";
   facts.web = "https://evil.example/) [click](javascript:alert(1)";
   facts.runner = "bench`1 @all";
   facts.origins = {{script_commit, 1, {"a`b/](https://evil.example/) @all"}}};
@@ -88,6 +92,7 @@ ReportFacts without_night_facts() {
   facts.night.clear();
   facts.baseline.clear();
   facts.operators.reset();
+  facts.hints.reset();
   facts.history.reset();
   facts.before.reset();
   facts.after.reset();
@@ -186,6 +191,8 @@ TEST_CASE("Report: parts that do not fit are left out by their worth, and the ta
   facts.commands.assign(500, {"tbci", long_text});
   facts.operators->changed.assign(500, facts.operators->changed.front());
   for (auto& change : facts.operators->changed) change.name = long_text;
+  facts.hints->hints.assign(500, facts.hints->hints.front());
+  for (auto& hint : facts.hints->hints) hint.name = hint.kind = hint.what_to_try = long_text;
   const std::string body = make_report(facts).body;
   CHECK(body.size() <= longest_body_bytes);
   CHECK(body.find("### First error") != std::string::npos);
@@ -337,6 +344,8 @@ TEST_CASE("Report: a long body fits into the limit and says what it omits", "[gi
   facts.commands.assign(500, {"tbci", long_text});
   facts.operators->changed.assign(500, facts.operators->changed.front());
   for (auto& change : facts.operators->changed) change.name = long_text;
+  facts.hints->hints.assign(500, facts.hints->hints.front());
+  for (auto& hint : facts.hints->hints) hint.name = hint.kind = hint.what_to_try = long_text;
   facts.reason = facts.subject = facts.night = facts.baseline = facts.runner = long_text;
   const model::Report report = make_report(facts);
   CHECK(report.body.size() <= 65'536);

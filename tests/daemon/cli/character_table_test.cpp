@@ -74,15 +74,20 @@ TEST_CASE("Hints: a table says what to try, and marks what is new", "[daemon]") 
                           .time = 5000,
                           .share = 0.2,
                           .gain = 0.123};
-  const std::string text = hints_text({hint}, true);
+  const detect::AddedHint grown{.hint = hint, .calls_before = 12};
+  const std::string text = hints_text({grown}, true);
   INFO(text);
   CHECK(has_line(text, {"new: page faults", "aten.add.Tensor", "12", "20.0%", "12.3%", "keep the memory"}));
   CHECK(text.find("\nx") == std::string::npos);
-  CHECK(hints_text({hint}, false).find("new") == std::string::npos);
+  CHECK(hints_text({grown}, false).find("new") == std::string::npos);
+  CHECK(text.find("was") == std::string::npos);
+  CHECK(has_line(hints_text({{.hint = hint, .calls_before = 4}}, true), {"12 (was 4)"}));
   CHECK(hints_text({}, true) == "no new hint of a gain of 1% or more\n");
   CHECK(hints_text({}, false, 0.1) == "no hint of a gain of 0.1% or more\n");
-  CHECK(json_of(hint, true)["kind"] == "page faults");
-  CHECK(json_of(hint, true)["gain"] == 0.123);
+  CHECK(json_of(grown, true)["kind"] == "page faults");
+  CHECK(json_of(grown, true)["gain"] == 0.123);
+  CHECK(json_of(grown, true)["calls_before"] == 12);
+  CHECK_FALSE(json_of(grown, false).contains("calls_before"));
 }
 
 }  // namespace tbci::character_table_test

@@ -201,11 +201,4 @@ TEST_CASE("Hints: a device that waits shows what the host does meanwhile", "[det
   CHECK(all[2].gain == 0.05);
 }
 
-TEST_CASE("Hints: those that a change added are those that were not there", "[detect]") {
-  const Hint old{.kind = HintKind::page_faults, .name = "aten.add.Tensor"};
-  const Hint grown{.kind = HintKind::page_faults, .name = "aten.add.Tensor", .gain = 0.3};
-  const Hint other{.kind = HintKind::short_calls, .name = "aten.add.Tensor"};
-  CHECK(detect::added_hints({old}, {grown, other}) == std::vector<Hint>{other});
-}
-
 }  // namespace tbci::hints_test

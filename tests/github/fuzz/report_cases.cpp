@@ -117,6 +117,13 @@ github::ReportFacts facts_of(const Source& source, std::size_t form) {
   facts.operators = test::changed_operators();
   facts.operators->measured.benchmark = source.text();
   for (model::OperatorChange& change : facts.operators->changed) change.name = source.text();
+  facts.hints = test::added_hints();
+  facts.hints->measured.benchmark = source.text();
+  for (github::AddedHint& hint : facts.hints->hints) {
+    hint.kind = source.text();
+    hint.name = source.text();
+    hint.what_to_try = source.text();
+  }
   facts.runner = source.text();
   for (int i = 0; i < 3; ++i) {
     const std::string name = source.text();

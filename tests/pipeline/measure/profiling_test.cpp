@@ -81,67 +81,6 @@ TEST_CASE("Profiling: where the spread of the processes hides the operator, more
   CHECK(compared_with(1, {1, 1, 1.4, 1.4, 0.6, 0.6}).processes == 5);  // nothing to explain
 }
 
-TEST_CASE("Profiling: the culprit is compared with its parent, and the report shows what changed", "[pipeline]") {
-  const TemporaryDirectory folder;
-  FakeMachine machine(71);
-  machine.suite = {"alpha", "beta"};
-  machine.slower["alpha"] = {{42, 1.15}};
-  machine.slower["beta"] = {{42, 1.3}};
-  // The commit before the culprit changes nothing that is compiled: what was built is the one before that.
-  machine.history[41].inputs = machine.history[40].inputs;
-  Bench bench(folder.path(), machine);
-  const auto result = pipeline::check_night(bench.context());
-  REQUIRE(result);
-  REQUIRE(result->reports.size() == 1);
-  const auto profiles = profiles_in(machine);
-  REQUIRE(profiles.size() == 10);
-  CHECK(profiles[0] == "profile " + machine.history[40].id + " beta/cpu-infer");  // the worst of the two
-  CHECK(profiles[1] == "profile " + machine.history[42].id + " beta/cpu-infer");
-  const std::string& body = result->reports[0].body;
-  CHECK(body.find("### Operators that changed") != std::string::npos);
-  CHECK(body.find("| aten.mm.default | 6 ms | 9 ms | +3 ms | 100% | 12 |") != std::string::npos);
-  CHECK(body.find("relu") == std::string::npos);
-}
-
-TEST_CASE("Profiling: workers that know no profile keep no report back", "[pipeline]") {
-  const TemporaryDirectory folder;
-  FakeMachine machine(20);
-  machine.profiles = false;
-  machine.slower["beta"] = {{11, 1.3}};
-  Bench bench(folder.path(), machine);
-  const auto result = pipeline::check_night(bench.context());
-  REQUIRE(result);
-  REQUIRE(result->reports.size() == 1);
-  CHECK(result->reports[0].body.find("Operators that changed") == std::string::npos);
-  CHECK(profiles_in(machine).size() == 1);  // what fails once is not asked for four times more
-}
-
-TEST_CASE("Profiling: where no commit is the culprit nothing is profiled", "[pipeline]") {
-  const TemporaryDirectory folder;
-  FakeMachine machine(71);
-  machine.slower["beta"] = {{42, 1.25}};
-  machine.unbuildable = {41, 42};
-  Bench bench(folder.path(), machine);
-  REQUIRE(pipeline::check_night(bench.context()));
-  CHECK(profiles_in(machine).empty());
-}
-
-TEST_CASE("Profiling: only time has operators, a leak has none", "[pipeline]") {
-  const TemporaryDirectory folder;
-  FakeMachine machine(5);
-  Bench bench(folder.path(), machine);
-  model::Bisection bisection;
-  bisection.from = machine.history.front().id;
-  bisection.to = machine.history.back().id;
-  model::Regression leak;
-  leak.finding.series = {"beta", model::Configuration::cpu_infer, model::Metric::cpu_leak};
-  leak.suspects = {machine.history[2].id};
-  const auto none = pipeline::operators_at_culprit(bench.context(), &bisection, {leak});
-  REQUIRE(none);
-  CHECK_FALSE(none->has_value());
-  CHECK(machine.effects.empty());
-}
-
 TEST_CASE("Operators: the table and the JSON say what changed", "[cli]") {
   using std::chrono::milliseconds;
   model::OperatorComparison compared;
