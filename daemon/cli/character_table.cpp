@@ -148,7 +148,7 @@ std::string hints_text(const std::vector<detect::AddedHint>& hints, bool added, 
   for (const auto& [hint, calls_before] : hints) {
     const bool more_calls = added && std::lround(calls_before) != std::lround(hint.calls);
     table.add(
-        {fmt::format("{}{}", added ? "new: " : "", to_string(hint.kind)), one_line(hint.name, 60),
+        {fmt::format("{}{}", added ? "new: " : "", to_string(hint.kind)), one_line(place_of(hint), 80),
          more_calls ? fmt::format("{:.0f} (was {:.0f})", hint.calls, calls_before) : fmt::format("{:.0f}", hint.calls),
          fmt::format("{:.1f}%", hint.share * 100), fmt::format("{:.1f}%", hint.gain * 100), what_to_try(hint)});
   }
@@ -160,6 +160,7 @@ nlohmann::json json_of(const detect::AddedHint& added, bool is_new) {
   const detect::Hint& hint = added.hint;
   nlohmann::json json = {{"kind", std::string(to_string(hint.kind))},
                          {"operator", valid_utf8(hint.name)},
+                         {"within", valid_utf8(hint.within)},
                          {"calls", hint.calls},
                          {"nanoseconds", hint.time},
                          {"share", hint.share},

@@ -4,7 +4,7 @@
 #include <functional>
 #include <set>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "storage/model/measurement.hpp"
 
@@ -13,11 +13,14 @@ namespace tbci::detect {
 namespace {
 
 using Recordings = std::vector<HintRecording>;
-using Key = std::pair<HintKind, std::string>;
+using Key = std::tuple<HintKind, std::string, std::string>;  // kind, operator, and within which
+
+Key key_of(const Hint& hint) {
+  return {hint.kind, hint.name, hint.within};
+}
 
 const Hint* find(const HintRecording& recording, const Key& key) {
-  const auto found = std::ranges::find_if(
-      recording.hints, [&](const Hint& hint) { return hint.kind == key.first && hint.name == key.second; });
+  const auto found = std::ranges::find_if(recording.hints, [&](const Hint& hint) { return key_of(hint) == key; });
   return found == recording.hints.end() ? nullptr : &*found;
 }
 
@@ -48,15 +51,16 @@ std::vector<AddedHint> added_hints(const Recordings& before, const Recordings& a
   const double scale = whole_of(before) / whole;
   std::set<Key> keys;
   for (const HintRecording& recording : after) {
-    for (const Hint& hint : recording.hints) keys.emplace(hint.kind, hint.name);
+    for (const Hint& hint : recording.hints) keys.insert(key_of(hint));
   }
   for (const Key& key : keys) {
     const auto old_gains = each(before, key, &Hint::gain), new_gains = each(after, key, &Hint::gain);
     const double at_least = std::ranges::min(new_gains) - scale * std::ranges::max(old_gains);
     if (at_least < least_gain) continue;
     const auto middle = [&](double Hint::*number) { return model::median(each(after, key, number)); };
-    added.push_back({.hint = {.kind = key.first,
-                              .name = key.second,
+    added.push_back({.hint = {.kind = std::get<0>(key),
+                              .name = std::get<1>(key),
+                              .within = std::get<2>(key),
                               .calls = middle(&Hint::calls),
                               .time = middle(&Hint::time),
                               .share = middle(&Hint::share),

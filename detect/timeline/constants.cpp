@@ -100,6 +100,63 @@ bool moves_memory(const Look& look, const model::TimelineCall& call) {
   });
 }
 
+// The model's own call within which a call is made; the call itself where it is that, or where a node of the backward
+// pass makes it.
+std::size_t top_caller(const Look& look, std::size_t call) {
+  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(call); at >= 0;
+       at = look.calls[static_cast<std::size_t>(at)].parent) {
+    if (look.calls[static_cast<std::size_t>(at)].top) return static_cast<std::size_t>(at);
+  }
+  return call;
+}
+
+bool shares_memory(const Look& look, const std::vector<model::TensorUse>& some,
+                   const std::vector<model::TensorUse>& others) {
+  return std::any_of(some.begin(), some.end(), [&](const model::TensorUse& one) {
+    const model::SeenTensor* tensor = look.tensor(one);
+    return tensor != nullptr && std::any_of(others.begin(), others.end(), [&](const model::TensorUse& other) {
+             const model::SeenTensor* same = look.tensor(other);
+             return same != nullptr && same->storage == tensor->storage;
+           });
+  });
+}
+
+// Which call made the memory of a storage: the first that returns what it was not given. A caller comes before what it
+// calls, so what it returns is its own.
+class Makers {
+ public:
+  void note(const Look& look, std::size_t number) {
+    const model::TimelineCall& call = look.timeline.calls[number];
+    for (const model::TensorUse& use : call.outputs) {
+      const model::SeenTensor* tensor = look.tensor(use);
+      if (tensor != nullptr && !shares_memory(look, {use}, call.inputs)) makers_.try_emplace(tensor->storage, number);
+    }
+  }
+  // Whether another call of the same operator made it.
+  bool is_of_caller(const Look& look, std::int64_t storage, std::size_t call) const {
+    const auto maker = makers_.find(storage);
+    return maker != makers_.end() && look.calls[maker->second].parent == look.calls[call].parent;
+  }
+
+ private:
+  std::map<std::int64_t, std::size_t> makers_;
+};
+
+// Whether the operator that makes a call may write to the call's result by code that is not a call: `addmm` copies the
+// bias to where it adds the product. It may where it returns that memory, or where no call of its own made it.
+bool fills_a_caller(const Look& look, const Makers& makers, std::size_t number) {
+  if (look.calls[number].top) return false;
+  const model::TimelineCall& call = look.timeline.calls[number];
+  for (const model::TensorUse& use : call.inputs) {
+    const model::SeenTensor* tensor = look.tensor(use);
+    if (use.written && (tensor == nullptr || !makers.is_of_caller(look, tensor->storage, number))) return true;
+  }
+  for (std::ptrdiff_t at = look.calls[number].parent; at >= 0; at = look.calls[static_cast<std::size_t>(at)].parent) {
+    if (shares_memory(look, call.outputs, look.timeline.calls[static_cast<std::size_t>(at)].outputs)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void find_one_element(const Look& look, Claimed& claimed, HintSums& sums) {
@@ -133,14 +190,22 @@ void find_one_element(const Look& look, Claimed& claimed, HintSums& sums) {
 void find_same_copy(const Look& look, Claimed& claimed, HintSums& sums) {
   if (look.timeline.iterations.size() < 2) return;  // nothing shows that it comes again
   Constants constants(look);
-  for (const auto& calls : top_calls(look)) {
+  Makers makers;
+  Claimed done = claimed;  // and all that is called in these: `to` calls `_to_copy`, which calls `copy_`
+  for (const auto& calls : all_calls(look)) {
     for (const std::size_t i : calls) {
       const model::TimelineCall& call = look.timeline.calls[i];
-      if (!constants.passes(i) || claimed[i] || !is_copy(look.name(i)) || !moves_memory(look, call)) continue;
-      if (!each_has(look, call.outputs, Count::more) || !constants.keeps(i)) continue;
-      claimed[i] = true;
+      const std::ptrdiff_t caller = look.calls[i].parent;
+      if (caller >= 0 && done[static_cast<std::size_t>(caller)]) done[i] = true;
+      makers.note(look, i);
+      if (!constants.passes(i) || done[i] || !is_copy(look.name(i)) || !moves_memory(look, call)) continue;
+      if (!each_has(look, call.outputs, Count::more) || !constants.keeps(i) || fills_a_caller(look, makers, i))
+        continue;
+      done[i] = true;
+      const auto top = top_caller(look, i);
+      claimed[i] = claimed[top] = true;
       const auto time = static_cast<double>(call.length);
-      sums.add(HintKind::same_copy, look.name(i), 1, time, time);
+      sums.add(HintKind::same_copy, look.name(i), 1, time, time, top == i ? std::string_view() : look.name(top));
     }
   }
 }

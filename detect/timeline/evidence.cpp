@@ -19,10 +19,12 @@ double bytes_of_element(std::string_view type) {
 
 }  // namespace
 
-void HintSums::add(HintKind kind, std::string_view name, double calls, double time, double gain) {
-  Hint& hint = sums_[{kind, std::string(name)}];
+void HintSums::add(HintKind kind, std::string_view name, double calls, double time, double gain,
+                   std::string_view within) {
+  Hint& hint = sums_[{kind, std::string(name), std::string(within)}];
   hint.kind = kind;
   hint.name = name;
+  hint.within = within;
   hint.calls += calls;
   hint.time += time;
   hint.gain += gain;
@@ -44,13 +46,19 @@ std::vector<Hint> HintSums::hints(const HintThresholds& thresholds) const {
   return all;
 }
 
-std::vector<std::vector<std::size_t>> top_calls(const Look& look) {
+std::vector<std::vector<std::size_t>> all_calls(const Look& look) {
   std::vector<std::vector<std::size_t>> all(look.timeline.iterations.size());
   for (std::size_t i = 0; i < look.calls.size(); ++i) {
     const PlacedCall& placed = look.calls[i];
-    if (placed.top && placed.iteration >= 0 && look.timeline.calls[i].thread == look.thread)
+    if (placed.iteration >= 0 && look.timeline.calls[i].thread == look.thread)
       all[static_cast<std::size_t>(placed.iteration)].push_back(i);
   }
+  return all;
+}
+
+std::vector<std::vector<std::size_t>> top_calls(const Look& look) {
+  auto all = all_calls(look);
+  for (auto& calls : all) std::erase_if(calls, [&](std::size_t i) { return !look.calls[i].top; });
   return all;
 }
 

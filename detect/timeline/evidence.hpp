@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,20 +15,23 @@
 
 namespace tbci::detect {
 
-/// Collects hints by kind and operator.
+/// Collects hints by kind, operator, and the operator within which it is called.
 class HintSums {
  public:
   explicit HintSums(const Look& look) : look_(look) {}
-  void add(HintKind kind, std::string_view name, double calls, double time, double gain);
+  void add(HintKind kind, std::string_view name, double calls, double time, double gain, std::string_view within = {});
   std::vector<Hint> hints(const HintThresholds& thresholds) const;
 
  private:
   const Look& look_;
-  std::map<std::pair<HintKind, std::string>, Hint> sums_;
+  std::map<std::tuple<HintKind, std::string, std::string>, Hint> sums_;
 };
 
 /// The model's own calls on the thread that iterates, in order, those of each iteration for itself.
 std::vector<std::vector<std::size_t>> top_calls(const Look& look);
+
+/// All calls of that thread, the operators' own as well: who calls before what it calls.
+std::vector<std::vector<std::size_t>> all_calls(const Look& look);
 
 /// Nanoseconds that a copy of this many bytes takes; 0 if the speed is not known.
 double copy_time(const Look& look, double bytes);

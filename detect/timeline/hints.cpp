@@ -23,6 +23,10 @@ std::string_view to_string(HintKind kind) {
   return "";
 }
 
+std::string place_of(const Hint& hint) {
+  return hint.within.empty() ? hint.name : hint.name + ", in " + hint.within;
+}
+
 std::string what_to_try(const Hint& hint) {
   switch (hint.kind) {
     case HintKind::small_calls:
@@ -30,7 +34,8 @@ std::string what_to_try(const Hint& hint) {
     case HintKind::one_element:
       return "compute the number once, on the host, and keep it: it depends on no data";
     case HintKind::same_copy:
-      return "make the copy once and keep it";
+      return hint.within.empty() ? "make the copy once and keep it"
+                                 : "do without the copy there, or give the operator what needs none";
     case HintKind::device_waits:
       return waits_for_device(hint.name) ? "do not read the result on the host, or read it later"
                                          : "prepare this before, or do it on the device";

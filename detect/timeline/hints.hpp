@@ -22,7 +22,8 @@ std::string_view to_string(HintKind kind);
 /// Numbers are of one iteration: means over those of the timeline.
 struct Hint {
   HintKind kind{};
-  std::string name;  ///< of the operator: hostile text. model::in_no_operator for time in none
+  std::string name;         ///< of the operator: hostile text. model::in_no_operator for time in none
+  std::string within = {};  ///< the operator that makes these calls: hostile text. Empty: the model itself
   double calls = 0;
   double time = 0;   ///< nanoseconds in these calls
   double share = 0;  ///< that time as a part of the iteration
@@ -30,6 +31,8 @@ struct Hint {
   bool operator==(const Hint&) const = default;
 };
 
+/// `aten._to_copy.default, in aten.addmm.default`. Hostile text.
+std::string place_of(const Hint& hint);
 /// What to try, in a sentence.
 std::string what_to_try(const Hint& hint);
 
@@ -47,7 +50,7 @@ struct HintThresholds {
 /// - one_element: all of the calls whose tensors, in and out, have one element, where that does not depend on data: the
 ///   number can be kept. (A scalar may cost more than a tensor that is kept: it becomes a tensor at each call.)
 /// - same_copy: all of the call: the copy can be kept. Only where the source is the same memory in each iteration,
-///   nothing writes to it or to the copy, and it holds no batch of data.
+///   nothing writes to it or to the copy, and it holds no batch of data. An operator's own copies count as the model's.
 /// - device_waits: the device's gaps during the operator.
 /// - page_faults: the faults, each as long as a page's first touch on this machine.
 /// - short_calls: what the calls take beyond the copy of their memory and their floating-point operations.

@@ -58,7 +58,7 @@ github::AddedHints words_of(const HintComparison& compared) {
   github::AddedHints added{.measured = compared.measured, .recordings = compared.recordings, .hints = {}};
   for (const detect::AddedHint& one : compared.added) {
     added.hints.push_back({.kind = std::string(to_string(one.hint.kind)),
-                           .name = one.hint.name,
+                           .name = place_of(one.hint),
                            .calls = one.hint.calls,
                            .calls_before = one.calls_before,
                            .gain = one.hint.gain,

@@ -7,7 +7,7 @@ usage: backend_table.py WORKER [--configuration cpu-infer] [--backends jit-froze
 In each round every model is measured by eager and by each backend, in a process each, one after the other. A ratio is that
 of the medians of the rounds; below 1 is faster, or smaller. aoti needs --python, that of the LibTorch that WORKER uses.
 Packages stay in FOLDER (default: packages beside the worker), so a run that was stopped goes on. Then come the
-geometric means, beside the paper's (on a GPU), and the reasons of what did not run. A row is printed as soon as it
+geometric means, beside the paper's (on a GPU), what the processes took, and the reasons of what did not run. A row is printed as soon as it
 is there.
 """
 
@@ -75,8 +75,10 @@ def measure(arguments, name, backend, package):
         command += ["--backend", backend]
     if package:
         command += ["--package", str(package)]
+    begin = time.monotonic()
     lines = lines_of(command, arguments.limit)
-    return {"time": statistics.median(line["nanoseconds"] for line in lines if line["type"] == "sample"),
+    return {"wall": time.monotonic() - begin,
+            "time": statistics.median(line["nanoseconds"] for line in lines if line["type"] == "sample"),
             "memory": next(line["cpu_peak_bytes"] for line in lines if line["type"] == "memory"),
             "compile": lines[-1].get("compile_nanoseconds", 0) / 1e9}
 
@@ -136,8 +138,11 @@ def main():
     print("| model | eager: ms |" + "".join(f" {each}: time | memory | compile: s |" for each in arguments.backends))
     print("|---|--:" + "|--:" * 3 * len(arguments.backends) + "|")
     ratios, why = collections.defaultdict(list), collections.defaultdict(list)
+    process_seconds = collections.defaultdict(list)
     for name in names:
         processes, reasons, seconds = row_of(arguments, name)
+        for backend, made in processes.items():
+            process_seconds[backend] += [one["wall"] for one in made]
         cells = [name, f"{statistics.median(one['time'] for one in processes['eager']) / 1e6:.2f}" if processes["eager"] else "-"]
         for backend in arguments.backends:
             if backend in reasons or not processes[backend]:
@@ -154,6 +159,11 @@ def main():
     for backend in arguments.backends:
         means = [math.exp(statistics.fmean(map(math.log, column))) for column in zip(*ratios[backend])]
         print(f"{backend}: {len(ratios[backend])} of {len(names)} run" + (f"; time {means[0]:.3f}, CPU memory {means[1]:.3f}" if means else ""))
+    walls = {backend: sum(seconds) for backend, seconds in process_seconds.items()}
+    if walls.get("eager"):
+        together = ", ".join(f"{backend} {walls[backend]:.0f} s" for backend in ["eager", *arguments.backends] if backend in walls)
+        print(f"the processes took, each with its start and its warm-up: {together}; "
+              f"all of them {sum(walls.values()) / walls['eager']:.2f} times eager's")
     print(f"paper (GPU): {PAPER[arguments.configuration.split('-')[1]]}")
     for reason, models in sorted(why.items(), key=lambda one: -len(one[1])):
         print(f"- {reason}: {', '.join(models)}")

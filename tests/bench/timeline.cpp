@@ -45,7 +45,7 @@ Result<nlohmann::json> look() {
   }
   json["recorded"] = watched / unwatched;
   for (const detect::Hint& hint : detect::hints_of(seen, {.least_gain = 0.002}))
-    json["hints"].push_back({{"kind", to_string(hint.kind)}, {"operator", hint.name}, {"gain", hint.gain}});
+    json["hints"].push_back({{"kind", to_string(hint.kind)}, {"operator", place_of(hint)}, {"gain", hint.gain}});
   return json;
 }
 

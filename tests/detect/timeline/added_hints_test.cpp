@@ -70,6 +70,14 @@ TEST_CASE("Added hints: kinds are told apart, and the largest comes first", "[de
   CHECK(added[1].hint.kind == HintKind::page_faults);
 }
 
+TEST_CASE("Added hints: the same operator within another one is another hint", "[detect]") {
+  Hint within = hint(HintKind::same_copy, 0.25);
+  within.within = "aten.addmm.default";
+  const auto added = added_hints({{{hint(HintKind::same_copy, 0.25)}, 1000}}, {{{within}, 1000}}, 0.01);
+  REQUIRE(added.size() == 1);
+  CHECK(added[0].hint.within == "aten.addmm.default");
+}
+
 TEST_CASE("Added hints: without recordings nothing was added", "[detect]") {
   CHECK(added_hints({}, faults({0.5}), 0.01).empty());
   CHECK(added_hints(faults({0}), {}, 0.01).empty());

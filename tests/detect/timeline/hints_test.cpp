@@ -118,6 +118,77 @@ TEST_CASE("Hints: a number that depends on data stays where it is", "[detect]") 
   CHECK(hints(made.timeline()).empty());
 }
 
+TEST_CASE("Hints: a copy of the same weight that an operator makes is found, once", "[detect]") {
+  MadeTimeline made;
+  const auto weight = made.tensor(1, {100}), x = made.tensor(2, {100});
+  made.timeline().inputs = {2};
+  for (int turn = 0; turn < 2; ++turn) {
+    const std::int64_t begin = turn * 10000;
+    const auto copied = made.tensor(10 + turn, {100}), of_data = made.tensor(20 + turn, {100}),
+               y = made.tensor(30 + turn, {100});
+    made.iteration(begin, 10000);
+    made.call("aten.addmm.default", begin, 5000, {weight, x}, {y});
+    made.call("aten._to_copy.default", begin + 100, 1000, {weight}, {copied});
+    made.call("aten.copy_.default", begin + 200, 800, {copied, weight}, {copied}).inputs[0].written = true;
+    made.call("aten._to_copy.default", begin + 2000, 1000, {x}, {of_data});
+  }
+  const Hint hint = only(made.timeline());
+  CHECK(hint == Hint{.kind = HintKind::same_copy,
+                     .name = "aten._to_copy.default",
+                     .within = "aten.addmm.default",
+                     .calls = 1,
+                     .time = 1000,
+                     .share = 0.1,
+                     .gain = 0.1});
+  CHECK(detect::place_of(hint) == "aten._to_copy.default, in aten.addmm.default");
+  CHECK(detect::what_to_try(hint).find("do without") == 0);
+}
+
+TEST_CASE("Hints: a copy into the result of the operator that makes it cannot be kept", "[detect]") {
+  MadeTimeline made;
+  const auto bias = made.tensor(1, {100}), x = made.tensor(2, {100});
+  made.timeline().inputs = {2};
+  for (int turn = 0; turn < 2; ++turn) {
+    const std::int64_t begin = turn * 10000;
+    const auto y = made.tensor(30 + turn, {100}), same = made.tensor(40 + turn, {100});  // memory that no call made
+    made.iteration(begin, 10000);
+    made.call("aten.addmm.default", begin, 5000, {bias, x}, {y});
+    made.call("aten.copy_.default", begin + 100, 1000, {same, bias}, {same}).inputs[0].written = true;
+  }
+  CHECK(hints(made.timeline()).empty());
+}
+
+TEST_CASE("Hints: a copy into memory that the operator got for it can be saved", "[detect]") {
+  MadeTimeline made;
+  const auto weight = made.tensor(1, {100}), x = made.tensor(2, {100});
+  made.timeline().inputs = {2};
+  for (int turn = 0; turn < 2; ++turn) {
+    const std::int64_t begin = turn * 10000;
+    const auto y = made.tensor(30 + turn, {100}), room = made.tensor(40 + turn, {100});
+    made.iteration(begin, 10000);
+    made.call("aten.addmm.default", begin, 5000, {weight, x}, {y});
+    made.call("aten.empty_strided.default", begin + 100, 100, {}, {room});
+    made.call("aten.copy_.default", begin + 300, 1000, {room, weight}, {room}).inputs[0].written = true;
+  }
+  const Hint hint = only(made.timeline());
+  CHECK(hint.kind == HintKind::same_copy);
+  CHECK(hint.gain == 0.1);
+}
+
+TEST_CASE("Hints: what an operator copies and returns is its result, not a copy to keep", "[detect]") {
+  MadeTimeline made;
+  const auto weight = made.tensor(1, {100}), x = made.tensor(2, {100});
+  made.timeline().inputs = {2};
+  for (int turn = 0; turn < 2; ++turn) {
+    const std::int64_t begin = turn * 10000;
+    const auto y = made.tensor(30 + turn, {100});
+    made.iteration(begin, 10000);
+    made.call("aten.index_put.default", begin, 5000, {weight, x}, {y});
+    made.call("aten.clone.default", begin + 100, 1000, {weight}, {y});
+  }
+  CHECK(hints(made.timeline()).empty());
+}
+
 TEST_CASE("Hints: a weight that is converted in each iteration can be kept", "[detect]") {
   MadeTimeline made;
   const auto weight = made.tensor(1, {100}), first = made.tensor(2, {100}), second = made.tensor(3, {100});

@@ -221,6 +221,18 @@ Plant convert() {
           [](std::int64_t) -> Piece { return [] {}; }};
 }
 
+Plant inner() {
+  constexpr std::int64_t size = 128;
+  const auto products = [](const torch::Tensor& weight, std::int64_t amount) -> Piece {
+    return [weight, amount, x = torch::rand({4, size}), y = torch::empty({4, size})]() mutable {
+      for (std::int64_t i = 0; i < amount; ++i) at::mm_out(y, x, weight);
+    };
+  };
+  const auto strided = torch::rand({size, 2 * size}).slice(1, 0, 2 * size, 2);
+  return {[=](std::int64_t amount) { return products(strided, amount); },
+          [=](std::int64_t amount) { return products(strided.contiguous(), amount); }};
+}
+
 Plant fault() {
   return {[](std::int64_t amount) -> Piece {
             auto pages = std::make_shared<Faulting>(static_cast<std::size_t>(amount) << 13U);
@@ -294,6 +306,7 @@ std::unique_ptr<Workload> hinting(const std::string& what) {
   if (kind == "loop") return std::make_unique<Planted>(kind, loop(), share);
   if (kind == "root") return std::make_unique<Planted>(kind, root(), share);
   if (kind == "convert") return std::make_unique<Planted>(kind, convert(), share);
+  if (kind == "inner") return std::make_unique<Planted>(kind, inner(), share);
   if (kind == "fault") return std::make_unique<Planted>(kind, fault(), share);
   if (kind == "short") return std::make_unique<Planted>(kind, short_sums(), share);
   return nullptr;

@@ -5,6 +5,7 @@
 //     loop         an optimizer's step, tensor by tensor; the change: the same step on flat tensors
 //     root         the root of a tensor of one element; the change: the root is kept
 //     convert      a weight that stays is converted; the change: the converted one is kept
+//     inner        a product copies the weight, which has gaps; the change: a weight without gaps
 //     fault        a tensor is made, filled and dropped; the change: it is kept and filled
 //     short        sums of four numbers, call by call; the change: one call for all
 #pragma once
