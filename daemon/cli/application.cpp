@@ -158,6 +158,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_compare(app, invocation);
   add_characterise(app, invocation);
   add_why(app, invocation);
+  add_scale(app, invocation);
   add_bisect(app, invocation);
   add_nightly(app, invocation);
   add_anchor(app, invocation);

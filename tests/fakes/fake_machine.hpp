@@ -57,8 +57,9 @@ class FakeMachine final : public pipeline::Machine {
   std::size_t listed_from = 0;          ///< the index has forgotten the days before it
   std::vector<std::size_t> days;        ///< indices of the nightlies' commits; empty: the first and the last commit
   std::map<std::string, std::string> facts = {{"cpu", "fake"}};
-  int side_by_side = 8;        ///< samples that cost no more time than one
-  int most_samples = 1 << 20;  ///< of which a batch fits into memory
+  int side_by_side = 8;                                                  ///< samples that cost no more time than one
+  int most_samples = 1 << 20;                                            ///< of which a batch fits into memory
+  std::function<double(std::size_t commit, int batch)> batch_time = {};  ///< nanoseconds; nothing: by side_by_side
 
   std::map<std::string, std::string> machine_libraries;                     ///< that every build loads
   std::map<std::size_t, std::map<std::string, std::string>> own_libraries;  ///< commit -> those that come with it
@@ -192,7 +193,7 @@ class FakeMachine final : public pipeline::Machine {
   }
   Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                      const pipeline::MeasureOptions& options, std::stop_token) override {
-    if (options.batch) return measure_batch(measured, *options.batch);
+    if (options.batch) return measure_batch(product, measured, *options.batch);
     TBCI_ASSIGN(model::Measurement measurement, measure_configured(product, measured));
     if (options.leaks && measurement.outcome == model::Outcome::done) add_growth(measurement, product);
     return measurement;
@@ -339,7 +340,7 @@ class FakeMachine final : public pipeline::Machine {
     measurement.cpu_growth_bytes = bytes;
     measurement.cpu_growth_interval = {bytes - growth_half_width, bytes + growth_half_width};
   }
-  Result<model::Measurement> measure_batch(const model::Case& measured, int batch) {
+  Result<model::Measurement> measure_batch(const model::Product& product, const model::Case& measured, int batch) {
     TBCI_TRY(effect(fmt::format("measure {} with {}", to_string(measured), batch)));
     model::Measurement measurement;
     measurement.measured = measured;
@@ -350,6 +351,8 @@ class FakeMachine final : public pipeline::Machine {
     // A millisecond for as many samples as fit side by side.
     const int rounds = (batch + side_by_side - 1) / side_by_side;
     if (measurement.outcome == model::Outcome::done) measurement.nanoseconds.assign(10, std::int64_t{1000000} * rounds);
+    if (batch_time && !measurement.nanoseconds.empty())
+      measurement.nanoseconds.assign(10, std::llround(batch_time(index_of(product.commit), batch)));
     return measurement;
   }
   std::vector<std::size_t> day_commits() const {

@@ -128,7 +128,7 @@ TEST_CASE("Power law: another exponent is another algorithm", "[detect]") {
   CHECK_FALSE(change->one_exponent);
 }
 
-TEST_CASE("Power law: what is no law gets a reason and no numbers", "[detect]") {
+TEST_CASE("Power law: points without a law get a reason and no numbers", "[detect]") {
   const auto says = [](const std::string& text, const std::string& words) {
     INFO(text);
     CHECK(text.find("no law: ") == 0);

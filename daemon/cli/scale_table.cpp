@@ -1,0 +1,121 @@
+#include "daemon/cli/scale_table.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "daemon/cli/table.hpp"
+
+namespace tbci::daemon {
+
+namespace {
+
+using detect::Bounded;
+using pipeline::ScaledBuild;
+
+std::string time_text(double nanoseconds) {
+  if (!std::isfinite(nanoseconds)) return nanoseconds > 0 ? "no bound" : "-no bound";
+  const std::string text = human_duration(std::chrono::nanoseconds(std::llround(std::abs(nanoseconds))));
+  return (nanoseconds < 0 ? "-" : "") + text;
+}
+
+std::string times_text(const Bounded& one) {
+  return fmt::format("{} [{} to {}]", time_text(one.value), time_text(one.low), time_text(one.high));
+}
+
+std::string numbers_text(const Bounded& one, int digits) {
+  return fmt::format("{:.{}f} [{:.{}f} to {:.{}f}]", one.value, digits, one.low, digits, one.high, digits);
+}
+
+std::string points_table(const pipeline::ScaledCase& scaled) {
+  std::vector<Table::Column> columns = {{"batch", Align::right}};
+  for (const ScaledBuild& build : scaled.builds) {
+    columns.push_back({one_line(build.name, 40), Align::right});
+    columns.push_back({"off the law", Align::right});
+  }
+  Table table(columns);
+  for (std::size_t i = 0; i < scaled.builds.front().points.size(); ++i) {
+    std::vector<std::string> cells = {fmt::format("{:.0f}", scaled.builds.front().points[i].x)};
+    for (const ScaledBuild& build : scaled.builds) {
+      const detect::ScalePoint& point = build.points[i];
+      cells.push_back(time_text(point.y));
+      cells.push_back(build.law ? fmt::format("{:+.1f}%", 100 * (point.y / build.law->at(point.x) - 1)) : "");
+    }
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string law_text(const ScaledBuild& build) {
+  const std::string name = one_line(build.name, 40);
+  if (!build.law) return fmt::format("{}: {}\n", name, build.no_law);
+  return fmt::format("{}: {} x batch^{} + {}; a point is off by {:.1f}%\n", name, times_text(build.law->a),
+                     numbers_text(build.law->b, 3), times_text(build.law->c), 100 * build.law->error);
+}
+
+std::string change_text(const detect::LawChange& change) {
+  if (!change.one_exponent)
+    return "one exponent does not describe both: the time grows with the batch in another way, as by another "
+           "algorithm\n";
+  std::string text;
+  if (change.c_changed())
+    text +=
+        fmt::format("each iteration costs {} more, whatever its batch: overhead\n", times_text(change.difference_of_c));
+  if (change.a_changed())
+    text +=
+        fmt::format("what grows with the batch takes {} times as long: kernels\n", numbers_text(change.ratio_of_a, 3));
+  return text.empty() ? fmt::format("no difference for sure: the constant differs by {}, the factor is {} times\n",
+                                    times_text(change.difference_of_c), numbers_text(change.ratio_of_a, 3))
+                      : text;
+}
+
+// JSON has no infinity.
+nlohmann::json json_of(const Bounded& one) {
+  const auto end = [](double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); };
+  return {{"value", one.value}, {"low", end(one.low)}, {"high", end(one.high)}};
+}
+
+nlohmann::json json_of(const ScaledBuild& build) {
+  nlohmann::json json = {{"build", valid_utf8(build.name)}, {"points", nlohmann::json::array()}};
+  for (const detect::ScalePoint& point : build.points)
+    json["points"].push_back({{"batch", std::lround(point.x)}, {"nanoseconds", point.y}});
+  if (build.law) {
+    json["law"] = {{"a", json_of(build.law->a)},
+                   {"b", json_of(build.law->b)},
+                   {"c", json_of(build.law->c)},
+                   {"error", build.law->error}};
+  } else {
+    json["no_law"] = valid_utf8(build.no_law);
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string scale_text(const pipeline::ScaledCase& scaled) {
+  std::string text = fmt::format("{} over the batch\n\n{}\n", to_string(scaled.measured), points_table(scaled));
+  for (const auto& [batch, why] : scaled.missing) text += fmt::format("batch {}: {}\n", batch, why);
+  for (const ScaledBuild& build : scaled.builds) text += law_text(build);
+  if (scaled.change) text += change_text(*scaled.change);
+  return text;
+}
+
+nlohmann::json json_of(const pipeline::ScaledCase& scaled) {
+  nlohmann::json json = {{"benchmark", valid_utf8(scaled.measured.benchmark)},
+                         {"configuration", to_string(scaled.measured.configuration)},
+                         {"over", "batch"},
+                         {"builds", nlohmann::json::array()},
+                         {"missing", nlohmann::json::object()}};
+  for (const ScaledBuild& build : scaled.builds) json["builds"].push_back(json_of(build));
+  for (const auto& [batch, why] : scaled.missing) json["missing"][std::to_string(batch)] = valid_utf8(why);
+  if (scaled.change) {
+    json["change"] = {{"one_exponent", scaled.change->one_exponent},
+                      {"a_ratio", json_of(scaled.change->ratio_of_a)},
+                      {"a_changed", scaled.change->a_changed()},
+                      {"c_difference", json_of(scaled.change->difference_of_c)},
+                      {"c_changed", scaled.change->c_changed()}};
+  }
+  return json;
+}
+
+}  // namespace tbci::daemon
