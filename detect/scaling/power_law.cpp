@@ -32,24 +32,33 @@ Status check(const std::vector<ScalePoint>& points) {
   return {};
 }
 
-// The straight line through the logarithms: whether it rises or falls for sure.
-Status check_trend(const std::vector<ScalePoint>& points, Trend trend) {
-  const LawData data = law_data(points);
+// Of the straight line through the logarithms.
+struct Line {
+  double slope = 0;    // which way the trend goes: above 0
+  double certain = 0;  // half of its 95% interval
+};
+
+Line line_through(const LawData& data, Trend trend) {
   double xx = 0, xy = 0, yy = 0;
   for (const auto& point : data.points) {
     xx += point.log_x * point.log_x;
     xy += point.log_x * point.log_y;
     yy += point.log_y * point.log_y;
   }
-  const double slope = xy / xx * (trend == Trend::grows ? 1 : -1);
-  const auto freedom = static_cast<double>(points.size()) - 2;
+  const auto freedom = static_cast<double>(data.points.size()) - 2;
   const double squares = std::max(yy - xy * xy / xx, 0.0);
-  const double wrong = std::sqrt(squares / freedom / xx);
   const boost::math::fisher_f_distribution<double> fisher(1, freedom);
-  const double certain = std::sqrt(boost::math::quantile(fisher, 0.95)) * wrong;
-  if (slope + certain < 0) return no_law("the values {} with the size", trend == Trend::grows ? "fall" : "grow");
-  if (slope - certain <= 0) return no_law("the values do not change with the size, beside their spread");
-  return {};
+  return {.slope = xy / xx * (trend == Trend::grows ? 1 : -1),
+          .certain = std::sqrt(boost::math::quantile(fisher, 0.95) * squares / freedom / xx)};
+}
+
+// Whether the law describes the values for sure better than one number does.
+bool beats_a_constant(const LawData& data, const LawFit& fit, std::size_t freedom) {
+  double constant = 0;  // the logarithms' mean is 0
+  for (const auto& point : data.points) constant += point.log_y * point.log_y;
+  const boost::math::fisher_f_distribution<double> fisher(2, static_cast<double>(freedom));
+  const double gained = (constant - fit.squares) / 2 / (std::max(fit.squares, 1e-28) / static_cast<double>(freedom));
+  return gained > boost::math::quantile(fisher, 0.95);
 }
 
 Bounded scaled(const Bounded& one, double factor) {
@@ -68,11 +77,16 @@ double PowerLaw::at(double x) const {
 
 Result<PowerLaw> fit_power_law(const std::vector<ScalePoint>& points, Trend trend) {
   TBCI_TRY(check(points));
-  TBCI_TRY(check_trend(points, trend));
   const LawData data = law_data(points);
+  const Line line = line_through(data, trend);
+  if (line.slope + line.certain < 0)
+    return no_law("the values {} with the size", trend == Trend::grows ? "fall" : "grow");
   const auto best = best_fit(data, trend, one_build);
   if (!best) return no_law("no power of the size describes the values");
   const std::size_t freedom = std::max<std::size_t>(points.size() - 3, 1);
+  // A constant part bends the line, so few points may be far from it and lie on a law.
+  if (line.slope - line.certain <= 0 && !beats_a_constant(data, *best, freedom))
+    return no_law("the values do not change with the size, beside their spread");
   const auto interval = [&](const LawData& in, const LawFit& fit, LawParameter parameter) {
     return profile_interval(in, fit, one_build, parameter, freedom);
   };

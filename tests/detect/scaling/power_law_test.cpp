@@ -52,6 +52,13 @@ TEST_CASE("Power law: points on a law give that law", "[detect]") {
   }
 }
 
+TEST_CASE("Power law: points that are flat for long and then rise have one", "[detect]") {
+  const auto law = fit_power_law({{1, 5.001}, {2, 5.004}, {4, 5.016}, {8, 5.064}, {16, 5.256}});
+  REQUIRE(law);
+  CHECK(law->b.value == Approx(2).epsilon(1e-4));
+  CHECK(law->c.value == Approx(5).epsilon(1e-4));
+}
+
 TEST_CASE("Power law: a falling one is a loss against its samples", "[detect]") {
   const auto law = fit_power_law(points_of({2, -0.5, 0.4}), Trend::falls);
   REQUIRE(law);
