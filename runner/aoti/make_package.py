@@ -59,6 +59,14 @@ def _inputs(torch: Any, file: str) -> tuple[Any, ...]:
         return tuple(torch.load(file, weights_only=True))
 
 
+def _writes_in_place(torch: Any, exported: Any) -> bool:
+    """Whether a call of its graph writes to a tensor that it is given."""
+    for node in exported.graph.nodes:
+        if isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable:
+            return True
+    return False
+
+
 def _package(torch: Any, trace: str, out: str) -> None:
     from torch._export.converter import TS2EPConverter
 
@@ -69,6 +77,9 @@ def _package(torch: Any, trace: str, out: str) -> None:
     except Exception as error:
         raise Refused(f"torch.export cannot convert its trace: {_first_line(error)}") from error
     try:
+        if _writes_in_place(torch, exported):
+            # The converter leaves such calls as they were traced, and AOTInductor refuses them.
+            exported = exported.run_decompositions({})
         torch._inductor.aoti_compile_and_package(exported, package_path=out)
     except Exception as error:
         raise Refused(f"AOTInductor cannot compile it: {_first_line(error)}") from error
