@@ -175,6 +175,20 @@ TEST_CASE("Hints: a copy into memory that the operator got for it can be saved",
   CHECK(hint.gain == 0.1);
 }
 
+TEST_CASE("Hints: what a copy copies on its way is counted with it", "[detect]") {
+  MadeTimeline made;
+  const auto weight = made.tensor(1, {100});
+  for (int turn = 0; turn < 2; ++turn) {
+    const std::int64_t begin = turn * 10000;
+    made.iteration(begin, 10000);
+    made.call("aten.cat.default", begin, 3000, {weight}, {made.tensor(30 + turn, {200})});
+    made.call("aten._to_copy.default", begin + 100, 1000, {weight}, {made.tensor(40 + turn, {100})});
+  }
+  const Hint hint = only(made.timeline());
+  CHECK(hint.name == "aten.cat.default");
+  CHECK(hint.gain == 0.3);
+}
+
 TEST_CASE("Hints: what an operator copies and returns is its result, not a copy to keep", "[detect]") {
   MadeTimeline made;
   const auto weight = made.tensor(1, {100}), x = made.tensor(2, {100});
