@@ -55,6 +55,7 @@ def main() -> int:
         inductor = run(options, model, "inductor") if "nanoseconds" in eager else eager
         if "nanoseconds" not in inductor:
             reasons.append(f"- {model}: {inductor['message'][:300]}")
+            print(reasons[-1], file=sys.stderr, flush=True)
             continue
         compiled += 1
         print(f"| {model} | {eager['nanoseconds'] / 1e6:.2f} | {inductor['nanoseconds'] / 1e6:.2f} | "

@@ -11,7 +11,7 @@ using namespace tbci::test;
 
 namespace {
 
-// Two iterations of 100 us that convert the same weight, for so many nanoseconds.
+// Two iterations of 100 us that convert the same weight, for N nanoseconds.
 model::Timeline converting(std::int64_t nanoseconds) {
   made_timeline::MadeTimeline made;
   const auto weight = made.tensor(1, {500});
