@@ -70,19 +70,19 @@ std::string change_text(const detect::LawChange& change) {
 }
 
 // JSON has no infinity.
-nlohmann::json json_of(const Bounded& one) {
+nlohmann::json bounded_json(const Bounded& one) {
   const auto end = [](double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); };
   return {{"value", one.value}, {"low", end(one.low)}, {"high", end(one.high)}};
 }
 
-nlohmann::json json_of(const ScaledBuild& build) {
+nlohmann::json build_json(const ScaledBuild& build) {
   nlohmann::json json = {{"build", valid_utf8(build.name)}, {"points", nlohmann::json::array()}};
   for (const detect::ScalePoint& point : build.points)
     json["points"].push_back({{"batch", std::lround(point.x)}, {"nanoseconds", point.y}});
   if (build.law) {
-    json["law"] = {{"a", json_of(build.law->a)},
-                   {"b", json_of(build.law->b)},
-                   {"c", json_of(build.law->c)},
+    json["law"] = {{"a", bounded_json(build.law->a)},
+                   {"b", bounded_json(build.law->b)},
+                   {"c", bounded_json(build.law->c)},
                    {"error", build.law->error}};
   } else {
     json["no_law"] = valid_utf8(build.no_law);
@@ -106,13 +106,13 @@ nlohmann::json json_of(const pipeline::ScaledCase& scaled) {
                          {"over", "batch"},
                          {"builds", nlohmann::json::array()},
                          {"missing", nlohmann::json::object()}};
-  for (const ScaledBuild& build : scaled.builds) json["builds"].push_back(json_of(build));
+  for (const ScaledBuild& build : scaled.builds) json["builds"].push_back(build_json(build));
   for (const auto& [batch, why] : scaled.missing) json["missing"][std::to_string(batch)] = valid_utf8(why);
   if (scaled.change) {
     json["change"] = {{"one_exponent", scaled.change->one_exponent},
-                      {"a_ratio", json_of(scaled.change->ratio_of_a)},
+                      {"a_ratio", bounded_json(scaled.change->ratio_of_a)},
                       {"a_changed", scaled.change->a_changed()},
-                      {"c_difference", json_of(scaled.change->difference_of_c)},
+                      {"c_difference", bounded_json(scaled.change->difference_of_c)},
                       {"c_changed", scaled.change->c_changed()}};
   }
   return json;

@@ -161,10 +161,8 @@ LawData law_data(const std::vector<ScalePoint>& before, const std::vector<ScaleP
   data.unit = std::exp(middle_y);
   for (const auto* points : {&before, &after}) {
     for (const ScalePoint& point : *points) {
-      data.points.push_back({.log_x = std::log(point.x) - middle_x,
-                             .x = point.x / data.scale,
-                             .log_y = std::log(point.y) - middle_y,
-                             .second = points == &after});
+      data.points.push_back(
+          {.log_x = std::log(point.x) - middle_x, .log_y = std::log(point.y) - middle_y, .second = points == &after});
     }
   }
   return data;

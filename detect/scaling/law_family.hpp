@@ -18,7 +18,7 @@ using LawMask = std::array<bool, law_parameters>;  ///< which are free
 /// The points of both builds. x is by their middle (`scale`) and y by its own (`unit`), so that numbers are near 1.
 struct LawData {
   struct Point {
-    double log_x = 0, x = 1, log_y = 0;
+    double log_x = 0, log_y = 0;
     bool second = false;
   };
   std::vector<Point> points;
