@@ -60,7 +60,9 @@ Result<Shown> look_at(pipeline::SubjectContext& context, const WhyOptions& optio
   const pipeline::CharacterOptions how{.variant = options.variant, .thresholds = {.least_gain = options.least / 100}};
   if (!options.against.empty()) {
     TBCI_ASSIGN(const model::Build before, pipeline::build_named(context, options.against));
+    context.progress.begin_stage("hints", to_string(cases.front()), pipeline::hint_recordings);
     TBCI_ASSIGN(auto compared, pipeline::compare_hints(context, {before, build}, cases.front(), how));
+    context.progress.end_stage(fmt::format("{} new", compared.added.size()));
     return Shown{std::move(compared.after), std::move(compared.added)};
   }
   Shown shown;
@@ -91,11 +93,9 @@ void add_why(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("why", "Show hints at why a case is slow, and what to try");
   command->footer(
       "A hint names an operator, its calls in an iteration, their share of it, and what a change would save. It\n"
-      "comes from the calls of a few iterations, recorded now. With --against both builds are recorded three times, "
-      "in\n"
-      "turn, and only hints are shown that the other build has not, or has for less time. With --variant the model is "
-      "on the other side of a patch of the TorchBench paper\n"
-      "(tbci-worker list --variants shows them).\n\n"
+      "comes from the calls of a few iterations, recorded now. With --against both builds are recorded three\n"
+      "times, in turn, and only hints are shown that the other build has not, or has for less time. With --variant\n"
+      "the model is on the other side of a patch of the TorchBench paper (tbci-worker list --variants shows them).\n\n"
       "  tbci why dlrm/cpu-train --build 2026-01-07\n"
       "  tbci why dlrm/cpu-train --build 2026-01-07 --variant zeros-one-by-one --least 0.1\n"
       "  tbci why hf_Reformer/cpu-infer --build main --against main~1");
