@@ -11,6 +11,7 @@
 
 #if __has_include(<torch/csrc/jit/passes/onednn_graph_fuser.h>)
 #define TBCI_WITH_ONEDNN_GRAPH
+#include <torch/csrc/jit/passes/fuse_linear.h>
 #include <torch/csrc/jit/passes/onednn_graph_fuser.h>
 #endif
 
@@ -121,9 +122,17 @@ jit::Module frozen(const jit::Module& module) {
   return result;
 }
 
-void use_onednn_graph() {
+// LibTorch's C++ `linear` calls addmm, which the executor takes apart into a product and a sum. oneDNN's part for these
+// finds no output; it has one for `linear`.
+jit::Module for_onednn_graph(const jit::Module& module) {
 #ifdef TBCI_WITH_ONEDNN_GRAPH
   jit::RegisterLlgaFuseGraph::setEnabled(true);
+  const jit::Module own = module.clone();  // a copy has the graph of the original
+  auto graph = own.get_method("forward").graph();
+  jit::FuseLinear(graph);
+  return frozen(own);
+#else
+  return frozen(module);
 #endif
 }
 
@@ -135,13 +144,10 @@ std::unique_ptr<CompiledWorkload> interpreted(const Traced& traced) {
 
 std::unique_ptr<CompiledWorkload> compiled(Backend backend, const Traced& traced) {
   if (backend == Backend::jit) return std::make_unique<ScriptedIteration>(traced.module, traced);
+  if (backend == Backend::onednn_graph)
+    return std::make_unique<ScriptedIteration>(for_onednn_graph(traced.module), traced);
   jit::Module module = frozen(traced.module);
-  if (backend == Backend::onednn_graph) {
-    use_onednn_graph();
-  } else {
-    module = jit::optimize_for_inference(module);
-  }
-  return std::make_unique<ScriptedIteration>(std::move(module), traced);
+  return std::make_unique<ScriptedIteration>(jit::optimize_for_inference(module), traced);
 }
 
 std::unique_ptr<CompiledWorkload> packaged(const std::string& file, const Traced& traced, const torch::Device& device) {
