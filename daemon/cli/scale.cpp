@@ -66,11 +66,10 @@ Result<ExitCode> run_scale(const Invocation& invocation, const ScaleOptions& opt
 void add_scale(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("scale", "Fit how the time of an iteration grows with the batch");
   command->footer(
-      "The time is a power of the batch and a constant: a x batch^b + c, with 95% intervals. The constant is what "
-      "each\n"
-      "iteration costs, the power what the batch costs. With --against both builds are measured in turn and fitted\n"
-      "together: a larger constant is overhead, a larger factor is kernels, another exponent another algorithm.\n"
-      "Nothing is kept. Exit code 1 where a case has no law.\n\n"
+      "The time is a power of the batch and a constant: a x batch^b + c, with 95% intervals. The constant is what\n"
+      "each iteration costs, the power what the batch costs; exponents from 0.02 to 6 are tried. With --against both\n"
+      "builds are measured in turn and fitted together: a larger constant is overhead, a larger factor is kernels,\n"
+      "another exponent another algorithm. Nothing is kept. Exit code 1 where a case has no law.\n\n"
       "  tbci scale dlrm --build 2026-01-07 --configurations cpu-infer\n"
       "  tbci scale dlrm --build 2026-01-07 --against 2026-01-06 --batches 8,16,32,64,128,256");
   auto options = std::make_shared<ScaleOptions>();

@@ -23,6 +23,10 @@ std::string times_text(const Bounded& one) {
   return fmt::format("{} [{} to {}]", time_text(one.value), time_text(one.low), time_text(one.high));
 }
 
+Bounded negated(const Bounded& one) {
+  return {-one.value, -one.high, -one.low};
+}
+
 std::string numbers_text(const Bounded& one, int digits) {
   return fmt::format("{:.{}f} [{:.{}f} to {:.{}f}]", one.value, digits, one.low, digits, one.high, digits);
 }
@@ -58,9 +62,12 @@ std::string change_text(const detect::LawChange& change) {
     return "one exponent does not describe both: the time grows with the batch in another way, as by another "
            "algorithm\n";
   std::string text;
-  if (change.c_changed())
-    text +=
-        fmt::format("each iteration costs {} more, whatever its batch: overhead\n", times_text(change.difference_of_c));
+  if (change.c_changed()) {
+    const bool more = change.difference_of_c.value > 0;
+    text += fmt::format("each iteration costs {} {}, whatever its batch: {} overhead\n",
+                        times_text(more ? change.difference_of_c : negated(change.difference_of_c)),
+                        more ? "more" : "less", more ? "more" : "less");
+  }
   if (change.a_changed())
     text +=
         fmt::format("what grows with the batch takes {} times as long: kernels\n", numbers_text(change.ratio_of_a, 3));

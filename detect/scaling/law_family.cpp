@@ -120,34 +120,26 @@ struct Profile {
   }
 };
 
-// The last value on one side at which the profile is within its limit; infinite where it stays within.
+// The last value on one side at which the profile is within its limit; infinite where it stays within. An exponent
+// ends at the last one that is tried.
 double end_of(const Profile& profile, const LawFit& best, double step) {
-  constexpr int most_doublings = 60;
-  double inside = best.parameters[profile.parameter];
+  constexpr int most_steps = 60, most_halvings = 40;
+  double inside = best.parameters[profile.parameter], outside = inside;
   LawParameters at_inside = best.parameters;
-  double outside = inside;
-  bool found = false;
-  for (int i = 0; i < most_doublings && !found; ++i, step *= 1.6) {
-    outside = inside + step;
-    const auto fit = profile.at(outside, at_inside);
-    if (!fit || fit->squares > profile.limit) {
-      found = true;
-    } else {
-      inside = outside;
-      at_inside = fit->parameters;
-    }
+  const auto is_inside = [&](double value) {
+    const auto fit = profile.at(value, at_inside);
+    const bool within = fit && fit->squares <= profile.limit;
+    (within ? inside : outside) = value;
+    if (within) at_inside = fit->parameters;
+    return within;
+  };
+  int steps = 0;
+  while (is_inside(inside + step)) {
+    if (++steps == most_steps) return step > 0 ? infinity : -infinity;
+    step *= 1.6;
   }
-  if (!found) return step > 0 ? infinity : -infinity;
-  for (int i = 0; i < 40 && std::abs(outside - inside) > 1e-6 * (std::abs(inside) + 1e-9); ++i) {
-    const double middle = (inside + outside) / 2;
-    const auto fit = profile.at(middle, at_inside);
-    if (!fit || fit->squares > profile.limit) {
-      outside = middle;
-    } else {
-      inside = middle;
-      at_inside = fit->parameters;
-    }
-  }
+  for (int i = 0; i < most_halvings && std::abs(outside - inside) > 1e-6 * (std::abs(inside) + 1e-9); ++i)
+    is_inside((inside + outside) / 2);
   return inside;
 }
 

@@ -1,5 +1,5 @@
 // How a time grows with a size: y = a x^b + c, the form in which "Understanding Scaling Laws for Recommendation Models"
-// (Ardalani et al. 2022, section 3.1) fits losses. Of times: `c` is what every iteration costs, `a` what the size
+// (Ardalani et al. 2022) fits losses. Of times: `c` is what every iteration costs, `a` what the size
 // costs, `b` how. Pure; safe from any thread.
 #pragma once
 
@@ -33,9 +33,9 @@ enum class Trend { grows, falls };
 inline constexpr std::size_t least_scale_points = 4;
 
 /// The law of the least squares of the logarithms: errors are parts of a value. Its intervals are those of the profile
-/// of the sum of squares by F(1, n - 3) (Bates and Watts, "Nonlinear Regression Analysis", 1988, section 6.1.2), so
-/// they need not be symmetric. Errors (failed), as "no law: ...": fewer than four sizes, numbers that are not above 0,
-/// points that are flat or go the other way, points that no power describes.
+/// of the sum of squares by F(1, n - 3) (Bates and Watts, "Nonlinear Regression Analysis", 1988, chapter 6), so
+/// they need not be symmetric. Exponents from 0.02 to 6 are tried. Errors (failed), as "no law: ...": fewer than four
+/// sizes, numbers that are not above 0, points that are flat or go the other way, points that no power describes.
 Result<PowerLaw> fit_power_law(const std::vector<ScalePoint>& points, Trend trend = Trend::grows);
 
 /// What differs between two builds that were measured at the same kind of sizes.

@@ -62,7 +62,7 @@ class MakePackageTest(unittest.TestCase):
         self.assertEqual(self.compiled[0][1], "out.pt2")
 
     def test_any_other_graph_is_compiled_as_it_is(self):
-        exported = Exported("placeholder", Overload(False))
+        exported = Exported("input", Overload(False))
         self.package(exported)
         self.assertIs(self.compiled[0][0], exported)
 

@@ -73,6 +73,10 @@ TEST_CASE("Scaling: what a call costs is overhead, what a row costs is kernels",
     words = "what grows with the batch takes 1.2";
   }
   SECTION("a call") {}
+  SECTION("a call that costs less") {
+    machine = machine_with({.call = -1e6, .row = 1});
+    words = "each iteration costs 1 ms";
+  }
   Bench bench(folder.path(), machine);
   const auto scaled = pipeline::scale(bench.context(), ends(bench, machine), beta, {});
   REQUIRE(scaled);
@@ -84,6 +88,8 @@ TEST_CASE("Scaling: what a call costs is overhead, what a row costs is kernels",
   INFO(text);
   CHECK(text.find(words) != std::string::npos);
   CHECK(text.find("+0.0%") != std::string::npos);
+  CHECK(text.find(" -1 ms") == std::string::npos);
+  CHECK((text.find("less overhead") != std::string::npos) == (scaled->change->difference_of_c.high < -1e5));
   const nlohmann::json json = daemon::json_of(*scaled);
   CHECK(json["builds"].size() == 2);
   CHECK(json["builds"][0]["points"][3]["batch"] == 8);
