@@ -179,8 +179,8 @@ ExitCode execute(const std::vector<std::string>& arguments) {
   Invocation invocation;
   const auto text = parse_command_line(arguments, invocation);
   if (!text) return finish(tl::unexpected(text.error()));
-  if (text->has_value()) {
-    fmt::print("{}\n", trim(**text));
+  if (const std::optional<std::string>& help = *text) {
+    fmt::print("{}\n", trim(*help));
     return ExitCode::success;
   }
   if (invocation.verbose) log::set_level(log::Level::debug);
