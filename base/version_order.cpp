@@ -98,7 +98,7 @@ std::strong_ordering compare_versions(std::string_view one, std::string_view oth
 }
 
 bool is_older(std::string_view one, std::string_view other) {
-  return compare_versions(one, other) < 0;
+  return std::is_lt(compare_versions(one, other));
 }
 
 }  // namespace tbci

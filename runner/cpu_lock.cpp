@@ -99,10 +99,10 @@ class Waiting {
 }  // namespace
 
 fs::path cpu_lock_folder() {
-  const fs::path shared = "/run/lock";
+  fs::path shared = "/run/lock";
   std::error_code ignored;
   if (fs::is_directory(shared, ignored) && ::access(shared.c_str(), W_OK | X_OK) == 0) return shared;
-  const fs::path temporary = fs::temp_directory_path(ignored);
+  fs::path temporary = fs::temp_directory_path(ignored);
   return ignored ? fs::path("/tmp") : temporary;
 }
 

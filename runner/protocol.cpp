@@ -265,7 +265,7 @@ Result<std::vector<BenchmarkInfo>> parse_benchmarks(std::string_view output) {
     const std::string type = parsed ? text_field(*parsed, "type") : "";
     std::string wrong;
     if (done || !parsed) {
-      wrong = "unexpected: " + shown(line);
+      wrong = (done ? "unexpected after done: " : "not a JSON object: ") + shown(line);
     } else if (type == "hello") {
       const auto protocol = integer_field(*parsed, "protocol", 0, 1000000);
       greeted = protocol == protocol_version;

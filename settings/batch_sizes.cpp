@@ -24,7 +24,7 @@ auto question_of(const SearchedBatch& searched) {
 }
 
 std::string inference_of(TomlReader& reader) {
-  const std::string text = reader.required_text("configuration");
+  std::string text = reader.required_text("configuration");
   const auto configuration = model::configuration_from(text);
   if (!configuration) {
     reader.refuse("configuration", configuration.error().message);
@@ -54,7 +54,7 @@ SearchedBatch read_searched(TomlReader& reader) {
   searched.answer.batch = static_cast<int>(reader.integer("batch", 0, 1, most_samples));
   if (!reader.has("batch")) reader.refuse("batch", "is missing: write the batch size that the search found");
   searched.size = reader.text("size", "ci");
-  if (searched.size != "ci" && searched.size != "paper") reader.refuse("size", "must be \"ci\" or \"paper\"");
+  if (searched.size != "ci" && searched.size != "paper") reader.refuse("size", R"(must be "ci" or "paper")");
   const auto precision = runner::precision_from(reader.text("precision", std::string(runner::default_precision)));
   if (precision) searched.precision = *precision;
   if (!precision) reader.refuse("precision", precision.error().message);

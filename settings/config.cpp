@@ -22,7 +22,7 @@ namespace tbci::settings {
 
 namespace {
 
-constexpr std::uint64_t mebibyte_bytes = 1024 * 1024;
+constexpr std::uint64_t mebibyte_bytes = std::uint64_t{1024} * 1024;
 
 // The folder of the workers' sources: installed with the program, or else in the checkout that it was built from.
 std::filesystem::path data_folder() {
@@ -90,7 +90,7 @@ void read_alternate(TomlReader& reader, Alternate& alternate) {
       return;
     }
   }
-  reader.refuse("alternate", "must be \"none\", \"judged\" or \"all\"");
+  reader.refuse("alternate", R"(must be "none", "judged" or "all")");
 }
 
 // `gpu = 1`, `gpu = "GPU-..."`
@@ -105,7 +105,7 @@ void read_measure(TomlReader reader, MeasureConfig& measure) {
   runner::MeasureSettings& worker = measure.worker;
   const auto read_size = [&](const char* key, std::string& size) {
     size = reader.text(key, size);
-    if (size != "ci" && size != "paper") reader.refuse(key, "must be \"ci\" or \"paper\"");
+    if (size != "ci" && size != "paper") reader.refuse(key, R"(must be "ci" or "paper")");
   };
   read_size("size", worker.size);
   read_size("gpu_size", worker.gpu_size);
@@ -155,7 +155,7 @@ void read_bisect(TomlReader reader, BisectConfig& bisect) {
   if (priors == "none") bisect.priors = Priors::none;
   if (priors == "paths") bisect.priors = Priors::paths;
   if (priors != "none" && priors != "paths" && priors != "operators")
-    reader.refuse("priors", "must be \"operators\", \"paths\" or \"none\"");
+    reader.refuse("priors", R"(must be "operators", "paths" or "none")");
 }
 
 // Paths that are likelier than others to hold a culprit.
@@ -173,13 +173,13 @@ runner::WheelUnpacker read_installer(TomlReader& reader) {
   const std::string installer = reader.text("installer", "auto");
   if (installer == "pip") return runner::WheelUnpacker::pip;
   if (installer == "uv") return runner::WheelUnpacker::uv;
-  if (installer != "auto") reader.refuse("installer", "must be \"auto\", \"pip\" or \"uv\"");
+  if (installer != "auto") reader.refuse("installer", R"(must be "auto", "pip" or "uv")");
   return runner::WheelUnpacker::fastest;
 }
 
 void read_nightlies(TomlReader reader, runner::NightlySettings& nightly, std::string& branch) {
   const std::string kind = reader.text("kind", "git-days");
-  if (kind != "git-days" && kind != "pip") reader.refuse("kind", "must be \"git-days\" or \"pip\"");
+  if (kind != "git-days" && kind != "pip") reader.refuse("kind", R"(must be "git-days" or "pip")");
   nightly.kind = kind == "pip" ? runner::NightlyKind::pip : runner::NightlyKind::git_days;
   nightly.listed =
       static_cast<std::size_t>(reader.integer("listed", static_cast<std::int64_t>(nightly.listed), 2, 10000));

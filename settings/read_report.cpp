@@ -67,7 +67,7 @@ void read_github(TomlReader github, GithubConfig& config, bool used) {
   read_github_app(github, config);
   read_participants(github, config);
   if (used && config.repository.find('/') == std::string::npos)
-    github.refuse("repository", "must be \"owner/name\", because the channel \"github\" is used");
+    github.refuse("repository", R"(must be "owner/name", because the channel "github" is used)");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::string beginning_of(const StarterChoices& choices) {
   std::string text = "# Written by `tbci init`. docs/manual.md has every key.\n\n";
   text += "[service]\nstate = " + toml_text(choices.state.string()) + "\n\n";
   if (!choices.benchmarks.empty()) text += "[measure]\nbenchmarks = " + toml_list(choices.benchmarks) + "\n\n";
-  text += "[report]\nchannels = " + std::string(choices.issues.empty() ? "[\"folder\"]" : "[\"folder\", \"github\"]");
+  text += "[report]\nchannels = " + std::string(choices.issues.empty() ? R"(["folder"])" : R"(["folder", "github"])");
   if (!choices.issues.empty()) {
     text += "\n\n[report.github]\nrepository = " + toml_text(choices.issues);
     if (!choices.token_file.empty()) text += "\ntoken_file = " + toml_text(choices.token_file);

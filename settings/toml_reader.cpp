@@ -61,7 +61,7 @@ struct TomlReader::Node {
   std::vector<std::string> texts_of(const char* key, const toml::node& node) {
     std::vector<std::string> texts;
     const toml::array* array = node.as_array();
-    if (array == nullptr) refuse(key, &node, "must be a list of texts, as in [\"a\", \"b\"]");
+    if (array == nullptr) refuse(key, &node, R"(must be a list of texts, as in ["a", "b"])");
     for (std::size_t i = 0; array != nullptr && i < array->size(); ++i) texts.push_back(text_of(key, *array->get(i)));
     return texts;
   }
@@ -116,7 +116,7 @@ std::string TomlReader::text_or_integer(const char* key) {
 }
 
 std::string TomlReader::required_text(const char* key) {
-  const std::string value = text(key, "");
+  std::string value = text(key, "");
   if (value.empty() && node_->table != nullptr) node_->refuse(key, node_->table, "is missing");
   if (value.empty() && node_->table == nullptr) node_->refuse(key, nullptr, "is missing");
   return value;
@@ -167,7 +167,7 @@ std::vector<std::vector<std::string>> TomlReader::text_lists(const char* key) {
   std::vector<std::vector<std::string>> lists;
   if (node == nullptr) return lists;
   const toml::array* array = node->as_array();
-  if (array == nullptr) node_->refuse(key, node, "must be a list of commands, as in [[\"make\", \"-j2\"]]");
+  if (array == nullptr) node_->refuse(key, node, R"(must be a list of commands, as in [["make", "-j2"]])");
   for (std::size_t i = 0; array != nullptr && i < array->size(); ++i)
     lists.push_back(node_->texts_of(key, *array->get(i)));
   return lists;
@@ -208,7 +208,7 @@ std::vector<std::pair<std::string, std::vector<std::string>>> TomlReader::text_l
   std::vector<std::pair<std::string, std::vector<std::string>>> map;
   if (node == nullptr) return map;
   const toml::table* table = node->as_table();
-  if (table == nullptr) node_->refuse(key, node, "must be a table of lists, as in { nlp = [\"slow\"] }");
+  if (table == nullptr) node_->refuse(key, node, R"(must be a table of lists, as in { nlp = ["slow"] })");
   if (table == nullptr) return map;
   for (const auto& [name, value] : *table) map.emplace_back(std::string(name.str()), node_->texts_of(key, value));
   return map;
@@ -251,8 +251,8 @@ void TomlReader::refuse(const char* key, const std::string& why) {
 Status TomlReader::finish() {
   // A misspelt key often explains why another one is missing, so it is reported first.
   TBCI_TRY(node_->unknown_keys());
-  if (node_->document->first_error) return fail(ErrorKind::usage, "{}", *node_->document->first_error);
-  return {};
+  const std::optional<std::string>& wrong = node_->document->first_error;
+  return wrong ? Status(fail(ErrorKind::usage, "{}", *wrong)) : Status();
 }
 
 }  // namespace tbci::settings

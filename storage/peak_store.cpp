@@ -15,7 +15,7 @@ Result<model::Peaks> read_peaks(Row row) {
   peaks.fp32_flops_per_second = row.integer();
   peaks.bf16_flops_per_second = row.optional_integer();
   peaks.bytes_per_second = row.integer();
-  return row.finish(std::move(peaks));
+  return row.finish(peaks);
 }
 
 }  // namespace

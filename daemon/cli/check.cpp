@@ -27,7 +27,7 @@ struct CheckOptions {
 
 // An improvement's search may fail: a note says so, and the next call tries again. The night has its result.
 Status search_improvements(pipeline::SubjectContext& context, const model::Night& night) {
-  const Status searched = pipeline::search_improvements_of(context, night);
+  Status searched = pipeline::search_improvements_of(context, night);
   if (searched || searched.error().kind == ErrorKind::interrupted || searched.error().kind == ErrorKind::damaged)
     return searched;
   context.progress.note(fmt::format("tbci does not know yet which commits made the improvements: {}",

@@ -23,8 +23,9 @@ std::string change_text(const Change& change) {
 }
 
 std::string measured_text(const FaultAnswer& answer) {
-  if (answer.nights.empty() || !answer.nights.front().verdict.measured) return "-";
-  return change_text(*answer.nights.front().verdict.measured);
+  if (answer.nights.empty()) return "-";
+  const std::optional<Change>& measured = answer.nights.front().verdict.measured;
+  return measured ? change_text(*measured) : "-";
 }
 
 std::string culprit_text(const FaultAnswer& answer) {

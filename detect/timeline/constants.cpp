@@ -103,8 +103,7 @@ bool moves_memory(const Look& look, const model::TimelineCall& call) {
 // The model's own call within which a call is made; the call itself where it is that, or where a node of the backward
 // pass makes it.
 std::size_t top_caller(const Look& look, std::size_t call) {
-  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(call); at >= 0;
-       at = look.calls[static_cast<std::size_t>(at)].parent) {
+  for (auto at = static_cast<std::ptrdiff_t>(call); at >= 0; at = look.calls[static_cast<std::size_t>(at)].parent) {
     if (look.calls[static_cast<std::size_t>(at)].top) return static_cast<std::size_t>(at);
   }
   return call;

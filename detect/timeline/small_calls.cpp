@@ -1,5 +1,6 @@
 // Hints at calls that cost more to make than their work.
 #include <algorithm>
+#include <span>
 #include <set>
 
 #include "detect/timeline/categories.hpp"

@@ -20,7 +20,7 @@ TimeSplit split_on_cpu(const Look& look) {
   for (std::size_t i = 0; i < look.calls.size(); ++i) {
     const model::TimelineCall& call = look.timeline.calls[i];
     if (call.thread != look.thread) continue;
-    const double self = static_cast<double>(look.calls[i].self);
+    const auto self = static_cast<double>(look.calls[i].self);
     const double faulting =
         static_cast<double>(call.faults) * static_cast<double>(look.timeline.speed.fault_nanoseconds);
     const double idle = std::min(self, static_cast<double>(call.waited) + faulting);

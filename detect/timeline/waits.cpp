@@ -30,7 +30,7 @@ void find_device_waits(const Look& look, HintSums& sums) {
   for (std::size_t i = 0; i < times.size(); ++i) {
     auto call = calls[i].begin();
     for (const Span& gap : times[i].gaps) {
-      double in_none = static_cast<double>(gap.end - gap.begin);
+      auto in_none = static_cast<double>(gap.end - gap.begin);
       while (call != calls[i].end() && look.timeline.calls[*call].end() <= gap.begin) ++call;
       for (auto at = call; at != calls[i].end() && look.timeline.calls[*at].begin < gap.end; ++at) {
         const model::TimelineCall& one = look.timeline.calls[*at];

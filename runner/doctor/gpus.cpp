@@ -111,7 +111,7 @@ Result<ProcessOutcome> ask(ProcessRunner& processes, std::vector<std::string> ar
 
 // Its own words stand on its standard output.
 std::string trouble_of(const ProcessOutcome& outcome) {
-  const std::string said = one_line(trim(outcome.output.empty() ? outcome.error : outcome.output), 240);
+  std::string said = one_line(trim(outcome.output.empty() ? outcome.error : outcome.output), 240);
   if (outcome.exit_code == 0 || (!said.empty() && outcome.signal == 0)) return said;
   return describe(outcome, std::chrono::seconds(30));
 }

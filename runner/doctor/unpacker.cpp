@@ -15,7 +15,8 @@ Check check_pip(const MachineFacts& facts, const DoctorSettings& settings) {
 Check check_unpacker(const MachineFacts& facts, const DoctorSettings& settings) {
   const auto uv = usable_uv(settings.unpacker, facts.uv);
   if (!uv) return problem("uv", uv.error().message, "install uv, for instance with pip, where tbci finds it on PATH");
-  if (*uv) return passed("uv", **uv + ": unpacks the wheels of nightlies");
+  if (const std::optional<std::string>& usable = *uv)
+    return passed("uv", *usable + ": unpacks the wheels of nightlies");
   if (settings.unpacker == WheelUnpacker::pip) return passed("uv", "not used here");
   const std::string why = facts.uv ? fmt::format("{} is older than {}", *facts.uv, oldest_usable_uv) : "not installed";
   return passed("uv", why + ": pip unpacks the wheels of nightlies");

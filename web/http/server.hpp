@@ -23,7 +23,7 @@ struct ServerSettings {
   /// Required for any address that other machines can reach, because the page has no passwords.
   bool allow_other_machines = false;
   std::vector<std::string> names = {};  ///< of this machine, by which browsers may ask for it: see HostRules
-  std::size_t header_limit_bytes = 8 * 1024;
+  std::size_t header_limit_bytes = std::size_t{8} * 1024;
   std::size_t connection_limit = 64;                                ///< more connections are closed at once
   std::chrono::milliseconds time_limit = std::chrono::seconds(10);  ///< to receive a request, or to send an answer
 };
