@@ -84,6 +84,10 @@ std::string human_duration(std::chrono::nanoseconds duration) {
   return fmt::format("{} ns", duration.count());
 }
 
+std::string human_difference(std::chrono::nanoseconds difference) {
+  return (difference < std::chrono::nanoseconds{} ? "-" : "+") + human_duration(std::chrono::abs(difference));
+}
+
 std::string human_change(double fraction) {
   return std::isfinite(fraction) ? fmt::format("{:+.1f}%", fraction * 100) : "new";
 }

@@ -18,6 +18,8 @@ std::string human_bytes(double bytes);
 std::string human_count(double count);
 /// `12.3 ms`, `1 min 5 s`: what a person would say.
 std::string human_duration(std::chrono::nanoseconds duration);
+/// `+3 ms`, `-150 us`.
+std::string human_difference(std::chrono::nanoseconds difference);
 /// `+8.1%`: the sign is always there. `new` where it came from nothing (infinite).
 std::string human_change(double fraction);
 /// `1 commit`, `7 commits`, `2 processes`: `many` where that is not `one` with an s.

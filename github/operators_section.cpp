@@ -16,10 +16,6 @@ using std::chrono::nanoseconds;
 constexpr std::size_t most_operators = 12;
 constexpr double least_step = 0.01;  // of the iteration: shares of a smaller change mean nothing
 
-std::string signed_duration(nanoseconds difference) {
-  return (difference < nanoseconds{} ? "-" : "+") + human_duration(std::chrono::abs(difference));
-}
-
 // Share of the iteration's change; `-` if that is too small to divide.
 std::string share_text(const model::OperatorComparison& compared, nanoseconds difference) {
   const auto step = static_cast<double>(compared.difference().count());
@@ -57,10 +53,10 @@ std::string operators_section(const ReportFacts& facts) {
     const model::OperatorChange& change = compared.changed[i];
     rest -= change.difference();
     text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", escaped(change.name, 100), human_duration(change.before),
-                        human_duration(change.after), signed_duration(change.difference()),
+                        human_duration(change.after), human_difference(change.difference()),
                         share_text(compared, change.difference()), calls_text(change));
   }
-  return text + fmt::format("| all others | | | {} | {} | |\n", signed_duration(rest), share_text(compared, rest));
+  return text + fmt::format("| all others | | | {} | {} | |\n", human_difference(rest), share_text(compared, rest));
 }
 
 }  // namespace tbci::github

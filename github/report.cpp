@@ -20,6 +20,7 @@
 #include "github/report_words.hpp"
 #include "github/reproduction_section.hpp"
 #include "github/search_section.hpp"
+#include "github/step_section.hpp"
 #include "github/summary_section.hpp"
 #include "github/table_section.hpp"
 
@@ -62,10 +63,15 @@ std::vector<Part> take_beyond(std::vector<Part>& parts, std::size_t most_bytes) 
 
 // The body's parts below the table, in the order in which a reader needs them.
 std::vector<Part> parts_of(const ReportFacts& facts, const std::vector<model::Finding>& affected) {
-  return {{breaks_section(facts), 9},       {history_section(facts), 3},
-          {operators_section(facts), 8},    {facts.hints ? hints_section(*facts.hints) : "", 6},
-          {secondary_section(facts), 4},    {search_section(facts, affected), 7},
-          {reproduction_section(facts), 5}, {environment_section(facts), 2},
+  return {{breaks_section(facts), 9},
+          {history_section(facts), 3},
+          {facts.step ? step_section(*facts.step) : "", 8},
+          {operators_section(facts), 8},
+          {facts.hints ? hints_section(*facts.hints) : "", 6},
+          {secondary_section(facts), 4},
+          {search_section(facts, affected), 7},
+          {reproduction_section(facts), 5},
+          {environment_section(facts), 2},
           {builds_section(facts), 1}};
 }
 

@@ -15,6 +15,7 @@
 #include "storage/model/night.hpp"
 #include "storage/model/profile.hpp"
 #include "storage/model/report.hpp"
+#include "storage/model/step_split.hpp"
 
 namespace tbci::github {
 
@@ -101,6 +102,7 @@ struct ReportFacts {
   int builds = 0;                                      ///< that the bisection needed
   int measurements = 0;                                ///< worker processes that it ran
   std::optional<model::OperatorComparison> operators;  ///< the culprit compared with its parent
+  std::optional<model::StepSplit> step = {};           ///< from the parent to the culprit; nullopt: not recorded
   std::optional<AddedHints> hints = {};                ///< that the culprit added to its parent's; nullopt: none
   std::vector<CommitOrigin> origins = {};              ///< of suspects, as far as they are known
   /// By benchmark: the operator that takes the most time more than before, where profiles say so.

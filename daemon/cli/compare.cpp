@@ -10,12 +10,14 @@
 #include "daemon/cli/operator_table.hpp"
 #include "daemon/cli/selection.hpp"
 #include "daemon/cli/show.hpp"
+#include "daemon/cli/step_table.hpp"
 #include "daemon/cli/subject_session.hpp"
 #include "pipeline/measure/backend_comparison.hpp"
 #include "pipeline/measure/benchmark_list.hpp"
 #include "pipeline/measure/building.hpp"
 #include "pipeline/measure/comparing.hpp"
 #include "pipeline/measure/profiling.hpp"
+#include "pipeline/measure/recorded_comparison.hpp"
 #include "storage/model/run_keys.hpp"
 #include "web/queries/json.hpp"
 
@@ -30,6 +32,7 @@ struct CompareOptions {
   std::vector<std::string> backends;  ///< of that build
   std::vector<std::string> runners;   ///< that measured that build
   bool operators = false;
+  bool explain = false;
 };
 
 // Where one build is named. Errors (usage) where something else is as well, or too little.
@@ -38,6 +41,7 @@ Status check_one_build(const CompareOptions& options) {
     return fail(ErrorKind::usage, "--build compares the backends or runners of one build: leave out '{}', or --build",
                 one_line(options.before, 60));
   if (options.operators) return fail(ErrorKind::usage, "--operators compares two builds: leave it out");
+  if (options.explain) return fail(ErrorKind::usage, "--explain compares two builds: leave it out");
   if (!options.backends.empty() && !options.runners.empty())
     return fail(ErrorKind::usage, "--backends measures and --runners compares what is stored: leave out one of them");
   if (!options.runners.empty()) {
@@ -94,6 +98,17 @@ Result<ExitCode> compare_backends(const Invocation& invocation, const CompareOpt
   return ExitCode::success;
 }
 
+nlohmann::json answer_json(const CompareOptions& options, const std::vector<model::Finding>& findings,
+                           const pipeline::ProfiledCases& operators, const pipeline::ExplainedCases& explained) {
+  nlohmann::json json = {{"before", options.before}, {"after", options.after}, {"findings", nlohmann::json::array()}};
+  for (const model::Finding& finding : findings) json["findings"].push_back(web::queries::json_of(finding));
+  if (options.operators) json["operators"] = nlohmann::json::array();
+  for (const model::OperatorComparison& compared : operators.compared) json["operators"].push_back(json_of(compared));
+  if (options.explain) json["steps"] = nlohmann::json::array();
+  for (const model::StepSplit& step : explained.steps) json["steps"].push_back(json_of(step));
+  return json;
+}
+
 Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
   TBCI_TRY(check_form(options));
   if (!options.runners.empty()) return compare_runners(invocation, {options.selection, options.build, options.runners});
@@ -117,17 +132,22 @@ Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& opt
   if (options.operators) {
     TBCI_ASSIGN(operators, pipeline::compare_operators_of(context, plan.builds, findings));
   }
+  pipeline::ExplainedCases explained;
+  if (options.explain) {
+    TBCI_ASSIGN(explained, pipeline::explain_steps(context, plan.builds, findings));
+  }
   for (const auto& [measured, reason] : operators.unprofiled)
     fmt::print(stderr, "tbci: {} cannot be profiled: {}\n", to_string(measured), reason);
+  for (const auto& [measured, reason] : explained.missing)
+    fmt::print(stderr, "tbci: {} cannot be explained: {}\n", to_string(measured), reason);
   if (invocation.json) {
-    nlohmann::json json = {{"before", options.before}, {"after", options.after}, {"findings", nlohmann::json::array()}};
-    for (const model::Finding& finding : findings) json["findings"].push_back(web::queries::json_of(finding));
-    if (options.operators) json["operators"] = nlohmann::json::array();
-    for (const model::OperatorComparison& compared : operators.compared) json["operators"].push_back(json_of(compared));
-    print_json(json);
+    print_json(answer_json(options, findings, operators, explained));
   } else {
     fmt::print("{}", table_of(findings, true));
     for (const model::OperatorComparison& compared : operators.compared) fmt::print("{}", text_of(compared));
+    for (const model::StepSplit& step : explained.steps) fmt::print("{}", text_of(step));
+    if (options.explain && explained.steps.empty() && explained.missing.empty())
+      fmt::print("\nno time changed: there is nothing to explain\n");
   }
   const bool worse = std::any_of(findings.begin(), findings.end(),
                                  [](const auto& f) { return f.verdict == model::Verdict::regression; });
@@ -144,7 +164,8 @@ void add_compare(CLI::App& app, Invocation& invocation) {
       "by fresh pairs (old, new, old, new ...), as on a night.\n\n"
       "  tbci compare 2026-01-06 2026-01-07\n"
       "  tbci compare main~5 main --benchmarks dlrm --threshold 0.05\n"
-      "  tbci compare main~1 main --benchmarks dlrm --operators\n\n"
+      "  tbci compare main~1 main --benchmarks dlrm --operators\n"
+      "  tbci compare main~1 main --benchmarks dlrm --explain\n\n"
       "With --build and --backends it compares the backends of one build, by processes in turn:\n\n"
       "  tbci compare --build 2026-01-07 --backends eager,jit-frozen,channels-last --configurations cpu-infer\n\n"
       "With --build and --runners it compares what runners measured of that build, and measures nothing:\n\n"
@@ -166,6 +187,8 @@ void add_compare(CLI::App& app, Invocation& invocation) {
   add_threshold_option(*command, options->selection);
   command->add_flag("--operators", options->operators,
                     "Also profile both builds, and show the operators whose own time changed");
+  command->add_flag("--explain", options->explain,
+                    "Also record both builds, and split what changed into kernels, overheads, page faults and waiting");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return compare(invocation, *options, std::move(stop));

@@ -13,10 +13,6 @@ double fraction(std::chrono::nanoseconds part, std::chrono::nanoseconds whole) {
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
-std::string signed_duration(std::chrono::nanoseconds difference) {
-  return (difference < std::chrono::nanoseconds{} ? "-" : "+") + human_duration(std::chrono::abs(difference));
-}
-
 }  // namespace
 
 std::string text_of(const model::OperatorComparison& compared) {
@@ -33,7 +29,7 @@ std::string text_of(const model::OperatorComparison& compared) {
                {"after", Align::right}});
   for (const model::OperatorChange& change : compared.changed) {
     table.add({one_line(change.name, 80), human_duration(change.before), human_duration(change.after),
-               signed_duration(change.difference()), human_change(fraction(change.difference(), compared.before)),
+               human_difference(change.difference()), human_change(fraction(change.difference(), compared.before)),
                std::to_string(change.calls_before), std::to_string(change.calls_after)});
   }
   return text + (table.empty() ? std::string("no operator changed\n") : table.text());

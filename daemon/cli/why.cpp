@@ -10,8 +10,8 @@
 #include "daemon/cli/subject_session.hpp"
 #include "pipeline/measure/benchmark_list.hpp"
 #include "pipeline/measure/building.hpp"
-#include "pipeline/measure/hint_comparison.hpp"
 #include "pipeline/measure/measuring.hpp"
+#include "pipeline/measure/recorded_comparison.hpp"
 
 namespace tbci::daemon {
 
@@ -60,8 +60,8 @@ Result<Shown> look_at(pipeline::SubjectContext& context, const WhyOptions& optio
   const pipeline::CharacterOptions how{.variant = options.variant, .thresholds = {.least_gain = options.least / 100}};
   if (!options.against.empty()) {
     TBCI_ASSIGN(const model::Build before, pipeline::build_named(context, options.against));
-    context.progress.begin_stage("hints", to_string(cases.front()), pipeline::hint_recordings);
-    TBCI_ASSIGN(auto compared, pipeline::compare_hints(context, {before, build}, cases.front(), how));
+    context.progress.begin_stage("hints", to_string(cases.front()), pipeline::recordings_of_each);
+    TBCI_ASSIGN(auto compared, pipeline::compare_recordings(context, {before, build}, cases.front(), how));
     context.progress.end_stage(fmt::format("{} new", compared.added.size()));
     return Shown{std::move(compared.after), std::move(compared.added)};
   }

@@ -1,7 +1,7 @@
 // Hints at calls that cost more to make than their work.
 #include <algorithm>
-#include <span>
 #include <set>
+#include <span>
 
 #include "detect/timeline/categories.hpp"
 #include "detect/timeline/evidence.hpp"

@@ -25,8 +25,11 @@ Result<Character> characterise(SubjectContext& context, const model::Build& buil
               context.machine.timeline(build.product, measured, options.variant, context.stop));
   const auto look = detect::look_into(timeline);
   if (!look) return fail(look.error(), to_string(measured));
-  Character character{
-      .measured = measured, .split = detect::split_of(*look), .hints = detect::hints_of(*look, options.thresholds)};
+  Character character{.measured = measured,
+                      .split = detect::split_of(*look),
+                      .hints = detect::hints_of(*look, options.thresholds),
+                      .parts = {}};
+  if (!timeline.on_gpu) character.parts = detect::parts_of(*look);
   const double whole = character.split.whole();
   if (whole > 0) character.flops_per_second = detect::flops_of_iteration(*look) * 1e9 / whole;
   character.peak_flops_per_second = static_cast<double>(timeline.speed.flops_per_second);

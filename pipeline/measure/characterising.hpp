@@ -2,10 +2,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "detect/timeline/hints.hpp"
+#include "detect/timeline/parts.hpp"
 #include "detect/timeline/split.hpp"
 #include "pipeline/subject_context.hpp"
 #include "storage/model/build.hpp"
@@ -21,6 +23,7 @@ struct Character {
   double peak_flops_per_second = 0;  ///< of a large product in fp32, in the same process; 0: not known
   double recorded = 0;               ///< how many times as long as an iteration a recorded one takes
   std::vector<detect::Hint> hints;   ///< the largest gain first
+  std::optional<detect::IterationParts> parts;  ///< of a CPU's
 };
 
 /// What is recorded, and which hints are told.

@@ -1,9 +1,10 @@
 #include "pipeline/night/culprit_evidence.hpp"
 
 #include "base/text.hpp"
+#include "detect/timeline/step.hpp"
 #include "pipeline/measure/building.hpp"
-#include "pipeline/measure/hint_comparison.hpp"
 #include "pipeline/measure/profiling.hpp"
+#include "pipeline/measure/recorded_comparison.hpp"
 
 namespace tbci::pipeline {
 
@@ -54,7 +55,7 @@ Status add_operators(SubjectContext& context, const Comparison& builds, const mo
   return {};
 }
 
-github::AddedHints words_of(const HintComparison& compared) {
+github::AddedHints words_of(const RecordedComparison& compared) {
   github::AddedHints added{.measured = compared.measured, .recordings = compared.recordings, .hints = {}};
   for (const detect::AddedHint& one : compared.added) {
     added.hints.push_back({.kind = std::string(to_string(one.hint.kind)),
@@ -69,11 +70,14 @@ github::AddedHints words_of(const HintComparison& compared) {
 
 Status add_hints(SubjectContext& context, const Comparison& builds, const model::Case& measured, ReportGroup& group) {
   context.progress.begin_stage("hints", fmt::format("{} at {}", to_string(measured), builds.after.name.substr(0, 10)),
-                               hint_recordings);
-  const auto compared = compare_hints(context, builds, measured);
+                               recordings_of_each);
+  const auto compared = compare_recordings(context, builds, measured);
   if (compared) {
     context.progress.end_stage(counted(compared->added.size(), "new hint"));
     if (!compared->added.empty()) group.hints = words_of(*compared);
+    // A step that the recordings hardly show is not taken apart.
+    if (compared->step && compared->step->difference() >= detect::StepThresholds().least_cause * compared->step->before)
+      group.step = compared->step;
     return {};
   }
   if (!cannot_be_recorded(compared.error())) return pass_on(compared.error());

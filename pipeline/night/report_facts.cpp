@@ -215,6 +215,7 @@ Result<github::ReportFacts> report_facts(SubjectContext& context, const ReportCo
   TBCI_TRY(add_secondary(context, report_context, group.regressions, facts));
   TBCI_TRY(add_breaks(context, report_context, regressions, facts));
   facts.operators = group.operators;
+  facts.step = group.step;
   facts.hints = group.hints;
   facts.is_heard = std::ranges::find(context.config.report.channels, "github") != context.config.report.channels.end();
   facts.measured_by = context.config.runner.name;

@@ -10,6 +10,7 @@
 #include "storage/model/night.hpp"
 #include "storage/model/profile.hpp"
 #include "storage/model/report.hpp"
+#include "storage/model/step_split.hpp"
 
 namespace tbci::pipeline {
 
@@ -28,6 +29,7 @@ struct ReportGroup {
   std::vector<model::Regression> regressions;
   std::string marker = {};  ///< of the report that they join; empty: they have one of their own
   std::optional<model::OperatorComparison> operators;  ///< the culprit compared with its parent
+  std::optional<model::StepSplit> step = {};           ///< from the parent to the culprit, on a CPU
   std::optional<github::AddedHints> hints = {};        ///< that the culprit added, if it added any
 };
 

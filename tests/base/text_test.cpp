@@ -7,6 +7,13 @@ namespace tbci::text_test {
 
 using namespace std::chrono_literals;
 
+TEST_CASE("human_difference: the sign is always there", "[text]") {
+  using std::chrono::microseconds;
+  CHECK(human_difference(microseconds(3000)) == "+3 ms");
+  CHECK(human_difference(microseconds(-150)) == "-150 us");
+  CHECK(human_difference(microseconds(0)) == "+" + human_duration(microseconds(0)));
+}
+
 TEST_CASE("sha256_hex: the values that FIPS 180-2 publishes", "[text]") {
   CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

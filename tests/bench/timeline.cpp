@@ -1,6 +1,8 @@
 // Looks into a timeline that a worker writes: `tbci-worker timeline ... | bench-timeline`. Prints the split, the
 // floating-point operations and the hints (those from 0.2% on) as a line of JSON. For tests/bench/hints_truth.py.
-// `bench-timeline FILE ... -- FILE ...` compares recordings of two builds, and prints the hints that were added.
+// `bench-timeline FILE ... -- FILE ...` compares recordings of two builds, and prints the hints that were added;
+// `bench-timeline --step FILE ... -- FILE ...` what the step between them consists of; `bench-timeline --parts FILE`
+// the operators of one recording with what they take themselves.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -13,6 +15,7 @@
 #include "detect/timeline/flops.hpp"
 #include "detect/timeline/hints.hpp"
 #include "detect/timeline/split.hpp"
+#include "detect/timeline/step.hpp"
 #include "runner/timeline.hpp"
 
 namespace {
@@ -73,19 +76,72 @@ Result<nlohmann::json> compare(const std::vector<std::string>& before, const std
   return json;
 }
 
+nlohmann::json json_of(const model::StepPart& part) {
+  return {{"kind", to_string(part.kind)}, {"overhead", part.overhead ? to_string(*part.overhead) : ""},
+          {"operator", part.name},        {"nanoseconds", part.nanoseconds},
+          {"clear", part.clear},          {"calls", {part.calls_before, part.calls_after}}};
+}
+
+Result<std::vector<detect::IterationParts>> parts_of_files(const std::vector<std::string>& files) {
+  std::vector<detect::IterationParts> all;
+  for (const std::string& file : files) {
+    std::ifstream from(file);
+    TBCI_ASSIGN(const model::Timeline timeline, read_timeline(from));
+    TBCI_ASSIGN(const detect::Look seen, detect::look_into(timeline));
+    all.push_back(detect::parts_of(seen));
+  }
+  return all;
+}
+
+Result<nlohmann::json> step_json(const std::vector<std::string>& before, const std::vector<std::string>& after) {
+  TBCI_ASSIGN(const auto old_ones, parts_of_files(before));
+  TBCI_ASSIGN(const auto new_ones, parts_of_files(after));
+  const model::StepSplit step = detect::split_step(old_ones, new_ones);
+  nlohmann::json json = {{"before", step.before},
+                         {"after", step.after},
+                         {"rest", step.rest},
+                         {"parts", nlohmann::json::array()},
+                         {"cause", nullptr}};
+  for (const model::StepPart& part : step.parts) json["parts"].push_back(json_of(part));
+  if (step.cause) json["cause"] = json_of(*step.cause);
+  return json;
+}
+
+Result<nlohmann::json> list_parts(const std::string& file) {
+  TBCI_ASSIGN(const auto all, parts_of_files({file}));
+  nlohmann::json json = {{"nanoseconds", all.front().whole},
+                         {"dispatch", all.front().dispatch_nanoseconds},
+                         {"operators", nlohmann::json::array()}};
+  for (const auto& [group, time] : all.front().groups) {
+    json["operators"].push_back({{"operator", group.name},
+                                 {"sizes", group.sizes},
+                                 {"calls", time.calls},
+                                 {"nanoseconds", time.own},
+                                 {"kernel", time.kernel}});
+  }
+  return json;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   std::vector<std::string> files[2];
+  std::string what;
   std::size_t side = 0;
   for (int i = 1; i < count; ++i) {
-    if (std::string(arguments[i]) == "--") {
+    const std::string word = arguments[i];
+    if (word == "--") {
       side = 1;
+    } else if (word == "--step" || word == "--parts") {
+      what = word;
     } else {
-      files[side].emplace_back(arguments[i]);
+      files[side].push_back(word);
     }
   }
-  const auto json = count > 1 ? compare(files[0], files[1]) : look();
+  const auto json = what == "--step"                         ? step_json(files[0], files[1])
+                    : what == "--parts" && !files[0].empty() ? list_parts(files[0].front())
+                    : count > 1                              ? compare(files[0], files[1])
+                                                             : look();
   if (!json) {
     fmt::print(stderr, "bench-timeline: {}\n", json.error().message);
     return 1;

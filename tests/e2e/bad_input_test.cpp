@@ -63,6 +63,7 @@ TEST_CASE("Bad input: a comparison of runners measures nothing and names one bui
   check_refused(compare({"--build", "y", "--runners", "a,b", "--backends", "jit"}), 2, "leave out one of them");
   check_refused(compare({"--build", "y", "--runners", "a,b", "--processes", "3"}), 2, "compares what is stored");
   check_refused(compare({"--build", "y", "--runners", "a,b", "--operators"}), 2, "--operators compares two builds");
+  check_refused(compare({"--build", "y", "--runners", "a,b", "--explain"}), 2, "--explain compares two builds");
   check_refused(compare({"--build", "y"}), 2, "or --runners, as in --runners R1,R2");
 }
 

@@ -14,6 +14,7 @@ TEST_CASE("End to end: the operator that a fault slows is the one that changed m
                                             installation.truth().nightly(1),
                                             installation.truth().nightly(2),
                                             "--operators",
+                                            "--explain",
                                             "--benchmarks",
                                             "dlrm",
                                             "--configurations",
@@ -31,6 +32,12 @@ TEST_CASE("End to end: the operator that a fault slows is the one that changed m
   CHECK(worst["name"].get<std::string>().find("embedding_bag") != std::string::npos);
   CHECK(worst["after_nanoseconds"] > worst["before_nanoseconds"]);
   CHECK(worst["calls_before"] == worst["calls_after"]);
+
+  const nlohmann::json steps = answer.json()["steps"];
+  REQUIRE(steps.size() == 1);
+  INFO(steps[0].dump(2));
+  CHECK(steps[0]["cause"]["kind"] == "kernel");
+  CHECK(steps[0]["cause"]["operator"].get<std::string>().find("embedding_bag") != std::string::npos);
 
   const Answer again = installation.tbci(compare);
   REQUIRE(again.exit_code == 1);

@@ -15,6 +15,7 @@ const model::Series broken{"dlrm", model::Configuration::cpu_train, model::Metri
 ReportFacts facts_of(Outcome outcome, const std::string& message, const std::string& details = "") {
   ReportFacts facts = test::culprit_facts();
   facts.operators.reset();
+  facts.step.reset();
   facts.hints.reset();
   facts.affected = {test::finding(broken, 0, 1, 3)};
   facts.affected[0].reason = "3 of 3 processes fail, and 0 of 3 of 2026-01-06: " + message;

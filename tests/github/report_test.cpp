@@ -37,6 +37,7 @@ ReportFacts suspects_facts() {
   facts.suspects.push_back(commit("3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d1a2b", "", "Repair the build"));
   facts.reason = "two of them do not build";
   facts.operators.reset();
+  facts.step.reset();
   facts.hints.reset();
   return facts;
 }
@@ -46,6 +47,7 @@ ReportFacts unattributed_facts() {
   facts.suspects.clear();
   facts.answers.clear();
   facts.operators.reset();
+  facts.step.reset();
   facts.hints.reset();
   facts.web.clear();
   facts.origins.clear();
@@ -92,6 +94,7 @@ ReportFacts without_night_facts() {
   facts.night.clear();
   facts.baseline.clear();
   facts.operators.reset();
+  facts.step.reset();
   facts.hints.reset();
   facts.history.reset();
   facts.before.reset();

@@ -23,16 +23,16 @@ std::vector<std::string> profiles_in(const FakeMachine& machine) {
 }
 
 // Two iterations that convert the same weight; some zero ten gradients one by one.
-model::Timeline timeline_with_zeroing(bool zeroes) {
+model::Timeline timeline_with_zeroing(bool zeroes, std::int64_t converts = 4000) {
   made_timeline::MadeTimeline made;
   const auto weight = made.tensor(1000, {500});
   for (int turn = 0; turn < 2; ++turn) {
-    const std::int64_t begin = turn * 100000;
-    made.iteration(begin, 100000);
-    made.call("aten.to.dtype", begin, 4000, {weight}, {made.tensor(2000 + turn, {500})});
+    const std::int64_t begin = turn * 1000000;
+    made.iteration(begin, 96000 + converts);
+    made.call("aten.to.dtype", begin, converts, {weight}, {made.tensor(2000 + turn, {500})});
     for (int i = 0; zeroes && i < 10; ++i) {
       const auto gradient = made.tensor(i + 1, {25});
-      made.call("aten.zero_.default", begin + 10000 + i * 1000, 500, {gradient}, {gradient}).inputs[0].written = true;
+      made.call("aten.zero_.default", begin + 40000 + i * 1000, 500, {gradient}, {gradient}).inputs[0].written = true;
     }
   }
   return made.timeline();
@@ -146,6 +146,25 @@ TEST_CASE("Culprit evidence: a culprit that adds no hint has no section, nor one
   REQUIRE(result->reports.size() == 1);
   CHECK(result->reports[0].body.find("### Hints") == std::string::npos);
   CHECK(result->reports[0].body.find("### Operators that changed") != std::string::npos);
+}
+
+TEST_CASE("Culprit evidence: the report says where the step lies, unless the recordings hardly show one",
+          "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(20);
+  machine.slower["beta"] = {{11, 1.3}};
+  const std::int64_t slow = GENERATE(34000, 5000, 2000);
+  machine.recorded = [slow](std::size_t commit) { return timeline_with_zeroing(false, commit >= 11 ? slow : 4000); };
+  Bench bench(folder.path(), machine);
+  const auto result = pipeline::check_night(bench.context());
+  REQUIRE(result);
+  REQUIRE(result->reports.size() == 1);
+  const std::string& body = result->reports[0].body;
+  INFO(body);
+  CHECK((body.find("### Where the step lies\n\nAn iteration of beta (cpu-infer)") != std::string::npos) ==
+        (slow == 34000));
+  CHECK((body.find("**kernel**: aten.to.dtype takes longer in itself (100% of the step).") != std::string::npos) ==
+        (slow == 34000));
 }
 
 }  // namespace tbci::culprit_evidence_test

@@ -1,0 +1,136 @@
+#include "detect/timeline/step.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "base/assert.hpp"
+#include "detect/timeline/operator_step.hpp"
+#include "storage/model/measurement.hpp"
+
+namespace tbci::detect {
+
+using model::CauseKind;
+using model::OverheadKind;
+using model::StepPart;
+using model::StepSplit;
+
+namespace {
+
+double median_over(const RecordedParts& recordings, const std::function<double(const IterationParts&)>& number) {
+  std::vector<double> values;
+  values.reserve(recordings.size());
+  for (const IterationParts& parts : recordings) values.push_back(number(parts));
+  return model::median(std::move(values));
+}
+
+double price_of_fault(const RecordedParts& before, const RecordedParts& after) {
+  RecordedParts all = before;
+  all.insert(all.end(), after.begin(), after.end());
+  return median_over(all, [](const IterationParts& parts) { return parts.fault_nanoseconds; });
+}
+
+// Of one recording: the parts that belong to no operator.
+struct Common {
+  double between_operators = 0, faults = 0, waiting = 0;
+};
+
+Common common_of(const IterationParts& parts, double price) {
+  const double outside_faulting = std::min(parts.outside, parts.outside_faults * price);
+  Common common{.between_operators = parts.outside - outside_faulting,
+                .faults = outside_faulting,
+                .waiting = parts.outside_waited};
+  for (const auto& [group, time] : parts.groups) {
+    common.faults += time_of_faults(time, price);
+    common.waiting += time.waited;
+  }
+  return common;
+}
+
+std::vector<double> each_common(const RecordedParts& recordings, double price, double Common::*number) {
+  std::vector<double> values;
+  for (const IterationParts& parts : recordings) values.push_back(common_of(parts, price).*number);
+  return values;
+}
+
+// Of the page faults that an iteration has more, the operator that has most of them.
+std::string most_faulting(const RecordedParts& before, const RecordedParts& after) {
+  std::map<std::string, double> more;
+  const auto add = [&](const RecordedParts& recordings, double sign) {
+    for (const IterationParts& parts : recordings) {
+      for (const auto& [group, time] : parts.groups)
+        more[group.name] += sign * time.faults / static_cast<double>(recordings.size());
+    }
+  };
+  add(after, 1);
+  add(before, -1);
+  const auto most = std::ranges::max_element(more, {}, [](const auto& one) { return std::abs(one.second); });
+  return most == more.end() || most->second == 0 ? "" : most->first;
+}
+
+void keep_large(StepSplit& step, double least) {
+  std::ranges::stable_sort(step.parts, std::greater{}, [](const StepPart& part) { return std::abs(part.nanoseconds); });
+  std::erase_if(step.parts, [&](const StepPart& part) { return std::abs(part.nanoseconds) < least; });
+  step.rest = step.difference();
+  for (const StepPart& part : step.parts) step.rest -= part.nanoseconds;
+}
+
+// The clear parts of one kind that go one way, together: the largest one's overhead stands for all, and no operator is
+// named.
+StepPart together(const StepSplit& step, CauseKind kind, double sign) {
+  StepPart sum{.kind = kind};
+  for (const StepPart& part : step.parts) {
+    if (part.kind != kind || !part.clear || part.nanoseconds * sign <= 0) continue;
+    if (!sum.clear) sum.overhead = part.overhead;
+    sum.clear = true;
+    sum.nanoseconds += part.nanoseconds;
+  }
+  return sum;
+}
+
+// By the clear parts alone: what disturbs the machine is in the step as a whole, and not in them.
+void find_cause(StepSplit& step, double least) {
+  double clear = 0, sum = 0;
+  for (const StepPart& part : step.parts) {
+    if (!part.clear) continue;
+    clear += part.nanoseconds;
+    sum += std::abs(part.nanoseconds);
+  }
+  const double sign = clear < 0 ? -1 : 1;
+  std::vector<StepPart> candidates = step.parts;
+  for (const CauseKind kind : {CauseKind::overhead, CauseKind::kernel})
+    candidates.push_back(together(step, kind, sign));
+  const auto found = std::ranges::find_if(candidates, [&](const StepPart& part) {
+    return part.clear && part.nanoseconds * sign >= least && 2 * std::abs(part.nanoseconds) >= sum;
+  });
+  if (found != candidates.end()) step.cause = *found;
+}
+
+}  // namespace
+
+StepSplit split_step(const RecordedParts& before, const RecordedParts& after, const StepThresholds& thresholds) {
+  TBCI_ASSERT(!before.empty() && !after.empty());
+  const auto whole = [](const IterationParts& parts) { return parts.whole; };
+  StepSplit step{.measured = {},
+                 .before = median_over(before, whole),
+                 .after = median_over(after, whole),
+                 .parts = {},
+                 .cause = {}};
+  const double least = thresholds.least_share * step.before;
+  const double price = price_of_fault(before, after);
+  const auto add = [&](StepPart part, double Common::*number) {
+    step.parts.push_back(
+        compared_part(std::move(part), each_common(before, price, number), each_common(after, price, number), least));
+  };
+  add({.kind = CauseKind::overhead, .overhead = OverheadKind::between_operators}, &Common::between_operators);
+  add({.kind = CauseKind::page_faults, .name = most_faulting(before, after)}, &Common::faults);
+  add({.kind = CauseKind::waiting}, &Common::waiting);
+  for (StepPart& part : operator_parts(before, after, {.fault_nanoseconds = price, .least = least}, thresholds))
+    step.parts.push_back(std::move(part));
+  keep_large(step, least);
+  find_cause(step, thresholds.least_cause * step.before);
+  return step;
+}
+
+}  // namespace tbci::detect

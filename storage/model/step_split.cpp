@@ -1,0 +1,81 @@
+#include "storage/model/step_split.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace tbci::model {
+
+namespace {
+
+std::string overhead_sentence(const StepPart& part, std::string_view more) {
+  const std::string_view name = part.name.empty() ? "each operator" : std::string_view(part.name);
+  switch (part.overhead.value_or(OverheadKind::between_operators)) {
+    case OverheadKind::between_operators:
+      return fmt::format("{} time passes in no operator", more);
+    case OverheadKind::before_kernel:
+      return fmt::format("{} spends {} before its first kernel", name, more);
+    case OverheadKind::between_kernels:
+      return fmt::format("{} spends {} between its kernels", name, more);
+    case OverheadKind::after_kernel:
+      return fmt::format("{} spends {} after its last kernel", name, more);
+    case OverheadKind::launch:
+      return fmt::format("each call of {} costs {}, whatever its size", name, more);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string_view to_string(CauseKind kind) {
+  switch (kind) {
+    case CauseKind::kernel:
+      return "kernel";
+    case CauseKind::overhead:
+      return "overhead";
+    case CauseKind::page_faults:
+      return "page faults";
+    case CauseKind::waiting:
+      return "waiting";
+  }
+  return "";
+}
+
+std::string_view to_string(OverheadKind kind) {
+  switch (kind) {
+    case OverheadKind::between_operators:
+      return "between operators";
+    case OverheadKind::before_kernel:
+      return "before the first kernel";
+    case OverheadKind::between_kernels:
+      return "between kernels";
+    case OverheadKind::after_kernel:
+      return "after the last kernel";
+    case OverheadKind::launch:
+      return "launch";
+  }
+  return "";
+}
+
+std::string sentence_of(const StepPart& part) {
+  const bool grew = part.nanoseconds >= 0;
+  const std::string_view more = grew ? "more" : "less";
+  switch (part.kind) {
+    case CauseKind::kernel:
+      if (part.name.empty())
+        return fmt::format("several operators take {} in themselves", grew ? "longer" : "less time");
+      if (std::lround(part.calls_before) != std::lround(part.calls_after))
+        return fmt::format("{} is called {:.0f} times, before {:.0f}", part.name, part.calls_after, part.calls_before);
+      return fmt::format("{} takes {} in itself", part.name, grew ? "longer" : "less time");
+    case CauseKind::overhead:
+      return overhead_sentence(part, more);
+    case CauseKind::page_faults:
+      return fmt::format("{} memory is touched for the first time{}", more,
+                         part.name.empty() ? "" : ", most of it in " + part.name);
+    case CauseKind::waiting:
+      return fmt::format("the thread waits {}", grew ? "longer" : "less");
+  }
+  return "";
+}
+
+}  // namespace tbci::model

@@ -1,0 +1,99 @@
+#include "detect/timeline/parts.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/detect/timeline/made_timeline.hpp"
+
+namespace tbci::parts_test {
+
+using detect::CallGroup;
+using detect::IterationParts;
+using made_timeline::MadeTimeline;
+
+namespace {
+
+IterationParts parts(MadeTimeline& made) {
+  const auto look = detect::look_into(made.timeline());
+  REQUIRE(look);
+  return detect::parts_of(*look);
+}
+
+}  // namespace
+
+TEST_CASE("Parts: kernels, an operator around one, and what is in none add up to the iteration", "[detect]") {
+  MadeTimeline made;
+  const auto x = made.tensor(1, {4, 8});
+  made.iteration(0, 100);
+  made.call("aten.linear.default", 10, 50, {x});
+  made.call("aten.t.default", 12, 2, {x});
+  made.call("aten.addmm.default", 20, 30, {x});
+  const IterationParts seen = parts(made);
+  CHECK(seen.whole == 100);
+  CHECK(seen.outside == 50);
+  const auto& linear = seen.groups.at({"aten.linear.default", "(4,8,)"});
+  CHECK_FALSE(linear.kernel);
+  CHECK(linear.own == 18);
+  // 10 before addmm and 10 after it; the view among them is not the operator's own.
+  CHECK(linear.split.before == 9);
+  CHECK(linear.split.between == 0);
+  CHECK(linear.split.after == 9);
+  const auto& addmm = seen.groups.at({"aten.addmm.default", "(4,8,)"});
+  CHECK(addmm.kernel);
+  CHECK(addmm.own == 30);
+  CHECK(addmm.split.sum() == 0);
+  CHECK(seen.groups.at({"aten.t.default", "(4,8,)"}).own == 2);
+}
+
+TEST_CASE("Parts: what lies between two kernels of an operator and what lies around them are apart", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.call("aten.lstm.input", 0, 100);
+  made.call("aten.mm.default", 10, 20);
+  made.call("aten.tanh.default", 60, 30);
+  const auto split = parts(made).groups.at({"aten.lstm.input", ""}).split;
+  CHECK(split.before == 10);
+  CHECK(split.between == 30);
+  CHECK(split.after == 10);
+}
+
+TEST_CASE("Parts: waiting is apart, page faults are counted, and a node is not an operator", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.timeline().iterations[0].waited = 5;
+  made.timeline().iterations[0].faults = 2;
+  made.call("MmBackward0", 10, 60).waited = 3;
+  auto& mm = made.call("aten.mm.default", 20, 40);
+  mm.waited = 15;
+  mm.faults = 1;
+  const IterationParts seen = parts(made);
+  CHECK(seen.outside == 40 - 5 + 20 - 3);
+  CHECK(seen.outside_waited == 8);
+  CHECK(seen.outside_faults == 2);
+  const auto& product = seen.groups.at({"aten.mm.default", ""});
+  CHECK(product.own == 25);
+  CHECK(product.waited == 15);
+  CHECK(product.faults == 1);
+  CHECK(seen.fault_nanoseconds == 10);
+  CHECK(seen.dispatch_nanoseconds == 100);
+}
+
+TEST_CASE("Parts: calls with other sizes are another group, and one disturbed iteration counts for nothing",
+          "[detect]") {
+  MadeTimeline made;
+  const auto small = made.tensor(1, {2}), large = made.tensor(2, {9});
+  for (const std::int64_t begin : {0, 1000, 2000}) {
+    made.iteration(begin, begin == 1000 ? 900 : 100);
+    made.call("aten.add.Tensor", begin, 10, {small, small});
+    made.call("aten.add.Tensor", begin + 10, 10, {small, small});
+    made.call("aten.add.Tensor", begin + 20, begin == 1000 ? 800 : 40, {large, small});
+  }
+  const IterationParts seen = parts(made);
+  CHECK(seen.whole == 100);
+  REQUIRE(seen.groups.size() == 2);
+  const auto& twice = seen.groups.at({"aten.add.Tensor", "(2,)(2,)"});
+  CHECK(twice.calls == 2);
+  CHECK(twice.own == 20);
+  CHECK(seen.groups.at({"aten.add.Tensor", "(9,)(2,)"}).own == 40);
+  CHECK(seen.outside == 40);
+}
+
+}  // namespace tbci::parts_test

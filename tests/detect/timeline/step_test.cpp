@@ -1,0 +1,259 @@
+#include "detect/timeline/step.hpp"
+
+#include <array>
+#include <numeric>
+
+#include "tests/catch.hpp"
+
+namespace tbci::step_test {
+
+using detect::GroupTime;
+using detect::IterationParts;
+using detect::RecordedParts;
+using detect::split_step;
+using model::CauseKind;
+using model::OverheadKind;
+using model::StepPart;
+using model::StepSplit;
+
+using tbci::test::Approx;
+
+namespace {
+
+// Eight operators of two sizes each: 100 and 10 microseconds a call, ten calls, which is 8,800 of an iteration of
+// 10,000.
+constexpr std::array operators = {"aten.mm.default",   "aten.add.Tensor", "aten.mul.Tensor",  "aten.sum.default",
+                                  "aten.relu.default", "aten.div.Tensor", "aten.exp.default", "aten.bmm.default"};
+
+IterationParts base() {
+  IterationParts parts;
+  parts.outside = 1200e3;
+  parts.fault_nanoseconds = 500;
+  parts.dispatch_nanoseconds = 1000;
+  for (const char* name : operators) {
+    parts.groups[{name, "(64,)"}] = {.calls = 10, .own = 1000e3};
+    parts.groups[{name, "(8,)"}] = {.calls = 10, .own = 100e3};
+  }
+  parts.whole = 10000e3;
+  return parts;
+}
+
+// Three recordings, which differ by a thousandth and have their whole set to what their parts are.
+RecordedParts recordings(IterationParts parts) {
+  RecordedParts all;
+  for (const double off : {1.0, 1.001, 0.999}) {
+    IterationParts one = parts;
+    one.outside *= off;
+    one.whole = one.outside + one.outside_waited;
+    for (auto& [group, time] : one.groups) {
+      time.own *= off;
+      one.whole += time.own + time.waited;
+    }
+    all.push_back(one);
+  }
+  return all;
+}
+
+StepSplit step_to(const IterationParts& after) {
+  const StepSplit step = split_step(recordings(base()), recordings(after));
+  const double parts = std::accumulate(step.parts.begin(), step.parts.end(), step.rest,
+                                       [](double sum, const StepPart& part) { return sum + part.nanoseconds; });
+  CHECK(parts == Approx(step.difference()));
+  CHECK(step.before == 10000e3);
+  return step;
+}
+
+}  // namespace
+
+TEST_CASE("Step: an operator that takes longer in proportion is its kernel", "[detect]") {
+  IterationParts after = base();
+  after.groups.at({"aten.mm.default", "(64,)"}).own *= 2;
+  after.groups.at({"aten.mm.default", "(8,)"}).own *= 2;
+  const StepSplit step = step_to(after);
+  REQUIRE(step.cause);
+  CHECK(step.cause->kind == CauseKind::kernel);
+  CHECK(step.cause->name == "aten.mm.default");
+  CHECK(step.cause->nanoseconds == Approx(1100e3));
+  CHECK(step.cause->calls_before == 20);
+  CHECK(step.cause->calls_after == 20);
+  CHECK(step.parts.size() == 1);
+}
+
+TEST_CASE("Step: what each call of one operator takes more, short or long, is overhead", "[detect]") {
+  IterationParts after = base();
+  after.groups.at({"aten.mm.default", "(64,)"}).own += 10 * 50e3;
+  after.groups.at({"aten.mm.default", "(8,)"}).own += 10 * 50e3;
+  const StepSplit step = step_to(after);
+  REQUIRE(step.cause);
+  CHECK(step.cause->kind == CauseKind::overhead);
+  CHECK(step.cause->overhead == OverheadKind::launch);
+  CHECK(step.cause->name == "aten.mm.default");
+  CHECK(step.cause->nanoseconds == Approx(1000e3));
+}
+
+TEST_CASE("Step: what each call of all operators takes more is one part, without an operator", "[detect]") {
+  IterationParts after = base();
+  for (auto& [group, time] : after.groups) time.own += time.calls * 5e3;
+  const StepSplit step = step_to(after);
+  REQUIRE(step.cause);
+  CHECK(step.cause->kind == CauseKind::overhead);
+  CHECK(step.cause->overhead == OverheadKind::launch);
+  CHECK(step.cause->name.empty());
+  CHECK(step.cause->nanoseconds == Approx(800e3).epsilon(0.01));
+  CHECK(step.parts.size() == 1);
+}
+
+TEST_CASE("Step: half of the operators do not make a cost of all calls", "[detect]") {
+  IterationParts after = base();
+  for (std::size_t i = 0; i < 4; ++i) {
+    after.groups.at({operators[i], "(64,)"}).own += 10 * 20e3;
+    after.groups.at({operators[i], "(8,)"}).own += 10 * 20e3;
+  }
+  const StepSplit step = step_to(after);
+  CHECK(step.parts.size() == 4);
+  for (const StepPart& part : step.parts) CHECK(part.name.starts_with("aten."));
+  REQUIRE(step.cause);  // none of the four is half of it, and together they are
+  CHECK(step.cause->kind == CauseKind::overhead);
+  CHECK(step.cause->name.empty());
+  CHECK(step.cause->nanoseconds == Approx(1600e3));
+}
+
+TEST_CASE("Step: an operator that is called more often is its kernel, with both counts", "[detect]") {
+  IterationParts after = base();
+  after.groups[{"aten.copy_.default", "(8,)"}] = {.calls = 300, .own = 900e3};
+  const StepSplit step = step_to(after);
+  REQUIRE(step.cause);
+  CHECK(step.cause->kind == CauseKind::kernel);
+  CHECK(step.cause->name == "aten.copy_.default");
+  CHECK(step.cause->calls_before == 0);
+  CHECK(step.cause->calls_after == 300);
+}
+
+TEST_CASE("Step: where an operator's own time grew says which overhead it is", "[detect]") {
+  const auto grown = [](detect::OwnTime split) {
+    IterationParts before = base(), after = base();
+    before.groups[{"aten.linear.default", "(8,)"}] = {
+        .calls = 100, .own = 300e3, .kernel = false, .split = {100e3, 100e3, 100e3}};
+    after.groups[{"aten.linear.default", "(8,)"}] = {.calls = 100, .own = split.sum(), .kernel = false, .split = split};
+    const StepSplit step = split_step(recordings(before), recordings(after));
+    REQUIRE(step.cause);
+    CHECK(step.cause->kind == CauseKind::overhead);
+    CHECK(step.cause->name == "aten.linear.default");
+    return step.cause->overhead;
+  };
+  CHECK(grown({900e3, 100e3, 100e3}) == OverheadKind::before_kernel);
+  CHECK(grown({100e3, 900e3, 100e3}) == OverheadKind::between_kernels);
+  CHECK(grown({100e3, 100e3, 900e3}) == OverheadKind::after_kernel);
+}
+
+TEST_CASE("Step: an operator of one length computes where it is long in itself", "[detect]") {
+  IterationParts before = base(), after = base();
+  before.groups[{"aten._embedding_bag.default", "(8,)"}] = {.calls = 10, .own = 1000e3, .kernel = false};
+  after.groups[{"aten._embedding_bag.default", "(8,)"}] = {.calls = 10, .own = 2000e3, .kernel = false};
+  const StepSplit step = split_step(recordings(before), recordings(after));
+  REQUIRE(step.cause);
+  CHECK(step.cause->kind == CauseKind::kernel);
+}
+
+TEST_CASE("Step: a view computes nothing, however long its calls are", "[detect]") {
+  IterationParts before = base(), after = base();
+  before.groups[{"aten._unsafe_view.default", "(8,)"}] = {.calls = 10, .own = 200e3};
+  after.groups[{"aten._unsafe_view.default", "(8,)"}] = {.calls = 10, .own = 1200e3};
+  const StepSplit step = split_step(recordings(before), recordings(after));
+  REQUIRE(step.cause);
+  CHECK(step.cause->kind == CauseKind::overhead);
+}
+
+TEST_CASE("Step: a clear part is the cause where the machine got quicker meanwhile", "[detect]") {
+  IterationParts after = base();
+  after.groups.at({"aten.mm.default", "(64,)"}).own *= 2;
+  after.groups.at({"aten.mm.default", "(8,)"}).own *= 2;
+  RecordedParts quicker = recordings(after);
+  for (IterationParts& one : quicker) one.whole = 10000e3;
+  const StepSplit step = split_step(recordings(base()), quicker);
+  CHECK(step.difference() == 0);
+  REQUIRE(step.cause);
+  CHECK(step.cause->name == "aten.mm.default");
+}
+
+TEST_CASE("Step: a clear part of less than 4% of the iteration does not explain it", "[detect]") {
+  IterationParts after = base();
+  after.groups.at({"aten.mm.default", "(64,)"}).own += 300e3;
+  const StepSplit step = step_to(after);
+  REQUIRE(step.parts.size() == 1);
+  CHECK(step.parts.front().clear);
+  CHECK_FALSE(step.cause);
+}
+
+TEST_CASE("Step: page faults count by one price, so that a dearer fault makes none", "[detect]") {
+  IterationParts after = base();
+  after.groups.at({"aten.mm.default", "(64,)"}).own += 1000e3;
+  after.groups.at({"aten.mm.default", "(64,)"}).faults = 2000;
+  const StepSplit step = step_to(after);
+  REQUIRE(step.cause);
+  CHECK(step.cause->kind == CauseKind::page_faults);
+  CHECK(step.cause->name == "aten.mm.default");
+  CHECK(step.cause->nanoseconds == Approx(1000e3));
+
+  IterationParts dear = base();
+  dear.groups.at({"aten.mm.default", "(64,)"}).faults = 1000;
+  IterationParts dearer = dear;
+  dearer.fault_nanoseconds = 900;
+  CHECK(split_step(recordings(dear), recordings(dearer)).parts.empty());
+}
+
+TEST_CASE("Step: time in no operator and waiting are parts of their own", "[detect]") {
+  IterationParts after = base();
+  after.outside += 700e3;
+  StepSplit step = step_to(after);
+  REQUIRE(step.cause);
+  CHECK(step.cause->overhead == OverheadKind::between_operators);
+  after = base();
+  after.groups.at({"aten.add.Tensor", "(8,)"}).waited = 300e3;
+  after.outside_waited = 400e3;
+  step = step_to(after);
+  REQUIRE(step.cause);
+  CHECK(step.cause->kind == CauseKind::waiting);
+  CHECK(step.cause->nanoseconds == Approx(700e3));
+}
+
+TEST_CASE("Step: a build has no cause against itself, and neither has a step that the recordings do not agree on",
+          "[detect]") {
+  const StepSplit same = step_to(base());
+  CHECK(same.parts.empty());
+  CHECK_FALSE(same.cause);
+
+  IterationParts slow = base();
+  slow.groups.at({"aten.mm.default", "(64,)"}).own *= 2;
+  const RecordedParts before = recordings(base());
+  RecordedParts after = recordings(slow);
+  after[1] = before[1];  // one pair does not show it
+  const StepSplit unclear = split_step(before, after);
+  REQUIRE(unclear.parts.size() == 1);
+  CHECK_FALSE(unclear.parts.front().clear);
+  CHECK_FALSE(unclear.cause);
+
+  // A machine that gets slower from pair to pair disturbs both of each.
+  RecordedParts drifting = before, drifting_after = recordings(slow);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (RecordedParts* side : {&drifting, &drifting_after}) {
+      for (auto& [group, time] : (*side)[i].groups) time.own *= 1 + static_cast<double>(i) / 4;
+    }
+  }
+  CHECK(split_step(drifting, drifting_after).cause);
+}
+
+TEST_CASE("Step: of a gain the cause is what got quicker, and a part that grew meanwhile is not", "[detect]") {
+  IterationParts after = base();
+  after.groups.at({"aten.mm.default", "(64,)"}).own = 100e3;
+  after.groups.at({"aten.mm.default", "(8,)"}).own = 10e3;
+  after.outside += 300e3;
+  const StepSplit step = step_to(after);
+  REQUIRE(step.cause);
+  CHECK(step.cause->name == "aten.mm.default");
+  CHECK(step.cause->kind == CauseKind::kernel);
+  CHECK(step.cause->nanoseconds == Approx(-990e3));
+  CHECK(step.parts.size() == 2);
+}
+
+}  // namespace tbci::step_test
