@@ -29,7 +29,7 @@ Status deliver_for_ever(storage::Database& database, const settings::Config& con
   pipeline::OpenChannels channels(config, clock, who);
   std::chrono::seconds pause = between_looks;
   do {
-    const Status done = look(channels, stores, stop);
+    Status done = look(channels, stores, stop);
     const bool failed = !done && done.error().kind != ErrorKind::interrupted;
     pause = pause_after_look(failed, pause);
     if (!failed) continue;

@@ -131,7 +131,7 @@ std::optional<Attempt> IssueUpkeep::settle_state(const Issue& issue, const Dispa
 }
 
 Attempt IssueUpkeep::move_to(const Issue& older, const Issue& own, const Dispatch& dispatch, std::stop_token stop) {
-  const Attempt moved = keep_as_guest(older, dispatch, stop);
+  Attempt moved = keep_as_guest(older, dispatch, stop);
   if (moved.outcome != Attempt::Outcome::delivered) return moved;
   IssueChange close;
   const std::string note = fmt::format("The same culprit is in #{}, which was there first.\n", older.number);

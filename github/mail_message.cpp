@@ -85,7 +85,7 @@ std::string message_id(const model::Report& report, std::string_view from) {
 std::string encoded_header(std::string_view text) {
   constexpr std::string_view begin = "=?UTF-8?Q?", end = "?=";
   constexpr std::size_t longest_word = 75;
-  const std::string line = plain_line(text, longest_subject_bytes);
+  std::string line = plain_line(text, longest_subject_bytes);
   const bool plain = std::all_of(line.begin(), line.end(), [](char c) { return c >= ' ' && c <= '~'; });
   if (plain && line.size() <= longest_plain_subject && !contains(line, "=?")) return line;
   std::string header;

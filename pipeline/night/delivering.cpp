@@ -164,7 +164,7 @@ Status OpenChannels::listen_to(github::Channel& channel, storage::Stores& stores
     return {};
   }
   for (std::size_t i = 0; i < arrived.size(); ++i) {
-    const Status done = carry_out(stores, arrived[i].report_id, (*heard)[i], now);
+    Status done = carry_out(stores, arrived[i].report_id, (*heard)[i], now);
     // What cannot be done is not tried again and again, and keeps nothing else back.
     if (!done && done.error().kind == ErrorKind::usage) log::warning("{}", done.error().message);
     if (!done && done.error().kind != ErrorKind::usage) return done;

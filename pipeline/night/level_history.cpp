@@ -1,6 +1,7 @@
 #include "pipeline/night/level_history.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/text.hpp"
 #include "pipeline/measure/measuring.hpp"
@@ -178,9 +179,9 @@ Result<std::optional<model::Run>> screen_of(SubjectContext& context, const model
 Result<std::optional<ScreenedNight>> screened_before(SubjectContext& context, const model::Night& tonight,
                                                      const std::string& runner) {
   TBCI_ASSIGN(const auto earlier, nights_before(context, tonight));
-  for (auto night = earlier.rbegin(); night != earlier.rend(); ++night) {
-    TBCI_ASSIGN(auto run, screen_of(context, *night, runner));
-    if (run) return std::optional(ScreenedNight{night->name, std::move(*run)});
+  for (const model::Night& night : std::views::reverse(earlier)) {
+    TBCI_ASSIGN(auto run, screen_of(context, night, runner));
+    if (run) return std::optional(ScreenedNight{night.name, std::move(*run)});
   }
   return std::optional<ScreenedNight>{};
 }

@@ -145,7 +145,7 @@ Status answer_confirmations(SubjectContext& context, const model::Night& night) 
     if (lines.empty()) continue;
     TBCI_ASSIGN(const model::Report report, context.stores.reports.get(wish.report_id));
     const std::string note = github::confirmation_note(lines, night.name, wish.person);
-    const Status answered = context.stores.database.transaction([&]() -> Status {
+    Status answered = context.stores.database.transaction([&]() -> Status {
       TBCI_TRY(add_note(context.stores, report, note, context.clock.now()));
       return context.stores.wishes.done(wish.id, context.clock.now());
     });

@@ -17,7 +17,7 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t most_drained_bytes = 256 * 1024;
+constexpr std::size_t most_drained_bytes = std::size_t{256} * 1024;
 constexpr auto drain_limit = std::chrono::seconds(2);
 
 Reply plain(int status, std::string_view text) {
