@@ -233,6 +233,11 @@ TEST_CASE("Step: a build has no cause against itself, and neither has a step tha
   CHECK_FALSE(unclear.parts.front().clear);
   CHECK_FALSE(unclear.cause);
 
+  after[1].groups.at({"aten.mm.default", "(64,)"}).own += 200e3;  // 2% of the iteration, and not a third of the part
+  CHECK_FALSE(split_step(before, after).parts.front().clear);
+  after[1].groups.at({"aten.mm.default", "(64,)"}).own += 200e3;
+  CHECK(split_step(before, after).parts.front().clear);
+
   // A machine that gets slower from pair to pair disturbs both of each.
   RecordedParts drifting = before, drifting_after = recordings(slow);
   for (std::size_t i = 0; i < 3; ++i) {
