@@ -109,6 +109,22 @@ nlohmann::json answer_json(const CompareOptions& options, const std::vector<mode
   return json;
 }
 
+void print_reasons(const pipeline::ProfiledCases& operators, const pipeline::ExplainedCases& explained) {
+  for (const auto& [measured, reason] : operators.unprofiled)
+    fmt::print(stderr, "tbci: {} cannot be profiled: {}\n", to_string(measured), reason);
+  for (const auto& [measured, reason] : explained.missing)
+    fmt::print(stderr, "tbci: {} cannot be explained: {}\n", to_string(measured), reason);
+}
+
+void print_text(const CompareOptions& options, const std::vector<model::Finding>& findings,
+                const pipeline::ProfiledCases& operators, const pipeline::ExplainedCases& explained) {
+  fmt::print("{}", table_of(findings, true));
+  for (const model::OperatorComparison& compared : operators.compared) fmt::print("{}", text_of(compared));
+  for (const model::StepSplit& step : explained.steps) fmt::print("{}", text_of(step));
+  if (options.explain && explained.steps.empty() && explained.missing.empty())
+    fmt::print("\nno time changed: there is nothing to explain\n");
+}
+
 Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& options, std::stop_token stop) {
   TBCI_TRY(check_form(options));
   if (!options.runners.empty()) return compare_runners(invocation, {options.selection, options.build, options.runners});
@@ -136,18 +152,11 @@ Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& opt
   if (options.explain) {
     TBCI_ASSIGN(explained, pipeline::explain_steps(context, plan.builds, findings));
   }
-  for (const auto& [measured, reason] : operators.unprofiled)
-    fmt::print(stderr, "tbci: {} cannot be profiled: {}\n", to_string(measured), reason);
-  for (const auto& [measured, reason] : explained.missing)
-    fmt::print(stderr, "tbci: {} cannot be explained: {}\n", to_string(measured), reason);
+  print_reasons(operators, explained);
   if (invocation.json) {
     print_json(answer_json(options, findings, operators, explained));
   } else {
-    fmt::print("{}", table_of(findings, true));
-    for (const model::OperatorComparison& compared : operators.compared) fmt::print("{}", text_of(compared));
-    for (const model::StepSplit& step : explained.steps) fmt::print("{}", text_of(step));
-    if (options.explain && explained.steps.empty() && explained.missing.empty())
-      fmt::print("\nno time changed: there is nothing to explain\n");
+    print_text(options, findings, operators, explained);
   }
   const bool worse = std::any_of(findings.begin(), findings.end(),
                                  [](const auto& f) { return f.verdict == model::Verdict::regression; });

@@ -38,7 +38,8 @@ std::string input_sizes(const Look& look, const model::TimelineCall& call) {
   return text;
 }
 
-// By the number of a call: from the first kernel that it calls to the last. A view or an allocation is none.
+// By the number of a call: from the first kernel that it calls to the last, and what these take. A view or an
+// allocation is none.
 std::map<std::size_t, KernelSpan> spans_of(const Look& look) {
   std::map<std::size_t, KernelSpan> spans;
   for (std::size_t i = 0; i < look.calls.size(); ++i) {
@@ -47,6 +48,7 @@ std::map<std::size_t, KernelSpan> spans_of(const Look& look) {
     const auto [found, fresh] =
         spans.try_emplace(static_cast<std::size_t>(look.calls[i].parent), KernelSpan{call.begin, call.end(), 0});
     found->second.last = std::max(found->second.last, call.end());
+    found->second.in_kernels += call.length;
   }
   return spans;
 }
@@ -74,7 +76,6 @@ class Summing {
       outside_[i].faults = static_cast<double>(one.faults);
       outside_[i].own = static_cast<double>(look.outside[i]) - outside_[i].waited;
     }
-    find_kernel_time();
     for (std::size_t i = 0; i < look.calls.size(); ++i) {
       if (look.timeline.calls[i].thread == look.thread && look.calls[i].iteration >= 0) add(i);
     }
@@ -83,13 +84,6 @@ class Summing {
   const std::vector<CallSum>& outside() const { return outside_; }
 
  private:
-  void find_kernel_time() {
-    for (std::size_t i = 0; i < look_.calls.size(); ++i) {
-      if (look_.calls[i].parent < 0 || !computes_or_copies(look_, i)) continue;
-      spans_[static_cast<std::size_t>(look_.calls[i].parent)].in_kernels += look_.timeline.calls[i].length;
-    }
-  }
-
   void add(std::size_t number) {
     const model::TimelineCall& call = look_.timeline.calls[number];
     const auto iteration = static_cast<std::size_t>(look_.calls[number].iteration);

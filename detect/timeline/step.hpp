@@ -8,10 +8,9 @@
 namespace tbci::detect {
 
 struct StepThresholds {
-  double least_share = 0.01;  ///< of the iteration before: a smaller part is not told
-  double least_cause =
-      0.04;  ///< of the iteration before: a smaller part cannot be the cause, as processes differ by as much
-  double long_call = 10;  ///< times a call that computes one number: who takes longer in itself computes there
+  double least_share = 0.01;        ///< of the iteration before: a smaller part is not shown
+  double least_cause = 0.04;        ///< of the iteration before: processes differ by that much without a cause
+  double long_call = 10;            ///< times a call that computes one number: a call this long in itself computes
   std::size_t least_operators = 6;  ///< that must show the same cost of a call, before it is that of all calls
 };
 

@@ -1,5 +1,8 @@
 #include "pipeline/measure/recorded_comparison.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/text.hpp"
 #include "detect/timeline/step.hpp"
 
@@ -33,20 +36,25 @@ Result<RecordedComparison> compare_recordings(SubjectContext& context, const Com
   return compared;
 }
 
+void keep_cause(model::StepSplit& step, bool slower) {
+  if (step.cause && (step.cause->nanoseconds > 0) != slower) step.cause.reset();
+}
+
 Result<ExplainedCases> explain_steps(SubjectContext& context, const Comparison& builds,
                                      const std::vector<model::Finding>& findings) {
-  std::vector<model::Case> cases;
-  for (const model::Finding& finding : findings) {
-    if (finding.series.metric == model::Metric::time && is_change(finding.verdict))
-      cases.push_back(finding.series.measured_case());
-  }
-  context.progress.begin_stage("explain", counted(cases.size(), "case"),
-                               static_cast<int>(cases.size()) * recordings_of_each);
+  std::vector<model::Finding> changed;
+  std::ranges::copy_if(findings, std::back_inserter(changed), [](const model::Finding& finding) {
+    return finding.series.metric == model::Metric::time && is_change(finding.verdict);
+  });
+  context.progress.begin_stage("explain", counted(changed.size(), "case"),
+                               static_cast<int>(changed.size()) * recordings_of_each);
   ExplainedCases all;
-  for (const model::Case& measured : cases) {
+  for (const model::Finding& finding : changed) {
+    const model::Case measured = finding.series.measured_case();
     const auto compared = compare_recordings(context, builds, measured);
     if (compared && compared->step) {
       all.steps.push_back(*compared->step);
+      keep_cause(all.steps.back(), finding.verdict == model::Verdict::regression);
     } else if (compared) {
       all.missing[measured] = "the step of a GPU is not taken apart";
     } else if (compared.error().kind == ErrorKind::failed) {
@@ -55,7 +63,7 @@ Result<ExplainedCases> explain_steps(SubjectContext& context, const Comparison& 
       return pass_on(compared.error());
     }
   }
-  context.progress.end_stage(fmt::format("{} of {}", all.steps.size(), cases.size()));
+  context.progress.end_stage(fmt::format("{} of {}", all.steps.size(), changed.size()));
   return all;
 }
 

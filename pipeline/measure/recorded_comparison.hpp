@@ -29,6 +29,9 @@ inline constexpr int recordings_of_each = 3;
 Result<RecordedComparison> compare_recordings(SubjectContext& context, const Comparison& builds,
                                               const model::Case& measured, const CharacterOptions& options = {});
 
+/// Takes the cause away that goes the other way than the change that was confirmed: it is the machine's.
+void keep_cause(model::StepSplit& step, bool slower);
+
 /// The steps of the cases whose time a comparison found changed, in its order, and why a case has none.
 struct ExplainedCases {
   std::vector<model::StepSplit> steps;

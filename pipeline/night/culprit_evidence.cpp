@@ -76,8 +76,11 @@ Status add_hints(SubjectContext& context, const Comparison& builds, const model:
     context.progress.end_stage(counted(compared->added.size(), "new hint"));
     if (!compared->added.empty()) group.hints = words_of(*compared);
     // A step that the recordings hardly show is not taken apart.
-    if (compared->step && compared->step->difference() >= detect::StepThresholds().least_cause * compared->step->before)
+    if (compared->step &&
+        compared->step->difference() >= detect::StepThresholds().least_cause * compared->step->before) {
       group.step = compared->step;
+      keep_cause(*group.step, true);
+    }
     return {};
   }
   if (!cannot_be_recorded(compared.error())) return pass_on(compared.error());

@@ -85,6 +85,19 @@ TEST_CASE("Recorded comparison: says what the step consists of, of times that ch
   CHECK(step.rest == 0);
 }
 
+TEST_CASE("Recorded comparison: a cause that goes the other way than the confirmed change is none", "[pipeline]") {
+  FakeMachine machine(2);
+  machine.recorded = [](std::size_t commit) { return lasting(commit == 0 ? 50000 : 20000); };
+  const auto cause = [&](model::Verdict verdict) {
+    const auto all = explained(machine, {finding(model::Metric::time, verdict)});
+    REQUIRE(all);
+    REQUIRE(all->steps.size() == 1);
+    return all->steps.front().cause;
+  };
+  CHECK_FALSE(cause(model::Verdict::regression));
+  CHECK(cause(model::Verdict::improvement));
+}
+
 TEST_CASE("Recorded comparison: of a GPU, or where nothing can be recorded, a case is missing with its reason",
           "[pipeline]") {
   FakeMachine machine(2);

@@ -38,6 +38,17 @@ model::Timeline timeline_with_zeroing(bool zeroes, std::int64_t converts = 4000)
   return made.timeline();
 }
 
+// The text of the only report of a night in which a commit slowed beta.
+std::string report_body(FakeMachine& machine) {
+  const TemporaryDirectory folder;
+  machine.slower["beta"] = {{11, 1.3}};
+  Bench bench(folder.path(), machine);
+  const auto result = pipeline::check_night(bench.context());
+  REQUIRE(result);
+  REQUIRE(result->reports.size() == 1);
+  return result->reports[0].body;
+}
+
 }  // namespace
 
 TEST_CASE("Culprit evidence: it is compared with its parent, and the report shows what changed", "[pipeline]") {
@@ -103,15 +114,9 @@ TEST_CASE("Culprit evidence: only time has operators and hints, a leak has none"
 }
 
 TEST_CASE("Culprit evidence: the report shows the hints that the culprit added, and no other", "[pipeline]") {
-  const TemporaryDirectory folder;
   FakeMachine machine(20);
-  machine.slower["beta"] = {{11, 1.3}};
   machine.recorded = [](std::size_t commit) { return timeline_with_zeroing(commit >= 11); };
-  Bench bench(folder.path(), machine);
-  const auto result = pipeline::check_night(bench.context());
-  REQUIRE(result);
-  REQUIRE(result->reports.size() == 1);
-  const std::string& body = result->reports[0].body;
+  const std::string body = report_body(machine);
   INFO(body);
   CHECK(body.find("### Hints\n\nWhat the culprit added to beta (cpu-infer)") != std::string::npos);
   CHECK(body.find("| small calls in a row | aten.zero\\_.default | 10 (was 0) | 3.9% | do it in one call") !=
@@ -150,16 +155,10 @@ TEST_CASE("Culprit evidence: a culprit that adds no hint has no section, nor one
 
 TEST_CASE("Culprit evidence: the report says where the step lies, unless the recordings hardly show one",
           "[pipeline]") {
-  const TemporaryDirectory folder;
   FakeMachine machine(20);
-  machine.slower["beta"] = {{11, 1.3}};
   const std::int64_t slow = GENERATE(34000, 5000, 2000);
   machine.recorded = [slow](std::size_t commit) { return timeline_with_zeroing(false, commit >= 11 ? slow : 4000); };
-  Bench bench(folder.path(), machine);
-  const auto result = pipeline::check_night(bench.context());
-  REQUIRE(result);
-  REQUIRE(result->reports.size() == 1);
-  const std::string& body = result->reports[0].body;
+  const std::string body = report_body(machine);
   INFO(body);
   CHECK((body.find("### Where the step lies\n\nAn iteration of beta (cpu-infer)") != std::string::npos) ==
         (slow == 34000));
