@@ -7,7 +7,9 @@
 namespace tbci::suite {
 namespace {
 
-constexpr double small = 0.01;  // of the largest norm
+constexpr double small = 0.01;      // of the largest norm
+constexpr double moved_times = 10;  // what rounding does may be exceeded by that
+constexpr double moved_most = 0.05;
 
 torch::Tensor as_doubles(const torch::Tensor& tensor) {
   torch::Tensor plain = tensor.detach();
@@ -55,9 +57,33 @@ double difference_of(const torch::Tensor& expected, const torch::Tensor& got, do
   return size > 0 ? change / size : change;
 }
 
+bool have_one_shape(const torch::Tensor& one, const torch::Tensor& other) {
+  return one.defined() == other.defined() && (!one.defined() || one.sizes() == other.sizes());
+}
+
+// How far eager's own tensor is moved by rounding.
+double moved_by(const Tensors& expected, const std::vector<Tensors>& moved, std::size_t index, double least) {
+  double farthest = 0;
+  for (const Tensors& tensors : moved) {
+    if (tensors.size() != expected.size() || !have_one_shape(expected[index], tensors[index])) continue;
+    farthest = std::max(farthest, difference_of(expected[index], tensors[index], least));
+  }
+  return farthest;
+}
+
+// Empty if `difference` is allowed.
+std::string too_far(double difference, double most, double moved) {
+  const double allowed = std::max(most, std::min(moved_most, moved_times * moved));
+  if (difference <= allowed) return {};
+  std::string why =
+      " differs from eager's by " + number(difference) + " of its norm (" + number(allowed) + " is allowed";
+  if (moved > 0) why += "; eager's own changes by " + number(moved) + " where its weights change by a millionth";
+  return why + ")";
+}
+
 }  // namespace
 
-Agreement compare(const Tensors& expected, const Tensors& got, double most, const std::string& words) {
+Agreement compare(const Tensors& expected, const Tensors& got, const Tolerance& tolerance, const std::string& words) {
   const torch::NoGradGuard no_gradients;
   Agreement agreement;
   if (expected.size() != got.size()) {
@@ -67,20 +93,20 @@ Agreement compare(const Tensors& expected, const Tensors& got, double most, cons
   }
   double largest = 0;
   for (const torch::Tensor& tensor : expected) largest = std::max(largest, norm_of(tensor));
+  const double least = small * largest;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const bool same_shape =
-        expected[i].defined() == got[i].defined() && (!expected[i].defined() || expected[i].sizes() == got[i].sizes());
     const std::string which = words + " " + std::to_string(i + 1) + " of " + std::to_string(expected.size());
-    if (!same_shape) {
+    if (!have_one_shape(expected[i], got[i])) {
       agreement.why = which + " has the shape " + shape_of(got[i]) + " where eager's has " + shape_of(expected[i]);
       return agreement;
     }
     if (!expected[i].defined()) continue;
-    const double difference = difference_of(expected[i], got[i], small * largest);
+    const double difference = difference_of(expected[i], got[i], least);
     agreement.difference = std::max(agreement.difference, difference);
-    if (difference <= most) continue;
-    agreement.why =
-        which + " differs from eager's by " + number(difference) + " of its norm (" + number(most) + " is allowed)";
+    if (difference <= tolerance.most) continue;
+    const std::string wrong = too_far(difference, tolerance.most, moved_by(expected, tolerance.moved, i, least));
+    if (wrong.empty()) continue;
+    agreement.why = which + wrong;
     return agreement;
   }
   return agreement;

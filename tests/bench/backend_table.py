@@ -2,13 +2,14 @@
 """Figures 3 and 4 of the TorchBench paper for native models: which run by which backend, beside eager.
 
 usage: backend_table.py WORKER [--configuration cpu-infer] [--backends jit-frozen aoti ...] [--benchmarks NAME ...]
-                        [--python PYTHON] [--packages FOLDER] [--size ci] [--rounds 1] [--iterations 10] [--limit 300]
+                        [--python PYTHON] [--packages FOLDER] [--size ci] [--rounds 1] [--iterations 10] [--limit 300] [--night]
 
 In each round every model is measured by eager and by each backend, in a process each, one after the other. A ratio is that
 of the medians of the rounds; below 1 is faster, or smaller. aoti needs --python, that of the LibTorch that WORKER uses.
-Packages stay in FOLDER (default: packages beside the worker), so a run that was stopped goes on. Then come the
-geometric means, beside the paper's (on a GPU), what the processes took, and the reasons of what did not run. A row is printed as soon as it
-is there.
+Packages stay in FOLDER (default: packages beside the worker), so a run that was stopped goes on. With --night each
+round also trains the model by eager, as a night does, and the factor of a whole night is printed. Then come the
+geometric means, beside the paper's (on a GPU), what the processes took, and the reasons of what did not run. A row is
+printed as soon as it is there.
 """
 
 import argparse
@@ -68,8 +69,8 @@ def package_of(arguments, name):
     return file, time.monotonic() - begin
 
 
-def measure(arguments, name, backend, package):
-    command = [arguments.worker, "run", "--benchmark", name, "--configuration", arguments.configuration,
+def measure(arguments, name, backend, package=None, configuration=None):
+    command = [arguments.worker, "run", "--benchmark", name, "--configuration", configuration or arguments.configuration,
                "--size", arguments.size, "--iterations", str(arguments.iterations)]
     if backend != "eager":
         command += ["--backend", backend]
@@ -102,6 +103,12 @@ def row_of(arguments, name):
                 reasons[backend] = str(error)
         if "eager" in reasons:
             break
+        if arguments.night:
+            training = arguments.configuration.replace("infer", "train")
+            try:
+                processes["training"].append(measure(arguments, name, "eager", configuration=training))
+            except Refused:  # as in a night: it has no training
+                pass
     return processes, reasons, seconds
 
 
@@ -122,6 +129,7 @@ def parsed():
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--iterations", type=int, default=10)
     parser.add_argument("--limit", type=int, default=300)
+    parser.add_argument("--night", action="store_true")
     arguments = parser.parse_args()
     if arguments.packages is None:
         arguments.packages = pathlib.Path(arguments.worker).absolute().parent / "packages"
@@ -162,8 +170,12 @@ def main():
     walls = {backend: sum(seconds) for backend, seconds in process_seconds.items()}
     if walls.get("eager"):
         together = ", ".join(f"{backend} {walls[backend]:.0f} s" for backend in ["eager", *arguments.backends] if backend in walls)
+        training = walls.pop("training", 0)
         print(f"the processes took, each with its start and its warm-up: {together}; "
               f"all of them {sum(walls.values()) / walls['eager']:.2f} times eager's")
+        if arguments.night:
+            print(f"eager's training took {training:.0f} s: with the backends a night takes "
+                  f"{(training + sum(walls.values())) / (training + walls['eager']):.2f} times as long, packages apart")
     print(f"paper (GPU): {PAPER[arguments.configuration.split('-')[1]]}")
     for reason, models in sorted(why.items(), key=lambda one: -len(one[1])):
         print(f"- {reason}: {', '.join(models)}")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Models of a checkout of pytorch/benchmark, trained in eager mode and by Inductor.
 
-usage: inductor_table.py CHECKOUT PYTHON [--configuration cpu-train] [--size ci] [--iterations 5] [--limit 900] MODEL...
+usage: inductor_table.py CHECKOUT PYTHON [--configuration cpu-train] [--size ci] [--batch N] [--iterations 5]
+                         [--limit 900] MODEL...
 
 Each model runs once by each backend in a fresh process with one thread, by our worker, which compares loss and
 gradients before it times anything. Printed: both times, the ratio, the seconds to compile and the largest difference;
@@ -25,6 +26,7 @@ def run(options: argparse.Namespace, model: str, backend: str) -> dict:
     command = [options.python, str(WORKER), "run", "--checkout", options.checkout, "--benchmark", model,
                "--configuration", options.configuration, "--size", options.size, "--iterations",
                str(options.iterations), "--backend", backend]
+    command += ["--batch", str(options.batch)] if options.batch else []
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                               timeout=options.limit, env={**os.environ, **ONE_THREAD})
@@ -46,6 +48,7 @@ def main() -> int:
     parser.add_argument("--configuration", default="cpu-train")
     parser.add_argument("--size", default="ci")
     parser.add_argument("--iterations", type=int, default=5)
+    parser.add_argument("--batch", type=int)
     parser.add_argument("--limit", type=int, default=900)
     options = parser.parse_args()
     reasons, compiled = [], 0

@@ -360,6 +360,28 @@ TEST_CASE("TorchBench: what Inductor computes wrong, or does not compile, is uns
   CHECK(bench.infer("does_not_compile").outcome == Outcome::done);
 }
 
+TEST_CASE("TorchBench: a model of which nothing is compiled has no backend inductor", "[torchbench]") {
+  Bench bench;
+  const auto measured = bench.run("compiles_nothing", with(model::Backend::inductor, Configuration::cpu_infer));
+  CHECK(measured.outcome == Outcome::unsupported);
+  CHECK(measured.message == "inductor compiled no part of it: the model does not run what TorchBench compiles");
+  CHECK(bench.infer("compiles_nothing").outcome == Outcome::done);
+}
+
+TEST_CASE("TorchBench: where rounding alone moves a result, compiled code may differ by more", "[torchbench]") {
+  Bench bench;
+  constexpr Configuration compiled = with(model::Backend::inductor, Configuration::cpu_infer);
+  bench.settings.batch = 2;  // percent that the compiled model is off
+  const auto measured = bench.run("rounds", compiled);
+  INFO(measured.message << measured.details);
+  REQUIRE(measured.outcome == Outcome::done);
+  CHECK(measured.compiling->difference > 0.01);
+  bench.settings.batch = 6;
+  CHECK(bench.run("rounds", compiled).message ==
+        "inductor computes something else: output 1 of 1 differs from eager's by 0.06 of its norm (0.05 is allowed; "
+        "eager's own changes by 0.011 where its weights change by a millionth)");
+}
+
 TEST_CASE("TorchBench: compiled code may draw other random numbers", "[torchbench]") {
   Bench bench;
   const auto measured = bench.run("drops_out", with(model::Backend::inductor, Configuration::cpu_infer));

@@ -7,11 +7,12 @@ import dataclasses
 import gc
 import os
 import time
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Sequence
 
 from . import model
 from .agreement import copies, disagreement, tensors_in
 from .failure import UNSUPPORTED, Failure, first_line
+from .rounding import add_rounding
 
 COMPILED = ["--torchdynamo", "inductor"]
 _TOLERANCE, _TOLERANCE_OF_HALF = 1e-3, 0.05
@@ -53,17 +54,25 @@ def compile_in_this_process() -> None:
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 
-def _of_training(made: Any) -> list[Any]:
+def _parameters(made: Any) -> list[Any] | None:
     try:
-        parameters = list(made.get_module()[0].parameters())
-    except (AttributeError, NotImplementedError, TypeError, IndexError) as error:
-        raise Failure(UNSUPPORTED, "inductor: TorchBench gives no module whose gradients can be compared") from error
+        return list(made.get_module()[0].parameters())
+    except (AttributeError, NotImplementedError, TypeError, IndexError):
+        return None
+
+
+def _of_training(made: Any) -> list[Any]:
+    parameters = _parameters(made)
+    if parameters is None:
+        raise Failure(UNSUPPORTED, "inductor: TorchBench gives no module whose gradients can be compared")
     gradients = [each.grad for each in parameters if each.grad is not None]
     return gradients or parameters
 
 
-def _first(setting: Setting, arguments: list[str]) -> _First:
+def _first(setting: Setting, arguments: list[str], prepare_weights: Callable[[Any], None] | None = None) -> _First:
     made = setting.make(arguments)
+    if prepare_weights is not None:
+        prepare_weights(made)
     iterations = model.iterations(made, setting.test)
     setting.torch.manual_seed(setting.seed)
     setting.synchronize()
@@ -78,10 +87,15 @@ def _first(setting: Setting, arguments: list[str]) -> _First:
     return _First(made, iterations, end - begin, copies(found), half)
 
 
+def _compiled_graphs(torch: Any) -> int:
+    return int(torch._dynamo.utils.counters["stats"]["unique_graphs"])
+
+
 def _compiled(setting: Setting, arguments: list[str]) -> _First:
-    """What goes wrong in a compiler is not the model's fault."""
+    """What goes wrong in a compiler is not the model's fault. A model may run past what TorchBench compiles of it."""
+    before = _compiled_graphs(setting.torch)
     try:
-        return _first(setting, arguments)
+        first = _first(setting, arguments)
     except (Failure, MemoryError):
         raise
     except Exception as error:
@@ -89,9 +103,33 @@ def _compiled(setting: Setting, arguments: list[str]) -> _First:
             raise
         said = first_line(f"{type(error).__name__}: {error}")
         raise Failure(UNSUPPORTED, f"inductor cannot run it: {said}") from error
+    if _compiled_graphs(setting.torch) == before:
+        raise Failure(UNSUPPORTED, "inductor compiled no part of it: the model does not run what TorchBench compiles")
+    return first
 
 
-def _same_random_numbers(setting: Setting, expected: _First, most: float, word: str) -> float:
+def _moved(setting: Setting) -> list[list[Any]]:
+    """What eager computes with rounding added to its weights."""
+
+    def by(seed: int) -> list[Any]:
+        return _first(setting, [], lambda made: add_rounding(setting.torch, _parameters(made) or [], seed)).results
+
+    return [by(seed) for seed in (1, 2, 3)]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Rule:
+    """How compiled tensors are compared."""
+
+    most: float
+    word: str
+    moved: Sequence[list[Any]] = ()
+
+    def disagreement(self, torch: Any, expected: _First, got: _First) -> tuple[float, str]:
+        return disagreement(torch, expected.results, got.results, self.most, self.word, self.moved)
+
+
+def _same_random_numbers(setting: Setting, expected: _First, rule: _Rule) -> float:
     """Compiled code draws other random numbers, so a model that drops out some of its values differs. With eager's it
     must not. Nothing of this run is measured."""
     config = setting.torch._inductor.config
@@ -99,7 +137,7 @@ def _same_random_numbers(setting: Setting, expected: _First, most: float, word: 
     config.fallback_random = True  # TorchBench takes what is set as its default
     try:
         second = _compiled(setting, COMPILED)
-        difference, wrong = disagreement(setting.torch, expected.results, second.results, most, word)
+        difference, wrong = rule.disagreement(setting.torch, expected, second)
     finally:
         config.fallback_random = kept
     if wrong:
@@ -116,13 +154,17 @@ def prepare(setting: Setting) -> Ready:
     del eager
     gc.collect()
     compiled = _compiled(setting, COMPILED)
-    most = _TOLERANCE_OF_HALF if expected.half or compiled.half else _TOLERANCE
-    difference, wrong = disagreement(torch, expected.results, compiled.results, most, word)
+    rule = _Rule(_TOLERANCE_OF_HALF if expected.half or compiled.half else _TOLERANCE, word)
+    difference, wrong = rule.disagreement(torch, expected, compiled)
     nanoseconds = max(0, compiled.nanoseconds - expected.nanoseconds)
+    if wrong:
+        rule = dataclasses.replace(rule, moved=_moved(setting))
+        gc.collect()
+        difference, wrong = rule.disagreement(torch, expected, compiled)
     if wrong:
         del compiled
         gc.collect()
-        difference = _same_random_numbers(setting, expected, most, word)
+        difference = _same_random_numbers(setting, expected, rule)
         gc.collect()
         compiled = _compiled(setting, COMPILED)
     return Ready(compiled.made, compiled.iterations, nanoseconds, difference)

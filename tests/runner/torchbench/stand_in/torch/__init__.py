@@ -2,8 +2,22 @@
 
 import os
 
-from . import _inductor, cuda, version  # noqa: F401
-from .numbers import Tensor, bfloat16, double, equal, float16, isfinite, where, zeros  # noqa: F401
+from . import _dynamo, _inductor, cuda, version  # noqa: F401
+from .numbers import (  # noqa: F401
+    Generator,
+    Tensor,
+    bfloat16,
+    double,
+    equal,
+    float16,
+    float32,
+    float64,
+    isfinite,
+    no_grad,
+    rand,
+    where,
+    zeros,
+)
 
 __version__ = version.__version__
 _threads = {"operator": int(os.environ.get("OMP_NUM_THREADS", "1")), "interop": 4}

@@ -1,12 +1,15 @@
 """The little of a tensor that the comparison of compiled code with eager needs."""
 
+import contextlib
 import math
+import random
 
-double, float16, bfloat16, float32 = "double", "float16", "bfloat16", "float32"
+double, float16, bfloat16, float32, float64 = "double", "float16", "bfloat16", "float32", "float64"
+no_grad = contextlib.nullcontext
 
 
 class Tensor:
-    is_sparse = False
+    is_sparse, device = False, "cpu"
     dtype = float32
 
     def __init__(self, values):
@@ -18,11 +21,36 @@ class Tensor:
 
     cpu = double = clone = detach
 
+    def to(self, device):
+        return self
+
+    def gt(self, limit):
+        return Tensor(float(value > limit) for value in self.values)
+
+    def mul_(self, other):
+        self.values = [one * two for one, two in zip(self.values, other.values)]
+
+    def __rmul__(self, number):
+        return Tensor(number * value for value in self.values)
+
+    def __radd__(self, number):
+        return Tensor(number + value for value in self.values)
+
     def __sub__(self, other):
         return Tensor(one - two for one, two in zip(self.values, other.values))
 
     def norm(self):
         return math.sqrt(sum(value * value for value in self.values))
+
+
+class Generator:
+    def manual_seed(self, seed):
+        self.numbers = random.Random(seed)
+        return self
+
+
+def rand(shape, generator):
+    return Tensor(generator.numbers.random() for _ in range(shape[0]))
 
 
 def isfinite(tensor):

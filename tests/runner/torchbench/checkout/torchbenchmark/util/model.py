@@ -1,9 +1,12 @@
 """The base of all models."""
 
+import torch
+
 
 class BenchmarkModel:
     DEFAULT_TRAIN_BSIZE = None
     DEFAULT_EVAL_BSIZE = None
+    graphs = 1  # that are compiled of it
 
     def __init__(self, test, device, batch_size=None, extra_args=()):
         own = self.DEFAULT_TRAIN_BSIZE if test == "train" else self.DEFAULT_EVAL_BSIZE
@@ -12,6 +15,7 @@ class BenchmarkModel:
         self.test, self.device, self.extra_args = test, device, list(extra_args)
         self.batch_size = batch_size or own
         self.count = 0
+        self.graphs_to_compile = self.graphs if "--torchdynamo" in self.extra_args else 0
 
     def set_module(self, module):
         self.module = module
@@ -29,6 +33,9 @@ class BenchmarkModel:
         raise NotImplementedError
 
     def invoke(self):
+        if self.graphs_to_compile > 0:
+            torch._dynamo.utils.counters["stats"]["unique_graphs"] += self.graphs_to_compile
+            self.graphs_to_compile = 0
         if self.test == "train":
             if self.train is None:
                 self.forward()
