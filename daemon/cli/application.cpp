@@ -159,6 +159,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_characterise(app, invocation);
   add_why(app, invocation);
   add_scale(app, invocation);
+  add_predict(app, invocation);
   add_bisect(app, invocation);
   add_nightly(app, invocation);
   add_anchor(app, invocation);

@@ -55,6 +55,7 @@ void add_run(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
 void add_characterise(CLI::App& app, Invocation& invocation);
 void add_scale(CLI::App& app, Invocation& invocation);
+void add_predict(CLI::App& app, Invocation& invocation);
 void add_why(CLI::App& app, Invocation& invocation);
 void add_bisect(CLI::App& app, Invocation& invocation);
 void add_nightly(CLI::App& app, Invocation& invocation);

@@ -12,12 +12,12 @@ namespace {
 
 using Sets = runner::Coverage::Sets;
 
-std::string counted(const std::set<std::string>& names) {
+std::string counted_names(const std::set<std::string>& names) {
   return std::to_string(names.size());
 }
 
 void add_row(Table& table, const std::string& what, const Sets& sets) {
-  table.add({what, counted(sets.all), counted(sets.train), counted(sets.infer)});
+  table.add({what, counted_names(sets.all), counted_names(sets.train), counted_names(sets.infer)});
 }
 
 double ratio(const std::set<std::string>& all, const std::set<std::string>& part) {

@@ -144,10 +144,13 @@ GroupTime time_of(const std::vector<CallSum>& sums) {
 IterationParts parts_of(const Look& look) {
   const Summing summing(look);
   IterationParts parts;
-  std::vector<double> lengths;
-  for (const model::TimelineIteration& one : look.timeline.iterations)
+  std::vector<double> lengths, unwatched;
+  for (const model::TimelineIteration& one : look.timeline.iterations) {
     lengths.push_back(static_cast<double>(one.length));
+    unwatched.push_back(static_cast<double>(one.unwatched));
+  }
   parts.whole = model::median(std::move(lengths));
+  parts.unwatched = model::median(std::move(unwatched));
   parts.outside = middle(summing.outside(), [](const CallSum& sum) { return sum.own; });
   parts.outside_waited = middle(summing.outside(), [](const CallSum& sum) { return sum.waited; });
   parts.outside_faults = middle(summing.outside(), [](const CallSum& sum) { return sum.faults; });

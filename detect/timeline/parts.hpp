@@ -40,6 +40,7 @@ struct GroupTime {
 
 struct IterationParts {
   double whole = 0;           ///< nanoseconds
+  double unwatched = 0;       ///< nanoseconds of an iteration without the recorder, just before; 0: not known
   double outside = 0;         ///< in no operator, nodes of the backward pass included, without the next
   double outside_waited = 0;  ///< nanoseconds
   double outside_faults = 0;  ///< page faults

@@ -2,7 +2,8 @@
 // floating-point operations and the hints (those from 0.2% on) as a line of JSON. For tests/bench/hints_truth.py.
 // `bench-timeline FILE ... -- FILE ...` compares recordings of two builds, and prints the hints that were added;
 // `bench-timeline --step FILE ... -- FILE ...` what the step between them consists of; `bench-timeline --parts FILE`
-// the operators of one recording with what they take themselves.
+// the operators of one recording with what they take themselves; `bench-timeline --what-if CHANGE FILE ...` what an
+// iteration of each takes, and what it would take with the change.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -16,6 +17,7 @@
 #include "detect/timeline/hints.hpp"
 #include "detect/timeline/split.hpp"
 #include "detect/timeline/step.hpp"
+#include "detect/timeline/what_if.hpp"
 #include "runner/timeline.hpp"
 
 namespace {
@@ -122,6 +124,18 @@ Result<nlohmann::json> list_parts(const std::string& file) {
   return json;
 }
 
+Result<nlohmann::json> suppose(const std::vector<std::string>& words) {
+  if (words.empty()) return fail(ErrorKind::usage, "--what-if needs a change");
+  TBCI_ASSIGN(const detect::SupposedChange change, detect::supposed_change_from(words.front()));
+  TBCI_ASSIGN(const auto all, parts_of_files({words.begin() + 1, words.end()}));
+  nlohmann::json json = nlohmann::json::array();
+  for (const detect::IterationParts& parts : all) {
+    const detect::SupposedTime time = detect::supposed_time(parts, {&change, 1});
+    json.push_back({{"before", time.before}, {"after", time.after}, {"kernels", time.kernels}, {"calls", time.calls}});
+  }
+  return json;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -132,7 +146,7 @@ int main(int count, char** arguments) {
     const std::string word = arguments[i];
     if (word == "--") {
       side = 1;
-    } else if (word == "--step" || word == "--parts") {
+    } else if (word == "--step" || word == "--parts" || word == "--what-if") {
       what = word;
     } else {
       files[side].push_back(word);
@@ -140,6 +154,7 @@ int main(int count, char** arguments) {
   }
   const auto json = what == "--step"                         ? step_json(files[0], files[1])
                     : what == "--parts" && !files[0].empty() ? list_parts(files[0].front())
+                    : what == "--what-if"                    ? suppose(files[0])
                     : count > 1                              ? compare(files[0], files[1])
                                                              : look();
   if (!json) {

@@ -48,6 +48,20 @@ TEST_CASE("End to end: the hint that a patch of the paper answers is there befor
   CHECK(looping > 0.01);
   CHECK(promised(installation, {"dlrm/cpu-train", "--variant", fused}, row) < looping / 3);
 
+  const Answer supposed =
+      installation.tbci({"predict", "--build", installation.truth().nightly(0), "--what-if", "aten.addmm=2",
+                         "--benchmarks", "dlrm", "--configurations", "cpu-infer", "--json"});
+  INFO(supposed.error << supposed.output);
+  REQUIRE(supposed.exit_code == 0);
+  const nlohmann::json slower = supposed.json()["cases"].at(0);
+  CHECK(slower["kernel_nanoseconds"].get<double>() > 0);
+  CHECK(slower["supposed_nanoseconds"].get<double>() ==
+        Approx(slower["nanoseconds"].get<double>() + slower["kernel_nanoseconds"].get<double>()));
+  const Answer misspelt = installation.tbci({"predict", "--build", installation.truth().nightly(0), "--what-if",
+                                             "aten.admm=2", "--benchmarks", "dlrm", "--configurations", "cpu-infer"});
+  CHECK(misspelt.exit_code == 2);
+  CHECK(misspelt.error.find("no recorded case calls aten.admm (did you mean 'aten.addmm'?)") != std::string::npos);
+
   const Answer unknown = installation.tbci(
       {"why", "dlrm/cpu-train", "--build", installation.truth().nightly(0), "--variant", "fused-step"});
   CHECK(unknown.exit_code != 0);

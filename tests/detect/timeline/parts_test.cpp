@@ -22,12 +22,13 @@ IterationParts parts(MadeTimeline& made) {
 TEST_CASE("Parts: kernels, an operator around one, and what is in none add up to the iteration", "[detect]") {
   MadeTimeline made;
   const auto x = made.tensor(1, {4, 8});
-  made.iteration(0, 100);
+  made.iteration(0, 100, 90);
   made.call("aten.linear.default", 10, 50, {x});
   made.call("aten.t.default", 12, 2, {x});
   made.call("aten.addmm.default", 20, 30, {x});
   const IterationParts seen = parts(made);
   CHECK(seen.whole == 100);
+  CHECK(seen.unwatched == 90);
   CHECK(seen.outside == 50);
   const auto& linear = seen.groups.at({"aten.linear.default", "(4,8,)"});
   CHECK_FALSE(linear.kernel);
