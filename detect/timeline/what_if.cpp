@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "detect/timeline/categories.hpp"
 #include "detect/timeline/operator_step.hpp"
+#include "detect/timeline/step.hpp"
 
 namespace tbci::detect {
 
@@ -43,6 +44,13 @@ std::string name_in_recordings(std::string_view name) {
   std::string text(name);
   if (const auto colons = text.find("::"); colons != std::string::npos) text.replace(colons, 2, ".");
   return text;
+}
+
+double kernel_time(const CallGroup& group, const GroupTime& spent, const IterationParts& parts) {
+  const double least_call = StepThresholds().long_call * parts.dispatch_nanoseconds;
+  const bool computes = purpose_of(group.name) == Purpose::compute || is_copy(group.name);
+  if (!computes || (!spent.kernel && spent.own <= spent.calls * least_call)) return 0;
+  return spent.own - time_of_faults(spent, parts.fault_nanoseconds);
 }
 
 }  // namespace
@@ -89,9 +97,7 @@ SupposedTime supposed_time(const IterationParts& parts, std::span<const Supposed
       more += change.more;
     }
     if (!named) continue;
-    const bool computes = spent.kernel && purpose_of(group.name) == Purpose::compute;
-    const double kernel =
-        computes || is_copy(group.name) ? spent.own - time_of_faults(spent, parts.fault_nanoseconds) : 0;
+    const double kernel = kernel_time(group, spent, parts);
     time.kernels += kernel;
     time.calls += spent.calls;
     time.after += kernel * (factor - 1) + spent.calls * more;

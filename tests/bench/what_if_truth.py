@@ -80,6 +80,9 @@ def main() -> int:
         kind, case, share = ("kernel", "call")[len(pairs) % 2], chance.choice(cases), chance.uniform(0.08, 0.30)
         if case not in known:
             known[case] = operators_of(options, case)
+            _, dispatch, operators = known[case]
+            for one in operators.values():  # as detect/timeline/what_if.cpp has it
+                one["innermost"] |= one["nanoseconds"] > 10 * dispatch * one["calls"]
         planted = plant(kind, share, *known[case], chance)
         if planted is None:
             continue

@@ -357,6 +357,8 @@ TEST_CASE("TorchBench: what Inductor computes wrong, or does not compile, is uns
   CHECK(refused("steady") == "inductor: the model returns nothing that can be compared with eager's");
   CHECK(refused("steady", Configuration::cpu_train) ==
         "inductor: TorchBench gives no module whose gradients can be compared");
+  CHECK(refused("trains_nothing", Configuration::cpu_train) ==
+        "inductor: the module that TorchBench gives is not trained: nothing can be compared");
   CHECK(bench.infer("does_not_compile").outcome == Outcome::done);
 }
 

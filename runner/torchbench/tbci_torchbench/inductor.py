@@ -61,18 +61,29 @@ def _parameters(made: Any) -> list[Any] | None:
         return None
 
 
-def _of_training(made: Any) -> list[Any]:
-    parameters = _parameters(made)
-    if parameters is None:
-        raise Failure(UNSUPPORTED, "inductor: TorchBench gives no module whose gradients can be compared")
+def _norms(parameters: list[Any]) -> list[float]:
+    return [float(each.detach().double().norm()) for each in parameters]
+
+
+def _of_training(parameters: list[Any], norms_before: list[float]) -> list[Any]:
+    """Gradients; where none are left behind, the parameters, if the step changed any."""
     gradients = [each.grad for each in parameters if each.grad is not None]
+    if not gradients and _norms(parameters) == norms_before:
+        raise Failure(UNSUPPORTED, "inductor: the module that TorchBench gives is not trained: nothing can be compared")
     return gradients or parameters
 
 
-def _first(setting: Setting, arguments: list[str], prepare_weights: Callable[[Any], None] | None = None) -> _First:
+def _first(setting: Setting, arguments: list[str], rounding: int | None = None) -> _First:
+    """With rounding added to its weights, by this seed, if there is one."""
     made = setting.make(arguments)
-    if prepare_weights is not None:
-        prepare_weights(made)
+    trains = setting.test == "train"
+    # Once, and only where it is needed: some models take a step of their own to give their module.
+    parameters = _parameters(made) if trains or rounding is not None else []
+    if parameters is None and trains:
+        raise Failure(UNSUPPORTED, "inductor: TorchBench gives no module whose gradients can be compared")
+    if rounding is not None:
+        add_rounding(setting.torch, parameters or [], rounding)
+    norms = _norms(parameters or []) if trains else []
     iterations = model.iterations(made, setting.test)
     setting.torch.manual_seed(setting.seed)
     setting.synchronize()
@@ -80,7 +91,7 @@ def _first(setting: Setting, arguments: list[str], prepare_weights: Callable[[An
     answer = next(iterations)()
     setting.synchronize()
     end = time.perf_counter_ns()
-    found = _of_training(made) if setting.test == "train" else tensors_in(setting.torch, answer)
+    found = _of_training(parameters or [], norms) if trains else tensors_in(setting.torch, answer)
     if not found:
         raise Failure(UNSUPPORTED, "inductor: the model returns nothing that can be compared with eager's")
     half = any(each.dtype in (setting.torch.float16, setting.torch.bfloat16) for each in found)
@@ -110,11 +121,7 @@ def _compiled(setting: Setting, arguments: list[str]) -> _First:
 
 def _moved(setting: Setting) -> list[list[Any]]:
     """What eager computes with rounding added to its weights."""
-
-    def by(seed: int) -> list[Any]:
-        return _first(setting, [], lambda made: add_rounding(setting.torch, _parameters(made) or [], seed)).results
-
-    return [by(seed) for seed in (1, 2, 3)]
+    return [_first(setting, [], rounding=seed).results for seed in (1, 2, 3)]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -76,6 +76,22 @@ TEST_CASE("What if: the iteration is one without the recorder, where there was o
   CHECK(detect::supposed_time(parts, {&change, 1}).after == 100);
 }
 
+TEST_CASE("What if: an operator that calls others computes where its calls are long in themselves", "[detect]") {
+  for (const auto& [length, kernels] : {std::pair{1020, 0.0}, std::pair{1100, 1080.0}}) {
+    CAPTURE(length);
+    made_timeline::MadeTimeline made;  // a call that computes one number takes 100
+    made.iteration(0, 2000);
+    made.call("aten.addmm.default", 0, length);
+    made.call("aten.copy_.default", 0, 20);
+    const auto look = detect::look_into(made.timeline());
+    REQUIRE(look);
+    const SupposedChange change{.name = "aten.addmm", .factor = 2};
+    const SupposedTime time = detect::supposed_time(detect::parts_of(*look), {&change, 1});
+    CHECK(time.kernels == kernels);
+    CHECK(time.after == 2000 + kernels);
+  }
+}
+
 TEST_CASE("What if: changes add up, and two of one operator multiply", "[detect]") {
   CHECK(supposed({"aten.addmm=1.5", "aten.mm=2"}).after == 130);
   CHECK(supposed({"aten.mm=2", "aten.mm.out=2", "aten.mm.out=+1ns"}).after == 100 + 5 + 15 * 3 + 1);

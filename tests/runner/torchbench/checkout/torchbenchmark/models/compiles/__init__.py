@@ -6,13 +6,13 @@ import torch
 from torchbenchmark.util.model import BenchmarkModel
 
 
-class Weight:
+class Weight(torch.Tensor):
     grad = torch.Tensor([3.0, 4.0])
 
 
 class Module:
     def parameters(self):
-        return [Weight()]
+        return [Weight([1.0])]
 
 
 class Model(BenchmarkModel):
