@@ -50,7 +50,7 @@ std::string supposed_text(std::vector<SupposedCase> cases, const std::vector<det
   if (without > 0) text += fmt::format("{} without such calls\n", counted(without, "case"));
   const bool factors = std::ranges::any_of(changes, [](const auto& change) { return change.factor != 1; });
   if (factors && !table.empty() && kernels == 0)
-    text += "It has no kernels: it only calls other operators. Name these, or a cost of each call.\n";
+    text += "A factor changes nothing here: what is named is a view, or only calls other operators. Name these.\n";
   return text;
 }
 

@@ -77,11 +77,16 @@ struct Computed {
   Tensors results, gradients;
 };
 
-Computed copy_of(const Computed& computed) {
-  Computed copies;
-  for (const torch::Tensor& tensor : computed.results) copies.results.push_back(tensor.detach().clone());
-  for (const torch::Tensor& tensor : computed.gradients) copies.gradients.push_back(tensor.detach().clone());
+Tensors copies_of(const Tensors& tensors) {
+  Tensors copies;
+  for (const torch::Tensor& tensor : tensors) {
+    copies.push_back(tensor.defined() ? tensor.detach().clone() : torch::Tensor());
+  }
   return copies;
+}
+
+Computed copy_of(const Computed& computed) {
+  return {copies_of(computed.results), copies_of(computed.gradients)};
 }
 
 Agreement compare_all(const Computed& expected, const Computed& got, const std::vector<Computed>& moved, Mode mode,

@@ -73,7 +73,8 @@ def disagreement(
         largest = max(largest, difference)
         if difference <= most:
             continue
-        rounding = max((_difference(torch, left, each[index], least) for each in moved), default=0.0)
+        comparable = [each[index] for each in moved if len(each) == len(expected) and each[index].shape == left.shape]
+        rounding = max((_difference(torch, left, each, least) for each in comparable), default=0.0)
         wrong = _too_far(difference, most, rounding)
         if wrong:
             return largest, f"{which} {wrong}"
