@@ -50,6 +50,7 @@ TEST_CASE("What if: a name without an overload means all of them, and with one t
   CHECK(supposed({"aten.mm.default=2"}).after == 105);
   CHECK(supposed({"aten.add=2"}).calls == 0);  // addmm is another operator
   CHECK(supposed({"aten.m=2"}).after == 100);
+  CHECK(supposed({"aten=2"}).calls == 0);
 }
 
 TEST_CASE("What if: a cost is paid by each call, whether it computes or not", "[detect]") {
