@@ -30,11 +30,11 @@ struct SupposedTime {
   double share() const { return before > 0 ? after / before - 1 : 0; }
 };
 
-/// On a CPU, where one thread iterates: the critical path is the sum of its parts, so that a change of one part is one
-/// of the whole ("Building a Performance Model for Deep Learning Recommendation Model Training on GPUs", section 3, for
-/// a single lane). On a CPU a kernel is an innermost operator. One that calls others computes if a call is long in
-/// itself (StepThresholds::long_call), as addmm, which copies its bias first; else it has calls and no kernels. An
-/// operator that two changes name is changed by both.
+/// On a CPU, where one thread iterates: the critical path of "Building a Performance Model for Deep Learning
+/// Recommendation Model Training on GPUs" is the sum of its parts there, so that a change of one part is one of the
+/// whole. On a CPU a kernel is an innermost operator. One that calls others computes if a call is long in itself
+/// (StepThresholds::long_call), as addmm, which copies its bias first; else it has calls and no kernels. An operator
+/// that two changes name is changed by both.
 SupposedTime supposed_time(const IterationParts& parts, std::span<const SupposedChange> changes);
 
 /// The names of the operators in these recordings, without their overloads, each once.

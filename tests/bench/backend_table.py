@@ -2,7 +2,8 @@
 """Figures 3 and 4 of the TorchBench paper for native models: which run by which backend, beside eager.
 
 usage: backend_table.py WORKER [--configuration cpu-infer] [--backends jit-frozen aoti ...] [--benchmarks NAME ...]
-                        [--python PYTHON] [--packages FOLDER] [--size ci] [--rounds 1] [--iterations 10] [--limit 300] [--night]
+                        [--python PYTHON] [--packages FOLDER] [--size ci] [--rounds 1] [--iterations 10] [--limit 300]
+                        [--night]
 
 In each round every model is measured by eager and by each backend, in a process each, one after the other. A ratio is that
 of the medians of the rounds; below 1 is faster, or smaller. aoti needs --python, that of the LibTorch that WORKER uses.

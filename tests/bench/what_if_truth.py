@@ -9,9 +9,9 @@ comparison takes a case and a part of an iteration between 8% and 30% by the see
 that takes longer, or a cost of each call of one operator. It is predicted from recordings of the build as it is, one
 for each process. Then processes run without and with the fault in turn; the ratio of their medians is what is
 measured. The library wraps the operator in both, so that its own cost is in neither. It also slows the page faults of a
-call, which a slower kernel does not: so the allocator keeps what is freed, and there are hardly any. Printed: each comparison, the
-mean and the largest distance of predicted and measured, in points of the iteration, the geometric mean of the ratio of
-predicted and measured time, and how many are within 3 points.
+call, which a slower kernel does not: so the allocator keeps what is freed, and there are hardly any. Printed: each
+comparison, the mean and the largest distance of predicted and measured, in points of the iteration, the geometric mean
+of the factor between the two, and how many are within 3 points.
 """
 
 import argparse
@@ -28,6 +28,7 @@ import tempfile
 from cause_truth import BENCHMARKS, ONE_THREAD, operators_of, plant, record, look
 
 ONE_THREAD |= {"MALLOC_TRIM_THRESHOLD_": str(1 << 40), "MALLOC_MMAP_MAX_": "0", "MALLOC_TOP_PAD_": str(1 << 28)}
+
 
 def median_time(options: argparse.Namespace, case: tuple[str, str], slower: str) -> float:
     pin = (lambda: os.sched_setaffinity(0, {options.cpu})) if options.cpu is not None else None
