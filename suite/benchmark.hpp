@@ -11,6 +11,8 @@
 #include <torch/torch.h>
 
 #include "suite/configuration.hpp"
+#include "suite/evidence.hpp"
+#include "suite/model_choices.hpp"
 
 namespace tbci::suite {
 
@@ -39,6 +41,10 @@ class Workload {
   // buffers, and the inputs of the forward pass. Null and empty for a workload that has none.
   virtual std::shared_ptr<torch::nn::Module> module() const { return nullptr; }
   virtual Tensors inputs() const { return {}; }
+
+  // What it counts of itself: of the iterations since the last restart.
+  virtual void restart_evidence() {}
+  virtual std::vector<Evidence> evidence() const { return {}; }
 };
 
 // Thrown by `Benchmark::make` when this LibTorch or this machine lacks something that the model needs. The message is
@@ -53,6 +59,7 @@ struct Setup {
   Size size;
   std::int64_t batch;
   torch::Device device;
+  ChosenValues chosen = {};  // of the benchmark's choices
 };
 
 // The one of the two that belongs to the size of this setup.
@@ -92,6 +99,7 @@ struct Benchmark {
   std::string differs = "";  // how it differs from the original in paper size, apart from random weights and data
   Modes modes = {};
   Listed listed = Listed::table1;
+  std::vector<ModelChoice> choices = {};
 
   const BatchSizes& batch(Size size) const { return size == Size::paper ? paper_batch : ci_batch; }
 };

@@ -75,6 +75,12 @@ bool set_variant(RunOptions& run, const std::string& value) {
   return false;
 }
 
+bool set_choice(RunOptions& run, const std::string& value) {
+  const std::size_t equals = value.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == value.size()) return false;
+  return run.chosen.emplace(value.substr(0, equals), value.substr(equals + 1)).second;
+}
+
 // An option that takes a value of this kind. `set` returns whether the value fits.
 struct Setting {
   std::string_view option;
@@ -103,6 +109,7 @@ constexpr Setting all_settings[] = {
        return !value.empty();
      }},
     {"--variant", "one that tbci-worker list --variants shows", set_variant},
+    {"--set", "NAME=VALUE, each name once", set_choice},
     {"--batch", "a whole number from 1 to 1000000",
      [](RunOptions& run, const std::string& value) {
        run.batch = number<std::int64_t>(value, 1, most_iterations);
@@ -234,7 +241,7 @@ std::string usage() {
          "                [--leak-iterations 0] [--leak-milliseconds 500] [--models FOLDER]\n"
          "                [--alternate first|second]\n"
          "                [--backend eager|jit|jit-frozen|onednn-graph|channels-last|aoti] [--package FILE]\n"
-         "                [--variant NAME]\n"
+         "                [--variant NAME] [--set NAME=VALUE]...\n"
          "tbci-worker operators ...\n"
          "                takes the options of run; prints which operators one iteration calls, without measuring\n"
          "tbci-worker profile ...\n"
@@ -253,6 +260,7 @@ std::string usage() {
          "the native ones.\n"
          "--variant: the model before or after a patch of the TorchBench paper (list --variants), never measured by a "
          "night.\n"
+         "--set: what a model offers (\"choices\" of list), such as the size of a cache.\n"
          "--alternate: iterate in turn with another worker; the standard input is a socket that the two share.\n"
          "Prints one JSON object per line. Exit codes: 0 done, 2 wrong usage, 3 an error line was printed.\n";
 }

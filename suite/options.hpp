@@ -12,6 +12,7 @@
 #include "suite/backends/backend.hpp"
 #include "suite/configuration.hpp"
 #include "suite/growth.hpp"
+#include "suite/model_choices.hpp"
 #include "suite/precision.hpp"
 #include "suite/variants.hpp"
 
@@ -34,6 +35,7 @@ struct RunOptions {
   Backend backend = Backend::eager;
   std::string package;  // of aoti; else empty
   Variant variant = Variant::none;
+  ChosenValues chosen;                // not yet looked up, as the benchmark
   std::optional<std::int64_t> batch;  // else the benchmark's own
   int warmup = 3;
   std::chrono::milliseconds warmup_time{0};  // more iterations that are not measured, until it has passed

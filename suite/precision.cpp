@@ -27,6 +27,8 @@ class AutocastWorkload final : public Workload {
   Tensors parameters() const override { return inner_->parameters(); }
   std::shared_ptr<torch::nn::Module> module() const override { return inner_->module(); }
   Tensors inputs() const override { return inner_->inputs(); }
+  void restart_evidence() override { inner_->restart_evidence(); }
+  std::vector<Evidence> evidence() const override { return inner_->evidence(); }
 
  private:
   std::unique_ptr<Workload> inner_;

@@ -37,6 +37,13 @@ JsonObject batch_sizes(const BatchSizes& sizes) {
   return object;
 }
 
+JsonObject choices_of(const Benchmark& benchmark) {
+  JsonObject object;
+  for (const ModelChoice& choice : benchmark.choices)
+    object.add(choice.name, std::vector<std::string_view>(choice.values.begin(), choice.values.end()));
+  return object;
+}
+
 // `cpu_growth_bytes`, and its interval if there is one.
 void add_slope(JsonObject& object, const std::string& what, const Slope& slope) {
   object.add(what + "_growth_bytes", slope.value);
@@ -76,6 +83,11 @@ void Protocol::hello(const RunOptions& options, std::int64_t batch) {
   object.add("batch", batch).add("seed", options.seed).add("precision", name_of(options.precision));
   if (options.backend != Backend::eager) object.add("backend", name_of(options.backend));
   if (options.variant != Variant::none) object.add("variant", named(options.variant).name);
+  if (!options.chosen.empty()) {
+    JsonObject chosen;
+    for (const auto& [name, value] : options.chosen) chosen.add(name, std::string_view(value));
+    object.add("set", chosen);
+  }
   write(object);
 }
 
@@ -91,6 +103,7 @@ void Protocol::benchmark(const Benchmark& benchmark) {
   object.add("family", std::string_view(family_of(benchmark.name)));
   object.add("differs", std::string_view(benchmark.differs));
   object.add("backends", available_backends());
+  if (!benchmark.choices.empty()) object.add("choices", choices_of(benchmark));
   object.add("listed", benchmark.listed == Listed::table1 ? "table1" : "later");
   object.add("batch", batch_sizes(benchmark.ci_batch)).add("paper_batch", batch_sizes(benchmark.paper_batch));
   write(object);
@@ -132,6 +145,14 @@ void Protocol::memory(const MemoryUse& use) {
     object.add("gpu_sm_mhz_low", use.load->sm_mhz_low).add("gpu_sm_mhz_high", use.load->sm_mhz_high);
     object.add("gpu_celsius", use.load->celsius).add("gpu_held_down_by", use.load->held_down_by);
   }
+  write(object);
+}
+
+void Protocol::evidence(const Evidence& evidence) {
+  JsonObject object = line("evidence");
+  object.add("name", std::string_view(evidence.name));
+  if (!evidence.of.empty()) object.add("of", std::string_view(evidence.of));
+  object.add("unit", name_of(evidence.unit)).add("value", evidence.value);
   write(object);
 }
 

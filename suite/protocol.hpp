@@ -19,6 +19,7 @@ namespace tbci::suite {
 
 struct Benchmark;
 struct Environment;
+struct Evidence;
 struct NamedVariant;
 struct OperatorCalls;
 struct Peaks;
@@ -72,6 +73,7 @@ class Protocol {
   void exported_model(const exported::ModelFile& model);
   void sample(const Sample& sample);
   void memory(const MemoryUse& use);
+  void evidence(const Evidence& evidence);
   void operators(const OperatorCalls& calls);
   void environment(const Environment& environment);
   void peaks(DeviceKind device, const Peaks& peaks);

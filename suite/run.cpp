@@ -107,12 +107,15 @@ void measure_benchmark(const RunOptions& options, const InstructionCounter& coun
   const auto made = Clock::now();
   const auto warmup = warm_up(workload, plan);
   const auto ready = Clock::now();
+  workload.restart_evidence();
 
   Alternation alternation(options.alternate, STDIN_FILENO);
   alternation.meet(!warmup.empty() && warmup.back() < refilled);
   auto [use, steady] = measure(workload, plan, counter, alternation, protocol);
+  const std::vector<Evidence> evidence = workload.evidence();  // before iterations that are not measured
   if (options.growth.iterations > 0) use.growth = watch_growth(workload, plan.device, options.growth);
   protocol.memory(use);
+  for (const Evidence& counted : evidence) protocol.evidence(counted);
   RunTimes times{options.iterations, nanoseconds(ready - prepared.begin), nanoseconds(ready - made),
                  use.growth ? use.growth->wall.count() : 0};
   times.alternated = alternation.turns();
@@ -140,6 +143,8 @@ std::string why_not(const Choice& choice, const RunOptions& options, const std::
            (train ? "inference" : "training");
   }
   if (!unavailable.empty()) return unavailable;
+  const std::string not_chosen = why_not_chosen(options.chosen, benchmark->choices, benchmark->name);
+  if (!not_chosen.empty()) return not_chosen;
   const std::string no_variant = why_no_variant(options.variant, benchmark->name, options.configuration);
   if (!no_variant.empty()) return no_variant;
   const std::string no_precision = why_no_precision(options.precision, options.configuration.device);
@@ -199,8 +204,8 @@ int with_workload(const RunOptions& options, Protocol& protocol, const Job& job)
     const std::string not_loaded = preload(options.preload);
     if (!not_loaded.empty()) return fail(protocol, "exception", not_loaded);
     prepare_torch(options);
-    prepare(options, {configuration.mode, options.size, batch, torch_device(configuration.device)}, *benchmark,
-            protocol, job);
+    prepare(options, {configuration.mode, options.size, batch, torch_device(configuration.device), options.chosen},
+            *benchmark, protocol, job);
     return exit_done;
   } catch (const Unsupported& error) {
     return fail(protocol, "unsupported", error.what());

@@ -128,6 +128,21 @@ TEST_CASE("Options: a trace is of eager inference, and aoti needs its package", 
         "--backend must be one of eager, jit, jit-frozen, onednn-graph, channels-last, aoti, not 'tvm'");
 }
 
+TEST_CASE("Options: what a model offers is set by name, each name once", "[options]") {
+  const Options options = parse_options(
+      {"run", "--benchmark", "dlrm", "--configuration", "cpu-infer", "--set", "cache=1/8", "--set", "access=a=b"});
+  const auto* run = std::get_if<RunOptions>(&options);
+  REQUIRE(run != nullptr);
+  CHECK(run->chosen == ChosenValues{{"cache", "1/8"}, {"access", "a=b"}});
+  for (const char* value : {"cache", "=1", "cache=", ""}) {
+    INFO(value);
+    CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "cpu-infer", "--set", value}) ==
+          "--set must be NAME=VALUE, each name once, not '" + std::string(value) + "'");
+  }
+  CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "cpu-infer", "--set", "a=1", "--set", "a=2"})
+            .find("each name once") != std::string::npos);
+}
+
 TEST_CASE("Options: a search for leaks has bounds", "[suite]") {
   for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{
            {"--leak-iterations", "-1"}, {"--leak-iterations", "100001"}, {"--leak-milliseconds", "1.5"}}) {
