@@ -102,6 +102,7 @@ std::string ProtocolReader::read(std::string_view text_line) {
   if (state_ == State::start) return type == "hello" ? hello(line) : "hello must come first: " + shown(text_line);
   if (type == "sample") return sample(line);
   if (type == "memory") return memory(line);
+  if (type == "evidence") return evidence(line);
   if (type == "done") return finish(line);
   if (type == "hello") return "a second hello";
   return fmt::format("protocol {} has no '{}' line here", protocol_version, one_line(type, 40));
@@ -176,6 +177,18 @@ std::string ProtocolReader::memory(const Line& line) {
   growth("rss", measurement_.rss_growth_bytes, measurement_.rss_growth_interval);
   growth("gpu", measurement_.gpu_growth_bytes, measurement_.gpu_growth_interval);
   return wrong;
+}
+
+std::string ProtocolReader::evidence(const Line& line) {
+  model::Evidence evidence{.name = text_field(line.fields, "name", 80), .of = text_field(line.fields, "of", 80)};
+  const auto unit = model::evidence_unit_from(text_field(line.fields, "unit", 20));
+  const auto value = real(line.fields, "value");
+  if (evidence.name.empty() || !unit || !value)
+    return "evidence needs a name, a unit (count, bytes, nanoseconds) and a value";
+  evidence.unit = *unit;
+  evidence.value = *value;
+  if (measurement_.evidence.size() < most_evidence) measurement_.evidence.push_back(std::move(evidence));
+  return {};
 }
 
 std::string ProtocolReader::finish(const Line& line) {

@@ -17,6 +17,7 @@ namespace tbci::runner {
 
 inline constexpr int protocol_version = 1;
 inline constexpr std::size_t longest_protocol_line = 65536;  ///< bytes
+inline constexpr std::size_t most_evidence = 2000;           ///< lines that count; more are read over
 
 /// What a valid output must match.
 struct Expected {
@@ -49,6 +50,7 @@ class ProtocolReader {
   std::string hello(const Line& line);
   std::string sample(const Line& line);
   std::string memory(const Line& line);
+  std::string evidence(const Line& line);
   std::string finish(const Line& line);
   std::string error(const Line& line);
 

@@ -1,6 +1,7 @@
 // The measurements of RunStore.
 #include "base/assert.hpp"
 #include "base/version_order.hpp"
+#include "storage/evidence_json.hpp"
 #include "storage/exception_guard.hpp"
 #include "storage/query.hpp"
 #include "storage/run_store.hpp"
@@ -18,7 +19,7 @@ const std::string select_measurements =
     "m.gpu_reserved_peak_bytes, m.cpu_growth_low_bytes, m.cpu_growth_high_bytes, m.rss_growth_bytes, "
     "m.rss_growth_low_bytes, m.rss_growth_high_bytes, m.gpu_growth_low_bytes, m.gpu_growth_high_bytes, m.growth_ns, "
     "m.details, m.finite, m.alternating, m.gpu_sm_mhz_low, m.gpu_sm_mhz_high, m.gpu_celsius, m.gpu_held_down_by, "
-    "m.compile_ns, m.unsteady_iterations, m.difference "
+    "m.compile_ns, m.unsteady_iterations, m.difference, m.evidence "
     "FROM measurement m JOIN measured_case c ON c.id = m.case_id JOIN torch t ON t.id = m.torch_id ";
 
 /// A count and the blob that holds this number of samples; no blob for none.
@@ -95,6 +96,7 @@ Result<model::PlacedMeasurement> read_measurement(Row row) {
   measurement.alternating = row.integer() != 0;
   measurement.gpu_load = read_load(row);
   measurement.compiling = read_compiling(row);
+  measurement.evidence = row.take(evidence_from_json(row.optional_text().value_or("")));
   return row.finish(std::move(placed));
 }
 
@@ -160,10 +162,11 @@ Status insert(Database& database, const model::Place& place, const model::Measur
               "cpu_growth_low_bytes, cpu_growth_high_bytes, rss_growth_bytes, rss_growth_low_bytes, "
               "rss_growth_high_bytes, gpu_growth_low_bytes, gpu_growth_high_bytes, growth_ns, details, finite, "
               "alternating, samples, instructions, gpu_active_ns, gpu_movement_ns, gpu_idle_ns, gpu_sm_mhz_low, "
-              "gpu_sm_mhz_high, gpu_celsius, gpu_held_down_by, compile_ns, unsteady_iterations, difference) "
+              "gpu_sm_mhz_high, gpu_celsius, gpu_held_down_by, compile_ns, unsteady_iterations, difference, "
+              "evidence) "
               "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
               "?, ?, ?, ?, ?, "
-              "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+              "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
               "ON CONFLICT (build_id, case_id, run_id, ordinal) DO NOTHING");
   query.bind(place.run_id, place.build_id, case_id, place.ordinal, to_string(measurement.outcome), measurement.message,
              static_cast<std::int64_t>(measurement.nanoseconds.size()), part(times, &Summary::median),
@@ -183,6 +186,8 @@ Status insert(Database& database, const model::Place& place, const model::Measur
   bind_split(query, measurement.gpu_split);
   bind_load(query, measurement.gpu_load);
   bind_compiling(query, measurement.compiling);
+  const std::string evidence = evidence_to_json(measurement.evidence);
+  query.bind(evidence.empty() ? std::nullopt : std::optional(evidence));
   if (query.execute() == 1) return {};
   return fail(ErrorKind::failed, "run {} has process {} of {} on build {} already: measurements are never overwritten",
               place.run_id, place.ordinal, to_string(measurement.measured), place.build_id);

@@ -64,4 +64,8 @@ std::int64_t resident_bytes() {
   return second != nullptr ? std::strtoll(second, nullptr, 10) * ::sysconf(_SC_PAGESIZE) : 0;
 }
 
+ResidentPages resident_pages() {
+  return {status_bytes("RssAnon:"), status_bytes("RssFile:") + status_bytes("RssShmem:")};
+}
+
 }  // namespace tbci::suite

@@ -22,4 +22,12 @@ std::int64_t in_use_bytes();
 // The resident set now; 0 if the kernel does not report it. Allocates nothing.
 std::int64_t resident_bytes();
 
+// The resident set by what lies behind its pages: nothing but memory, or files that are mapped. Zeros if the kernel
+// does not report them.
+struct ResidentPages {
+  std::int64_t anonymous_bytes = 0;
+  std::int64_t file_bytes = 0;
+};
+ResidentPages resident_pages();
+
 }  // namespace tbci::suite

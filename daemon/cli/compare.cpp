@@ -6,6 +6,7 @@
 #include "daemon/cli/application.hpp"
 #include "daemon/cli/backend_table.hpp"
 #include "daemon/cli/compare_runners.hpp"
+#include "daemon/cli/evidence_table.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/operator_table.hpp"
 #include "daemon/cli/selection.hpp"
@@ -98,10 +99,32 @@ Result<ExitCode> compare_backends(const Invocation& invocation, const CompareOpt
   return ExitCode::success;
 }
 
+// What models counted of themselves in the screen, which ran all cases.
+Result<std::vector<EvidenceOfCase>> evidence_of_screen(const pipeline::SubjectContext& context,
+                                                       const pipeline::ComparisonPlan& plan) {
+  std::map<model::Case, EvidenceOfCase> of_cases;
+  TBCI_ASSIGN(const auto runs, context.stores.runs.runs_of_key(context.name(), model::run_keys::screen(plan.key)));
+  for (const model::Run& run : runs) {
+    TBCI_ASSIGN(const auto placed, context.stores.runs.measurements(run.id));
+    for (const model::PlacedMeasurement& each : placed) {
+      if (each.measurement.evidence.empty()) continue;
+      EvidenceOfCase& of_case = of_cases[each.measurement.measured];
+      of_case.measured = each.measurement.measured;
+      const bool old_build = each.place.build_id == plan.builds.before.id;
+      (old_build ? of_case.before : of_case.after).push_back(each.measurement);
+    }
+  }
+  std::vector<EvidenceOfCase> evidence;
+  for (auto& [measured, of_case] : of_cases) evidence.push_back(std::move(of_case));
+  return evidence;
+}
+
 nlohmann::json answer_json(const CompareOptions& options, const std::vector<model::Finding>& findings,
-                           const pipeline::ProfiledCases& operators, const pipeline::ExplainedCases& explained) {
+                           const std::vector<EvidenceOfCase>& evidence, const pipeline::ProfiledCases& operators,
+                           const pipeline::ExplainedCases& explained) {
   nlohmann::json json = {{"before", options.before}, {"after", options.after}, {"findings", nlohmann::json::array()}};
   for (const model::Finding& finding : findings) json["findings"].push_back(web::queries::json_of(finding));
+  for (const EvidenceOfCase& each : evidence) json["evidence"].push_back(evidence_json(each));
   if (options.operators) json["operators"] = nlohmann::json::array();
   for (const model::OperatorComparison& compared : operators.compared) json["operators"].push_back(json_of(compared));
   if (options.explain) json["steps"] = nlohmann::json::array();
@@ -117,8 +140,9 @@ void print_reasons(const pipeline::ProfiledCases& operators, const pipeline::Exp
 }
 
 void print_text(const CompareOptions& options, const std::vector<model::Finding>& findings,
-                const pipeline::ProfiledCases& operators, const pipeline::ExplainedCases& explained) {
-  fmt::print("{}", table_of(findings, true));
+                const std::vector<EvidenceOfCase>& evidence, const pipeline::ProfiledCases& operators,
+                const pipeline::ExplainedCases& explained) {
+  fmt::print("{}{}", table_of(findings, true), evidence_of_builds(evidence));
   for (const model::OperatorComparison& compared : operators.compared) fmt::print("{}", text_of(compared));
   for (const model::StepSplit& step : explained.steps) fmt::print("{}", text_of(step));
   if (options.explain && explained.steps.empty() && explained.missing.empty())
@@ -144,6 +168,7 @@ Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& opt
                 options.after);
   TBCI_ASSIGN(plan.cases, pipeline::wanted_cases(context, plan.builds.after.product));
   TBCI_ASSIGN(const auto findings, pipeline::compare_builds(context, plan));
+  TBCI_ASSIGN(const auto evidence, evidence_of_screen(context, plan));
   pipeline::ProfiledCases operators;
   if (options.operators) {
     TBCI_ASSIGN(operators, pipeline::compare_operators_of(context, plan.builds, findings));
@@ -154,9 +179,9 @@ Result<ExitCode> compare(const Invocation& invocation, const CompareOptions& opt
   }
   print_reasons(operators, explained);
   if (invocation.json) {
-    print_json(answer_json(options, findings, operators, explained));
+    print_json(answer_json(options, findings, evidence, operators, explained));
   } else {
-    print_text(options, findings, operators, explained);
+    print_text(options, findings, evidence, operators, explained);
   }
   const bool worse = std::any_of(findings.begin(), findings.end(),
                                  [](const auto& f) { return f.verdict == model::Verdict::regression; });

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "daemon/cli/application.hpp"
+#include "daemon/cli/evidence_table.hpp"
 #include "daemon/cli/gpu_split.hpp"
 #include "daemon/cli/json.hpp"
 #include "daemon/cli/memory_text.hpp"
@@ -133,6 +134,7 @@ nlohmann::json as_json(const model::Build& build, const CaseMeasurements& result
                                     {"instructions", measurement.instructions},
                                     {"memory", memory_json(measurement)}});
       if (measurement.gpu_split) entry["processes"].back()["gpu_split"] = gpu_split_json(*measurement.gpu_split);
+      if (!measurement.evidence.empty()) entry["processes"].back()["evidence"] = evidence_json(measurement.evidence);
       if (measurement.gpu_load) entry["processes"].back()["gpu_load"] = gpu_load_json(*measurement.gpu_load);
     }
     json["cases"].push_back(std::move(entry));
@@ -151,7 +153,9 @@ Result<ExitCode> run(const Invocation& invocation, const RunOptions& options, st
   const Cost cost = cost_of(results);
   const detect::Sampling& sampling = context.config.measure.sampling;
   if (invocation.json) print_json(as_json(build, results, cost, sampling));
-  if (!invocation.json) fmt::print("{}{}{}", as_table(results, sampling), gpu_split_text(results), cost_text(cost));
+  if (!invocation.json)
+    fmt::print("{}{}{}{}", as_table(results, sampling), gpu_split_text(results), evidence_of_run(results),
+               cost_text(cost));
   for (const auto& [measured, measurements] : results) {
     for (const model::Measurement& measurement : measurements) {
       if (measurement.outcome != model::Outcome::done && measurement.outcome != model::Outcome::unsupported)

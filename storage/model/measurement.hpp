@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "storage/model/evidence.hpp"
 #include "storage/model/words.hpp"
 
 namespace tbci::model {
@@ -80,6 +81,7 @@ struct Measurement {
   std::optional<GpuSplit> gpu_split;   ///< of iterations after the measured ones, where the worker can trace them
   std::optional<GpuLoad> gpu_load;     ///< where the worker can read it
   std::optional<Compiling> compiling;  ///< nothing in eager mode
+  std::vector<Evidence> evidence;      ///< what the model counts of itself; mostly none
   std::chrono::nanoseconds growth{};   ///< of the iterations that look for leaks; 0: there were none
 };
 

@@ -43,6 +43,33 @@ TEST_CASE("ProtocolReader: reads a complete measurement", "[protocol]") {
   CHECK(measurement.measured == model::Case{"dlrm", Configuration::cpu_infer});
 }
 
+TEST_CASE("ProtocolReader: keeps what the model counts of itself", "[protocol]") {
+  const auto with = [](const std::string& fields) {
+    return read({hello, sample(0, "1"), sample(1, "1"), R"({"type":"evidence",)" + fields + "}",
+                 R"({"type":"evidence","name":"hits","unit":"count","value":3})", R"({"type":"done","samples":2})"});
+  };
+  const auto good = with(R"("name":"bytes\nread","of":"table 3","unit":"bytes","value":-1.5)");
+  REQUIRE(good.done());
+  REQUIRE(good.measurement().evidence.size() == 2);
+  CHECK(good.measurement().evidence[0] ==
+        model::Evidence{.name = "bytes read", .of = "table 3", .unit = model::EvidenceUnit::bytes, .value = -1.5});
+  CHECK(good.measurement().evidence[1].of.empty());
+  for (const std::string bad : {R"("unit":"count","value":1)", R"("name":"hits","unit":"rows","value":1)",
+                                R"("name":"hits","unit":"count","value":"1")", R"("name":"hits","unit":"count")",
+                                R"("name":"hits","unit":"count","value":1e300)"}) {
+    INFO(bad);
+    CHECK(with(bad).violation() == "line 4: evidence needs a name, a unit (count, bytes, nanoseconds) and a value");
+  }
+}
+
+TEST_CASE("ProtocolReader: keeps at most 2,000 lines of what a model counts", "[protocol]") {
+  ProtocolReader reader({{"dlrm", Configuration::cpu_infer}, 2});
+  reader.take(hello);
+  for (int i = 0; i < 2100; ++i) reader.take(R"({"type":"evidence","name":"hits","unit":"count","value":3})");
+  CHECK_FALSE(reader.broken());
+  CHECK(reader.measurement().evidence.size() == 2000);
+}
+
 TEST_CASE("ProtocolReader: a process took turns if all its iterations did", "[protocol]") {
   const auto alternating = [](const std::string& fields) {
     return read({hello, sample(0, "1"), sample(1, "1"), R"({"type":"done","samples":2)" + fields + "}"})

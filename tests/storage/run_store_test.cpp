@@ -26,6 +26,7 @@ model::Measurement measurement(std::vector<std::int64_t> nanoseconds, model::Cas
   result.nanoseconds = std::move(nanoseconds);
   result.cpu_peak_bytes = 123'456'789;
   result.cpu_growth_bytes = -12.5;
+  result.evidence = {{.name = "hits", .of = "table \"3\"", .unit = model::EvidenceUnit::bytes, .value = 0.1}};
   result.torch_version = "2.13.0+cpu";
   result.torch_git = std::string(40, 'c');
   result.started = at(77);
@@ -51,6 +52,7 @@ void check_same(const model::Measurement& left, const model::Measurement& right)
   CHECK(left.growth == right.growth);
   CHECK(left.details == right.details);
   CHECK(left.finite == right.finite);
+  CHECK(left.evidence == right.evidence);
   CHECK(left.alternating == right.alternating);
   CHECK(left.torch_version == right.torch_version);
   CHECK(left.torch_git == right.torch_git);

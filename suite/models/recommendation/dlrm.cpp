@@ -2,6 +2,7 @@
 // sums of embedding rows, a bottom and a top MLP, and the dot products between all features.
 #include <cmath>
 
+#include "suite/blocks/dlrm_layers.hpp"
 #include "suite/blocks/standard_workload.hpp"
 
 namespace tbci::suite::models::dlrm {
@@ -23,24 +24,6 @@ struct DlrmShape {
   Lookups kind;
 };
 
-// A ReLU after each layer, the last one too: the original asks for a sigmoid at none. So a top whose last weights are
-// negative by chance is dead from the start; `alive` makes them positive.
-nn::Sequential mlp(const std::vector<std::int64_t>& sizes, bool alive) {
-  nn::Sequential layers;
-  for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
-    nn::Linear layer(sizes[i], sizes[i + 1]);
-    nn::init::normal_(layer->weight, 0.0, std::sqrt(2.0 / static_cast<double>(sizes[i] + sizes[i + 1])));
-    nn::init::zeros_(layer->bias);
-    if (alive && i + 2 == sizes.size()) {
-      const torch::NoGradGuard no_gradients;
-      layer->weight.abs_();
-    }
-    layers->push_back(layer);
-    layers->push_back(nn::ReLU());
-  }
-  return layers;
-}
-
 struct Bags {
   Tensors indices;  // of one table each
   Tensors offsets;
@@ -56,10 +39,10 @@ class Dlrm : public nn::Module {
     }
     const auto features = static_cast<std::int64_t>(shape.tables.size()) + 1;
     std::vector<std::int64_t> top = shape.top;
-    top.insert(top.begin(), features * (features - 1) / 2 + shape.width);
+    top.insert(top.begin(), dlrm_top_inputs(features, shape.width));
     top.push_back(1);
-    bottom_ = register_module("bot_l", mlp(shape.bottom, false));
-    top_ = register_module("top_l", mlp(top, true));
+    bottom_ = register_module("bot_l", dlrm_layers(shape.bottom, false));
+    top_ = register_module("top_l", dlrm_layers(top, true));
     const torch::Tensor pairs = torch::tril_indices(features, features, -1);
     first_ = register_buffer("first", pairs[0].clone());
     second_ = register_buffer("second", pairs[1].clone());
@@ -74,10 +57,7 @@ class Dlrm : public nn::Module {
       features.push_back(std::get<0>(
           torch::embedding_bag(tables_[i], bags.indices[i], bags.offsets[i], scale_by_frequency, sum, sparse)));
     }
-    const torch::Tensor all = torch::cat(features, 1).view({x.size(0), -1, x.size(1)});
-    const torch::Tensor products = torch::bmm(all, all.transpose(1, 2));
-    const torch::Tensor pairs = products.index({torch::indexing::Slice(), first_, second_});
-    return top_->forward(torch::cat({x, pairs}, 1));
+    return top_->forward(dlrm_interactions(features, first_, second_));
   }
 
  private:
