@@ -7,17 +7,12 @@
 
 namespace tbci::detect {
 
-namespace {
-
-// By the first letters of its name: `fp32`, `bf16`, `Long`, `Byte`.
 double bytes_of_element(std::string_view type) {
   if (type == "fp16" || type == "bf16" || type == "Short") return 2;
   if (type == "fp64" || type == "Long" || type == "ComplexFloat") return 8;
   if (type == "Bool" || type == "Byte" || type == "Char" || type.starts_with("Float8")) return 1;
   return 4;
 }
-
-}  // namespace
 
 void HintSums::add(HintKind kind, std::string_view name, double calls, double time, double gain,
                    std::string_view within) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "detect/timeline/categories.hpp"
 
@@ -15,19 +17,26 @@ using Sizes = std::vector<std::int64_t>;
 // A call's tensors by place; those that are undefined or missing have no sizes.
 class Shapes {
  public:
-  Shapes(const Look& look, const model::TimelineCall& call) : look_(look), call_(call) {}
-  const Sizes& in(std::size_t place) const { return at(call_.inputs, place); }
-  const Sizes& out(std::size_t place) const { return at(call_.outputs, place); }
+  Shapes(std::span<const Sizes> inputs, std::span<const Sizes> outputs) : inputs_(inputs), outputs_(outputs) {}
+  const Sizes& in(std::size_t place) const { return at(inputs_, place); }
+  const Sizes& out(std::size_t place) const { return at(outputs_, place); }
 
  private:
-  const Sizes& at(const std::vector<model::TensorUse>& uses, std::size_t place) const {
+  static const Sizes& at(std::span<const Sizes> tensors, std::size_t place) {
     static const Sizes none;
-    const model::SeenTensor* tensor = place < uses.size() ? look_.tensor(uses[place]) : nullptr;
-    return tensor == nullptr ? none : tensor->sizes;
+    return place < tensors.size() ? tensors[place] : none;
   }
-  const Look& look_;
-  const model::TimelineCall& call_;
+  std::span<const Sizes> inputs_, outputs_;
 };
+
+std::vector<Sizes> sizes_of(const Look& look, const std::vector<model::TensorUse>& uses) {
+  std::vector<Sizes> all;
+  for (const model::TensorUse& use : uses) {
+    const model::SeenTensor* tensor = look.tensor(use);
+    all.push_back(tensor == nullptr ? Sizes() : tensor->sizes);
+  }
+  return all;
+}
 
 double product(const Sizes& sizes, std::size_t from = 0) {
   double all = sizes.empty() ? 0 : 1;
@@ -123,10 +132,19 @@ const std::map<std::string_view, Formula>& formulas() {
 
 }  // namespace
 
+bool has_flops(std::string_view name) {
+  return name.starts_with("aten.") && formulas().contains(base_of(name));
+}
+
+double flops_of_sizes(std::string_view name, std::span<const Sizes> inputs, std::span<const Sizes> outputs) {
+  return has_flops(name) ? formulas().at(base_of(name))(Shapes(inputs, outputs)) : 0;
+}
+
 double flops_of(const Look& look, std::size_t call) {
-  if (!look.name(call).starts_with("aten.")) return 0;
-  const auto formula = formulas().find(base_of(look.name(call)));
-  return formula == formulas().end() ? 0 : formula->second(Shapes(look, look.timeline.calls[call]));
+  const std::string_view name = look.name(call);
+  if (!has_flops(name)) return 0;
+  const model::TimelineCall& called = look.timeline.calls[call];
+  return flops_of_sizes(name, sizes_of(look, called.inputs), sizes_of(look, called.outputs));
 }
 
 double flops_of_iteration(const Look& look) {

@@ -1,0 +1,212 @@
+#include "detect/predict/prediction.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/detect/timeline/made_timeline.hpp"
+
+namespace tbci::prediction_test {
+
+using detect::CalibratedBatch;
+using detect::KernelFamily;
+using detect::Prediction;
+using made_timeline::MadeTimeline;
+using model::OverheadKind;
+
+namespace {
+
+detect::RecordedIteration recorded_from(MadeTimeline& made) {
+  const auto look = detect::look_into(made.timeline());
+  REQUIRE(look);
+  return detect::recorded_iteration(*look).value();
+}
+
+CalibratedBatch calibrated(int batch, MadeTimeline& made, double time) {
+  CalibratedBatch one;
+  one.batch = batch;
+  one.recordings.push_back(recorded_from(made));
+  one.times = {time};
+  return one;
+}
+
+// A gap of 50; a linear that takes 40 before its product, and 60 after it; a gap of 30; an add; 20 at the end. The
+// product takes 1000 and 2 a sample, the add 500 and 10 a sample, one page fault of 10 in it for ten samples. A call of
+// one number takes 100.
+CalibratedBatch simple(int batch, double more_without_recorder = 0) {
+  MadeTimeline made;
+  const std::int64_t product = 1000 + 2 * batch, sum = 500 + 10 * batch + 10 * (batch / 10);
+  const std::int64_t whole = 50 + 40 + product + 60 + 30 + sum + 20;
+  made.iteration(0, whole);
+  const auto x = made.tensor(1, {batch, 8}), w = made.tensor(2, {8, 4}), y = made.tensor(3, {batch, 4});
+  const auto z = made.tensor(4, {batch, 4});
+  made.call("aten.linear.default", 50, 40 + product + 60, {x, w}, {y});
+  made.call("aten.mm.default", 90, product, {x, w}, {y});
+  made.call("aten.add.Tensor", 50 + 40 + product + 60 + 30, sum, {y}, {z}).faults = batch / 10;
+  return calibrated(batch, made, static_cast<double>(whole) + more_without_recorder);
+}
+
+Prediction predicted(std::vector<CalibratedBatch> batches, int batch) {
+  const auto prediction = detect::predict_batch(std::move(batches), batch);
+  if (!prediction) FAIL(prediction.error().message);
+  return *prediction;
+}
+
+double sum_of_parts(const Prediction& prediction) {
+  double sum = prediction.active() + prediction.page_faults + prediction.waiting + prediction.unknown + prediction.rest;
+  for (const auto& [kind, nanoseconds] : prediction.overheads) sum += nanoseconds;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("Prediction: kernels follow their work, overheads stay, and all parts add up", "[detect]") {
+  const Prediction prediction = predicted({simple(40), simple(10), simple(20)}, 30);
+  CHECK(prediction.calibrated == std::vector<int>{10, 20, 40});
+  CHECK(prediction.kernels.at(KernelFamily::products).nanoseconds == Approx(1000 + 2 * 30 - 100));
+  CHECK(prediction.kernels.at(KernelFamily::products).calls == 1);
+  CHECK(prediction.kernels.at(KernelFamily::elementwise).nanoseconds == Approx(500 + 10 * 30 - 100));
+  CHECK(prediction.overheads.at(OverheadKind::launch) == Approx(200));
+  CHECK(prediction.overheads.at(OverheadKind::before_kernel) == Approx(40));
+  CHECK(prediction.overheads.at(OverheadKind::after_kernel) == Approx(60));
+  CHECK(prediction.overheads.at(OverheadKind::between_kernels) == 0);
+  CHECK(prediction.overheads.at(OverheadKind::between_operators) == Approx(50 + 30 + 20));
+  CHECK(prediction.page_faults == Approx(30));
+  CHECK(prediction.rest == 0);
+  CHECK(prediction.unknown == 0);
+  CHECK(prediction.beyond == 1);
+  CHECK(prediction.time == Approx(50 + 40 + 1060 + 60 + 30 + 800 + 30 + 20));
+  CHECK(prediction.time == Approx(sum_of_parts(prediction)));
+  CHECK(prediction.idle() == Approx(prediction.time - 960 - 700));
+  CHECK_FALSE(prediction.sizes_follow_data);
+}
+
+TEST_CASE("Prediction: what an iteration takes without the recorder is the base", "[detect]") {
+  const Prediction prediction = predicted({simple(10, -100), simple(20, -300)}, 15);
+  CHECK(prediction.rest == Approx(-200));
+  CHECK(prediction.time == Approx(200 + 1030 + 650 + 10 + 5 - 200));  // half a fault more than one
+}
+
+TEST_CASE("Prediction: it says how far beyond the calibrated batches it is", "[detect]") {
+  CHECK(predicted({simple(10), simple(20)}, 80).beyond == 4);
+  CHECK(predicted({simple(10), simple(20)}, 5).beyond == 2);
+  CHECK(predicted({simple(10), simple(20)}, 80).kernels.at(KernelFamily::products).nanoseconds ==
+        Approx(1000 + 160 - 100));
+}
+
+TEST_CASE("Prediction: work that does not grow like the batch decides, not the batch", "[detect]") {
+  // Each sample meets each other one: the product is quadratic in the batch.
+  const auto pairs = [](int batch) {
+    MadeTimeline made;
+    const std::int64_t product = 400 + 3 * batch * batch;
+    made.iteration(0, product);
+    const auto x = made.tensor(1, {batch, 8}), y = made.tensor(2, {8, batch});
+    made.call("aten.mm.default", 0, product, {x, y}, {made.tensor(3, {batch, batch})});
+    return calibrated(batch, made, static_cast<double>(product));
+  };
+  CHECK(predicted({pairs(10), pairs(40)}, 20).time == Approx(400 + 3 * 20 * 20));
+  CHECK(predicted({pairs(10), pairs(40)}, 80).time == Approx(400 + 3 * 80 * 80));
+}
+
+TEST_CASE("Prediction: where sizes stay, as of a sparse tensor, the batch is the work", "[detect]") {
+  const auto updates = [](int batch) {
+    MadeTimeline made;
+    const std::int64_t update = 500 + 7 * batch;
+    made.iteration(0, update);
+    const auto table = made.tensor(1, {1000, 8}), rows = made.tensor(2, {1000, 8});
+    made.call("aten.add_.Tensor", 0, update, {table, rows}, {table});
+    return calibrated(batch, made, static_cast<double>(update));
+  };
+  CHECK(predicted({updates(100), updates(300)}, 200).time == Approx(500 + 7 * 200));
+}
+
+TEST_CASE("Prediction: a call that makes other calls in another batch is one kernel with all of them", "[detect]") {
+  const auto zeroing = [](int batch, bool calls_fill) {
+    MadeTimeline made;
+    const std::int64_t length = 200 + 5 * batch;
+    made.iteration(0, length);
+    const auto x = made.tensor(1, {batch});
+    made.call("aten.zero_.default", 0, length, {x}, {x});
+    if (calls_fill) made.call("aten.fill_.Scalar", 50, length - 100, {x}, {x});
+    return calibrated(batch, made, static_cast<double>(length));
+  };
+  const Prediction prediction = predicted({zeroing(10, false), zeroing(40, true)}, 30);
+  CHECK(prediction.time == Approx(350));
+  CHECK(prediction.kernels.at(KernelFamily::elementwise).nanoseconds == Approx(250));
+  CHECK(prediction.kernels.at(KernelFamily::elementwise).calls == 1);
+  CHECK(prediction.unknown == 0);
+}
+
+TEST_CASE("Prediction: calls that one batch alone makes are unknown, and take what they took there", "[detect]") {
+  const auto sorting = [](int batch, std::int64_t more) {
+    MadeTimeline made;
+    made.iteration(0, 1000 + more);
+    const auto x = made.tensor(1, {batch});
+    made.call("aten.relu.default", 0, 1000, {x}, {x});
+    if (more > 0) made.call("aten.sort.default", 1000, more, {x}, {x});
+    return calibrated(batch, made, static_cast<double>(1000 + more));
+  };
+  const Prediction near = predicted({sorting(10, 0), sorting(40, 300)}, 35);
+  CHECK(near.unknown == 300);
+  REQUIRE(near.unknown_operators.size() == 1);
+  CHECK(near.unknown_operators[0].name == "aten.sort.default");
+  CHECK(near.time == Approx(1300));
+  CHECK(near.time == Approx(sum_of_parts(near)));
+  CHECK(near.may_add == 0);
+  CHECK_FALSE(near.kernels.contains(KernelFamily::other));
+
+  const Prediction below = predicted({sorting(10, 0), sorting(40, 300)}, 12);
+  CHECK(below.unknown == 0);
+  CHECK(below.may_add == 300);
+  CHECK(below.time == Approx(1000));
+
+  const auto refused = detect::predict_batch({sorting(10, 0), sorting(40, 3000)}, 35);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message ==
+        "the operators change with the batch: most of the time is in calls that batch 40 alone makes, such as "
+        "aten.sort.default");
+}
+
+TEST_CASE("Prediction: sizes that are off a line over the batch are said to follow the data", "[detect]") {
+  const auto lookups = [](int batch, std::int64_t rows) {
+    MadeTimeline made;
+    made.iteration(0, 200 + rows);
+    made.call("aten.index_select.default", 0, 200 + rows, {}, {made.tensor(1, {rows, 4})});
+    return calibrated(batch, made, static_cast<double>(200 + rows));
+  };
+  const Prediction prediction = predicted({lookups(10, 1000), lookups(20, 1700), lookups(40, 2000)}, 30);
+  CHECK(prediction.sizes_follow_data);
+  CHECK(prediction.time == Approx(200 + 1850));  // between the batches next to it
+}
+
+TEST_CASE("Prediction: with two lanes the critical path decides, and what is beside it is not in the time",
+          "[detect]") {
+  // Lane 0: a product of 10 a sample, then it waits for the product of the other lane, of 30 a sample; then an add of
+  // both results, of 1000 and 20 a sample.
+  const auto two_lanes = [](int batch) {
+    MadeTimeline made;
+    const std::int64_t own = 10 * batch, other = 30 * batch, sum = 1000 + 20 * batch;
+    made.iteration(0, other + sum);
+    made.timeline().iterations.back().waited = other - own;
+    const auto x = made.tensor(1, {batch, 8}), y = made.tensor(2, {batch, 8}), z = made.tensor(3, {batch, 8});
+    made.call("aten.mm.default", 0, own, {x}, {y});
+    made.call("aten.add.Tensor", other, sum, {y, z}, {x});
+    made.call("aten.bmm.default", 0, other, {x}, {z}).thread = 1;
+    return calibrated(batch, made, static_cast<double>(other + sum));
+  };
+  const Prediction prediction = predicted({two_lanes(20), two_lanes(40)}, 30);
+  CHECK(prediction.lanes == 2);
+  CHECK(prediction.time == Approx(30 * 30 + 1000 + 20 * 30));
+  CHECK(prediction.kernels.at(KernelFamily::products).nanoseconds == Approx(30 * 30 - 100));  // the other lane's
+  CHECK(prediction.kernels.at(KernelFamily::products).calls == 1);
+  CHECK(prediction.kernels.at(KernelFamily::elementwise).nanoseconds == Approx(1000 + 20 * 30 - 100));
+  CHECK(prediction.beside == Approx(10 * 30));
+  CHECK(prediction.rest == Approx(0).margin(1e-9));
+  CHECK(prediction.time == Approx(sum_of_parts(prediction)));
+}
+
+TEST_CASE("Prediction: one batch alone is refused", "[detect]") {
+  const auto refused = detect::predict_batch({simple(10)}, 20);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::usage);
+  CHECK(refused.error().message == "a prediction takes recordings of two batches at least, there are 1");
+}
+
+}  // namespace tbci::prediction_test

@@ -1,0 +1,126 @@
+#include "detect/predict/recorded_calls.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/detect/timeline/made_timeline.hpp"
+
+namespace tbci::recorded_calls_test {
+
+using detect::RecordedIteration;
+using made_timeline::MadeTimeline;
+
+namespace {
+
+RecordedIteration recorded_from(MadeTimeline& made) {
+  const auto look = detect::look_into(made.timeline());
+  REQUIRE(look);
+  const auto recorded = detect::recorded_iteration(*look);
+  REQUIRE(recorded);
+  return *recorded;
+}
+
+}  // namespace
+
+TEST_CASE("Recorded calls: what is around a kernel is split into before, between and after", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  const auto x = made.tensor(1, {4, 8});
+  made.call("aten.linear.default", 10, 60, {x});
+  made.call("aten.t.default", 12, 2, {x});
+  made.call("aten.mm.default", 20, 30, {x}).faults = 2;
+  made.call("aten.view.default", 51, 1, {x});
+  made.call("aten.add.Tensor", 55, 5, {x});
+  const RecordedIteration recorded = recorded_from(made);
+  REQUIRE(recorded.calls.size() == 5);
+  const auto &linear = recorded.calls[0], &t = recorded.calls[1], &mm = recorded.calls[2], &view = recorded.calls[3];
+  CHECK(linear.own == 60 - 2 - 30 - 1 - 5);
+  CHECK_FALSE(linear.kernel);
+  CHECK(linear.split.before == 2 + 6);   // to t, and from t to mm
+  CHECK(linear.split.between == 1 + 3);  // from mm to view, and from view to add
+  CHECK(linear.split.after == 10);       // from add on
+  CHECK(t.split.before == 2);
+  CHECK(view.split.between == 1);
+  CHECK(mm.kernel);
+  CHECK(mm.faults == 2);
+  CHECK(mm.split.sum() == 0);
+  CHECK(linear.gap == 10);
+  CHECK(recorded.last_gap == 30);
+  CHECK(linear.end == 5);
+  CHECK(t.parent == 0);
+  CHECK(t.end == 2);
+  CHECK(recorded.dispatch_nanoseconds == 100);
+}
+
+TEST_CASE("Recorded calls: an operator that calls others is a kernel where it is long in itself", "[detect]") {
+  for (const auto& [length, kernel] : {std::pair{1020, false}, std::pair{1021, true}}) {
+    CAPTURE(length);
+    MadeTimeline made;
+    made.iteration(0, 2000);
+    made.call("aten.addmm.default", 0, length);
+    made.call("aten.copy_.default", 0, 20);
+    const RecordedIteration recorded = recorded_from(made);
+    CHECK(recorded.calls[0].kernel == kernel);  // ten calls of 100
+    CHECK(recorded.calls[1].kernel);
+    CHECK(recorded.calls[0].split.sum() == (kernel ? 0 : 1000));
+  }
+}
+
+TEST_CASE("Recorded calls: nodes of the backward pass are between operators, and give the forward call", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.call("aten.mm.default", 5, 10).sequence = 7;
+  made.call("MmBackward0", 20, 50).sequence = 7;
+  made.call("aten.mm.default", 30, 20);
+  const RecordedIteration recorded = recorded_from(made);
+  REQUIRE(recorded.calls.size() == 2);
+  CHECK(recorded.calls[0].forward == -1);
+  CHECK(recorded.calls[0].sequence == 7);
+  CHECK(recorded.calls[1].forward == 7);
+  CHECK(recorded.calls[1].parent == -1);
+  CHECK(recorded.calls[1].gap == 15);  // from 15 to 30, 10 of them in the node
+  CHECK(recorded.last_gap == 50);
+}
+
+TEST_CASE("Recorded calls: times are the quiet ones of iterations that make the same calls", "[detect]") {
+  MadeTimeline made;
+  std::int64_t begin = 0;
+  for (const std::int64_t length : {30, 20, 50, 40, 60}) {
+    made.iteration(begin, 100);
+    made.call("aten.mm.default", begin + 10, length).waited = 10;
+    begin += 100;
+  }
+  made.iteration(begin, 100).call("aten.bmm.default", begin, 1);
+  made.iteration(begin + 100, 100).call("aten.mm.default", begin + 110, 55).waited = 10;
+  const RecordedIteration recorded = recorded_from(made);
+  REQUIRE(recorded.calls.size() == 1);
+  CHECK(recorded.calls[0].own == 22.5);  // of 10, 20, 30, 40, 45 and 50
+  CHECK(recorded.calls[0].waited == 10);
+  CHECK(recorded.calls[0].gap == 10);
+}
+
+TEST_CASE("Recorded calls: other threads are lanes of their own, without gaps", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.call("aten.mm.default", 0, 10).thread = 1;
+  made.call("aten.bmm.default", 5, 80).thread = 4;
+  const RecordedIteration recorded = recorded_from(made);
+  REQUIRE(recorded.calls.size() == 2);
+  CHECK(recorded.calls[0].name == "aten.bmm.default");  // of the thread whose calls last longest
+  CHECK(recorded.calls[0].lane == 0);
+  CHECK(recorded.calls[0].gap == 5);
+  CHECK(recorded.calls[1].lane == 1);
+  CHECK(recorded.calls[1].gap == 0);
+}
+
+TEST_CASE("Recorded calls: a GPU, and an iteration without an operator, are refused", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  CHECK(detect::recorded_iteration(detect::look_into(made.timeline()).value()).error().message ==
+        "no operator was recorded, so there is nothing to predict from");
+  made.call("aten.mm.default", 0, 10);
+  made.timeline().on_gpu = true;
+  CHECK(detect::recorded_iteration(detect::look_into(made.timeline()).value())
+            .error()
+            .message.find("the time of a GPU is not predicted") == 0);
+}
+
+}  // namespace tbci::recorded_calls_test
