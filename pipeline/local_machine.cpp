@@ -160,10 +160,11 @@ class LocalMachine final : public Machine {
   }
 
   Result<model::Timeline> timeline(const model::Product& product, const model::Case& measured,
-                                   const std::string& variant, std::stop_token stop) override {
+                                   const TimelineOptions& options, std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
     TBCI_ASSIGN(const auto lock, lock_cpus(stop));
-    return measurer_.timeline(product, suite, measured, config_.measure.worker, variant, std::move(stop));
+    return measurer_.timeline(product, suite, measured, worker_settings(measured, {.batch = options.batch}),
+                              options.variant, std::move(stop));
   }
 
   Result<model::Environment> environment(std::stop_token stop) override {
@@ -242,7 +243,9 @@ class LocalMachine final : public Machine {
 
   runner::MeasureSettings worker_settings(const model::Case& measured, const MeasureOptions& options) const {
     runner::MeasureSettings worker = config_.measure.worker;
-    if (options.batch) worker.batches = {{measured, *options.batch}};
+    // Batches are those of a case in eager mode, whatever its backend.
+    if (options.batch)
+      worker.batches = {{{measured.benchmark, with(model::Backend::eager, measured.configuration)}, *options.batch}};
     if (options.gpu_split) worker.gpu_traced = traced_iterations;
     if (options.leaks) worker.leak_iterations = config_.measure.leak_iterations;
     return worker;

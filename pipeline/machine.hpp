@@ -30,6 +30,12 @@ struct MeasureOptions {
   bool leaks = false;             ///< runs more iterations after the measured ones, to see what memory they keep
 };
 
+/// How one recording differs from that of the case as it is configured.
+struct TimelineOptions {
+  std::string variant = {};       ///< of the model (docs/patches.md); empty: the model as it is written
+  std::optional<int> batch = {};  ///< replaces the configured batch
+};
+
 /// The machine as one subject's work sees it. Nothing here writes to the database. One object a thread.
 class Machine {
  public:
@@ -78,9 +84,9 @@ class Machine {
   /// Where the time of an iteration goes, in one fresh process.
   virtual Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
                                                  std::stop_token stop) = 0;
-  /// The calls of a few iterations, in one fresh process. `variant`: of the model (docs/patches.md), or empty.
+  /// The calls of a few iterations, in one fresh process.
   virtual Result<model::Timeline> timeline(const model::Product& /*product*/, const model::Case& measured,
-                                           const std::string& /*variant*/, std::stop_token /*stop*/) {
+                                           const TimelineOptions& /*options*/, std::stop_token /*stop*/) {
     return fail(ErrorKind::failed, "{}: this machine records no timelines", to_string(measured));
   }
   /// What the machine does at best, in a fresh process of this product's worker; none where no worker can tell. Errors

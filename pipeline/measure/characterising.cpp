@@ -22,7 +22,7 @@ double recorded_factor(const model::Timeline& timeline) {
 Result<Character> characterise(SubjectContext& context, const model::Build& build, const model::Case& measured,
                                const CharacterOptions& options) {
   TBCI_ASSIGN(const model::Timeline timeline,
-              context.machine.timeline(build.product, measured, options.variant, context.stop));
+              context.machine.timeline(build.product, measured, {.variant = options.variant}, context.stop));
   const auto look = detect::look_into(timeline);
   if (!look) return fail(look.error(), to_string(measured));
   Character character{.measured = measured,

@@ -247,9 +247,14 @@ class FakeMachine final : public pipeline::Machine {
 
   /// Of the build of each commit; nothing: its workers know no `timeline`.
   std::function<model::Timeline(std::size_t commit)> recorded = {};
+  std::function<Result<model::Timeline>(int batch)> recorded_batch = {};  ///< where a batch is asked for
   Result<model::Timeline> timeline(const model::Product& product, const model::Case& measured,
-                                   const std::string& variant, std::stop_token stop) override {
-    if (!recorded) return Machine::timeline(product, measured, variant, std::move(stop));
+                                   const pipeline::TimelineOptions& options, std::stop_token stop) override {
+    if (options.batch && recorded_batch) {
+      TBCI_TRY(effect(fmt::format("timeline {} {} batch {}", product.commit, to_string(measured), *options.batch)));
+      return recorded_batch(*options.batch);
+    }
+    if (!recorded) return Machine::timeline(product, measured, options, std::move(stop));
     TBCI_TRY(effect(fmt::format("timeline {} {}", product.commit, to_string(measured))));
     return recorded(index_of(product.commit));
   }
