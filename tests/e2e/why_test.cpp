@@ -35,6 +35,49 @@ double promised_once(const Installation& installation, const std::vector<std::st
   return most;
 }
 
+// `tbci predict` of the first nightly.
+Answer predict(const Installation& installation, std::vector<std::string> what) {
+  what.insert(what.begin(), "predict");
+  what.insert(what.end(), {"--build", installation.truth().nightly(0)});
+  return installation.tbci(what);
+}
+
+void check_another_batch(const Installation& installation) {
+  const Answer answer = predict(installation, {"dlrm", "--batch", "96", "--calibrate", "64,128,256", "--rounds", "1",
+                                               "--configurations", "cpu-train", "gpu-train", "--json"});
+  INFO(answer.error << answer.output);
+  REQUIRE(answer.exit_code == 0);
+  CHECK(answer.error.find("dlrm/gpu-train has no prediction: the time of a GPU is not taken apart") !=
+        std::string::npos);
+  REQUIRE(answer.json()["predictions"].size() == 1);
+  const nlohmann::json seen = answer.json()["predictions"][0];
+  CHECK(seen["batch"] == 96);
+  CHECK(seen["calibrated"] == nlohmann::json{64, 128, 256});
+  double kernels = 0, others = seen["page_fault_nanoseconds"].get<double>() +
+                               seen["waiting_nanoseconds"].get<double>() + seen["rest_nanoseconds"].get<double>() +
+                               seen["unknown_nanoseconds"].get<double>();
+  for (const auto& family : seen["kernels"]) kernels += family["nanoseconds"].get<double>();
+  for (const auto& overhead : seen["overheads"]) others += overhead["nanoseconds"].get<double>();
+  CHECK(kernels > 0);
+  CHECK(seen["kernels"].size() >= 4);  // embeddings, copies, elementwise, products
+  CHECK(seen["overheads"].size() == 5);
+  CHECK(seen["active_nanoseconds"].get<double>() == Approx(kernels));
+  CHECK(seen["nanoseconds"].get<double>() == Approx(kernels + others));
+  // zero_ calls fill_ from some size on, and an operator that one batch alone calls is none of dlrm's.
+  CHECK(seen["unknown_nanoseconds"] == 0);
+
+  CHECK(predict(installation, {}).error.find("what should be predicted?") != std::string::npos);
+  const Answer both = predict(installation, {"dlrm", "--what-if", "aten.addmm=2"});
+  CHECK(both.exit_code == 2);
+  CHECK(both.error.find("write --benchmarks dlrm instead of dlrm") != std::string::npos);
+  CHECK(predict(installation, {"--what-if", "aten.addmm=2", "--batch", "3"}).exit_code == 2);
+  CHECK(predict(installation, {"dlrm", "--batch", "0"}).exit_code == 2);
+  CHECK(predict(installation, {"dlrm", "--batch", "3", "--calibrate", "5"}).exit_code == 2);
+  CHECK(predict(installation, {"dlrm", "--batch", "3", "--calibrate", "5,5"}).error.find("--calibrate has 5 twice") !=
+        std::string::npos);
+  CHECK(predict(installation, {"dlrn", "--batch", "3"}).error.find("did you mean 'dlrm'?") != std::string::npos);
+}
+
 }  // namespace
 
 TEST_CASE("End to end: the hint that a patch of the paper answers is there before it and gone after it", "[e2e]") {
@@ -61,6 +104,8 @@ TEST_CASE("End to end: the hint that a patch of the paper answers is there befor
                                              "aten.admm=2", "--benchmarks", "dlrm", "--configurations", "cpu-infer"});
   CHECK(misspelt.exit_code == 2);
   CHECK(misspelt.error.find("no recorded case calls aten.admm (did you mean 'aten.addmm'?)") != std::string::npos);
+
+  check_another_batch(installation);
 
   const Answer unknown = installation.tbci(
       {"why", "dlrm/cpu-train", "--build", installation.truth().nightly(0), "--variant", "fused-step"});
