@@ -75,7 +75,7 @@ bool grow(const std::vector<std::optional<double>>& amounts) {
   double last = 0;
   for (const auto& amount : amounts) {
     if (!amount) continue;
-    if (*amount <= last) return false;
+    if (*amount <= last || !std::isfinite(*amount)) return false;
     last = *amount;
   }
   return true;
@@ -138,7 +138,7 @@ UnitWork work_of_unit(const CallUnit& unit, const std::vector<BatchRecording>& r
   if (unit.batches() > 0 && inputs.comparable() && outputs.comparable()) {
     const Tensors in = inputs.at(batch, work.follows_data), out = outputs.at(batch, work.follows_data);
     work.wanted = amount_of_work(name, in, out);
-    work.by_sizes = grow(work.amounts) && work.wanted > 0;
+    work.by_sizes = grow(work.amounts) && work.wanted > 0 && std::isfinite(work.wanted);
   }
   if (work.by_sizes) return work;
   for (std::size_t i = 0; i < recordings.size(); ++i) {

@@ -93,6 +93,7 @@ class BatchPredictor {
     prediction_.overheads[OverheadKind::between_operators] += path.length - in_calls;
     prediction_.rest = rest;
     prediction_.time = path.length + rest;
+    for (const auto& [name, nanoseconds] : unknown_) prediction_.unknown_operators.push_back({name, nanoseconds});
     std::ranges::stable_sort(prediction_.unknown_operators, std::greater{}, &UnknownCalls::nanoseconds);
     return std::move(prediction_);
   }
@@ -129,12 +130,7 @@ class BatchPredictor {
   void add(const CallUnit& unit, const PredictedUnit& predicted) {
     const std::string& name = recorded_.calls[unit.call].name;
     if (predicted.unknown > 0) {
-      const auto known = std::ranges::find(prediction_.unknown_operators, name, &UnknownCalls::name);
-      if (known == prediction_.unknown_operators.end()) {
-        prediction_.unknown_operators.push_back({name, predicted.unknown});
-      } else {
-        known->nanoseconds += predicted.unknown;
-      }
+      unknown_[name] += predicted.unknown;
     } else if (unit.kernel) {
       FamilyTime& family = prediction_.kernels[family_of(name)];
       family.nanoseconds += predicted.kernel;
@@ -155,6 +151,7 @@ class BatchPredictor {
   UnitCosts costs_;
   CallGraph graph_;
   std::vector<PredictedUnit> predicted_;
+  std::map<std::string, double> unknown_;  // nanoseconds by operator
   Prediction prediction_;
 };
 

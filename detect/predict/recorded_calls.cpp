@@ -49,10 +49,17 @@ std::vector<Places> operators_by_iteration(const Look& look, const std::map<std:
   return all;
 }
 
+// How many calls before a call the one stands that made it; 0: none.
+std::ptrdiff_t distance_of_caller(const Look& look, std::size_t call) {
+  const std::ptrdiff_t parent = look.calls[call].parent;
+  return parent < 0 ? 0 : static_cast<std::ptrdiff_t>(call) - parent;
+}
+
 bool make_the_same_calls(const Look& look, const Places& one, const Places& other) {
   return std::ranges::equal(one, other, [&](std::size_t a, std::size_t b) {
     return look.timeline.calls[a].name == look.timeline.calls[b].name &&
-           look.timeline.calls[a].thread == look.timeline.calls[b].thread && look.calls[a].top == look.calls[b].top;
+           look.timeline.calls[a].thread == look.timeline.calls[b].thread &&
+           distance_of_caller(look, a) == distance_of_caller(look, b);
   });
 }
 
@@ -91,7 +98,9 @@ std::vector<RecordedCall> structure_of(const Look& look, const Places& places,
     RecordedCall made;
     made.name = look.name(number);
     made.lane = lanes.at(call.thread);
-    if (parent >= 0) made.parent = static_cast<std::ptrdiff_t>(place_of.at(static_cast<std::size_t>(parent)));
+    // On another thread a call may have begun in an earlier iteration.
+    const auto caller = parent < 0 ? place_of.end() : place_of.find(static_cast<std::size_t>(parent));
+    if (caller != place_of.end()) made.parent = static_cast<std::ptrdiff_t>(caller->second);
     made.sequence = call.sequence;
     made.forward = forward_of(look, number);
     made.inputs = tensors_of(look, call.inputs);

@@ -202,6 +202,17 @@ TEST_CASE("Prediction: with two lanes the critical path decides, and what is bes
   CHECK(prediction.time == Approx(sum_of_parts(prediction)));
 }
 
+TEST_CASE("Prediction: sizes beyond any number are not taken for work", "[detect]") {
+  const auto absurd = [](int batch) {
+    MadeTimeline made;
+    made.iteration(0, 500 + 10 * batch);
+    const std::vector<std::int64_t> sizes(40, std::int64_t{1} << (50 + batch / 10));
+    made.call("aten.relu.default", 0, 500 + 10 * batch, {made.tensor(1, sizes)}, {made.tensor(2, sizes)});
+    return calibrated(batch, made, 500.0 + 10 * batch);
+  };
+  CHECK(predicted({absurd(10), absurd(30)}, 20).time == Approx(700));
+}
+
 TEST_CASE("Prediction: one batch alone is refused", "[detect]") {
   const auto refused = detect::predict_batch({simple(10)}, 20);
   REQUIRE_FALSE(refused);

@@ -111,6 +111,37 @@ TEST_CASE("Recorded calls: other threads are lanes of their own, without gaps", 
   CHECK(recorded.calls[1].gap == 0);
 }
 
+TEST_CASE("Recorded calls: iterations that nest the same calls in another way are left out", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.call("aten.linear.default", 0, 60);
+  made.call("aten.mm.default", 0, 50);
+  made.call("aten.copy_.default", 10, 20);  // within mm, not after it
+  made.iteration(100, 100);
+  made.call("aten.linear.default", 100, 60);
+  made.call("aten.mm.default", 100, 40);
+  made.call("aten.copy_.default", 145, 10);
+  const RecordedIteration recorded = recorded_from(made);
+  REQUIRE(recorded.calls.size() == 3);
+  CHECK(recorded.calls[2].own == 10);
+  CHECK(recorded.calls[2].parent == 0);
+  CHECK(recorded.calls[0].split.between == 5);
+}
+
+TEST_CASE("Recorded calls: on another thread a call may go on from one iteration into the next", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.iteration(100, 100);
+  for (const std::int64_t begin : {0, 100}) made.call("aten.bmm.default", begin, 90);
+  made.call("aten.linear.default", 50, 100).thread = 1;
+  made.call("aten.mm.default", 120, 20).thread = 1;
+  const RecordedIteration recorded = recorded_from(made);
+  REQUIRE(recorded.calls.size() == 2);
+  CHECK(recorded.calls[1].name == "aten.mm.default");
+  CHECK(recorded.calls[1].parent == -1);
+  CHECK(recorded.calls[1].own == 20);
+}
+
 TEST_CASE("Recorded calls: a GPU, and an iteration without an operator, are refused", "[detect]") {
   MadeTimeline made;
   made.iteration(0, 100);
