@@ -2,16 +2,17 @@
 """Whether `tbci predict BENCHMARK --batch N` predicts batches that it was not calibrated on: predicted beside measured.
 
 usage: predict_truth.py WORKER BENCH_PREDICT [--keep FOLDER] [--rounds 6] [--seed 1] [--cpu N] [--allocator keeps|gives]
-                        [--tests 3] [--benchmarks NAME...]
+                        [--tests 3] [--beyond] [--benchmarks NAME...]
 
 BENCH_PREDICT is the program of tests/bench/predict.cpp. Each case is recorded and run at a quarter, a half, once and
 twice its own batch (calibration), and at --tests batches that the seed takes between 0.3 and 1.9 times of it; one
 process after another, --rounds of each, in an order that the seed takes in each round, so that calibration and test
 processes take turns. What disturbs the machine slows processes for seconds: on both sides a time is the lower quartile
 over processes of the lower quartile over iterations (detect/predict/quiet_time.hpp). An iteration is that of processes
-without the recorder; what kernels take is from recordings of the batch, which the prediction does not have.
---allocator keeps (the default): freed memory stays in the process, as in what_if_truth.py; gives: as a process of tbci
-has it, where page faults jump with the batch. Printed: for each case and test batch the error of the sum of the kernels
+without the recorder; what kernels take is from recordings of the batch, which the prediction does not have. With
+--beyond a quarter and a half are the calibration, and once and twice the own batch are predicted: two and four times
+beyond it. --allocator keeps (the default): freed memory stays in the process, as in what_if_truth.py; gives: as a
+process of tbci has it, where page faults jump with the batch. Printed: for each case and test batch the error of the sum of the kernels
 and of the iteration; then the geometric mean of the absolute errors of each family with at least 2% of the iteration,
 of the sum and of the iteration, beside the kernels alone, the time of the nearest calibrated batch scaled by the batch,
 and a straight line between the times of the two batches next to it. An error is the ratio's distance from 1, at least
@@ -68,8 +69,10 @@ def own_batches(options: argparse.Namespace) -> dict:
     return {line["name"]: line["batch"] for line in map(json.loads, lines) if line["type"] == "benchmark"}
 
 
-def batches_of(own: int, tests: int, chance: random.Random) -> tuple[list[int], list[int]]:
+def batches_of(own: int, tests: int, beyond: bool, chance: random.Random) -> tuple[list[int], list[int]]:
     calibration = sorted({max(1, round(own * part)) for part in CALIBRATION})
+    if beyond:
+        return calibration[:-2], calibration[-2:]
     asked: set[int] = set()
     for _ in range(100):
         batch = max(1, round(own * math.exp(chance.uniform(math.log(0.3), math.log(1.9)))))
@@ -113,7 +116,7 @@ class Errors:
 
 
 def predict_case(options: argparse.Namespace, case: tuple[str, str], own: int, errors: Errors, folder: str) -> None:
-    calibration, tests = batches_of(own, options.tests, random.Random(f"{options.seed} {case}"))
+    calibration, tests = batches_of(own, options.tests, options.beyond, random.Random(f"{options.seed} {case}"))
     record_all(options, case, calibration + tests, folder)
 
     def words(batch: int) -> list[str]:
@@ -158,6 +161,7 @@ def main() -> int:
     parser.add_argument("--keep")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--tests", type=int, default=3)
+    parser.add_argument("--beyond", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cpu", type=int)
     parser.add_argument("--allocator", choices=("keeps", "gives"), default="keeps")
