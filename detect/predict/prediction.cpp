@@ -169,6 +169,7 @@ Result<Prediction> predict_batch(std::vector<CalibratedBatch> batches, int batch
     return fail(ErrorKind::usage, "a prediction takes recordings of two batches at least, there are {}",
                 batches.size());
   std::ranges::sort(batches, {}, &CalibratedBatch::batch);
+  TBCI_ASSERT(std::ranges::adjacent_find(batches, {}, &CalibratedBatch::batch) == batches.end());
   std::vector<BatchRecording> recordings;
   std::vector<CostPoint> rests;
   std::vector<int> numbers;

@@ -31,7 +31,7 @@ struct UnknownCalls {
   double nanoseconds = 0;
 };
 
-/// Nanoseconds of one iteration. The parts that stand after `time` add up to it.
+/// Nanoseconds of one iteration. The parts from `kernels` to `rest` add up to `time`.
 struct Prediction {
   int batch = 0;
   std::vector<int> calibrated;     ///< batches, the smallest first
@@ -44,8 +44,8 @@ struct Prediction {
   double page_faults = 0, waiting = 0;
   double unknown = 0;  ///< what the operators that are not calibrated took in the nearest batch
   double rest = 0;     ///< an iteration without the recorder less what was recorded; may be below 0
-  double may_add = 0;  ///< not in `time`: calls that the batch on the other side makes, and the nearest one does not
 
+  double may_add = 0;  ///< calls that the batch on the other side makes and the nearest one does not, by that batch
   std::vector<UnknownCalls> unknown_operators;  ///< the longest first
   std::size_t lanes = 1;                        ///< threads that call operators
   double beside = 0;                            ///< calls that are not on the critical path
@@ -67,7 +67,7 @@ inline constexpr double most_unknown = 0.5;  ///< of an iteration
 /// A call that makes other calls in another batch is one kernel with all that it calls. Those of the model's own calls
 /// that one batch alone has are `unknown`: they take what they took there.
 /// `batches`: each once, with a recording and a time at least (asserts). Errors (usage): fewer than two batches. Errors
-/// (failed): more than most_unknown is unknown, with the first call that differs.
+/// (failed): more than most_unknown is unknown, with the longest such operator.
 Result<Prediction> predict_batch(std::vector<CalibratedBatch> batches, int batch);
 
 }  // namespace tbci::detect
