@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 namespace {
@@ -48,6 +49,12 @@ Wanted read(const std::string& text) {
   return wanted;
 }
 
+// "c10d" of "c10d::alltoall_base_".
+std::string space_of(const std::string& name) {
+  const auto end = name.find("::");
+  return end == std::string::npos ? "aten" : name.substr(0, end);
+}
+
 class Slower {
  public:
   Slower() {
@@ -66,14 +73,15 @@ class Slower {
       all_.fallback(std::move(made));
     } else {
       all_.fallback(torch::CppFunction::makeFallthrough());
-      one_.impl(wanted.name.c_str(), std::move(made));
+      one_ = std::make_unique<torch::Library>(torch::Library::IMPL, space_of(wanted.name), key, __FILE__, __LINE__);
+      one_->impl(wanted.name.c_str(), std::move(made));
     }
     c10::impl::tls_set_dispatch_key_included(key, true);
   }
 
  private:
   torch::Library all_{torch::Library::IMPL, "_", key, __FILE__, __LINE__};
-  torch::Library one_{torch::Library::IMPL, "aten", key, __FILE__, __LINE__};
+  std::unique_ptr<torch::Library> one_;
 };
 
 const Slower slower_while_loaded;
