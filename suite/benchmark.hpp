@@ -60,6 +60,7 @@ struct Setup {
   std::int64_t batch;
   torch::Device device;
   ChosenValues chosen = {};  // of the benchmark's choices
+  int ranks = 0;             // processes that share the work; 0: the benchmark's own number
 };
 
 // The one of the two that belongs to the size of this setup.
@@ -100,6 +101,7 @@ struct Benchmark {
   Modes modes = {};
   Listed listed = Listed::table1;
   std::vector<ModelChoice> choices = {};
+  int ranks = 0;  // processes that share the work, where --ranks names no other number; 0: it runs in one
 
   const BatchSizes& batch(Size size) const { return size == Size::paper ? paper_batch : ci_batch; }
 };

@@ -5,6 +5,7 @@
 
 #include "suite/options.hpp"
 #include "suite/protocol.hpp"
+#include "suite/ranks/follow.hpp"
 #include "suite/run.hpp"
 
 int main(int argc, char** argv) {
@@ -27,5 +28,6 @@ int main(int argc, char** argv) {
   if (const auto* timeline = std::get_if<TimelineOptions>(&options)) return record_benchmark(timeline->run, protocol);
   if (const auto* asked = std::get_if<EnvironmentOptions>(&options)) return tell_environment(asked->run, protocol);
   if (const auto* peaks = std::get_if<PeaksOptions>(&options)) return tell_peaks(peaks->run, protocol);
+  if (const auto* rank = std::get_if<RankOptions>(&options)) return ranks::follow(*rank);
   return list_benchmarks(std::get<ListOptions>(options), protocol);
 }

@@ -123,6 +123,11 @@ constexpr Setting all_settings[] = {
      [](RunOptions& run, const std::string& value) { return read(value, 1, most_iterations, run.iterations); }},
     {"--threads", "a whole number from 1 to 1024",
      [](RunOptions& run, const std::string& value) { return read(value, 1, 1024, run.threads); }},
+    {"--ranks", "a whole number from 1 to 16",
+     [](RunOptions& run, const std::string& value) {
+       run.ranks = number(value, 1, 16);
+       return run.ranks.has_value();
+     }},
     {"--seed", "a whole number from 0 to 2^64-1",
      [](RunOptions& run, const std::string& value) { return read<std::uint64_t>(value, 0, UINT64_MAX, run.seed); }},
     {"--models", "a folder of exported models",
@@ -178,13 +183,15 @@ Options parse_options(const std::vector<std::string>& arguments) {
   const std::string& command = arguments[0];
   if (command == "--help" || command == "-h" || command == "help") return HelpOptions{};
   if (command != "list" && command != "run" && command != "operators" && command != "profile" &&
-      command != "timeline" && command != "trace" && command != "environment" && command != "peaks") {
+      command != "timeline" && command != "trace" && command != "environment" && command != "peaks" &&
+      command != "rank") {
     return UsageError{"unknown command '" + command +
                       "': use list, run, operators, profile, timeline, trace, environment or peaks"};
   }
 
   RunOptions run;
   std::string out;
+  int rank = 0;
   bool has_configuration = false, variants = false;
   for (std::size_t i = 1; i < arguments.size(); i += 2) {
     const std::string& option = arguments[i];
@@ -205,6 +212,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
       error = UsageError{command + " takes no option '" + option + "', only --threads and --preload"};
     } else if (command == "trace" && option == "--out") {
       out = value;
+    } else if (command == "rank" && option == "--rank") {
+      if (!read(value, 1, 15, rank)) error = bad_value(option, value, "a whole number from 1 to 15");
     } else {
       error = set(run, option, value);
       has_configuration = has_configuration || option == "--configuration";
@@ -226,6 +235,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
   if (command == "trace" && (run.backend != Backend::eager || run.configuration.mode != Mode::infer))
     return UsageError{"trace records eager inference: leave out --backend, and choose cpu-infer or gpu-infer"};
   if (command == "trace") return TraceOptions{run, out};
+  if (command == "rank" && (rank == 0 || !run.ranks)) return UsageError{"rank needs --rank and --ranks"};
+  if (command == "rank") return RankOptions{run, rank};
   if (command == "operators") return OperatorsOptions{run};
   if (command == "profile") return ProfileOptions{run};
   if (command == "timeline") return TimelineOptions{run};
@@ -241,7 +252,7 @@ std::string usage() {
          "                [--leak-iterations 0] [--leak-milliseconds 500] [--models FOLDER]\n"
          "                [--alternate first|second]\n"
          "                [--backend eager|jit|jit-frozen|onednn-graph|channels-last|aoti] [--package FILE]\n"
-         "                [--variant NAME] [--set NAME=VALUE]...\n"
+         "                [--variant NAME] [--set NAME=VALUE]... [--ranks N]\n"
          "tbci-worker operators ...\n"
          "                takes the options of run; prints which operators one iteration calls, without measuring\n"
          "tbci-worker profile ...\n"
@@ -261,6 +272,7 @@ std::string usage() {
          "--variant: the model before or after a patch of the TorchBench paper (list --variants), never measured by a "
          "night.\n"
          "--set: what a model offers (\"choices\" of list), such as the size of a cache.\n"
+         "--ranks: the processes that share the work of a benchmark that has ranks (\"ranks\" of list), a CPU each.\n"
          "--alternate: iterate in turn with another worker; the standard input is a socket that the two share.\n"
          "Prints one JSON object per line. Exit codes: 0 done, 2 wrong usage, 3 an error line was printed.\n";
 }

@@ -41,6 +41,7 @@ struct RunOptions {
   std::chrono::milliseconds warmup_time{0};  // more iterations that are not measured, until it has passed
   int iterations = 10;
   int threads = 1;
+  std::optional<int> ranks;  // else the benchmark's own
   std::uint64_t seed = 42;
   std::vector<std::string> preload;  // shared libraries, in this order
   std::string models;                // the folder of exported models that the benchmark is in; else empty
@@ -81,12 +82,18 @@ struct PeaksOptions {
   RunOptions run;
 };
 
+// A process that another one has started to share its work (suite/ranks). Nobody else asks for it.
+struct RankOptions {
+  RunOptions run;
+  int rank = 0;
+};
+
 struct UsageError {
   std::string message;  // one line: what is wrong and what is expected
 };
 
 using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, ProfileOptions, TimelineOptions,
-                             TraceOptions, EnvironmentOptions, PeaksOptions, UsageError>;
+                             TraceOptions, EnvironmentOptions, PeaksOptions, RankOptions, UsageError>;
 
 // `arguments` without the program's name.
 Options parse_options(const std::vector<std::string>& arguments);

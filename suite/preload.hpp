@@ -10,4 +10,7 @@ namespace tbci::suite {
 // Returns the reason why one cannot be opened; empty when all are.
 std::string preload(const std::vector<std::string>& libraries);
 
+// All that were opened so far: what a further process of the same run has to open as well.
+const std::vector<std::string>& preloaded();
+
 }  // namespace tbci::suite

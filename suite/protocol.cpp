@@ -83,6 +83,7 @@ void Protocol::hello(const RunOptions& options, std::int64_t batch) {
   object.add("batch", batch).add("seed", options.seed).add("precision", name_of(options.precision));
   if (options.backend != Backend::eager) object.add("backend", name_of(options.backend));
   if (options.variant != Variant::none) object.add("variant", named(options.variant).name);
+  if (options.ranks) object.add("ranks", *options.ranks);
   if (!options.chosen.empty()) {
     JsonObject chosen;
     for (const auto& [name, value] : options.chosen) chosen.add(name, std::string_view(value));
@@ -104,6 +105,7 @@ void Protocol::benchmark(const Benchmark& benchmark) {
   object.add("differs", std::string_view(benchmark.differs));
   object.add("backends", available_backends());
   if (!benchmark.choices.empty()) object.add("choices", choices_of(benchmark));
+  if (benchmark.ranks > 0) object.add("ranks", benchmark.ranks);
   object.add("listed", benchmark.listed == Listed::table1 ? "table1" : "later");
   object.add("batch", batch_sizes(benchmark.ci_batch)).add("paper_batch", batch_sizes(benchmark.paper_batch));
   write(object);

@@ -133,6 +133,17 @@ int fail(Protocol& protocol, std::string_view kind, std::string_view message) {
   return exit_error;
 }
 
+// Of the number of processes, and of what a benchmark of several processes cannot do.
+std::string why_no_ranks(const RunOptions& options, const Benchmark& benchmark) {
+  if (benchmark.ranks == 0)
+    return options.ranks ? benchmark.name + " runs in one process: leave out --ranks" : std::string();
+  if (options.precision != Precision::fp32)
+    return benchmark.name + " runs in several processes, and those compute in fp32 alone";
+  if (options.backend != Backend::eager)
+    return benchmark.name + " runs in several processes, and those run eager code alone";
+  return {};
+}
+
 // Empty if the configuration can run, else the reason.
 std::string why_not(const Choice& choice, const RunOptions& options, const std::string& unavailable) {
   const Benchmark* benchmark = choice.benchmark.get();
@@ -145,6 +156,8 @@ std::string why_not(const Choice& choice, const RunOptions& options, const std::
   if (!unavailable.empty()) return unavailable;
   const std::string not_chosen = why_not_chosen(options.chosen, benchmark->choices, benchmark->name);
   if (!not_chosen.empty()) return not_chosen;
+  const std::string no_ranks = why_no_ranks(options, *benchmark);
+  if (!no_ranks.empty()) return no_ranks;
   const std::string no_variant = why_no_variant(options.variant, benchmark->name, options.configuration);
   if (!no_variant.empty()) return no_variant;
   const std::string no_precision = why_no_precision(options.precision, options.configuration.device);
@@ -204,7 +217,9 @@ int with_workload(const RunOptions& options, Protocol& protocol, const Job& job)
     const std::string not_loaded = preload(options.preload);
     if (!not_loaded.empty()) return fail(protocol, "exception", not_loaded);
     prepare_torch(options);
-    prepare(options, {configuration.mode, options.size, batch, torch_device(configuration.device), options.chosen},
+    prepare(options,
+            {configuration.mode, options.size, batch, torch_device(configuration.device), options.chosen,
+             options.ranks.value_or(benchmark->ranks)},
             *benchmark, protocol, job);
     return exit_done;
   } catch (const Unsupported& error) {

@@ -7,6 +7,7 @@
 #include "suite/operators.hpp"
 #include "suite/registry.hpp"
 #include "suite/version.hpp"
+#include "tests/suite/ranks/worker.hpp"
 #include "tests/suite/torch_and_catch.hpp"
 
 using namespace tbci::suite;
@@ -43,6 +44,7 @@ void write(const std::string& path, const std::set<std::string>& names) {
 }  // namespace
 
 TEST_CASE("Coverage: the suite reaches the operators of the golden list", "[suite]") {
+  const tbci::suite::test::RanksOfTests ranks_of_tests;
   std::set<std::string> reached;
   for (const Benchmark& benchmark : all_benchmarks()) {
     for (const Mode mode : {Mode::train, Mode::infer}) {

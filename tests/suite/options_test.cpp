@@ -169,3 +169,16 @@ TEST_CASE("Options: environment takes threads and libraries, and nothing about a
   CHECK(error_of({"peaks", "--benchmark", "dlrm"}) ==
         "peaks takes no option '--benchmark', only --threads and --preload");
 }
+
+TEST_CASE("Options: ranks are asked for by number, and a rank is started with its own", "[suite]") {
+  const auto run = std::get<RunOptions>(
+      parse_options({"run", "--benchmark", "dlrm_hybrid", "--configuration", "cpu-train", "--ranks", "4"}));
+  CHECK(run.ranks == 4);
+  CHECK(error_of({"run", "--ranks", "17"}) == "--ranks must be a whole number from 1 to 16, not '17'");
+  CHECK(error_of({"run", "--rank", "1"}).find("unknown option '--rank'") == 0);
+  const auto rank = std::get<RankOptions>(parse_options(
+      {"rank", "--rank", "3", "--ranks", "4", "--benchmark", "dlrm_hybrid", "--configuration", "cpu-train"}));
+  CHECK(rank.rank == 3);
+  CHECK(error_of({"rank", "--ranks", "4", "--benchmark", "a", "--configuration", "cpu-train"}) ==
+        "rank needs --rank and --ranks");
+}

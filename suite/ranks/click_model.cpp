@@ -1,0 +1,88 @@
+#include "suite/ranks/click_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tbci::suite::ranks {
+namespace {
+
+torch::nn::Sequential click_layers(const std::vector<std::int64_t>& sizes, bool last_is_linear, at::Generator& random) {
+  torch::nn::Sequential layers;
+  const torch::NoGradGuard no_gradients;
+  for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+    torch::nn::Linear layer(sizes[i], sizes[i + 1]);
+    layer->weight.normal_(0.0, std::sqrt(2.0 / static_cast<double>(sizes[i] + sizes[i + 1])), random);
+    layer->bias.zero_();
+    layers->push_back(layer);
+    if (i + 2 < sizes.size() || !last_is_linear) layers->push_back(torch::nn::ReLU());
+  }
+  return layers;
+}
+
+}  // namespace
+
+// Tables of uneven size, some of which are asked far more than others: what makes it hard to share them out.
+ClickModelShape click_model_shape(Size size) {
+  const bool paper = size == Size::paper;
+  ClickModelShape shape{{paper ? 512 : 64, {}}, paper ? 64 : 32, {}, {}};
+  shape.bottom = paper ? std::vector<std::int64_t>{512, 256} : std::vector<std::int64_t>{128};
+  shape.top = paper ? std::vector<std::int64_t>{1024, 512} : std::vector<std::int64_t>{256, 128};
+  const std::vector<std::int64_t> lookups{24, 20, 18, 16, 14, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2};
+  for (std::size_t i = 0; i < lookups.size(); ++i)
+    shape.clicks.tables.push_back({(paper ? 1000000 : 50000) / static_cast<std::int64_t>(i + 1), lookups[i]});
+  return shape;
+}
+
+ClickLayers::ClickLayers(const ClickModelShape& shape, std::uint64_t seed) {
+  auto random = at::make_generator<at::CPUGeneratorImpl>(seed);
+  const auto features = static_cast<std::int64_t>(shape.clicks.tables.size()) + 1;
+  std::vector<std::int64_t> bottom{shape.clicks.dense}, top{features * (features - 1) / 2 + shape.width};
+  bottom.insert(bottom.end(), shape.bottom.begin(), shape.bottom.end());
+  bottom.push_back(shape.width);
+  top.insert(top.end(), shape.top.begin(), shape.top.end());
+  top.push_back(1);
+  bottom_ = click_layers(bottom, false, random);
+  top_ = click_layers(top, true, random);
+  const torch::Tensor pairs = torch::tril_indices(features, features, -1);
+  first_ = pairs[0].clone();
+  second_ = pairs[1].clone();
+}
+
+torch::Tensor ClickLayers::top(const torch::Tensor& x, const torch::Tensor& embeddings) {
+  const torch::Tensor all = torch::cat({x.unsqueeze(1), embeddings}, 1);
+  const torch::Tensor products = torch::bmm(all, all.transpose(1, 2));
+  const torch::Tensor pairs = products.index({torch::indexing::Slice(), first_, second_});
+  return torch::sigmoid(top_->forward(torch::cat({x, pairs}, 1)));
+}
+
+Tensors ClickLayers::parameters() const {
+  Tensors all = bottom_->parameters();
+  const Tensors more = top_->parameters();
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+std::vector<Piece> pieces_of_tables(const ClickModelShape& shape, Split split, int ranks, std::uint64_t seed) {
+  std::vector<std::int64_t> rows;
+  for (const ClickTable& table : shape.clicks.tables) rows.push_back(table.rows);
+  auto pieces = split_tables(rows, shape.width, split, ranks);
+  const Clicks clicks = draw_clicks(shape.clicks, seed, UINT64_MAX, {0, 512});
+  for (Piece& piece : pieces) {
+    const auto& asked = clicks.tables[static_cast<std::size_t>(piece.table)].rows;
+    const auto lookups = std::count_if(asked.begin(), asked.end(),
+                                       [&](std::int64_t row) { return row >= piece.row_begin && row < piece.row_end; });
+    piece.cost = static_cast<double>(lookups * piece.columns());
+  }
+  return pieces;
+}
+
+torch::Tensor drawn_piece(const Piece& piece, const ClickModelShape& shape, std::uint64_t seed) {
+  const auto table = static_cast<std::size_t>(piece.table);
+  const std::int64_t rows = shape.clicks.tables[table].rows;
+  auto random = at::make_generator<at::CPUGeneratorImpl>(seed + 1 + table);
+  const double bound = std::sqrt(1.0 / static_cast<double>(rows));
+  const torch::Tensor whole = torch::empty({rows, shape.width}).uniform_(-bound, bound, random);
+  return whole.narrow(0, piece.row_begin, piece.rows()).narrow(1, piece.column_begin, piece.columns()).clone();
+}
+
+}  // namespace tbci::suite::ranks
