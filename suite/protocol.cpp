@@ -103,7 +103,9 @@ void Protocol::benchmark(const Benchmark& benchmark) {
   object.add("parameters", benchmark.parameters).add("source", std::string_view(benchmark.source));
   object.add("family", std::string_view(family_of(benchmark.name)));
   object.add("differs", std::string_view(benchmark.differs));
-  object.add("backends", available_backends());
+  // Several processes cannot be traced into one program.
+  object.add("backends",
+             benchmark.ranks > 0 ? std::vector<std::string_view>{name_of(Backend::eager)} : available_backends());
   if (!benchmark.choices.empty()) object.add("choices", choices_of(benchmark));
   if (benchmark.ranks > 0) object.add("ranks", benchmark.ranks);
   object.add("listed", benchmark.listed == Listed::table1 ? "table1" : "later");

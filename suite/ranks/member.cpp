@@ -82,6 +82,9 @@ std::vector<Evidence> LedWorkload::evidence() const {
 
 std::unique_ptr<Workload> in_ranks(const Setup& setup, const std::string& benchmark, const MakeMember& make) {
   if (const auto& seat = seat_of_this_process()) return make(setup, *seat);
+  if (setup.batch < setup.ranks)
+    throw Unsupported(std::to_string(setup.ranks) + " ranks share a batch of " + std::to_string(setup.batch) +
+                      ": each needs a sample (--ranks, --batch)");
   const std::vector<int> allowed = allowed_cpus();
   const int threads = torch::get_num_threads();
   const std::string too_few = why_too_few_cpus(setup.ranks, threads, allowed);

@@ -20,8 +20,8 @@ class Member : public Workload {
 using MakeMember = std::function<std::unique_ptr<Member>(const Setup& setup, const Seat& seat)>;
 
 // For `Benchmark::make`. In the process of a command line: starts the other ranks, and returns the whole, which leads
-// them and is measured. In those others: returns their part. Throws Unsupported where there are fewer CPUs than ranks,
-// or no loopback.
+// them and is measured. In those others: returns their part. Throws Unsupported where there are fewer CPUs or samples
+// than ranks, or no loopback.
 std::unique_ptr<Workload> in_ranks(const Setup& setup, const std::string& benchmark, const MakeMember& make);
 
 // What evidence is on its way between two processes.

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <stdexcept>
 
 #include "suite/preload.hpp"
@@ -18,13 +17,6 @@ constexpr auto between_looks = std::chrono::milliseconds(1000 / looks_in_a_secon
 constexpr auto last_words = 300ms;  // for the others to say what they have seen, once one is amiss
 constexpr int silent_for = 3 * looks_in_a_second;
 constexpr int stuck_for = 60 * looks_in_a_second;
-
-// TBCI_RANKS_STUCK: seconds, for tests.
-int stuck_looks() {
-  const char* text = std::getenv("TBCI_RANKS_STUCK");
-  const int seconds_set = text != nullptr ? std::atoi(text) : 0;
-  return seconds_set > 0 ? seconds_set * looks_in_a_second : stuck_for;
-}
 
 std::vector<std::string> arguments_of_rank(int rank, const Setup& setup, const std::string& benchmark) {
   std::vector<std::string> words{"tbci-worker", "rank", "--rank", std::to_string(rank)};
@@ -129,7 +121,7 @@ void Team::fail(std::exception_ptr own) {
   for (auto until = std::chrono::steady_clock::now() + 1s; !amiss_ && std::chrono::steady_clock::now() < until;)
     std::this_thread::sleep_for(10ms);
   end_all();
-  std::vector<Fate> fates;
+  std::vector<Fate> fates{{0, own_silent_, {}, {}}};
   for (std::size_t i = 0; i < members_.size(); ++i) {
     Member& member = members_[i];
     while (const auto answer = member.channel.next_answer()) {
@@ -152,7 +144,7 @@ void Team::end_all() {
 }
 
 void Team::watch() {
-  Pulse pulse(seat_.count, {silent_for, stuck_looks()});
+  Pulse pulse(seat_.count, {silent_for, stuck_for});
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, between_looks, [this] { return stop_; })) {
     if (!one_is_amiss(pulse)) continue;
@@ -175,7 +167,7 @@ bool Team::one_is_amiss(Pulse& pulse) {
   now.iterates = iterates_;
   const auto hanging = pulse.look(now);
   if (!hanging) return false;
-  if (hanging->rank > 0) members_[static_cast<std::size_t>(hanging->rank) - 1].silent = hanging->why;
+  (hanging->rank == 0 ? own_silent_ : members_[static_cast<std::size_t>(hanging->rank) - 1].silent) = hanging->why;
   return true;
 }
 

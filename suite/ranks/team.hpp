@@ -60,9 +60,10 @@ class Team {
   Seat seat_;
   Descriptor meeting_;
   std::vector<Member> members_;
+  std::string own_silent_;  // of the first rank, as `silent`
   std::atomic<bool> iterates_{false};
 
-  std::mutex mutex_;  // of the processes and `silent`, which the thread that watches uses as well
+  std::mutex mutex_;  // of the processes and what is silent, which the thread that watches uses as well
   std::condition_variable changed_;
   bool stop_ = false;
   std::atomic<bool> amiss_{false};  // the thread that watches has ended all

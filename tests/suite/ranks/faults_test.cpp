@@ -106,6 +106,8 @@ TEST_CASE("Ranks: the worker says why it cannot run them", "[suite]") {
             cpus + " (--ranks, --threads, the CPUs that the worker is pinned to)\"}\n");
   CHECK(said({"run", "--benchmark", "dlrm", "--configuration", "cpu-train", "--ranks", "2"})
             .find("dlrm runs in one process: leave out --ranks") != std::string::npos);
+  CHECK(said({"run", "--benchmark", "dlrm_hybrid", "--configuration", "cpu-train", "--ranks", "3", "--batch", "2"})
+            .find("3 ranks share a batch of 2: each needs a sample (--ranks, --batch)") != std::string::npos);
   CHECK(said(endless({"--precision", "bf16"})).find("those compute in fp32 alone") != std::string::npos);
   CHECK(said(endless({"--backend", "jit"})).find("those run eager code alone") != std::string::npos);
 }
