@@ -18,6 +18,7 @@
 #include "runner/nightly/nightly_source.hpp"
 #include "runner/nightly/pip_nightlies.hpp"
 #include "runner/nightly/pip_text.hpp"
+#include "runner/rank_cpus.hpp"
 #include "runner/torchbench_suite.hpp"
 #include "runner/worker_build.hpp"
 #include "runner/worker_peaks.hpp"
@@ -119,14 +120,17 @@ class LocalMachine final : public Machine {
 
   Result<runner::Listing> benchmarks(const model::Product& product, std::stop_token stop) override {
     TBCI_ASSIGN(const auto suites, suites_for(product, stop));
-    return runner::list_suites(measurer_, suites, stop);
+    TBCI_ASSIGN(auto listing, runner::list_suites(measurer_, suites, stop));
+    for (const runner::BenchmarkInfo& benchmark : listing.benchmarks) ranks_[benchmark.name] = benchmark.ranks;
+    return listing;
   }
 
   Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                      const MeasureOptions& options, std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
-    TBCI_ASSIGN(const auto lock, lock_cpus(stop));
-    return measurer_.measure(product, suite, measured, worker_settings(measured, options), std::move(stop));
+    TBCI_ASSIGN(const auto worker, worker_settings(product, measured, options, stop));
+    TBCI_ASSIGN(const auto lock, lock_cpus(worker.cpus, stop));
+    return measurer_.measure(product, suite, measured, worker, std::move(stop));
   }
 
   // With more threads, those of the process that waits would spin for a while on the CPUs of the other one.
@@ -140,31 +144,33 @@ class LocalMachine final : public Machine {
     if (!alternates(measured)) return Machine::measure_pair(before, after, measured, options, std::move(stop));
     TBCI_ASSIGN(const auto old_suite, suite_of(before, measured, stop));
     TBCI_ASSIGN(const auto new_suite, suite_of(after, measured, stop));
-    TBCI_ASSIGN(const auto lock, lock_cpus(stop));
-    return measurer_.measure_alternately({before, old_suite}, {after, new_suite}, measured,
-                                         worker_settings(measured, options), std::move(stop));
+    TBCI_ASSIGN(const auto worker, worker_settings(after, measured, options, stop));
+    TBCI_ASSIGN(const auto lock, lock_cpus(worker.cpus, stop));
+    return measurer_.measure_alternately({before, old_suite}, {after, new_suite}, measured, worker, std::move(stop));
   }
 
   Result<runner::OperatorCalls> operators(const model::Product& product, const model::Case& measured,
                                           std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
-    TBCI_ASSIGN(const auto lock, lock_cpus(stop));
-    return measurer_.operators(product, suite, measured, config_.measure.worker, std::move(stop));
+    TBCI_ASSIGN(const auto worker, worker_settings(product, measured, {}, stop));
+    TBCI_ASSIGN(const auto lock, lock_cpus(worker.cpus, stop));
+    return measurer_.operators(product, suite, measured, worker, std::move(stop));
   }
 
   Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
                                          std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
-    TBCI_ASSIGN(const auto lock, lock_cpus(stop));
-    return measurer_.profile(product, suite, measured, config_.measure.worker, std::move(stop));
+    TBCI_ASSIGN(const auto worker, worker_settings(product, measured, {}, stop));
+    TBCI_ASSIGN(const auto lock, lock_cpus(worker.cpus, stop));
+    return measurer_.profile(product, suite, measured, worker, std::move(stop));
   }
 
   Result<model::Timeline> timeline(const model::Product& product, const model::Case& measured,
                                    const TimelineOptions& options, std::stop_token stop) override {
     TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
-    TBCI_ASSIGN(const auto lock, lock_cpus(stop));
-    return measurer_.timeline(product, suite, measured, worker_settings(measured, {.batch = options.batch}),
-                              options.variant, std::move(stop));
+    TBCI_ASSIGN(const auto worker, worker_settings(product, measured, {.batch = options.batch}, stop));
+    TBCI_ASSIGN(const auto lock, lock_cpus(worker.cpus, stop));
+    return measurer_.timeline(product, suite, measured, worker, options.variant, std::move(stop));
   }
 
   Result<model::Environment> environment(std::stop_token stop) override {
@@ -200,7 +206,7 @@ class LocalMachine final : public Machine {
   Result<std::vector<model::Peaks>> peaks(const model::Product& product, std::stop_token stop) override {
     if (!runner::has_native_suite(subject_)) return std::vector<model::Peaks>{};
     TBCI_ASSIGN(const auto suites, suites_for(product, stop));
-    TBCI_ASSIGN(const auto lock, lock_cpus(stop));
+    TBCI_ASSIGN(const auto lock, lock_cpus(config_.measure.worker.cpus, stop));
     return runner::ask_peaks(processes_, suites.front(), product, worker_place(), std::move(stop));
   }
 
@@ -223,8 +229,7 @@ class LocalMachine final : public Machine {
  private:
   // For one process: another tbci on this machine, with CPUs in common, measures before it or after it. Where no lock
   // can be had it is measured all the same, and the log says so.
-  Result<std::optional<runner::CpuLock>> lock_cpus(std::stop_token stop) {
-    const std::vector<int>& pinned = config_.measure.worker.cpus;
+  Result<std::optional<runner::CpuLock>> lock_cpus(const std::vector<int>& pinned, std::stop_token stop) {
     auto lock = runner::CpuLock::take({.folder = runner::cpu_lock_folder(),
                                        .cpus = pinned.empty() ? allowed_cpus() : pinned,
                                        .on_wait = [](const std::string& text) { log::info("{}", text); }},
@@ -241,8 +246,21 @@ class LocalMachine final : public Machine {
     return {.threads = worker.threads, .cpus = worker.cpus, .confinement = confinement_, .gpu = worker.gpu};
   }
 
-  runner::MeasureSettings worker_settings(const model::Case& measured, const MeasureOptions& options) const {
+  // Of the build's list, which is asked for where nobody has asked for it yet: a search that goes on has its cases.
+  Result<int> ranks_of(const model::Product& product, const std::string& benchmark, std::stop_token stop) {
+    if (!ranks_.contains(benchmark)) {
+      const auto listing = benchmarks(product, std::move(stop));
+      if (!listing && listing.error().kind == ErrorKind::interrupted) return pass_on(listing.error());
+      ranks_.try_emplace(benchmark, 1);  // what cannot be listed says so when it is measured
+    }
+    return ranks_.at(benchmark);
+  }
+
+  Result<runner::MeasureSettings> worker_settings(const model::Product& product, const model::Case& measured,
+                                                  const MeasureOptions& options, std::stop_token stop) {
     runner::MeasureSettings worker = config_.measure.worker;
+    TBCI_ASSIGN(const int ranks, ranks_of(product, measured.benchmark, std::move(stop)));
+    if (ranks > 1) worker.cpus = runner::cpus_for_ranks(worker.cpus, allowed_cpus(), ranks * worker.threads);
     // Batches are those of a case in eager mode, whatever its backend.
     if (options.batch)
       worker.batches = {{{measured.benchmark, with(model::Backend::eager, measured.configuration)}, *options.batch}};
@@ -338,6 +356,7 @@ class LocalMachine final : public Machine {
   runner::Measurer measurer_;
   std::map<std::filesystem::path, std::filesystem::path> workers_;
   std::map<std::string, runner::LibraryFacts> libraries_;  // by what key_of names
+  std::map<std::string, int> ranks_;                       // by benchmark
   bool base_checked_ = false;
   bool lock_missed_ = false;  // and the log says so
 };

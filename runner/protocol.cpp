@@ -248,6 +248,7 @@ std::string read_benchmark(const json& line, BenchmarkInfo& info) {
   info.task = text_field(line, "task", 80);
   info.source = text_field(line, "source");
   info.parameters = integer_field(line, "parameters", 0, std::int64_t{1} << 50).value_or(0);
+  info.ranks = static_cast<int>(integer_field(line, "ranks", 1, 1024).value_or(1));
   const auto configurations = line.find("configurations");
   if (configurations == line.end() || !configurations->is_array()) return info.name + " has no configurations";
   for (const json& name : *configurations) {

@@ -68,6 +68,7 @@ struct BenchmarkInfo {
   std::vector<model::Configuration> configurations;
   std::vector<model::Backend> backends = {model::Backend::eager};  ///< that its suite can run it by
   std::int64_t parameters = 0;
+  int ranks = 1;  ///< processes that it runs in, with a CPU each
   std::string source;
   std::map<std::string, std::int64_t> batch;  ///< `train` and `infer`: samples per iteration
 };

@@ -306,6 +306,21 @@ TEST_CASE("ProtocolReader: the worker must run the backend that was asked for, a
   CHECK(compiling->difference == 1e-6);
 }
 
+TEST_CASE("parse_benchmarks: a benchmark may run in several processes", "[protocol]") {
+  const auto ranks = [](const std::string& field) {
+    const auto read = parse_benchmarks(R"({"type":"hello","protocol":1})"
+                                       "\n"
+                                       R"({"type":"benchmark","name":"a","configurations":["cpu-train"])" +
+                                       field + "}\n" + R"({"type":"done"})");
+    REQUIRE(read);
+    return read->front().ranks;
+  };
+  CHECK(ranks(R"(,"ranks":2)") == 2);
+  CHECK(ranks("") == 1);
+  CHECK(ranks(R"(,"ranks":0)") == 1);
+  CHECK(ranks(R"(,"ranks":"2")") == 1);
+}
+
 TEST_CASE("parse_benchmarks: an invalid list is an error", "[protocol]") {
   const std::string first = "{\"type\":\"hello\",\"protocol\":1}\n", last = "{\"type\":\"done\"}\n";
   const std::string one = R"({"type":"benchmark","name":"a","configurations":["cpu-infer"]})"
