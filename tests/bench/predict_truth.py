@@ -16,7 +16,7 @@ process of tbci has it, where page faults jump with the batch. Printed: for each
 and of the iteration; then the geometric mean of the absolute errors of each family with at least 2% of the iteration,
 of the sum and of the iteration, beside the kernels alone, the time of the nearest calibrated batch scaled by the batch,
 and a straight line between the times of the two batches next to it. An error is the ratio's distance from 1, at least
-0.1%, so that one perfect case does not make the mean.
+0.1%, so that one perfect case does not make the mean. Refused predictions are counted, and are in no mean.
 """
 
 import argparse
@@ -103,6 +103,7 @@ class Errors:
 
     def __init__(self) -> None:
         self.of: dict[str, list[float]] = {}
+        self.refused = 0
 
     def add(self, what: str, predicted: float, measured: float) -> float:
         error = predicted / measured - 1
@@ -128,7 +129,12 @@ def predict_case(options: argparse.Namespace, case: tuple[str, str], own: int, e
     times = {batch: measured_time(batch) for batch in calibration}
     known = [word for batch in calibration for word in [*words(batch), f"{batch}={times[batch]:.0f}"]]
     for batch in tests:
-        seen = look(options, str(batch), known)
+        try:
+            seen = look(options, str(batch), known)
+        except subprocess.CalledProcessError:  # which says why
+            errors.refused += 1
+            print(f"{'/'.join(case)} {batch}: refused", flush=True)
+            continue
         time = measured_time(batch)
         truth = look(options, "--parts", [*words(batch), f"{batch}={time:.0f}"])
         families = []
@@ -179,6 +185,7 @@ def main() -> int:
     print("\ngeometric mean of the absolute errors")
     for what in errors.of:
         print(errors.text(what))
+    print(f"refused: {errors.refused}")
     return 0
 
 
