@@ -104,8 +104,8 @@ void Protocol::benchmark(const Benchmark& benchmark) {
   object.add("family", std::string_view(family_of(benchmark.name)));
   object.add("differs", std::string_view(benchmark.differs));
   // Several processes cannot be traced into one program.
-  object.add("backends",
-             benchmark.ranks > 0 ? std::vector<std::string_view>{name_of(Backend::eager)} : available_backends());
+  const bool only_eager = benchmark.ranks > 0 || benchmark.only_eager;
+  object.add("backends", only_eager ? std::vector<std::string_view>{name_of(Backend::eager)} : available_backends());
   if (!benchmark.choices.empty()) object.add("choices", choices_of(benchmark));
   if (benchmark.ranks > 0) object.add("ranks", benchmark.ranks);
   object.add("listed", benchmark.listed == Listed::table1 ? "table1" : "later");

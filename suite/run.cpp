@@ -144,6 +144,11 @@ std::string why_no_ranks(const RunOptions& options, const Benchmark& benchmark) 
   return {};
 }
 
+std::string why_eager_alone(const RunOptions& options, const Benchmark& benchmark) {
+  if (!benchmark.only_eager || options.backend == Backend::eager) return {};
+  return benchmark.name + " has another batch in each iteration, which a trace of one does not have: eager alone";
+}
+
 // Empty if the configuration can run, else the reason.
 std::string why_not(const Choice& choice, const RunOptions& options, const std::string& unavailable) {
   const Benchmark* benchmark = choice.benchmark.get();
@@ -158,6 +163,8 @@ std::string why_not(const Choice& choice, const RunOptions& options, const std::
   if (!not_chosen.empty()) return not_chosen;
   const std::string no_ranks = why_no_ranks(options, *benchmark);
   if (!no_ranks.empty()) return no_ranks;
+  const std::string eager_alone = why_eager_alone(options, *benchmark);
+  if (!eager_alone.empty()) return eager_alone;
   const std::string no_variant = why_no_variant(options.variant, benchmark->name, options.configuration);
   if (!no_variant.empty()) return no_variant;
   const std::string no_precision = why_no_precision(options.precision, options.configuration.device);

@@ -74,6 +74,36 @@ TEST_CASE("JSON: numbers keep their value and infinities are null", "[suite]") {
   CHECK(object.text() == R"({"i":-9223372036854775807,"u":18446744073709551615,"d":0.5,"n":null})");
 }
 
+TEST_CASE("Worker: what has another batch in each iteration, or several processes, runs in eager alone", "[suite]") {
+  for (const std::string name : {"dlrm_tiered", "dlrm_hybrid"}) {
+    INFO(name);
+    const auto listed = lines_of([&](Protocol& protocol) { protocol.benchmark(*find_benchmark(name)); });
+    CHECK(contains(listed.at(0), "\"backends\":[\"eager\"]"));
+    RunOptions options = quick(name, 1);
+    options.backend = Backend::jit;
+    const auto run = lines_of([&](Protocol& protocol) { CHECK(run_benchmark(options, protocol) == exit_error); });
+    CHECK(contains(run.back(), "\"unsupported\""));
+    CHECK(contains(run.back(), "eager"));
+  }
+}
+
+TEST_CASE("Worker: what a model counts of itself stands between memory and done", "[suite]") {
+  RunOptions options = quick("dlrm_tiered", 0);
+  options.chosen = {{"prefetch", "off"}, {"cache", "1/4"}};
+  const auto lines = lines_of([&](Protocol& protocol) { run_benchmark(options, protocol); });
+  CHECK(contains(lines.front(), R"("set":{"cache":"1/4","prefetch":"off"})"));
+  const auto memory =
+      std::find_if(lines.begin(), lines.end(), [](const std::string& line) { return contains(line, "\"memory\""); });
+  REQUIRE(memory != lines.end());
+  CHECK(contains(*(memory + 1), R"({"type":"evidence","name":"lookups","unit":"count","value":)"));
+  CHECK(std::count_if(lines.begin(), lines.end(),
+                      [](const std::string& line) { return contains(line, R"("of":"table 7 in memory")"); }) == 5);
+  CHECK(contains(lines.back(), "\"done\""));
+  options.chosen = {{"cash", "1/4"}};
+  const auto refused = lines_of([&](Protocol& protocol) { run_benchmark(options, protocol); });
+  CHECK(contains(refused.back(), "has nothing named 'cash' to set; the nearest name is 'cache'"));
+}
+
 TEST_CASE("Worker: the list begins with hello, names every benchmark and ends with done", "[suite]") {
   int code = -1;
   const auto lines = lines_of([&](Protocol& protocol) { code = list_benchmarks(protocol); });

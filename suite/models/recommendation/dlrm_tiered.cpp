@@ -215,7 +215,8 @@ std::vector<Benchmark> benchmarks() {
            .differs = "tables in files behind a cache of their rows, lookups as Meta published them, a new batch each "
                       "iteration",
            .listed = Listed::later,
-           .choices = {memory_choice, access_choice, prefetch_choice}}};
+           .choices = {memory_choice, access_choice, prefetch_choice},
+           .only_eager = true}};
 }
 
 }  // namespace tbci::suite::models::dlrm_tiered

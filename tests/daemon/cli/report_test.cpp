@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "daemon/cli/application.hpp"
+#include "storage/database.hpp"
 #include "storage/report_store.hpp"
 #include "tests/catch.hpp"
 #include "tests/github/channel_bench.hpp"
