@@ -19,7 +19,7 @@ std::string predicted_length(double nanoseconds) {
   return (nanoseconds < 0 ? "-" : "") + text;
 }
 
-std::string batches_text(const std::vector<int>& batches) {
+std::string calibrated_batches_text(const std::vector<int>& batches) {
   std::string text;
   for (const int batch : batches) text += (text.empty() ? "" : ", ") + std::to_string(batch);
   return text;
@@ -90,8 +90,8 @@ std::string warnings_text(const pipeline::PredictedCase& predicted) {
 std::string prediction_text(const pipeline::PredictedCase& predicted) {
   const Prediction& prediction = predicted.prediction;
   return fmt::format("{}, batch {}: {} an iteration, from batches {}\n{}{}", to_string(predicted.measured),
-                     prediction.batch, predicted_length(prediction.time), batches_text(prediction.calibrated),
-                     parts_text(prediction), warnings_text(predicted));
+                     prediction.batch, predicted_length(prediction.time),
+                     calibrated_batches_text(prediction.calibrated), parts_text(prediction), warnings_text(predicted));
 }
 
 nlohmann::json json_of(const pipeline::PredictedCase& predicted) {
