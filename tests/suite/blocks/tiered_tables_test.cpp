@@ -173,6 +173,16 @@ TEST_CASE("Tiered tables: the cache begins with the rows that are asked for most
       CHECK(there.count({table, laws[table].popular_row(number)}) == 1);
   }
   CHECK(there.count({2, laws[2].popular_row(0)}) == 0);
+  // Behind the popular rows the most frequent one comes first.
+  const auto rate_of = [&](const CachedRow& row) {
+    for (std::int64_t rank = 0; rank < laws[row.table].rows(); ++rank) {
+      if (laws[row.table].row_of_rank(rank) == row.row) return laws[row.table].rate_of_rank(rank);
+    }
+    return 0.0;
+  };
+  const auto popular = static_cast<std::size_t>(laws[0].popular_rows() + laws[1].popular_rows());
+  REQUIRE(rate_of(rows[popular]) > 2 * rate_of(rows.back()));
+  for (std::size_t i = popular + 1; i < rows.size(); ++i) CHECK(rate_of(rows[i]) <= rate_of(rows[i - 1]));
   // Of the others, the least rate in the cache is at least the highest rate that is not there.
   double least = 1, highest = 0;
   for (std::size_t table = 0; table < 2; ++table) {
