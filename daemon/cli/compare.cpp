@@ -222,7 +222,8 @@ void add_compare(CLI::App& app, Invocation& invocation) {
   command->add_flag("--operators", options->operators,
                     "Also profile both builds, and show the operators whose own time changed");
   command->add_flag("--explain", options->explain,
-                    "Also record both builds, and split what changed into kernels, overheads, page faults and waiting");
+                    "Also record both builds, and split what changed into kernels, overheads, page faults, memory\n"
+                    "tier, communication and waiting");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options](std::stop_token stop) {
       return compare(invocation, *options, std::move(stop));

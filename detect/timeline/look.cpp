@@ -4,6 +4,8 @@
 #include <map>
 #include <span>
 
+#include "detect/timeline/regions.hpp"
+
 namespace tbci::detect {
 
 namespace {
@@ -115,7 +117,9 @@ Status place_all(Look& look) {
 void find_thread(Look& look) {
   std::map<std::size_t, std::int64_t> times;
   for (std::size_t i = 0; i < look.calls.size(); ++i) {
-    if (look.calls[i].parent < 0) times[look.timeline.calls[i].thread] += look.timeline.calls[i].length;
+    // Other threads may be in a region for all of the iteration.
+    if (look.calls[i].parent >= 0 || is_region_mark(look.name(i))) continue;
+    times[look.timeline.calls[i].thread] += look.timeline.calls[i].length;
   }
   std::int64_t longest = -1;
   for (const auto& [thread, time] : times) {

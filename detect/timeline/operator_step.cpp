@@ -50,7 +50,9 @@ std::vector<double> each_recording(const RecordedParts& recordings, const CallGr
 void add_side(OperatorSteps& operators, const RecordedParts& recordings, OneSide OperatorStep::*side, double price) {
   std::map<CallGroup, bool> groups;
   for (const IterationParts& parts : recordings) {
-    for (const auto& [group, time] : parts.groups) groups[group] |= !time.kernel;
+    for (const auto& [group, time] : parts.groups) {
+      if (group.region == Region::none) groups[group] |= !time.kernel;
+    }
   }
   for (const auto& [group, calls_kernels] : groups) {
     OperatorStep& all = operators[group.name];

@@ -19,7 +19,8 @@ double time_of_faults(const GroupTime& time, double fault_nanoseconds);
 model::StepPart compared_part(model::StepPart part, const std::vector<double>& before, const std::vector<double>& after,
                               double least);
 
-/// One part for each operator, and one for what each call of all operators got, where there is that: step_between.
+/// Of what is in no region: one part for each operator, and one for what each call of all operators got, where there is
+/// that: step_between.
 std::vector<model::StepPart> operator_parts(const RecordedParts& before, const RecordedParts& after,
                                             const StepScale& scale, const StepThresholds& thresholds);
 

@@ -12,7 +12,7 @@ namespace {
 
 // What the calls of one group are in one iteration.
 struct CallSum {
-  double calls = 0, own = 0, waited = 0, faults = 0;
+  double calls = 0, own = 0, faults = 0;
   OwnTime split;
 };
 
@@ -65,11 +65,22 @@ OwnTime own_time(const model::TimelineCall& call, const KernelSpan& span, double
   return {.before = split.before * scale, .between = split.between * scale, .after = split.after * scale};
 }
 
-using GroupSums = std::map<CallGroup, std::vector<CallSum>>;  // one of each iteration
+using GroupSums = std::map<CallGroup, std::vector<CallSum>>;   // one of each iteration
+using RegionSums = std::map<RegionCall, std::vector<double>>;  // nanoseconds of each iteration
+
+// What belongs to no group, in one iteration.
+struct OutsideSum {
+  double own = 0, faults = 0;  // in no operator
+  double waited = 0;           // in an operator or in none
+  double tier = 0, communication = 0;
+  double beside = 0;         // other threads in the tier
+  double waited_for_it = 0;  // at most that, and at most what was waited
+};
 
 class Summing {
  public:
-  explicit Summing(const Look& look) : look_(look), spans_(spans_of(look)), outside_(look.outside.size()) {
+  explicit Summing(const Look& look)
+      : look_(look), spans_(spans_of(look)), regions_(regions_of(look)), outside_(look.outside.size()) {
     for (std::size_t i = 0; i < outside_.size(); ++i) {
       const model::TimelineIteration& one = look.timeline.iterations[i];
       outside_[i].waited = static_cast<double>(one.waited);
@@ -77,31 +88,63 @@ class Summing {
       outside_[i].own = static_cast<double>(look.outside[i]) - outside_[i].waited;
     }
     for (std::size_t i = 0; i < look.calls.size(); ++i) {
-      if (look.timeline.calls[i].thread == look.thread && look.calls[i].iteration >= 0) add(i);
+      if (look.calls[i].iteration < 0) continue;
+      if (regions_[i] != Region::none) {
+        add_to_region(i);
+      } else if (look.timeline.calls[i].thread == look.thread) {
+        add(i);
+      }
+    }
+    for (OutsideSum& sum : outside_) {
+      sum.waited_for_it = std::min(sum.waited, sum.beside);
+      sum.waited -= sum.waited_for_it;
     }
   }
   const GroupSums& groups() const { return groups_; }
-  const std::vector<CallSum>& outside() const { return outside_; }
+  const RegionSums& region_calls() const { return region_calls_; }
+  const std::vector<OutsideSum>& outside() const { return outside_; }
 
  private:
+  void add_to_region(std::size_t number) {
+    const auto iteration = static_cast<std::size_t>(look_.calls[number].iteration);
+    const auto self = static_cast<double>(look_.calls[number].self);
+    const bool own_thread = look_.timeline.calls[number].thread == look_.thread;
+    OutsideSum& sum = outside_[iteration];
+    if (own_thread) {
+      (regions_[number] == Region::tier ? sum.tier : sum.communication) += self;
+    } else if (regions_[number] == Region::tier) {
+      sum.beside += self - std::min(self, static_cast<double>(look_.timeline.calls[number].waited));
+    }
+    const bool in_none = purpose_of(look_.name(number)) == Purpose::node;
+    if (own_thread && !in_none) add_to_group(number);
+    auto& sums = region_calls_[{regions_[number], in_none ? "" : std::string(look_.name(number))}];
+    sums.resize(outside_.size());
+    sums[iteration] += self;
+  }
+
   void add(std::size_t number) {
     const model::TimelineCall& call = look_.timeline.calls[number];
     const auto iteration = static_cast<std::size_t>(look_.calls[number].iteration);
     const auto self = static_cast<double>(look_.calls[number].self);
     const double waited = std::min(self, static_cast<double>(call.waited));
+    outside_[iteration].waited += waited;
     if (purpose_of(look_.name(number)) == Purpose::node) {
-      CallSum& sum = outside_[iteration];
-      sum.own += self - waited;
-      sum.waited += waited;
-      sum.faults += static_cast<double>(call.faults);
+      outside_[iteration].own += self - waited;
+      outside_[iteration].faults += static_cast<double>(call.faults);
       return;
     }
-    auto& sums = groups_[{std::string(look_.name(number)), input_sizes(look_, call)}];
+    add_to_group(number);
+  }
+
+  void add_to_group(std::size_t number) {
+    const model::TimelineCall& call = look_.timeline.calls[number];
+    const auto self = static_cast<double>(look_.calls[number].self);
+    const double waited = std::min(self, static_cast<double>(call.waited));
+    auto& sums = groups_[{std::string(look_.name(number)), input_sizes(look_, call), regions_[number]}];
     sums.resize(outside_.size());
-    CallSum& sum = sums[iteration];
+    CallSum& sum = sums[static_cast<std::size_t>(look_.calls[number].iteration)];
     sum.calls += 1;
     sum.own += self - waited;
-    sum.waited += waited;
     sum.faults += static_cast<double>(call.faults);
     if (const auto span = spans_.find(number); span != spans_.end()) {
       const auto between = static_cast<double>(span->second.last - span->second.first - span->second.in_kernels);
@@ -114,15 +157,28 @@ class Summing {
 
   const Look& look_;
   std::map<std::size_t, KernelSpan> spans_;
-  std::vector<CallSum> outside_;
+  std::vector<Region> regions_;
+  std::vector<OutsideSum> outside_;
   GroupSums groups_;
+  RegionSums region_calls_;
 };
 
-template <class Number>
-double middle(const std::vector<CallSum>& sums, Number number) {
+template <class Sum, class Number>
+double middle(const std::vector<Sum>& sums, Number number) {
   std::vector<double> values;
   values.reserve(sums.size());
-  for (const CallSum& sum : sums) values.push_back(number(sum));
+  for (const Sum& sum : sums) values.push_back(number(sum));
+  return model::median(std::move(values));
+}
+
+// Another thread may do its part of one iteration in the next, which is not recorded: those that have less than half of
+// the most do not count.
+double middle_waited_for_tier(const std::vector<OutsideSum>& sums) {
+  const double most = std::ranges::max_element(sums, {}, &OutsideSum::beside)->beside;
+  std::vector<double> values;
+  for (const OutsideSum& sum : sums) {
+    if (2 * sum.beside >= most) values.push_back(sum.waited_for_it);
+  }
   return model::median(std::move(values));
 }
 
@@ -130,7 +186,6 @@ GroupTime time_of(const std::vector<CallSum>& sums) {
   GroupTime time;
   time.calls = middle(sums, [](const CallSum& sum) { return sum.calls; });
   time.own = middle(sums, [](const CallSum& sum) { return sum.own; });
-  time.waited = middle(sums, [](const CallSum& sum) { return sum.waited; });
   time.faults = middle(sums, [](const CallSum& sum) { return sum.faults; });
   time.split = {.before = middle(sums, [](const CallSum& sum) { return sum.split.before; }),
                 .between = middle(sums, [](const CallSum& sum) { return sum.split.between; }),
@@ -151,9 +206,16 @@ IterationParts parts_of(const Look& look) {
   }
   parts.whole = model::median(std::move(lengths));
   parts.unwatched = model::median(std::move(unwatched));
-  parts.outside = middle(summing.outside(), [](const CallSum& sum) { return sum.own; });
-  parts.outside_waited = middle(summing.outside(), [](const CallSum& sum) { return sum.waited; });
-  parts.outside_faults = middle(summing.outside(), [](const CallSum& sum) { return sum.faults; });
+  const auto of_outside = [&](double OutsideSum::*number) {
+    return middle(summing.outside(), [&](const OutsideSum& sum) { return sum.*number; });
+  };
+  parts.outside = of_outside(&OutsideSum::own);
+  parts.outside_faults = of_outside(&OutsideSum::faults);
+  parts.waited = of_outside(&OutsideSum::waited);
+  parts.tier = of_outside(&OutsideSum::tier) + middle_waited_for_tier(summing.outside());
+  parts.communication = of_outside(&OutsideSum::communication);
+  for (const auto& [call, sums] : summing.region_calls())
+    parts.region_calls[call] = middle(sums, [](double sum) { return sum; });
   parts.fault_nanoseconds = static_cast<double>(look.timeline.speed.fault_nanoseconds);
   parts.dispatch_nanoseconds = static_cast<double>(look.timeline.speed.dispatch_nanoseconds);
   for (const auto& [group, sums] : summing.groups()) parts.groups[group] = time_of(sums);

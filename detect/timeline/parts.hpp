@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "detect/timeline/look.hpp"
+#include "detect/timeline/regions.hpp"
 
 namespace tbci::detect {
 
@@ -24,6 +25,7 @@ struct OwnTime {
 struct CallGroup {
   std::string name;  ///< of the operator: hostile text
   std::string sizes;
+  Region region = Region::none;
   auto operator<=>(const CallGroup&) const = default;
 };
 
@@ -31,27 +33,37 @@ struct CallGroup {
 /// counts for nothing.
 struct GroupTime {
   double calls = 0;
-  double own = 0;      ///< nanoseconds in the calls and in none that they make, without `waited`; faults are in it
-  double waited = 0;   ///< nanoseconds that the thread had nothing to do
+  double own = 0;      ///< nanoseconds in the calls and in none that they make, without waiting; faults are in it
   double faults = 0;   ///< page faults
   bool kernel = true;  ///< calls no kernel: it is one itself
   OwnTime split = {};  ///< of an operator that calls kernels: where its own time lies
+};
+
+/// An operator, or the region itself, in a region.
+struct RegionCall {
+  Region region{};
+  std::string name;  ///< of the operator, hostile text; empty: in no operator
+  auto operator<=>(const RegionCall&) const = default;
 };
 
 struct IterationParts {
   double whole = 0;           ///< nanoseconds
   double unwatched = 0;       ///< nanoseconds of an iteration without the recorder, just before; 0: not known
   double outside = 0;         ///< in no operator, nodes of the backward pass included, without the next
-  double outside_waited = 0;  ///< nanoseconds
   double outside_faults = 0;  ///< page faults
+  double waited = 0;          ///< nanoseconds that the thread had nothing to do, in an operator or in none
+  double tier = 0;            ///< nanoseconds in that region, all included; what is waited while others are in it, too
+  double communication = 0;   ///< nanoseconds in that region, all included
   double fault_nanoseconds = 0, dispatch_nanoseconds = 0;  ///< of one fault, of one call: as the machine was
   std::map<CallGroup, GroupTime> groups;
+  std::map<RegionCall, double> region_calls;  ///< nanoseconds, all included; of all threads
 };
 
 /// Several recordings of one case on one build, each of a process of its own.
 using RecordedParts = std::vector<IterationParts>;
 
-/// Of the thread that iterates, on a CPU.
+/// Of the thread that iterates, on a CPU. Where another thread of the process brings in rows, and this one waits at the
+/// same time or does not have the CPU, the shorter of both is of the tier and not waiting.
 IterationParts parts_of(const Look& look);
 
 }  // namespace tbci::detect

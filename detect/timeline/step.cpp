@@ -33,17 +33,18 @@ double price_of_fault(const RecordedParts& before, const RecordedParts& after) {
 
 // Of one recording: the parts that belong to no operator.
 struct Common {
-  double between_operators = 0, faults = 0, waiting = 0;
+  double between_operators = 0, faults = 0, waiting = 0, tier = 0, communication = 0;
 };
 
 Common common_of(const IterationParts& parts, double price) {
   const double outside_faulting = std::min(parts.outside, parts.outside_faults * price);
   Common common{.between_operators = parts.outside - outside_faulting,
                 .faults = outside_faulting,
-                .waiting = parts.outside_waited};
+                .waiting = parts.waited,
+                .tier = parts.tier,
+                .communication = parts.communication};
   for (const auto& [group, time] : parts.groups) {
-    common.faults += time_of_faults(time, price);
-    common.waiting += time.waited;
+    if (group.region == Region::none) common.faults += time_of_faults(time, price);
   }
   return common;
 }
@@ -54,19 +55,34 @@ std::vector<double> each_common(const RecordedParts& recordings, double price, d
   return values;
 }
 
-// Of the page faults that an iteration has more, the operator that has most of them.
-std::string most_faulting(const RecordedParts& before, const RecordedParts& after) {
+// Of what an iteration has more of, the operator that has most of it. `add_all(parts, add)` gives each one's number.
+template <class AddAll>
+std::string most_grown(const RecordedParts& before, const RecordedParts& after, const AddAll& add_all) {
   std::map<std::string, double> more;
-  const auto add = [&](const RecordedParts& recordings, double sign) {
-    for (const IterationParts& parts : recordings) {
-      for (const auto& [group, time] : parts.groups)
-        more[group.name] += sign * time.faults / static_cast<double>(recordings.size());
+  for (const auto& [recordings, sign] : {std::pair(&after, 1.0), std::pair(&before, -1.0)}) {
+    for (const IterationParts& parts : *recordings) {
+      add_all(parts, [&, weight = sign / static_cast<double>(recordings->size())](
+                         const std::string& name, double number) { more[name] += weight * number; });
     }
-  };
-  add(after, 1);
-  add(before, -1);
+  }
   const auto most = std::ranges::max_element(more, {}, [](const auto& one) { return std::abs(one.second); });
   return most == more.end() || most->second == 0 ? "" : most->first;
+}
+
+std::string most_faulting(const RecordedParts& before, const RecordedParts& after) {
+  return most_grown(before, after, [](const IterationParts& parts, const auto& add) {
+    for (const auto& [group, time] : parts.groups) {
+      if (group.region == Region::none) add(group.name, time.faults);
+    }
+  });
+}
+
+std::string most_grown_in(Region region, const RecordedParts& before, const RecordedParts& after) {
+  return most_grown(before, after, [&](const IterationParts& parts, const auto& add) {
+    for (const auto& [call, nanoseconds] : parts.region_calls) {
+      if (call.region == region) add(call.name, nanoseconds);
+    }
+  });
 }
 
 void keep_large(StepSplit& step, double least) {
@@ -126,6 +142,9 @@ StepSplit split_step(const RecordedParts& before, const RecordedParts& after, co
   add({.kind = CauseKind::overhead, .overhead = OverheadKind::between_operators}, &Common::between_operators);
   add({.kind = CauseKind::page_faults, .name = most_faulting(before, after)}, &Common::faults);
   add({.kind = CauseKind::waiting}, &Common::waiting);
+  add({.kind = CauseKind::tier, .name = most_grown_in(Region::tier, before, after)}, &Common::tier);
+  add({.kind = CauseKind::communication, .name = most_grown_in(Region::communication, before, after)},
+      &Common::communication);
   for (StepPart& part : operator_parts(before, after, {.fault_nanoseconds = price, .least = least}, thresholds))
     step.parts.push_back(std::move(part));
   keep_large(step, least);

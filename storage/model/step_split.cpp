@@ -25,6 +25,10 @@ std::string overhead_sentence(const StepPart& part, std::string_view more) {
   return "";
 }
 
+std::string most_of_it_in(const StepPart& part) {
+  return part.name.empty() ? "" : ", most of it in " + part.name;
+}
+
 }  // namespace
 
 std::string_view to_string(CauseKind kind) {
@@ -35,6 +39,10 @@ std::string_view to_string(CauseKind kind) {
       return "overhead";
     case CauseKind::page_faults:
       return "page faults";
+    case CauseKind::tier:
+      return "tier";
+    case CauseKind::communication:
+      return "communication";
     case CauseKind::waiting:
       return "waiting";
   }
@@ -70,8 +78,11 @@ std::string sentence_of(const StepPart& part) {
     case CauseKind::overhead:
       return overhead_sentence(part, more);
     case CauseKind::page_faults:
-      return fmt::format("{} memory is touched for the first time{}", more,
-                         part.name.empty() ? "" : ", most of it in " + part.name);
+      return fmt::format("{} memory is touched for the first time{}", more, most_of_it_in(part));
+    case CauseKind::tier:
+      return fmt::format("the slower memory tier takes {}{}", grew ? "longer" : "less time", most_of_it_in(part));
+    case CauseKind::communication:
+      return fmt::format("communication between ranks takes {}{}", grew ? "longer" : "less time", most_of_it_in(part));
     case CauseKind::waiting:
       return fmt::format("the thread waits {}", grew ? "longer" : "less");
   }

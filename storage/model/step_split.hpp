@@ -11,10 +11,12 @@
 namespace tbci::model {
 
 enum class CauseKind {
-  kernel,       ///< an operator computes for longer, or is called more often
-  overhead,     ///< time around the kernels
-  page_faults,  ///< memory is touched for the first time more often
-  waiting,      ///< the thread has nothing to do for longer
+  kernel,         ///< an operator computes for longer, or is called more often
+  overhead,       ///< time around the kernels
+  page_faults,    ///< memory is touched for the first time more often
+  tier,           ///< rows come from a slower memory for longer
+  communication,  ///< with other ranks, and waiting for what they send
+  waiting,        ///< the thread has nothing to do for longer
 };
 /// The five overheads of "Building a Performance Model for Deep Learning Recommendation Model Training on GPUs". On a
 /// CPU a kernel is an innermost operator, and its launch is what each call of it takes, whatever it computes.

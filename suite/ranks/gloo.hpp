@@ -13,6 +13,7 @@
 #include "suite/ranks/loopback.hpp"
 #include "suite/ranks/parts.hpp"
 #include "suite/ranks/seat.hpp"
+#include "suite/region.hpp"
 
 #if !defined(TBCI_HAS_GLOO)
 #define TBCI_WHY_NO_RANKS "this LibTorch was built without distributed (USE_DISTRIBUTED, USE_GLOO)"
@@ -51,7 +52,10 @@ class UnderWay {
   void wait(const Seat& seat, Parts& parts) {
     if (!is()) return;
     Collective one{called_, returned_, 0, 0, clock_nanoseconds(), 0};
-    work_->wait();
+    {
+      const Region region(communication_region);
+      work_->wait();
+    }
     one.wait_end = clock_nanoseconds();
     one.arrived = seat.page->last_arrival(seat.count, number_, called_);
     one.completed = *completed_ > 0 ? completed_->load() : one.wait_end;
@@ -98,12 +102,14 @@ class GlooGroup {
   // must be waited for.
   UnderWay all_to_all(torch::Tensor to, torch::Tensor from, std::vector<std::int64_t> received,
                       std::vector<std::int64_t> sent) {
+    const Region region(communication_region);
     const std::int64_t called = enter();
     auto work = all_to_all_by_operator(*group_, to, from, received, sent, 0);
     return {std::move(work), {to, from}, entered_ - 1, called};
   }
 
   UnderWay all_reduce(const torch::Tensor& sum) {
+    const Region region(communication_region);
     const std::int64_t called = enter();
     Tensors sums{sum};
     return {group_->allreduce(sums), sums, entered_ - 1, called};

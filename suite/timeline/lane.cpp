@@ -1,5 +1,6 @@
 #include "suite/timeline/lane.hpp"
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -44,12 +45,19 @@ ThreadUse use_of_this_thread() {
   timespec cpu{};
   if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0)
     use.cpu = std::chrono::seconds(cpu.tv_sec) + std::chrono::nanoseconds(cpu.tv_nsec);
+  if (::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
+    use.cpu_of_process = std::chrono::seconds(cpu.tv_sec) + std::chrono::nanoseconds(cpu.tv_nsec);
   rusage usage{};
   if (::getrusage(RUSAGE_THREAD, &usage) == 0) {
     use.faults = usage.ru_minflt + usage.ru_majflt;
     use.gave_up_cpu = usage.ru_nvcsw;
   }
   return use;
+}
+
+bool one_cpu_for_this_thread() {
+  cpu_set_t cpus;
+  return ::sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) == 1;
 }
 
 std::int64_t TimelineLane::elapsed(Instant now) const {
@@ -61,21 +69,32 @@ std::int64_t TimelineLane::time(Instant now) const {
 }
 
 // The stretch since the last event belongs to the call that was entered last and not left. Returns what another process
-// took of it.
+// took of it. What a thread of this process took is waited for: it works for the iteration.
 std::chrono::nanoseconds TimelineLane::charge(Instant now) {
   const std::chrono::nanoseconds stretch = now - last_;
-  if (stretch < worth_asking) return {};
+  const bool first = last_read_ == Instant{};
+  if (stretch < worth_asking && !first) return {};
   const ThreadUse use = use_of_this_thread();
+  if (first) {
+    last_use_ = use;
+    last_read_ = now;
+    return {};
+  }
   const std::chrono::nanoseconds gap =
       std::min<std::chrono::nanoseconds>((now - last_read_) - (use.cpu - last_use_.cpu), stretch);
   const std::int64_t faults = use.faults - last_use_.faults;
+  const std::chrono::nanoseconds others{
+      std::clamp<std::int64_t>(((use.cpu_of_process - last_use_.cpu_of_process) - (use.cpu - last_use_.cpu)).count(), 0,
+                               std::max<std::int64_t>(gap.count(), 0))};
+  seen_others_ += others;
   std::int64_t waited = 0;
   std::chrono::nanoseconds taken{};
   if (gap > sure_gap && use.gave_up_cpu > last_use_.gave_up_cpu) {
     waited = gap.count();
   } else if (gap > sure_gap) {
-    taken = gap;
-    own_ += gap;
+    if (alone_on_cpu_) waited = others.count();
+    taken = gap - std::chrono::nanoseconds(waited);
+    own_ += taken;
   }
   last_use_ = use;
   last_read_ = now;
@@ -92,6 +111,8 @@ void TimelineLane::resume(Instant since) {
 }
 
 void TimelineLane::enter(const at::RecordFunction& function) {
+  const std::lock_guard lock(mutex_);
+  if (!open_) return;
   const Instant now = std::chrono::steady_clock::now();
   const auto taken = charge(now);
   own_ += std::min<std::chrono::nanoseconds>(unseen_.before, now - last_ - taken);
@@ -121,6 +142,8 @@ void TimelineLane::enter(const at::RecordFunction& function) {
 }
 
 void TimelineLane::leave(const at::RecordFunction& function) {
+  const std::lock_guard lock(mutex_);
+  if (!open_) return;
   const Instant now = std::chrono::steady_clock::now();
   const auto taken = charge(now);
   own_ += std::min<std::chrono::nanoseconds>(unseen_.within, (now - last_ - taken) / 2);
@@ -139,13 +162,55 @@ void TimelineLane::leave(const at::RecordFunction& function) {
   resume(now);
 }
 
-std::int64_t TimelineLane::mark() {
+void TimelineLane::open(std::chrono::nanoseconds not_counted) {
+  const std::lock_guard lock(mutex_);
+  open_ = true;
+  own_ = not_counted;
+}
+
+std::chrono::nanoseconds TimelineLane::not_counted() {
+  const std::lock_guard lock(mutex_);
+  return own_;
+}
+
+void TimelineLane::close() {
+  const std::lock_guard lock(mutex_);
+  open_ = false;
   const Instant now = std::chrono::steady_clock::now();
-  if (last_read_ == Instant{}) {
-    last_use_ = use_of_this_thread();
-    last_read_ = now;
-  } else {
-    charge(now);
+  for (const std::size_t index : inside_) {
+    if (index == dropped_call) continue;
+    RawCall& call = record_.calls[index];
+    call.end = std::max(time(now), call.begin);
+    call.left = elapsed(now);
+    call.outputs_from = call.outputs_to = record_.raw.size();
+  }
+  inside_.clear();
+}
+
+std::int64_t TimelineLane::begin_iteration() {
+  const std::lock_guard lock(mutex_);
+  last_read_ = {};
+  const Instant now = std::chrono::steady_clock::now();
+  charge(now);
+  use_at_begin_ = last_use_;
+  seen_others_ = {};
+  const std::int64_t at = time(now);
+  resume(now);
+  return at;
+}
+
+// Other threads also have the CPU while the recorder works for this one. Without it they would have it all the same,
+// at another moment.
+std::int64_t TimelineLane::end_iteration() {
+  const std::lock_guard lock(mutex_);
+  const Instant now = std::chrono::steady_clock::now();
+  charge(now);
+  if (alone_on_cpu_) {
+    const ThreadUse use = use_of_this_thread();
+    const auto others = (use.cpu_of_process - use_at_begin_.cpu_of_process) - (use.cpu - use_at_begin_.cpu);
+    const auto unseen = std::clamp<std::chrono::nanoseconds>(others - seen_others_, {}, std::max(own_, {}));
+    own_ -= unseen;
+    record_.outside_waited += unseen.count();
   }
   const std::int64_t at = time(now);
   resume(now);
@@ -153,6 +218,7 @@ std::int64_t TimelineLane::mark() {
 }
 
 void TimelineLane::clear() {
+  const std::lock_guard lock(mutex_);
   record_.calls.clear();
   record_.raw.clear();
   record_.outside_waited = record_.outside_faults = 0;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,10 +19,13 @@ namespace tbci::suite {
 // What the kernel has counted for this thread.
 struct ThreadUse {
   std::chrono::nanoseconds cpu{};
+  std::chrono::nanoseconds cpu_of_process{};  // of all its threads
   std::int64_t faults = 0;
   std::int64_t gave_up_cpu = 0;  // of its own will: to sleep, or to wait for something
 };
 ThreadUse use_of_this_thread();
+// Whether the other threads of this process, as far as they have the same CPUs, can only run instead of this one.
+bool one_cpu_for_this_thread();
 
 // A call as it was noted: tensors as they lie, so that the call costs little. They are looked at afterwards.
 struct RawCall {
@@ -52,7 +56,7 @@ struct UnseenTime {
   std::chrono::nanoseconds within{};
 };
 
-// Written by its thread; read between two iterations, when the workload does nothing.
+// Written by its thread, while it is open; read between two iterations, when it is closed.
 class TimelineLane {
  public:
   using Instant = std::chrono::steady_clock::time_point;
@@ -65,10 +69,17 @@ class TimelineLane {
 
   void enter(const at::RecordFunction& function);
   void leave(const at::RecordFunction& function);
-  // At the begin and the end of an iteration, on its thread: its time. Nothing is entered then.
-  std::int64_t mark();
+  // An iteration, on its thread: its time. Nothing is entered then.
+  std::int64_t begin_iteration();
+  std::int64_t end_iteration();
 
   void set_unseen(const UnseenTime& unseen) { unseen_ = unseen; }
+
+  // Between these its thread is heard. What has not ended by the end is cut off there. `not_counted`: of the lane of
+  // the thread that iterates, so that the times of lanes go together.
+  void open(std::chrono::nanoseconds not_counted);
+  void close();
+  std::chrono::nanoseconds not_counted();  // the recorder's own time, and what other processes took
 
   // May hold this many calls more.
   void allow(std::size_t calls) { room_ = calls; }
@@ -92,6 +103,9 @@ class TimelineLane {
   void note(const at::Tensor& tensor, bool written);
 
   std::uint64_t number_;
+  std::mutex mutex_;
+  bool open_ = true;
+  const bool alone_on_cpu_ = one_cpu_for_this_thread();
   CallerTrace* callers_;
   Instant origin_;
   bool real_time_;
@@ -103,6 +117,8 @@ class TimelineLane {
   Instant last_{};       // the end of the last event
   Instant last_read_{};  // when the kernel was asked
   ThreadUse last_use_;
+  ThreadUse use_at_begin_;                  // of the iteration
+  std::chrono::nanoseconds seen_others_{};  // since then: what other threads of this process had of the CPU
   std::unordered_map<const void*, Operator> by_address_;
   std::unordered_map<std::string, Operator> by_text_;
 };

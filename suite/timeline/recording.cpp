@@ -11,6 +11,7 @@
 #include <ATen/record_function.h>
 
 #include "suite/device.hpp"
+#include "suite/region.hpp"
 #include "suite/timeline/lane.hpp"
 #include "suite/timeline/timeline.hpp"
 #include "suite/timeline/writing.hpp"
@@ -34,6 +35,7 @@ class Recorder {
   std::shared_ptr<TimelineLane> new_lane() {
     const std::lock_guard<std::mutex> lock(mutex_);
     lanes_.push_back(std::make_shared<TimelineLane>(lanes_.size(), callers_, origin_, on_gpu_));
+    lanes_.back()->open(lanes_.front()->not_counted());
     lanes_.back()->allow(room_);
     lanes_.back()->set_unseen(unseen_);
     return lanes_.back();
@@ -57,13 +59,30 @@ class Recorder {
   std::size_t room_ = 0;
   UnseenTime unseen_;
   std::mutex mutex_;
-  std::vector<std::shared_ptr<TimelineLane>> lanes_;
+  std::vector<std::shared_ptr<TimelineLane>> lanes_;  // the thread that iterates has the first
 };
 
-// The callbacks of RecordFunction are plain functions, so they find the recorder through this global.
-std::atomic<Recorder*>& running_recorder() {
-  static std::atomic<Recorder*> recorder{nullptr};
-  return recorder;
+// The callbacks of RecordFunction are plain functions, so they find the recorder through this global. A thread may call
+// one after the recorder's end: it asks for the number alone, and keeps its lane.
+struct RunningRecorder {
+  std::atomic<std::uint64_t> number{0};  // 0: none
+  std::mutex mutex;
+  Recorder* recorder = nullptr;  // under the mutex
+
+  void set(Recorder* now) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    recorder = now;
+    number.store(now == nullptr ? 0 : now->number(), std::memory_order_release);
+  }
+  std::shared_ptr<TimelineLane> new_lane(std::uint64_t wanted) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return recorder == nullptr || recorder->number() != wanted ? nullptr : recorder->new_lane();
+  }
+};
+
+RunningRecorder& running_recorder() {
+  static RunningRecorder running;
+  return running;
 }
 
 TimelineLane* lane_of_this_thread() {
@@ -72,36 +91,47 @@ TimelineLane* lane_of_this_thread() {
     std::shared_ptr<TimelineLane> lane;
   };
   thread_local Seat seat;
-  Recorder* recorder = running_recorder().load(std::memory_order_acquire);
-  if (recorder == nullptr) return nullptr;
-  if (seat.recorder != recorder->number()) {
-    seat = {recorder->number(), recorder->new_lane()};
-    seat.lane->mark();
+  const std::uint64_t number = running_recorder().number.load(std::memory_order_acquire);
+  if (number == 0) return nullptr;
+  if (seat.recorder != number) {
+    auto lane = running_recorder().new_lane(number);
+    if (lane == nullptr) return nullptr;
+    seat = {number, std::move(lane)};
   }
   return seat.lane.get();
 }
 
+bool is_recorded(const at::RecordFunction& function) {
+  return function.scope() != at::RecordScope::USER_SCOPE || is_region(function);
+}
+
 std::unique_ptr<at::ObserverContext> on_call(const at::RecordFunction& function) {
+  if (!is_recorded(function)) return nullptr;
   if (TimelineLane* lane = lane_of_this_thread()) lane->enter(function);
   return nullptr;
 }
 
 void on_return(const at::RecordFunction& function, at::ObserverContext*) {
+  if (!is_recorded(function)) return;
   if (TimelineLane* lane = lane_of_this_thread()) lane->leave(function);
 }
 
-// Calls of this thread, and of those that autograd uses for it, are recorded while this object lives.
+// Calls of this thread, and of those that work for it with its thread-local state, as autograd's do, are recorded while
+// this object lives. What others have begun by its end is cut off there.
 class RecordedStretch {
  public:
   explicit RecordedStretch(Recorder& recorder)
       : handle_(at::addThreadLocalCallback(at::RecordFunctionCallback(&on_call, &on_return)
-                                               .scopes({at::RecordScope::FUNCTION})
+                                               .scopes({at::RecordScope::FUNCTION, at::RecordScope::USER_SCOPE})
                                                .needsInputs(true)
-                                               .needsOutputs(true))) {
-    running_recorder().store(&recorder, std::memory_order_release);
+                                               .needsOutputs(true))),
+        recorder_(recorder) {
+    for (const auto& lane : recorder.lanes()) lane->open(recorder.lanes().front()->not_counted());
+    running_recorder().set(&recorder);
   }
   ~RecordedStretch() {
-    running_recorder().store(nullptr, std::memory_order_release);
+    running_recorder().set(nullptr);
+    for (const auto& lane : recorder_.lanes()) lane->close();
     at::removeCallback(handle_);
   }
   RecordedStretch(const RecordedStretch&) = delete;
@@ -109,6 +139,7 @@ class RecordedStretch {
 
  private:
   at::CallbackHandle handle_;
+  Recorder& recorder_;
 };
 
 [[noreturn]] void refuse_timeline(const CallerTrace* callers) {
@@ -147,10 +178,10 @@ TimelineIteration record_one(Workload& workload, DeviceKind device, Recorder& re
   const RecordedStretch recorded(recorder);
   TimelineLane& own = *lane_of_this_thread();
   const auto begin = Steady::now();
-  iteration.begin = own.mark();
+  iteration.begin = own.begin_iteration();
   workload.iterate();
   synchronize(device);
-  iteration.length = own.mark() - iteration.begin;
+  iteration.length = own.end_iteration() - iteration.begin;
   iteration.watched = std::chrono::nanoseconds(Steady::now() - begin).count();
   iteration.waited = own.record().outside_waited;
   iteration.faults = own.record().outside_faults;

@@ -31,7 +31,9 @@ struct TimelineCall {
   std::size_t thread = 0;
   std::int64_t begin = 0;
   std::int64_t length = 0;
-  std::int64_t waited = 0;     // in the call, and in none that it called: the thread had nothing to do
+  // In the call, and in none that it called: the thread had nothing to do, or other threads of this process had its
+  // CPU.
+  std::int64_t waited = 0;
   std::int64_t faults = 0;     // the same for page faults
   std::int64_t sequence = -1;  // autograd's number of the forward call, equal in its node of the backward pass
   std::vector<TensorUse> inputs;

@@ -2,12 +2,13 @@
 """Whether the cause of a step is named right, where kernels or calls are slower in a known way, and where nothing is.
 
 usage: cause_truth.py WORKER SLOWER BENCH_TIMELINE [--comparisons 80] [--same 40] [--cpu N] [--seed 1] [--recordings 3]
-                      [--keep FOLDER] [--benchmarks NAME...]
+                      [--keep FOLDER] [--benchmarks NAME...] [--kinds KIND...]
 
 SLOWER is the library of tests/suite/truth/slower.cpp, BENCH_TIMELINE the program of tests/bench/timeline.cpp. Each
 comparison takes a case and a part of an iteration between 8% and 30% by the seed. In turn the fault is a kernel of one
-operator that takes longer, a cost of each call of one operator, or a cost of each call of all of them (many calls are
-seen by no recorder, so that one grows by more than was asked for). A kernel is an innermost operator
+operator that takes longer (kernel), a cost of each call of one operator (call), a cost of each call of all of them
+(calls; many are seen by no recorder, so that one grows by more than was asked for), a slower memory under the tables of
+dlrm_tiered (tier), or a cost of each call of c10d::alltoall_base_ in dlrm_hybrid (all-to-all). A kernel is an innermost operator
 with at least 5% of the iteration; calls are of an operator with at least four. Not all may be of one length: there a
 longer kernel and a cost of each call are the same, so that a long call is taken for a kernel and a short one is not.
 Before and after are recorded --recordings times in turn, in fresh processes with one thread, and BENCH_TIMELINE names
@@ -29,12 +30,16 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MKL_DYNAMIC": "FA
 BENCHMARKS = ["dlrm", "dlrm_mlp_bound", "dlrm_embedding_bound", "nvidia_deeprecommender", "resnet18", "squeezenet1_1",
               "mobilenet_v2", "dcgan", "soft_actor_critic", "lennard_jones", "hf_Bert", "BERT_pytorch",
               "phlippe_resnet", "LearningToPaint", "tts_angular", "pytorch_unet", "maml_omniglot"]
+KINDS = ["kernel", "call", "calls", "tier", "all-to-all"]
+ONLY = {"tier": "dlrm_tiered", "all-to-all": "dlrm_hybrid"}
 
 
 def record(options: argparse.Namespace, case: tuple[str, str], slower: str, file: pathlib.Path) -> None:
     if file.exists():
         return
-    pin = (lambda: os.sched_setaffinity(0, {options.cpu})) if options.cpu is not None else None
+    # Its ranks have a CPU each.
+    one_cpu = options.cpu is not None and case[0] != ONLY["all-to-all"]
+    pin = (lambda: os.sched_setaffinity(0, {options.cpu})) if one_cpu else None
     part = file.with_suffix(".part")
     with part.open("wb") as out:
         subprocess.run([options.worker, "timeline", "--benchmark", case[0], "--configuration", case[1], "--preload",
@@ -58,9 +63,9 @@ def step(options: argparse.Namespace, case: tuple[str, str], slower: str, name: 
         return look(options, "--step", *sides[0], "--", *sides[1])
 
 
-def operators_of(options: argparse.Namespace, case: tuple[str, str]) -> tuple[float, float, dict]:
-    """Nanoseconds of an iteration, those of a call that computes one number, and of each operator its calls, its own
-    time, and what a call of each of its sizes takes."""
+def operators_of(options: argparse.Namespace, case: tuple[str, str]) -> tuple[float, float, dict, dict]:
+    """Nanoseconds of an iteration, those of a call that computes one number, of each operator its calls, its own
+    time, and what a call of each of its sizes takes, and of each operator in the tier its time."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(options.keep or folder, "-".join(case))
         record(options, case, "", file)
@@ -73,7 +78,8 @@ def operators_of(options: argparse.Namespace, case: tuple[str, str]) -> tuple[fl
         one["innermost"] &= group["kernel"]
         if group["calls"] > 0 and group["nanoseconds"] > 0:
             one["each"].append(group["nanoseconds"] / group["calls"])
-    return seen["nanoseconds"], seen["dispatch"], operators
+    tier = {one["operator"]: one["nanoseconds"] for one in seen["regions"] if one["region"] == "tier"}
+    return seen["nanoseconds"], seen["dispatch"], operators, tier
 
 
 def schema_name(operator: str) -> str:
@@ -91,9 +97,15 @@ def can_be_told(kind: str, one: dict, dispatch: float) -> bool:
     return min(one["each"]) > 12 * dispatch if kind == "kernel" else max(one["each"]) < 8 * dispatch
 
 
-def plant(kind: str, share: float, whole: float, dispatch: float, operators: dict,
+def plant(kind: str, share: float, whole: float, dispatch: float, operators: dict, tier: dict,
           chance: random.Random) -> tuple[str, str] | None:
     """The variable's text and the operator, or nothing where the case has none of the kind."""
+    if kind == "tier":
+        name = "aten.index_select.default"
+        return f"tier:{share * whole / tier[name]:.4f}", name
+    if kind == "all-to-all":
+        name = "c10d.alltoall_base_.default"
+        return f"call:c10d::alltoall_base_:{share * whole / operators[name]['calls']:.0f}", name
     known = {name: one for name, one in operators.items()
              if name.startswith("aten.") and can_be_told(kind, one, dispatch)}
     if kind == "calls":
@@ -113,7 +125,8 @@ def plant(kind: str, share: float, whole: float, dispatch: float, operators: dic
 
 
 def is_right(kind: str, cause: dict | None) -> bool:
-    return cause is not None and cause["kind"] == ("kernel" if kind == "kernel" else "overhead")
+    wanted = {"kernel": "kernel", "tier": "tier", "all-to-all": "communication"}.get(kind, "overhead")
+    return cause is not None and cause["kind"] == wanted
 
 
 def shown(cause: dict | None) -> str:
@@ -132,16 +145,22 @@ def main() -> int:
     parser.add_argument("--cpu", type=int)
     parser.add_argument("--keep")
     parser.add_argument("--benchmarks", nargs="+", default=BENCHMARKS)
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
     options = parser.parse_args()
     options.slower = str(pathlib.Path(options.slower).resolve())
     chance = random.Random(options.seed)
     if options.keep:
         pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
-    cases = [(name, configuration) for name in options.benchmarks for configuration in ("cpu-train", "cpu-infer")]
+    both = ("cpu-train", "cpu-infer")
+    cases = [(name, configuration) for name in options.benchmarks for configuration in both]
+    same_cases = cases + [(ONLY[kind], configuration) for kind in options.kinds if kind in ONLY
+                          for configuration in both]
     known: dict = {}
-    kinds, right, operators_right, done = ("kernel", "call", "calls"), 0, 0, 0
+    right, operators_right, done = 0, 0, 0
     while done < options.comparisons:
-        kind, case, share = kinds[done % 3], chance.choice(cases), chance.uniform(0.08, 0.30)
+        kind, case, share = options.kinds[done % len(options.kinds)], chance.choice(cases), chance.uniform(0.08, 0.30)
+        if kind in ONLY:
+            case = ONLY[kind], chance.choice(both)
         if case not in known:
             known[case] = operators_of(options, case)
         planted = plant(kind, share, *known[case], chance)
@@ -157,7 +176,7 @@ def main() -> int:
               f"{'' if named else '  WRONG'}", flush=True)
     same = 0
     for number in range(options.same):
-        case = chance.choice(cases)
+        case = chance.choice(same_cases)
         seen = step(options, case, "", f"same-{number + 1}")
         same += seen["cause"] is not None
         print(f"same {number + 1} {'/'.join(case)} grew {seen['after'] / seen['before'] - 1:+.1%}: "

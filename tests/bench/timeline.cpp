@@ -119,7 +119,14 @@ Result<nlohmann::json> list_parts(const std::string& file) {
                                  {"sizes", group.sizes},
                                  {"calls", time.calls},
                                  {"nanoseconds", time.own},
-                                 {"kernel", time.kernel}});
+                                 {"kernel", time.kernel},
+                                 {"in_region", group.region != detect::Region::none}});
+  }
+  json["regions"] = nlohmann::json::array();
+  for (const auto& [call, nanoseconds] : all.front().region_calls) {
+    json["regions"].push_back({{"region", call.region == detect::Region::tier ? "tier" : "communication"},
+                               {"operator", call.name},
+                               {"nanoseconds", nanoseconds}});
   }
   return json;
 }

@@ -19,6 +19,7 @@ void OneJob::start(std::function<void()> job) {
   {
     const std::lock_guard lock(mutex_);
     job_ = std::move(job);
+    state_ = std::make_unique<at::ThreadLocalState>();
     busy_ = true;
   }
   changed_.notify_all();
@@ -39,6 +40,7 @@ void OneJob::work(const std::function<void()>& begin) {
     lock.unlock();
     std::exception_ptr thrown;
     try {
+      const at::ThreadLocalStateGuard guard(*state_);
       job_();
     } catch (...) {
       thrown = std::current_exception();

@@ -4,8 +4,11 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
+
+#include <ATen/ThreadLocalState.h>
 
 namespace tbci::suite {
 
@@ -18,8 +21,10 @@ class OneJob {
   OneJob(const OneJob&) = delete;
   OneJob& operator=(const OneJob&) = delete;
 
-  void start(std::function<void()> job);  // after the last one was waited for
-  void wait();                            // throws what the job threw; at once where there is none
+  // After the last one was waited for. The job has the thread-local state of LibTorch that its owner has now, so
+  // whoever watches the owner's calls sees the job's.
+  void start(std::function<void()> job);
+  void wait();  // throws what the job threw; at once where there is none
 
  private:
   void work(const std::function<void()>& begin);
@@ -27,6 +32,7 @@ class OneJob {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::function<void()> job_;
+  std::unique_ptr<at::ThreadLocalState> state_;
   std::exception_ptr thrown_;
   bool busy_ = false, ends_ = false;
   std::thread thread_;

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "suite/region.hpp"
+
 namespace tbci::suite {
 namespace {
 
@@ -118,6 +120,7 @@ TieredTables::Brought TieredTables::bring(const BatchRows& batch, bool keep_last
     brought.indices[table] = torch::tensor(batch[table], torch::kLong);
   }
   if (!cache_) return brought;
+  const Region region(tier_region);
   CacheStep step;
   try {
     step = cache_->step(in_files, options_.training, keep_last);
@@ -145,6 +148,7 @@ TieredTables::Ready TieredTables::take(const BatchRows& batch, const BatchRows* 
   Brought brought;
   if (coming_) {
     coming_ = false;
+    const Region waits(tier_region);
     job_->wait();
     brought = std::move(next_);
   } else {

@@ -77,6 +77,11 @@ TEST_CASE("Step table: each kind of cause has a sentence for more and for less",
   CHECK(said(CauseKind::overhead, OverheadKind::after_kernel, "mm", 1) == "mm spends more after its last kernel");
   CHECK(said(CauseKind::page_faults, {}, "mm", 1) == "more memory is touched for the first time, most of it in mm");
   CHECK(said(CauseKind::page_faults, {}, "", -1) == "less memory is touched for the first time");
+  CHECK(said(CauseKind::tier, {}, "mm", 1) == "the slower memory tier takes longer, most of it in mm");
+  CHECK(said(CauseKind::tier, {}, "", -1) == "the slower memory tier takes less time");
+  CHECK(said(CauseKind::communication, {}, "c10d", 1) ==
+        "communication between ranks takes longer, most of it in c10d");
+  CHECK(said(CauseKind::communication, {}, "", -1) == "communication between ranks takes less time");
   CHECK(said(CauseKind::waiting, {}, "", 1) == "the thread waits longer");
   CHECK(said(CauseKind::waiting, {}, "", -1) == "the thread waits less");
 }

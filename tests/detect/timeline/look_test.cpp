@@ -68,6 +68,16 @@ TEST_CASE("Timeline: what does not make sense is refused, with its place", "[det
   refused([](auto& t) { t.work.push_back({.length = 2, .call = 2}); }, "work 0 of the timeline names");
 }
 
+TEST_CASE("Timeline: a thread that is in a region for longest is not the one that iterates", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.call("tbci:tier", 0, 100).thread = 1;
+  made.call("aten.mm.default", 10, 20);
+  const auto look = detect::look_into(made.timeline());
+  REQUIRE(look);
+  CHECK(look->thread == 0);
+}
+
 TEST_CASE("Timeline: ten million events are refused", "[detect]") {
   MadeTimeline made;
   made.iteration(0, 100);

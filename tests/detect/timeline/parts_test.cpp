@@ -1,5 +1,7 @@
 #include "detect/timeline/parts.hpp"
 
+#include <map>
+
 #include "tests/catch.hpp"
 #include "tests/detect/timeline/made_timeline.hpp"
 
@@ -67,11 +69,10 @@ TEST_CASE("Parts: waiting is apart, page faults are counted, and a node is not a
   mm.faults = 1;
   const IterationParts seen = parts(made);
   CHECK(seen.outside == 40 - 5 + 20 - 3);
-  CHECK(seen.outside_waited == 8);
+  CHECK(seen.waited == 5 + 3 + 15);
   CHECK(seen.outside_faults == 2);
   const auto& product = seen.groups.at({"aten.mm.default", ""});
   CHECK(product.own == 25);
-  CHECK(product.waited == 15);
   CHECK(product.faults == 1);
   CHECK(seen.fault_nanoseconds == 10);
   CHECK(seen.dispatch_nanoseconds == 100);
@@ -95,6 +96,58 @@ TEST_CASE("Parts: calls with other sizes are another group, and one disturbed it
   CHECK(twice.own == 20);
   CHECK(seen.groups.at({"aten.add.Tensor", "(9,)(2,)"}).own == 40);
   CHECK(seen.outside == 40);
+}
+
+TEST_CASE("Parts: what a region has is in no group, with all that happens in it", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 200);
+  auto& region = made.call("tbci:tier", 10, 50);
+  region.waited = 5;
+  region.faults = 3;
+  made.call("aten.index_select.default", 20, 30).faults = 9;
+  made.call("aten.index_select.default", 70, 10);
+  made.call("tbci:communication", 90, 40).waited = 35;
+  made.call("c10d.alltoall_base_.default", 95, 2);
+  made.call("c10d.allreduce_.default", 140, 20);
+  made.call("aten.copy_.default", 145, 5);
+  const IterationParts seen = parts(made);
+  CHECK(seen.tier == 50);
+  CHECK(seen.communication == 60);
+  CHECK(seen.waited == 0);
+  CHECK(seen.outside == 200 - 50 - 10 - 40 - 20);
+  CHECK(seen.outside_faults == 0);
+  using detect::Region;
+  CHECK(seen.groups.at({"aten.index_select.default", ""}).own == 10);
+  CHECK(seen.groups.at({"aten.index_select.default", "", Region::tier}).own == 30);
+  CHECK(seen.groups.at({"c10d.alltoall_base_.default", "", Region::communication}).calls == 1);
+  CHECK(seen.groups.size() == 5);
+  CHECK(seen.region_calls ==
+        std::map<detect::RegionCall, double>{{{Region::tier, ""}, 20},
+                                             {{Region::tier, "aten.index_select.default"}, 30},
+                                             {{Region::communication, ""}, 38},
+                                             {{Region::communication, "c10d.alltoall_base_.default"}, 2},
+                                             {{Region::communication, "c10d.allreduce_.default"}, 15},
+                                             {{Region::communication, "aten.copy_.default"}, 5}});
+}
+
+TEST_CASE("Parts: what is waited while another thread brings in rows is of the tier", "[detect]") {
+  const auto seen_with = [](std::int64_t waited, std::int64_t region, std::int64_t waited_there) {
+    MadeTimeline made;
+    made.iteration(0, 100);
+    made.call("aten.mm.default", 10, 60).waited = waited;
+    auto& tier = made.call("tbci:tier", 5, region);
+    tier.thread = 1;
+    tier.waited = waited_there;
+    return parts(made);
+  };
+  const IterationParts longer = seen_with(30, 50, 0);
+  CHECK(longer.tier == 30);
+  CHECK(longer.waited == 0);
+  CHECK(longer.groups.at({"aten.mm.default", ""}).own == 30);
+  const IterationParts shorter = seen_with(30, 50, 40);
+  CHECK(shorter.tier == 10);
+  CHECK(shorter.waited == 20);
+  CHECK(seen_with(0, 90, 0).tier == 0);
 }
 
 }  // namespace tbci::parts_test

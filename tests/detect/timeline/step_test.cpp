@@ -44,10 +44,10 @@ RecordedParts recordings(IterationParts parts) {
   for (const double off : {1.0, 1.001, 0.999}) {
     IterationParts one = parts;
     one.outside *= off;
-    one.whole = one.outside + one.outside_waited;
+    one.whole = one.outside + one.waited + one.tier + one.communication;
     for (auto& [group, time] : one.groups) {
       time.own *= off;
-      one.whole += time.own + time.waited;
+      if (group.region == detect::Region::none) one.whole += time.own;
     }
     all.push_back(one);
   }
@@ -209,12 +209,37 @@ TEST_CASE("Step: time in no operator and waiting are parts of their own", "[dete
   REQUIRE(step.cause);
   CHECK(step.cause->overhead == OverheadKind::between_operators);
   after = base();
-  after.groups.at({"aten.add.Tensor", "(8,)"}).waited = 300e3;
-  after.outside_waited = 400e3;
+  after.waited = 700e3;
   step = step_to(after);
   REQUIRE(step.cause);
   CHECK(step.cause->kind == CauseKind::waiting);
   CHECK(step.cause->nanoseconds == Approx(700e3));
+}
+
+TEST_CASE("Step: a slower tier and slower communication have the operator that grew most", "[detect]") {
+  using detect::Region;
+  const auto step_in = [](Region region, double IterationParts::*number) {
+    IterationParts before = base();
+    before.*number = 1000e3;
+    before.groups[{"aten.index_select.default", "", region}] = {.calls = 1, .own = 400e3, .faults = 7};
+    before.region_calls = {{{region, ""}, 600e3}, {{region, "aten.index_select.default"}, 400e3}};
+    IterationParts after = before;
+    after.*number += 900e3;
+    after.groups.at({"aten.index_select.default", "", region}) = {.calls = 2, .own = 1200e3, .faults = 9000};
+    after.region_calls.at({region, "aten.index_select.default"}) += 800e3;
+    after.region_calls.at({region, ""}) += 100e3;
+    return split_step(recordings(before), recordings(after));
+  };
+  const StepSplit tier = step_in(Region::tier, &IterationParts::tier);
+  REQUIRE(tier.cause);
+  CHECK(tier.cause->kind == CauseKind::tier);
+  CHECK(tier.cause->name == "aten.index_select.default");
+  CHECK(tier.cause->nanoseconds == Approx(900e3));
+  CHECK(tier.parts.size() == 1);
+  const StepSplit communication = step_in(Region::communication, &IterationParts::communication);
+  REQUIRE(communication.cause);
+  CHECK(communication.cause->kind == CauseKind::communication);
+  CHECK(communication.parts.size() == 1);
 }
 
 TEST_CASE("Step: a build has no cause against itself, and neither has a step that the recordings do not agree on",

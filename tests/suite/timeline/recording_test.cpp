@@ -1,10 +1,16 @@
+#include <sched.h>
+
+#include <atomic>
 #include <cstring>
 #include <set>
 #include <thread>
 
 #include <torch/torch.h>
 
+#include "suite/blocks/tiers/one_job.hpp"
+#include "suite/region.hpp"
 #include "suite/timeline/identities.hpp"
+#include "suite/timeline/lane.hpp"
 #include "suite/timeline/lines.hpp"
 #include "suite/timeline/timeline.hpp"
 #include "tests/suite/torch_and_catch.hpp"
@@ -103,6 +109,93 @@ TEST_CASE("Timeline: sleep is waited for, and outside of operators", "[suite]") 
   const Timeline timeline = timeline_of([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
   CHECK(timeline.iterations.at(0).waited >= 19000000);
   CHECK(timeline.iterations[0].waited <= timeline.iterations[0].length);
+}
+
+TEST_CASE("Timeline: a model's region stands around the calls in it, and is not an operator", "[suite]") {
+  const auto x = torch::ones({4});
+  const Timeline timeline = timeline_of([&] {
+    const Region region(tier_region);
+    x.neg();
+  });
+  const auto regions = calls_named(timeline, "tbci:tier");
+  const auto inside = calls_named(timeline, "aten.neg.default");
+  REQUIRE(regions.size() == 1);
+  REQUIRE(inside.size() == 1);
+  CHECK(regions[0]->begin <= inside[0]->begin);
+  CHECK(regions[0]->begin + regions[0]->length >= inside[0]->begin + inside[0]->length);
+}
+
+TEST_CASE("Timeline: a stretch that is not the model's own is not recorded", "[suite]") {
+  const Timeline timeline = timeline_of([] {
+    at::RecordFunction function(at::RecordScope::USER_SCOPE);
+    if (function.isActive()) function.before("gloo:all_to_all");
+  });
+  CHECK(timeline.calls.empty());
+}
+
+TEST_CASE("Timeline: what another thread does for the model has a lane of its own", "[suite]") {
+  const auto x = torch::ones({4});
+  OneJob job([] {});
+  const Timeline timeline = timeline_of([&] {
+    job.start([&] { x.neg(); });
+    x.abs();
+    job.wait();
+  });
+  const auto own = calls_named(timeline, "aten.abs.default"), other = calls_named(timeline, "aten.neg.default");
+  REQUIRE(own.size() == 1);
+  REQUIRE(other.size() == 1);
+  CHECK(own[0]->thread != other[0]->thread);
+  CHECK(other[0]->begin >= timeline.iterations.at(0).begin);
+  CHECK(other[0]->begin <= timeline.iterations[0].begin + timeline.iterations[0].length);
+}
+
+TEST_CASE("Timeline: what another thread has not ended is cut off at the end of the iteration", "[suite]") {
+  const auto x = torch::ones({4});
+  std::atomic<bool> inside{false}, may_end{false};
+  OneJob job([] {});
+  const Timeline timeline = timeline_of([&] {
+    if (inside) {  // of the iteration before
+      may_end = true;
+      job.wait();
+      inside = may_end = false;
+    }
+    job.start([&] {
+      const Region region(tier_region);
+      inside = true;
+      while (!may_end) std::this_thread::yield();
+    });
+    while (!inside) std::this_thread::yield();
+  });
+  may_end = true;
+  job.wait();
+  const auto regions = calls_named(timeline, "tbci:tier");
+  REQUIRE(regions.size() == 1);
+  CHECK(regions[0]->length > 0);
+  const TimelineIteration& iteration = timeline.iterations.at(0);
+  CHECK(regions[0]->begin + regions[0]->length <= iteration.begin + iteration.length + 1000000);
+}
+
+TEST_CASE("Timeline: a thread that has but one CPU waits while another one of its process has it", "[suite]") {
+  cpu_set_t before, one;
+  REQUIRE(::sched_getaffinity(0, sizeof(before), &before) == 0);
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &one);
+  }
+  REQUIRE(::sched_setaffinity(0, sizeof(one), &one) == 0);
+  const auto spin = [](std::chrono::milliseconds cpu_time) {
+    const auto until = use_of_this_thread().cpu + cpu_time;
+    while (use_of_this_thread().cpu < until) continue;
+  };
+  OneJob job([] {});
+  const Timeline timeline = timeline_of([&] {
+    job.start([&] { spin(std::chrono::milliseconds(60)); });
+    spin(std::chrono::milliseconds(60));
+    job.wait();
+  });
+  REQUIRE(::sched_setaffinity(0, sizeof(before), &before) == 0);
+  CHECK(timeline.iterations.at(0).waited >= 50000000);
+  CHECK(timeline.iterations[0].length >= 115000000);
 }
 
 TEST_CASE("Timeline: pages that a call touches first are its faults", "[suite]") {
