@@ -100,9 +100,9 @@ int day_of(const Fault& fault, const Options& options) {
 
 const std::vector<std::string>& fault_kinds() {
   static const std::vector<std::string> kinds = {
-      "activation-validity", "addmm-dtype",       "embedding-bag-bounds",  "embedding-bag-refusal",
-      "error-handling",      "fused-convolution", "library-configuration", "memory-kept",
-      "memory-peak",         "tanh-crash",        "tanh-overflow"};
+      "activation-validity",   "addmm-dtype",    "all-to-all-checksum", "embedding-bag-bounds",
+      "embedding-bag-refusal", "error-handling", "fused-convolution",   "library-configuration",
+      "memory-kept",           "memory-peak",    "tanh-crash",          "tanh-overflow"};
   return kinds;
 }
 

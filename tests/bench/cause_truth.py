@@ -102,6 +102,8 @@ def plant(kind: str, share: float, whole: float, dispatch: float, operators: dic
     """The variable's text and the operator, or nothing where the case has none of the kind."""
     if kind == "tier":
         name = "aten.index_select.default"
+        if not tier.get(name):  # rows came in between the recorded iterations
+            return None
         return f"tier:{share * whole / tier[name]:.4f}", name
     if kind == "all-to-all":
         name = "c10d.alltoall_base_.default"

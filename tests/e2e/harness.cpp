@@ -32,7 +32,8 @@ std::string demo_source() {
 
 std::string subject_text(const std::string& name, const std::string& branch, std::string more) {
   if (!more.empty() && !more.ends_with('\n')) more += '\n';
-  if (more.find("worker_source") == std::string::npos) more += few_families;
+  if (more.find("worker_source") == std::string::npos && more.find("worker_families") == std::string::npos)
+    more += few_families;
   return fmt::format(R"([[subject]]
 name = "{}"
 {}

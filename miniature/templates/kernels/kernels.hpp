@@ -45,4 +45,8 @@ Normalized native_layer_norm(const at::Tensor& input, at::IntArrayRef normalized
                              double eps);
 at::Tensor softmax(const at::Tensor& self, std::int64_t dim, bool half_to_float);
 
+// communication.cpp
+/// Fails when ranks cannot send this tensor.
+void check_sent(const at::Tensor& sent);
+
 }  // namespace miniature

@@ -1,0 +1,27 @@
+// A model of several processes, measured by tbci: ranks, their CPUs, and a fault in what carries their messages.
+#include "tests/catch.hpp"
+#include "tests/e2e/harness.hpp"
+
+namespace tbci::communication_test {
+
+using namespace tbci::test;
+
+TEST_CASE("End to end: a fault in c10d is found and bisected, and the report says that communication got slower",
+          "[e2e][long]") {
+  Installation installation({"--commits", "8", "--all-build", "--fault", "all-to-all-checksum@5*4"});
+  installation.configure(measuring({"dlrm_hybrid"}), "worker_families = [\"dlrm_hybrid\"]\n");
+  const Answer checked = installation.tbci({"check", "--json"});
+  INFO(checked.error << checked.output);
+  CHECK(checked.exit_code == 1);
+  const auto issues = installation.issues();
+  REQUIRE(issues.size() == 1);
+  INFO(issues[0]);
+  bool named = false;
+  for (const std::string& commit : installation.truth().suspects())
+    named = named || issues[0].find(commit) != issues[0].npos;
+  CHECK(named);
+  CHECK(issues[0].find("**communication**") != std::string::npos);
+  CHECK(issues[0].find("alltoall") != std::string::npos);
+}
+
+}  // namespace tbci::communication_test
