@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <span>
 
 #include "base/text.hpp"
 #include "detect/confirm.hpp"
 #include "detect/secondary_metrics.hpp"
+#include "pipeline/measure/hit_order.hpp"
 #include "storage/model/run_keys.hpp"
 
 namespace tbci::pipeline {
@@ -155,6 +158,28 @@ Status confirm_case(SubjectContext& context, const Comparison& builds, const mod
   return {};
 }
 
+bool got_slower(const std::vector<model::Finding>& findings) {
+  return std::ranges::any_of(findings, [](const model::Finding& finding) {
+    return finding.series.metric == model::Metric::time && finding.verdict == model::Verdict::regression;
+  });
+}
+
+// Of the cases that are left, those beside this old build that run on the same device, in another order in the same
+// places.
+void reorder(std::span<CaseCandidates> left, const std::string& old_build, const std::vector<model::Case>& order) {
+  std::map<model::Case, CaseCandidates> by_measured;
+  const auto moves = [&](const CaseCandidates& one) {
+    return one.old_build == old_build && std::ranges::find(order, one.measured) != order.end();
+  };
+  for (const CaseCandidates& one : left) {
+    if (moves(one)) by_measured[one.measured] = one;
+  }
+  auto next = order.begin();
+  for (CaseCandidates& place : left) {
+    if (moves(place)) place = by_measured.at(*next++);
+  }
+}
+
 void tell_changes(SubjectContext& context, const std::vector<model::Finding>& findings) {
   for (const model::Finding& finding : findings) {
     if (!model::is_change(finding.verdict)) continue;
@@ -175,9 +200,10 @@ class Confirming {
 
   bool out_of_time() const { return plan_.until && context_.clock.now() >= *plan_.until; }
 
-  Status look_at(const CaseCandidates& one, Pace& pace) {
+  // Whether the time of the case got worse.
+  Result<bool> look_at(const CaseCandidates& one, Pace& pace) {
     const auto old_build = plan_.old_builds.find(one.old_build);
-    if (old_build == plan_.old_builds.end()) return {};
+    if (old_build == plan_.old_builds.end()) return false;
     const Comparison builds{old_build->second, plan_.after};
     TBCI_ASSIGN(const model::Run run, run_against(builds));
     std::vector<CandidateState> all;
@@ -203,6 +229,21 @@ class Confirming {
       outcome.machine_failed = all[k].machine_failed;
     }
     confirmation_.findings.insert(confirmation_.findings.end(), findings.begin(), findings.end());
+    return got_slower(findings);
+  }
+
+  // Once for each old build: what is confirmed later has the same cause, or is hit by another one.
+  Status order_by_hit(const CaseCandidates& confirmed, std::span<CaseCandidates> left) {
+    std::vector<model::Case> cases;
+    for (const CaseCandidates& one : left) {
+      if (one.old_build == confirmed.old_build &&
+          model::is_on_gpu(one.measured.configuration) == model::is_on_gpu(confirmed.measured.configuration))
+        cases.push_back(one.measured);
+    }
+    if (cases.size() < least_cases_to_order || !ordered_.insert(confirmed.old_build).second) return {};
+    const Comparison builds{plan_.old_builds.at(confirmed.old_build), plan_.after};
+    TBCI_ASSIGN(const auto order, by_expected_hit(context_, builds, confirmed.measured, std::move(cases)));
+    reorder(left, confirmed.old_build, order);
     return {};
   }
 
@@ -225,6 +266,7 @@ class Confirming {
   SubjectContext& context_;
   const ConfirmationPlan& plan_;
   std::map<std::string, model::Run> runs_;
+  std::set<std::string> ordered_;  // old builds
   Confirmation confirmation_;
 };
 
@@ -233,20 +275,21 @@ class Confirming {
 Result<Confirmation> confirm_candidates(SubjectContext& context, const ConfirmationPlan& plan,
                                         const std::vector<detect::Candidate>& candidates) {
   Confirming confirming(context, plan, candidates);
-  const auto cases = by_case(candidates);
+  auto cases = by_case(candidates);
   if (cases.empty()) return confirming.finish();
   const int first_pairs = context.config.thresholds.base.first_pairs;
   Pace pace{.done = 0, .later = static_cast<int>(cases.size()) * first_pairs};
   context.progress.begin_stage("confirm", fmt::format("{} suspected cases, by interleaved pairs", cases.size()),
                                pace.later);
   std::size_t left = 0;
-  for (const CaseCandidates& one : cases) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
     pace.later -= first_pairs;
     if (confirming.out_of_time()) {
       ++left;
       continue;
     }
-    TBCI_TRY(confirming.look_at(one, pace));
+    TBCI_ASSIGN(const bool slower, confirming.look_at(cases[i], pace));
+    if (slower) TBCI_TRY(confirming.order_by_hit(cases[i], std::span(cases).subspan(i + 1)));
   }
   TBCI_ASSIGN(Confirmation confirmation, confirming.finish());
   const auto changed = std::ranges::count_if(confirmation.findings, model::is_change, &model::Finding::verdict);

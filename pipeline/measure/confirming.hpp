@@ -29,7 +29,8 @@ struct Confirmation {
   std::vector<detect::TestedCandidate> outcomes;  ///< one for each candidate, in their order
 };
 
-/// Judges the candidates by interleaved pairs, in their order; those of one case and old build together.
+/// Judges the candidates by interleaved pairs, in their order; those of one case and old build together. Once the time
+/// of a case is confirmed to be worse, the others beside that old build go on in the order of by_expected_hit.
 Result<Confirmation> confirm_candidates(SubjectContext& context, const ConfirmationPlan& plan,
                                         const std::vector<detect::Candidate>& candidates);
 

@@ -23,6 +23,12 @@ Result<model::OperatorProfile> profile_once(SubjectContext& context, const model
   return fresh;
 }
 
+Result<model::Run> profiling_run(SubjectContext& context, const Comparison& builds) {
+  const std::string key = model::run_keys::operators(builds.before.id, builds.after.id);
+  const model::Build both[] = {builds.before, builds.after};
+  return begin_run(context, key, model::Purpose::manual, both);
+}
+
 }  // namespace
 
 std::optional<std::string> built_parent(const std::vector<model::Commit>& commits, const std::string& culprit) {
@@ -35,9 +41,7 @@ std::optional<std::string> built_parent(const std::vector<model::Commit>& commit
 
 Result<model::OperatorComparison> compare_operators(SubjectContext& context, const Comparison& builds,
                                                     const model::Case& measured, const ProfiledProcesses& processes) {
-  const std::string key = model::run_keys::operators(builds.before.id, builds.after.id);
-  const model::Build both[] = {builds.before, builds.after};
-  TBCI_ASSIGN(const model::Run run, begin_run(context, key, model::Purpose::manual, both));
+  TBCI_ASSIGN(const model::Run run, profiling_run(context, builds));
   std::vector<model::OperatorProfile> before, after;
   for (int ordinal = 0;; ++ordinal) {
     context.progress.step(fmt::format("profile {}, pair {}", to_string(measured), ordinal + 1));
@@ -49,6 +53,12 @@ Result<model::OperatorComparison> compare_operators(SubjectContext& context, con
     auto compared = detect::compare_operators(before, after);
     if (ordinal + 1 >= processes.at_most || detect::explains_difference(compared)) return compared;
   }
+}
+
+Result<model::OperatorProfile> profile_old_build(SubjectContext& context, const Comparison& builds,
+                                                 const model::Case& measured) {
+  TBCI_ASSIGN(const model::Run run, profiling_run(context, builds));
+  return profile_once(context, run, builds.before, measured, 0);
 }
 
 Result<ProfiledCases> compare_operators_of(SubjectContext& context, const Comparison& builds,

@@ -25,6 +25,10 @@ Result<model::OperatorComparison> compare_operators(SubjectContext& context, con
                                                     const model::Case& measured,
                                                     const ProfiledProcesses& processes = {});
 
+/// A profile of the old build alone: the first of those that compare_operators takes. Errors: as of that.
+Result<model::OperatorProfile> profile_old_build(SubjectContext& context, const Comparison& builds,
+                                                 const model::Case& measured);
+
 /// The operators of each case that has times on both builds, and why a case has none.
 struct ProfiledCases {
   struct Unprofiled {

@@ -237,13 +237,16 @@ class FakeMachine final : public pipeline::Machine {
     profile.measured = measured;
     profile.iterations = 10;
     profile.outside = time(1e6);
-    profile.operators = {{"aten.mm.default", 12, time((6e6 + 1e7 * (factor - 1)) * spread)},
-                         {"aten.relu_.default", 4, time(3e6)}};
+    const auto products = products_of.find(measured.benchmark);
+    const double share = products == products_of.end() ? 0.6 : products->second;
+    profile.operators = {{"aten.mm.default", 12, time((1e7 * share + 1e7 * (factor - 1)) * spread)},
+                         {"aten.relu_.default", 4, time(1e7 * (0.9 - share))}};
     profile.iteration = time(1e7 * factor);
     return profile;
   }
-  bool profiles = true;               ///< else its workers know no `profile`
-  std::vector<double> profile_noise;  ///< factors on `mm` of successive profiles, repeated
+  bool profiles = true;                       ///< else its workers know no `profile`
+  std::map<std::string, double> products_of;  ///< part of an iteration that `mm` takes, by benchmark; else 0.6
+  std::vector<double> profile_noise;          ///< factors on `mm` of successive profiles, repeated
 
   /// Of the build of each commit; nothing: its workers know no `timeline`.
   std::function<model::Timeline(std::size_t commit)> recorded = {};
