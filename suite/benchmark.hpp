@@ -102,6 +102,7 @@ struct Benchmark {
   Listed listed = Listed::table1;
   std::vector<ModelChoice> choices = {};
   bool only_eager = false;  // a trace of one iteration would not have what the next one does, such as its batch
+  bool learns = false;      // its family has a click model that learns (suite/learning)
   int ranks = 0;            // processes that share the work, where --ranks names no other number; 0: it runs in one
 
   const BatchSizes& batch(Size size) const { return size == Size::paper ? paper_batch : ci_batch; }

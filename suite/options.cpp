@@ -1,8 +1,12 @@
 #include "suite/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
+
+#include "suite/learning/learn.hpp"
 
 namespace tbci::suite {
 namespace {
@@ -165,6 +169,28 @@ std::optional<UsageError> set(RunOptions& run, const std::string& option, const 
   return UsageError{"unknown option '" + option + "' (see tbci-worker --help)"};
 }
 
+// Of learn alone.
+bool is_of_learning(const std::string& option) {
+  return option == "--over" || option == "--amount" || option == "--weights";
+}
+
+std::optional<UsageError> set_learning(LearnOptions& learn, const std::string& option, const std::string& value) {
+  if (option == "--over") {
+    const auto& ways = learning::all_ways;
+    if (std::find(std::begin(ways), std::end(ways), value) == std::end(ways))
+      return bad_value(option, value, "one of samples, parameters, compute");
+    learn.over = value;
+  } else if (option == "--amount") {
+    constexpr std::int64_t most_amount = 1000000000000000;
+    if (!read<std::int64_t>(value, 1, most_amount, learn.amount))
+      return bad_value(option, value, "a whole number from 1 to 10^15");
+  } else {
+    if (value != "fp32" && value != "bf16") return bad_value(option, value, "fp32 or bf16");
+    learn.rounded = value == "bf16";
+  }
+  return std::nullopt;
+}
+
 std::optional<UsageError> check_protocol(const std::string& value) {
   const auto asked = number(value, 0, 1000000);
   if (!asked) return bad_value("--protocol", value, "a whole number");
@@ -178,19 +204,20 @@ std::optional<UsageError> check_protocol(const std::string& value) {
 Options parse_options(const std::vector<std::string>& arguments) {
   if (arguments.empty())
     return UsageError{
-        "a command is missing: list, run, operators, profile, timeline, trace, environment or peaks (see tbci-worker "
-        "--help)"};
+        "a command is missing: list, run, operators, profile, timeline, trace, learn, environment or peaks (see "
+        "tbci-worker --help)"};
   const std::string& command = arguments[0];
   if (command == "--help" || command == "-h" || command == "help") return HelpOptions{};
   if (command != "list" && command != "run" && command != "operators" && command != "profile" &&
-      command != "timeline" && command != "trace" && command != "environment" && command != "peaks" &&
-      command != "rank") {
+      command != "timeline" && command != "trace" && command != "learn" && command != "environment" &&
+      command != "peaks" && command != "rank") {
     return UsageError{"unknown command '" + command +
-                      "': use list, run, operators, profile, timeline, trace, environment or peaks"};
+                      "': use list, run, operators, profile, timeline, trace, learn, environment or peaks"};
   }
 
   RunOptions run;
   std::string out;
+  LearnOptions learn;
   int rank = 0;
   bool has_configuration = false, variants = false;
   for (std::size_t i = 1; i < arguments.size(); i += 2) {
@@ -212,6 +239,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
       error = UsageError{command + " takes no option '" + option + "', only --threads and --preload"};
     } else if (command == "trace" && option == "--out") {
       out = value;
+    } else if (command == "learn" && is_of_learning(option)) {
+      error = set_learning(learn, option, value);
     } else if (command == "rank" && option == "--rank") {
       if (!read(value, 1, 15, rank)) error = bad_value(option, value, "a whole number from 1 to 15");
     } else {
@@ -235,6 +264,9 @@ Options parse_options(const std::vector<std::string>& arguments) {
   if (command == "trace" && (run.backend != Backend::eager || run.configuration.mode != Mode::infer))
     return UsageError{"trace records eager inference: leave out --backend, and choose cpu-infer or gpu-infer"};
   if (command == "trace") return TraceOptions{run, out};
+  if (command == "learn" && (learn.over.empty() || learn.amount == 0))
+    return UsageError{"learn needs --over samples|parameters|compute and --amount N"};
+  if (command == "learn") return LearnOptions{run, learn.over, learn.amount, learn.rounded};
   if (command == "rank" && (rank == 0 || !run.ranks)) return UsageError{"rank needs --rank and --ranks"};
   if (command == "rank") return RankOptions{run, rank};
   if (command == "operators") return OperatorsOptions{run};
@@ -263,6 +295,10 @@ std::string usage() {
          "                torch._inductor makes the package of --backend aoti\n"
          "tbci-worker timeline ...\n"
          "                takes the options of run; prints the calls of its iterations one by one\n"
+         "tbci-worker learn ... --over samples|parameters|compute --amount N [--weights fp32|bf16]\n"
+         "                takes the options of run; trains a click model and prints its loss beside the least "
+         "possible;\n"
+         "                bf16: a fault for tests, weights are rounded after each step\n"
          "tbci-worker environment [--protocol 1] [--threads 1] [--preload LIBRARY]...\n"
          "                prints which libraries are loaded and what LibTorch reports about itself\n"
          "tbci-worker peaks [--protocol 1] [--threads 1] [--preload LIBRARY]...\n"

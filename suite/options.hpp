@@ -72,6 +72,14 @@ struct TimelineOptions {
   RunOptions run;
 };
 
+// Trains a click model. Of the run's options only threads, seed and preload have an effect.
+struct LearnOptions {
+  RunOptions run;
+  std::string over;  // one of learning::all_ways
+  std::int64_t amount = 0;
+  bool rounded = false;  // the planted fault
+};
+
 // Which libraries are loaded, and what LibTorch reports. Of the run's options only threads and preload have an effect.
 struct EnvironmentOptions {
   RunOptions run;
@@ -93,7 +101,7 @@ struct UsageError {
 };
 
 using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, ProfileOptions, TimelineOptions,
-                             TraceOptions, EnvironmentOptions, PeaksOptions, RankOptions, UsageError>;
+                             TraceOptions, LearnOptions, EnvironmentOptions, PeaksOptions, RankOptions, UsageError>;
 
 // `arguments` without the program's name.
 Options parse_options(const std::vector<std::string>& arguments);

@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <iterator>
 #include <vector>
 
 #include "suite/benchmark.hpp"
 #include "suite/environment.hpp"
 #include "suite/exported/folder.hpp"
+#include "suite/learning/learn.hpp"
 #include "suite/operators.hpp"
 #include "suite/peaks.hpp"
 #include "suite/registry.hpp"
@@ -107,6 +109,8 @@ void Protocol::benchmark(const Benchmark& benchmark) {
   const bool only_eager = benchmark.ranks > 0 || benchmark.only_eager;
   object.add("backends", only_eager ? std::vector<std::string_view>{name_of(Backend::eager)} : available_backends());
   if (!benchmark.choices.empty()) object.add("choices", choices_of(benchmark));
+  if (benchmark.learns)
+    object.add("learns", std::vector<std::string_view>(std::begin(learning::all_ways), std::end(learning::all_ways)));
   if (benchmark.ranks > 0) object.add("ranks", benchmark.ranks);
   object.add("listed", benchmark.listed == Listed::table1 ? "table1" : "later");
   object.add("batch", batch_sizes(benchmark.ci_batch)).add("paper_batch", batch_sizes(benchmark.paper_batch));
@@ -206,6 +210,13 @@ void Protocol::profile(const Profile& profile) {
 
 void Protocol::timeline(const Timeline& timeline) {
   write_timeline(timeline, [this](const std::string& text) { write(text); });
+}
+
+void Protocol::learned(const std::string& over, const learning::Trained& trained) {
+  JsonObject object = line("learned");
+  object.add("over", std::string_view(over)).add("samples", trained.samples).add("parameters", trained.parameters);
+  object.add("operations", trained.operations).add("loss", trained.loss).add("entropy", trained.entropy);
+  write(object);
 }
 
 void Protocol::done() {

@@ -26,6 +26,10 @@ struct Peaks;
 struct Profile;
 struct Timeline;
 
+namespace learning {
+struct Trained;
+}
+
 namespace exported {
 struct ModelFile;
 }
@@ -79,6 +83,7 @@ class Protocol {
   void peaks(DeviceKind device, const Peaks& peaks);
   void profile(const Profile& profile);     // a line for each operator, then one for the total
   void timeline(const Timeline& timeline);  // many lines
+  void learned(const std::string& over, const learning::Trained& trained);
   void done();
   void done(const RunTimes& times, std::int64_t parameters);    // of the model as it was measured
   void error(std::string_view kind, std::string_view message);  // unsupported, out_of_memory, exception

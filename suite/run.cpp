@@ -14,6 +14,7 @@
 #include "suite/environment.hpp"
 #include "suite/exported/suite.hpp"
 #include "suite/growth.hpp"
+#include "suite/learning/learn.hpp"
 #include "suite/measure.hpp"
 #include "suite/operators.hpp"
 #include "suite/peaks.hpp"
@@ -208,26 +209,10 @@ void prepare(const RunOptions& options, const Setup& setup, const Benchmark& ben
   job(prepared, protocol);
 }
 
-int with_workload(const RunOptions& options, Protocol& protocol, const Job& job) {
-  const GpuAbsence absence = why_unavailable(options.configuration.device);  // before all that asks LibTorch for CUDA
-  const Choice choice = choose_benchmark(options);
-  const Benchmark* benchmark = choice.benchmark.get();
-  const Configuration& configuration = options.configuration;
-  const std::int64_t own_batch = benchmark ? benchmark->batch(options.size).of(configuration.mode) : 0;
-  const std::int64_t batch = options.batch.value_or(own_batch);
-  protocol.hello(options, batch);
-  const std::string reason = why_not(choice, options, absence.why);
-  if (!reason.empty())
-    return fail(protocol, absence.broken && reason == absence.why ? "exception" : "unsupported", reason);
-
+// Whatever `work` throws becomes an error line.
+int told(Protocol& protocol, const std::function<void()>& work) {
   try {
-    const std::string not_loaded = preload(options.preload);
-    if (!not_loaded.empty()) return fail(protocol, "exception", not_loaded);
-    prepare_torch(options);
-    prepare(options,
-            {configuration.mode, options.size, batch, torch_device(configuration.device), options.chosen,
-             options.ranks.value_or(benchmark->ranks)},
-            *benchmark, protocol, job);
+    work();
     return exit_done;
   } catch (const Unsupported& error) {
     return fail(protocol, "unsupported", error.what());
@@ -243,6 +228,29 @@ int with_workload(const RunOptions& options, Protocol& protocol, const Job& job)
   } catch (const std::exception& error) {
     return fail(protocol, tells_of_memory(error.what()) ? "out_of_memory" : "exception", first_line(error.what()));
   }
+}
+
+int with_workload(const RunOptions& options, Protocol& protocol, const Job& job) {
+  const GpuAbsence absence = why_unavailable(options.configuration.device);  // before all that asks LibTorch for CUDA
+  const Choice choice = choose_benchmark(options);
+  const Benchmark* benchmark = choice.benchmark.get();
+  const Configuration& configuration = options.configuration;
+  const std::int64_t own_batch = benchmark ? benchmark->batch(options.size).of(configuration.mode) : 0;
+  const std::int64_t batch = options.batch.value_or(own_batch);
+  protocol.hello(options, batch);
+  const std::string reason = why_not(choice, options, absence.why);
+  if (!reason.empty())
+    return fail(protocol, absence.broken && reason == absence.why ? "exception" : "unsupported", reason);
+
+  const std::string not_loaded = preload(options.preload);
+  if (!not_loaded.empty()) return fail(protocol, "exception", not_loaded);
+  return told(protocol, [&] {
+    prepare_torch(options);
+    prepare(options,
+            {configuration.mode, options.size, batch, torch_device(configuration.device), options.chosen,
+             options.ranks.value_or(benchmark->ranks)},
+            *benchmark, protocol, job);
+  });
 }
 
 }  // namespace
@@ -349,6 +357,38 @@ int record_benchmark(const RunOptions& options, Protocol& protocol) {
     timeline.speed = speed_of_machine(plan.device);
     to.timeline(timeline);
     to.done();
+  });
+}
+
+namespace {
+
+// Empty if the benchmark can learn in this configuration, else the reason.
+std::string why_not_learned(const Choice& choice, const RunOptions& options) {
+  const Benchmark* benchmark = choice.benchmark.get();
+  if (benchmark == nullptr) return choice.why_none;
+  if (!benchmark->learns) return benchmark->name + " has no click model that learns";
+  const Configuration& configuration = options.configuration;
+  if (configuration.mode != Mode::train || configuration.device != DeviceKind::cpu)
+    return "click models learn on a CPU: choose cpu-train";
+  if (options.precision != Precision::fp32 || options.backend != Backend::eager)
+    return "click models learn in fp32, by eager code: leave out --precision and --backend";
+  return {};
+}
+
+}  // namespace
+
+int learn_clicks(const LearnOptions& options, Protocol& protocol) {
+  const RunOptions& run = options.run;
+  const Choice choice = choose_benchmark(run);
+  protocol.hello(run, learning::batch_of_samples);
+  const std::string reason = why_not_learned(choice, run);
+  if (!reason.empty()) return fail(protocol, "unsupported", reason);
+  const std::string not_loaded = preload(run.preload);
+  if (!not_loaded.empty()) return fail(protocol, "exception", not_loaded);
+  return told(protocol, [&] {
+    prepare_torch(run);
+    protocol.learned(options.over, learning::train({options.over, options.amount, run.seed, options.rounded}));
+    protocol.done();
   });
 }
 

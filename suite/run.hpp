@@ -35,4 +35,7 @@ int profile_benchmark(const RunOptions& options, Protocol& protocol);
 // Prints the calls of some iterations one by one.
 int record_benchmark(const RunOptions& options, Protocol& protocol);
 
+// Trains the click model of a benchmark, and prints what came of it.
+int learn_clicks(const LearnOptions& options, Protocol& protocol);
+
 }  // namespace tbci::suite

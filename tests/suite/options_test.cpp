@@ -182,3 +182,28 @@ TEST_CASE("Options: ranks are asked for by number, and a rank is started with it
   CHECK(error_of({"rank", "--ranks", "4", "--benchmark", "a", "--configuration", "cpu-train"}) ==
         "rank needs --rank and --ranks");
 }
+
+TEST_CASE("Options: learn takes what grows and how much of it, and a fault for tests", "[suite]") {
+  const std::vector<std::string> dlrm = {"learn", "--benchmark", "dlrm", "--configuration", "cpu-train"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), dlrm.begin(), dlrm.end());
+    return more;
+  };
+  const Options options =
+      parse_options(with({"--over", "compute", "--amount", "5000000000", "--weights", "bf16", "--seed", "7"}));
+  const auto* learn = std::get_if<LearnOptions>(&options);
+  REQUIRE(learn != nullptr);
+  CHECK(learn->over == "compute");
+  CHECK(learn->amount == 5000000000);
+  CHECK(learn->rounded);
+  CHECK(learn->run.seed == 7);
+  CHECK(error_of(with({"--over", "samples"})) == "learn needs --over samples|parameters|compute and --amount N");
+  CHECK(error_of(with({"--over", "rows", "--amount", "1"})) ==
+        "--over must be one of samples, parameters, compute, not 'rows'");
+  CHECK(error_of(with({"--over", "samples", "--amount", "0"})) ==
+        "--amount must be a whole number from 1 to 10^15, not '0'");
+  CHECK(error_of(with({"--over", "samples", "--amount", "1", "--weights", "fp8"})) ==
+        "--weights must be fp32 or bf16, not 'fp8'");
+  CHECK(error_of({"run", "--benchmark", "dlrm", "--configuration", "cpu-train", "--over", "samples"})
+            .find("unknown option '--over'") == 0);
+}

@@ -4,6 +4,7 @@
 
 #include "suite/blocks/dlrm_layers.hpp"
 #include "suite/blocks/standard_workload.hpp"
+#include "suite/blocks/table_sizes.hpp"
 
 namespace tbci::suite::models::dlrm {
 namespace {
@@ -160,8 +161,15 @@ DlrmShape shape_of(Variant variant, Size size) {
           .kind = Lookups::skewed};
 }
 
+DlrmShape chosen_shape(const Setup& setup, Variant variant) {
+  DlrmShape shape = shape_of(variant, setup.size);
+  shape.tables = chosen_rows(setup.chosen, shape.tables);
+  shape.width = shape.bottom.back() = chosen_size(setup.chosen, width_choice, shape.width);
+  return shape;
+}
+
 std::unique_ptr<Workload> make(const Setup& setup, Variant variant) {
-  const DlrmShape shape = shape_of(variant, setup.size);
+  const DlrmShape shape = chosen_shape(setup, variant);
   auto module = std::make_shared<Dlrm>(shape);
   module->to(setup.device);
   const torch::Tensor dense = torch::rand({setup.batch, shape.bottom[0]}).to(setup.device);
@@ -202,7 +210,9 @@ Benchmark benchmark(const Row& row) {
           .ci_batch = row.ci,
           .make = make_variant,
           .differs = row.differs,
-          .listed = row.listed};
+          .listed = row.listed,
+          .choices = {rows_choice, width_choice},
+          .learns = row.variant == Variant::original};
 }
 
 }  // namespace

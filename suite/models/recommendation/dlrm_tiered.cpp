@@ -10,6 +10,7 @@
 #include "suite/benchmark.hpp"
 #include "suite/blocks/dlrm_layers.hpp"
 #include "suite/blocks/optimizers.hpp"
+#include "suite/blocks/table_sizes.hpp"
 #include "suite/blocks/tiers/tiered_tables.hpp"
 #include "suite/memory.hpp"
 
@@ -46,8 +47,11 @@ std::vector<PlacedTable> tables_of(std::int64_t count, std::int64_t largest, dou
 }
 
 Shape shape_of(const Setup& setup) {
-  if (setup.size == Size::paper) return {{tables_of(26, 2000000, 20), 64, setup.batch}, {256, 128, 64}, {512, 256}, 16};
-  return {{tables_of(8, 131072, 25), 32, setup.batch}, {64, 64, 32}, {128, 64}, 32};
+  const bool paper = setup.size == Size::paper;
+  const std::int64_t rows = chosen_size(setup.chosen, rows_choice, paper ? 2000000 : 131072);
+  const std::int64_t width = chosen_size(setup.chosen, width_choice, paper ? 64 : 32);
+  if (paper) return {{tables_of(26, rows, 20), width, setup.batch}, {256, 128, width}, {512, 256}, 16};
+  return {{tables_of(8, rows, 25), width, setup.batch}, {64, 64, width}, {128, 64}, 32};
 }
 
 struct Batch {
@@ -215,7 +219,7 @@ std::vector<Benchmark> benchmarks() {
            .differs = "tables in files behind a cache of their rows, lookups as Meta published them, a new batch each "
                       "iteration",
            .listed = Listed::later,
-           .choices = {memory_choice, access_choice, prefetch_choice},
+           .choices = {memory_choice, access_choice, prefetch_choice, rows_choice, width_choice},
            .only_eager = true}};
 }
 

@@ -82,6 +82,23 @@ TEST_CASE("Models: dlrm has tables of uneven size", "[suite]") {
   }
 }
 
+TEST_CASE("Models: dlrm has as many rows as are chosen, each as wide as is chosen", "[suite]") {
+  for (const std::string name : {"dlrm", "dlrm_embedding_bound", "dlrm_mlp_bound"}) {
+    const ChosenValues chosen = {{"rows", "2048"}, {"width", "64"}};
+    const auto workload = find_benchmark(name)->make({Mode::infer, Size::ci, 2, torch::Device(torch::kCPU), chosen});
+    const auto own = dlrm(name, 2);
+    INFO(name);
+    CHECK(tables(*workload).front().size(0) == 2048);
+    CHECK(tables(*workload).back().size(0) == tables(*own).back().size(0) * 2048 / tables(*own).front().size(0));
+    for (const torch::Tensor& table : tables(*workload)) CHECK(table.size(1) == 64);
+    workload->iterate();
+    CHECK(workload->results()[0].sizes() == torch::IntArrayRef({2, 1}));
+    CHECK(why_not_chosen(chosen, find_benchmark(name)->choices, name).empty());
+  }
+  CHECK(find_benchmark("dlrm")->learns);
+  CHECK_FALSE(find_benchmark("dlrm_mlp_bound")->learns);
+}
+
 TEST_CASE("Models: dlrm looks few rows up most of the time, by Zipf's law", "[suite]") {
   const auto workload = dlrm("dlrm", 2048);
   const Tensors rows = rows_looked_up(*workload);

@@ -65,6 +65,14 @@ TEST_CASE("Models: dlrm_tiered asks for rows as Meta's tables are asked", "[suit
   CHECK(all.at("lookups") / all.at("unique rows") == tbci::test::Approx(12.7).epsilon(0.05));
 }
 
+TEST_CASE("Models: dlrm_tiered has as many rows as are chosen, each as wide as is chosen", "[suite]") {
+  const auto workload = tiered({{"rows", "2048"}, {"width", "8"}, {"cache", "1"}}, Mode::train, 16);
+  workload->iterate();
+  const Tensors all = workload->parameters();
+  CHECK(all[0].sizes() == torch::IntArrayRef({2048, 8}));
+  CHECK(all[7].sizes() == torch::IntArrayRef({256, 8}));
+}
+
 TEST_CASE("Models: dlrm_tiered counts by table and tier", "[suite]") {
   const auto workload = tiered({{"cache", "1/8"}}, Mode::train, 64);
   for (int i = 0; i < 3; ++i) workload->iterate();
