@@ -173,6 +173,14 @@ class LocalMachine final : public Machine {
     return measurer_.timeline(product, suite, measured, worker, options.variant, std::move(stop));
   }
 
+  Result<runner::Learned> learn(const model::Product& product, const model::Case& measured,
+                                const runner::LearningPlan& plan, std::stop_token stop) override {
+    TBCI_ASSIGN(const auto suite, suite_of(product, measured, stop));
+    TBCI_ASSIGN(const auto worker, worker_settings(product, measured, {}, stop));
+    TBCI_ASSIGN(const auto lock, lock_cpus(worker.cpus, stop));
+    return measurer_.learn(product, suite, measured, worker, plan, std::move(stop));
+  }
+
   Result<model::Environment> environment(std::stop_token stop) override {
     const runner::MeasureSettings& worker = config_.measure.worker;
     runner::EnvironmentSettings asked;
@@ -265,6 +273,7 @@ class LocalMachine final : public Machine {
     if (options.batch)
       worker.batches = {{{measured.benchmark, with(model::Backend::eager, measured.configuration)}, *options.batch}};
     if (options.gpu_split) worker.gpu_traced = traced_iterations;
+    worker.chosen = options.chosen;
     if (options.leaks) worker.leak_iterations = config_.measure.leak_iterations;
     return worker;
   }

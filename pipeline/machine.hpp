@@ -1,6 +1,7 @@
 // What the pipeline asks of the machine: installing, building, measuring. The one seam between deciding and doing.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -10,6 +11,7 @@
 #include "bisect/commit_details.hpp"
 #include "bisect/prior.hpp"
 #include "runner/coverage.hpp"
+#include "runner/learning.hpp"
 #include "runner/libraries.hpp"
 #include "runner/listing.hpp"
 #include "runner/protocol.hpp"
@@ -25,9 +27,10 @@ namespace tbci::pipeline {
 
 /// How one measurement differs from the configured ones.
 struct MeasureOptions {
-  std::optional<int> batch = {};  ///< replaces the configured batch
-  bool gpu_split = false;         ///< traces iterations of a GPU after the measured ones: where its time goes
-  bool leaks = false;             ///< runs more iterations after the measured ones, to see what memory they keep
+  std::optional<int> batch = {};                   ///< replaces the configured batch
+  std::map<std::string, std::string> chosen = {};  ///< of the benchmark's choices, such as the rows of its tables
+  bool gpu_split = false;  ///< traces iterations of a GPU after the measured ones: where its time goes
+  bool leaks = false;      ///< runs more iterations after the measured ones, to see what memory they keep
 };
 
 /// How one recording differs from that of the case as it is configured.
@@ -88,6 +91,11 @@ class Machine {
   virtual Result<model::Timeline> timeline(const model::Product& /*product*/, const model::Case& measured,
                                            const TimelineOptions& /*options*/, std::stop_token /*stop*/) {
     return fail(ErrorKind::failed, "{}: this machine records no timelines", to_string(measured));
+  }
+  /// Trains the click model of a benchmark, in one fresh process. Errors as `timeline`.
+  virtual Result<runner::Learned> learn(const model::Product& /*product*/, const model::Case& measured,
+                                        const runner::LearningPlan& /*plan*/, std::stop_token /*stop*/) {
+    return fail(ErrorKind::failed, "{}: this machine trains no click models", to_string(measured));
   }
   /// What the machine does at best, in a fresh process of this product's worker; none where no worker can tell. Errors
   /// as `timeline`.

@@ -113,6 +113,7 @@ Command measure_command(const model::Product& product, const Suite& suite, const
     option("--backend", std::string(to_string(backend)));
   option("--size", size_of(settings, measured));
   if (const auto batch = batch_of(settings, measured)) option("--batch", std::to_string(*batch));
+  for (const auto& [name, value] : settings.chosen) option("--set", name + "=" + value);
   // Only if it is not the default: other suites may not know the option.
   if (settings.precision != default_precision) option("--precision", settings.precision);
   option("--warmup", std::to_string(settings.warmup));
@@ -333,6 +334,16 @@ Result<model::Timeline> Measurer::timeline(const model::Product& product, const 
     return fail(ErrorKind::interrupted, "recording {}: stopped", to_string(measured));
   auto timeline = std::move(reader).timeline();
   return ended.interrupted ? timeline : value_or_exit(std::move(timeline), ended, settings);
+}
+
+Result<Learned> Measurer::learn(const model::Product& product, const Suite& suite, const model::Case& measured,
+                                MeasureSettings settings, const LearningPlan& plan, std::stop_token stop) {
+  settings.seed = plan.seed;
+  TBCI_ASSIGN(Command command, other_command("learn", {product, suite}, measured, settings, stop));
+  add_learning_options(command, plan);
+  TBCI_ASSIGN(const ProcessOutcome ended, run(command, stop));
+  if (ended.interrupted) return fail(ErrorKind::interrupted, "training {}: stopped", to_string(measured));
+  return value_or_exit(parse_learning(ended.output, case_of_suite(suite, measured), plan), ended, settings);
 }
 
 Result<std::vector<BenchmarkInfo>> Measurer::list_benchmarks(const Suite& suite, std::stop_token stop) {

@@ -14,6 +14,7 @@
 #include "base/process.hpp"
 #include "base/result.hpp"
 #include "runner/coverage.hpp"
+#include "runner/learning.hpp"
 #include "runner/precision.hpp"
 #include "runner/private_home.hpp"
 #include "runner/profile.hpp"
@@ -26,11 +27,12 @@
 namespace tbci::runner {
 
 struct MeasureSettings {
-  std::string size = "ci";                   ///< `ci` or `paper`, on a CPU
-  std::string gpu_size = "paper";            ///< on a GPU, which has too little to do in `ci`
-  std::string precision{default_precision};  ///< see precision.hpp
-  std::optional<int> batch;                  ///< nothing: the benchmark's own
-  std::map<model::Case, int> batches;        ///< of single cases, as searched: they take precedence over `batch`
+  std::string size = "ci";                         ///< `ci` or `paper`, on a CPU
+  std::string gpu_size = "paper";                  ///< on a GPU, which has too little to do in `ci`
+  std::string precision{default_precision};        ///< see precision.hpp
+  std::optional<int> batch;                        ///< nothing: the benchmark's own
+  std::map<model::Case, int> batches;              ///< of single cases, as searched: they take precedence over `batch`
+  std::map<std::string, std::string> chosen = {};  ///< of the benchmark's choices (`--set`)
   int warmup = 3;
   std::chrono::milliseconds gpu_warmup_time{500};  ///< on a GPU, whose clock rises first: warm-ups go on until then
   int iterations = 10;
@@ -90,6 +92,10 @@ class Measurer {
   /// `variant`: of the model (docs/patches.md); empty: the model as it is written, as in all that is measured.
   Result<model::Timeline> timeline(const model::Product& product, const Suite& suite, const model::Case& measured,
                                    MeasureSettings settings, const std::string& variant, std::stop_token stop);
+
+  /// Trains the benchmark's click model, in one process with the settings of a measurement. Errors as `profile`.
+  Result<Learned> learn(const model::Product& product, const Suite& suite, const model::Case& measured,
+                        MeasureSettings settings, const LearningPlan& plan, std::stop_token stop);
 
   /// The benchmarks of the suite, each name with the suite's prefix.
   Result<std::vector<BenchmarkInfo>> list_benchmarks(const Suite& suite, std::stop_token stop);

@@ -241,6 +241,27 @@ void read_backends(const json& line, BenchmarkInfo& info) {
   }
 }
 
+constexpr std::size_t most_words = 200;  // more are read over
+
+std::vector<std::string> words_from(const json& list) {
+  std::vector<std::string> words;
+  if (!list.is_array()) return words;
+  for (const json& word : list) {
+    if (word.is_string() && words.size() < most_words)
+      words.push_back(one_line(word.get_ref<const std::string&>(), 80));
+  }
+  return words;
+}
+
+void read_choices(const json& line, BenchmarkInfo& info) {
+  if (const auto learns = line.find("learns"); learns != line.end()) info.learns = words_from(*learns);
+  const auto choices = line.find("choices");
+  if (choices == line.end() || !choices->is_object()) return;
+  for (const auto& [name, values] : choices->items()) {
+    if (info.choices.size() < most_words) info.choices[one_line(name, 80)] = words_from(values);
+  }
+}
+
 std::string read_benchmark(const json& line, BenchmarkInfo& info) {
   info.name = text_field(line, "name", 80);
   if (info.name.empty() || info.name.find('/') != std::string::npos) return "a benchmark without a usable name";
@@ -258,6 +279,7 @@ std::string read_benchmark(const json& line, BenchmarkInfo& info) {
     if (fresh) info.configurations.push_back(*known);
   }
   read_backends(line, info);
+  read_choices(line, info);
   if (const auto batch = line.find("batch"); batch != line.end() && batch->is_object()) {
     for (const char* mode : {"train", "infer"}) {
       if (const auto size = integer_field(*batch, mode, 1, 1 << 30)) info.batch[mode] = *size;

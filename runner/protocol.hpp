@@ -71,6 +71,9 @@ struct BenchmarkInfo {
   int ranks = 1;  ///< processes that it runs in, with a CPU each
   std::string source;
   std::map<std::string, std::int64_t> batch;  ///< `train` and `infer`: samples per iteration
+  std::map<std::string, std::vector<std::string>> choices =
+      {};                                ///< what may be set (`--set`): the first value is its own
+  std::vector<std::string> learns = {};  ///< what `learn` may let grow; empty: it cannot learn
 };
 
 /// The output of `tbci-worker list`. Error (failed) with the invalid line, or as the worker's error line says. Skips

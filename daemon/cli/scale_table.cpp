@@ -32,7 +32,7 @@ std::string numbers_text(const Bounded& one, int digits) {
 }
 
 std::string points_table(const pipeline::ScaledCase& scaled) {
-  std::vector<Table::Column> columns = {{"batch", Align::right}};
+  std::vector<Table::Column> columns = {{scaled.over, Align::right}};
   for (const ScaledBuild& build : scaled.builds) {
     columns.push_back({one_line(build.name, 40), Align::right});
     columns.push_back({"off the law", Align::right});
@@ -50,27 +50,28 @@ std::string points_table(const pipeline::ScaledCase& scaled) {
   return table.text();
 }
 
-std::string law_text(const ScaledBuild& build) {
+std::string law_text(const ScaledBuild& build, const std::string& over) {
   const std::string name = one_line(build.name, 40);
   if (!build.law) return fmt::format("{}: {}\n", name, build.no_law);
-  return fmt::format("{}: {} x batch^{} + {}; a point is off by {:.1f}%\n", name, times_text(build.law->a),
+  return fmt::format("{}: {} x {}^{} + {}; a point is off by {:.1f}%\n", name, times_text(build.law->a), over,
                      numbers_text(build.law->b, 3), times_text(build.law->c), 100 * build.law->error);
 }
 
-std::string change_text(const detect::LawChange& change) {
+std::string change_text(const detect::LawChange& change, const std::string& over) {
   if (!change.one_exponent)
-    return "one exponent does not describe both: the time grows with the batch in another way, as by another "
-           "algorithm\n";
+    return fmt::format(
+        "one exponent does not describe both: the time grows with the {} in another way, as by another algorithm\n",
+        over);
   std::string text;
   if (change.c_changed()) {
     const bool more = change.difference_of_c.value > 0;
-    text += fmt::format("each iteration costs {} {}, whatever its batch: {} overhead\n",
+    text += fmt::format("each iteration costs {} {}, whatever the {}: {} overhead\n",
                         times_text(more ? change.difference_of_c : negated(change.difference_of_c)),
-                        more ? "more" : "less", more ? "more" : "less");
+                        more ? "more" : "less", over, more ? "more" : "less");
   }
   if (change.a_changed())
-    text +=
-        fmt::format("what grows with the batch takes {} times as long: kernels\n", numbers_text(change.ratio_of_a, 3));
+    text += fmt::format("what grows with the {} takes {} times as long: kernels\n", over,
+                        numbers_text(change.ratio_of_a, 3));
   return text.empty() ? fmt::format("no difference for sure: the constant differs by {}, the factor is {} times\n",
                                     times_text(change.difference_of_c), numbers_text(change.ratio_of_a, 3))
                       : text;
@@ -82,10 +83,10 @@ nlohmann::json bounded_json(const Bounded& one) {
   return {{"value", one.value}, {"low", end(one.low)}, {"high", end(one.high)}};
 }
 
-nlohmann::json build_json(const ScaledBuild& build) {
+nlohmann::json build_json(const ScaledBuild& build, const std::string& over) {
   nlohmann::json json = {{"build", valid_utf8(build.name)}, {"points", nlohmann::json::array()}};
   for (const detect::ScalePoint& point : build.points)
-    json["points"].push_back({{"batch", std::lround(point.x)}, {"nanoseconds", point.y}});
+    json["points"].push_back({{over, std::llround(point.x)}, {"nanoseconds", point.y}});
   if (build.law) {
     json["law"] = {{"a", bounded_json(build.law->a)},
                    {"b", bounded_json(build.law->b)},
@@ -100,21 +101,22 @@ nlohmann::json build_json(const ScaledBuild& build) {
 }  // namespace
 
 std::string scale_text(const pipeline::ScaledCase& scaled) {
-  std::string text = fmt::format("{} over the batch\n\n{}\n", to_string(scaled.measured), points_table(scaled));
-  for (const auto& [batch, why] : scaled.missing) text += fmt::format("batch {}: {}\n", batch, why);
-  for (const ScaledBuild& build : scaled.builds) text += law_text(build);
-  if (scaled.change) text += change_text(*scaled.change);
+  std::string text =
+      fmt::format("{} over the {}\n\n{}\n", to_string(scaled.measured), scaled.over, points_table(scaled));
+  for (const auto& [size, why] : scaled.missing) text += fmt::format("{} {}: {}\n", scaled.over, size, why);
+  for (const ScaledBuild& build : scaled.builds) text += law_text(build, scaled.over);
+  if (scaled.change) text += change_text(*scaled.change, scaled.over);
   return text;
 }
 
 nlohmann::json json_of(const pipeline::ScaledCase& scaled) {
   nlohmann::json json = {{"benchmark", valid_utf8(scaled.measured.benchmark)},
                          {"configuration", to_string(scaled.measured.configuration)},
-                         {"over", "batch"},
+                         {"over", scaled.over},
                          {"builds", nlohmann::json::array()},
                          {"missing", nlohmann::json::object()}};
-  for (const ScaledBuild& build : scaled.builds) json["builds"].push_back(build_json(build));
-  for (const auto& [batch, why] : scaled.missing) json["missing"][std::to_string(batch)] = valid_utf8(why);
+  for (const ScaledBuild& build : scaled.builds) json["builds"].push_back(build_json(build, scaled.over));
+  for (const auto& [size, why] : scaled.missing) json["missing"][std::to_string(size)] = valid_utf8(why);
   if (scaled.change) {
     json["change"] = {{"one_exponent", scaled.change->one_exponent},
                       {"a_ratio", bounded_json(scaled.change->ratio_of_a)},

@@ -8,7 +8,7 @@ namespace tbci::pipeline {
 
 namespace {
 
-// Times of one batch, of each build.
+// Times of one size, of each build.
 struct Times {
   std::vector<std::vector<double>> of_builds;
   std::string why;  // it is not measured (any more)
@@ -26,10 +26,18 @@ Result<std::vector<model::Measurement>> measure_in_turn(SubjectContext& context,
   return std::vector{std::move(pair.before), std::move(pair.after)};
 }
 
-Status measure_batch(SubjectContext& context, const std::vector<model::Build>& builds, const model::Case& measured,
-                     int batch, Times& times) {
+MeasureOptions options_for(const std::string& over, std::int64_t size) {
   MeasureOptions options;
-  options.batch = batch;
+  if (over == "batch") {
+    options.batch = static_cast<int>(size);
+  } else {
+    options.chosen[over] = std::to_string(size);
+  }
+  return options;
+}
+
+Status measure_size(SubjectContext& context, const std::vector<model::Build>& builds, const model::Case& measured,
+                    const MeasureOptions& options, Times& times) {
   TBCI_ASSIGN(const auto all, measure_in_turn(context, builds, measured, options));
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto time = model::value_of(all[i], model::Metric::time);
@@ -42,16 +50,17 @@ Status measure_batch(SubjectContext& context, const std::vector<model::Build>& b
   return {};
 }
 
-Result<std::map<int, Times>> measure_all(SubjectContext& context, const std::vector<model::Build>& builds,
-                                         const model::Case& measured, const ScalePlan& plan) {
-  std::map<int, Times> all;
-  for (const int batch : plan.batches) all[batch].of_builds.resize(builds.size());
-  context.progress.begin_stage("measure", fmt::format("{} with {} batches", to_string(measured), all.size()),
+Result<std::map<std::int64_t, Times>> measure_all(SubjectContext& context, const std::vector<model::Build>& builds,
+                                                  const model::Case& measured, const ScalePlan& plan) {
+  std::map<std::int64_t, Times> all;
+  for (const std::int64_t size : plan.sizes) all[size].of_builds.resize(builds.size());
+  context.progress.begin_stage("measure",
+                               fmt::format("{} with {} sizes of {}", to_string(measured), all.size(), plan.over),
                                plan.processes * static_cast<int>(all.size()));
   for (int round = 0; round < plan.processes; ++round) {
-    for (auto& [batch, times] : all) {
-      context.progress.step(fmt::format("batch {}, process {} of {}", batch, round + 1, plan.processes));
-      if (times.why.empty()) TBCI_TRY(measure_batch(context, builds, measured, batch, times));
+    for (auto& [size, times] : all) {
+      context.progress.step(fmt::format("{} {}, process {} of {}", plan.over, size, round + 1, plan.processes));
+      if (times.why.empty()) TBCI_TRY(measure_size(context, builds, measured, options_for(plan.over, size), times));
     }
   }
   context.progress.end_stage("measured");
@@ -75,15 +84,16 @@ Result<ScaledCase> scale(SubjectContext& context, const std::vector<model::Build
   TBCI_ASSIGN(const auto times, measure_all(context, builds, measured, plan));
   ScaledCase scaled;
   scaled.measured = measured;
+  scaled.over = plan.over;
   for (const model::Build& build : builds)
     scaled.builds.push_back({.name = build.name, .points = {}, .law = {}, .no_law = {}});
-  for (const auto& [batch, one] : times) {
+  for (const auto& [size, one] : times) {
     if (!one.why.empty()) {
-      scaled.missing[batch] = one.why;
+      scaled.missing[size] = one.why;
       continue;
     }
     for (std::size_t i = 0; i < builds.size(); ++i)
-      scaled.builds[i].points.push_back({static_cast<double>(batch), model::median(one.of_builds[i])});
+      scaled.builds[i].points.push_back({static_cast<double>(size), model::median(one.of_builds[i])});
   }
   for (ScaledBuild& build : scaled.builds) fit(build);
   if (builds.size() == 1 || !scaled.builds[0].law || !scaled.builds[1].law) return scaled;

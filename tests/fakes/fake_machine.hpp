@@ -60,6 +60,7 @@ class FakeMachine final : public pipeline::Machine {
   int side_by_side = 8;                                                  ///< samples that cost no more time than one
   int most_samples = 1 << 20;                                            ///< of which a batch fits into memory
   std::function<double(std::size_t commit, int batch)> batch_time = {};  ///< nanoseconds; nothing: by side_by_side
+  std::function<Result<runner::Learned>(std::size_t commit, const runner::LearningPlan& plan)> training = {};
 
   std::map<std::string, std::string> machine_libraries;                     ///< that every build loads
   std::map<std::size_t, std::map<std::string, std::string>> own_libraries;  ///< commit -> those that come with it
@@ -193,6 +194,8 @@ class FakeMachine final : public pipeline::Machine {
   }
   Result<model::Measurement> measure(const model::Product& product, const model::Case& measured,
                                      const pipeline::MeasureOptions& options, std::stop_token) override {
+    if (const auto rows = options.chosen.find("rows"); rows != options.chosen.end())
+      return measure_batch(product, measured, std::stoi(rows->second));
     if (options.batch) return measure_batch(product, measured, *options.batch);
     TBCI_ASSIGN(model::Measurement measurement, measure_configured(product, measured));
     if (options.leaks && measurement.outcome == model::Outcome::done) add_growth(measurement, product);
@@ -224,6 +227,10 @@ class FakeMachine final : public pipeline::Machine {
     return runner::OperatorCalls{.below_autograd = {{"aten.mm.default", 1}}, .at_any_depth = {"aten.mm.default"}};
   }
   /// All of a slowdown is in the matrix products.
+  Result<runner::Learned> learn(const model::Product& product, const model::Case&, const runner::LearningPlan& plan,
+                                std::stop_token) override {
+    return training(index_of(product.commit), plan);
+  }
   Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
                                          std::stop_token) override {
     TBCI_TRY(effect(fmt::format("profile {} {}", product.commit, to_string(measured))));

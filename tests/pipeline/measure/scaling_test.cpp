@@ -50,7 +50,7 @@ TEST_CASE("Scaling: each batch is measured in rounds, and a build gets its law",
   FakeMachine machine = machine_with({});
   Bench bench(folder.path(), machine);
   const auto build = ends(bench, machine).back();
-  const auto scaled = pipeline::scale(bench.context(), {build}, beta, {.batches = {8, 1, 2, 4, 16}, .processes = 2});
+  const auto scaled = pipeline::scale(bench.context(), {build}, beta, {.sizes = {8, 1, 2, 4, 16}, .processes = 2});
   REQUIRE(scaled);
   REQUIRE(scaled->builds.size() == 1);
   REQUIRE(scaled->builds[0].law);
@@ -127,6 +127,34 @@ TEST_CASE("Scaling: a time that the batch does not change has no law", "[pipelin
   REQUIRE(scaled);
   CHECK(scaled->builds[0].no_law.find("do not change") != std::string::npos);
   CHECK_FALSE(scaled->change);
+}
+
+TEST_CASE("Scaling: a size that the benchmark offers is set, and the law speaks of it", "[pipeline]") {
+  const TemporaryDirectory folder;
+  FakeMachine machine(5);
+  machine.batch_time = [](std::size_t commit, int rows) {
+    return (commit >= 3 ? 1.3 : 1) * 2e3 * std::pow(rows, 0.7) + 4e6;
+  };
+  Bench bench(folder.path(), machine);
+  const pipeline::ScalePlan plan{.over = "rows", .sizes = {1024, 4096, 16384, 65536, 262144}, .processes = 1};
+  const auto scaled = pipeline::scale(bench.context(), ends(bench, machine), beta, plan);
+  REQUIRE(scaled);
+  REQUIRE(scaled->change);
+  CHECK(measured_by(machine).front() == "measure beta/cpu-infer with 1024");
+  CHECK(std::abs(scaled->builds[0].law->b.value - 0.7) < 1e-3);
+  CHECK(std::abs(scaled->change->ratio_of_a.value - 1.3) < 1e-3);
+  const std::string text = daemon::scale_text(*scaled);
+  INFO(text);
+  CHECK(text.find("beta/cpu-infer over the rows") != std::string::npos);
+  CHECK(text.find(" x rows^0.700") != std::string::npos);
+  CHECK(text.find("what grows with the rows takes 1.3") != std::string::npos);
+  const nlohmann::json json = daemon::json_of(*scaled);
+  CHECK(json["over"] == "rows");
+  CHECK(json["builds"][0]["points"][1]["rows"] == 4096);
+  machine.batch_time = [](std::size_t, int) { return 5e6; };
+  const auto flat = pipeline::scale(bench.context(), ends(bench, machine), beta, plan);
+  REQUIRE(flat);
+  CHECK(daemon::scale_text(*flat).find("no law: the values do not change") != std::string::npos);
 }
 
 }  // namespace tbci::scaling_test
