@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Whether `tbci scale dlrm --over samples|parameters|compute` finds the entropy of the clicks, and a build that learns worse.
 
-usage: learning_truth.py BUILD LIBTORCH [--ways samples parameters compute] [--rounds 5] [--keep FOLDER]
+usage: learning_truth.py BUILD LIBTORCH [--ways samples parameters compute] [--rounds 5] [--days 6 7]
+                         [--keep FOLDER]
 
 BUILD is tbci's build folder. Makes a repository of three days, each a library that is laid over LIBTORCH: the second day
 changes nothing, the third one rounds all weights to bf16 after each step of the optimizer (rounded_weights.cpp). Runs
@@ -54,21 +55,25 @@ def scale(options: argparse.Namespace, folder: pathlib.Path, way: str, day: int)
     return json.loads(done.stdout)["cases"][0]
 
 
+def law_of(build: dict) -> str:
+    if "law" not in build:
+        return build["no_law"]
+    law = build["law"]
+    return (f"b {law['b']['value']:.3f} [{law['b']['low']:.3f} to {law['b']['high']:.3f}], c {law['c']['value']:.4f} "
+            f"[{law['c']['low']:.4f} to {law['c']['high']:.4f}], entropy {build['entropy']:.4f}, off by "
+            f"{100 * (law['c']['value'] / build['entropy'] - 1):+.2f}%; a doubling takes away "
+            f"{100 * build['doubling']['share']:.0f}%, {build['doubling']['gained']:.5f} nats at the end")
+
+
 def show(way: str, what: str, case: dict, seconds: float) -> None:
-    build, change = case["builds"][-1], case["change"]
+    change = case["change"]
     verdict = "the same" if change["same"] else "worse" if change["worse"] else "better" if change["better"] else "as well"
     ratio = [100 * (change["loss_ratio"][end] - 1) for end in ("value", "low", "high")]
-    if "law" in build:
-        law = build["law"]
-        numbers = (f"b {law['b']['value']:.3f} [{law['b']['low']:.3f} to {law['b']['high']:.3f}], c {law['c']['value']:.4f} "
-                   f"[{law['c']['low']:.4f} to {law['c']['high']:.4f}], entropy {build['entropy']:.4f}, off by "
-                   f"{100 * (law['c']['value'] / build['entropy'] - 1):+.2f}%; a doubling takes away "
-                   f"{100 * build['doubling']['share']:.0f}%, {build['doubling']['gained']:.5f} nats at the end")
-    else:
-        numbers = build["no_law"]
-    losses = ", ".join(f"{point['loss']:.4f}" for point in build["points"])
-    print(f"{way}, {what}: learns {verdict} ({ratio[0]:+.3f}% [{ratio[1]:+.3f} to {ratio[2]:+.3f}])\n  {numbers}\n"
-          f"  losses {losses}; {seconds:.0f} s for both builds", flush=True)
+    print(f"{way}, {what}: learns {verdict} ({ratio[0]:+.3f}% [{ratio[1]:+.3f} to {ratio[2]:+.3f}]); "
+          f"{seconds:.0f} s for both builds")
+    for name, build in zip(("before", "after"), case["builds"]):
+        losses = ", ".join(f"{point['loss']:.4f}" for point in build["points"])
+        print(f"  {name}: {law_of(build)}\n    losses {losses}", flush=True)
 
 
 def main() -> int:
@@ -77,6 +82,7 @@ def main() -> int:
     parser.add_argument("libtorch")
     parser.add_argument("--ways", nargs="+", default=["samples", "parameters", "compute"])
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--days", nargs="+", type=int, default=[6, 7])
     parser.add_argument("--keep")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -86,7 +92,8 @@ def main() -> int:
             (folder / "tbci.toml").write_text('[measure]\nbenchmarks = ["dlrm"]\nconfigurations = ["cpu-train"]\n'
                                               + subject(folder / "repository", ["dlrm"]))
         for way in options.ways:
-            for day, what in ((6, "nothing changed"), (7, "weights rounded to bf16")):
+            for day in options.days:
+                what = {6: "nothing changed", 7: "weights rounded to bf16"}[day]
                 started = time.monotonic()
                 case = scale(options, folder, way, day)
                 show(way, what, case, time.monotonic() - started)

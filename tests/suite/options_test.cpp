@@ -99,7 +99,8 @@ TEST_CASE("Options: another protocol is refused with both numbers", "[suite]") {
 }
 
 TEST_CASE("Options: wrong usage names the mistake", "[suite]") {
-  CHECK(error_of({}).find("list, run, operators, profile, timeline, trace, environment or peaks") != std::string::npos);
+  CHECK(error_of({}).find("list, run, operators, profile, timeline, trace, learn, environment or peaks") !=
+        std::string::npos);
   CHECK(error_of({"measure"}).find("'measure'") != std::string::npos);
   CHECK(error_of({"run", "--configuration", "cpu-train"}).find("--benchmark") != std::string::npos);
   CHECK(error_of({"run", "--benchmark", "dlrm"}).find("--configuration") != std::string::npos);
