@@ -3,6 +3,7 @@
 #include "runner/measure.hpp"
 #include "tests/catch.hpp"
 #include "tests/runner/fixtures.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace tbci::runner_learning_test {
 
@@ -84,6 +85,32 @@ TEST_CASE("Learning: what a benchmark offers is read from the list", "[runner]")
   CHECK(benchmarks->at(0).learns == std::vector<std::string>{"samples"});
   CHECK(benchmarks->at(1).choices.empty());
   CHECK(benchmarks->at(1).learns.empty());
+}
+
+TEST_CASE("Measurer: starts a training with the plan's seed, and names what goes wrong", "[runner]") {
+  const test::TemporaryDirectory folder;
+  SystemProcessRunner processes;
+  SystemClock clock;
+  runner::Measurer measurer(processes, clock);
+  const auto program = test::write_script(
+      folder / "worker",
+      "case \"$*\" in\n'learn --protocol 1 --benchmark dlrm --configuration cpu-train '*'--seed 3'*'--over samples "
+      "--amount 2048') ;;\n*) exit 2 ;;\nesac\ncat <<'END'\n" +
+          hello + learned_line("0.58") + done + "END\n");
+  const runner::Suite suite{.prefix = "mine.", .program = {program.string()}, .options = {}};
+  const auto learned = measurer.learn({}, suite, {"mine.dlrm", Configuration::cpu_train}, {}, plan, {});
+  INFO((learned ? std::string() : learned.error().message));
+  REQUIRE(learned);
+  CHECK(learned->loss == 0.58);
+
+  const auto old_worker = test::write_script(folder / "old", "echo \"unknown command 'learn'\" >&2; exit 2\n");
+  const auto refused = measurer.learn({}, runner::native_suite(old_worker), dlrm, {}, plan, {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "exit code 2: unknown command 'learn'");
+  std::stop_source stop;
+  stop.request_stop();
+  const auto stopped = measurer.learn({}, suite, {"mine.dlrm", Configuration::cpu_train}, {}, plan, stop.get_token());
+  CHECK(stopped.error().kind == ErrorKind::interrupted);
 }
 
 TEST_CASE("measure_command: sets what is chosen, and nothing else", "[runner]") {

@@ -12,7 +12,9 @@ runner::Listing listing() {
   runner::BenchmarkInfo plain, tables;
   plain.name = "alexnet";
   tables.name = "dlrm";
-  tables.choices = {{"rows", {"own", "1024", "2048", "4096", "8192", "16384"}}, {"access", {"mapped", "blocks"}}};
+  tables.choices = {{"rows", {"own", "1024", "2048", "4096", "8192", "16384"}},
+                    {"width", {"own", "1/8", "0", "8x"}},
+                    {"access", {"mapped", "blocks"}}};
   tables.learns = {"samples", "parameters"};
   runner::Listing listed;
   listed.benchmarks = {plain, tables};
