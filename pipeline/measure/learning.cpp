@@ -67,10 +67,13 @@ void add_point(LearningBuild& build, const std::vector<runner::Learned>& trainin
 
 void fit_losses(LearningBuild& build) {
   const auto law = detect::fit_power_law(build.points, detect::Trend::falls);
-  if (law) {
-    build.law = *law;
-  } else {
+  if (!law) {
     build.no_law = law.error().message;
+  } else if (law->c.low <= 0) {
+    // So few or so small sizes that nothing of the constant shows yet.
+    build.no_law = "no law: its constant may be 0 or less, which no loss can come to: take more or larger sizes";
+  } else {
+    build.law = *law;
   }
 }
 

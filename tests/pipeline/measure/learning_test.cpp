@@ -1,6 +1,7 @@
 #include "pipeline/measure/learning.hpp"
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "daemon/cli/learning_table.hpp"
@@ -93,6 +94,14 @@ TEST_CASE("Learning: losses that grow or do not change, and too few of them, hav
     words = "no law: the values do not change";
     machine.training = [](std::size_t, const runner::LearningPlan& plan) -> Result<runner::Learned> {
       return runner::Learned{plan.amount, 1, 1, 0.5, 0.5};
+    };
+  }
+  SECTION("are too far from their constant") {
+    words = "no law: its constant may be 0 or less";
+    machine.training = [](std::size_t, const runner::LearningPlan& plan) -> Result<runner::Learned> {
+      const std::map<std::int64_t, double> losses = {
+          {1000, 0.62953}, {4000, 0.62157}, {16000, 0.60579}, {64000, 0.58429}, {256000, 0.55}};
+      return runner::Learned{plan.amount, 1, 1, losses.at(plan.amount), 0.5};
     };
   }
   SECTION("too few") {
