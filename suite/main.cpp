@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   if (const auto* traced = std::get_if<TraceOptions>(&options)) return trace_benchmark(*traced, protocol);
   if (const auto* timeline = std::get_if<TimelineOptions>(&options)) return record_benchmark(timeline->run, protocol);
   if (const auto* learned = std::get_if<LearnOptions>(&options)) return learn_clicks(*learned, protocol);
+  if (const auto* graph = std::get_if<GraphOptions>(&options)) return tell_graph(graph->run, protocol);
   if (const auto* asked = std::get_if<EnvironmentOptions>(&options)) return tell_environment(asked->run, protocol);
   if (const auto* peaks = std::get_if<PeaksOptions>(&options)) return tell_peaks(peaks->run, protocol);
   if (const auto* rank = std::get_if<RankOptions>(&options)) return ranks::follow(*rank);

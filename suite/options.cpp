@@ -204,15 +204,15 @@ std::optional<UsageError> check_protocol(const std::string& value) {
 Options parse_options(const std::vector<std::string>& arguments) {
   if (arguments.empty())
     return UsageError{
-        "a command is missing: list, run, operators, profile, timeline, trace, learn, environment or peaks (see "
+        "a command is missing: list, run, operators, profile, timeline, graph, trace, learn, environment or peaks (see "
         "tbci-worker --help)"};
   const std::string& command = arguments[0];
   if (command == "--help" || command == "-h" || command == "help") return HelpOptions{};
   if (command != "list" && command != "run" && command != "operators" && command != "profile" &&
-      command != "timeline" && command != "trace" && command != "learn" && command != "environment" &&
-      command != "peaks" && command != "rank") {
+      command != "timeline" && command != "graph" && command != "trace" && command != "learn" &&
+      command != "environment" && command != "peaks" && command != "rank") {
     return UsageError{"unknown command '" + command +
-                      "': use list, run, operators, profile, timeline, trace, learn, environment or peaks"};
+                      "': use list, run, operators, profile, timeline, graph, trace, learn, environment or peaks"};
   }
 
   RunOptions run;
@@ -272,6 +272,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
   if (command == "operators") return OperatorsOptions{run};
   if (command == "profile") return ProfileOptions{run};
   if (command == "timeline") return TimelineOptions{run};
+  if (command == "graph") return GraphOptions{run};
   return run;
 }
 
@@ -295,6 +296,8 @@ std::string usage() {
          "                torch._inductor makes the package of --backend aoti\n"
          "tbci-worker timeline ...\n"
          "                takes the options of run; prints the calls of its iterations one by one\n"
+         "tbci-worker graph ...\n"
+         "                takes the options of run; prints the calls of one iteration, and what waits for what\n"
          "tbci-worker learn ... --over samples|parameters|compute --amount N [--weights fp32|bf16]\n"
          "                takes the options of run; trains a click model and prints its loss beside the least "
          "possible;\n"

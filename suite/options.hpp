@@ -80,6 +80,11 @@ struct LearnOptions {
   bool rounded = false;  // the planted fault
 };
 
+// What waits for what in one iteration.
+struct GraphOptions {
+  RunOptions run;
+};
+
 // Which libraries are loaded, and what LibTorch reports. Of the run's options only threads and preload have an effect.
 struct EnvironmentOptions {
   RunOptions run;
@@ -100,8 +105,9 @@ struct UsageError {
   std::string message;  // one line: what is wrong and what is expected
 };
 
-using Options = std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, ProfileOptions, TimelineOptions,
-                             TraceOptions, LearnOptions, EnvironmentOptions, PeaksOptions, RankOptions, UsageError>;
+using Options =
+    std::variant<HelpOptions, ListOptions, RunOptions, OperatorsOptions, ProfileOptions, TimelineOptions, GraphOptions,
+                 TraceOptions, LearnOptions, EnvironmentOptions, PeaksOptions, RankOptions, UsageError>;
 
 // `arguments` without the program's name.
 Options parse_options(const std::vector<std::string>& arguments);

@@ -219,6 +219,10 @@ void Protocol::learned(const std::string& over, const learning::Trained& trained
   write(object);
 }
 
+void Protocol::graph(const Timeline& timeline) {
+  write_graph(timeline, [this](const std::string& text) { write(text); });
+}
+
 void Protocol::done() {
   write(line("done"));
 }

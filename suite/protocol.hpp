@@ -84,6 +84,7 @@ class Protocol {
   void profile(const Profile& profile);     // a line for each operator, then one for the total
   void timeline(const Timeline& timeline);  // many lines
   void learned(const std::string& over, const learning::Trained& trained);
+  void graph(const Timeline& timeline);  // of one iteration; many lines
   void done();
   void done(const RunTimes& times, std::int64_t parameters);    // of the model as it was measured
   void error(std::string_view kind, std::string_view message);  // unsupported, out_of_memory, exception

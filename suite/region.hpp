@@ -9,8 +9,6 @@ namespace tbci::suite {
 
 // Bringing in rows from a slower memory, and waiting for them.
 inline constexpr const char* tier_region = "tbci:tier";
-// Talking to other ranks, and waiting for what they send.
-inline constexpr const char* communication_region = "tbci:communication";
 
 // For as long as it lives. It costs some nanoseconds where nothing is recorded.
 class Region {
@@ -23,7 +21,7 @@ class Region {
   at::RecordFunction function_;
 };
 
-// c10d marks stretches as well, which begin on one thread and end on another.
+// Others mark stretches as well.
 inline bool is_region(const at::RecordFunction& function) {
   return function.scope() == at::RecordScope::USER_SCOPE && std::strncmp(function.name(), "tbci:", 5) == 0;
 }

@@ -344,18 +344,32 @@ bool makes_calls(Backend backend) {
   return backend == Backend::eager || backend == Backend::channels_last || backend == Backend::jit;
 }
 
+void refuse_without_calls(Backend backend) {
+  if (!makes_calls(backend))
+    throw Unsupported(std::string(name_of(backend)) + " runs code that makes no calls of operators to record");
+}
+
 }  // namespace
 
 int record_benchmark(const RunOptions& options, Protocol& protocol) {
   return with_workload(options, protocol, [&](Prepared& prepared, Protocol& to) {
     const IterationPlan plan = plan_of(options);
-    if (!makes_calls(options.backend))
-      throw Unsupported(std::string(name_of(options.backend)) +
-                        " runs code that makes no calls of operators to record");
+    refuse_without_calls(options.backend);
     warm_up(prepared.workload, plan);
     Timeline timeline = record_timeline(prepared.workload, plan);
     timeline.speed = speed_of_machine(plan.device);
     to.timeline(timeline);
+    to.done();
+  });
+}
+
+int tell_graph(const RunOptions& options, Protocol& protocol) {
+  return with_workload(options, protocol, [&](Prepared& prepared, Protocol& to) {
+    IterationPlan plan = plan_of(options);
+    refuse_without_calls(options.backend);
+    warm_up(prepared.workload, plan);
+    plan.iterations = 1;
+    to.graph(record_timeline(prepared.workload, plan));
     to.done();
   });
 }

@@ -35,6 +35,9 @@ int profile_benchmark(const RunOptions& options, Protocol& protocol);
 // Prints the calls of some iterations one by one.
 int record_benchmark(const RunOptions& options, Protocol& protocol);
 
+// Prints the calls of one iteration, and what waits for what.
+int tell_graph(const RunOptions& options, Protocol& protocol);
+
 // Trains the click model of a benchmark, and prints what came of it.
 int learn_clicks(const LearnOptions& options, Protocol& protocol);
 

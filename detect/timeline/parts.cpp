@@ -112,7 +112,9 @@ class Summing {
     OutsideSum& sum = outside_[iteration];
     if (own_thread) {
       (regions_[number] == Region::tier ? sum.tier : sum.communication) += self;
-    } else if (regions_[number] == Region::tier) {
+    } else if (regions_[number] == Region::communication) {
+      return;  // beside the iteration: it counts where it is waited for
+    } else {
       sum.beside += self - std::min(self, static_cast<double>(look_.timeline.calls[number].waited));
     }
     const bool in_none = purpose_of(look_.name(number)) == Purpose::node;

@@ -56,7 +56,8 @@ struct IterationParts {
   double communication = 0;   ///< nanoseconds in that region, all included
   double fault_nanoseconds = 0, dispatch_nanoseconds = 0;  ///< of one fault, of one call: as the machine was
   std::map<CallGroup, GroupTime> groups;
-  std::map<RegionCall, double> region_calls;  ///< nanoseconds, all included; of all threads
+  /// Nanoseconds, all included: of a tier on all threads, of communication on the one that iterates.
+  std::map<RegionCall, double> region_calls;
 };
 
 /// Several recordings of one case on one build, each of a process of its own.

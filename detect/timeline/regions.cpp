@@ -8,7 +8,7 @@ bool is_region_mark(std::string_view name) {
 
 Region region_named(std::string_view name) {
   if (name == "tbci:tier") return Region::tier;
-  return name == "tbci:communication" || name.starts_with("c10d.") ? Region::communication : Region::none;
+  return name.starts_with("c10d.") || name.starts_with("gloo.") ? Region::communication : Region::none;
 }
 
 std::vector<Region> regions_of(const Look& look) {

@@ -15,8 +15,8 @@ enum class Region : std::uint8_t {
   communication,  ///< with other processes, or waiting for what they send
 };
 
-/// A model marks a region (`tbci:tier`, `tbci:communication`): a call that is not an operator, around others. An
-/// operator of c10d communicates, marked or not.
+/// A model marks a tier (`tbci:tier`): a call that is not an operator, around others. The operators of c10d
+/// communicate, and what Gloo does for them, waiting included (`gloo.wait`).
 Region region_named(std::string_view name);
 /// `tbci:tier` itself, not what is in it.
 bool is_region_mark(std::string_view name);

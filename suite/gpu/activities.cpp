@@ -50,7 +50,7 @@ template <class Record>
 void add(const Record& record, GpuActivity::Kind kind, Collected& all) {
   all.without_times = all.without_times || record.start == 0 || record.end == 0;
   const GpuSpan span{static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end)};
-  all.records.work.push_back({{kind, span}, record.correlationId});
+  all.records.work.push_back({{kind, span}, record.correlationId, record.streamId});
 }
 
 // Later versions of CUPTI write longer records that begin as these do, so the oldest names fit all of them.

@@ -14,6 +14,7 @@ namespace tbci::suite {
 struct GpuRecord {
   GpuActivity activity;
   std::uint32_t call = 0;  // CUPTI's number of the call of CUDA that launched it
+  std::uint32_t stream = 0;
 };
 
 struct GpuRecords {

@@ -33,7 +33,7 @@ class CuptiTrace final : public CallerTrace {
       const auto caller = records->callers.find(record.call);
       const GpuActivity& activity = record.activity;
       work.push_back({activity.kind == GpuActivity::Kind::movement, activity.span.begin, activity.span.end,
-                      caller == records->callers.end() ? 0 : caller->second});
+                      caller == records->callers.end() ? 0 : caller->second, record.stream});
     }
     return true;
   }

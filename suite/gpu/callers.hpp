@@ -18,6 +18,7 @@ struct CalledWork {
   bool movement = false;  // a copy between the CPU and the GPU
   std::int64_t begin = 0, end = 0;
   std::uint64_t caller = 0;  // 0: nobody
+  std::uint32_t stream = 0;
 };
 
 // While it lives, CUPTI notes which caller had entered last on the thread that launches a piece of work.

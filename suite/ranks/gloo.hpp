@@ -13,7 +13,7 @@
 #include "suite/ranks/loopback.hpp"
 #include "suite/ranks/parts.hpp"
 #include "suite/ranks/seat.hpp"
-#include "suite/region.hpp"
+#include "suite/timeline/communication.hpp"
 
 #if !defined(TBCI_HAS_GLOO)
 #define TBCI_WHY_NO_RANKS "this LibTorch was built without distributed (USE_DISTRIBUTED, USE_GLOO)"
@@ -39,6 +39,7 @@ inline constexpr std::chrono::milliseconds longest_collective{120000};
 class UnderWay {
  public:
   UnderWay() = default;
+  // `kept`: what is received comes first.
   UnderWay(c10::intrusive_ptr<c10d::Work> work, Tensors kept, std::uint64_t number, std::int64_t called)
       : work_(std::move(work)), kept_(std::move(kept)), number_(number), called_(called) {
     returned_ = clock_nanoseconds();
@@ -48,12 +49,13 @@ class UnderWay {
 
   bool is() const { return work_ != nullptr; }
 
-  // Throws what c10d throws. A second call does nothing.
+  // Throws what c10d throws. A second call does nothing. A recorded timeline has the wait as a call.
   void wait(const Seat& seat, Parts& parts) {
     if (!is()) return;
     Collective one{called_, returned_, 0, 0, clock_nanoseconds(), 0};
     {
-      const Region region(communication_region);
+      const c10::IValue results[] = {kept_.front()};
+      RECORD_USER_SCOPE_WITH_INPUTS(wait_for_communication, c10::ArrayRef<const c10::IValue>(results));
       work_->wait();
     }
     one.wait_end = clock_nanoseconds();
@@ -102,14 +104,12 @@ class GlooGroup {
   // must be waited for.
   UnderWay all_to_all(torch::Tensor to, torch::Tensor from, std::vector<std::int64_t> received,
                       std::vector<std::int64_t> sent) {
-    const Region region(communication_region);
     const std::int64_t called = enter();
     auto work = all_to_all_by_operator(*group_, to, from, received, sent, 0);
     return {std::move(work), {to, from}, entered_ - 1, called};
   }
 
   UnderWay all_reduce(const torch::Tensor& sum) {
-    const Region region(communication_region);
     const std::int64_t called = enter();
     Tensors sums{sum};
     return {group_->allreduce(sums), sums, entered_ - 1, called};

@@ -12,6 +12,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include "suite/operators.hpp"
+#include "suite/timeline/communication.hpp"
 
 namespace tbci::suite {
 namespace {
@@ -25,8 +26,10 @@ constexpr std::chrono::nanoseconds worth_asking{10000};
 // A difference of the two clocks that is smaller says nothing: they are not read at the same moment.
 constexpr std::chrono::nanoseconds sure_gap{10000};
 
-// A bit for each argument that the schema marks as written.
+// A bit for each argument that the schema marks as written. Those of c10d mark nothing: there it is the first argument,
+// where the name says that something is written.
 std::uint64_t written_arguments(const c10::OperatorName& name) {
+  if (name.name.rfind("c10d::", 0) == 0) return name.name.back() == '_' ? 1 : 0;
   const auto handle = c10::Dispatcher::singleton().findSchema(name);
   if (!handle) return 0;
   std::uint64_t bits = 0;
@@ -93,7 +96,7 @@ std::chrono::nanoseconds TimelineLane::charge(Instant now) {
     waited = gap.count();
   } else if (gap > sure_gap) {
     if (alone_on_cpu_) waited = others.count();
-    taken = gap - std::chrono::nanoseconds(waited);
+    taken = alone_on_cpu_ || beside_others_ ? gap - others : gap;
     own_ += taken;
   }
   last_use_ = use;
@@ -162,28 +165,26 @@ void TimelineLane::leave(const at::RecordFunction& function) {
   resume(now);
 }
 
-void TimelineLane::open(std::chrono::nanoseconds not_counted) {
+void TimelineLane::number_node(std::int64_t sequence) {
   const std::lock_guard lock(mutex_);
-  open_ = true;
-  own_ = not_counted;
+  if (!open_) return;
+  const Instant now = std::chrono::steady_clock::now();
+  charge(now);
+  if (!inside_.empty() && inside_.back() != dropped_call) {
+    RawCall& call = record_.calls[inside_.back()];
+    if (call.sequence < 0) call.sequence = sequence;  // a node may call another one
+  }
+  resume(now);
 }
 
-std::chrono::nanoseconds TimelineLane::not_counted() {
+void TimelineLane::open() {
   const std::lock_guard lock(mutex_);
-  return own_;
+  open_ = true;
 }
 
 void TimelineLane::close() {
   const std::lock_guard lock(mutex_);
   open_ = false;
-  const Instant now = std::chrono::steady_clock::now();
-  for (const std::size_t index : inside_) {
-    if (index == dropped_call) continue;
-    RawCall& call = record_.calls[index];
-    call.end = std::max(time(now), call.begin);
-    call.left = elapsed(now);
-    call.outputs_from = call.outputs_to = record_.raw.size();
-  }
   inside_.clear();
 }
 
@@ -195,6 +196,7 @@ std::int64_t TimelineLane::begin_iteration() {
   use_at_begin_ = last_use_;
   seen_others_ = {};
   const std::int64_t at = time(now);
+  record_.marks.push_back({elapsed(now), at});
   resume(now);
   return at;
 }
@@ -213,6 +215,7 @@ std::int64_t TimelineLane::end_iteration() {
     record_.outside_waited += unseen.count();
   }
   const std::int64_t at = time(now);
+  record_.marks.push_back({elapsed(now), at});
   resume(now);
   return at;
 }
@@ -220,6 +223,7 @@ std::int64_t TimelineLane::end_iteration() {
 void TimelineLane::clear() {
   const std::lock_guard lock(mutex_);
   record_.calls.clear();
+  record_.marks.clear();
   record_.raw.clear();
   record_.outside_waited = record_.outside_faults = 0;
   record_.cut_off = false;
@@ -238,8 +242,9 @@ const TimelineLane::Operator& TimelineLane::operator_of(const at::RecordFunction
   }
   const auto text = by_text_.find(function.name());
   if (text != by_text_.end()) return text->second;
-  record_.names.push_back(node_name(function.name()));
-  return by_text_[function.name()] = {record_.names.size() - 1, 0};
+  record_.names.push_back(communication_name(node_name(function.name())));
+  return by_text_[function.name()] = {record_.names.size() - 1,
+                                      function.name() == std::string_view(wait_for_communication) ? 1U : 0U};
 }
 
 void TimelineLane::note(const c10::IValue& value, bool written) {

@@ -1,6 +1,7 @@
 // What one thread does while a timeline is recorded.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -40,10 +41,16 @@ struct RawCall {
   std::size_t outputs_from = 0, outputs_to = 0;
 };
 
+// A moment by the clock, and without the recorder's own time.
+struct LaneInstant {
+  std::int64_t real = 0, own = 0;
+};
+
 struct LaneRecord {
   std::vector<std::string> names;
   std::vector<RawCall> calls;
-  std::vector<std::int64_t> raw;  // a tensor: storage's address, type, flags, number of sizes, sizes
+  std::vector<LaneInstant> marks;  // an iteration's begin and end
+  std::vector<std::int64_t> raw;   // a tensor: storage's address, type, flags, number of sizes, sizes
   std::int64_t outside_waited = 0;
   std::int64_t outside_faults = 0;
   bool cut_off = false;
@@ -69,17 +76,19 @@ class TimelineLane {
 
   void enter(const at::RecordFunction& function);
   void leave(const at::RecordFunction& function);
+  // The node of the backward pass that was entered last begins its own work: only then its number is known.
+  void number_node(std::int64_t sequence);
   // An iteration, on its thread: its time. Nothing is entered then.
   std::int64_t begin_iteration();
   std::int64_t end_iteration();
 
   void set_unseen(const UnseenTime& unseen) { unseen_ = unseen; }
+  // Other threads of this process work as well: while they have this one's CPU, no other process has it.
+  void set_beside_others() { beside_others_ = true; }
 
-  // Between these its thread is heard. What has not ended by the end is cut off there. `not_counted`: of the lane of
-  // the thread that iterates, so that the times of lanes go together.
-  void open(std::chrono::nanoseconds not_counted);
+  // Between these its thread is heard. What has not ended by the end stays without one.
+  void open();
   void close();
-  std::chrono::nanoseconds not_counted();  // the recorder's own time, and what other processes took
 
   // May hold this many calls more.
   void allow(std::size_t calls) { room_ = calls; }
@@ -117,6 +126,7 @@ class TimelineLane {
   Instant last_{};       // the end of the last event
   Instant last_read_{};  // when the kernel was asked
   ThreadUse last_use_;
+  std::atomic<bool> beside_others_{false};
   ThreadUse use_at_begin_;                  // of the iteration
   std::chrono::nanoseconds seen_others_{};  // since then: what other threads of this process had of the CPU
   std::unordered_map<const void*, Operator> by_address_;

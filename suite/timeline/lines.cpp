@@ -1,6 +1,7 @@
 #include "suite/timeline/lines.hpp"
 
 #include "suite/json.hpp"
+#include "suite/timeline/edges.hpp"
 
 namespace tbci::suite {
 namespace {
@@ -83,9 +84,7 @@ void write_list(const char* type, const Values& values, Text text,
   line.end();
 }
 
-}  // namespace
-
-void write_timeline(const Timeline& timeline, const std::function<void(const std::string&)>& write) {
+void write_lists(const Timeline& timeline, const std::function<void(const std::string&)>& write) {
   write_list(
       "names", timeline.names, [](const std::string& name) { return json_string(name.substr(0, 200)); }, write);
   write_list(
@@ -102,13 +101,43 @@ void write_timeline(const Timeline& timeline, const std::function<void(const std
       write);
   write_list(
       "inputs", timeline.inputs, [](std::int64_t storage) { return std::to_string(storage); }, write);
-  JsonObject last;
-  last.add("type", "timeline").add("calls", static_cast<std::int64_t>(timeline.calls.size()));
-  last.add("work", static_cast<std::int64_t>(timeline.work.size())).add("cut_off", timeline.cut_off ? 1 : 0);
+}
+
+JsonObject sum_line(const char* type, const Timeline& timeline) {
+  JsonObject sum;
+  sum.add("type", type).add("calls", static_cast<std::int64_t>(timeline.calls.size()));
+  sum.add("work", static_cast<std::int64_t>(timeline.work.size())).add("cut_off", timeline.cut_off ? 1 : 0);
+  return sum;
+}
+
+}  // namespace
+
+void write_timeline(const Timeline& timeline, const std::function<void(const std::string&)>& write) {
+  write_lists(timeline, write);
+  JsonObject last = sum_line("timeline", timeline);
   last.add("dispatch_nanoseconds", timeline.speed.dispatch_nanoseconds);
   last.add("fault_nanoseconds", timeline.speed.fault_nanoseconds);
   last.add("bytes_per_second", timeline.speed.bytes_per_second);
   last.add("flops_per_second", timeline.speed.flops_per_second);
+  write(last.text());
+}
+
+void write_graph(const Timeline& timeline, const std::function<void(const std::string&)>& write) {
+  write_lists(timeline, write);
+  write_list(
+      "streams", timeline.work, [](const TimelineWork& work) { return std::to_string(work.stream); }, write);
+  const CallEdges graph = edges_of(timeline);
+  write_list(
+      "nodes", graph.nodes, [](std::size_t call) { return std::to_string(call); }, write);
+  write_list(
+      "edges", graph.edges,
+      [](const GraphEdge& edge) {
+        return "[" + std::to_string(edge.from) + "," + std::to_string(edge.to) + ",\"" + to_string(edge.kind) + "\"]";
+      },
+      write);
+  JsonObject last = sum_line("graph", timeline);
+  last.add("nodes", static_cast<std::int64_t>(graph.nodes.size()));
+  last.add("edges", static_cast<std::int64_t>(graph.edges.size()));
   write(last.text());
 }
 

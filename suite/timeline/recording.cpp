@@ -12,6 +12,7 @@
 
 #include "suite/device.hpp"
 #include "suite/region.hpp"
+#include "suite/timeline/communication.hpp"
 #include "suite/timeline/lane.hpp"
 #include "suite/timeline/timeline.hpp"
 #include "suite/timeline/writing.hpp"
@@ -35,9 +36,11 @@ class Recorder {
   std::shared_ptr<TimelineLane> new_lane() {
     const std::lock_guard<std::mutex> lock(mutex_);
     lanes_.push_back(std::make_shared<TimelineLane>(lanes_.size(), callers_, origin_, on_gpu_));
-    lanes_.back()->open(lanes_.front()->not_counted());
     lanes_.back()->allow(room_);
     lanes_.back()->set_unseen(unseen_);
+    for (const auto& lane : lanes_) {
+      if (lanes_.size() > 1) lane->set_beside_others();
+    }
     return lanes_.back();
   }
   // Not while the workload runs. Lanes take the callers when they are made, so one trace serves the whole recording.
@@ -101,13 +104,20 @@ TimelineLane* lane_of_this_thread() {
   return seat.lane.get();
 }
 
+// Operators and nodes; of what names itself, a model's regions and communication alone.
 bool is_recorded(const at::RecordFunction& function) {
-  return function.scope() != at::RecordScope::USER_SCOPE || is_region(function);
+  return function.scope() != at::RecordScope::USER_SCOPE || is_region(function) || is_communication(function.name());
 }
 
 std::unique_ptr<at::ObserverContext> on_call(const at::RecordFunction& function) {
   if (!is_recorded(function)) return nullptr;
   if (TimelineLane* lane = lane_of_this_thread()) lane->enter(function);
+  return nullptr;
+}
+
+// What the engine does around a node of the backward pass is the call; the node itself is within it.
+std::unique_ptr<at::ObserverContext> on_node(const at::RecordFunction& function) {
+  if (TimelineLane* lane = lane_of_this_thread()) lane->number_node(function.seqNr());
   return nullptr;
 }
 
@@ -125,20 +135,23 @@ class RecordedStretch {
                                                .scopes({at::RecordScope::FUNCTION, at::RecordScope::USER_SCOPE})
                                                .needsInputs(true)
                                                .needsOutputs(true))),
+        nodes_(at::addThreadLocalCallback(
+            at::RecordFunctionCallback(&on_node).scopes({at::RecordScope::BACKWARD_FUNCTION}))),
         recorder_(recorder) {
-    for (const auto& lane : recorder.lanes()) lane->open(recorder.lanes().front()->not_counted());
+    for (const auto& lane : recorder.lanes()) lane->open();
     running_recorder().set(&recorder);
   }
   ~RecordedStretch() {
     running_recorder().set(nullptr);
     for (const auto& lane : recorder_.lanes()) lane->close();
     at::removeCallback(handle_);
+    at::removeCallback(nodes_);
   }
   RecordedStretch(const RecordedStretch&) = delete;
   RecordedStretch& operator=(const RecordedStretch&) = delete;
 
  private:
-  at::CallbackHandle handle_;
+  at::CallbackHandle handle_, nodes_;
   Recorder& recorder_;
 };
 
@@ -159,7 +172,7 @@ void add_work(CallerTrace& callers, const Recorder& recorder, const std::map<std
     const auto lane = first_calls.find(each.caller >> 40U);
     const std::uint64_t in_lane = each.caller & ((std::uint64_t{1} << 40U) - 1);
     if (each.caller != 0 && lane != first_calls.end()) call = static_cast<std::int64_t>(lane->second + in_lane) - 1;
-    timeline.work.push_back({each.movement, each.begin - *gpu_now + now, each.end - each.begin, call});
+    timeline.work.push_back({each.movement, each.begin - *gpu_now + now, each.end - each.begin, call, each.stream});
   }
 }
 
@@ -262,7 +275,7 @@ Timeline record_timeline(Workload& workload, const IterationPlan& plan, std::siz
     const TimelineIteration iteration = record_one(workload, plan.device, recorder);
     const bool cut_off = any_cut_off(recorder) || timeline.calls.size() + calls_of(recorder) > most_calls;
     if (cut_off && i > 0) break;
-    const auto first_calls = writing.add(recorder.lanes());
+    const auto first_calls = writing.add(recorder.lanes(), iteration.begin + iteration.length);
     if (callers) add_work(*callers, recorder, first_calls, timeline);
     timeline.iterations.push_back(iteration);
     timeline.cut_off = cut_off;

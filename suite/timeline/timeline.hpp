@@ -46,6 +46,7 @@ struct TimelineWork {
   std::int64_t begin = 0;
   std::int64_t length = 0;
   std::int64_t call = -1;  // that launched it: a number of Timeline::calls; below 0: none
+  std::uint32_t stream = 0;
 };
 
 struct TimelineIteration {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "suite/element_types.hpp"
+#include "suite/timeline/communication.hpp"
 
 namespace tbci::suite {
 namespace {
@@ -39,24 +40,36 @@ std::size_t TimelineWriting::number_of(const std::string& name) {
   return place->second;
 }
 
-std::map<std::uint64_t, std::size_t> TimelineWriting::add(const std::vector<std::shared_ptr<TimelineLane>>& lanes) {
+// `clock`: of another lane, whose own is not used; null: the lane's own.
+void TimelineWriting::add(const TimelineLane& lane, const LaneClock* clock, std::int64_t end) {
+  const LaneRecord& record = lane.record();
+  for (const RawCall& raw : record.calls) {
+    events_.push_back({raw.entered, events_.size(), timeline_.calls.size(), &record, &raw, false});
+    if (raw.end >= 0) events_.push_back({raw.left, events_.size(), timeline_.calls.size(), &record, &raw, true});
+    TimelineCall call;
+    call.name = number_of(record.names[raw.name]);
+    call.thread = static_cast<std::size_t>(lane.number());
+    call.begin = clock == nullptr ? raw.begin : clock->at(raw.entered);
+    const std::int64_t until = raw.end < 0 ? end : clock == nullptr ? raw.end : clock->at(raw.left);
+    call.length = std::max<std::int64_t>(until - call.begin, 0);
+    // On another clock a call has another length, and waits for the same part of it.
+    const std::int64_t own = raw.end < 0 ? 0 : raw.end - raw.begin;
+    const double part = clock == nullptr || own <= 0 ? 1 : static_cast<double>(call.length) / static_cast<double>(own);
+    call.waited = std::min(static_cast<std::int64_t>(static_cast<double>(raw.waited) * part), call.length);
+    call.faults = raw.faults;
+    call.sequence = raw.sequence;
+    timeline_.calls.push_back(std::move(call));
+  }
+}
+
+std::map<std::uint64_t, std::size_t> TimelineWriting::add(const std::vector<std::shared_ptr<TimelineLane>>& lanes,
+                                                          std::int64_t end) {
   std::map<std::uint64_t, std::size_t> first_calls;
+  const std::size_t first = timeline_.calls.size();
+  const LaneClock clock(lanes.front()->record());
   for (const auto& lane : lanes) {
-    const LaneRecord& record = lane->record();
     first_calls[lane->number()] = timeline_.calls.size();
-    for (const RawCall& raw : record.calls) {
-      events_.push_back({raw.entered, events_.size(), timeline_.calls.size(), &record, &raw, false});
-      if (raw.end >= 0) events_.push_back({raw.left, events_.size(), timeline_.calls.size(), &record, &raw, true});
-      timeline_.calls.push_back({number_of(record.names[raw.name]),
-                                 static_cast<std::size_t>(lane->number()),
-                                 raw.begin,
-                                 std::max<std::int64_t>(raw.end - raw.begin, 0),
-                                 raw.waited,
-                                 raw.faults,
-                                 raw.sequence,
-                                 {},
-                                 {}});
-    }
+    add(*lane, lane == lanes.front() ? nullptr : &clock, end);
   }
   // A call ends before what it returns is given to another one.
   std::sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
@@ -65,6 +78,7 @@ std::map<std::uint64_t, std::size_t> TimelineWriting::add(const std::vector<std:
   });
   for (const Event& event : events_) look(event);
   events_.clear();
+  complete_collectives(timeline_, first);
   return first_calls;
 }
 

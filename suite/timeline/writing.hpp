@@ -12,6 +12,7 @@
 
 #include "suite/timeline/identities.hpp"
 #include "suite/timeline/lane.hpp"
+#include "suite/timeline/lane_clock.hpp"
 #include "suite/timeline/timeline.hpp"
 
 namespace tbci::suite {
@@ -21,8 +22,9 @@ class TimelineWriting {
  public:
   explicit TimelineWriting(Timeline& timeline) : timeline_(timeline) {}
 
-  // Adds the calls of the lanes. The first call of each lane becomes the number that the answer has for it.
-  std::map<std::uint64_t, std::size_t> add(const std::vector<std::shared_ptr<TimelineLane>>& lanes);
+  // Adds the calls of the lanes, the first of which is the iterating thread's. `end`: of the iteration; a call that
+  // goes on ends with it. The first call of each lane becomes the number that the answer has for it.
+  std::map<std::uint64_t, std::size_t> add(const std::vector<std::shared_ptr<TimelineLane>>& lanes, std::int64_t end);
 
   std::int64_t storage_of(const torch::Tensor& tensor);
 
@@ -37,6 +39,7 @@ class TimelineWriting {
     bool returns;
   };
 
+  void add(const TimelineLane& lane, const LaneClock* clock, std::int64_t end);
   void look(const Event& event);
   template <class Identify>
   TensorUse use_of(const std::int64_t* raw, Identify identify);

@@ -98,8 +98,17 @@ TEST_CASE("Options: another protocol is refused with both numbers", "[suite]") {
   CHECK(error_of({"list", "--protocol", "1"}).empty());
 }
 
+TEST_CASE("Options: a graph takes the options of a run", "[suite]") {
+  const Options options =
+      parse_options({"graph", "--benchmark", "dlrm", "--configuration", "cpu-train", "--batch", "8"});
+  const auto* graph = std::get_if<GraphOptions>(&options);
+  REQUIRE(graph != nullptr);
+  CHECK(graph->run.batch == 8);
+  CHECK(error_of({"graph", "--configuration", "cpu-train"}).find("graph needs --benchmark") != std::string::npos);
+}
+
 TEST_CASE("Options: wrong usage names the mistake", "[suite]") {
-  CHECK(error_of({}).find("list, run, operators, profile, timeline, trace, learn, environment or peaks") !=
+  CHECK(error_of({}).find("list, run, operators, profile, timeline, graph, trace, learn, environment or peaks") !=
         std::string::npos);
   CHECK(error_of({"measure"}).find("'measure'") != std::string::npos);
   CHECK(error_of({"run", "--configuration", "cpu-train"}).find("--benchmark") != std::string::npos);

@@ -106,10 +106,11 @@ TEST_CASE("Parts: what a region has is in no group, with all that happens in it"
   region.faults = 3;
   made.call("aten.index_select.default", 20, 30).faults = 9;
   made.call("aten.index_select.default", 70, 10);
-  made.call("tbci:communication", 90, 40).waited = 35;
+  made.call("gloo.wait", 90, 40).waited = 35;
   made.call("c10d.alltoall_base_.default", 95, 2);
   made.call("c10d.allreduce_.default", 140, 20);
   made.call("aten.copy_.default", 145, 5);
+  made.call("gloo.all_to_all", 90, 60).thread = 1;
   const IterationParts seen = parts(made);
   CHECK(seen.tier == 50);
   CHECK(seen.communication == 60);
@@ -120,11 +121,11 @@ TEST_CASE("Parts: what a region has is in no group, with all that happens in it"
   CHECK(seen.groups.at({"aten.index_select.default", ""}).own == 10);
   CHECK(seen.groups.at({"aten.index_select.default", "", Region::tier}).own == 30);
   CHECK(seen.groups.at({"c10d.alltoall_base_.default", "", Region::communication}).calls == 1);
-  CHECK(seen.groups.size() == 5);
+  CHECK(seen.groups.size() == 6);
   CHECK(seen.region_calls ==
         std::map<detect::RegionCall, double>{{{Region::tier, ""}, 20},
                                              {{Region::tier, "aten.index_select.default"}, 30},
-                                             {{Region::communication, ""}, 38},
+                                             {{Region::communication, "gloo.wait"}, 38},
                                              {{Region::communication, "c10d.alltoall_base_.default"}, 2},
                                              {{Region::communication, "c10d.allreduce_.default"}, 15},
                                              {{Region::communication, "aten.copy_.default"}, 5}});
