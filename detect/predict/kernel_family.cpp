@@ -138,6 +138,8 @@ std::string_view to_string(KernelFamily family) {
       return "products";
     case KernelFamily::convolutions:
       return "convolutions";
+    case KernelFamily::communication:
+      return "communication";
     case KernelFamily::other:
       break;
   }
@@ -146,6 +148,7 @@ std::string_view to_string(KernelFamily family) {
 
 KernelFamily family_of(std::string_view name) {
   const std::string_view base = base_of(name);
+  if (name.starts_with("c10d.") || name.starts_with("gloo.")) return KernelFamily::communication;
   if (is_among(row_lookups, base)) return KernelFamily::embeddings;
   if (has_flops(name))
     return base.find("conv") == std::string_view::npos ? KernelFamily::products : KernelFamily::convolutions;
@@ -166,6 +169,7 @@ double amount_of_work(std::string_view name, const std::vector<CallTensor>& inpu
     case KernelFamily::copies:
     case KernelFamily::elementwise:
     case KernelFamily::reductions:
+    case KernelFamily::communication:
       return bytes_of_all(inputs, outputs);
     case KernelFamily::other:
       break;

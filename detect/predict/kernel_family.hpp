@@ -8,12 +8,13 @@
 namespace tbci::detect {
 
 enum class KernelFamily {
-  embeddings,    ///< rows that indices name: bytes decide, and which rows a cache has
-  copies,        ///< bytes decide
-  elementwise,   ///< bytes decide
-  reductions,    ///< bytes decide: sums, norms, softmax
-  products,      ///< shapes decide: of matrices, attention and recurrent layers too
-  convolutions,  ///< shapes decide
+  embeddings,     ///< rows that indices name: bytes decide, and which rows a cache has
+  copies,         ///< bytes decide
+  elementwise,    ///< bytes decide
+  reductions,     ///< bytes decide: sums, norms, softmax
+  products,       ///< shapes decide: of matrices, attention and recurrent layers too
+  convolutions,   ///< shapes decide
+  communication,  ///< bytes decide: calls of c10d and of Gloo
   other,
 };
 /// `products`.
@@ -24,8 +25,8 @@ KernelFamily family_of(std::string_view name);
 
 /// What a call's shapes ask for. Of products and convolutions: floating-point operations (flops_of_sizes). Of
 /// embeddings: bytes of the indices, of a row for each of them, and of what is written. Of copies, elementwise
-/// operators and reductions: bytes of all that is read and written, memory that is both once. 0 of any other, and where
-/// the shapes fit no formula.
+/// operators, reductions and communication: bytes of all that is read and written, memory that is both once. 0 of any
+/// other, and where the shapes fit no formula.
 double amount_of_work(std::string_view name, const std::vector<CallTensor>& inputs,
                       const std::vector<CallTensor>& outputs);
 

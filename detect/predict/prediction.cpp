@@ -14,6 +14,7 @@
 #include "detect/predict/matched_calls.hpp"
 #include "detect/predict/quiet_time.hpp"
 #include "detect/predict/unit_costs.hpp"
+#include "detect/timeline/categories.hpp"
 
 namespace tbci::detect {
 
@@ -69,7 +70,7 @@ class BatchPredictor {
     for (const CallUnit& unit : units_) {
       predicted_.push_back(costs_.predict(unit));
       // What the iterating thread waits for is on the other lanes, and the path knows.
-      if (prediction_.lanes > 1) predicted_.back().waiting = 0;
+      if (prediction_.lanes > 1 && !is_collective(recorded_.calls[unit.call].name)) predicted_.back().waiting = 0;
     }
     prediction_.may_add = only_on_other_side(recordings, reference_, batch);
   }
@@ -104,15 +105,23 @@ class BatchPredictor {
     std::map<std::size_t, double> of_top;
     for (std::size_t i = 0; i < units_.size(); ++i) of_top[units_[i].top] += predicted_[i].sum();
     std::vector<double> lengths(graph_.nodes.size() + 2);
-    for (std::size_t node = 0; node < graph_.nodes.size(); ++node) lengths[node + 1] = of_top[graph_.nodes[node]];
+    // A collective for which nothing in the iteration waits goes on in the next one.
+    std::vector<bool> is_waited_for(graph_.nodes.size());
+    for (const CallEdge& edge : graph_.edges) is_waited_for[edge.from] = true;
+    for (std::size_t node = 0; node < graph_.nodes.size(); ++node) {
+      if (is_waited_for[node] || !is_collective_at(node)) lengths[node + 1] = of_top[graph_.nodes[node]];
+    }
     return lengths;
   }
+
+  bool is_collective_at(std::size_t node) const { return is_collective(recorded_.calls[graph_.nodes[node]].name); }
 
   std::vector<PathEdge> path_edges() const {
     std::vector<PathEdge> edges;
     std::map<std::size_t, std::size_t> last;  // of each lane
     for (std::size_t node = 0; node < graph_.nodes.size(); ++node) {
       const RecordedCall& call = recorded_.calls[graph_.nodes[node]];
+      if (is_collective_at(node)) continue;
       const auto before = last.find(call.lane);
       edges.push_back({.from = before == last.end() ? 0 : before->second + 1,
                        .to = node + 1,

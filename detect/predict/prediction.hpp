@@ -41,13 +41,14 @@ struct Prediction {
   double time = 0;
   std::map<KernelFamily, FamilyTime> kernels;
   std::map<model::OverheadKind, double> overheads;
-  double page_faults = 0, waiting = 0;
+  double page_faults = 0;
+  double waiting = 0;  ///< with several lanes: for collectives
   double unknown = 0;  ///< what the operators that are not calibrated took in the nearest batch
   double rest = 0;     ///< an iteration without the recorder less what was recorded; may be below 0
 
   double may_add = 0;  ///< calls that the batch on the other side makes and the nearest one does not, by that batch
   std::vector<UnknownCalls> unknown_operators;  ///< the longest first
-  std::size_t lanes = 1;                        ///< threads that call operators
+  std::size_t lanes = 1;                        ///< threads that call operators; those of Gloo are one
   double beside = 0;                            ///< calls that are not on the critical path
 
   double active() const;  ///< in kernels

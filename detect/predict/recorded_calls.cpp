@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "detect/predict/quiet_time.hpp"
 #include "detect/timeline/categories.hpp"
@@ -28,23 +30,72 @@ std::ptrdiff_t calling_operator(const Look& look, std::size_t call) {
   return parent;
 }
 
-std::map<std::size_t, std::size_t> lanes_of_threads(const Look& look) {
-  std::map<std::size_t, std::size_t> lanes{{look.thread, 0}};
-  std::map<std::size_t, bool> threads;
-  for (const model::TimelineCall& call : look.timeline.calls) threads[call.thread] = true;
-  for (const auto& [thread, there] : threads) lanes.try_emplace(thread, lanes.size());
+using Lanes = std::map<std::size_t, std::size_t>;  // by thread
+
+// Which of Gloo's threads does what differs from one iteration to the next, so all of them are one lane.
+Lanes lanes_of_threads(const Look& look) {
+  Lanes lanes{{look.thread, 0}};
+  std::map<std::size_t, bool> of_gloo;
+  for (std::size_t i = 0; i < look.calls.size(); ++i) {
+    bool& gloo = of_gloo[look.timeline.calls[i].thread];
+    gloo = gloo || is_collective(look.name(i));
+  }
+  std::size_t next = 1;
+  std::optional<std::size_t> lane_of_gloo;
+  for (const auto& [thread, gloo] : of_gloo) {
+    if (thread == look.thread) continue;
+    if (gloo && lane_of_gloo) {
+      lanes[thread] = *lane_of_gloo;
+      continue;
+    }
+    if (gloo) lane_of_gloo = next;
+    lanes[thread] = next++;
+  }
   return lanes;
 }
 
+// When each collective was begun, and all within it; 0 of any other call. The call that began it is the last one of
+// c10d before it that has a storage of it.
+std::vector<std::int64_t> begins_of_collectives(const Look& look) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < look.calls.size(); ++i) {
+    if (begins_collective(look.name(i)) || is_collective(look.name(i))) order.push_back(i);
+  }
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t i) { return std::pair(look.timeline.calls[i].begin, is_collective(look.name(i))); });
+  std::vector<std::int64_t> begins(look.calls.size());
+  std::map<std::int64_t, std::int64_t> begun;  // by storage
+  for (const std::size_t i : order) {
+    const model::TimelineCall& call = look.timeline.calls[i];
+    std::int64_t last = INT64_MIN;
+    for (const model::TensorUse& use : call.inputs) {
+      const model::SeenTensor* tensor = look.tensor(use);
+      if (tensor == nullptr) continue;
+      if (!is_collective(look.name(i))) {
+        begun[tensor->storage] = call.begin;
+      } else if (const auto found = begun.find(tensor->storage); found != begun.end()) {
+        last = std::max(last, found->second);
+      }
+    }
+    if (is_collective(look.name(i))) begins[i] = last == INT64_MIN ? call.begin : last;
+  }
+  for (std::size_t i = 0; i < look.calls.size(); ++i) {
+    if (look.calls[i].parent >= 0) begins[i] = begins[static_cast<std::size_t>(look.calls[i].parent)];
+  }
+  return begins;
+}
+
 // The operators of each iteration, by lane.
-std::vector<Places> operators_by_iteration(const Look& look, const std::map<std::size_t, std::size_t>& lanes) {
+std::vector<Places> operators_by_iteration(const Look& look, const Lanes& lanes) {
   std::vector<Places> all(look.timeline.iterations.size());
   for (std::size_t i = 0; i < look.calls.size(); ++i) {
     if (look.calls[i].iteration >= 0 && !is_autograd_node(look, i))
       all[static_cast<std::size_t>(look.calls[i].iteration)].push_back(i);
   }
+  const std::vector<std::int64_t> begun = begins_of_collectives(look);
   for (Places& calls : all) {
-    std::ranges::stable_sort(calls, {}, [&](std::size_t i) { return lanes.at(look.timeline.calls[i].thread); });
+    std::ranges::stable_sort(
+        calls, {}, [&](std::size_t i) { return std::pair(lanes.at(look.timeline.calls[i].thread), begun[i]); });
   }
   return all;
 }
@@ -55,10 +106,10 @@ std::ptrdiff_t distance_of_caller(const Look& look, std::size_t call) {
   return parent < 0 ? 0 : static_cast<std::ptrdiff_t>(call) - parent;
 }
 
-bool make_the_same_calls(const Look& look, const Places& one, const Places& other) {
+bool make_the_same_calls(const Look& look, const Lanes& lanes, const Places& one, const Places& other) {
   return std::ranges::equal(one, other, [&](std::size_t a, std::size_t b) {
     return look.timeline.calls[a].name == look.timeline.calls[b].name &&
-           look.timeline.calls[a].thread == look.timeline.calls[b].thread &&
+           lanes.at(look.timeline.calls[a].thread) == lanes.at(look.timeline.calls[b].thread) &&
            distance_of_caller(look, a) == distance_of_caller(look, b);
   });
 }
@@ -85,8 +136,7 @@ std::int64_t forward_of(const Look& look, std::size_t call) {
 }
 
 // What is the same in all iterations, of the last one.
-std::vector<RecordedCall> structure_of(const Look& look, const Places& places,
-                                       const std::map<std::size_t, std::size_t>& lanes) {
+std::vector<RecordedCall> structure_of(const Look& look, const Places& places, const Lanes& lanes) {
   std::map<std::size_t, std::size_t> place_of;
   std::vector<RecordedCall> calls;
   for (const std::size_t number : places) {
@@ -258,7 +308,7 @@ Result<RecordedIteration> recorded_iteration(const Look& look) {
   std::vector<Places> iterations = operators_by_iteration(look, lanes);
   const Places last = iterations.back();
   if (last.empty()) return fail(ErrorKind::failed, "no operator was recorded, so there is nothing to predict from");
-  std::erase_if(iterations, [&](const Places& places) { return !make_the_same_calls(look, places, last); });
+  std::erase_if(iterations, [&](const Places& places) { return !make_the_same_calls(look, lanes, places, last); });
   RecordedIteration recorded;
   recorded.calls = structure_of(look, last, lanes);
   recorded.dispatch_nanoseconds = static_cast<double>(look.timeline.speed.dispatch_nanoseconds);

@@ -23,7 +23,7 @@ struct CallTensor {
 /// Nanoseconds, each a quiet_time over the iterations of a recording; faults are a median.
 struct RecordedCall {
   std::string name;            ///< of the operator: hostile text
-  std::size_t lane = 0;        ///< the thread; 0: the one that iterates
+  std::size_t lane = 0;        ///< the thread; 0: the one that iterates. All of Gloo's are one
   std::ptrdiff_t parent = -1;  ///< the operator that called it; below 0: none, a model's own call
   std::size_t end = 0;         ///< one past the last call that it made, at any depth: they follow it
   std::int64_t sequence = -1;  ///< autograd's number
@@ -39,7 +39,7 @@ struct RecordedCall {
 };
 
 struct RecordedIteration {
-  std::vector<RecordedCall> calls;  ///< by lane; who calls before what it calls
+  std::vector<RecordedCall> calls;  ///< by lane; who calls before what it calls; collectives as they were begun
   double last_gap = 0;              ///< after the last call of lane 0
   double waited = 0;  ///< with several lanes: in no operator, for another lane; the longest gap is without it
   double fault_nanoseconds = 0, dispatch_nanoseconds = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "detect/timeline/categories.hpp"
+
 namespace tbci::detect {
 
 double PredictedUnit::sum() const {
@@ -78,11 +80,26 @@ void UnitCosts::learn_gaps(const std::vector<CallUnit>& units) {
   for (const auto& [name, sums] : all) gaps_[name] = mean_at_batch(sums);
 }
 
+// Whether its thread computes or waits for other processes: whoever needs the result waits for all of it.
+double UnitCosts::time_of_collective(const CallUnit& unit, const UnitWork& work) const {
+  std::vector<CostPoint> times;
+  for (std::size_t i = 0; i < recordings_.size(); ++i) {
+    if (!unit.places[i]) continue;
+    const UnitTime time = time_of_unit(unit, recordings_[i].recorded, *unit.places[i]);
+    times.push_back({*work.amounts[i], time.own + time.waited});
+  }
+  return CostCurve(std::move(times)).at(work.wanted);
+}
+
 PredictedUnit UnitCosts::predict(const CallUnit& unit) const {
   const UnitTime there = time_of_unit(unit, reference(), unit.call);
   if (unit.batches() < 2) return {.unknown = there.own + there.waited};
   const UnitWork work = work_of_unit(unit, recordings_, static_cast<int>(batch_));
   PredictedUnit predicted{.sizes_follow_data = work.follows_data};
+  if (is_collective(name_of(unit))) {
+    predicted.waiting = time_of_collective(unit, work);
+    return predicted;
+  }
   std::vector<CostPoint> own, faults, waited;
   for (std::size_t i = 0; i < recordings_.size(); ++i) {
     if (!unit.places[i]) continue;

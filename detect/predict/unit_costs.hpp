@@ -50,6 +50,7 @@ class UnitCosts {
   double batch_of(std::size_t recording) const { return recordings_[recording].batch; }
   CallOverheads overheads_of(const CallUnit& unit, const UnitTime& time) const;
   double mean_at_batch(const Sums& sums) const;
+  double time_of_collective(const CallUnit& unit, const UnitWork& work) const;
   void learn_overheads(const std::vector<CallUnit>& units);
   void learn_gaps(const std::vector<CallUnit>& units);
 

@@ -127,4 +127,12 @@ bool waits_for_device(std::string_view name) {
   return has(waiting, base_of(name));
 }
 
+bool is_collective(std::string_view name) {
+  return name.starts_with("gloo.") && name != "gloo.wait";
+}
+
+bool begins_collective(std::string_view name) {
+  return name.starts_with("c10d.");
+}
+
 }  // namespace tbci::detect

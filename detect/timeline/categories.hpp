@@ -27,5 +27,9 @@ bool is_copy(std::string_view name);
 bool is_view(std::string_view name);
 /// Makes the host wait for the device.
 bool waits_for_device(std::string_view name);
+/// What Gloo does on a thread of its own: `gloo.all_reduce`. Not the wait for it, `gloo.wait`.
+bool is_collective(std::string_view name);
+/// A call of c10d, which may begin one.
+bool begins_collective(std::string_view name);
 
 }  // namespace tbci::detect

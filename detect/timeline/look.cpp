@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 
+#include "detect/timeline/categories.hpp"
 #include "detect/timeline/regions.hpp"
 
 namespace tbci::detect {
@@ -117,8 +118,9 @@ Status place_all(Look& look) {
 void find_thread(Look& look) {
   std::map<std::size_t, std::int64_t> times;
   for (std::size_t i = 0; i < look.calls.size(); ++i) {
-    // Other threads may be in a region for all of the iteration.
-    if (look.calls[i].parent >= 0 || is_region_mark(look.name(i))) continue;
+    // Other threads may be in a region, or communicate, for all of the iteration.
+    const std::string_view name = look.name(i);
+    if (look.calls[i].parent >= 0 || is_region_mark(name) || is_collective(name)) continue;
     times[look.timeline.calls[i].thread] += look.timeline.calls[i].length;
   }
   std::int64_t longest = -1;

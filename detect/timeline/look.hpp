@@ -22,9 +22,9 @@ struct PlacedCall {
 /// A timeline that makes sense.
 struct Look {
   const model::Timeline& timeline;
-  std::vector<PlacedCall> calls;      ///< one for each call of the timeline
-  std::size_t thread = 0;             ///< the one that iterates: the one whose calls last longest
-  std::int64_t whole = 0;             ///< nanoseconds of all iterations together
+  std::vector<PlacedCall> calls;  ///< one for each call of the timeline
+  std::size_t thread = 0;  ///< the one that iterates: the one whose calls last longest, without regions and collectives
+  std::int64_t whole = 0;  ///< nanoseconds of all iterations together
   std::vector<std::int64_t> outside;  ///< of each iteration: nanoseconds of that thread in no call
 
   std::string_view name(std::size_t call) const { return timeline.names[timeline.calls[call].name]; }

@@ -2,6 +2,8 @@
 // N=FILE ... N=NANOSECONDS ...` predicts BATCH from recordings (`tbci-worker timeline`) of batches N and from times of
 // iterations without the recorder, and prints a line of JSON. With `--parts` instead of BATCH it prints how the time of
 // the recordings, all of one batch, is divided: what a prediction should have said. For tests/bench/predict_truth.py.
+// `bench-predict --edges FILE` prints what waits for what in a recording of one iteration, as detect/predict/call_graph
+// finds it: when both begin, and why. For tests/bench/graph_check.py.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -11,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "detect/predict/call_graph.hpp"
 #include "detect/predict/prediction.hpp"
 #include "runner/timeline.hpp"
 
@@ -66,8 +69,19 @@ nlohmann::json json_of_prediction(const detect::Prediction& prediction) {
           {"unknown", prediction.unknown}, {"rest", prediction.rest},          {"may_add", prediction.may_add}};
 }
 
+Result<nlohmann::json> edges_in(const std::string& file) {
+  TBCI_ASSIGN(const detect::RecordedIteration recorded, read_recording(file));
+  const detect::CallGraph graph = detect::graph_of(recorded);
+  const auto begin = [&](std::size_t node) { return recorded.calls[graph.nodes[node]].begin; };
+  nlohmann::json edges = nlohmann::json::array();
+  for (const detect::CallEdge& edge : graph.edges)
+    edges.push_back({begin(edge.from), begin(edge.to), std::string(to_string(edge.kind))});
+  return edges;
+}
+
 Result<nlohmann::json> answer(const std::vector<std::string>& words) {
   if (words.empty()) return fail(ErrorKind::usage, "there is no batch");
+  if (words.size() == 2 && words.front() == "--edges") return edges_in(words.back());
   TBCI_ASSIGN(auto batches, read_batches({words.begin() + 1, words.end()}));
   int batch = 0;
   if (words.front() == "--parts") {

@@ -1,5 +1,6 @@
 #include "detect/predict/call_graph.hpp"
 
+#include "detect/timeline/categories.hpp"
 #include "tests/catch.hpp"
 
 namespace tbci::call_graph_test {
@@ -84,6 +85,49 @@ TEST_CASE("Call graph: what a node of the backward pass calls waits for its forw
   const CallGraph graph = detect::graph_of(recorded);
   CHECK(graph.nodes == std::vector<std::size_t>{0, 2, 3});
   CHECK(graph.edges == Edges{{0, 1, autograd}});
+}
+
+TEST_CASE("Call graph: a call of the backward pass is the forward one of a second derivative", "[detect]") {
+  RecordedIteration recorded;
+  add(recorded, 0, {}, {}).sequence = 7;
+  add(recorded, 10, {}, {}).forward = 7;
+  recorded.calls.back().sequence = 8;
+  add(recorded, 20, {}, {}).forward = 8;
+  add(recorded, 30, {}, {}).forward = 9;
+  recorded.calls.back().sequence = 7;  // of a thread that counts apart: does not stand for the forward call
+  add(recorded, 40, {}, {}).forward = 7;
+  add(recorded, 50, {}, {}).sequence = 100;  // makes two nodes
+  add(recorded, 60, {}, {}).sequence = 102;
+  add(recorded, 70, {}, {}).forward = 101;
+  add(recorded, 80, {}, {}).forward = 103;
+  add(recorded, 90, {}, {}).forward = 6;
+  Edges found;
+  for (const CallEdge& edge : detect::graph_of(recorded).edges) {
+    if (edge.kind == autograd) found.push_back(edge);
+  }
+  CHECK(found == Edges{{0, 1, autograd}, {1, 2, autograd}, {0, 4, autograd}, {5, 7, autograd}});
+}
+
+TEST_CASE("Call graph: a collective is between the call that began it and the wait for it, and follows none",
+          "[detect]") {
+  RecordedIteration recorded;
+  const auto named = [&](const char* name, double begin, const Storages& storages) {
+    RecordedCall& call = add(recorded, begin, storages, {});
+    call.name = name;
+    call.inputs[0].written = true;
+    if (detect::is_collective(name)) call.lane = 1;
+  };
+  named("c10d.alltoall_base_.default", 0, {1, 2});
+  named("c10d.allreduce_.default", 10, {3});
+  named("gloo.wait", 20, {1});
+  named("aten.mul_.Tensor", 60, {3});    // it should wait first, but then it is its fault
+  named("gloo.all_to_all", 30, {1, 2});  // its thread comes late
+  named("gloo.all_reduce", 12, {3});
+  named("gloo.barrier", 13, {9});  // nothing recorded began it
+  const CallGraph graph = detect::graph_of(recorded);
+  CHECK(graph.nodes == std::vector<std::size_t>{0, 4, 1, 5, 6, 2, 3});
+  CHECK(graph.edges ==
+        Edges{{0, 1, data}, {0, 2, lane}, {2, 3, data}, {2, 5, lane}, {1, 5, data}, {5, 6, lane}, {3, 6, data}});
 }
 
 }  // namespace tbci::call_graph_test

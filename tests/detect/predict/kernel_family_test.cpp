@@ -20,6 +20,8 @@ CallTensor tensor(std::int64_t storage, std::vector<std::int64_t> sizes, double 
 TEST_CASE("Kernel family: an operator's name says which kind of work it does", "[detect]") {
   CHECK(family_of("aten.addmm.default") == KernelFamily::products);
   CHECK(family_of("aten.bmm.default") == KernelFamily::products);
+  CHECK(family_of("c10d.allreduce_.default") == KernelFamily::communication);
+  CHECK(family_of("gloo.all_reduce") == KernelFamily::communication);
   CHECK(family_of("aten.mkldnn_rnn_layer.default") == KernelFamily::products);
   CHECK(family_of("aten.mkldnn_convolution.default") == KernelFamily::convolutions);
   CHECK(family_of("aten.convolution_backward.default") == KernelFamily::convolutions);

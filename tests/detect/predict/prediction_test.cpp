@@ -1,5 +1,7 @@
 #include "detect/predict/prediction.hpp"
 
+#include <algorithm>
+
 #include "tests/catch.hpp"
 #include "tests/detect/timeline/made_timeline.hpp"
 
@@ -200,6 +202,56 @@ TEST_CASE("Prediction: with two lanes the critical path decides, and what is bes
   CHECK(prediction.beside == Approx(10 * 30));
   CHECK(prediction.rest == Approx(0).margin(1e-9));
   CHECK(prediction.time == Approx(sum_of_parts(prediction)));
+}
+
+namespace {
+
+// The iterating thread begins an exchange (100), computes (10 a sample), waits for the exchange (20 a sample and 2000)
+// and adds (500). A second exchange goes on beyond the iteration.
+CalibratedBatch exchanging(int batch, std::int64_t computing_per_sample) {
+  MadeTimeline made;
+  const std::int64_t computing = computing_per_sample * batch, exchange = 2000 + 20 * batch;
+  const std::int64_t waited = std::max<std::int64_t>(exchange - computing, 0);
+  const std::int64_t length = 100 + computing + waited + 50 + 500;
+  made.iteration(0, length);
+  const auto x = made.tensor(1, {batch, 8}), to = made.tensor(2, {batch, 5}), from = made.tensor(3, {batch, 5});
+  const auto next = made.tensor(4, {batch, 2}), sum = made.tensor(5, {batch, 5});
+  const auto written = [](model::TimelineCall& call) { call.inputs[0].written = true; };
+  written(made.call("c10d.alltoall_base_.default", 0, 100, {to, from}));
+  made.call("aten.mm.default", 100, computing, {x}, {x});
+  made.call("gloo.wait", 100 + computing, waited, {to}).waited = waited;
+  made.timeline().calls.back().inputs[0].written = true;
+  written(made.call("c10d.alltoall_base_.default", 100 + computing + waited, 50, {next, from}));
+  made.call("aten.add.Tensor", 150 + computing + waited, 500, {to}, {sum});
+  made.call("gloo.all_to_all", 100, exchange, {to, from}).thread = 1;
+  made.timeline().calls.back().inputs[0].written = true;
+  made.timeline().calls.back().waited = exchange - 100;
+  made.call("gloo.all_to_all", 110 + computing + waited, 540, {next, from}).thread = 2;  // to the iteration's end
+  return calibrated(batch, made, static_cast<double>(length));
+}
+
+}  // namespace
+
+TEST_CASE("Prediction: communication that computing hides is beside the path, and else it is waited for", "[detect]") {
+  const Prediction exposed = predicted({exchanging(10, 10), exchanging(40, 10)}, 30);
+  CHECK(exposed.lanes == 2);
+  CHECK(exposed.time == Approx(100 + 2000 + 600 + 50 + 500));
+  CHECK(exposed.waiting == Approx(2600));
+  CHECK(exposed.beside == Approx(300 + 540));
+  CHECK(exposed.time == Approx(sum_of_parts(exposed)));
+  CHECK_FALSE(exposed.kernels.contains(KernelFamily::products));
+
+  const Prediction hidden = predicted({exchanging(100, 50), exchanging(400, 50)}, 300);
+  CHECK(hidden.time == Approx(100 + 15000 + 50 + 500));
+  CHECK(hidden.waiting == 0);
+  CHECK(hidden.beside == Approx(2000 + 6000 + 540));
+  CHECK(hidden.kernels.at(KernelFamily::products).nanoseconds == Approx(15000 - 100));
+  CHECK(hidden.kernels.at(KernelFamily::communication).calls == 3);  // two that begin one, and the wait
+
+  // Exposed with few samples, hidden with many: what recordings hid is seen where it is not hidden any more.
+  const Prediction turned = predicted({exchanging(100, 50), exchanging(200, 50)}, 20);
+  CHECK(turned.time == Approx(100 + 2000 + 400 + 50 + 500));
+  CHECK(turned.waiting == Approx(2400));
 }
 
 TEST_CASE("Prediction: sizes beyond any number are not taken for work", "[detect]") {

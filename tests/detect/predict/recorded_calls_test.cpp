@@ -142,6 +142,48 @@ TEST_CASE("Recorded calls: on another thread a call may go on from one iteration
   CHECK(recorded.calls[1].own == 20);
 }
 
+TEST_CASE("Recorded calls: collectives are one lane in the order in which they were begun", "[detect]") {
+  MadeTimeline made;
+  const auto to = made.tensor(1, {4}), from = made.tensor(2, {4}), sum = made.tensor(3, {4});
+  for (const std::int64_t begin : {0, 1000}) {
+    made.iteration(begin, 1000);
+    made.call("c10d.alltoall_base_.default", begin, 20, {to, from});
+    made.call("c10d.allreduce_.default", begin + 30, 20, {sum});
+    // The thread that takes the first one, and which of them works first, differs.
+    const std::size_t first = begin == 0 ? 1 : 2;
+    made.call("gloo.all_reduce", begin + 60, 700 + begin / 10, {sum}).thread = 3 - first;
+    made.call("aten.copy_.default", begin + 70, 10).thread = 3 - first;
+    made.call("gloo.all_to_all", begin + (begin == 0 ? 70 : 25), 600, {to, from}).thread = first;
+    made.call("gloo.barrier", begin + 999, 1).thread = 4;
+  }
+  const RecordedIteration recorded = recorded_from(made);
+  REQUIRE(recorded.calls.size() == 6);
+  const std::vector<std::string> names{recorded.calls[2].name, recorded.calls[3].name, recorded.calls[4].name,
+                                       recorded.calls[5].name};
+  CHECK(names == std::vector<std::string>{"gloo.all_to_all", "gloo.all_reduce", "aten.copy_.default", "gloo.barrier"});
+  for (std::size_t i = 0; i < 6; ++i) CHECK(recorded.calls[i].lane == (i < 2 ? 0 : 1));
+  CHECK(recorded.calls[3].own == 690 + 25);  // of both iterations
+  CHECK(recorded.calls[3].end == 5);
+  CHECK(recorded.calls[4].parent == 3);
+}
+
+TEST_CASE("Recorded calls: another thread beside Gloo's is another lane", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 1000);
+  made.call("aten.mm.default", 0, 100);
+  made.call("gloo.all_reduce", 0, 900).thread = 1;  // longer than all that the iterating thread does
+  made.call("aten.mm.default", 10, 20).thread = 2;
+  made.call("gloo.all_reduce", 0, 900).thread = 3;
+  const RecordedIteration recorded = recorded_from(made);
+  REQUIRE(recorded.calls.size() == 4);
+  CHECK(recorded.calls[0].own == 100);
+  CHECK(recorded.calls[0].lane == 0);
+  CHECK(recorded.calls[1].lane == 1);
+  CHECK(recorded.calls[2].lane == 1);
+  CHECK(recorded.calls[3].lane == 2);
+  CHECK(recorded.calls[3].name == "aten.mm.default");
+}
+
 TEST_CASE("Recorded calls: a GPU, and an iteration without an operator, are refused", "[detect]") {
   MadeTimeline made;
   made.iteration(0, 100);
