@@ -78,6 +78,8 @@ std::string warnings_text(const pipeline::PredictedCase& predicted) {
   if (prediction.may_add > 0)
     text += fmt::format("A calibrated batch on the other side makes further calls: they may add {}.\n",
                         predicted_length(prediction.may_add));
+  if (prediction.looped)
+    text += "The same calls are made for each sample: an operator's calls are predicted together.\n";
   if (prediction.sizes_follow_data) text += "Some sizes depend on the data and not on the batch alone.\n";
   if (prediction.lanes > 1)
     text += fmt::format("{} threads call operators: {} of calls are beside the critical path.\n", prediction.lanes,
@@ -122,6 +124,7 @@ nlohmann::json json_of(const pipeline::PredictedCase& predicted) {
           {"rest_nanoseconds", prediction.rest},
           {"unknown", std::move(unknown)},
           {"may_add_nanoseconds", prediction.may_add},
+          {"looped", prediction.looped},
           {"sizes_follow_data", prediction.sizes_follow_data},
           {"lanes", prediction.lanes},
           {"beside_nanoseconds", prediction.beside}};

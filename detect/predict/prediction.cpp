@@ -11,6 +11,7 @@
 #include "detect/predict/call_graph.hpp"
 #include "detect/predict/call_units.hpp"
 #include "detect/predict/critical_path.hpp"
+#include "detect/predict/looped_calls.hpp"
 #include "detect/predict/matched_calls.hpp"
 #include "detect/predict/quiet_time.hpp"
 #include "detect/predict/unit_costs.hpp"
@@ -188,7 +189,15 @@ Result<Prediction> predict_batch(std::vector<CalibratedBatch> batches, int batch
     rests.push_back({static_cast<double>(one.batch), time - recorded_length(recordings.back().recorded)});
     numbers.push_back(one.batch);
   }
-  TBCI_ASSIGN(Prediction prediction, BatchPredictor(recordings, batch).predict(value_between(rests, batch)));
+  const double rest = value_between(rests, batch);
+  Prediction prediction;
+  if (calls_follow_batch(recordings)) {
+    prediction = predict_loop(recordings, batch);
+    prediction.rest = rest;
+    prediction.time += rest;
+  } else {
+    TBCI_ASSIGN(prediction, BatchPredictor(recordings, batch).predict(rest));
+  }
   prediction.batch = batch;
   prediction.calibrated = std::move(numbers);
   prediction.beyond = beyond_batches(recordings, batch);

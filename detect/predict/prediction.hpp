@@ -36,6 +36,7 @@ struct Prediction {
   int batch = 0;
   std::vector<int> calibrated;     ///< batches, the smallest first
   double beyond = 1;               ///< how many times beyond the nearest of them the batch is; 1: between them
+  bool looped = false;             ///< see looped_calls.hpp
   bool sizes_follow_data = false;  ///< some sizes are off a line over the batch: they depend on the data
 
   double time = 0;
@@ -67,6 +68,7 @@ inline constexpr double most_unknown = 0.5;  ///< of an iteration
 /// - Time: the critical path over the lanes of the nearest calibrated batch, and the rest that recordings do not have.
 /// A call that makes other calls in another batch is one kernel with all that it calls. Those of the model's own calls
 /// that one batch alone has are `unknown`: they take what they took there.
+/// Where calls_follow_batch, it is a loop over the samples, and predict_loop predicts it.
 /// `batches`: each once, with a recording and a time at least (asserts). Errors (usage): fewer than two batches. Errors
 /// (failed): more than most_unknown is unknown, with the longest such operator.
 Result<Prediction> predict_batch(std::vector<CalibratedBatch> batches, int batch);

@@ -2,21 +2,23 @@
 """Whether `tbci predict BENCHMARK --batch N` predicts batches that it was not calibrated on: predicted beside measured.
 
 usage: predict_truth.py WORKER BENCH_PREDICT [--keep FOLDER] [--rounds 6] [--seed 1] [--cpu N] [--allocator keeps|gives]
-                        [--tests 3] [--beyond] [--benchmarks NAME...]
+                        [--tests 3] [--beyond] [--set NAME=VALUE]... [--benchmarks NAME...]
 
 BENCH_PREDICT is the program of tests/bench/predict.cpp. Each case is recorded and run at a quarter, a half, once and
 twice its own batch (calibration), and at --tests batches that the seed takes between 0.3 and 1.9 times of it; one
 process after another, --rounds of each, in an order that the seed takes in each round, so that calibration and test
-processes take turns. What disturbs the machine slows processes for seconds: on both sides a time is the lower quartile
-over processes of the lower quartile over iterations (detect/predict/quiet_time.hpp). An iteration is that of processes
-without the recorder; what kernels take is from recordings of the batch, which the prediction does not have. With
---beyond a quarter and a half are the calibration, and once and twice the own batch are predicted: two and four times
-beyond it. --allocator keeps (the default): freed memory stays in the process, as in what_if_truth.py; gives: as a
-process of tbci has it, where page faults jump with the batch. Printed: for each case and test batch the error of the sum of the kernels
-and of the iteration; then the geometric mean of the absolute errors of each family with at least 2% of the iteration,
-of the sum and of the iteration, beside the kernels alone, the time of the nearest calibrated batch scaled by the batch,
-and a straight line between the times of the two batches next to it. An error is the ratio's distance from 1, at least
-0.1%, so that one perfect case does not make the mean. Refused predictions are counted, and are in no mean.
+processes take turns. What disturbs the machine slows processes for seconds: on both sides a time is the lower
+quartile over processes of the lower quartile over iterations (detect/predict/quiet_time.hpp). An iteration is that of
+processes without the recorder; what kernels take is from recordings of the batch, which the prediction does not have.
+With --beyond a quarter and a half are the calibration, and once and twice the own batch are predicted: two and four
+times beyond it. --cpu pins each process to that CPU, but for benchmarks of several processes (dlrm_hybrid), which
+take a CPU for each; --set is for all of them, such as overlap=off. --allocator keeps (the default): freed memory
+stays in the process, as in what_if_truth.py; gives: as a process of tbci has it, where page faults jump with the
+batch. Printed: for each case and test batch the error of the sum of the kernels and of the iteration; then the
+geometric mean of the absolute errors of each family with at least 2% of the iteration, of the sum and of the
+iteration, beside the kernels alone, the time of the nearest calibrated batch scaled by the batch, and a straight line
+between the times of the two batches next to it. An error is the ratio's distance from 1, at least 0.1%, so that one
+perfect case does not make the mean. Refused predictions are counted, and are in no mean.
 """
 
 import argparse
@@ -41,12 +43,14 @@ CALIBRATION = (0.25, 0.5, 1, 2)
 def run_worker(options: argparse.Namespace, what: str, case: tuple[str, str], batch: int, file: pathlib.Path) -> None:
     if file.exists():
         return
-    pin = (lambda: os.sched_setaffinity(0, {options.cpu})) if options.cpu is not None else None
+    pinned = options.cpu is not None and case[0] not in options.several
+    pin = (lambda: os.sched_setaffinity(0, {options.cpu})) if pinned else None
     memory = KEEPS if options.allocator == "keeps" else {}
     part = file.with_suffix(".part")
     with part.open("wb") as out:
+        chosen = [word for each in options.set for word in ("--set", each)]
         subprocess.run([options.worker, what, "--benchmark", case[0], "--configuration", case[1], "--batch",
-                        str(batch)], stdout=out, stderr=subprocess.DEVNULL, check=True, preexec_fn=pin,
+                        str(batch), *chosen], stdout=out, stderr=subprocess.DEVNULL, check=True, preexec_fn=pin,
                        env={**os.environ, **ONE_THREAD, **memory})
     part.rename(file)
 
@@ -64,9 +68,9 @@ def time_of_run(file: pathlib.Path) -> float:
     return quiet([line["nanoseconds"] for line in lines if line["type"] == "sample"])
 
 
-def own_batches(options: argparse.Namespace) -> dict:
+def listed(options: argparse.Namespace) -> dict:
     lines = subprocess.run([options.worker, "list"], stdout=subprocess.PIPE, check=True).stdout.splitlines()
-    return {line["name"]: line["batch"] for line in map(json.loads, lines) if line["type"] == "benchmark"}
+    return {line["name"]: line for line in map(json.loads, lines) if line["type"] == "benchmark"}
 
 
 def batches_of(own: int, tests: int, beyond: bool, chance: random.Random) -> tuple[list[int], list[int]]:
@@ -150,6 +154,8 @@ def predict_case(options: argparse.Namespace, case: tuple[str, str], own: int, e
         errors.add("iteration by a line between two batches", line_between(times, batch), time)
         print(f"{'/'.join(case)} {batch}, from {', '.join(map(str, calibration))}: kernels {100 * active:+.1f}%, "
               f"iteration {100 * whole:+.1f}%; {', '.join(families)}"
+              + (f"; waiting for ranks {100 * seen['waiting'] / seen['time']:.1f}% (recorded "
+                 f"{100 * truth['waiting'] / time:.1f}%)" if seen["waiting"] or truth["waiting"] else "")
               + (f"; unknown {100 * seen['unknown'] / seen['time']:.1f}%" if seen["unknown"] else ""), flush=True)
 
 
@@ -170,16 +176,18 @@ def main() -> int:
     parser.add_argument("--beyond", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cpu", type=int)
+    parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--allocator", choices=("keeps", "gives"), default="keeps")
     parser.add_argument("--benchmarks", nargs="+", default=DLRM)
     options = parser.parse_args()
     if options.keep:
         pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
-    own, errors = own_batches(options), Errors()
+    benchmarks, errors = listed(options), Errors()
+    options.several = {name for name, line in benchmarks.items() if "ranks" in line}
     print(f"seed {options.seed}, {options.rounds} processes of each kind and batch, the allocator {options.allocator}")
     for name in options.benchmarks:
         for configuration in ("cpu-train", "cpu-infer"):
-            batch = own[name]["train" if configuration == "cpu-train" else "infer"]
+            batch = benchmarks[name]["batch"]["train" if configuration == "cpu-train" else "infer"]
             with tempfile.TemporaryDirectory() as folder:
                 predict_case(options, (name, configuration), batch, errors, options.keep or folder)
     print("\ngeometric mean of the absolute errors")

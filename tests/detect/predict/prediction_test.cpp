@@ -91,6 +91,34 @@ TEST_CASE("Prediction: it says how far beyond the calibrated batches it is", "[d
   CHECK(predicted({simple(10), simple(20)}, 5).beyond == 2);
   CHECK(predicted({simple(10), simple(20)}, 80).kernels.at(KernelFamily::products).nanoseconds ==
         Approx(1000 + 160 - 100));
+  CHECK(predicted({simple(10), simple(20)}, 80).page_faults == Approx(20));  // those of the nearest batch
+}
+
+TEST_CASE("Prediction: a page fault has the least price of all batches, and a launch that of the nearest", "[detect]") {
+  const auto faulting = [](int batch) {
+    MadeTimeline made;
+    made.iteration(0, 10000);
+    made.timeline().speed.fault_nanoseconds = batch;
+    made.timeline().speed.dispatch_nanoseconds = 10 * batch;
+    made.call("aten.relu.default", 0, 10000, {made.tensor(1, {batch})}, {made.tensor(2, {batch})}).faults = 7;
+    return calibrated(batch, made, 10000);
+  };
+  const Prediction prediction = predicted({faulting(10), faulting(20)}, 40);
+  CHECK(prediction.page_faults == Approx(7 * 10));
+  CHECK(prediction.overheads.at(OverheadKind::launch) == Approx(200));
+}
+
+TEST_CASE("Prediction: what a kernel takes that is shorter than a launch is its launch", "[detect]") {
+  const auto short_kernels = [](int batch) {
+    MadeTimeline made;
+    made.iteration(0, 1000);
+    made.call("aten.relu.default", 0, 40, {made.tensor(1, {batch})}, {made.tensor(2, {batch})});
+    return calibrated(batch, made, 1000);
+  };
+  const Prediction prediction = predicted({short_kernels(10), short_kernels(20)}, 15);
+  CHECK(prediction.overheads.at(OverheadKind::launch) == Approx(40));
+  CHECK(prediction.active() == 0);
+  CHECK(prediction.time == Approx(1000));
 }
 
 TEST_CASE("Prediction: work that does not grow like the batch decides, not the batch", "[detect]") {
@@ -142,7 +170,7 @@ TEST_CASE("Prediction: calls that one batch alone makes are unknown, and take wh
     made.iteration(0, 1000 + more);
     const auto x = made.tensor(1, {batch});
     made.call("aten.relu.default", 0, 1000, {x}, {x});
-    if (more > 0) made.call("aten.sort.default", 1000, more, {x}, {x});
+    if (more > 0) made.call("aten.sort.default", 1000, more, {x}, {x}).waited = more / 3;
     return calibrated(batch, made, static_cast<double>(1000 + more));
   };
   const Prediction near = predicted({sorting(10, 0), sorting(40, 300)}, 35);
@@ -202,6 +230,25 @@ TEST_CASE("Prediction: with two lanes the critical path decides, and what is bes
   CHECK(prediction.beside == Approx(10 * 30));
   CHECK(prediction.rest == Approx(0).margin(1e-9));
   CHECK(prediction.time == Approx(sum_of_parts(prediction)));
+}
+
+TEST_CASE("Prediction: what a node of the backward pass calls on another lane waits for its forward call", "[detect]") {
+  const auto two_lanes = [](int batch) {
+    MadeTimeline made;
+    const std::int64_t length = 200 + 10 * batch;
+    made.iteration(0, 2 * length);
+    made.timeline().iterations.back().waited = length - 50;
+    const auto x = made.tensor(1, {batch, 8}), y = made.tensor(2, {batch, 8});
+    made.call("aten.mm.default", 0, length, {x}, {y}).sequence = 5;
+    made.call("MmBackward0", length, length - 50).sequence = 5;
+    made.timeline().calls.back().thread = 1;
+    made.call("aten.bmm.default", length, length - 50, {made.tensor(3, {batch, 8})}, {made.tensor(4, {batch, 8})})
+        .thread = 1;
+    return calibrated(batch, made, static_cast<double>(2 * length));
+  };
+  const Prediction prediction = predicted({two_lanes(20), two_lanes(40)}, 30);
+  CHECK(prediction.kernels.at(KernelFamily::products).calls == 2);  // one after the other
+  CHECK(prediction.beside == 0);
 }
 
 namespace {
