@@ -41,6 +41,12 @@ TEST_CASE("Cost curve: no part of a line is below 0, and neither is a cost", "[d
   CHECK(steep.at(0.5) == 0);  // -35 by the line
 }
 
+TEST_CASE("Cost curve: where the constant were below 0, the cost of a unit is found without one", "[detect]") {
+  const CostCurve curve(Points{{100, 99}, {200, 201}});
+  CHECK(curve.is_line());
+  CHECK(curve.at(1000) == Approx(997.4).epsilon(0.0001));  // 1020 and -3 with one
+}
+
 TEST_CASE("Cost curve: one point costs the same everywhere, and points of one amount are one", "[detect]") {
   CHECK(CostCurve(Points{{7, 30}}).at(70) == Approx(30));
   CHECK(CostCurve(Points{{7, 0}}).at(70) == 0);

@@ -1,5 +1,7 @@
 #include "detect/predict/matched_calls.hpp"
 
+#include <algorithm>
+
 #include "tests/catch.hpp"
 
 namespace tbci::matched_calls_test {
@@ -77,6 +79,18 @@ TEST_CASE("Matched calls: nesting of any depth is followed, and a long stretch t
   const MatchedCalls none = matched(ours, theirs);
   CHECK(std::ranges::count(none.partner, -1) == 2500);
   CHECK(none.partner.back() == 2501);
+}
+
+TEST_CASE("Matched calls: of a stretch that is too long and differs, none has a partner", "[detect]") {
+  const auto partners = [](std::size_t length) {
+    std::string ours, theirs = "y";
+    for (std::size_t i = 0; i < length; ++i) ours += i % 2 == 0 ? 'a' : 'b';
+    theirs += ours.substr(2) + "z";
+    const MatchedCalls calls = matched(ours, theirs);
+    return std::ranges::count_if(calls.partner, [](std::ptrdiff_t each) { return each >= 0; });
+  };
+  CHECK(partners(2000) == 1998);
+  CHECK(partners(2001) == 0);
 }
 
 }  // namespace tbci::matched_calls_test

@@ -49,6 +49,34 @@ TEST_CASE("Quiet time: recordings that make other calls than most are left out",
   REQUIRE(quiet.calls.size() == 1);
   CHECK(quiet.calls[0].name == "a");
   CHECK(quiet.calls[0].own == 22.5);
+  const auto first_of_equals = detect::quiet_recording({calling({{"a", 20}}), calling({{"b", 30}})});
+  CHECK(first_of_equals.calls[0].name == "a");
+}
+
+TEST_CASE("Quiet time: so are gaps, waiting, and what the machine takes at best", "[detect]") {
+  std::vector<RecordedIteration> recordings;
+  for (const double nanoseconds : {50, 10, 40, 20, 30}) {
+    RecordedIteration one = calling({{"a", 1}});
+    one.calls[0].gap = nanoseconds;
+    one.last_gap = 2 * nanoseconds;
+    one.waited = 3 * nanoseconds;
+    one.fault_nanoseconds = 4 * nanoseconds;
+    one.dispatch_nanoseconds = 5 * nanoseconds;
+    recordings.push_back(one);
+  }
+  const RecordedIteration quiet = detect::quiet_recording(recordings);
+  CHECK(quiet.calls[0].gap == 20);
+  CHECK(quiet.last_gap == 40);
+  CHECK(quiet.waited == 60);
+  CHECK(quiet.fault_nanoseconds == 80);
+  CHECK(quiet.dispatch_nanoseconds == 100);
+}
+
+TEST_CASE("Quiet time: what is a kernel in half of the recordings is one", "[detect]") {
+  RecordedIteration kernel = calling({{"a", 20}});
+  kernel.calls[0].kernel = true;
+  CHECK(detect::quiet_recording({kernel, calling({{"a", 20}})}).calls[0].kernel);
+  CHECK_FALSE(detect::quiet_recording({kernel, calling({{"a", 20}}), calling({{"a", 20}})}).calls[0].kernel);
 }
 
 }  // namespace tbci::quiet_time_test

@@ -97,6 +97,15 @@ TEST_CASE("Recorded calls: times are the quiet ones of iterations that make the 
   CHECK(recorded.calls[0].gap == 10);
 }
 
+TEST_CASE("Recorded calls: a call has not waited longer than it took", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.call("aten.mm.default", 0, 10).waited = 30;
+  const RecordedIteration recorded = recorded_from(made);
+  CHECK(recorded.calls[0].waited == 10);
+  CHECK(recorded.calls[0].own == 0);
+}
+
 TEST_CASE("Recorded calls: other threads are lanes of their own, without gaps", "[detect]") {
   MadeTimeline made;
   made.iteration(0, 100);
