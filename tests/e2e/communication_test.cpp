@@ -8,7 +8,7 @@ using namespace tbci::test;
 
 TEST_CASE("End to end: a fault in c10d is found and bisected, and the report says that communication got slower",
           "[e2e][long]") {
-  Installation installation({"--commits", "8", "--all-build", "--fault", "all-to-all-checksum@5*4"});
+  Installation installation({"--commits", "8", "--all-build", "--fault", "all-to-all-checksum@5*5"});
   installation.configure(measuring({"dlrm_hybrid"}), "worker_families = [\"dlrm_hybrid\"]\n");
   const Answer checked = installation.tbci({"check", "--json"});
   INFO(checked.error << checked.output);

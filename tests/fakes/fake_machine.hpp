@@ -226,26 +226,24 @@ class FakeMachine final : public pipeline::Machine {
     TBCI_TRY(effect(fmt::format("operators {}", to_string(measured))));
     return runner::OperatorCalls{.below_autograd = {{"aten.mm.default", 1}}, .at_any_depth = {"aten.mm.default"}};
   }
-  /// All of a slowdown is in the matrix products.
   Result<runner::Learned> learn(const model::Product& product, const model::Case&, const runner::LearningPlan& plan,
                                 std::stop_token) override {
     return training(index_of(product.commit), plan);
   }
+  /// All of a slowdown is in the matrix products.
   Result<model::OperatorProfile> profile(const model::Product& product, const model::Case& measured,
                                          std::stop_token) override {
     TBCI_TRY(effect(fmt::format("profile {} {}", product.commit, to_string(measured))));
     if (!profiles) return fail(ErrorKind::failed, "exit code 2: unknown command 'profile'");
-    const std::size_t commit = index_of(product.commit);
     double factor = 1;
-    for (const auto& [from, by] : slower[measured.benchmark]) factor *= commit >= from ? by : 1.0;
+    for (const auto& [from, by] : slower[measured.benchmark]) factor *= index_of(product.commit) >= from ? by : 1.0;
     const auto time = [&](double nanoseconds) { return std::chrono::nanoseconds(std::llround(nanoseconds)); };
     const double spread = profile_noise.empty() ? 1 : profile_noise[taken_profiles_++ % profile_noise.size()];
     model::OperatorProfile profile;
     profile.measured = measured;
     profile.iterations = 10;
     profile.outside = time(1e6);
-    const auto products = products_of.find(measured.benchmark);
-    const double share = products == products_of.end() ? 0.6 : products->second;
+    const double share = products_of.contains(measured.benchmark) ? products_of.at(measured.benchmark) : 0.6;
     profile.operators = {{"aten.mm.default", 12, time((1e7 * share + 1e7 * (factor - 1)) * spread)},
                          {"aten.relu_.default", 4, time(1e7 * (0.9 - share))}};
     profile.iteration = time(1e7 * factor);
@@ -254,7 +252,6 @@ class FakeMachine final : public pipeline::Machine {
   bool profiles = true;                       ///< else its workers know no `profile`
   std::map<std::string, double> products_of;  ///< part of an iteration that `mm` takes, by benchmark; else 0.6
   std::vector<double> profile_noise;          ///< factors on `mm` of successive profiles, repeated
-
   /// Of the build of each commit; nothing: its workers know no `timeline`.
   std::function<model::Timeline(std::size_t commit)> recorded = {};
   std::function<Result<model::Timeline>(int batch)> recorded_batch = {};  ///< where a batch is asked for
