@@ -9,6 +9,7 @@
 #include "detect/predict/quiet_time.hpp"
 #include "detect/timeline/categories.hpp"
 #include "detect/timeline/evidence.hpp"
+#include "detect/timeline/regions.hpp"
 #include "detect/timeline/step.hpp"
 #include "storage/model/measurement.hpp"
 
@@ -298,12 +299,23 @@ void take_waiting_out(const Look& look, const std::vector<Places>& iterations, R
   *longest -= recorded.waited;
 }
 
+bool another_thread_is_in_a_tier(const Look& look) {
+  for (std::size_t i = 0; i < look.calls.size(); ++i) {
+    if (look.timeline.calls[i].thread != look.thread && region_named(look.name(i)) == Region::tier) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<RecordedIteration> recorded_iteration(const Look& look) {
   if (look.timeline.on_gpu)
     return fail(ErrorKind::failed,
                 "the time of a GPU is not predicted: the rules for its overheads were tried on none");
+  if (another_thread_is_in_a_tier(look))
+    return fail(ErrorKind::failed,
+                "another thread brings in rows from a slower memory beside the iteration: what that takes of the "
+                "iteration's CPU is not predicted");
   const auto lanes = lanes_of_threads(look);
   std::vector<Places> iterations = operators_by_iteration(look, lanes);
   const Places last = iterations.back();

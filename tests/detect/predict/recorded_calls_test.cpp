@@ -193,6 +193,19 @@ TEST_CASE("Recorded calls: another thread beside Gloo's is another lane", "[dete
   CHECK(recorded.calls[3].name == "aten.mm.default");
 }
 
+TEST_CASE("Recorded calls: rows that another thread brings in are refused, and those of the iterating one are not",
+          "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.call("aten.mm.default", 0, 90);
+  made.call("tbci:tier", 5, 10);
+  CHECK(recorded_from(made).calls.size() == 1);
+  made.call("tbci:tier", 5, 10).thread = 1;
+  CHECK(detect::recorded_iteration(detect::look_into(made.timeline()).value())
+            .error()
+            .message.find("another thread brings in rows from a slower memory") == 0);
+}
+
 TEST_CASE("Recorded calls: a GPU, and an iteration without an operator, are refused", "[detect]") {
   MadeTimeline made;
   made.iteration(0, 100);
