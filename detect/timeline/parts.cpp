@@ -75,6 +75,7 @@ struct OutsideSum {
   double tier = 0, communication = 0;
   double beside = 0;         // other threads in the tier
   double waited_for_it = 0;  // at most that, and at most what was waited
+  double waited_in_it = 0;   // in the tier, in none of its operators
 };
 
 class Summing {
@@ -95,9 +96,12 @@ class Summing {
         add(i);
       }
     }
-    for (OutsideSum& sum : outside_) {
+    for (std::size_t i = 0; i < outside_.size(); ++i) {
+      OutsideSum& sum = outside_[i];
       sum.waited_for_it = std::min(sum.waited, sum.beside);
       sum.waited -= sum.waited_for_it;
+      // What is waited in the tier is what others do there at the same time: it counts once, as theirs.
+      if (sum.waited_in_it > 0) region_calls_[{Region::tier, ""}][i] -= std::min(sum.waited_in_it, sum.beside);
     }
   }
   const GroupSums& groups() const { return groups_; }
@@ -119,6 +123,8 @@ class Summing {
     }
     const bool in_none = purpose_of(look_.name(number)) == Purpose::node;
     if (own_thread && !in_none) add_to_group(number);
+    if (own_thread && in_none && regions_[number] == Region::tier)
+      sum.waited_in_it += std::min(self, static_cast<double>(look_.timeline.calls[number].waited));
     auto& sums = region_calls_[{regions_[number], in_none ? "" : std::string(look_.name(number))}];
     sums.resize(outside_.size());
     sums[iteration] += self;

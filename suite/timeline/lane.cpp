@@ -231,6 +231,33 @@ void TimelineLane::clear() {
   last_read_ = {};
 }
 
+void TimelineLane::forget_ended() {
+  const std::lock_guard lock(mutex_);
+  const Instant now = std::chrono::steady_clock::now();
+  std::vector<RawCall> open;
+  std::vector<std::int64_t> raw;
+  for (std::size_t& index : inside_) {
+    if (index == dropped_call) continue;
+    RawCall call = record_.calls[index];
+    const auto from = record_.raw.begin() + static_cast<std::ptrdiff_t>(call.inputs_from);
+    const auto to = record_.raw.begin() + static_cast<std::ptrdiff_t>(call.inputs_to);
+    call.inputs_from = raw.size();
+    raw.insert(raw.end(), from, to);
+    call.inputs_to = raw.size();
+    call.begin = time(now);
+    call.entered = elapsed(now);
+    call.waited = call.faults = 0;
+    index = open.size();
+    open.push_back(call);
+  }
+  record_.calls = std::move(open);
+  record_.raw = std::move(raw);
+  record_.outside_waited = record_.outside_faults = 0;
+  record_.cut_off = false;
+  last_ = now;
+  last_read_ = {};
+}
+
 const TimelineLane::Operator& TimelineLane::operator_of(const at::RecordFunction& function) {
   // As in a profile: an operator's name never moves, any other name has to be read.
   const auto known = by_address_.find(function.name());

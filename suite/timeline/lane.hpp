@@ -95,6 +95,8 @@ class TimelineLane {
   const LaneRecord& record() const { return record_; }
   // Forgets the calls, not the names.
   void clear();
+  // Forgets those that have ended: one that has not begins now. Also while its thread is heard.
+  void forget_ended();
   static std::uint64_t caller(std::uint64_t number, std::size_t call) { return (number << 40U) + call + 1; }
   std::uint64_t number() const { return number_; }
 

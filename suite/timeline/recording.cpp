@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -21,6 +22,11 @@ namespace tbci::suite {
 namespace {
 
 using Steady = std::chrono::steady_clock;
+
+[[noreturn]] void refuse_timeline(const CallerTrace* callers) {
+  throw Unsupported("a timeline of a GPU needs CUPTI: " +
+                    (callers != nullptr ? callers->why_not() : std::string("CUDA is not loaded")));
+}
 
 // One recording with the lanes of all its threads.
 class Recorder {
@@ -45,6 +51,16 @@ class Recorder {
   }
   // Not while the workload runs. Lanes take the callers when they are made, so one trace serves the whole recording.
   void trace(CallerTrace* callers) { callers_ = callers; }
+  // The GPU's, so far.
+  void forget_work() {
+    std::vector<CalledWork> none;
+    if (callers_ != nullptr && !callers_->take(none)) refuse_timeline(callers_);
+  }
+  // What other threads did before this iteration.
+  void forget_ended_beside() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::for_each(std::next(lanes_.begin()), lanes_.end(), [](const auto& lane) { lane->forget_ended(); });
+  }
   void set_unseen(const UnseenTime& unseen) {
     unseen_ = unseen;
     for (const auto& lane : lanes_) lane->set_unseen(unseen);
@@ -155,11 +171,6 @@ class RecordedStretch {
   Recorder& recorder_;
 };
 
-[[noreturn]] void refuse_timeline(const CallerTrace* callers) {
-  throw Unsupported("a timeline of a GPU needs CUPTI: " +
-                    (callers != nullptr ? callers->why_not() : std::string("CUDA is not loaded")));
-}
-
 // What CUPTI recorded since the last time, in the recorder's time.
 void add_work(CallerTrace& callers, const Recorder& recorder, const std::map<std::uint64_t, std::size_t>& first_calls,
               Timeline& timeline) {
@@ -190,8 +201,14 @@ TimelineIteration record_one(Workload& workload, DeviceKind device, Recorder& re
   synchronize(device);
   const RecordedStretch recorded(recorder);
   TimelineLane& own = *lane_of_this_thread();
+  // What another thread does for the iteration may have begun in the one before, and is seen if that was recorded too.
+  workload.iterate();
+  synchronize(device);
+  recorder.forget_work();
+  own.clear();
   const auto begin = Steady::now();
   iteration.begin = own.begin_iteration();
+  recorder.forget_ended_beside();
   workload.iterate();
   synchronize(device);
   iteration.length = own.end_iteration() - iteration.begin;
@@ -268,8 +285,7 @@ Timeline record_timeline(Workload& workload, const IterationPlan& plan, std::siz
   recorder.allow(most_calls);
   record_one(workload, plan.device, recorder);
   clear(recorder);
-  std::vector<CalledWork> none;
-  if (callers && !callers->take(none)) refuse_timeline(callers.get());
+  recorder.forget_work();
   for (int i = 0; i < plan.iterations; ++i) {
     recorder.allow(most_calls - timeline.calls.size());
     const TimelineIteration iteration = record_one(workload, plan.device, recorder);

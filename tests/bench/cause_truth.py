@@ -102,7 +102,7 @@ def plant(kind: str, share: float, whole: float, dispatch: float, operators: dic
     """The variable's text and the operator, or nothing where the case has none of the kind."""
     if kind == "tier":
         name = "aten.index_select.default"
-        if not tier.get(name):  # rows came in between the recorded iterations
+        if not tier.get(name):  # all rows are in the cache
             return None
         return f"tier:{share * whole / tier[name]:.4f}", name
     if kind == "all-to-all":
@@ -158,7 +158,7 @@ def main() -> int:
     same_cases = cases + [(ONLY[kind], configuration) for kind in options.kinds if kind in ONLY
                           for configuration in both]
     known: dict = {}
-    right, operators_right, done = 0, 0, 0
+    right, operators_right, done, refused = 0, 0, 0, 0
     while done < options.comparisons:
         kind, case, share = options.kinds[done % len(options.kinds)], chance.choice(cases), chance.uniform(0.08, 0.30)
         if kind in ONLY:
@@ -167,6 +167,9 @@ def main() -> int:
             known[case] = operators_of(options, case)
         planted = plant(kind, share, *known[case], chance)
         if planted is None:
+            refused += 1
+            if refused > 100 * (done + 1):
+                sys.exit(f"no case has room for a fault of kind {kind}")
             continue
         seen = step(options, case, planted[0], f"fault-{done + 1}")
         done += 1

@@ -131,6 +131,19 @@ TEST_CASE("Parts: what a region has is in no group, with all that happens in it"
                                              {{Region::communication, "aten.copy_.default"}, 5}});
 }
 
+TEST_CASE("Parts: what is waited in the tier for another thread there counts once, as that one's", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.call("tbci:tier", 10, 50).waited = 45;
+  made.call("tbci:tier", 10, 60).thread = 1;
+  made.call("aten.index_select.default", 20, 25).thread = 1;
+  const IterationParts seen = parts(made);
+  CHECK(seen.tier == 50);
+  using detect::Region;
+  CHECK(seen.region_calls == std::map<detect::RegionCall, double>{{{Region::tier, ""}, 50 - 45 + 35},
+                                                                  {{Region::tier, "aten.index_select.default"}, 25}});
+}
+
 TEST_CASE("Parts: what is waited while another thread brings in rows is of the tier", "[detect]") {
   const auto seen_with = [](std::int64_t waited, std::int64_t region, std::int64_t waited_there) {
     MadeTimeline made;

@@ -149,7 +149,7 @@ TEST_CASE("Timeline: what another thread does for the model has a lane of its ow
   CHECK(other[0]->begin <= timeline.iterations[0].begin + timeline.iterations[0].length);
 }
 
-TEST_CASE("Timeline: what another thread has not ended is cut off at the end of the iteration", "[suite]") {
+TEST_CASE("Timeline: what another thread does over the end of an iteration is cut in two there", "[suite]") {
   const auto x = torch::ones({4});
   std::atomic<bool> inside{false}, may_end{false};
   OneJob job([] {});
@@ -161,18 +161,30 @@ TEST_CASE("Timeline: what another thread has not ended is cut off at the end of 
     }
     job.start([&] {
       const Region region(tier_region);
+      x.abs();
       inside = true;
       while (!may_end) std::this_thread::yield();
+      x.neg();
     });
     while (!inside) std::this_thread::yield();
   });
   may_end = true;
   job.wait();
-  const auto regions = calls_named(timeline, "tbci:tier");
-  REQUIRE(regions.size() == 1);
-  CHECK(regions[0]->length > 0);
   const TimelineIteration& iteration = timeline.iterations.at(0);
-  CHECK(regions[0]->begin + regions[0]->length <= iteration.begin + iteration.length + 1000000);
+  const std::int64_t end = iteration.begin + iteration.length;
+  const auto regions = calls_named(timeline, "tbci:tier");
+  REQUIRE(regions.size() == 2);
+  const auto begun_before = calls_named(timeline, "aten.neg.default"),
+             begun_here = calls_named(timeline, "aten.abs.default");
+  REQUIRE(begun_before.size() == 1);
+  REQUIRE(begun_here.size() == 1);
+  CHECK(regions[0]->begin >= iteration.begin);
+  CHECK(begun_before[0]->begin >= regions[0]->begin);
+  CHECK(begun_before[0]->begin + begun_before[0]->length <= regions[0]->begin + regions[0]->length);
+  CHECK(regions[0]->begin + regions[0]->length <= regions[1]->begin);
+  CHECK(begun_here[0]->begin >= regions[1]->begin);
+  CHECK(regions[1]->length > 0);
+  CHECK(regions[1]->begin + regions[1]->length <= end + 1000000);
 }
 
 TEST_CASE("Timeline: a thread that has but one CPU waits while another one of its process has it", "[suite]") {
