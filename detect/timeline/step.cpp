@@ -77,12 +77,37 @@ std::string most_faulting(const RecordedParts& before, const RecordedParts& afte
   });
 }
 
-std::string most_grown_in(Region region, const RecordedParts& before, const RecordedParts& after) {
+std::string most_grown_in(Region region, const RecordedParts& before, const RecordedParts& after,
+                          bool in_operators = false) {
   return most_grown(before, after, [&](const IterationParts& parts, const auto& add) {
     for (const auto& [call, nanoseconds] : parts.region_calls) {
-      if (call.region == region) add(call.name, nanoseconds);
+      if (call.region == region && !(in_operators && call.name.empty())) add(call.name, nanoseconds);
     }
   });
+}
+
+std::vector<double> each_region_call(const RecordedParts& recordings, const RegionCall& call) {
+  std::vector<double> values;
+  for (const IterationParts& parts : recordings) {
+    const auto found = parts.region_calls.find(call);
+    values.push_back(found == parts.region_calls.end() ? 0 : found->second);
+  }
+  return values;
+}
+
+// What disturbs a machine is in a region as a whole, in no operator above all. Where the whole is not clear, the
+// operator in it that grew most may be: then so much of the whole is a part of its own, and clear.
+std::vector<StepPart> clear_operator_apart(StepPart whole, Region region, const RecordedParts& before,
+                                           const RecordedParts& after, double least) {
+  if (whole.clear) return {whole};
+  const RegionCall call{region, most_grown_in(region, before, after, true)};
+  StepPart one{.kind = whole.kind, .name = call.name};
+  one = compared_part(std::move(one), each_region_call(before, call), each_region_call(after, call), least);
+  if (call.name.empty() || !one.clear || one.nanoseconds * whole.nanoseconds <= 0) return {whole};
+  if (std::abs(one.nanoseconds) > std::abs(whole.nanoseconds)) one.nanoseconds = whole.nanoseconds;
+  whole.nanoseconds -= one.nanoseconds;
+  whole.name.clear();
+  return {one, whole};
 }
 
 void keep_large(StepSplit& step, double least) {
@@ -135,16 +160,20 @@ StepSplit split_step(const RecordedParts& before, const RecordedParts& after, co
                  .cause = {}};
   const double least = thresholds.least_share * step.before;
   const double price = price_of_fault(before, after);
-  const auto add = [&](StepPart part, double Common::*number) {
-    step.parts.push_back(
-        compared_part(std::move(part), each_common(before, price, number), each_common(after, price, number), least));
+  const auto compared = [&](StepPart part, double Common::*number) {
+    return compared_part(std::move(part), each_common(before, price, number), each_common(after, price, number), least);
   };
-  add({.kind = CauseKind::overhead, .overhead = OverheadKind::between_operators}, &Common::between_operators);
-  add({.kind = CauseKind::page_faults, .name = most_faulting(before, after)}, &Common::faults);
-  add({.kind = CauseKind::waiting}, &Common::waiting);
-  add({.kind = CauseKind::tier, .name = most_grown_in(Region::tier, before, after)}, &Common::tier);
-  add({.kind = CauseKind::communication, .name = most_grown_in(Region::communication, before, after)},
-      &Common::communication);
+  step.parts = {
+      compared({.kind = CauseKind::overhead, .overhead = OverheadKind::between_operators}, &Common::between_operators),
+      compared({.kind = CauseKind::page_faults, .name = most_faulting(before, after)}, &Common::faults),
+      compared({.kind = CauseKind::waiting}, &Common::waiting)};
+  const auto add_region = [&](CauseKind kind, Region region, double Common::*number) {
+    const StepPart all = compared({.kind = kind, .name = most_grown_in(region, before, after)}, number);
+    for (StepPart& part : clear_operator_apart(all, region, before, after, least))
+      step.parts.push_back(std::move(part));
+  };
+  add_region(CauseKind::tier, Region::tier, &Common::tier);
+  add_region(CauseKind::communication, Region::communication, &Common::communication);
   for (StepPart& part : operator_parts(before, after, {.fault_nanoseconds = price, .least = least}, thresholds))
     step.parts.push_back(std::move(part));
   keep_large(step, least);

@@ -242,6 +242,35 @@ TEST_CASE("Step: a slower tier and slower communication have the operator that g
   CHECK(communication.parts.size() == 1);
 }
 
+TEST_CASE("Step: an operator that is clearly slower in a disturbed tier is a part by itself", "[detect]") {
+  using detect::Region;
+  const detect::RegionCall in_none{Region::tier, ""}, select{Region::tier, "aten.index_select.default"};
+  const auto step_with = [&](double slower, double tier_after) {
+    IterationParts one = base();
+    one.tier = 5000e3;
+    one.region_calls = {{in_none, 4600e3}, {select, 400e3}};
+    const RecordedParts before = recordings(one);
+    RecordedParts after = before;
+    const double disturbed[] = {-900e3, 0, 900e3};
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      after[i].tier += tier_after + disturbed[i];
+      after[i].region_calls.at(select) += slower;
+      after[i].region_calls.at(in_none) += tier_after - slower + disturbed[i];
+    }
+    return split_step(before, after);
+  };
+  const StepSplit slower = step_with(800e3, 850e3);
+  REQUIRE(slower.cause);
+  CHECK(slower.cause->kind == CauseKind::tier);
+  CHECK(slower.cause->name == "aten.index_select.default");
+  CHECK(slower.cause->nanoseconds == Approx(800e3));
+  const StepSplit at_most_the_tier = step_with(1200e3, 850e3);
+  REQUIRE(at_most_the_tier.cause);
+  CHECK(at_most_the_tier.cause->nanoseconds == Approx(850e3));
+  CHECK_FALSE(step_with(800e3, -100e3).cause);  // the tier got no slower
+  CHECK_FALSE(step_with(0, 850e3).cause);
+}
+
 TEST_CASE("Step: a build has no cause against itself, and neither has a step that the recordings do not agree on",
           "[detect]") {
   const StepSplit same = step_to(base());
