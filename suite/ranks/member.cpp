@@ -49,9 +49,10 @@ class LedWorkload final : public Workload {
   std::unique_ptr<Member> own_;  // goes first: the other ranks are there until it has closed its connections
 };
 
-// Counts are added up over the ranks, and bytes that were sent. Time is not: the ranks spend it side by side.
+// Counts are added up over the ranks, and bytes that were moved. Time and memory are not: the ranks spend it side by
+// side.
 bool adds_up(const Evidence& evidence) {
-  return evidence.unit == EvidenceUnit::count || evidence.name.rfind("bytes sent", 0) == 0;
+  return evidence.unit == EvidenceUnit::count || evidence.name.rfind("bytes ", 0) == 0;
 }
 
 std::vector<Evidence> LedWorkload::evidence() const {

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tbci::suite {
 
 struct PlacedTable {
   std::int64_t rows = 0;
-  double lookups = 0;  // a sample
+  double lookups = 0;     // a sample
+  std::string name = {};  // for messages; empty: its number
 };
 
 struct Placement {

@@ -18,6 +18,11 @@ torch::Tensor first_values(std::int64_t rows, std::int64_t of, std::int64_t widt
   return torch::empty({rows, width}).uniform_(-bound, bound);
 }
 
+std::string name_of(const TieredShape& shape, std::size_t table) {
+  const std::string& name = shape.tables[table].name;
+  return name.empty() ? "table " + std::to_string(table) : name;
+}
+
 // The same memory, of which autograd does not see that others write other rows of it.
 torch::Tensor another_leaf(const torch::Tensor& rows, bool training) {
   return rows.variable_data().set_requires_grad(training);
@@ -25,16 +30,25 @@ torch::Tensor another_leaf(const torch::Tensor& rows, bool training) {
 
 }  // namespace
 
-TieredTables::TieredTables(const TieredShape& shape, const TieredOptions& options) : options_(options) {
+void add_up(TableTraffic& sum, const TableTraffic& traffic) {
+  sum.lookups += traffic.lookups;
+  sum.unique_rows += traffic.unique_rows;
+  sum.hits += traffic.hits;
+  sum.bytes_read += traffic.bytes_read;
+  sum.bytes_written += traffic.bytes_written;
+}
+
+TieredTables::TieredTables(const TieredShape& shape, const TieredOptions& options, const FirstRows& first_rows)
+    : options_(options) {
   std::int64_t all = 0;
   for (const PlacedTable& table : shape.tables) {
     rows_.push_back(table.rows);
-    laws_.emplace_back(table.rows, std::llround(table.lookups * static_cast<double>(shape.batch)));
+    if (options.warm) laws_.emplace_back(table.rows, std::llround(table.lookups * static_cast<double>(shape.batch)));
     all += table.rows;
   }
   placement_ = place_by_traffic(shape.tables, std::llround(options.memory * static_cast<double>(all)));
   traffic_.resize(rows_.size());
-  make_tables(shape);
+  make_tables(shape, first_rows);
   if (placement_.cached_rows > 0) fill_cache();
   for (std::size_t table = 0; table < rows_.size(); ++table)
     leaves_.push_back(another_leaf(in_memory(table) ? memory_[table] : cached_, options.training));
@@ -44,18 +58,19 @@ TieredTables::TieredTables(const TieredShape& shape, const TieredOptions& option
 
 TieredTables::~TieredTables() = default;
 
-void TieredTables::make_tables(const TieredShape& shape) {
+void TieredTables::make_tables(const TieredShape& shape, const FirstRows& first_rows) {
   for (std::size_t table = 0; table < rows_.size(); ++table) {
     const std::int64_t rows = rows_[table];
     const bool kept = in_memory(table);
     memory_.push_back(kept ? torch::empty({rows, shape.width}) : torch::Tensor());
     files_.push_back(kept ? nullptr
                           : std::make_unique<RowFile>(options_.folder,
-                                                      RowFileShape{"table " + std::to_string(table), rows, shape.width},
+                                                      RowFileShape{name_of(shape, table), rows, shape.width},
                                                       options_.access));
     for (std::int64_t first = 0; first < rows; first += rows_at_once) {
       const std::int64_t count = std::min(rows_at_once, rows - first);
-      const torch::Tensor values = first_values(count, rows, shape.width);
+      const torch::Tensor values =
+          first_rows ? first_rows(table, first, count) : first_values(count, rows, shape.width);
       if (kept) {
         memory_[table].slice(0, first, first + count).copy_(values);
       } else {
@@ -72,6 +87,7 @@ void TieredTables::fill_cache() {
   std::vector<std::int64_t> in_files(rows_.size(), 0);
   for (std::size_t table = 0; table < rows_.size(); ++table) in_files[table] = in_memory(table) ? 0 : rows_[table];
   cache_ = std::make_unique<RowCache>(in_files, placement_.cached_rows);
+  if (!options_.warm) return;
   auto rows = most_frequent_rows(laws_, placement_.in_memory, placement_.cached_rows);
   std::vector<RowInSlot> put;
   for (auto row = rows.rbegin(); row != rows.rend(); ++row) put.push_back({*row, cache_->put(*row)});
@@ -126,7 +142,7 @@ TieredTables::Brought TieredTables::bring(const BatchRows& batch, bool keep_last
     step = cache_->step(in_files, options_.training, keep_last);
   } catch (const CacheTooSmall& error) {
     throw Unsupported(std::string("the row cache is too small: ") + error.what() +
-                      "; use a larger one (--set cache=1/4), or a smaller batch");
+                      "; --set cache takes a larger share of the rows, --batch a smaller batch");
   }
   move_rows(step.written_back, true);
   move_rows(step.read, false);
@@ -156,13 +172,7 @@ TieredTables::Ready TieredTables::take(const BatchRows& batch, const BatchRows* 
   }
   waited_nanoseconds_ += std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
   ++batches_;
-  for (std::size_t table = 0; table < rows_.size(); ++table) {
-    traffic_[table].lookups += brought.traffic[table].lookups;
-    traffic_[table].unique_rows += brought.traffic[table].unique_rows;
-    traffic_[table].hits += brought.traffic[table].hits;
-    traffic_[table].bytes_read += brought.traffic[table].bytes_read;
-    traffic_[table].bytes_written += brought.traffic[table].bytes_written;
-  }
+  for (std::size_t table = 0; table < rows_.size(); ++table) add_up(traffic_[table], brought.traffic[table]);
   if (job_ && next != nullptr) {
     coming_ = true;
     job_->start([this, next] { next_ = bring(*next, true); });

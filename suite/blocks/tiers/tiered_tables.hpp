@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,7 +28,11 @@ struct TieredOptions {
   bool prefetch = true;  // a thread brings the next batch's rows in while this one is computed
   bool training = true;
   std::string folder;
+  bool warm = true;  // the cache begins with the rows that are asked for most often; else empty
 };
+
+// Rows of a table as they begin: fp32 [count, width], from row `first` on.
+using FirstRows = std::function<torch::Tensor(std::size_t table, std::int64_t first, std::int64_t count)>;
 
 // Rows that a batch asks for: of each table, the rows of all samples one after another.
 using BatchRows = std::vector<std::vector<std::int64_t>>;
@@ -38,11 +43,13 @@ struct TableTraffic {
   std::int64_t bytes_read = 0, bytes_written = 0;       // of its file
 };
 
+void add_up(TableTraffic& sum, const TableTraffic& traffic);
+
 class TieredTables {
  public:
-  // Rows begin as in dlrm: by chance, within sqrt(1 / rows). The cache begins with the rows that are asked for most
-  // often. Throws what RowFile throws.
-  TieredTables(const TieredShape& shape, const TieredOptions& options);
+  // Where `first_rows` is not given, rows begin as in dlrm: by chance, within sqrt(1 / rows). Throws what RowFile
+  // throws.
+  TieredTables(const TieredShape& shape, const TieredOptions& options, const FirstRows& first_rows = {});
   ~TieredTables();
   TieredTables(const TieredTables&) = delete;
   TieredTables& operator=(const TieredTables&) = delete;
@@ -64,7 +71,7 @@ class TieredTables {
 
   bool in_memory(std::size_t table) const { return placement_.in_memory[table]; }
   std::int64_t cached_rows() const { return placement_.cached_rows; }
-  const LookupLaw& law(std::size_t table) const { return laws_[table]; }
+  const LookupLaw& law(std::size_t table) const { return laws_[table]; }  // where the cache begins warm
 
   // Of the batches that were taken since the last restart; see TableTraffic.
   void restart_counts();
@@ -77,14 +84,14 @@ class TieredTables {
     Tensors indices;
     std::vector<TableTraffic> traffic;
   };
-  void make_tables(const TieredShape& shape);
+  void make_tables(const TieredShape& shape, const FirstRows& first_rows);
   void fill_cache();
   Brought bring(const BatchRows& batch, bool keep_last);
   void move_rows(const std::vector<RowInSlot>& rows, bool to_file);
 
   TieredOptions options_;
   Placement placement_;
-  std::vector<LookupLaw> laws_;
+  std::vector<LookupLaw> laws_;  // none where the cache begins empty
   std::vector<std::int64_t> rows_;
   Tensors memory_;                                  // of tables in memory; undefined for the others
   std::vector<std::unique_ptr<RowFile>> files_;     // null for tables in memory

@@ -3,11 +3,13 @@
 // scalable training of deep learning recommendation models, 2022).
 #include <algorithm>
 
+#include "suite/blocks/tiers/tier_choices.hpp"
 #include "suite/memory.hpp"
 #include "suite/ranks/click_model.hpp"
 #include "suite/ranks/gloo.hpp"
 #include "suite/ranks/layout.hpp"
 #include "suite/ranks/member.hpp"
+#include "suite/ranks/own_tables.hpp"
 
 namespace tbci::suite::models::dlrm_hybrid {
 namespace {
@@ -16,6 +18,7 @@ const ModelChoice split_choice{"split", {"table", "row", "column", "both"}, "how
 const ModelChoice wire_choice{"wire", {"fp32", "bf16"}, "what sums of rows and their gradients are sent as"};
 const ModelChoice placement_choice{"placement", {"balanced", "in-order"}, "which rank gets which piece"};
 const ModelChoice overlap_choice{"overlap", {"on", "off"}, "whether ranks compute while they communicate"};
+const ModelChoice memory_choice = cache_choice({"1", "1/2", "1/4", "1/8", "1/16", "1/32"});
 
 #ifndef TBCI_WHY_NO_RANKS
 
@@ -49,12 +52,10 @@ class Hybrid final : public ranks::Member {
         shape_(ranks::click_model_shape(setup.size)),
         layout_(pieces_for(shape_, setup, seed), seat.rank, seat.count, setup.batch),
         layers_(shape_, seed),
+        tables_(layout_, shape_, seed, {share_of_memory(setup.chosen, memory_choice), access_of(setup.chosen)},
+                setup.mode == Mode::train),
         overlaps_(chosen_index(setup.chosen, overlap_choice) == 0),
-        rounds_(chosen_index(setup.chosen, wire_choice) == 1) {
-    for (const std::size_t piece : layout_.own_pieces())
-      tables_.push_back(
-          ranks::drawn_piece(layout_.pieces()[piece], shape_, seed).requires_grad_(setup.mode == Mode::train));
-  }
+        rounds_(chosen_index(setup.chosen, wire_choice) == 1) {}
 
   // What is under way ends first: the other ranks have sent it.
   ~Hybrid() override {
@@ -81,7 +82,8 @@ class Hybrid final : public ranks::Member {
 
   Tensors parameters() const override {
     Tensors all = layers_.parameters();
-    all.insert(all.end(), tables_.begin(), tables_.end());
+    const Tensors tables = tables_.whole();
+    all.insert(all.end(), tables.begin(), tables.end());
     return all;
   }
 
@@ -90,6 +92,7 @@ class Hybrid final : public ranks::Member {
     sent_ = {};
     lookups_ = 0;
     iterations_ = 0;
+    tables_.restart_counts();
     reset_peak();
   }
 
@@ -97,15 +100,23 @@ class Hybrid final : public ranks::Member {
     const auto mean = [&](std::int64_t sum) {
       return static_cast<double>(sum) / static_cast<double>(std::max(iterations_, 1));
     };
-    return {{"compute", "", EvidenceUnit::nanoseconds, mean(parts_.compute())},
-            {"communication hidden", "", EvidenceUnit::nanoseconds, mean(parts_.hidden)},
-            {"communication exposed", "", EvidenceUnit::nanoseconds, mean(parts_.exposed)},
-            {"waiting", "", EvidenceUnit::nanoseconds, mean(parts_.waiting)},
-            {"peak memory", "", EvidenceUnit::bytes, static_cast<double>(peak_bytes())},
-            {"lookups", "", EvidenceUnit::count, mean(lookups_) / static_cast<double>(shape_.width)},
-            {"bytes sent of indices", "", EvidenceUnit::bytes, mean(sent_.indices)},
-            {"bytes sent of rows", "", EvidenceUnit::bytes, mean(sent_.rows)},
-            {"bytes sent of layers", "", EvidenceUnit::bytes, mean(sent_.layers)}};
+    std::vector<Evidence> all{{"compute", "", EvidenceUnit::nanoseconds, mean(parts_.compute())},
+                              {"communication hidden", "", EvidenceUnit::nanoseconds, mean(parts_.hidden)},
+                              {"communication exposed", "", EvidenceUnit::nanoseconds, mean(parts_.exposed)},
+                              {"waiting", "", EvidenceUnit::nanoseconds, mean(parts_.waiting)},
+                              {"peak memory", "", EvidenceUnit::bytes, static_cast<double>(peak_bytes())},
+                              {"lookups", "", EvidenceUnit::count, mean(lookups_) / static_cast<double>(shape_.width)},
+                              {"bytes sent of indices", "", EvidenceUnit::bytes, mean(sent_.indices)},
+                              {"bytes sent of rows", "", EvidenceUnit::bytes, mean(sent_.rows)},
+                              {"bytes sent of layers", "", EvidenceUnit::bytes, mean(sent_.layers)}};
+    if (!tables_.on_tiers()) return all;
+    const TableTraffic traffic = tables_.traffic();
+    all.push_back({"unique rows", "", EvidenceUnit::count, mean(traffic.unique_rows)});
+    all.push_back({"hits", "", EvidenceUnit::count, mean(traffic.hits)});
+    all.push_back({"bytes read", "", EvidenceUnit::bytes, mean(traffic.bytes_read)});
+    all.push_back({"bytes written", "", EvidenceUnit::bytes, mean(traffic.bytes_written)});
+    all.push_back({"waited for rows", "", EvidenceUnit::nanoseconds, mean(tables_.waited_nanoseconds())});
+    return all;
   }
 
  private:
@@ -141,8 +152,8 @@ class Hybrid final : public ranks::Member {
   ranks::ClickModelShape shape_;
   ranks::Layout layout_;
   ranks::ClickLayers layers_;
+  ranks::OwnTables tables_;
   bool overlaps_, rounds_;
-  Tensors tables_;  // own pieces
   std::unique_ptr<ranks::GlooGroup> group_;
   std::unique_ptr<Coming> coming_;  // the next batch, where it is fetched ahead
   std::uint64_t next_ = 0;          // iteration
@@ -219,15 +230,9 @@ void Hybrid::step(bool train) {
   wait(now->rows_under_way);
   if (overlaps_) coming_ = ask(next_);
 
-  Tensors sums;
   const auto bags = layout_.bags(now->lengths, now->rows);
-  for (std::size_t i = 0; i < tables_.size(); ++i) {
-    constexpr bool by_frequency = false, sparse = true;
-    constexpr std::int64_t sum = 0;
-    sums.push_back(
-        std::get<0>(torch::embedding_bag(tables_[i], bags[i].rows, bags[i].offsets, by_frequency, sum, sparse)));
-    lookups_ += bags[i].rows.numel() * tables_[i].size(1);
-  }
+  const Tensors sums = tables_.sums(bags);
+  for (std::size_t i = 0; i < sums.size(); ++i) lookups_ += bags[i].rows.numel() * sums[i].size(1);
   Tensors detached;
   for (const torch::Tensor& sum : sums) detached.push_back(sum.detach());
   Exchange rows = exchange(layout_.packed(detached), layout_.sums_for_own_samples(), layout_.sums_of_own_pieces());
@@ -269,11 +274,7 @@ void Hybrid::update(const torch::Tensor& embeddings, const Tensors& sums, torch:
 
   const Tensors gradients = layout_.gradients(received(exchanged));
   if (!sums.empty()) torch::autograd::backward(sums, gradients);
-  for (torch::Tensor& table : tables_) {
-    // One sum for each row, in the order of the batch: the same in each run, and with any number of threads.
-    table.add_(table.grad().coalesce(), -learning_rate);
-    table.mutable_grad() = torch::Tensor();
-  }
+  tables_.descend(learning_rate);
   wait(layers_under_way);
   std::int64_t at = 1;
   for (torch::Tensor parameter : layers) {
@@ -315,7 +316,7 @@ std::vector<Benchmark> benchmarks() {
            .make = make,
            .differs = "several processes train it, with tables of uneven size and a new batch in each iteration",
            .listed = Listed::later,
-           .choices = {split_choice, wire_choice, placement_choice, overlap_choice},
+           .choices = {split_choice, wire_choice, placement_choice, overlap_choice, memory_choice, access_choice},
            .ranks = 2}};
 }
 

@@ -11,6 +11,7 @@
 #include "suite/blocks/dlrm_layers.hpp"
 #include "suite/blocks/optimizers.hpp"
 #include "suite/blocks/table_sizes.hpp"
+#include "suite/blocks/tiers/tier_choices.hpp"
 #include "suite/blocks/tiers/tiered_tables.hpp"
 #include "suite/memory.hpp"
 
@@ -21,16 +22,8 @@ namespace nn = torch::nn;
 
 constexpr double learning_rate = 0.01;
 
-const ModelChoice memory_choice = {"cache",
-                                   {"1/8", "1/32", "1/16", "1/4", "1/2", "1"},
-                                   "share of all rows that memory may hold; 1: no table lies in a file"};
-const ModelChoice access_choice = {"access", {"mapped", "blocks"}, "how rows are read from files"};
+const ModelChoice memory_choice = cache_choice({"1/8", "1/32", "1/16", "1/4", "1/2", "1"});
 const ModelChoice prefetch_choice = {"prefetch", {"on", "off"}, "whether the next batch's rows come in meanwhile"};
-
-double share_of_memory(const ChosenValues& chosen) {
-  const std::string& value = chosen_value(chosen, memory_choice);
-  return value == "1" ? 1.0 : 1.0 / std::stod(value.substr(2));
-}
 
 struct Shape {
   TieredShape tables;
@@ -164,14 +157,6 @@ void add_traffic(std::vector<Evidence>& evidence, const std::string& of, const T
   evidence.push_back({"bytes written", of, EvidenceUnit::bytes, mean(traffic.bytes_written)});
 }
 
-void add_up(TableTraffic& sum, const TableTraffic& traffic) {
-  sum.lookups += traffic.lookups;
-  sum.unique_rows += traffic.unique_rows;
-  sum.hits += traffic.hits;
-  sum.bytes_read += traffic.bytes_read;
-  sum.bytes_written += traffic.bytes_written;
-}
-
 std::vector<Evidence> DlrmTiered::evidence() const {
   const auto batches = static_cast<double>(std::max<std::int64_t>(1, tables_.batches()));
   std::vector<Evidence> evidence;
@@ -198,10 +183,11 @@ std::vector<Evidence> DlrmTiered::evidence() const {
 std::unique_ptr<Workload> make(const Setup& setup) {
   if (!setup.device.is_cpu())
     throw Unsupported("dlrm_tiered keeps its tables in the host's memory and files: CPU only");
-  const TieredOptions options{share_of_memory(setup.chosen),
-                              chosen_index(setup.chosen, access_choice) == 0 ? RowAccess::mapped : RowAccess::blocks,
-                              chosen_index(setup.chosen, prefetch_choice) == 0, setup.mode == Mode::train,
-                              folder_of_row_files()};
+  const TieredOptions options{.memory = share_of_memory(setup.chosen, memory_choice),
+                              .access = access_of(setup.chosen),
+                              .prefetch = chosen_index(setup.chosen, prefetch_choice) == 0,
+                              .training = setup.mode == Mode::train,
+                              .folder = folder_of_row_files()};
   return std::make_unique<DlrmTiered>(setup, shape_of(setup), options);
 }
 

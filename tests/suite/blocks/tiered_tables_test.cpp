@@ -148,8 +148,8 @@ TEST_CASE("Tiered tables: a cache that is smaller than a batch is refused with w
   const auto tables = tables_with(options_of(0.005));
   const auto batches = batches_of(*tables, 1);
   CHECK_THROWS_WITH(tables->take(batches[0], nullptr),
-                    "the row cache is too small: it holds 36 rows, fewer than a batch asks for; use a larger one "
-                    "(--set cache=1/4), or a smaller batch");
+                    "the row cache is too small: it holds 36 rows, fewer than a batch asks for; --set cache takes "
+                    "a larger share of the rows, --batch a smaller batch");
 }
 
 TEST_CASE("Tiered tables: what goes wrong while rows are brought in is thrown by the next batch") {

@@ -27,10 +27,10 @@ std::unique_ptr<Workload> hybrid(const Setup& setup) {
   return find_benchmark("dlrm_hybrid")->make(setup);
 }
 
-std::vector<float> losses_of(int ranks, const ChosenValues& chosen) {
+std::vector<float> losses_of(int ranks, const ChosenValues& chosen, int iterations = hybrid_iterations) {
   const auto workload = hybrid(setup_of(ranks, chosen));
   std::vector<float> losses;
-  for (int i = 0; i < hybrid_iterations; ++i) {
+  for (int i = 0; i < iterations; ++i) {
     workload->iterate();
     losses.push_back(workload->results()[0].item<float>());
   }
@@ -162,6 +162,49 @@ TEST_CASE("Models: dlrm_hybrid sends half the bytes of rows in bf16, and learns 
   const double difference = largest_difference(losses_of(2, {{"wire", "bf16"}}), losses_of(2, {}));
   CHECK(difference > 0);
   CHECK(difference < 1e-2);
+}
+
+TEST_CASE("Models: dlrm_hybrid learns the same where its tables lie in files", "[suite]") {
+  const test::RanksOfTests ranks_of_tests;
+  for (const auto& [split, access] : {std::pair("table", "mapped"), std::pair("both", "blocks")}) {
+    INFO("split by " << split << ", " << access);
+    const ChosenValues in_files{{"split", split}, {"cache", "1/8"}, {"access", access}};
+    constexpr int iterations = 10;  // reading files takes long
+    const std::vector<float> losses = losses_of(2, in_files, iterations);
+    // Which of a row's gradients is added first depends on its place in memory.
+    CHECK(largest_difference(losses, losses_of(2, {{"split", split}}, iterations)) < 1e-6);
+    CHECK(losses == losses_of(2, in_files, iterations));
+  }
+}
+
+TEST_CASE("Models: dlrm_hybrid counts what its ranks read from files", "[suite]") {
+  const test::RanksOfTests ranks_of_tests;
+  const auto in_memory = hybrid(setup_of(2, {})), in_files = hybrid(setup_of(2, {{"cache", "1/8"}}));
+  for (int i = 0; i < 2; ++i) {
+    for (const auto& each : {std::ref(*in_memory), std::ref(*in_files)}) {
+      each.get().restart_evidence();
+      each.get().iterate();
+    }
+  }
+  for (const std::string& rank : {"rank 0", "rank 1"}) {
+    const double missed = counted(*in_files, "unique rows", rank) - counted(*in_files, "hits", rank);
+    CHECK(missed > 0);
+    CHECK(counted(*in_files, "hits", rank) > 0);
+    CHECK(counted(*in_files, "bytes read", rank) == missed * 32 * 4);
+    CHECK(counted(*in_files, "lookups", rank) == counted(*in_memory, "lookups", rank));
+  }
+  CHECK(counted(*in_files, "bytes read", "") ==
+        counted(*in_files, "bytes read", "rank 0") + counted(*in_files, "bytes read", "rank 1"));
+  CHECK(counted(*in_files, "unique rows", "") < counted(*in_files, "lookups", ""));
+}
+
+TEST_CASE("Models: dlrm_hybrid refuses pieces that fill no block, and a batch that its cache does not hold",
+          "[suite]") {
+  const test::RanksOfTests ranks_of_tests;
+  CHECK_THROWS_WITH(hybrid(setup_of(3, {{"split", "column"}, {"cache", "1/2"}})),
+                    Catch::Matchers::Contains("columns, of which no whole number of rows fills a block"));
+  const auto workload = hybrid(setup_of(2, {{"cache", "1/32"}}, Mode::train, 4096));
+  CHECK_THROWS_AS(workload->iterate(), Unsupported);
 }
 
 TEST_CASE("Models: dlrm_hybrid shares its lookups out", "[suite]") {
