@@ -48,7 +48,7 @@ struct RegionCall {
 
 struct IterationParts {
   double whole = 0;           ///< nanoseconds
-  double unwatched = 0;       ///< nanoseconds of an iteration without the recorder, just before; 0: not known
+  double unwatched = 0;       ///< nanoseconds of an iteration without the recorder, shortly before; 0: not known
   double outside = 0;         ///< in no operator, nodes of the backward pass included, without the next
   double outside_faults = 0;  ///< page faults
   double waited = 0;          ///< nanoseconds that the thread had nothing to do, in an operator or in none

@@ -86,28 +86,31 @@ std::string most_grown_in(Region region, const RecordedParts& before, const Reco
   });
 }
 
-std::vector<double> each_region_call(const RecordedParts& recordings, const RegionCall& call) {
-  std::vector<double> values;
-  for (const IterationParts& parts : recordings) {
-    const auto found = parts.region_calls.find(call);
-    values.push_back(found == parts.region_calls.end() ? 0 : found->second);
-  }
-  return values;
-}
-
 // What disturbs a machine is in a region as a whole, in no operator above all. Where the whole is not clear, the
-// operator in it that grew most may be: then so much of the whole is a part of its own, and clear.
+// operator in it that grew most may be: then it is a part of its own, unless the rest clearly makes up for it, as where
+// it goes on beside something else.
 std::vector<StepPart> clear_operator_apart(StepPart whole, Region region, const RecordedParts& before,
                                            const RecordedParts& after, double least) {
-  if (whole.clear) return {whole};
   const RegionCall call{region, most_grown_in(region, before, after, true)};
-  StepPart one{.kind = whole.kind, .name = call.name};
-  one = compared_part(std::move(one), each_region_call(before, call), each_region_call(after, call), least);
-  if (call.name.empty() || !one.clear || one.nanoseconds * whole.nanoseconds <= 0) return {whole};
-  if (std::abs(one.nanoseconds) > std::abs(whole.nanoseconds)) one.nanoseconds = whole.nanoseconds;
-  whole.nanoseconds -= one.nanoseconds;
-  whole.name.clear();
-  return {one, whole};
+  if (whole.clear || call.name.empty()) return {whole};
+  const auto each = [&](const RecordedParts& recordings, const auto& number) {
+    std::vector<double> values;
+    for (const IterationParts& parts : recordings) values.push_back(number(parts));
+    return values;
+  };
+  const auto in_call = [&](const IterationParts& parts) {
+    const auto found = parts.region_calls.find(call);
+    return found == parts.region_calls.end() ? 0 : found->second;
+  };
+  const auto in_rest = [&](const IterationParts& parts) {
+    return (region == Region::tier ? parts.tier : parts.communication) - in_call(parts);
+  };
+  const StepPart one =
+      compared_part({.kind = whole.kind, .name = call.name}, each(before, in_call), each(after, in_call), least);
+  StepPart rest = compared_part({.kind = whole.kind}, each(before, in_rest), each(after, in_rest), least);
+  if (!one.clear || (rest.clear && rest.nanoseconds * one.nanoseconds < 0)) return {whole};
+  rest.nanoseconds = whole.nanoseconds - one.nanoseconds;  // medians do not add up by themselves
+  return {one, rest};
 }
 
 void keep_large(StepSplit& step, double least) {

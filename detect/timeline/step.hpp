@@ -8,9 +8,10 @@
 namespace tbci::detect {
 
 struct StepThresholds {
-  double least_share = 0.01;        ///< of the iteration before: a smaller part is not shown
-  double least_cause = 0.04;        ///< of the iteration before: processes differ by that much without a cause
-  double long_call = 10;            ///< times a call that computes one number: a call this long in itself computes
+  double least_share = 0.01;  ///< of the iteration before: a smaller part is not shown
+  double least_cause = 0.04;  ///< of the iteration before: processes differ by that much without a cause
+  /// Times a call that computes one number: a call this long in itself computes. Twice that where it calls kernels.
+  double long_call = 10;
   std::size_t least_operators = 6;  ///< that must show the same cost of a call, before it is that of all calls
 };
 

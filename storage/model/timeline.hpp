@@ -43,7 +43,7 @@ struct TimelineWork {
 
 struct TimelineIteration {
   std::int64_t begin = 0, length = 0;
-  std::int64_t unwatched = 0;           ///< an iteration without the recorder, just before
+  std::int64_t unwatched = 0;           ///< an iteration without the recorder, shortly before
   std::int64_t watched = 0;             ///< this one by the clock, with all that the recorder cost
   std::int64_t waited = 0, faults = 0;  ///< in no operator
   std::int64_t end() const { return begin + length; }
