@@ -23,20 +23,27 @@ void draw_weights(const torch::Tensor& weights, double bound, SplitMix& random) 
 }  // namespace
 
 Student::Student(std::int64_t rows, std::uint64_t seed) {
-  bottom_ = register_module("bot_l", dlrm_layers({teacher_dense, hidden_size, row_width}, false));
-  top_ = register_module("top_l", dlrm_layers({dlrm_top_inputs(feature_count, row_width), hidden_size}, false));
+  bottom_ = register_module("bot_l", dlrm_layers({teacher_dense, hidden_size, row_width}, AfterLast::relu));
+  top_ =
+      register_module("top_l", dlrm_layers({dlrm_top_inputs(feature_count, row_width), hidden_size}, AfterLast::relu));
   last_ = register_module("last", torch::nn::Linear(hidden_size, 1));
   for (std::int64_t table = 0; table < teacher_tables; ++table)
     tables_.push_back(register_parameter("table" + std::to_string(table), torch::empty({rows, row_width})));
   const torch::Tensor pairs = torch::tril_indices(feature_count, feature_count, -1);
   first_ = register_buffer("first", pairs[0].clone());
   second_ = register_buffer("second", pairs[1].clone());
+  // The layers first, so that they begin the same with any number of rows.
   SplitMix random(seed);
-  for (const torch::Tensor& weights : parameters()) {
-    const bool layer = weights.dim() == 2 && weights.size(0) != rows;
-    // As torch::nn::Linear draws its weights. Rows begin near 0, where they add nothing.
-    draw_weights(weights, layer ? std::sqrt(3.0 / static_cast<double>(weights.size(1))) : 0.05, random);
+  std::vector<torch::Tensor> layers = bottom_->parameters();
+  for (const auto& more : {top_->parameters(), last_->parameters()})
+    layers.insert(layers.end(), more.begin(), more.end());
+  constexpr double near_zero = 0.05;  // where a row or a bias adds next to nothing
+  for (const torch::Tensor& weights : layers) {
+    // A variance of 1 / inputs, so that sums of inputs are neither large nor small.
+    draw_weights(weights, weights.dim() == 2 ? std::sqrt(3.0 / static_cast<double>(weights.size(1))) : near_zero,
+                 random);
   }
+  for (const torch::Tensor& table : tables_) draw_weights(table, near_zero, random);
 }
 
 torch::Tensor Student::forward(const torch::Tensor& dense, const torch::Tensor& ranks) {

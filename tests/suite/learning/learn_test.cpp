@@ -90,6 +90,21 @@ TEST_CASE("Learning: what grows comes to what is asked for", "[suite]") {
   CHECK(computed.parameters == 32 * std::llround(2 * std::sqrt(static_cast<double>(computed.samples))));
 }
 
+TEST_CASE("Learning: the layers of students begin the same, however many rows they have", "[suite]") {
+  const Student many(1000, 1);
+  for (const std::int64_t rows : {1, 8, 16, 18}) {
+    INFO(rows << " rows");
+    const Student few(rows, 1);
+    for (const auto& parameter : few.named_parameters()) {
+      const torch::Tensor& other = many.named_parameters()[parameter.key()];
+      if (parameter.key().rfind("table", 0) == 0)
+        CHECK(parameter.value().abs().max().item<float>() <= 0.05F);
+      else
+        CHECK(torch::equal(parameter.value(), other));
+    }
+  }
+}
+
 TEST_CASE("Learning: rows that a student does not have share its last one", "[suite]") {
   Student student(4, 1);
   const torch::Tensor dense = torch::zeros({2, teacher_dense});
