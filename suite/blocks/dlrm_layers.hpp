@@ -8,12 +8,21 @@
 
 namespace tbci::suite {
 
-// Linear layers of these sizes. A ReLU after each layer, the last one too: the original asks for a sigmoid at none. So
-// a top whose last weights are negative by chance is dead from the start; `alive` makes them positive.
-torch::nn::Sequential dlrm_layers(const std::vector<std::int64_t>& sizes, bool alive);
+// What follows the last layer. The original has a ReLU there too, as it asks for a sigmoid at none: so a top whose last
+// weights are negative by chance is dead from the start, and `relu_alive` makes them positive.
+enum class AfterLast { relu, relu_alive, nothing };
 
-// `features`: of [batch, width] each, the dense one first. `first` and `second` number the features of each pair. Gives
-// the dense feature and the products of all pairs: of [batch, dlrm_top_inputs].
+// Linear layers of these sizes, with a ReLU after each but the last. Without `random`, weights are drawn by the default
+// generator.
+torch::nn::Sequential dlrm_layers(const std::vector<std::int64_t>& sizes, AfterLast after_last,
+                                  const at::Generator& random = {});
+
+// The products of all pairs of features, [batch, pairs], from [batch, features, width]. `first` and `second` number the
+// features of each pair.
+torch::Tensor dlrm_products(const torch::Tensor& features, const torch::Tensor& first, const torch::Tensor& second);
+
+// `features`: of [batch, width] each, the dense one first. Gives the dense one and those products: of [batch,
+// dlrm_top_inputs].
 torch::Tensor dlrm_interactions(const std::vector<torch::Tensor>& features, const torch::Tensor& first,
                                 const torch::Tensor& second);
 

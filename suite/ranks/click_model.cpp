@@ -3,23 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "suite/blocks/dlrm_layers.hpp"
+
 namespace tbci::suite::ranks {
-namespace {
-
-torch::nn::Sequential click_layers(const std::vector<std::int64_t>& sizes, bool last_is_linear, at::Generator& random) {
-  torch::nn::Sequential layers;
-  const torch::NoGradGuard no_gradients;
-  for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
-    torch::nn::Linear layer(sizes[i], sizes[i + 1]);
-    layer->weight.normal_(0.0, std::sqrt(2.0 / static_cast<double>(sizes[i] + sizes[i + 1])), random);
-    layer->bias.zero_();
-    layers->push_back(layer);
-    if (i + 2 < sizes.size() || !last_is_linear) layers->push_back(torch::nn::ReLU());
-  }
-  return layers;
-}
-
-}  // namespace
 
 // Tables of uneven size, some of which are asked far more than others: what makes it hard to share them out.
 ClickModelShape click_model_shape(Size size) {
@@ -36,13 +22,13 @@ ClickModelShape click_model_shape(Size size) {
 ClickLayers::ClickLayers(const ClickModelShape& shape, std::uint64_t seed) {
   auto random = at::make_generator<at::CPUGeneratorImpl>(seed);
   const auto features = static_cast<std::int64_t>(shape.clicks.tables.size()) + 1;
-  std::vector<std::int64_t> bottom{shape.clicks.dense}, top{features * (features - 1) / 2 + shape.width};
+  std::vector<std::int64_t> bottom{shape.clicks.dense}, top{dlrm_top_inputs(features, shape.width)};
   bottom.insert(bottom.end(), shape.bottom.begin(), shape.bottom.end());
   bottom.push_back(shape.width);
   top.insert(top.end(), shape.top.begin(), shape.top.end());
   top.push_back(1);
-  bottom_ = click_layers(bottom, false, random);
-  top_ = click_layers(top, true, random);
+  bottom_ = dlrm_layers(bottom, AfterLast::relu, random);
+  top_ = dlrm_layers(top, AfterLast::nothing, random);
   const torch::Tensor pairs = torch::tril_indices(features, features, -1);
   first_ = pairs[0].clone();
   second_ = pairs[1].clone();
@@ -50,9 +36,7 @@ ClickLayers::ClickLayers(const ClickModelShape& shape, std::uint64_t seed) {
 
 torch::Tensor ClickLayers::top(const torch::Tensor& x, const torch::Tensor& embeddings) {
   const torch::Tensor all = torch::cat({x.unsqueeze(1), embeddings}, 1);
-  const torch::Tensor products = torch::bmm(all, all.transpose(1, 2));
-  const torch::Tensor pairs = products.index({torch::indexing::Slice(), first_, second_});
-  return torch::sigmoid(top_->forward(torch::cat({x, pairs}, 1)));
+  return torch::sigmoid(top_->forward(torch::cat({x, dlrm_products(all, first_, second_)}, 1)));
 }
 
 Tensors ClickLayers::parameters() const {
@@ -66,7 +50,7 @@ std::vector<Piece> pieces_of_tables(const ClickModelShape& shape, Split split, i
   std::vector<std::int64_t> rows;
   for (const ClickTable& table : shape.clicks.tables) rows.push_back(table.rows);
   auto pieces = split_tables(rows, shape.width, split, ranks);
-  const Clicks clicks = draw_clicks(shape.clicks, seed, UINT64_MAX, {0, 512});
+  const Clicks clicks = draw_clicks(shape.clicks, seed, UINT64_MAX, {0, counted_samples});
   for (Piece& piece : pieces) {
     const auto& asked = clicks.tables[static_cast<std::size_t>(piece.table)].rows;
     const auto lookups = std::count_if(asked.begin(), asked.end(),

@@ -35,7 +35,8 @@ class ClickLayers {
   torch::Tensor first_, second_;
 };
 
-// With their costs, as counted in a batch that is never trained on.
+// With their costs, as counted in this many samples that are never trained on.
+inline constexpr std::int64_t counted_samples = 512;
 std::vector<Piece> pieces_of_tables(const ClickModelShape& shape, Split split, int ranks, std::uint64_t seed);
 
 // The rows of a piece at the beginning. A whole table is drawn and a piece kept, so that a row is the same however the

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <exception>
 #include <mutex>
 #include <thread>
 
@@ -86,6 +87,18 @@ std::string first_line_of(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
+void answer_failure(Channel& channel, const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Unsupported& error) {
+    channel.answer(Reply::unsupported, error.what());
+  } catch (const c10::Error& error) {
+    channel.answer(Reply::failed, first_line_of(error.what_without_backtrace()));
+  } catch (const std::exception& error) {
+    channel.answer(Reply::failed, first_line_of(error.what()));
+  }
+}
+
 }  // namespace
 
 int follow(const RankOptions& options) {
@@ -102,14 +115,18 @@ int follow(const RankOptions& options) {
     const Heart heart(page, options.rank);
     const auto part = make_part(options);
     channel.answer(Reply::ready, {});
-    while (const auto what = channel.next_ask()) channel.answer(Reply::done, done(*what, *part));
+    while (const auto what = channel.next_ask()) {
+      try {
+        channel.answer(Reply::done, done(*what, *part));
+      } catch (...) {
+        // Before its connections are closed, which the other ranks would report as theirs.
+        answer_failure(channel, std::current_exception());
+        return 3;
+      }
+    }
     return 0;
-  } catch (const Unsupported& error) {
-    channel.answer(Reply::unsupported, error.what());
-  } catch (const c10::Error& error) {
-    channel.answer(Reply::failed, first_line_of(error.what_without_backtrace()));
-  } catch (const std::exception& error) {
-    channel.answer(Reply::failed, first_line_of(error.what()));
+  } catch (...) {
+    answer_failure(channel, std::current_exception());
   }
   return 3;
 }

@@ -89,10 +89,46 @@ auto all_to_all_by_operator(Group& group, torch::Tensor& to, torch::Tensor& from
   return group.alltoall_base(to, from, received, sent);
 }
 
+// Where the ranks find each other. Whoever waits here for a rank that has died would wait until the longest collective.
+class Meeting final : public c10d::FileStore {
+ public:
+  explicit Meeting(const Seat& seat) : FileStore(seat.meeting, seat.count), page_(seat.page) {
+    setTimeout(between_looks);
+  }
+
+  std::vector<std::uint8_t> get(const std::string& key) override {
+    return patiently([&] { return FileStore::get(key); });
+  }
+  void wait(const std::vector<std::string>& keys) override { wait(keys, longest_collective); }
+  void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds&) override {
+    patiently([&] { FileStore::wait(keys, between_looks); });
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds between_looks{200};
+
+  template <class Look>
+  auto patiently(const Look& look) -> decltype(look()) {
+    using Clock = std::chrono::steady_clock;
+    const auto until = Clock::now() + longest_collective;
+    while (true) {
+      const auto begin = Clock::now();
+      try {
+        return look();
+      } catch (const std::exception&) {  // c10d has several for a timeout; what fails sooner is not one
+        const auto now = Clock::now();
+        if (page_->given_up() || now >= until || now - begin < between_looks) throw;
+      }
+    }
+  }
+
+  std::shared_ptr<SharedPage> page_;
+};
+
 class GlooGroup {
  public:
   explicit GlooGroup(Seat seat) : seat_(std::move(seat)) {
-    const auto store = c10::make_intrusive<c10d::FileStore>(seat_.meeting, seat_.count);
+    const auto store = c10::make_intrusive<Meeting>(seat_);
     const auto options = c10d::ProcessGroupGloo::Options::create(longest_collective);
     options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(loopback_address));
     auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(store, seat_.rank, seat_.count, options);

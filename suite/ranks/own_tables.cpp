@@ -6,19 +6,17 @@
 namespace tbci::suite::ranks {
 namespace {
 
-constexpr std::int64_t numbers_in_block = 1024;
-
 TieredShape tiered_shape(const Layout& layout, const ClickModelShape& shape) {
   TieredShape tiered{{}, shape.width, layout.batch()};
   for (const std::size_t number : layout.own_pieces()) {
     const Piece& piece = layout.pieces()[number];
-    if (numbers_in_block % piece.columns() != 0) {
+    if (!RowFile::fits(piece.columns())) {
       throw Unsupported("its tables are cut into pieces of " + std::to_string(piece.columns()) +
                         " columns, of which no whole number of rows fills a block: use --set split=table or row, 2 or "
                         "4 ranks, or --set cache=1");
     }
     tiered.width = piece.columns();  // of all pieces: a power of two is cut into equal parts
-    tiered.tables.push_back({piece.rows(), piece.cost / static_cast<double>(piece.columns()),
+    tiered.tables.push_back({piece.rows(), piece.cost / static_cast<double>(piece.columns() * counted_samples),
                              "piece " + std::to_string(piece.number) + " of table " + std::to_string(piece.table)});
   }
   return tiered;
@@ -46,6 +44,7 @@ OwnTables::OwnTables(const Layout& layout, const ClickModelShape& shape, std::ui
                               .folder = folder_of_row_files(),
                               .warm = false};
   std::pair<std::size_t, torch::Tensor> last{own.size(), {}};  // pieces are asked for one after the other
+  part_of_row_ = static_cast<double>(layout.pieces()[own.front()].columns()) / static_cast<double>(shape.width);
   tiers_ = std::make_unique<TieredTables>(tiered_shape(layout, shape), options,
                                           [&](std::size_t piece, std::int64_t first, std::int64_t count) {
                                             if (last.first != piece) last = {piece, drawn(piece)};
@@ -89,11 +88,14 @@ void OwnTables::restart_counts() {
   if (tiers_) tiers_->restart_counts();
 }
 
-TableTraffic OwnTables::traffic() const {
+OwnTables::Traffic OwnTables::traffic() const {
+  if (!tiers_) return {};
   TableTraffic sum;
-  if (!tiers_) return sum;
   for (const TableTraffic& each : tiers_->traffic()) add_up(sum, each);
-  return sum;
+  return {.unique_rows = part_of_row_ * static_cast<double>(sum.unique_rows),
+          .hits = part_of_row_ * static_cast<double>(sum.hits),
+          .bytes_read = sum.bytes_read,
+          .bytes_written = sum.bytes_written};
 }
 
 }  // namespace tbci::suite::ranks

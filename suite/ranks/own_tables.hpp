@@ -35,13 +35,18 @@ class OwnTables {
 
   bool on_tiers() const { return tiers_ != nullptr; }
   void restart_counts();
-  // Since then, of all pieces; zeros where they lie in memory.
-  TableTraffic traffic() const;
+  // Since then, of all pieces; zeros where they lie in memory. A part of a row counts as that part.
+  struct Traffic {
+    double unique_rows = 0, hits = 0;
+    std::int64_t bytes_read = 0, bytes_written = 0;
+  };
+  Traffic traffic() const;
   std::int64_t waited_nanoseconds() const { return tiers_ ? tiers_->waited_nanoseconds() : 0; }
 
  private:
   Tensors weights_;  // of each piece: itself, or the rows of the last batch
   std::unique_ptr<TieredTables> tiers_;
+  double part_of_row_ = 1;  // that a piece has, where they lie on tiers
 };
 
 }  // namespace tbci::suite::ranks

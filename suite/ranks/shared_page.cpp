@@ -29,6 +29,7 @@ struct alignas(64) OfRank {
 
 struct SharedPage::Content {
   OfRank ranks[most_ranks];
+  std::atomic<std::uint64_t> given_up;
 };
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share it");
@@ -70,6 +71,14 @@ void SharedPage::enter(int rank, std::uint64_t collective, std::int64_t time) {
 
 std::uint64_t SharedPage::entered(int rank) const {
   return content_->ranks[rank].entered.load(std::memory_order_relaxed);
+}
+
+void SharedPage::give_up() {
+  content_->given_up.store(1, std::memory_order_release);
+}
+
+bool SharedPage::given_up() const {
+  return content_->given_up.load(std::memory_order_acquire) != 0;
 }
 
 std::int64_t SharedPage::last_arrival(int ranks, std::uint64_t collective, std::int64_t otherwise) const {

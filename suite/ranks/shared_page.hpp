@@ -30,6 +30,10 @@ class SharedPage {
   void enter(int rank, std::uint64_t collective, std::int64_t time);
   std::uint64_t entered(int rank) const;  // how many
 
+  // The ranks are ended: who waits for another one has no need to.
+  void give_up();
+  bool given_up() const;
+
   // When the last rank came to it, or `otherwise` where one has not come.
   std::int64_t last_arrival(int ranks, std::uint64_t collective, std::int64_t otherwise) const;
 

@@ -149,6 +149,7 @@ void Team::watch() {
   while (!changed_.wait_for(lock, between_looks, [this] { return stop_; })) {
     if (!one_is_amiss(pulse)) continue;
     if (changed_.wait_for(lock, last_words, [this] { return stop_; })) return;
+    seat_.page->give_up();
     for (Member& member : members_) member.process->kill();
     amiss_ = true;
     return;

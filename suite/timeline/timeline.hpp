@@ -52,7 +52,7 @@ struct TimelineWork {
 struct TimelineIteration {
   std::int64_t begin = 0;
   std::int64_t length = 0;
-  std::int64_t unwatched = 0;  // an iteration without the recorder, just before
+  std::int64_t unwatched = 0;  // one without the recorder, two iterations before
   std::int64_t watched = 0;    // this one by the clock, with all that the recorder cost
   std::int64_t waited = 0;     // in no operator
   std::int64_t faults = 0;     // in no operator

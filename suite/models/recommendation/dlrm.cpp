@@ -42,8 +42,8 @@ class Dlrm : public nn::Module {
     std::vector<std::int64_t> top = shape.top;
     top.insert(top.begin(), dlrm_top_inputs(features, shape.width));
     top.push_back(1);
-    bottom_ = register_module("bot_l", dlrm_layers(shape.bottom, false));
-    top_ = register_module("top_l", dlrm_layers(top, true));
+    bottom_ = register_module("bot_l", dlrm_layers(shape.bottom, AfterLast::relu));
+    top_ = register_module("top_l", dlrm_layers(top, AfterLast::relu_alive));
     const torch::Tensor pairs = torch::tril_indices(features, features, -1);
     first_ = register_buffer("first", pairs[0].clone());
     second_ = register_buffer("second", pairs[1].clone());

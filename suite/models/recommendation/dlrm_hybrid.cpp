@@ -74,7 +74,7 @@ class Hybrid final : public ranks::Member {
     const bool train = setup_.mode == Mode::train;
     const torch::AutoGradMode gradients(train);
     step(train);
-    parts_.iteration += ranks::clock_nanoseconds() - begin;
+    parts_.end_iteration({begin, ranks::clock_nanoseconds()});
     ++iterations_;
   }
 
@@ -97,20 +97,20 @@ class Hybrid final : public ranks::Member {
   }
 
   std::vector<Evidence> evidence() const override {
-    const auto mean = [&](std::int64_t sum) {
+    const auto mean = [&](auto sum) {
       return static_cast<double>(sum) / static_cast<double>(std::max(iterations_, 1));
     };
     std::vector<Evidence> all{{"compute", "", EvidenceUnit::nanoseconds, mean(parts_.compute())},
-                              {"communication hidden", "", EvidenceUnit::nanoseconds, mean(parts_.hidden)},
-                              {"communication exposed", "", EvidenceUnit::nanoseconds, mean(parts_.exposed)},
-                              {"waiting", "", EvidenceUnit::nanoseconds, mean(parts_.waiting)},
+                              {"communication hidden", "", EvidenceUnit::nanoseconds, mean(parts_.hidden())},
+                              {"communication exposed", "", EvidenceUnit::nanoseconds, mean(parts_.exposed())},
+                              {"waiting", "", EvidenceUnit::nanoseconds, mean(parts_.waiting())},
                               {"peak memory", "", EvidenceUnit::bytes, static_cast<double>(peak_bytes())},
                               {"lookups", "", EvidenceUnit::count, mean(lookups_) / static_cast<double>(shape_.width)},
                               {"bytes sent of indices", "", EvidenceUnit::bytes, mean(sent_.indices)},
                               {"bytes sent of rows", "", EvidenceUnit::bytes, mean(sent_.rows)},
                               {"bytes sent of layers", "", EvidenceUnit::bytes, mean(sent_.layers)}};
     if (!tables_.on_tiers()) return all;
-    const TableTraffic traffic = tables_.traffic();
+    const ranks::OwnTables::Traffic traffic = tables_.traffic();
     all.push_back({"unique rows", "", EvidenceUnit::count, mean(traffic.unique_rows)});
     all.push_back({"hits", "", EvidenceUnit::count, mean(traffic.hits)});
     all.push_back({"bytes read", "", EvidenceUnit::bytes, mean(traffic.bytes_read)});

@@ -196,6 +196,14 @@ TEST_CASE("Models: dlrm_hybrid counts what its ranks read from files", "[suite]"
   CHECK(counted(*in_files, "bytes read", "") ==
         counted(*in_files, "bytes read", "rank 0") + counted(*in_files, "bytes read", "rank 1"));
   CHECK(counted(*in_files, "unique rows", "") < counted(*in_files, "lookups", ""));
+
+  // A row in two pieces is one row.
+  const auto in_columns = hybrid(setup_of(2, {{"cache", "1/8"}, {"split", "column"}}));
+  for (int i = 0; i < 2; ++i) {
+    in_columns->restart_evidence();
+    in_columns->iterate();
+  }
+  CHECK(counted(*in_columns, "unique rows", "") == counted(*in_files, "unique rows", ""));
 }
 
 TEST_CASE("Models: dlrm_hybrid refuses pieces that fill no block, and a batch that its cache does not hold",
@@ -203,7 +211,7 @@ TEST_CASE("Models: dlrm_hybrid refuses pieces that fill no block, and a batch th
   const test::RanksOfTests ranks_of_tests;
   CHECK_THROWS_WITH(hybrid(setup_of(3, {{"split", "column"}, {"cache", "1/2"}})),
                     Catch::Matchers::Contains("columns, of which no whole number of rows fills a block"));
-  const auto workload = hybrid(setup_of(2, {{"cache", "1/32"}}, Mode::train, 4096));
+  const auto workload = hybrid(setup_of(3, {{"cache", "1/32"}}, Mode::train, 4096));
   CHECK_THROWS_AS(workload->iterate(), Unsupported);
 }
 
@@ -237,8 +245,7 @@ TEST_CASE("Models: dlrm_hybrid divides its time, and its ranks have memory of th
   for (const char* rank : {"rank 0", "rank 1"}) {
     CHECK(counted(*workload, "compute", rank) > 0);
     CHECK(counted(*workload, "communication exposed", rank) > 0);
-    CHECK(counted(*workload, "communication hidden", rank) >= 0);
-    CHECK(counted(*workload, "waiting", rank) >= 0);
+    CHECK(counted(*workload, "communication hidden", rank) <= counted(*workload, "compute", rank));
     CHECK(counted(*workload, "peak memory", rank) > 1e7);
   }
 }

@@ -1,8 +1,11 @@
 // Ranks that die and ranks that hang, with the worker as it is used.
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -82,6 +85,24 @@ TEST_CASE("Ranks: one that dies or hangs is named, and the others end", "[suite]
     CHECK(ended.seconds < 5.0);
     check_gone(ranks);
   }
+}
+
+TEST_CASE("Ranks: one that ends before it meets the others is named as soon", "[suite]") {
+  const test::RanksOfTests ranks_of_tests;
+  // It says that it is ready, and ends when it is asked to connect.
+  std::string script = (std::filesystem::temp_directory_path() / "tbci-rank-XXXXXX").string();
+  const int file = ::mkstemp(script.data());
+  REQUIRE(file >= 0);
+  const std::string text = "#!/bin/sh\nprintf b12345678 >&3\nhead -c 1 <&3 >/dev/null\nexit 7\n";
+  REQUIRE(::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  REQUIRE(::fchmod(file, 0700) == 0);
+  REQUIRE(::close(file) == 0);
+  ::setenv("TBCI_RANK_PROGRAM", script.c_str(), 1);
+  RunningWorker worker(endless());
+  const Ended ended = end_of(worker);
+  ::unlink(script.c_str());
+  CHECK(ended.last_line.find("ended with exit code 7") != std::string::npos);
+  CHECK(ended.seconds < 5.0);
 }
 
 TEST_CASE("Ranks: none outlives the first one, however that ends", "[suite]") {

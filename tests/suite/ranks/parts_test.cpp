@@ -105,22 +105,44 @@ TEST_CASE("Ranks: the samples of a batch are shared out whole") {
 
 TEST_CASE("Ranks: communication is hidden, exposed, or waiting for who comes late") {
   Parts parts;
-  parts.iteration = 1000;
   // Called from 100 to 110, the other one comes at 130, all is done at 180; wanted at 150: 30 are left.
   parts.add({100, 110, 130, 180, 150, 180});
-  CHECK(parts.hidden == 20);
-  CHECK(parts.exposed == 10 + 30);
-  CHECK(parts.waiting == 0);
+  CHECK(parts.exposed() == 10 + 30);
+  CHECK(parts.waiting() == 0);
   // Wanted at once, at 210; the other one comes at 260, and all is done at 300.
   parts.add({200, 210, 260, 300, 210, 300});
-  CHECK(parts.waiting == 50);
-  CHECK(parts.exposed == 40 + 10 + 40);
-  CHECK(parts.hidden == 20);
+  CHECK(parts.waiting() == 50);
+  CHECK(parts.exposed() == 40 + 10 + 40);
   // Done long before it is wanted.
   parts.add({400, 410, 405, 450, 600, 601});
-  CHECK(parts.hidden == 20 + 40);
-  CHECK(parts.exposed == 90 + 10 + 1);
-  CHECK(parts.compute() == 1000 - parts.exposed - parts.waiting);
+  parts.end_iteration({0, 1000});
+  CHECK(parts.hidden() == 20 + 40);
+  CHECK(parts.exposed() == 90 + 10 + 1);
+  CHECK(parts.compute() == 1000 - parts.exposed() - parts.waiting());
+}
+
+TEST_CASE("Ranks: communication is hidden by compute alone, and once however much of it there is") {
+  Parts parts;
+  // One is waited for while the other goes on; then both go on beside compute.
+  parts.add({0, 10, 10, 200, 10, 100});
+  parts.add({0, 10, 10, 200, 210, 211});
+  parts.add({0, 10, 150, 250, 250, 251});
+  parts.end_iteration({0, 300});
+  CHECK(parts.hidden() == (200 - 100) + (250 - 200) - 1);
+}
+
+TEST_CASE("Ranks: what is under way from one iteration to the next is hidden in both, and not between them") {
+  Parts parts;
+  parts.add({100, 110, 110, 150, 150, 160});  // of the first one
+  parts.end_iteration({0, 200});
+  CHECK(parts.hidden() == 40);
+  // Called in the first iteration, at 140: 10 of what follows are hidden already, and in 10 it waits for the other.
+  parts.add({140, 140, 140, 340, 330, 340});
+  parts.end_iteration({300, 400});
+  CHECK(parts.hidden() == 40 + (200 - 160) + (330 - 300));
+  // Nothing of it counts in the one after that.
+  parts.end_iteration({400, 500});
+  CHECK(parts.hidden() == 40 + 40 + 30);
 }
 
 TEST_CASE("Ranks: the one to blame is named, and not those that it takes along") {
