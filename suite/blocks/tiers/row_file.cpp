@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 
 #include "suite/benchmark.hpp"
@@ -59,6 +60,17 @@ std::uint64_t sum_of_block(const char* block) {
   return sum;
 }
 
+// Short, as each row of a mapped table has one in memory.
+std::uint32_t sum_of_numbers(const float* numbers, std::int64_t count) {
+  std::uint64_t sum = 0x9e3779b97f4a7c15;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, numbers + i, 4);
+    sum = (sum ^ word) * 0x100000001b3;
+  }
+  return static_cast<std::uint32_t>(sum >> 32);
+}
+
 }  // namespace
 
 // Memory that a file without a page cache can be read into.
@@ -82,7 +94,7 @@ void RowFile::fail(const std::string& what, int error) const {
 
 RowFile::RowFile(const std::string& folder, const RowFileShape& shape, RowAccess access)
     : shape_(shape), access_(access), rows_in_block_(block_bytes / (4 * shape.width)) {
-  if (block_bytes % (4 * shape.width) != 0) throw std::invalid_argument("a block must hold whole rows");
+  if (!fits(shape.width)) throw std::invalid_argument("a block must hold whole rows");
   const std::int64_t blocks = (shape.rows + rows_in_block_ - 1) / rows_in_block_;
   bytes_ = blocks * block_bytes;
   file_ = unnamed_file(folder);
@@ -100,10 +112,16 @@ RowFile::RowFile(const std::string& folder, const RowFileShape& shape, RowAccess
     }
     sums_.resize(static_cast<std::size_t>(blocks));
     block_ = std::make_unique<Block>();
+  } else {
+    row_sums_.resize(static_cast<std::size_t>(shape.rows));
   }
   whole_ = at::from_file(path_of_descriptor(file_), true, bytes_ / 4, torch::kFloat)
                .slice(0, 0, shape.rows * shape.width)
                .view({shape.rows, shape.width});
+}
+
+bool RowFile::fits(std::int64_t width) {
+  return block_bytes % (4 * width) == 0;
 }
 
 RowFile::~RowFile() {
@@ -116,11 +134,33 @@ void RowFile::fill(std::int64_t first, const torch::Tensor& rows) {
   int error = 0;
   write_at(file_, values.data_ptr<float>(), values.numel() * 4, first * shape_.width * 4, error);
   if (error != 0) fail("cannot write its rows", error);
+  if (access_ == RowAccess::mapped) {
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(values.size(0)));
+    std::iota(numbers.begin(), numbers.end(), first);
+    note_sums(numbers, values);
+  }
 }
 
+void RowFile::note_sums(const std::vector<std::int64_t>& rows, const torch::Tensor& values) {
+  for (std::size_t i = 0; i < rows.size(); ++i) row_sums_[static_cast<std::size_t>(rows[i])] = sum_of_row(values, i);
+}
+
+void RowFile::check_sums(const std::vector<std::int64_t>& rows, const torch::Tensor& values) const {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (row_sums_[static_cast<std::size_t>(rows[i])] != sum_of_row(values, i))
+      fail("row " + std::to_string(rows[i]) + " was changed on the disk", EIO);
+  }
+}
+
+std::uint32_t RowFile::sum_of_row(const torch::Tensor& values, std::size_t index) const {
+  const auto* numbers = values.data_ptr<float>() + static_cast<std::int64_t>(index) * shape_.width;
+  return sum_of_numbers(numbers, shape_.width);
+}
+
+// What is written back later would be so while iterations are timed.
 void RowFile::finish() {
-  if (access_ == RowAccess::mapped) return;
   if (::fsync(file_) != 0) fail("cannot write its rows", errno);
+  if (access_ == RowAccess::mapped) return;
   const char* all = static_cast<const char*>(whole_.data_ptr());
   for (std::size_t block = 0; block < sums_.size(); ++block)
     sums_[block] = sum_of_block(all + static_cast<std::int64_t>(block) * block_bytes);
@@ -138,7 +178,7 @@ void RowFile::check_size() const {
   if (::fstat(file_, &now) != 0) fail("cannot look at its file", errno);
   if (now.st_size < bytes_) {
     fail("its file was cut off: " + std::to_string(now.st_size) + " bytes of " + std::to_string(bytes_) + " are left",
-         0);
+         EIO);
   }
 }
 
@@ -155,10 +195,10 @@ void RowFile::read_block(std::int64_t block) {
   do {
     got = ::pread(direct_, block_->data(), block_bytes, block * block_bytes);
   } while (got < 0 && errno == EINTR);
-  if (got != block_bytes) fail("cannot read block " + std::to_string(block), got < 0 ? errno : 0);
+  if (got != block_bytes) fail("cannot read block " + std::to_string(block), got < 0 ? errno : EIO);
   bytes_read_ += block_bytes;
   if (sum_of_block(block_->data()) != sums_[static_cast<std::size_t>(block)])
-    fail("block " + std::to_string(block) + " was changed on the disk", 0);
+    fail("block " + std::to_string(block) + " was changed on the disk", EIO);
 }
 
 void RowFile::write_block(std::int64_t block) {
@@ -174,7 +214,9 @@ torch::Tensor RowFile::read(const std::vector<std::int64_t>& rows) {
   const std::int64_t row_bytes = 4 * shape_.width;
   if (access_ == RowAccess::mapped) {
     bytes_read_ += static_cast<std::int64_t>(rows.size()) * row_bytes;
-    return whole_.index_select(0, torch::tensor(rows, torch::kLong));
+    torch::Tensor values = whole_.index_select(0, torch::tensor(rows, torch::kLong));
+    check_sums(rows, values);
+    return values;
   }
   torch::Tensor values = torch::empty({static_cast<std::int64_t>(rows.size()), shape_.width});
   std::int64_t held = -1;
@@ -192,6 +234,7 @@ void RowFile::write(const std::vector<std::int64_t>& rows, const torch::Tensor& 
   if (access_ == RowAccess::mapped) {
     bytes_written_ += static_cast<std::int64_t>(rows.size()) * row_bytes;
     whole_.index_copy_(0, torch::tensor(rows, torch::kLong), values);
+    note_sums(rows, values.contiguous());
     return;
   }
   const std::vector<Wanted> all = by_block(rows);

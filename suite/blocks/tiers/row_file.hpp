@@ -11,19 +11,22 @@
 namespace tbci::suite {
 
 // `mapped`: as the storage of a tensor (at::from_file), through the page cache. `blocks`: read and written in blocks of
-// 4 KiB past the page cache; each block's sum is kept, and a block that reads otherwise is an error.
+// 4 KiB past the page cache. The sum of each row, or each block, is kept: one that reads otherwise is an error.
 enum class RowAccess { mapped, blocks };
 
 struct RowFileShape {
   std::string name;  // for messages: "table 3"
   std::int64_t rows = 0;
-  std::int64_t width = 0;  // fp32 numbers of a row; a block must hold whole rows
+  std::int64_t width = 0;  // fp32 numbers of a row; `RowFile::fits`
 };
 
 // Methods throw std::runtime_error with the table's name where the file cannot be made, was cut off or changed, or the
-// disk is full; Unsupported where the folder's file system has no such access. Not for several threads at once.
+// disk is full; Unsupported where the folder's file system has no such access. A disk that fails to give a page of a
+// mapped file ends the process, by SIGBUS. Not for several threads at once.
 class RowFile {
  public:
+  static bool fits(std::int64_t width);  // a block holds whole rows
+
   RowFile(const std::string& folder, const RowFileShape& shape, RowAccess access);
   ~RowFile();
   RowFile(const RowFile&) = delete;
@@ -58,6 +61,9 @@ class RowFile {
   void read_block(std::int64_t block);
   void write_block(std::int64_t block);
   void check_size() const;
+  void note_sums(const std::vector<std::int64_t>& rows, const torch::Tensor& values);
+  void check_sums(const std::vector<std::int64_t>& rows, const torch::Tensor& values) const;
+  std::uint32_t sum_of_row(const torch::Tensor& values, std::size_t index) const;
   [[noreturn]] void fail(const std::string& what, int error) const;
 
   RowFileShape shape_;
@@ -65,7 +71,8 @@ class RowFile {
   int file_ = -1, direct_ = -1;
   std::int64_t rows_in_block_ = 0, bytes_ = 0, bytes_read_ = 0, bytes_written_ = 0;
   torch::Tensor whole_;
-  std::vector<std::uint64_t> sums_;  // by block, of `blocks`
+  std::vector<std::uint64_t> sums_;      // by block, of `blocks`
+  std::vector<std::uint32_t> row_sums_;  // by row, of `mapped`
   std::unique_ptr<Block> block_;
 };
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <iterator>
+#include <stdexcept>
 #include <utility>
 
 #include "suite/region.hpp"
@@ -190,6 +191,7 @@ void TieredTables::descend(double learning_rate) {
 }
 
 void TieredTables::write_back() {
+  if (coming_) throw std::logic_error("rows are written back while the next batch's come in");
   const torch::NoGradGuard no_gradients;
   if (cache_) move_rows(cache_->take_changed(), true);
 }

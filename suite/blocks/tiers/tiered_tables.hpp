@@ -67,7 +67,9 @@ class TieredTables {
   void descend(double learning_rate);
 
   Tensors tables() const;  // each as a whole; a file's rows may be newer in the cache
-  void write_back();       // what is newer in the cache goes to the files; not while rows are brought in
+  // What is newer in the cache goes to the files. Not between the bringing in of a batch's rows and its `descend`
+  // (throws std::logic_error where the next one's rows are on their way).
+  void write_back();
 
   bool in_memory(std::size_t table) const { return placement_.in_memory[table]; }
   std::int64_t cached_rows() const { return placement_.cached_rows; }

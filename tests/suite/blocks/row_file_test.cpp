@@ -60,7 +60,7 @@ TEST_CASE("Row file: a file that was cut off is named, and not read") {
   for (const RowAccess access : {RowAccess::mapped, RowAccess::blocks}) {
     const auto file = numbered_rows(access);
     REQUIRE(::ftruncate(file->descriptor(), 4096) == 0);
-    const std::string message = "table 3: its file was cut off: 4096 bytes of 131072 are left";
+    const std::string message = "table 3: its file was cut off: 4096 bytes of 131072 are left: Input/output error";
     CHECK_THROWS_WITH(file->read({999}), message);
     CHECK_THROWS_WITH(file->write({999}, torch::zeros({1, row_width})), message);
   }
@@ -72,7 +72,17 @@ TEST_CASE("Row file: a block that was changed on the disk is named") {
   REQUIRE(::pwrite(file->descriptor(), &wrong, 1, 2 * 4096 + 17) == 1);
   REQUIRE(::fsync(file->descriptor()) == 0);
   CHECK_NOTHROW(file->read({0}));
-  CHECK_THROWS_WITH(file->read({64}), "table 3: block 2 was changed on the disk");
+  CHECK_THROWS_WITH(file->read({64}), "table 3: block 2 was changed on the disk: Input/output error");
+}
+
+TEST_CASE("Row file: a row of a mapped file that was changed on the disk is named") {
+  const auto file = numbered_rows(RowAccess::mapped);
+  file->write({64}, torch::ones({1, row_width}));
+  CHECK_NOTHROW(file->read({64}));
+  const char wrong = 'x';
+  REQUIRE(::pwrite(file->descriptor(), &wrong, 1, 64 * row_width * 4 + 17) == 1);
+  CHECK_NOTHROW(file->read({0, 63, 65}));
+  CHECK_THROWS_WITH(file->read({64}), "table 3: row 64 was changed on the disk: Input/output error");
 }
 
 TEST_CASE("Row file: a full disk and a folder that is not there are named before anything runs") {
