@@ -5,7 +5,7 @@ usage: hybrid_table.py WORKER [SUITE-TEST]
 
 Each row is one process with 50 measured iterations. "busiest" is the lookups of the rank that has most by the mean of all
 ranks, and beside it the same for pieces that are placed in order. Of two ranks the parts of the time are those of the rank
-that computes most. With SUITE-TEST it also prints how far the losses of 50 iterations are from those of one process that
+that computes most. The last table has two ranks with their tables in memory and in files. With SUITE-TEST it also prints how far the losses of 50 iterations are from those of one process that
 computes the model by autograd alone.
 """
 
@@ -37,6 +37,20 @@ def rows_sent(worker, split, wire):
     return run(worker, "--ranks", "2", "--set", f"split={split}", "--set", f"wire={wire}")[1]["bytes sent of rows", ""]
 
 
+def print_tiers(worker):
+    print("\n| mode | cache | access | ms | unique rows | hits | MB read | waited for rows | peak MiB |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for mode in ("train", "infer"):
+        for cache, access in (("1", "mapped"), ("1/2", "mapped"), ("1/2", "blocks")):
+            time, evidence = run(worker, "--set", f"cache={cache}", "--set", f"access={access}", mode=mode)
+            of = evidence.get
+            waited = max(of(("waited for rows", f"rank {rank}"), 0) for rank in range(2))
+            peak = max(of(("peak memory", f"rank {rank}"), 0) for rank in range(2))
+            counts = [f"{of((name, ''), 0):.0f}" for name in ("unique rows", "hits")]
+            print("|", " | ".join([mode, cache, access, f"{time / 1e6:.2f}", *counts, f"{of(('bytes read', ''), 0) / 1e6:.2f}",
+                                   f"{waited / 1e6:.2f}", f"{peak / 2**20:.0f}"]), "|", flush=True)
+
+
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
@@ -61,6 +75,7 @@ def main():
         on, off = (run(worker, "--ranks", "2", "--set", f"split={split}", "--set", f"overlap={value}")[0] for value in ("on", "off"))
         fp32, bf16 = rows_sent(worker, split, "fp32"), rows_sent(worker, split, "bf16")
         print(f"| {split} | {on / 1e6:.2f} | {off / 1e6:.2f} | {fp32:.0f} | {bf16:.0f} |", flush=True)
+    print_tiers(worker)
     if len(sys.argv) == 3:
         print(flush=True)
         subprocess.run([sys.argv[2], "[hybrid-losses]"], check=True)

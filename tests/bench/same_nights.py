@@ -3,11 +3,12 @@
 
     TBCI_LIBTORCH=$(deploy/deps --print-torch) tests/bench/same_nights.py FOLDER --program new=build/release/tbci
         [--program old=OTHER/tbci] [--every 1] [--parts 12] [--sparse old=3] [--measure 'new=alternate = "all"']
+        [--benchmarks NAME...] [--families NAME...]
 
 A repository of two days; its library holds nothing but the day, so the builds are two binaries that do the same. Each
 program checks the second day against the first, part by part of the suite, and the parts of several programs take
 turns. --every 3: every third benchmark. --sparse old=3: that program checks each third part only, and the ratio is of
-the parts that both checked. --measure: a line of [measure] for that program; the rest is each program's default. Workers are compiled without optimisation (by CXX,
+the parts that both checked. --benchmarks: these alone; --families: workers have these alone. --measure: a line of [measure] for that program; the rest is each program's default. Workers are compiled without optimisation (by CXX,
 else c++, with -O0 at the end of each call), and before the parts, in a night of one benchmark that does not count.
 FOLDER keeps all of it; a second call does only what is missing.
 """
@@ -31,6 +32,7 @@ benchmarks = {benchmarks}
 configurations = ["cpu-train", "cpu-infer"]
 [[subject]]
 name = "same"
+{families}
 [subject.nightlies]
 kind = "git-days"
 branch = "main"
@@ -131,6 +133,8 @@ def main():
     parser.add_argument("--measure", action="append", default=[], metavar="NAME=LINE")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--parts", type=int, default=12)
+    parser.add_argument("--benchmarks", nargs="+", default=[])
+    parser.add_argument("--families", nargs="+", default=[])
     arguments = parser.parse_args()
     programs, sparse = named(arguments.program, "--program"), named(arguments.sparse, "--sparse")
     more = named(arguments.measure, "--measure")
@@ -144,11 +148,13 @@ def main():
     compiler = compiler_without_optimisation(folder)
     first = next(iter(programs.values()))
     listed = json.loads(subprocess.run([first, "--json", "suite", "list"], check=True, capture_output=True, text=True).stdout)
-    names = [benchmark["name"] for benchmark in listed["benchmarks"]][:: arguments.every]
+    names = [benchmark["name"] for benchmark in listed["benchmarks"]
+             if not arguments.benchmarks or benchmark["name"] in arguments.benchmarks][:: arguments.every]
+    families = f"worker_families = {json.dumps(arguments.families)}" if arguments.families else ""
 
     def night(name, part, benchmarks):
         config = CONFIG.format(benchmarks=json.dumps(benchmarks), repository=folder / "repository",
-                               torch=os.environ["TBCI_LIBTORCH"], more=more.get(name, ""))
+                               torch=os.environ["TBCI_LIBTORCH"], more=more.get(name, ""), families=families)
         check(programs[name], folder / name / part, folder / name / "workers", compiler, config)
 
     for name in programs:
