@@ -16,7 +16,7 @@ namespace tbci::runner {
 struct LearningPlan {
   std::string over;         ///< what grows: one of the benchmark's `learns`, such as `samples`
   std::int64_t amount = 0;  ///< of it; the worker says what it came to
-  std::uint64_t seed = 42;  ///< of the clicks, the held-out samples and the first weights
+  std::uint64_t seed = 42;  ///< of the clicks and the first weights; held-out samples are always the same
 };
 
 /// All of one training, and what came of it. All above 0.

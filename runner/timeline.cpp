@@ -45,11 +45,16 @@ class Entry {
   bool good_;
 };
 
+// What a tensor of LibTorch has is far less.
+constexpr std::size_t most_dimensions = 64;
+
 model::TensorUse use_from(Entry& entry) {
   const std::int64_t coded = entry.take(-1, std::int64_t{1} << 40);
   if (coded < 0) return {};
   return {.tensor = coded / 2, .written = coded % 2 == 1};
 }
+
+constexpr std::size_t most_uses_of_a_call = 2000;
 
 std::optional<model::TimelineCall> call_from(Entry entry) {
   model::TimelineCall call;
@@ -61,7 +66,9 @@ std::optional<model::TimelineCall> call_from(Entry entry) {
   call.faults = entry.take(0, std::int64_t{1} << 40);
   call.sequence = entry.take(-1, INT64_MAX);
   const std::size_t inputs = entry.number();
-  while (entry.more()) (call.inputs.size() < inputs ? call.inputs : call.outputs).push_back(use_from(entry));
+  // The worker writes at most 1000 of each.
+  while (entry.more() && call.inputs.size() + call.outputs.size() < most_uses_of_a_call)
+    (call.inputs.size() < inputs ? call.inputs : call.outputs).push_back(use_from(entry));
   return entry.complete() && call.inputs.size() == inputs ? std::optional(std::move(call)) : std::nullopt;
 }
 
@@ -70,7 +77,8 @@ std::optional<model::SeenTensor> tensor_from(Entry entry) {
   tensor.storage = entry.take(0, INT64_MAX);
   tensor.type = entry.number();
   tensor.on_gpu = entry.take(0, 1) == 1;
-  while (entry.more()) tensor.sizes.push_back(entry.take(0, std::int64_t{1} << 40));
+  while (entry.more() && tensor.sizes.size() < most_dimensions)
+    tensor.sizes.push_back(entry.take(0, std::int64_t{1} << 40));
   return entry.complete() ? std::optional(std::move(tensor)) : std::nullopt;
 }
 

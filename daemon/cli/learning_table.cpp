@@ -95,6 +95,7 @@ std::string learning_text(const LearningCase& scaled) {
   for (const auto& [amount, why] : scaled.missing) text += fmt::format("{} {}: {}\n", scaled.over, amount, why);
   for (const LearningBuild& build : scaled.builds) text += learning_law_text(build, scaled.over);
   if (scaled.change) text += loss_change_text(scaled);
+  if (!scaled.no_change.empty()) text += fmt::format("no comparison: {}\n", scaled.no_change);
   return text;
 }
 
@@ -106,6 +107,7 @@ nlohmann::json json_of(const LearningCase& scaled) {
                          {"missing", nlohmann::json::object()}};
   for (const LearningBuild& build : scaled.builds) json["builds"].push_back(learning_build_json(build, scaled.over));
   for (const auto& [amount, why] : scaled.missing) json["missing"][std::to_string(amount)] = valid_utf8(why);
+  if (!scaled.no_change.empty()) json["no_change"] = valid_utf8(scaled.no_change);
   if (scaled.change) {
     json["change"] = {{"same", scaled.change->same},
                       {"loss_ratio", interval_json(scaled.change->ratio)},

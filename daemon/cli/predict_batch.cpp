@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "base/text.hpp"
@@ -35,13 +36,19 @@ Result<ExitCode> predict_batch(const Invocation& invocation, const Selection& se
   TBCI_ASSIGN(const auto listing, pipeline::listed_benchmarks(context, build.product));
   nlohmann::json list = nlohmann::json::array();
   bool any = false;
+  std::optional<Error> refused;
   for (const model::Case& measured : cases) {
     if (is_on_gpu(measured.configuration)) {
       fmt::print(stderr, "tbci: {} has no prediction: the time of a GPU is not taken apart\n", to_string(measured));
       continue;
     }
-    TBCI_ASSIGN(const int own, own_batch_for(context, listing, measured, plan));
-    const auto predicted = pipeline::predict(context, build, measured, own, plan);
+    const auto own = own_batch_for(context, listing, measured, plan);
+    if (!own) {
+      fmt::print(stderr, "tbci: no prediction: {}\n", one_line(own.error().message));
+      refused = own.error();
+      continue;
+    }
+    const auto predicted = pipeline::predict(context, build, measured, *own, plan);
     if (!predicted && predicted.error().kind != ErrorKind::failed) return pass_on(predicted.error());
     if (!predicted) {
       fmt::print(stderr, "tbci: no prediction: {}\n", one_line(predicted.error().message));
@@ -56,6 +63,7 @@ Result<ExitCode> predict_batch(const Invocation& invocation, const Selection& se
     }
     any = true;
   }
+  if (!any && refused) return pass_on(*refused);
   if (invocation.json) print_json({{"build", build_name}, {"predictions", std::move(list)}});
   return any ? ExitCode::success : ExitCode::negative;
 }

@@ -62,7 +62,7 @@ Result<std::vector<model::Build>> scaled_builds(pipeline::SubjectContext& contex
   return builds;
 }
 
-// Prints or collects a case; whether all of its builds have a law, and none learns worse.
+// Prints or collects a case; whether all of its builds have a law, and two of them a comparison.
 template <class Scaled>
 bool show_scaled(const Scaled& scaled, const std::string& text, bool as_json, nlohmann::json& list) {
   if (as_json) {
@@ -70,11 +70,14 @@ bool show_scaled(const Scaled& scaled, const std::string& text, bool as_json, nl
   } else {
     fmt::print("{}\n", text);
   }
-  return std::ranges::all_of(scaled.builds, [](const auto& one) { return one.law.has_value(); });
+  return scaled.no_change.empty() &&
+         std::ranges::all_of(scaled.builds, [](const auto& one) { return one.law.has_value(); });
 }
 
 Result<ExitCode> run_scale(const Invocation& invocation, const ScaleOptions& options, std::stop_token stop) {
   if (!options.sizes.empty()) TBCI_TRY(pipeline::check_scale_sizes(options.sizes, options.over));
+  if (pipeline::is_of_losses(options.over) && !options.against.empty() && options.rounds == 1)
+    return fail(ErrorKind::usage, "losses of two builds are compared over two seeds at least: --rounds 2 or more");
   TBCI_ASSIGN(const auto session, open_session(invocation, options.selection, std::move(stop)));
   pipeline::SubjectContext& context = session->context();
   TBCI_ASSIGN(const auto builds, scaled_builds(context, options));

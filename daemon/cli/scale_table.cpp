@@ -106,6 +106,7 @@ std::string scale_text(const pipeline::ScaledCase& scaled) {
   for (const auto& [size, why] : scaled.missing) text += fmt::format("{} {}: {}\n", scaled.over, size, why);
   for (const ScaledBuild& build : scaled.builds) text += law_text(build, scaled.over);
   if (scaled.change) text += change_text(*scaled.change, scaled.over);
+  if (!scaled.no_change.empty()) text += fmt::format("no comparison: {}\n", scaled.no_change);
   return text;
 }
 
@@ -117,6 +118,7 @@ nlohmann::json json_of(const pipeline::ScaledCase& scaled) {
                          {"missing", nlohmann::json::object()}};
   for (const ScaledBuild& build : scaled.builds) json["builds"].push_back(build_json(build, scaled.over));
   for (const auto& [size, why] : scaled.missing) json["missing"][std::to_string(size)] = valid_utf8(why);
+  if (!scaled.no_change.empty()) json["no_change"] = valid_utf8(scaled.no_change);
   if (scaled.change) {
     json["change"] = {{"one_exponent", scaled.change->one_exponent},
                       {"a_ratio", bounded_json(scaled.change->ratio_of_a)},

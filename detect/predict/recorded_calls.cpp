@@ -23,14 +23,6 @@ bool is_autograd_node(const Look& look, std::size_t call) {
   return purpose_of(look.name(call)) == Purpose::node;
 }
 
-// The operator that made the call, through nodes of the backward pass.
-std::ptrdiff_t calling_operator(const Look& look, std::size_t call) {
-  std::ptrdiff_t parent = look.calls[call].parent;
-  while (parent >= 0 && is_autograd_node(look, static_cast<std::size_t>(parent)))
-    parent = look.calls[static_cast<std::size_t>(parent)].parent;
-  return parent;
-}
-
 using Lanes = std::map<std::size_t, std::size_t>;  // by thread
 
 // Which of Gloo's threads does what differs from one iteration to the next, so all of them are one lane.
@@ -142,7 +134,7 @@ std::vector<RecordedCall> structure_of(const Look& look, const Places& places, c
   std::vector<RecordedCall> calls;
   for (const std::size_t number : places) {
     const model::TimelineCall& call = look.timeline.calls[number];
-    const std::ptrdiff_t parent = calling_operator(look, number);
+    const std::ptrdiff_t parent = look.calls[number].caller;
     const model::TimelineIteration& iteration =
         look.timeline.iterations[static_cast<std::size_t>(look.calls[number].iteration)];
     place_of[number] = calls.size();
@@ -182,7 +174,7 @@ class CallTimes {
   explicit CallTimes(const Look& look) : look_(look), own_(look.calls.size()) {
     // What a node inside an operator takes itself is the operator's.
     for (std::size_t i = 0; i < look.calls.size(); ++i) {
-      const std::ptrdiff_t to = is_autograd_node(look, i) ? calling_operator(look, i) : static_cast<std::ptrdiff_t>(i);
+      const std::ptrdiff_t to = is_autograd_node(look, i) ? look.calls[i].caller : static_cast<std::ptrdiff_t>(i);
       if (to >= 0) own_[static_cast<std::size_t>(to)] += static_cast<double>(look.calls[i].self);
     }
   }

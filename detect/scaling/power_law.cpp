@@ -69,6 +69,15 @@ Bounded exponential(const Bounded& one) {
   return {std::exp(one.value), std::exp(one.low), std::exp(one.high)};
 }
 
+// `a` belongs to sizes as they are, not to sizes by their middle: the same law with another exponent has another `a`.
+std::pair<LawData, LawFit> by_sizes_as_they_are(LawData data, LawFit fit) {
+  const double moved = std::log(data.scale);
+  for (auto& point : data.points) point.log_x += moved;
+  fit.parameters[log_a] -= fit.parameters[b_exponent] * moved;
+  fit.parameters[step_log_a] -= fit.parameters[step_b] * moved;
+  return {std::move(data), fit};
+}
+
 }  // namespace
 
 double PowerLaw::at(double x) const {
@@ -94,13 +103,8 @@ Result<PowerLaw> fit_power_law(const std::vector<ScalePoint>& points, Trend tren
   law.b = interval(data, *best, b_exponent);
   law.c = scaled(interval(data, *best, c_constant), data.unit);
   law.error = std::sqrt(best->squares / static_cast<double>(freedom));
-  // `a` belongs to sizes as they are, not to sizes by their middle: the same law with another exponent has another `a`.
-  LawData unscaled = data;
-  const double moved = std::log(data.scale);
-  for (auto& point : unscaled.points) point.log_x += moved;
-  LawFit same = *best;
-  same.parameters[log_a] -= best->parameters[b_exponent] * moved;
-  law.a = scaled(exponential(interval(unscaled, same, log_a)), data.unit);
+  const auto [as_they_are, same] = by_sizes_as_they_are(data, *best);
+  law.a = scaled(exponential(interval(as_they_are, same, log_a)), data.unit);
   return law;
 }
 
@@ -122,7 +126,8 @@ Result<LawChange> compare_power_laws(const std::vector<ScalePoint>& before, cons
   const LawMask& free = change.one_exponent ? two_builds_one_exponent : two_builds;
   const LawFit& best = change.one_exponent ? *together : *apart;
   const std::size_t left = change.one_exponent ? freedom + 1 : freedom;
-  change.ratio_of_a = exponential(profile_interval(data, best, free, step_log_a, left));
+  const auto [as_they_are, same] = by_sizes_as_they_are(data, best);
+  change.ratio_of_a = exponential(profile_interval(as_they_are, same, free, step_log_a, left));
   change.difference_of_c = scaled(profile_interval(data, best, free, step_c, left), data.unit);
   return change;
 }

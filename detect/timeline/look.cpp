@@ -18,6 +18,9 @@ Status check_size(const Timeline& timeline) {
   if (timeline.cut_off)
     return fail(ErrorKind::failed, "the timeline is cut off: an iteration has more calls than a worker records");
   if (timeline.iterations.empty()) return fail(ErrorKind::failed, "the timeline has no iteration");
+  if (timeline.iterations.size() > most_iterations_looked_at)
+    return fail(ErrorKind::failed, "the timeline has {} iterations: more than {} are not looked at",
+                timeline.iterations.size(), most_iterations_looked_at);
   if (timeline.calls.size() > most_calls_looked_at || timeline.work.size() > most_calls_looked_at) {
     return fail(ErrorKind::failed, "the timeline has {} calls and {} pieces of work: more than {} are not looked at",
                 timeline.calls.size(), timeline.work.size(), most_calls_looked_at);
@@ -81,13 +84,6 @@ bool is_node(const Look& look, std::size_t call) {
   return look.name(call).find('.') == std::string_view::npos;
 }
 
-bool inside_operator(const Look& look, std::ptrdiff_t call) {
-  for (; call >= 0; call = look.calls[static_cast<std::size_t>(call)].parent) {
-    if (!is_node(look, static_cast<std::size_t>(call))) return true;
-  }
-  return false;
-}
-
 Status place(Look& look, std::size_t number, Open& open) {
   const TimelineCall& call = look.timeline.calls[number];
   if (call.begin < open.last_begin) return fail(ErrorKind::failed, "call {} of the timeline is out of order", number);
@@ -101,9 +97,10 @@ Status place(Look& look, std::size_t number, Open& open) {
     if (call.end() > look.timeline.calls[parent].end())
       return fail(ErrorKind::failed, "call {} of the timeline ends after call {}, which made it", number, parent);
     placed.parent = static_cast<std::ptrdiff_t>(parent);
+    placed.caller = is_node(look, parent) ? look.calls[parent].caller : placed.parent;
     look.calls[parent].self -= call.length;
   }
-  placed.top = !is_node(look, number) && !inside_operator(look, placed.parent);
+  placed.top = !is_node(look, number) && placed.caller < 0;
   open.calls.push_back(number);
   return {};
 }

@@ -14,6 +14,7 @@ namespace tbci::detect {
 /// A call in its place. Numbers are those of model::Timeline::calls.
 struct PlacedCall {
   std::ptrdiff_t parent = -1;     ///< the call that made it; below 0: none
+  std::ptrdiff_t caller = -1;     ///< the operator that made it, through nodes of the backward pass; below 0: none
   std::ptrdiff_t iteration = -1;  ///< below 0: in none
   std::int64_t self = 0;          ///< nanoseconds without those of the calls that it made
   bool top = false;               ///< an operator that no operator has called: a model's own call
@@ -35,6 +36,7 @@ struct Look {
 };
 
 inline constexpr std::size_t most_calls_looked_at = 1000000;
+inline constexpr std::size_t most_iterations_looked_at = 1000;
 
 /// Linear in the number of calls. The timeline must outlive the look. Errors (failed), each in a sentence that names
 /// the place: the timeline is cut off, has no iteration, is too long, has a negative length, calls out of order or

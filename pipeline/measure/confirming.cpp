@@ -242,7 +242,7 @@ class Confirming {
     }
     if (cases.size() < least_cases_to_order || !ordered_.insert(confirmed.old_build).second) return {};
     const Comparison builds{plan_.old_builds.at(confirmed.old_build), plan_.after};
-    TBCI_ASSIGN(const auto order, by_expected_hit(context_, builds, confirmed.measured, std::move(cases)));
+    TBCI_ASSIGN(const auto order, by_expected_hit(context_, builds, confirmed.measured, std::move(cases), plan_.until));
     reorder(left, confirmed.old_build, order);
     return {};
   }
@@ -289,7 +289,8 @@ Result<Confirmation> confirm_candidates(SubjectContext& context, const Confirmat
       continue;
     }
     TBCI_ASSIGN(const bool slower, confirming.look_at(cases[i], pace));
-    if (slower) TBCI_TRY(confirming.order_by_hit(cases[i], std::span(cases).subspan(i + 1)));
+    if (slower && !confirming.out_of_time())
+      TBCI_TRY(confirming.order_by_hit(cases[i], std::span(cases).subspan(i + 1)));
   }
   TBCI_ASSIGN(Confirmation confirmation, confirming.finish());
   const auto changed = std::ranges::count_if(confirmation.findings, model::is_change, &model::Finding::verdict);

@@ -103,7 +103,11 @@ Result<LearningCase> scale_learning(SubjectContext& context, const std::vector<m
   }
   for (LearningBuild& build : scaled.builds) fit_losses(build);
   if (builds.size() == 1) return scaled;
-  if (const auto change = detect::compare_losses(pairs)) scaled.change = *change;
+  if (const auto change = detect::compare_losses(pairs)) {
+    scaled.change = *change;
+  } else {
+    scaled.no_change = change.error().message;
+  }
   return scaled;
 }
 

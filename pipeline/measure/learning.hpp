@@ -37,6 +37,7 @@ struct LearningCase {
   std::vector<LearningBuild> builds;            ///< one, or the older one first
   std::map<std::int64_t, std::string> missing;  ///< amounts without a point, and why
   std::optional<detect::LossChange> change;     ///< of two builds, over the amounts that have a point
+  std::string no_change;                        ///< why two builds have none
 };
 
 /// Trains with all amounts, seed after seed, on each build the same samples from the same first weights. An amount that

@@ -31,6 +31,10 @@ Result<model::Run> profiling_run(SubjectContext& context, const Comparison& buil
 
 }  // namespace
 
+bool costs_the_case_alone(const Error& error) {
+  return error.kind == ErrorKind::failed || error.kind == ErrorKind::usage;
+}
+
 std::optional<std::string> built_parent(const std::vector<model::Commit>& commits, const std::string& culprit) {
   const auto classes = bisect::classes_of(commits);
   for (std::size_t at = 1; at < classes.size(); ++at) {
@@ -75,7 +79,7 @@ Result<ProfiledCases> compare_operators_of(SubjectContext& context, const Compar
     auto compared = compare_operators(context, builds, measured);
     if (compared) {
       all.compared.push_back(std::move(*compared));
-    } else if (compared.error().kind == ErrorKind::failed) {
+    } else if (costs_the_case_alone(compared.error())) {
       all.unprofiled.push_back({.measured = measured, .reason = compared.error().message});
     } else {
       return pass_on(compared.error());

@@ -19,6 +19,9 @@ struct ProfiledProcesses {
   int at_most = 15;
 };
 
+/// Whether a case alone is at fault that it could not be profiled or recorded. Any other error ends the work.
+bool costs_the_case_alone(const Error& error);
+
 /// Profiles a case on both builds, in turn, each time in a fresh process. What is stored of these two builds on this
 /// machine is not taken again. Progress hears of each pair. Errors: `failed` where a profile could not be taken.
 Result<model::OperatorComparison> compare_operators(SubjectContext& context, const Comparison& builds,

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "detect/timeline/step.hpp"
+#include "pipeline/measure/profiling.hpp"
 
 namespace tbci::pipeline {
 
@@ -57,7 +58,7 @@ Result<ExplainedCases> explain_steps(SubjectContext& context, const Comparison& 
       keep_cause(all.steps.back(), finding.verdict == model::Verdict::regression);
     } else if (compared) {
       all.missing[measured] = "the step of a GPU is not taken apart";
-    } else if (compared.error().kind == ErrorKind::failed) {
+    } else if (costs_the_case_alone(compared.error())) {
       all.missing[measured] = one_line(compared.error().message);
     } else {
       return pass_on(compared.error());

@@ -37,7 +37,7 @@ std::vector<std::int64_t> offered_sizes(const runner::BenchmarkInfo& info, const
 bool can_scale(const runner::BenchmarkInfo& info, const std::string& over) {
   if (over == "batch") return true;
   if (is_of_losses(over)) return std::ranges::find(info.learns, over) != info.learns.end();
-  return !offered_sizes(info, over).empty();
+  return offered_sizes(info, over).size() >= detect::least_scale_points;
 }
 
 tl::unexpected<Error> cannot_scale(const runner::Listing& listing, const std::string& benchmark,
@@ -81,7 +81,7 @@ Result<std::vector<std::int64_t>> sizes_to_scale(const runner::Listing& listing,
   const auto info = std::ranges::find(listing.benchmarks, benchmark, &runner::BenchmarkInfo::name);
   if (info == listing.benchmarks.end() || !can_scale(*info, over)) return cannot_scale(listing, benchmark, over);
   std::vector<std::int64_t> sizes = asked.empty() ? default_sizes(*info, over) : asked;
-  TBCI_TRY(check_scale_sizes(sizes, over));
+  if (!asked.empty()) TBCI_TRY(check_scale_sizes(sizes, over));
   if (over == "batch" || is_of_losses(over)) return sizes;
   const auto offered = offered_sizes(*info, over);
   for (const std::int64_t size : sizes) {

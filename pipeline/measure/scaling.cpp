@@ -97,8 +97,11 @@ Result<ScaledCase> scale(SubjectContext& context, const std::vector<model::Build
   }
   for (ScaledBuild& build : scaled.builds) fit(build);
   if (builds.size() == 1 || !scaled.builds[0].law || !scaled.builds[1].law) return scaled;
-  if (auto change = detect::compare_power_laws(scaled.builds[0].points, scaled.builds[1].points))
+  if (const auto change = detect::compare_power_laws(scaled.builds[0].points, scaled.builds[1].points)) {
     scaled.change = *change;
+  } else {
+    scaled.no_change = change.error().message;
+  }
   return scaled;
 }
 

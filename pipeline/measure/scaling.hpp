@@ -35,6 +35,7 @@ struct ScaledCase {
   std::vector<ScaledBuild> builds;              ///< one, or the older one first
   std::map<std::int64_t, std::string> missing;  ///< sizes without a point, and why
   std::optional<detect::LawChange> change;      ///< of two builds that have a law
+  std::string no_change;                        ///< why two of those have none
 };
 
 /// Measures all sizes in rounds, two builds in turn. A size that fails on one build has a point on neither.

@@ -33,11 +33,6 @@ Result<std::optional<Comparison>> culprit_and_parent(SubjectContext& context, co
   return ready(builds.before) && ready(builds.after) ? std::optional(std::move(builds)) : std::nullopt;
 }
 
-// Whether a case alone is at fault. Any other error ends the report.
-bool cannot_be_recorded(const Error& error) {
-  return error.kind == ErrorKind::failed || error.kind == ErrorKind::usage;
-}
-
 Status add_operators(SubjectContext& context, const Comparison& builds, const model::Case& measured,
                      ReportGroup& group) {
   context.progress.begin_stage("profile", fmt::format("{} at {}", to_string(measured), builds.after.name.substr(0, 10)),
@@ -48,7 +43,7 @@ Status add_operators(SubjectContext& context, const Comparison& builds, const mo
     group.operators = std::move(*compared);
     return {};
   }
-  if (!cannot_be_recorded(compared.error())) return pass_on(compared.error());
+  if (!costs_the_case_alone(compared.error())) return pass_on(compared.error());
   context.progress.note(
       fmt::format("{} cannot be profiled: {}", to_string(measured), one_line(compared.error().message)));
   context.progress.end_stage("none");
@@ -83,7 +78,7 @@ Status add_hints(SubjectContext& context, const Comparison& builds, const model:
     }
     return {};
   }
-  if (!cannot_be_recorded(compared.error())) return pass_on(compared.error());
+  if (!costs_the_case_alone(compared.error())) return pass_on(compared.error());
   context.progress.note(fmt::format("{} has no hints: {}", to_string(measured), one_line(compared.error().message)));
   context.progress.end_stage("none");
   return {};

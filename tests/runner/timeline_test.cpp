@@ -106,6 +106,19 @@ TEST_CASE("Timeline: rejects malformed output and says what is wrong", "[runner]
                             R"(["a",0,1,2,3,4,-1,0])", "[0,0,99999999999999999999,2,3,4,-1,0]"})
     says(why_refused({hello, fmt::format(R"({{"type":"calls","calls":[{}]}})", entry)}), "entry of 'calls' is invalid");
   says(why_refused({hello, R"({"type":"tensors","tensors":[[1,0,2]]})"}), "entry of 'tensors'");
+  // No tensor has that many dimensions, and no call that many tensors: together they would be gigabytes.
+  const auto with_ones = [](std::string entry, int count) {
+    for (int i = 0; i < count; ++i) entry += ",1";
+    return entry + "]";
+  };
+  for (const auto& [count, wrong] : {std::pair(64, false), std::pair(65, true)}) {
+    const std::string line = fmt::format(R"({{"type":"tensors","tensors":[{}]}})", with_ones("[1,0,0", count));
+    CHECK((why_refused({hello, line}).find("entry of 'tensors'") != std::string::npos) == wrong);
+  }
+  for (const auto& [count, wrong] : {std::pair(2000, false), std::pair(2001, true)}) {
+    const std::string line = fmt::format(R"({{"type":"calls","calls":[{}]}})", with_ones("[0,0,1,2,3,4,-1,7", count));
+    CHECK((why_refused({hello, line}).find("entry of 'calls'") != std::string::npos) == wrong);
+  }
   says(why_refused({hello, R"({"type":"iterations","iterations":[[1,2,3]]})"}), "entry of 'iterations'");
   says(why_refused({hello, R"({"type":"work","work":[[0,2,3]]})"}), "entry of 'work'");
   says(why_refused({hello, R"({"type":"names","names":[3]})"}), "entry of 'names'");

@@ -312,6 +312,12 @@ TEST_CASE("Prediction: sizes beyond any number are not taken for work", "[detect
   CHECK(predicted({absurd(10), absurd(30)}, 20).time == Approx(700));
 }
 
+TEST_CASE("Prediction: a batch that would take no time is refused", "[detect]") {
+  const auto refused = detect::predict_batch({simple(10, -1800), simple(20, -1800)}, 5);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.find("batch 5 is predicted to take no time") == 0);
+}
+
 TEST_CASE("Prediction: one batch alone is refused", "[detect]") {
   const auto refused = detect::predict_batch({simple(10)}, 20);
   REQUIRE_FALSE(refused);

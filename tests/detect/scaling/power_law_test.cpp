@@ -153,6 +153,9 @@ TEST_CASE("Power law: another exponent is another algorithm", "[detect]") {
   const auto change = compare_power_laws(points_of({1, 1, 4}, &random, 0.01), points_of({1, 1.3, 4}, &random, 0.01));
   REQUIRE(change);
   CHECK_FALSE(change->one_exponent);
+  CHECK(change->ratio_of_a.low <= 1);
+  CHECK(change->ratio_of_a.high >= 1);
+  CHECK_FALSE(change->a_changed());
 }
 
 TEST_CASE("Power law: points without a law get a reason and no numbers", "[detect]") {

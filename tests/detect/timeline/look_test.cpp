@@ -38,6 +38,22 @@ TEST_CASE("Timeline: a call belongs to the one that is open, and its time is not
   CHECK(look->outside == std::vector<std::int64_t>{30});
 }
 
+TEST_CASE("Timeline: who calls is found through nodes, however many of them there are", "[detect]") {
+  MadeTimeline made;
+  constexpr int deep = 2000;
+  made.iteration(0, 10 * deep);
+  made.call("aten.sum.default", 1, 9 * deep);
+  for (int i = 0; i < deep; ++i) made.call("SumBackward0", 1, 9 * deep);
+  for (int i = 0; i < deep; ++i) made.call("aten.mm.default", 1 + i, 1);
+  const auto look = detect::look_into(made.timeline());
+  REQUIRE(look);
+  CHECK(look->calls[0].caller == -1);
+  CHECK(look->calls[1].caller == 0);
+  CHECK(look->calls.back().caller == 0);
+  CHECK(look->calls.back().parent == deep);
+  CHECK_FALSE(look->calls.back().top);
+}
+
 TEST_CASE("Timeline: what does not make sense is refused, with its place", "[detect]") {
   MadeTimeline made;
   CHECK(says(why_refused(made.timeline()), "has no iteration"));

@@ -28,9 +28,9 @@ struct Ordered : FakeRange {
     return {pipeline::build_commit(bench.context(), commit(0)).value(),
             pipeline::build_commit(bench.context(), commit(1)).value()};
   }
-  std::vector<model::Case> order() {
+  std::vector<model::Case> order(std::optional<TimePoint> until = {}) {
     return pipeline::by_expected_hit(bench.context(), builds(), infers("alpha"),
-                                     {infers("beta"), infers("gamma"), infers("delta")})
+                                     {infers("beta"), infers("gamma"), infers("delta")}, until)
         .value();
   }
 };
@@ -50,6 +50,13 @@ TEST_CASE("Hit order: without a changed operator, or without profiles, the order
   Ordered none;
   none.machine.profiles = false;
   CHECK(none.order() == as_it_was);
+}
+
+TEST_CASE("Hit order: no profile is taken once the time is over", "[pipeline]") {
+  Ordered ordered;
+  const auto now = ordered.bench.context().clock.now();
+  CHECK(ordered.order(now) == std::vector<model::Case>{infers("beta"), infers("gamma"), infers("delta")});
+  CHECK(ordered.order(now + std::chrono::hours(24)).front() == infers("delta"));
 }
 
 TEST_CASE("Hit order: cases are confirmed in it, once a first one is", "[confirm]") {

@@ -67,6 +67,14 @@ TEST_CASE("Learning: the constant of the law is the entropy, and builds of equal
   CHECK(json["change"]["same"] == true);
 }
 
+TEST_CASE("Learning: two builds that cannot be compared have the reason", "[pipeline]") {
+  const auto one_seed = learned_with(1.5, {"samples", {1000, 4000, 16000, 64000}, 1});
+  CHECK_FALSE(one_seed.change);
+  CHECK(daemon::learning_text(one_seed).find("no comparison: " + one_seed.no_change) != std::string::npos);
+  CHECK(daemon::json_of(one_seed)["no_change"] == one_seed.no_change);
+  CHECK(learned_with(1.5).no_change.empty());
+}
+
 TEST_CASE("Learning: a build that learns worse is found, and one whose sums are in another order is not",
           "[pipeline]") {
   CHECK(daemon::learning_text(learned_with(1.005)).find("learns worse: its losses differ by +0.500%") !=

@@ -9,15 +9,17 @@ using pipeline::sizes_to_scale;
 namespace {
 
 runner::Listing listing() {
-  runner::BenchmarkInfo plain, tables;
+  runner::BenchmarkInfo plain, tables, few;
   plain.name = "alexnet";
   tables.name = "dlrm";
   tables.choices = {{"rows", {"own", "1024", "2048", "4096", "8192", "16384"}},
                     {"width", {"own", "1/8", "0", "8x"}},
                     {"access", {"mapped", "blocks"}}};
   tables.learns = {"samples", "parameters"};
+  few.name = "few";
+  few.choices = {{"rows", {"own", "1024", "2048", "4096"}}};
   runner::Listing listed;
-  listed.benchmarks = {plain, tables};
+  listed.benchmarks = {plain, tables, few};
   return listed;
 }
 
@@ -40,6 +42,7 @@ TEST_CASE("Scale sizes: what is not asked for is all that the benchmark offers, 
 
 TEST_CASE("Scale sizes: a benchmark that offers none is refused with those that do", "[pipeline]") {
   CHECK(why_not("alexnet", "rows", {}) == "alexnet cannot be scaled over rows; these can: dlrm");
+  CHECK(why_not("few", "rows", {}) == "few cannot be scaled over rows; these can: dlrm");
   CHECK(why_not("alexnet", "samples", {}) == "alexnet cannot be scaled over samples; these can: dlrm");
   CHECK(why_not("dlrm", "width", {}) == "dlrm cannot be scaled over width; no benchmark of this build can");
   CHECK(why_not("dlrm", "compute", {}).find("no benchmark of this build can") != std::string::npos);
