@@ -1,10 +1,9 @@
 #include "daemon/cli/learning_table.hpp"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
-#include "daemon/cli/table.hpp"
+#include "daemon/cli/law_table.hpp"
 
 namespace tbci::daemon {
 
@@ -13,28 +12,8 @@ namespace {
 using pipeline::LearningBuild;
 using pipeline::LearningCase;
 
-std::string losses_table(const LearningCase& scaled) {
-  std::vector<Table::Column> columns = {{scaled.over, Align::right}};
-  for (const LearningBuild& build : scaled.builds) {
-    columns.push_back({one_line(build.name, 40), Align::right});
-    columns.push_back({"off the law", Align::right});
-  }
-  Table table(columns);
-  for (std::size_t i = 0; i < scaled.builds.front().points.size(); ++i) {
-    std::vector<std::string> cells = {fmt::format("{:.0f}", scaled.builds.front().points[i].x)};
-    for (const LearningBuild& build : scaled.builds) {
-      const detect::ScalePoint& point = build.points[i];
-      cells.push_back(fmt::format("{:.5f}", point.y));
-      cells.push_back(build.law ? fmt::format("{:+.2f}%", 100 * (point.y / build.law->at(point.x) - 1)) : "");
-    }
-    table.add(std::move(cells));
-  }
-  return table.text();
-}
-
 std::string interval_text(const detect::Bounded& one, const char* number) {
-  const auto text = [&](double value) { return fmt::format(fmt::runtime(number), value); };
-  return fmt::format("{} [{} to {}]", text(one.value), text(one.low), text(one.high));
+  return bounded_text(one, [number](double value) { return fmt::format(fmt::runtime(number), value); });
 }
 
 std::string learning_law_text(const LearningBuild& build, const std::string& over) {
@@ -64,12 +43,6 @@ std::string loss_change_text(const LearningCase& scaled) {
                      percent(change.ratio.low), percent(change.ratio.high));
 }
 
-// JSON has no infinity.
-nlohmann::json interval_json(const detect::Bounded& one) {
-  const auto end = [](double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); };
-  return {{"value", one.value}, {"low", end(one.low)}, {"high", end(one.high)}};
-}
-
 nlohmann::json learning_build_json(const LearningBuild& build, const std::string& over) {
   nlohmann::json json = {{"build", valid_utf8(build.name)}, {"points", nlohmann::json::array()}};
   for (const detect::ScalePoint& point : build.points) json["points"].push_back({{over, point.x}, {"loss", point.y}});
@@ -79,10 +52,7 @@ nlohmann::json learning_build_json(const LearningBuild& build, const std::string
     return json;
   }
   const detect::Returned returned = detect::returned_by_doubling(*build.law, build.points.back().x);
-  json["law"] = {{"a", interval_json(build.law->a)},
-                 {"b", interval_json(build.law->b)},
-                 {"c", interval_json(build.law->c)},
-                 {"error", build.law->error}};
+  json["law"] = law_json(*build.law);
   json["doubling"] = {{"gained", returned.gained}, {"share", returned.share}};
   return json;
 }
@@ -90,8 +60,11 @@ nlohmann::json learning_build_json(const LearningBuild& build, const std::string
 }  // namespace
 
 std::string learning_text(const LearningCase& scaled) {
-  std::string text =
-      fmt::format("loss of {} over {}\n\n{}\n", to_string(scaled.measured), scaled.over, losses_table(scaled));
+  std::vector<LawPoints> builds;
+  for (const LearningBuild& build : scaled.builds) builds.push_back({build.name, build.points, build.law});
+  const auto loss_text = [](double loss) { return fmt::format("{:.5f}", loss); };
+  std::string text = fmt::format("loss of {} over {}\n\n{}\n", to_string(scaled.measured), scaled.over,
+                                 points_table(scaled.over, builds, loss_text, 2));
   for (const auto& [amount, why] : scaled.missing) text += fmt::format("{} {}: {}\n", scaled.over, amount, why);
   for (const LearningBuild& build : scaled.builds) text += learning_law_text(build, scaled.over);
   if (scaled.change) text += loss_change_text(scaled);
@@ -110,7 +83,7 @@ nlohmann::json json_of(const LearningCase& scaled) {
   if (!scaled.no_change.empty()) json["no_change"] = valid_utf8(scaled.no_change);
   if (scaled.change) {
     json["change"] = {{"same", scaled.change->same},
-                      {"loss_ratio", interval_json(scaled.change->ratio)},
+                      {"loss_ratio", bounded_json(scaled.change->ratio)},
                       {"worse", scaled.change->worse()},
                       {"better", scaled.change->better()}};
   }

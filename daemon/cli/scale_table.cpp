@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
-#include "daemon/cli/table.hpp"
+#include "daemon/cli/law_table.hpp"
 
 namespace tbci::daemon {
 
@@ -14,13 +14,12 @@ using detect::Bounded;
 using pipeline::ScaledBuild;
 
 std::string time_text(double nanoseconds) {
-  if (!std::isfinite(nanoseconds)) return nanoseconds > 0 ? "no bound" : "-no bound";
   const std::string text = human_duration(std::chrono::nanoseconds(std::llround(std::abs(nanoseconds))));
   return (nanoseconds < 0 ? "-" : "") + text;
 }
 
 std::string times_text(const Bounded& one) {
-  return fmt::format("{} [{} to {}]", time_text(one.value), time_text(one.low), time_text(one.high));
+  return bounded_text(one, time_text);
 }
 
 Bounded negated(const Bounded& one) {
@@ -28,26 +27,7 @@ Bounded negated(const Bounded& one) {
 }
 
 std::string numbers_text(const Bounded& one, int digits) {
-  return fmt::format("{:.{}f} [{:.{}f} to {:.{}f}]", one.value, digits, one.low, digits, one.high, digits);
-}
-
-std::string points_table(const pipeline::ScaledCase& scaled) {
-  std::vector<Table::Column> columns = {{scaled.over, Align::right}};
-  for (const ScaledBuild& build : scaled.builds) {
-    columns.push_back({one_line(build.name, 40), Align::right});
-    columns.push_back({"off the law", Align::right});
-  }
-  Table table(columns);
-  for (std::size_t i = 0; i < scaled.builds.front().points.size(); ++i) {
-    std::vector<std::string> cells = {fmt::format("{:.0f}", scaled.builds.front().points[i].x)};
-    for (const ScaledBuild& build : scaled.builds) {
-      const detect::ScalePoint& point = build.points[i];
-      cells.push_back(time_text(point.y));
-      cells.push_back(build.law ? fmt::format("{:+.1f}%", 100 * (point.y / build.law->at(point.x) - 1)) : "");
-    }
-    table.add(std::move(cells));
-  }
-  return table.text();
+  return bounded_text(one, [digits](double value) { return fmt::format("{:.{}f}", value, digits); });
 }
 
 std::string law_text(const ScaledBuild& build, const std::string& over) {
@@ -77,21 +57,12 @@ std::string change_text(const detect::LawChange& change, const std::string& over
                       : text;
 }
 
-// JSON has no infinity.
-nlohmann::json bounded_json(const Bounded& one) {
-  const auto end = [](double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); };
-  return {{"value", one.value}, {"low", end(one.low)}, {"high", end(one.high)}};
-}
-
 nlohmann::json build_json(const ScaledBuild& build, const std::string& over) {
   nlohmann::json json = {{"build", valid_utf8(build.name)}, {"points", nlohmann::json::array()}};
   for (const detect::ScalePoint& point : build.points)
     json["points"].push_back({{over, std::llround(point.x)}, {"nanoseconds", point.y}});
   if (build.law) {
-    json["law"] = {{"a", bounded_json(build.law->a)},
-                   {"b", bounded_json(build.law->b)},
-                   {"c", bounded_json(build.law->c)},
-                   {"error", build.law->error}};
+    json["law"] = law_json(*build.law);
   } else {
     json["no_law"] = valid_utf8(build.no_law);
   }
@@ -101,8 +72,10 @@ nlohmann::json build_json(const ScaledBuild& build, const std::string& over) {
 }  // namespace
 
 std::string scale_text(const pipeline::ScaledCase& scaled) {
-  std::string text =
-      fmt::format("{} over the {}\n\n{}\n", to_string(scaled.measured), scaled.over, points_table(scaled));
+  std::vector<LawPoints> builds;
+  for (const ScaledBuild& build : scaled.builds) builds.push_back({build.name, build.points, build.law});
+  std::string text = fmt::format("{} over the {}\n\n{}\n", to_string(scaled.measured), scaled.over,
+                                 points_table(scaled.over, builds, time_text, 1));
   for (const auto& [size, why] : scaled.missing) text += fmt::format("{} {}: {}\n", scaled.over, size, why);
   for (const ScaledBuild& build : scaled.builds) text += law_text(build, scaled.over);
   if (scaled.change) text += change_text(*scaled.change, scaled.over);

@@ -1,7 +1,7 @@
 #include "detect/predict/looped_calls.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/detect/timeline/made_timeline.hpp"
+#include "tests/detect/predict/recorded.hpp"
 
 namespace tbci::looped_calls_test {
 
@@ -9,15 +9,10 @@ using detect::BatchRecording;
 using detect::KernelFamily;
 using detect::Prediction;
 using made_timeline::MadeTimeline;
+using made_timeline::recorded_from;
 using model::OverheadKind;
 
 namespace {
-
-detect::RecordedIteration recorded_from(MadeTimeline& made) {
-  const auto look = detect::look_into(made.timeline());
-  REQUIRE(look);
-  return detect::recorded_iteration(*look).value();
-}
 
 // A view (100), then for each sample a gap of 10 and a linear (40, a product of 500 with one page fault of 10, 60, of
 // which it waits 20), then a relu (300) and 50.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tests/catch.hpp"
-#include "tests/detect/timeline/made_timeline.hpp"
+#include "tests/detect/predict/recorded.hpp"
 
 namespace tbci::prediction_test {
 
@@ -11,15 +11,10 @@ using detect::CalibratedBatch;
 using detect::KernelFamily;
 using detect::Prediction;
 using made_timeline::MadeTimeline;
+using made_timeline::recorded_from;
 using model::OverheadKind;
 
 namespace {
-
-detect::RecordedIteration recorded_from(MadeTimeline& made) {
-  const auto look = detect::look_into(made.timeline());
-  REQUIRE(look);
-  return detect::recorded_iteration(*look).value();
-}
 
 CalibratedBatch calibrated(int batch, MadeTimeline& made, double time) {
   CalibratedBatch one;

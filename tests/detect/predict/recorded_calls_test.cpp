@@ -1,24 +1,13 @@
 #include "detect/predict/recorded_calls.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/detect/timeline/made_timeline.hpp"
+#include "tests/detect/predict/recorded.hpp"
 
 namespace tbci::recorded_calls_test {
 
 using detect::RecordedIteration;
 using made_timeline::MadeTimeline;
-
-namespace {
-
-RecordedIteration recorded_from(MadeTimeline& made) {
-  const auto look = detect::look_into(made.timeline());
-  REQUIRE(look);
-  const auto recorded = detect::recorded_iteration(*look);
-  REQUIRE(recorded);
-  return *recorded;
-}
-
-}  // namespace
+using made_timeline::recorded_from;
 
 TEST_CASE("Recorded calls: what is around a kernel is split into before, between and after", "[detect]") {
   MadeTimeline made;
