@@ -89,7 +89,7 @@ std::string most_grown_in(Region region, const RecordedParts& before, const Reco
 // What disturbs a machine is in a region as a whole, in no operator above all. Where the whole is not clear, the
 // operator in it that grew most may be: then it is a part of its own, unless the rest clearly makes up for it, as where
 // it goes on beside something else.
-std::vector<StepPart> clear_operator_apart(StepPart whole, Region region, const RecordedParts& before,
+std::vector<StepPart> clear_operator_apart(const StepPart& whole, Region region, const RecordedParts& before,
                                            const RecordedParts& after, double least) {
   const RegionCall call{region, most_grown_in(region, before, after, true)};
   if (whole.clear || call.name.empty()) return {whole};

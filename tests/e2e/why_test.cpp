@@ -78,6 +78,36 @@ void check_another_batch(const Installation& installation) {
   CHECK(predict(installation, {"dlrn", "--batch", "3"}).error.find("did you mean 'dlrm'?") != std::string::npos);
 }
 
+// `tbci scale` of the second nightly against the first one, which computes the same.
+Answer scale(const Installation& installation, std::vector<std::string> what) {
+  what.insert(what.begin(), {"scale", "dlrm"});
+  what.insert(what.end(), {"--build", installation.truth().nightly(1), "--against", installation.truth().nightly(0)});
+  return installation.tbci(what);
+}
+
+void check_scales(const Installation& installation) {
+  const Answer losses = scale(installation, {"--over", "samples", "--sizes", "2048,4096,8192,16384", "--rounds", "2",
+                                             "--configurations", "cpu-train", "--json"});
+  INFO(losses.error << losses.output);
+  const nlohmann::json learned = losses.json()["cases"].at(0);
+  CHECK(learned["builds"].size() == 2);
+  CHECK(learned["builds"][0]["points"].size() == 4);
+  CHECK(learned["change"]["same"] == true);
+
+  const Answer times =
+      scale(installation, {"--sizes", "64,128,256,512", "--rounds", "1", "--configurations", "cpu-infer", "--json"});
+  INFO(times.error << times.output);
+  const nlohmann::json measured = times.json()["cases"].at(0);
+  CHECK(measured["over"] == "batch");
+  CHECK(measured["builds"][1]["points"].size() == 4);
+  CHECK(measured["builds"][1]["points"][3]["nanoseconds"] > measured["builds"][1]["points"][0]["nanoseconds"]);
+
+  CHECK(scale(installation, {"--over", "samples", "--rounds", "1"}).error.find("over two seeds at least") !=
+        std::string::npos);
+  CHECK(scale(installation, {"--over", "samples", "--configurations", "cpu-infer"}).exit_code == 2);
+  CHECK(scale(installation, {"--sizes", "64,128,256"}).error.find("a law takes 4 sizes at least") != std::string::npos);
+}
+
 }  // namespace
 
 TEST_CASE("End to end: the hint that a patch of the paper answers is there before it and gone after it", "[e2e]") {
@@ -106,6 +136,7 @@ TEST_CASE("End to end: the hint that a patch of the paper answers is there befor
   CHECK(misspelt.error.find("no recorded case calls aten.admm (did you mean 'aten.addmm'?)") != std::string::npos);
 
   check_another_batch(installation);
+  check_scales(installation);
 
   const Answer unknown = installation.tbci(
       {"why", "dlrm/cpu-train", "--build", installation.truth().nightly(0), "--variant", "fused-step"});
