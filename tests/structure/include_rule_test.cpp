@@ -144,7 +144,29 @@ std::vector<std::string> upward_includes(const std::vector<File>& files) {
   return findings;
 }
 
+// A worker of a few families has the blocks that are included by a source, or by a block (suite/families.cmake). One
+// that a header elsewhere includes is not among them, and such a worker does not link.
+std::vector<std::string> unseen_blocks(const std::vector<File>& files) {
+  std::vector<std::string> findings;
+  for (const File& file : files) {
+    const bool sees = file.path.starts_with("suite/blocks/") || !file.path.ends_with(".hpp");
+    if (!file.path.starts_with("suite/") || sees) continue;
+    if (file.text.find("#include \"suite/blocks/") != std::string::npos) findings.push_back(file.path);
+  }
+  return findings;
+}
+
 }  // namespace
+
+TEST_CASE("Structure: a worker of a few families has all blocks that it needs", "[structure]") {
+  const auto findings = unseen_blocks(tbci::structure::files_below(TBCI_SOURCE_DIR));
+  INFO(tbci::structure::joined(findings));
+  CHECK(findings.empty());
+
+  const std::string block = "#include \"suite/blocks/tables.hpp\"\n";
+  CHECK(unseen_blocks({{"suite/ranks/a.hpp", block}}).size() == 1);
+  CHECK(unseen_blocks({{"suite/ranks/a.cpp", block}, {"suite/blocks/a.hpp", block}, {"detect/a.hpp", block}}).empty());
+}
 
 TEST_CASE("Structure: below the pipeline no folder includes one that stands above it", "[structure]") {
   const auto findings = upward_includes(tbci::structure::files_below(TBCI_SOURCE_DIR));

@@ -3,13 +3,13 @@
 // scalable training of deep learning recommendation models, 2022).
 #include <algorithm>
 
+#include "suite/blocks/ranks/click_model.hpp"
+#include "suite/blocks/ranks/own_tables.hpp"
 #include "suite/blocks/tiers/tier_choices.hpp"
 #include "suite/memory.hpp"
-#include "suite/ranks/click_model.hpp"
 #include "suite/ranks/gloo.hpp"
 #include "suite/ranks/layout.hpp"
 #include "suite/ranks/member.hpp"
-#include "suite/ranks/own_tables.hpp"
 
 namespace tbci::suite::models::dlrm_hybrid {
 namespace {

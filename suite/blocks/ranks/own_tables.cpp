@@ -1,4 +1,4 @@
-#include "suite/ranks/own_tables.hpp"
+#include "suite/blocks/ranks/own_tables.hpp"
 
 #include <string>
 #include <utility>

@@ -7,8 +7,8 @@
 
 #include <torch/torch.h>
 
+#include "suite/blocks/ranks/click_model.hpp"
 #include "suite/blocks/tiers/tiered_tables.hpp"
-#include "suite/ranks/click_model.hpp"
 #include "suite/ranks/layout.hpp"
 
 namespace tbci::suite::ranks {

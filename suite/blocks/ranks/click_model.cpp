@@ -1,4 +1,4 @@
-#include "suite/ranks/click_model.hpp"
+#include "suite/blocks/ranks/click_model.hpp"
 
 #include <algorithm>
 #include <cmath>
