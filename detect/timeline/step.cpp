@@ -66,7 +66,7 @@ std::string most_grown(const RecordedParts& before, const RecordedParts& after, 
     }
   }
   const auto most = std::ranges::max_element(more, {}, [](const auto& one) { return std::abs(one.second); });
-  return most == more.end() || most->second == 0 ? "" : most->first;
+  return most == more.end() ? "" : most->first;
 }
 
 std::string most_faulting(const RecordedParts& before, const RecordedParts& after) {

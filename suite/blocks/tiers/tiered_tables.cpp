@@ -88,7 +88,6 @@ void TieredTables::fill_cache() {
   std::vector<std::int64_t> in_files(rows_.size(), 0);
   for (std::size_t table = 0; table < rows_.size(); ++table) in_files[table] = in_memory(table) ? 0 : rows_[table];
   cache_ = std::make_unique<RowCache>(in_files, placement_.cached_rows);
-  if (!options_.warm) return;
   auto rows = most_frequent_rows(laws_, placement_.in_memory, placement_.cached_rows);
   std::vector<RowInSlot> put;
   for (auto row = rows.rbegin(); row != rows.rend(); ++row) put.push_back({*row, cache_->put(*row)});

@@ -131,17 +131,70 @@ TEST_CASE("Parts: what a region has is in no group, with all that happens in it"
                                              {{Region::communication, "aten.copy_.default"}, 5}});
 }
 
+TEST_CASE("Parts: what calls of one operator take before, between and after kernels adds up", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 300);
+  const auto x = made.tensor(1, {4, 8});
+  for (const std::int64_t begin : {10, 110}) {
+    made.call("aten.linear.default", begin, 60, {x});
+    made.call("aten.addmm.default", begin + 5, 10, {x});
+    made.call("aten.mm.default", begin + 25, 10, {x});
+  }
+  const IterationParts seen = parts(made);
+  const detect::OwnTime split = seen.groups.at({"aten.linear.default", "(4,8,)"}).split;
+  CHECK(split.before == 2 * 5);
+  CHECK(split.between == 2 * 10);
+  CHECK(split.after == 2 * 25);
+}
+
+TEST_CASE("Parts: an operator that calls kernels in one iteration is none itself, and no call waits longer than it is",
+          "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.iteration(100, 100);
+  made.call("aten.linear.default", 10, 40);
+  made.call("aten.addmm.default", 20, 20);
+  made.call("AddBackward0", 60, 10).waited = 9;
+  made.call("aten.add.Tensor", 60, 8);
+  made.call("aten.linear.default", 110, 40);
+  made.call("AddBackward0", 160, 10).waited = 9;
+  made.call("aten.add.Tensor", 160, 8);
+  const IterationParts seen = parts(made);
+  CHECK_FALSE(seen.groups.at({"aten.linear.default", ""}).kernel);
+  CHECK(seen.waited == 2);
+}
+
+TEST_CASE("Parts: another thread that is in no region counts nowhere, and a node's faults are in no operator",
+          "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100);
+  made.call("aten.mm.default", 10, 60);
+  made.call("AddmmBackward0", 75, 10).faults = 5;
+  made.call("aten.add.Tensor", 20, 10).thread = 1;
+  const IterationParts seen = parts(made);
+  CHECK(seen.groups.size() == 1);
+  CHECK(seen.groups.contains({"aten.mm.default", ""}));
+  CHECK(seen.outside == 40);
+  CHECK(seen.outside_faults == 5);
+}
+
 TEST_CASE("Parts: what is waited in the tier for another thread there counts once, as that one's", "[detect]") {
   MadeTimeline made;
   made.iteration(0, 100);
-  made.call("tbci:tier", 10, 50).waited = 45;
-  made.call("tbci:tier", 10, 60).thread = 1;
+  made.call("tbci:tier", 10, 50).waited = 30;
+  made.call("aten.select.int", 12, 10).waited = 4;
+  auto& beside = made.call("tbci:tier", 10, 60);
+  beside.thread = 1;
+  beside.waited = 7;
   made.call("aten.index_select.default", 20, 25).thread = 1;
   const IterationParts seen = parts(made);
   CHECK(seen.tier == 50);
   using detect::Region;
-  CHECK(seen.region_calls == std::map<detect::RegionCall, double>{{{Region::tier, ""}, 50 - 45 + 35},
+  CHECK(seen.region_calls == std::map<detect::RegionCall, double>{{{Region::tier, ""}, 40 - 30 + 35},
+                                                                  {{Region::tier, "aten.select.int"}, 10},
                                                                   {{Region::tier, "aten.index_select.default"}, 25}});
+  CHECK(seen.groups.size() == 1);  // of this thread alone
+  CHECK(seen.groups.contains({"aten.select.int", "", Region::tier}));
 }
 
 TEST_CASE("Parts: what is waited while another thread brings in rows is of the tier", "[detect]") {

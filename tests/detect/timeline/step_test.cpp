@@ -184,6 +184,78 @@ TEST_CASE("Step: a clear part is the cause where the machine got quicker meanwhi
   CHECK(step.cause->name == "aten.mm.default");
 }
 
+TEST_CASE("Step: several parts of one kind are the cause together, with no operator", "[detect]") {
+  IterationParts after = base();
+  after.waited = 500e3;
+  for (const char* name : {"aten.mm.default", "aten.relu.default"}) {
+    for (const char* sizes : {"(64,)", "(8,)"}) after.groups.at({name, sizes}).own *= 1.4;
+  }
+  const StepSplit kernels = step_to(after);
+  REQUIRE(kernels.cause);
+  CHECK(kernels.cause->kind == CauseKind::kernel);
+  CHECK(kernels.cause->name.empty());
+  CHECK(kernels.cause->nanoseconds == Approx(2 * 440e3).epsilon(0.01));
+
+  after = base();
+  after.waited = 500e3;
+  after.outside += 600e3;
+  for (const char* sizes : {"(64,)", "(8,)"}) after.groups.at({"aten.relu.default", sizes}).own += 220e3;
+  const StepSplit overheads = step_to(after);
+  REQUIRE(overheads.cause);
+  CHECK(overheads.cause->kind == CauseKind::overhead);
+  CHECK(overheads.cause->overhead == OverheadKind::between_operators);  // of the largest
+  CHECK(overheads.cause->nanoseconds == Approx(600e3 + 440e3).epsilon(0.01));
+}
+
+TEST_CASE("Step: page faults outside of operators take no more than there is, and are named by operators", "[detect]") {
+  IterationParts after = base();
+  after.outside_faults = 10000;  // 5 ms, of 1.2
+  after.groups.at({"aten.mm.default", "(64,)"}).faults = 200;
+  after.groups.at({"aten.mm.default", "(64,)"}).own += 100e3;
+  after.groups[{"aten.index_select.default", "", detect::Region::tier}] = {.calls = 1, .own = 1, .faults = 9000};
+  const StepSplit step = step_to(after);
+  REQUIRE(step.parts.size() == 2);
+  CHECK(step.parts[0].kind == CauseKind::page_faults);
+  CHECK(step.parts[0].name == "aten.mm.default");
+  CHECK(step.parts[0].nanoseconds == Approx(1200e3 + 100e3).epsilon(0.01));
+  CHECK(step.parts[1].overhead == OverheadKind::between_operators);
+  CHECK(step.parts[1].nanoseconds == Approx(-1200e3).epsilon(0.01));
+}
+
+TEST_CASE("Step: a quicker tier has the operator that shrank most, whatever the number of recordings", "[detect]") {
+  using detect::Region;
+  const detect::RegionCall in_none{Region::tier, ""}, select{Region::tier, "aten.index_select.default"};
+  IterationParts before = base();
+  before.tier = 5000e3;
+  before.region_calls = {{in_none, 4000e3}, {select, 1000e3}};
+  IterationParts after = before;
+  after.tier -= 700e3;
+  after.region_calls.at(select) -= 800e3;
+  after.region_calls.at(in_none) += 100e3;
+  RecordedParts fewer = recordings(after);
+  fewer.pop_back();
+  for (const RecordedParts& afterwards : {recordings(after), fewer}) {
+    const StepSplit step = split_step(recordings(before), afterwards);
+    REQUIRE(step.cause);
+    CHECK(step.cause->kind == CauseKind::tier);
+    CHECK(step.cause->name == "aten.index_select.default");
+  }
+  // The largest part stands first, whichever way it goes.
+  after.waited = 300e3;
+  CHECK(split_step(recordings(before), recordings(after)).parts.front().kind == CauseKind::tier);
+}
+
+TEST_CASE("Step: of three kinds of which none is half, none is the cause", "[detect]") {
+  IterationParts after = base();
+  after.waited = 500e3;
+  after.outside += 500e3;
+  after.groups.at({"aten.mm.default", "(64,)"}).own += 550e3;
+  const StepSplit step = step_to(after);
+  CHECK(step.parts.size() == 3);
+  CHECK(std::ranges::all_of(step.parts, &StepPart::clear));
+  CHECK_FALSE(step.cause);
+}
+
 TEST_CASE("Step: a clear part of less than 4% of the iteration does not explain it", "[detect]") {
   IterationParts after = base();
   after.groups.at({"aten.mm.default", "(64,)"}).own += 300e3;

@@ -47,6 +47,7 @@ TEST_CASE("Hit order: without a changed operator, or without profiles, the order
   Ordered same;
   same.machine.slower.clear();
   CHECK(same.order() == as_it_was);
+  CHECK(std::ranges::count_if(same.machine.effects, [](const auto& one) { return one.starts_with("profile "); }) == 4);
   Ordered none;
   none.machine.profiles = false;
   CHECK(none.order() == as_it_was);

@@ -161,6 +161,15 @@ TEST_CASE("Tiered tables: what goes wrong while rows are brought in is thrown by
   CHECK_THROWS_AS(tables->take(batches[1], nullptr), Unsupported);
 }
 
+TEST_CASE("Tiered tables: nothing is written back while the next batch's rows come in") {
+  const auto tables = tables_with(options_of(0.25));
+  const auto batches = batches_of(*tables, 2);
+  tables->take(batches[0], &batches[1]);
+  CHECK_THROWS_AS(tables->write_back(), std::logic_error);
+  tables->take(batches[1], nullptr);
+  CHECK_NOTHROW(tables->write_back());
+}
+
 TEST_CASE("Tiered tables: the cache begins with the rows that are asked for most often") {
   const std::vector<LookupLaw> laws = {LookupLaw(1000, 2000), LookupLaw(500, 200), LookupLaw(100, 100)};
   const auto rows = most_frequent_rows(laws, {false, false, true}, 400);
