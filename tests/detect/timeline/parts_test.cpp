@@ -197,6 +197,16 @@ TEST_CASE("Parts: what is waited in the tier for another thread there counts onc
   CHECK(seen.groups.contains({"aten.select.int", "", Region::tier}));
 }
 
+TEST_CASE("Parts: iterations in which the other thread did its part before or after do not count", "[detect]") {
+  MadeTimeline made;
+  for (const std::int64_t begin : {0, 100, 200}) {
+    made.iteration(begin, 100);
+    made.call("aten.mm.default", begin + 10, 60).waited = 30;
+  }
+  made.call("tbci:tier", 105, 50).thread = 1;
+  CHECK(parts(made).tier == 30);
+}
+
 TEST_CASE("Parts: what is waited while another thread brings in rows is of the tier", "[detect]") {
   const auto seen_with = [](std::int64_t waited, std::int64_t region, std::int64_t waited_there) {
     MadeTimeline made;

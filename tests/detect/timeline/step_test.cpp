@@ -1,9 +1,9 @@
 #include "detect/timeline/step.hpp"
 
-#include <array>
 #include <numeric>
 
 #include "tests/catch.hpp"
+#include "tests/detect/timeline/made_parts.hpp"
 
 namespace tbci::step_test {
 
@@ -11,6 +11,9 @@ using detect::GroupTime;
 using detect::IterationParts;
 using detect::RecordedParts;
 using detect::split_step;
+using made_parts::base;
+using made_parts::operators;
+using made_parts::recordings;
 using model::CauseKind;
 using model::OverheadKind;
 using model::StepPart;
@@ -19,40 +22,6 @@ using model::StepSplit;
 using tbci::test::Approx;
 
 namespace {
-
-// Eight operators of two sizes each: 100 and 10 microseconds a call, ten calls, which is 8,800 of an iteration of
-// 10,000.
-constexpr std::array operators = {"aten.mm.default",   "aten.add.Tensor", "aten.mul.Tensor",  "aten.sum.default",
-                                  "aten.relu.default", "aten.div.Tensor", "aten.exp.default", "aten.bmm.default"};
-
-IterationParts base() {
-  IterationParts parts;
-  parts.outside = 1200e3;
-  parts.fault_nanoseconds = 500;
-  parts.dispatch_nanoseconds = 1000;
-  for (const char* name : operators) {
-    parts.groups[{name, "(64,)"}] = {.calls = 10, .own = 1000e3};
-    parts.groups[{name, "(8,)"}] = {.calls = 10, .own = 100e3};
-  }
-  parts.whole = 10000e3;
-  return parts;
-}
-
-// Three recordings, which differ by a thousandth and have their whole set to what their parts are.
-RecordedParts recordings(IterationParts parts) {
-  RecordedParts all;
-  for (const double off : {1.0, 1.001, 0.999}) {
-    IterationParts one = parts;
-    one.outside *= off;
-    one.whole = one.outside + one.waited + one.tier + one.communication;
-    for (auto& [group, time] : one.groups) {
-      time.own *= off;
-      if (group.region == detect::Region::none) one.whole += time.own;
-    }
-    all.push_back(one);
-  }
-  return all;
-}
 
 StepSplit step_to(const IterationParts& after) {
   const StepSplit step = split_step(recordings(base()), recordings(after));
@@ -207,6 +176,30 @@ TEST_CASE("Step: several parts of one kind are the cause together, with no opera
   CHECK(overheads.cause->nanoseconds == Approx(600e3 + 440e3).epsilon(0.01));
 }
 
+TEST_CASE("Step: what goes the other way is not part of what several parts are together", "[detect]") {
+  IterationParts after = base();
+  for (const char* sizes : {"(64,)", "(8,)"}) {
+    after.groups.at({"aten.mm.default", sizes}).own *= 1.4;
+    after.groups.at({"aten.relu.default", sizes}).own *= 1.4;
+    after.groups.at({"aten.exp.default", sizes}).own *= 0.7;
+  }
+  const StepSplit step = step_to(after);
+  REQUIRE(step.cause);
+  CHECK(step.cause->kind == CauseKind::kernel);
+  CHECK(step.cause->nanoseconds == Approx(2 * 440e3).epsilon(0.01));
+}
+
+TEST_CASE("Step: the price of a page fault is that of all recordings of both builds", "[detect]") {
+  IterationParts after = base();
+  after.fault_nanoseconds = 1500;
+  after.groups.at({"aten.mm.default", "(64,)"}).faults = 400;
+  after.groups.at({"aten.mm.default", "(64,)"}).own += 400e3;
+  const StepSplit step = split_step(recordings(base()), recordings(after));
+  REQUIRE(step.cause);
+  CHECK(step.cause->kind == CauseKind::page_faults);
+  CHECK(step.cause->nanoseconds == Approx(400 * 1000).epsilon(0.01));
+}
+
 TEST_CASE("Step: page faults outside of operators take no more than there is, and are named by operators", "[detect]") {
   IterationParts after = base();
   after.outside_faults = 10000;  // 5 ms, of 1.2
@@ -220,29 +213,6 @@ TEST_CASE("Step: page faults outside of operators take no more than there is, an
   CHECK(step.parts[0].nanoseconds == Approx(1200e3 + 100e3).epsilon(0.01));
   CHECK(step.parts[1].overhead == OverheadKind::between_operators);
   CHECK(step.parts[1].nanoseconds == Approx(-1200e3).epsilon(0.01));
-}
-
-TEST_CASE("Step: a quicker tier has the operator that shrank most, whatever the number of recordings", "[detect]") {
-  using detect::Region;
-  const detect::RegionCall in_none{Region::tier, ""}, select{Region::tier, "aten.index_select.default"};
-  IterationParts before = base();
-  before.tier = 5000e3;
-  before.region_calls = {{in_none, 4000e3}, {select, 1000e3}};
-  IterationParts after = before;
-  after.tier -= 700e3;
-  after.region_calls.at(select) -= 800e3;
-  after.region_calls.at(in_none) += 100e3;
-  RecordedParts fewer = recordings(after);
-  fewer.pop_back();
-  for (const RecordedParts& afterwards : {recordings(after), fewer}) {
-    const StepSplit step = split_step(recordings(before), afterwards);
-    REQUIRE(step.cause);
-    CHECK(step.cause->kind == CauseKind::tier);
-    CHECK(step.cause->name == "aten.index_select.default");
-  }
-  // The largest part stands first, whichever way it goes.
-  after.waited = 300e3;
-  CHECK(split_step(recordings(before), recordings(after)).parts.front().kind == CauseKind::tier);
 }
 
 TEST_CASE("Step: of three kinds of which none is half, none is the cause", "[detect]") {
@@ -294,61 +264,6 @@ TEST_CASE("Step: time in no operator and waiting are parts of their own", "[dete
   REQUIRE(step.cause);
   CHECK(step.cause->kind == CauseKind::waiting);
   CHECK(step.cause->nanoseconds == Approx(700e3));
-}
-
-TEST_CASE("Step: a slower tier and slower communication have the operator that grew most", "[detect]") {
-  using detect::Region;
-  const auto step_in = [](Region region, double IterationParts::*number) {
-    IterationParts before = base();
-    before.*number = 1000e3;
-    before.groups[{"aten.index_select.default", "", region}] = {.calls = 1, .own = 400e3, .faults = 7};
-    before.region_calls = {{{region, ""}, 600e3}, {{region, "aten.index_select.default"}, 400e3}};
-    IterationParts after = before;
-    after.*number += 900e3;
-    after.groups.at({"aten.index_select.default", "", region}) = {.calls = 2, .own = 1200e3, .faults = 9000};
-    after.region_calls.at({region, "aten.index_select.default"}) += 800e3;
-    after.region_calls.at({region, ""}) += 100e3;
-    return split_step(recordings(before), recordings(after));
-  };
-  const StepSplit tier = step_in(Region::tier, &IterationParts::tier);
-  REQUIRE(tier.cause);
-  CHECK(tier.cause->kind == CauseKind::tier);
-  CHECK(tier.cause->name == "aten.index_select.default");
-  CHECK(tier.cause->nanoseconds == Approx(900e3));
-  CHECK(tier.parts.size() == 1);
-  const StepSplit communication = step_in(Region::communication, &IterationParts::communication);
-  REQUIRE(communication.cause);
-  CHECK(communication.cause->kind == CauseKind::communication);
-  CHECK(communication.parts.size() == 1);
-}
-
-TEST_CASE("Step: an operator that is clearly slower in a disturbed tier is a part by itself", "[detect]") {
-  using detect::Region;
-  const detect::RegionCall in_none{Region::tier, ""}, select{Region::tier, "aten.index_select.default"};
-  const auto step_with = [&](double slower, double rest, double disturbed) {
-    IterationParts one = base();
-    one.tier = 5000e3;
-    one.region_calls = {{in_none, 4600e3}, {select, 400e3}};
-    const RecordedParts before = recordings(one);
-    RecordedParts after = before;
-    const double disturbances[] = {-disturbed, 0, disturbed};
-    for (std::size_t i = 0; i < after.size(); ++i) {
-      after[i].tier += slower + rest + disturbances[i];
-      after[i].region_calls.at(select) += slower;
-      after[i].region_calls.at(in_none) += rest + disturbances[i];
-    }
-    return split_step(before, after);
-  };
-  for (const double rest : {50e3, -900e3}) {
-    const StepSplit slower = step_with(800e3, rest, 950e3);
-    REQUIRE(slower.cause);
-    CHECK(slower.cause->kind == CauseKind::tier);
-    CHECK(slower.cause->name == "aten.index_select.default");
-    CHECK(slower.cause->nanoseconds == Approx(800e3));
-  }
-  CHECK_FALSE(step_with(800e3, -800e3, 0).cause);  // what is slower was waited for, and is now in the operator
-  CHECK_FALSE(step_with(800e3, -1200e3, 500e3).cause);
-  CHECK_FALSE(step_with(0, 850e3, 900e3).cause);
 }
 
 TEST_CASE("Step: a build has no cause against itself, and neither has a step that the recordings do not agree on",
