@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "daemon/cli/json.hpp"
@@ -36,7 +36,7 @@ Result<ExitCode> predict_batch(const Invocation& invocation, const Selection& se
   TBCI_ASSIGN(const auto listing, pipeline::listed_benchmarks(context, build.product));
   nlohmann::json list = nlohmann::json::array();
   bool any = false;
-  std::optional<Error> refused;
+  std::vector<Error> refused;  // cases whose own batch is not known
   for (const model::Case& measured : cases) {
     if (is_on_gpu(measured.configuration)) {
       fmt::print(stderr, "tbci: {} has no prediction: the time of a GPU is not taken apart\n", to_string(measured));
@@ -44,8 +44,7 @@ Result<ExitCode> predict_batch(const Invocation& invocation, const Selection& se
     }
     const auto own = own_batch_for(context, listing, measured, plan);
     if (!own) {
-      fmt::print(stderr, "tbci: no prediction: {}\n", one_line(own.error().message));
-      refused = own.error();
+      refused.push_back(own.error());
       continue;
     }
     const auto predicted = pipeline::predict(context, build, measured, *own, plan);
@@ -63,7 +62,8 @@ Result<ExitCode> predict_batch(const Invocation& invocation, const Selection& se
     }
     any = true;
   }
-  if (!any && refused) return pass_on(*refused);
+  if (!any && !refused.empty()) return pass_on(refused.front());
+  for (const Error& error : refused) fmt::print(stderr, "tbci: no prediction: {}\n", one_line(error.message));
   if (invocation.json) print_json({{"build", build_name}, {"predictions", std::move(list)}});
   return any ? ExitCode::success : ExitCode::negative;
 }

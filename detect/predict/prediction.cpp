@@ -202,10 +202,11 @@ Result<Prediction> predict_batch(std::vector<CalibratedBatch> batches, int batch
   prediction.calibrated = std::move(numbers);
   prediction.beyond = beyond_batches(recordings, batch);
   if (!std::isfinite(prediction.time) || prediction.time <= 0)
-    return fail(ErrorKind::failed,
-                "batch {} is predicted to take no time: its runs took less than what was recorded, by more than all "
-                "calls; calibrate with batches nearer to it",
-                batch);
+    return fail(
+        ErrorKind::failed,
+        "batch {} is predicted to take no time: without the recorder the calibrated batches take less than with "
+        "it, by more than this batch takes; calibrate with batches nearer to it",
+        batch);
   if (prediction.unknown <= most_unknown * prediction.time) return prediction;
   return fail(ErrorKind::failed,
               "the operators change with the batch: most of the time is in calls that batch {} alone makes, such as {}",
