@@ -6,8 +6,14 @@
 #include "detect/timeline/flops.hpp"
 
 namespace tbci::detect {
+namespace {
+
+constexpr std::string_view sparse_type = "sparse ";
+
+}  // namespace
 
 double bytes_of_element(std::string_view type) {
+  if (type.starts_with(sparse_type)) type.remove_prefix(sparse_type.size());
   if (type == "fp16" || type == "bf16" || type == "Short") return 2;
   if (type == "fp64" || type == "Long" || type == "ComplexFloat") return 8;
   if (type == "Bool" || type == "Byte" || type == "Char" || type.starts_with("Float8")) return 1;
@@ -64,7 +70,8 @@ double elements_of(const model::SeenTensor& tensor) {
 }
 
 double bytes_of(const Look& look, const model::SeenTensor& tensor) {
-  return elements_of(tensor) * bytes_of_element(look.timeline.names[tensor.type]);
+  const std::string_view type = look.timeline.names[tensor.type];
+  return type.starts_with(sparse_type) ? 0 : elements_of(tensor) * bytes_of_element(type);
 }
 
 double copy_time(const Look& look, double bytes) {

@@ -37,6 +37,7 @@ std::vector<std::vector<std::size_t>> all_calls(const Look& look);
 double copy_time(const Look& look, double bytes);
 /// Of a type as a worker names it: `fp32`, `bf16`, `Long`, `Byte`; 4 for one that no rule knows.
 double bytes_of_element(std::string_view type);
+/// 0 for a sparse one: what it holds is in other tensors.
 double bytes_of(const Look& look, const model::SeenTensor& tensor);
 double elements_of(const model::SeenTensor& tensor);
 /// Nanoseconds: for the memory that the call reads and writes, or for its floating-point operations, if they take

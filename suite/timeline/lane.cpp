@@ -295,7 +295,8 @@ void TimelineLane::note(const at::Tensor& tensor, bool written) {
   const bool plain = tensor.has_storage() && !tensor.is_nested();
   const void* storage = plain ? static_cast<const void*>(tensor.storage().unsafeGetStorageImpl())
                               : static_cast<const void*>(tensor.unsafeGetTensorImpl());
-  const std::int64_t flags = (written ? raw_written : 0) | (tensor.is_cuda() ? raw_on_gpu : 0);
+  const std::int64_t flags = (written ? raw_written : 0) | (tensor.is_cuda() ? raw_on_gpu : 0) |
+                             (plain || tensor.is_nested() || tensor.is_mkldnn() ? 0 : raw_sparse);
   const auto sizes = tensor.is_nested() ? c10::IntArrayRef() : tensor.sizes();  // also of a sparse one
   const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(storage));
   raw.insert(raw.end(), {address, static_cast<std::int64_t>(tensor.scalar_type()), flags,

@@ -67,7 +67,7 @@ struct UnseenTime {
 class TimelineLane {
  public:
   using Instant = std::chrono::steady_clock::time_point;
-  enum RawFlag : std::int64_t { raw_written = 1, raw_on_gpu = 2 };
+  enum RawFlag : std::int64_t { raw_written = 1, raw_on_gpu = 2, raw_sparse = 4 };
 
   // `callers`: hears of each call, by `number` in its upper half, if it is not null. `real_time`: keeps the recorder's
   // own time in.

@@ -23,12 +23,14 @@ template <class Identify>
 TensorUse TimelineWriting::use_of(const std::int64_t* raw, Identify identify) {
   if (raw[0] == 0) return {};
   std::vector<std::int64_t> key{identify(static_cast<std::uintptr_t>(raw[0])), raw[1],
-                                raw[2] & TimelineLane::raw_on_gpu};
+                                raw[2] & (TimelineLane::raw_on_gpu | TimelineLane::raw_sparse)};
   key.insert(key.end(), raw + 4, raw + 4 + raw[3]);
   const auto [place, is_new] = tensors_.try_emplace(key, timeline_.tensors.size());
   if (is_new) {
     const auto type = static_cast<at::ScalarType>(raw[1]);
-    timeline_.tensors.push_back({key[0], static_cast<std::int64_t>(number_of(short_name(type))), key[2] != 0,
+    const std::string sparse = (raw[2] & TimelineLane::raw_sparse) != 0 ? "sparse " : "";
+    timeline_.tensors.push_back({key[0], static_cast<std::int64_t>(number_of(sparse + short_name(type))),
+                                 (raw[2] & TimelineLane::raw_on_gpu) != 0,
                                  std::vector<std::int64_t>(raw + 4, raw + 4 + raw[3])});
   }
   return {static_cast<std::int64_t>(place->second), (raw[2] & TimelineLane::raw_written) != 0};

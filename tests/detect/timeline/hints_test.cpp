@@ -45,6 +45,16 @@ TEST_CASE("Hints: gradients zeroed one by one cost what is not their memory", "[
                      .gain = 0.039});  // 10 x (500 - 100) - a call
 }
 
+TEST_CASE("Hints: a sparse gradient has not the memory of the whole table", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 100000);
+  for (int i = 0; i < 10; ++i) {
+    const auto gradient = made.tensor(i + 1, {5000, 16}, "sparse fp32");
+    made.call("aten.zero_.default", i * 1000, 500, {gradient}, {gradient}).inputs[0].written = true;
+  }
+  CHECK(only(made.timeline()).gain == 0.049);  // 10 x 500 - a call
+}
+
 TEST_CASE("Hints: an optimizer's cycle of operators could touch its memory once", "[detect]") {
   MadeTimeline made;
   made.iteration(0, 100000);

@@ -24,10 +24,10 @@ class MadeTimeline {
     return *this;
   }
 
-  /// The number of a tensor of fp32, new for each call.
-  std::int64_t tensor(std::int64_t storage, std::vector<std::int64_t> sizes) {
+  /// The number of a tensor, new for each call.
+  std::int64_t tensor(std::int64_t storage, std::vector<std::int64_t> sizes, const std::string& type = "fp32") {
     timeline_.tensors.push_back(
-        {.storage = storage, .type = number_of("fp32"), .on_gpu = false, .sizes = std::move(sizes)});
+        {.storage = storage, .type = number_of(type), .on_gpu = false, .sizes = std::move(sizes)});
     return static_cast<std::int64_t>(timeline_.tensors.size()) - 1;
   }
 

@@ -71,13 +71,17 @@ TEST_CASE("Timeline: a call has its tensors, with their sizes, types and memory"
   CHECK(storage(timeline, product.inputs[0]) != storage(timeline, sums[0]->outputs.at(0)));
 }
 
-TEST_CASE("Timeline: a sparse tensor has the sizes of the whole", "[suite]") {
+TEST_CASE("Timeline: a sparse tensor has the sizes of the whole, and says that it is sparse", "[suite]") {
   const auto dense = torch::ones({5, 4}), sparse = torch::ones({5, 4}).to_sparse();
   const Timeline timeline = timeline_of([&] { dense.add_(sparse); });
   const auto sums = calls_named(timeline, "aten.add_.Tensor");
   REQUIRE_FALSE(sums.empty());
-  const TensorUse& added = sums[0]->inputs.at(1);
-  CHECK(timeline.tensors[static_cast<std::size_t>(added.tensor)].sizes == std::vector<std::int64_t>{5, 4});
+  const auto seen = [&](std::size_t input) {
+    return timeline.tensors[static_cast<std::size_t>(sums[0]->inputs.at(input).tensor)];
+  };
+  CHECK(seen(1).sizes == std::vector<std::int64_t>{5, 4});
+  CHECK(timeline.names[static_cast<std::size_t>(seen(1).type)] == "sparse fp32");
+  CHECK(timeline.names[static_cast<std::size_t>(seen(0).type)] == "fp32");
 }
 
 TEST_CASE("Timeline: memory that is kept has the same number in each iteration, and a result a new one", "[suite]") {
