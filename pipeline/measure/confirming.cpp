@@ -200,11 +200,41 @@ class Confirming {
 
   bool out_of_time() const { return plan_.until && context_.clock.now() >= *plan_.until; }
 
-  // Whether the time of the case got worse.
+  // Whether the time of the case got worse. Beside another build than the usual one, which can be measured, the case
+  // may not be measurable any more: then its candidates wait, as where that build is not there.
   Result<bool> look_at(const CaseCandidates& one, Pace& pace) {
     const auto old_build = plan_.old_builds.find(one.old_build);
-    if (old_build == plan_.old_builds.end()) return false;
-    const Comparison builds{old_build->second, plan_.after};
+    if (old_build == plan_.old_builds.end() || unusable_.contains(one.old_build)) return false;
+    auto slower = judge({old_build->second, plan_.after}, one, pace);
+    if (slower || one.old_build == plan_.usual || !is_of_the_builds(slower.error())) return slower;
+    if (slower.error().kind == ErrorKind::failed) unusable_.insert(one.old_build);  // not to build its worker again
+    context_.progress.note(fmt::format("{} waits: it cannot be measured beside {} ({})", to_string(one.measured),
+                                       one.old_build, one_line(slower.error().message, 200)));
+    return false;
+  }
+
+  // Once for each old build: what is confirmed later has the same cause, or is hit by another one.
+  Status order_by_hit(const CaseCandidates& confirmed, std::span<CaseCandidates> left) {
+    std::vector<model::Case> cases;
+    for (const CaseCandidates& one : left) {
+      if (one.old_build == confirmed.old_build &&
+          model::is_on_gpu(one.measured.configuration) == model::is_on_gpu(confirmed.measured.configuration))
+        cases.push_back(one.measured);
+    }
+    if (cases.size() < least_cases_to_order || !ordered_.insert(confirmed.old_build).second) return {};
+    const Comparison builds{plan_.old_builds.at(confirmed.old_build), plan_.after};
+    TBCI_ASSIGN(const auto order, by_expected_hit(context_, builds, confirmed.measured, std::move(cases), plan_.until));
+    reorder(left, confirmed.old_build, order);
+    return {};
+  }
+
+  Result<Confirmation> finish() {
+    for (const auto& [name, run] : runs_) TBCI_TRY(context_.stores.runs.finish(run.id, context_.clock.now()));
+    return std::move(confirmation_);
+  }
+
+ private:
+  Result<bool> judge(const Comparison& builds, const CaseCandidates& one, Pace& pace) {
     TBCI_ASSIGN(const model::Run run, run_against(builds));
     std::vector<CandidateState> all;
     // Pairs of two kinds are not mixed: those that were measured one process after the other are far less precise.
@@ -232,27 +262,6 @@ class Confirming {
     return got_slower(findings);
   }
 
-  // Once for each old build: what is confirmed later has the same cause, or is hit by another one.
-  Status order_by_hit(const CaseCandidates& confirmed, std::span<CaseCandidates> left) {
-    std::vector<model::Case> cases;
-    for (const CaseCandidates& one : left) {
-      if (one.old_build == confirmed.old_build &&
-          model::is_on_gpu(one.measured.configuration) == model::is_on_gpu(confirmed.measured.configuration))
-        cases.push_back(one.measured);
-    }
-    if (cases.size() < least_cases_to_order || !ordered_.insert(confirmed.old_build).second) return {};
-    const Comparison builds{plan_.old_builds.at(confirmed.old_build), plan_.after};
-    TBCI_ASSIGN(const auto order, by_expected_hit(context_, builds, confirmed.measured, std::move(cases), plan_.until));
-    reorder(left, confirmed.old_build, order);
-    return {};
-  }
-
-  Result<Confirmation> finish() {
-    for (const auto& [name, run] : runs_) TBCI_TRY(context_.stores.runs.finish(run.id, context_.clock.now()));
-    return std::move(confirmation_);
-  }
-
- private:
   Result<model::Run> run_against(const Comparison& builds) {
     const std::string& name = builds.before.name;
     if (const auto begun = runs_.find(name); begun != runs_.end()) return begun->second;
@@ -266,7 +275,8 @@ class Confirming {
   SubjectContext& context_;
   const ConfirmationPlan& plan_;
   std::map<std::string, model::Run> runs_;
-  std::set<std::string> ordered_;  // old builds
+  std::set<std::string> ordered_;   // old builds
+  std::set<std::string> unusable_;  // the same
   Confirmation confirmation_;
 };
 

@@ -110,6 +110,10 @@ bool alternates(const SubjectContext& context, model::Purpose purpose, const mod
   return is_wanted && !is_suite(measured) && context.machine.alternates(measured);
 }
 
+bool is_of_the_builds(const Error& error) {
+  return error.kind == ErrorKind::failed || error.kind == ErrorKind::usage;
+}
+
 Result<MeasuredPair> measure_pair(SubjectContext& context, const model::Run& run, const Comparison& builds,
                                   const Process& process, Pairing pairing) {
   const bool by_iteration = pairing == Pairing::as_configured && builds.before.id != builds.after.id &&

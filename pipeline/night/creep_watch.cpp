@@ -149,8 +149,15 @@ Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const m
       "creep", fmt::format("{} cases on {} and the anchor {}", cases.size(), plan.builds.after.name, build->name),
       static_cast<int>(cases.size()) * detect::AnchorSettings{}.pairs);
   for (const model::Case& measured : cases) {
-    TBCI_ASSIGN(const auto pairs, measure_pairs(context, run, builds, measured));
-    TBCI_ASSIGN(const auto series, keep_looks(context, watch, night, measured, pairs));
+    const auto pairs = measure_pairs(context, run, builds, measured);
+    if (!pairs && is_of_the_builds(pairs.error())) {  // the anchor's turn goes by, and the night goes on
+      context.progress.note(fmt::format("{} cannot be measured beside the anchor {}: {}", to_string(measured),
+                                        build->name, one_line(pairs.error().message, 200)));
+      if (pairs.error().kind == ErrorKind::failed) break;  // the worker is not built again for each case
+      continue;
+    }
+    if (!pairs) return pass_on(pairs.error());
+    TBCI_ASSIGN(const auto series, keep_looks(context, watch, night, measured, *pairs));
     for (const model::Series& one : series) {
       TBCI_ASSIGN(const KnownRise rise, known_rise(context, view, night, one));
       TBCI_ASSIGN(const auto reading, reading_of(context, view, night, one, rise, Tonight::counts));

@@ -131,6 +131,11 @@ Result<model::Finding> look_again(SubjectContext& context, const MachineWatch& w
   return finding;
 }
 
+void tell_replaced(SubjectContext& context, const std::string& name, const Error& error, const model::Build& by) {
+  context.progress.note(
+      fmt::format("{} can no longer be measured ({}): {} replaces it", name, one_line(error.message, 200), by.name));
+}
+
 // Nothing where that nightly is not available any more.
 Result<std::optional<model::Build>> old_build_named(SubjectContext& context, const Comparison& builds,
                                                     const std::string& name) {
@@ -138,8 +143,7 @@ Result<std::optional<model::Build>> old_build_named(SubjectContext& context, con
   auto build = build_named(context, name);
   if (build) return std::optional(std::move(*build));
   if (build.error().kind == ErrorKind::interrupted) return pass_on(build.error());
-  context.progress.note(fmt::format("{} can no longer be measured ({}): {} replaces it", name,
-                                    one_line(build.error().message, 200), builds.before.name));
+  tell_replaced(context, name, build.error(), builds.before);
   return std::optional<model::Build>{};
 }
 
@@ -169,14 +173,20 @@ Status look_beside(SubjectContext& context, const MachineWatch& watch, const Com
                    const FirstLook& look, Screen& screen) {
   for (const auto& [reference, cases] : look.beside) {
     TBCI_ASSIGN(const auto old_build, old_build_named(context, plan.builds, reference));
-    const ComparisonPlan beside{.key = model::run_keys::beside(watch.night.name, reference),
-                                .builds = {old_build.value_or(plan.builds.before), plan.builds.after},
-                                .cases = cases};
-    TBCI_ASSIGN(Screen looked, screen_builds(context, beside));
-    for (ScreenedSeries& one : looked.series) {
-      TBCI_ASSIGN(one.finding, look_again(context, watch, std::move(one.finding), looked.run, beside.builds.before));
+    ComparisonPlan beside{.key = model::run_keys::beside(watch.night.name, reference),
+                          .builds = {old_build.value_or(plan.builds.before), plan.builds.after},
+                          .cases = cases};
+    auto looked = screen_builds(context, beside);
+    if (!looked && beside.builds.before.id != plan.builds.before.id && is_of_the_builds(looked.error())) {
+      tell_replaced(context, reference, looked.error(), plan.builds.before);
+      beside.builds.before = plan.builds.before;
+      looked = screen_builds(context, beside);
     }
-    add(screen, std::move(looked));
+    if (!looked) return pass_on(looked.error());
+    for (ScreenedSeries& one : looked->series) {
+      TBCI_ASSIGN(one.finding, look_again(context, watch, std::move(one.finding), looked->run, beside.builds.before));
+    }
+    add(screen, std::move(*looked));
   }
   return {};
 }
