@@ -16,7 +16,6 @@ namespace tbci::github {
 namespace {
 
 constexpr std::chrono::seconds shortest_wait{60};
-constexpr std::chrono::hours longest_wait{24};
 
 std::string_view header(const HttpResponse& response, const std::string& name) {
   const auto found = response.headers.find(name);

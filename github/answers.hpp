@@ -17,6 +17,9 @@ namespace tbci::github {
 /// How long tbci waits for what a person must put right: a token, a permission, a repository's name.
 inline constexpr std::chrono::hours wait_for_a_person{6};
 
+/// How long tbci waits at most because an answer asks for it.
+inline constexpr std::chrono::hours longest_wait{24};
+
 /// The URL of rel="next" in a `Link` header; nothing if there is none.
 std::optional<std::string> next_page(const HttpResponse& response);
 

@@ -67,6 +67,7 @@ using IsKnown = std::function<bool(const std::string& source)>;
 /// A report that was delivered, and what is known of what people said there.
 struct ReportPlace {
   std::string reference;  ///< address of the issue
+  std::string marker;     ///< of the report
   IsKnown is_known;
 };
 

@@ -53,7 +53,8 @@ class GithubChannel final : public Channel {
     for (const ReportPlace& place : places) {
       const auto number = issue_number_in(place.reference);
       const auto issue = number ? changed.find(*number) : changed.end();
-      auto heard = issue == changed.end() ? Or<Heard>(Heard{}) : hear(issue->second, place, stop);
+      const bool is_there = issue != changed.end() && is_at(issue->second, place);
+      auto heard = is_there ? hear(issue->second, place, stop) : Or<Heard>(Heard{});
       if (!heard) return tl::unexpected(heard.error());
       all.push_back(std::move(*heard));
     }
@@ -61,6 +62,12 @@ class GithubChannel final : public Channel {
   }
 
  private:
+  // The configuration may name another repository by now, which has an issue of the same number.
+  bool is_at(const Issue& issue, const ReportPlace& place) const {
+    const std::string page = place.reference.substr(0, place.reference.find('#'));
+    return page == page_of(issue, settings_) || has_marker(issue.body, place.marker);
+  }
+
   Or<Heard> hear(const Issue& issue, const ReportPlace& place, std::stop_token stop) {
     Heard heard{.read = true, .said = said_by_issue(issue)};
     auto comments = said_in_comments(api_, issue.number, place.is_known, stop);

@@ -163,10 +163,10 @@ Attempt IssueHomes::too_many(TimePoint earliest) const {
 }
 
 Attempt IssueHomes::deleted(const std::string& reference) const {
-  Attempt attempt = Attempt::retry(
-      {ErrorKind::failed, fmt::format("somebody deleted {}: `tbci report ID --again` files the report once more",
-                                      one_line(reference, 200))},
-      clock_.now() + wait_for_a_person);
+  Attempt attempt =
+      Attempt::retry({ErrorKind::failed, fmt::format("{} {}: `tbci report ID --again` files the report once more",
+                                                     model::deleted_there, one_line(reference, 200))},
+                     clock_.now() + wait_for_a_person);
   attempt.only_this = true;
   return attempt;
 }

@@ -72,6 +72,10 @@ std::string ending_note(const std::vector<Recovery>& recoveries, const std::vect
   return fmt::format("{}\n\n{}", head, list_of(lines));
 }
 
+std::string moved_note() {
+  return "**Settled.** Another search found other culprits for all of it; the reports about them go on with it.\n";
+}
+
 std::string reopening_note(const model::Decision& decision) {
   return fmt::format("**Opened again** by {}: {}\n", inline_code(decision.person, 60), escaped(decision.reason, 500));
 }

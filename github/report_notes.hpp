@@ -21,6 +21,8 @@ std::string worse_note(const std::vector<model::Finding>& worse, std::string_vie
 std::string relapse_note(const std::vector<model::Finding>& back, std::string_view night);
 /// All regressions of a report are settled: as measured, and as persons decided. At least one is not empty.
 std::string ending_note(const std::vector<Recovery>& recoveries, const std::vector<model::Decision>& decisions);
+/// Another search that a person asked for found its regressions' culprits in other reports.
+std::string moved_note();
 std::string reopening_note(const model::Decision& decision);
 /// What tonight's pairs say where a person asked for them.
 std::string confirmation_note(const std::vector<std::string>& looks, std::string_view night, std::string_view person);

@@ -91,6 +91,8 @@ Or<void> Transport::may_send(const std::string& url, const Call& call) {
   if (call.stop.stop_requested()) {
     return tl::unexpected(Attempt::retry({ErrorKind::interrupted, fmt::format("stopped before {}", call.doing)}));
   }
+  // What is further away comes of a clock that was ahead, and has been set back.
+  if (waits_until_ && *waits_until_ > clock_.now() + longest_wait) waits_until_.reset();
   if (waits_until_ && clock_.now() < *waits_until_) {
     return tl::unexpected(
         Attempt::retry({ErrorKind::transient, fmt::format("{}: GitHub's rate limit is reached; tbci retries after {}",

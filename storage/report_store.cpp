@@ -270,9 +270,10 @@ Status ReportStore::refused(std::int64_t delivery_id, const std::string& error) 
 Result<int> ReportStore::again(std::int64_t report_id, TimePoint now) {
   return guarded(database_.path(), fmt::format("make report {} due", report_id), [&]() -> Result<int> {
     return Query(database_,
-                 "UPDATE delivery SET state = 'pending', attempts = 0, reference = '', next_attempt_ms = ? "
+                 "UPDATE delivery SET state = 'pending', attempts = 0, next_attempt_ms = ?, "
+                 "reference = CASE WHEN instr(error, ?) > 0 THEN '' ELSE reference END "
                  "WHERE report_id = ? AND state != 'delivered'")
-        .bind(now, report_id)
+        .bind(now, std::string(model::deleted_there), report_id)
         .execute();
   });
 }

@@ -58,8 +58,8 @@ class ReportStore {
   Status postponed(std::int64_t delivery_id, TimePoint next_attempt);
   /// Marks a delivery as refused for good.
   Status refused(std::int64_t delivery_id, const std::string& error);
-  /// Deliveries of the report that wait or were refused become due at `now`, without their address: a channel finds by
-  /// the marker what is there, and files once more what a person deleted. How many those are.
+  /// Deliveries of the report that wait or were refused become due at `now`; those that a person deleted without their
+  /// address, so that the report is filed once more. How many those are.
   Result<int> again(std::int64_t report_id, TimePoint now);
 
  private:

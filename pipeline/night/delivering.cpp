@@ -153,7 +153,8 @@ Status OpenChannels::listen_to(github::Channel& channel, storage::Stores& stores
     const auto is_known = [&stores, id = delivery.report_id](const std::string& source) {
       return stores.wishes.knows(id, source).value_or(false);
     };
-    places.push_back({delivery.reference, is_known});
+    TBCI_ASSIGN(const model::Report report, stores.reports.get(delivery.report_id));
+    places.push_back({.reference = delivery.reference, .marker = report.marker, .is_known = is_known});
   }
   const auto since = heard_since_.find(channel.name());
   const TimePoint from = since == heard_since_.end() ? now - first_look_back : since->second;

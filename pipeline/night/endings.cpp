@@ -9,6 +9,7 @@
 #include "github/report_notes.hpp"
 #include "github/status_section.hpp"
 #include "pipeline/night/report_life.hpp"
+#include "pipeline/night/reporting.hpp"
 #include "pipeline/night/search_ends.hpp"
 
 namespace tbci::pipeline {
@@ -133,7 +134,7 @@ Status revise(SubjectContext& context, std::int64_t report_id) {
     TBCI_ASSIGN(const auto decisions, decisions_of(context.stores, regressions));
     notes.push_back(github::ending_note(recoveries, decisions));
   }
-  return context.stores.reports.file(revised, context.config.report.channels, context.clock.now(), notes)
+  return context.stores.reports.file(revised, channels_of(context, revised), context.clock.now(), notes)
       .map([](const model::Report&) {});
 }
 
@@ -177,7 +178,7 @@ Status tell_endings_by(SubjectContext& context, const std::vector<model::Improve
     TBCI_ASSIGN(const auto endings, context.stores.improvements.endings_by(improvement.id));
     for (const model::Ending& ending : endings) {
       TBCI_ASSIGN(const auto regression, context.stores.nights.regression(ending.regression_id));
-      if (regression.report_id && ending.told) TBCI_TRY(revise(context, *regression.report_id));
+      if (regression.report_id && ending.told) TBCI_TRY(keep_told(context, regression.report_id, {}));
     }
   }
   return {};

@@ -8,6 +8,7 @@
 #include "pipeline/bisect/unknown_steps.hpp"
 #include "pipeline/night/known_rise.hpp"
 #include "pipeline/night/narrowing.hpp"
+#include "pipeline/night/report_life.hpp"
 #include "pipeline/night/search_ends.hpp"
 #include "pipeline/night/widening.hpp"
 #include "storage/model/run_keys.hpp"
@@ -21,6 +22,23 @@ bool is_reported(const model::Regression& regression) {
   return regression.state == model::RegressionState::reported;
 }
 
+// Of an earlier search of the series: those that another one did not find again.
+Status settle_lost_steps(SubjectContext& context, const model::Regression& largest, int found) {
+  TBCI_ASSIGN(const auto all, context.stores.nights.regressions(largest.night_id));
+  for (const model::Regression& one : all) {
+    if (one.finding.series != largest.finding.series || one.step <= found || !model::is_open(one.standing)) continue;
+    const model::Decision decision{.id = 0,
+                                   .regression_id = one.id,
+                                   .standing = model::Standing::dismissed,
+                                   .person = "tbci",
+                                   .reason = "another search did not find it",
+                                   .decided = context.clock.now()};
+    TBCI_TRY(context.stores.decisions.decide(decision));
+    if (one.report_id) TBCI_TRY(settle_report(context.stores, *one.report_id, decision, Telling::by_note));
+  }
+  return {};
+}
+
 // The other commits that made a series so much worse that each is worth an issue of its own.
 Status add_secondary_culprits(SubjectContext& context, const model::Regression& largest, const model::Answer& answer,
                               BisectedRange& range) {
@@ -29,6 +47,10 @@ Status add_secondary_culprits(SubjectContext& context, const model::Regression& 
   for (const SecondaryCulprit& step : secondary_culprits(largest.finding, answer, thresholds)) {
     TBCI_ASSIGN(model::Regression regression,
                 context.stores.nights.add_regression(largest.night_id, step.finding, largest.old_build, ++number));
+    if (!regression.suspects.empty() && !model::is_same_culprit(regression.suspects, step.suspects)) {
+      regression.report_id.reset();  // an earlier search found another commit there, which has its report
+    }
+    regression.finding = step.finding;
     regression.bisection_id = largest.bisection_id;
     regression.suspects = step.suspects;
     regression.reason = step.reason;
@@ -36,7 +58,7 @@ Status add_secondary_culprits(SubjectContext& context, const model::Regression& 
     TBCI_TRY(context.stores.nights.update(regression));
     range.regressions.push_back(regression.id);
   }
-  return {};
+  return settle_lost_steps(context, largest, number);
 }
 
 Status take_answers(SubjectContext& context, const model::Night& night, const model::Bisection& bisection,

@@ -182,30 +182,35 @@ Result<bool> is_later(SubjectContext& context, const model::Night& night, const 
   return is_older(found.name, night.name);
 }
 
+// Together: a kill between the two would leave a regression that has recovered, and a report that never hears of it.
 Status mark_recovered(SubjectContext& context, const Regression& largest, const std::string& reason) {
-  TBCI_ASSIGN(const auto all, context.stores.nights.regressions(largest.night_id));
-  for (const Regression& step : all) {
-    if (step.finding.series != largest.finding.series || !model::is_open(step.standing)) continue;
-    TBCI_TRY(context.stores.decisions.decide({.id = 0,
-                                              .regression_id = step.id,
-                                              .standing = model::Standing::recovered,
-                                              .person = "tbci",
-                                              .reason = reason,
-                                              .decided = context.clock.now()}));
-    TBCI_TRY(note_ending(context, largest, step));
-  }
-  return {};
+  return context.stores.database.transaction([&]() -> Status {
+    TBCI_ASSIGN(const auto all, context.stores.nights.regressions(largest.night_id));
+    for (const Regression& step : all) {
+      if (step.finding.series != largest.finding.series || !model::is_open(step.standing)) continue;
+      TBCI_TRY(context.stores.decisions.decide({.id = 0,
+                                                .regression_id = step.id,
+                                                .standing = model::Standing::recovered,
+                                                .person = "tbci",
+                                                .reason = reason,
+                                                .decided = context.clock.now()}));
+      TBCI_TRY(note_ending(context, largest, step));
+    }
+    return {};
+  });
 }
 
 Status keep_recovery_look(SubjectContext& context, const model::Night& night, const Regression& regression,
                           const TonightsLook& look) {
-  TBCI_TRY(context.stores.decisions.keep_recovery_look(
-      regression.id, {.night_id = night.id, .verdict = look.verdict, .effect = look.effect}));
-  TBCI_ASSIGN(const int clear, context.stores.decisions.clear_looks(regression.id));
-  if (clear < look.nights_needed) return {};
-  const std::string reason = fmt::format("{} on {} nights, the last of them {}", look.what, clear, night.name);
-  context.progress.note(fmt::format("{} has recovered: {}", to_string(regression.finding.series), reason));
-  return mark_recovered(context, regression, reason);
+  return context.stores.database.transaction([&]() -> Status {
+    TBCI_TRY(context.stores.decisions.keep_recovery_look(
+        regression.id, {.night_id = night.id, .verdict = look.verdict, .effect = look.effect}));
+    TBCI_ASSIGN(const int clear, context.stores.decisions.clear_looks(regression.id));
+    if (clear < look.nights_needed) return {};
+    const std::string reason = fmt::format("{} on {} nights, the last of them {}", look.what, clear, night.name);
+    context.progress.note(fmt::format("{} has recovered: {}", to_string(regression.finding.series), reason));
+    return mark_recovered(context, regression, reason);
+  });
 }
 
 Status watch_recoveries(SubjectContext& context, const model::Night& night, const ComparisonPlan& plan,

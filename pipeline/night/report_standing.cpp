@@ -7,6 +7,7 @@
 #include "base/version_order.hpp"
 #include "github/status_section.hpp"
 #include "pipeline/night/other_runners.hpp"
+#include "pipeline/night/reporting.hpp"
 
 namespace tbci::pipeline {
 
@@ -53,6 +54,17 @@ Result<std::optional<github::ReportStatus>> status_of(SubjectContext& context, c
   return std::optional(std::move(status));
 }
 
+// Into the report as it is now: a person may have settled or changed it while the status was put together.
+Status put_status(SubjectContext& context, std::int64_t report_id, const std::string& section) {
+  return context.stores.database.transaction([&]() -> Status {
+    TBCI_ASSIGN(model::Report report, context.stores.reports.get(report_id));
+    if (!report.open) return {};
+    report.body = section + github::split_status(report.body).rest;
+    return context.stores.reports.file(report, channels_of(context, report), context.clock.now())
+        .map([](const model::Report&) {});
+  });
+}
+
 }  // namespace
 
 Status tell_standing(SubjectContext& context, const model::Night& night) {
@@ -61,11 +73,9 @@ Status tell_standing(SubjectContext& context, const model::Night& night) {
   TBCI_ASSIGN(const auto reports, context.stores.reports.open_reports(context.name()));
   if (reports.empty()) return {};
   TBCI_ASSIGN(const auto screened, context.stores.nights.findings(night.id, storage::Phase::screen));
-  for (model::Report report : reports) {
+  for (const model::Report& report : reports) {
     TBCI_ASSIGN(const auto status, status_of(context, report, night, screened));
-    if (!status) continue;
-    report.body = github::status_section(*status) + github::split_status(report.body).rest;
-    TBCI_TRY(context.stores.reports.file(report, context.config.report.channels, context.clock.now()));
+    if (status) TBCI_TRY(put_status(context, report.id, github::status_section(*status)));
   }
   return {};
 }

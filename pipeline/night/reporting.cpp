@@ -10,6 +10,7 @@
 #include "pipeline/night/culprit_groups.hpp"
 #include "pipeline/night/endings.hpp"
 #include "pipeline/night/report_facts.hpp"
+#include "pipeline/night/report_owners.hpp"
 
 namespace tbci::pipeline {
 
@@ -120,22 +121,34 @@ Result<Filing> filing_of(SubjectContext& context, const ReportContext& report_co
   return filing;
 }
 
-// A report without a culprit is kept, and may wait for one.
-std::vector<std::string> channels_of(const SubjectContext& context, const model::Report& report) {
-  const bool waits = report.culprits.empty() && !context.config.report.without_culprit;
-  return waits ? std::vector<std::string>() : context.config.report.channels;
+// A person may have settled some while evidence was taken, which lasts minutes. Returns whether one was.
+Result<bool> drop_settled(SubjectContext& context, ReportGroup& group) {
+  std::vector<model::Regression> open;
+  for (model::Regression& regression : group.regressions) {
+    TBCI_ASSIGN(const auto now, context.stores.nights.regression(regression.id));
+    if (model::is_open(now.standing)) open.push_back(std::move(regression));
+  }
+  const bool dropped = open.size() < group.regressions.size();
+  group.regressions = std::move(open);
+  return dropped;
 }
 
-Result<model::Report> file_group(SubjectContext& context, const ReportContext& report_context, ReportGroup& group) {
+// Nothing where persons have settled all of it, or where one settled a part just now: then it is to be written again.
+Result<std::optional<model::Report>> file_once(SubjectContext& context, const ReportContext& report_context,
+                                               ReportGroup& group) {
+  TBCI_TRY(drop_settled(context, group));
+  if (group.regressions.empty()) return std::optional<model::Report>{};
   TBCI_ASSIGN(Filing filing, filing_of(context, report_context, group));
-  model::Report filed;
+  std::optional<model::Report> filed;
   const Status kept = context.stores.database.transaction([&]() -> Status {
+    TBCI_ASSIGN(const bool settled, drop_settled(context, group));
+    if (settled) return {};
     TBCI_TRY(note_relapses(context, filing.before, group.regressions, report_context.night));
     TBCI_ASSIGN(const auto draft, with_endings(context, std::move(filing.draft), filing.before));
     TBCI_ASSIGN(filed,
                 context.stores.reports.file(draft, channels_of(context, draft), context.clock.now(), filing.notes));
     for (model::Regression& regression : group.regressions) {
-      regression.report_id = filed.id;
+      regression.report_id = filed->id;
       regression.state = model::RegressionState::reported;
       TBCI_TRY(context.stores.nights.update(regression));
     }
@@ -145,7 +158,21 @@ Result<model::Report> file_group(SubjectContext& context, const ReportContext& r
   return filed;
 }
 
+Result<std::optional<model::Report>> file_group(SubjectContext& context, const ReportContext& report_context,
+                                                ReportGroup& group) {
+  std::optional<model::Report> filed;
+  while (!filed && !group.regressions.empty()) {
+    TBCI_ASSIGN(filed, file_once(context, report_context, group));
+  }
+  return filed;
+}
+
 }  // namespace
+
+std::vector<std::string> channels_of(const SubjectContext& context, const model::Report& report) {
+  const bool waits = report.culprits.empty() && !context.config.report.without_culprit;
+  return waits ? std::vector<std::string>() : context.config.report.channels;
+}
 
 Result<model::Report> draft_report(SubjectContext& context, const ReportContext& report_context,
                                    const ReportGroup& group) {
@@ -161,15 +188,17 @@ Result<std::vector<model::Report>> file_reports(SubjectContext& context, const R
   std::vector<model::Report> reports;
   if (regressions.empty()) return reports;
   auto groups = by_culprit(std::move(regressions));
+  TBCI_TRY(assign_reports(context, groups));
   for (ReportGroup& group : groups) {
     TBCI_TRY(add_culprit_evidence(context, report_context.bisection, group));
   }
   context.progress.begin_stage("report", counted(groups.size(), "culprit"), static_cast<int>(groups.size()));
   for (ReportGroup& group : groups) {
     context.progress.step("file the report");
-    TBCI_ASSIGN(model::Report report, file_group(context, report_context, group));
-    context.progress.note(report.title);
-    reports.push_back(std::move(report));
+    TBCI_ASSIGN(auto report, file_group(context, report_context, group));
+    if (!report) continue;
+    context.progress.note(report->title);
+    reports.push_back(std::move(*report));
   }
   context.progress.end_stage(fmt::format("{} filed", reports.size()));
   return reports;

@@ -37,9 +37,13 @@ struct ReportGroup {
 Result<model::Report> draft_report(SubjectContext& context, const ReportContext& report_context,
                                    const ReportGroup& group);
 
+/// Where a report goes: one without a culprit may have to wait for it (`[report] without_culprit`).
+std::vector<std::string> channels_of(const SubjectContext& context, const model::Report& report);
+
 /// Files one report for each culprit among the regressions: the report, its outbox rows and the regressions' new state
 /// in one transaction. What is of the same culprit as an earlier report joins it, also where the one knows it better
 /// than the other. Before it, a culprit that slowed something is profiled and recorded beside its parent.
+/// What persons settle meanwhile is not filed.
 Result<std::vector<model::Report>> file_reports(SubjectContext& context, const ReportContext& report_context,
                                                 std::vector<model::Regression> regressions);
 

@@ -104,8 +104,11 @@ Result<std::vector<model::ReportWish>> confirmations(SubjectContext& context) {
 Result<std::string> look_text(SubjectContext& context, const model::Night& night, const model::Regression& regression) {
   TBCI_ASSIGN(const auto looks, context.stores.decisions.recovery_looks(regression.id));
   const auto tonight = std::ranges::find(looks, night.id, &model::RecoveryLook::night_id);
-  if (tonight == looks.end() || tonight->verdict == model::Verdict::suspect) return std::string();
+  if (tonight == looks.end()) return std::string();
   const bool gone = tonight->verdict == model::Verdict::clear;
+  if (regression.finding.series.metric == model::Metric::outcome)
+    return fmt::format("{}: {}", github::figures_text(regression.finding), gone ? "ran" : "still fails");
+  if (tonight->verdict == model::Verdict::suspect) return std::string();
   const bool there = tonight->verdict == model::Verdict::regression;
   return fmt::format("{}: {}", github::figures_text(regression.finding),
                      gone    ? "gone in pairs with the build before it"

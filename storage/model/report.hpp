@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -67,6 +68,9 @@ struct ReportWish {
 enum class DeliveryState { pending, delivered, failed };
 std::string_view to_string(DeliveryState state);
 Result<DeliveryState> delivery_state_from(std::string_view text);
+
+/// In the error of a delivery whose issue is gone: it is filed once more only where a person asks for it.
+inline constexpr std::string_view deleted_there = "somebody deleted";
 
 /// A row of the outbox: one report to one channel (`folder`, `github`). Written in the transaction that makes the
 /// report; retried until delivered or refused for good.

@@ -93,7 +93,8 @@ TEST_CASE("Issue wishes: only those who may write are listened to, and each is a
                                       comment(15, "ada", "thanks"), comment(16, "ada", "/tbci confirm")});
   });
   const auto is_known = [](const std::string& source) { return source == "comment:16"; };
-  const ReportPlace places[] = {{.reference = address, .is_known = is_known}, {"https://x/issues/99", is_known}};
+  const ReportPlace places[] = {{.reference = address, .marker = bench.report.marker, .is_known = is_known},
+                                {.reference = "https://x/issues/99", .marker = "other", .is_known = is_known}};
   const auto heard = bench.channel()->listen(places, bench.clock.now(), {});
   REQUIRE(heard);
   REQUIRE(heard->size() == 2);
@@ -115,12 +116,32 @@ TEST_CASE("Issue wishes: only those who may write are listened to, and each is a
 TEST_CASE("Issue wishes: an issue that did not change since is not read", "[github]") {
   test::ChannelBench bench;
   const std::string address = bench.deliver(bench.report).reference;
-  const ReportPlace places[] = {{.reference = address, .is_known = [](const std::string&) { return false; }}};
+  const ReportPlace places[] = {
+      {.reference = address, .marker = bench.report.marker, .is_known = [](const std::string&) { return false; }}};
   const auto heard = bench.channel()->listen(places, bench.clock.now() + std::chrono::hours(1), {});
   REQUIRE(heard);
   CHECK_FALSE(heard->at(0).read);
   bench.server.answer_next("GET", {502});
   CHECK_FALSE(bench.channel()->listen(places, bench.clock.now(), {}));
+}
+
+TEST_CASE("Issue wishes: an issue of another repository that has the same number is not the report's", "[github]") {
+  test::ChannelBench bench;
+  REQUIRE(bench.deliver(bench.report).outcome == Attempt::Outcome::delivered);
+  bench.server.with([](test::StubGithub& github) {
+    github.permissions = {{"ada", "write"}};
+    github.comments[1] = json::array({comment(11, "ada", "/tbci accept wanted")});
+  });
+  const auto is_known = [](const std::string&) { return false; };
+  const auto heard_at = [&](const std::string& reference, const std::string& marker) {
+    const ReportPlace places[] = {{.reference = reference, .marker = marker, .is_known = is_known}};
+    const auto heard = bench.channel()->listen(places, bench.clock.now(), {});
+    REQUIRE(heard);
+    return heard->at(0).read;
+  };
+  CHECK_FALSE(heard_at("https://github.com/octo/old/issues/1", "another"));
+  CHECK(heard_at("https://github.com/octo/old/issues/1", bench.report.marker));  // the repository was renamed
+  CHECK(heard_at("https://github.com/octo/demo/issues/1#issuecomment-5", "another"));
 }
 
 }  // namespace tbci::issue_wishes_test

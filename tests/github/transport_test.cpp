@@ -168,6 +168,16 @@ TEST_CASE("Transport: nothing is sent before the end of a rate limit", "[github]
   CHECK(bench.create(bench.client).not_before == test::at(seconds(1'800'000'600)));
 }
 
+TEST_CASE("Transport: a limit that a clock ahead of time has set ends with the clock", "[github]") {
+  Bench bench;
+  const TimePoint now = bench.clock.now();
+  bench.clock.set(now + std::chrono::hours(24 * 30));
+  bench.server.answer_next("GET", {403, {{"Retry-After", "90"}}});
+  CHECK_FALSE(bench.list(bench.client));
+  bench.clock.set(now);
+  CHECK(bench.list(bench.client));
+}
+
 TEST_CASE("Transport: asks with the tag of the answer that it has", "[github]") {
   Bench bench;
   bench.server.with([](test::StubGithub& github) { github.has_etags = true; });

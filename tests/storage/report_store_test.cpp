@@ -176,6 +176,25 @@ TEST_CASE("ReportStore: what was refused or waits is made due again, and what is
   CHECK(must(reports.again(99, at(20))) == 0);
 }
 
+TEST_CASE("ReportStore: asked for again, a delivery keeps its address, but where the issue was deleted", "[storage]") {
+  Fixture fixture;
+  ReportStore reports(fixture.database());
+  const auto filed = must(reports.file(report("m1"), {"github", "mail"}, at(1)));
+  const auto all = must(reports.deliveries(filed.id));
+  must(reports.delivered(all[0].id, "https://x/issues/1", 1));
+  must(reports.delivered(all[1].id, "https://x/issues/2", 1));
+  model::Report next = filed;
+  next.body += "more";
+  must(reports.file(next, {}, at(2)));
+  must(reports.failed_attempt(all[0].id, "the token has expired", at(9000)));
+  must(reports.failed_attempt(all[1].id, "somebody deleted https://x/issues/2: do this", at(9000)));
+  CHECK(must(reports.again(filed.id, at(20))) == 2);
+  const auto due = must(reports.due(at(20)));
+  REQUIRE(due.size() == 2);
+  CHECK(due[0].reference == "https://x/issues/1");
+  CHECK(due[1].reference.empty());
+}
+
 TEST_CASE("ReportStore: what a person should know of was refused, failed, or is tried by nobody", "[storage]") {
   Fixture fixture;
   ReportStore reports(fixture.database());

@@ -2,7 +2,7 @@
 
 #include "pipeline/night/waiting_nights.hpp"
 #include "tests/catch.hpp"
-#include "tests/pipeline/nights.hpp"
+#include "tests/pipeline/broken_nights.hpp"
 
 namespace tbci::wishes_test {
 
@@ -125,6 +125,24 @@ TEST_CASE("Wishes: the next night measures what it is asked to confirm, and says
   asked.check(9);
   CHECK(asked.measured_on(5) == 0);
   CHECK(asked.notes() == 1);
+}
+
+TEST_CASE("Wishes: the next night says of a case that broke whether it runs", "[nights]") {
+  for (const bool repaired : {false, true}) {
+    BrokenNights nights(16);
+    if (repaired) nights.machine.broken_until = 14 * commits_a_day - 1;
+    nights.check_all(1, 13);
+    storage::Stores& stores = nights.bench->stores();
+    const auto filed = stores.reports.list("fake", 9).value();
+    REQUIRE(filed.size() == 1);
+    const SaidWish said{.source = "comment:1", .wish = Wish::confirm, .person = "ada"};
+    REQUIRE(pipeline::carry_out(stores, filed[0].id, {.read = true, .said = {said}}, TimePoint(std::chrono::hours(2))));
+    nights.check(14);
+    const auto notes = stores.reports.notes_after(filed[0].id, 0).value();
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0].text.find(repaired ? "fails: ran" : "fails: still fails") != std::string::npos);
+    CHECK(stores.wishes.waiting("fake").value().empty());
+  }
 }
 
 }  // namespace tbci::wishes_test

@@ -42,6 +42,14 @@ TEST_CASE("Without culprit: a report is delivered, unless the configuration want
   CHECK(strict.deliveries() == 0);
 }
 
+TEST_CASE("Without culprit: what is kept stays so on the nights after it", "[nights]") {
+  Unfound strict(false);
+  const int revision = strict.report().revision;
+  strict.check(7);
+  CHECK(strict.report().revision > revision);
+  CHECK(strict.deliveries() == 0);
+}
+
 TEST_CASE("Without culprit: what waited for its commit is delivered when a search finds it", "[nights]") {
   Unfound nights(false);
   nights.where() = nights.repository;
