@@ -14,6 +14,7 @@
 #include "runner/json_fields.hpp"
 #include "runner/judgement.hpp"
 #include "runner/python_environment.hpp"
+#include "runner/source/machine_trouble.hpp"
 
 namespace tbci::runner {
 
@@ -84,15 +85,21 @@ Place place_of(const PackageMaker& maker, const Command& trace) {
           .work = maker.folder / ("unfinished-" + key)};
 }
 
-std::optional<Package> recorded(const Place& place) {
+// A longer limit than that which was too short asks again.
+std::optional<Package> recorded(const Place& place, std::chrono::milliseconds limit) {
   const auto text = read_file(place.record);
   const json record = text ? json::parse(*text, nullptr, false) : json();
   if (!record.is_object()) return std::nullopt;
-  if (std::string why = text_field(record, "refused", 500); !why.empty())
+  if (std::string why = text_field(record, "refused", 500); !why.empty()) {
+    const auto too_short = integer_field(record, "limit_milliseconds", 0, std::int64_t{1} << 50);
+    if (too_short && *too_short < limit.count()) return std::nullopt;
     return Package{.outcome = model::Outcome::unsupported, .why = std::move(why)};
+  }
   const auto nanoseconds = integer_field(record, "nanoseconds", 0, std::int64_t{1} << 50);
-  std::error_code ignored;
-  if (!nanoseconds || !fs::exists(place.package, ignored)) return std::nullopt;
+  const auto bytes = integer_field(record, "bytes", 0, std::int64_t{1} << 50);
+  std::error_code error;
+  const auto there = fs::file_size(place.package, error);  // a power cut may have cut it off
+  if (!nanoseconds || !bytes || error || there != static_cast<std::uintmax_t>(*bytes)) return std::nullopt;
   return Package{.file = place.package, .time = std::chrono::nanoseconds(*nanoseconds)};
 }
 
@@ -113,16 +120,24 @@ Package failure_of(const ProcessOutcome& ended, const char* step, std::chrono::m
     return none;
   }
   none.why = fmt::format("{}: {}: {}", step, describe(ended, limit), last_line(ended.error));
-  none.outcome = ended.timed_out        ? model::Outcome::unsupported
-                 : ended.signal == 9    ? model::Outcome::out_of_memory
-                 : ended.exit_code == 2 ? model::Outcome::unsupported
-                                        : model::Outcome::crashed;
+  const bool of_machine = !machine_trouble_of_worker(ended.error).empty();  // then it says nothing about the build
+  none.outcome = ended.timed_out                       ? model::Outcome::unsupported
+                 : ended.signal == 9                   ? model::Outcome::out_of_memory
+                 : ended.exit_code == 2 && !of_machine ? model::Outcome::unsupported
+                                                       : model::Outcome::crashed;
   return none;
 }
 
 // Whether asking again would give the same answer: then it is kept.
 bool is_final(const Package& none, const ProcessOutcome& ended) {
-  return none.outcome == model::Outcome::unsupported && ended.exit_code != 2;
+  return none.outcome == model::Outcome::unsupported && ended.exit_code != 2 &&
+         machine_trouble_of_worker(none.why).empty();
+}
+
+json refusal(const Package& none, const ProcessOutcome& ended, std::chrono::milliseconds limit) {
+  json record = {{"refused", none.why}};
+  if (ended.timed_out) record["limit_milliseconds"] = limit.count();
+  return record;
 }
 
 Command python_command(const PackageMaker& maker, const Command& trace, const Place& place) {
@@ -163,14 +178,16 @@ Result<Package> make(const PackageWork& work, Command trace, const Place& place,
     if (ended.succeeded()) continue;
     Package none = failure_of(ended, traced ? "making its package" : "tracing it", command.time_limit);
     if (is_final(none, ended)) {
-      TBCI_TRY(write_file_atomically(place.record, json{{"refused", none.why}}.dump() + "\n"));
+      TBCI_TRY(write_file_atomically(place.record, refusal(none, ended, work.maker.time_limit).dump() + "\n"));
     }
     return none;
   }
   std::error_code error;
   fs::rename(place.work / "package.pt2", place.package, error);
   if (error) return fail(ErrorKind::machine, "cannot keep {}: {}", place.package.string(), error.message());
-  TBCI_TRY(write_file_atomically(place.record, json{{"nanoseconds", time.count()}}.dump() + "\n"));
+  const auto bytes = fs::file_size(place.package, error);
+  if (error) return fail(ErrorKind::machine, "cannot keep {}: {}", place.package.string(), error.message());
+  TBCI_TRY(write_file_atomically(place.record, json{{"nanoseconds", time.count()}, {"bytes", bytes}}.dump() + "\n"));
   return Package{.file = place.package, .time = time};
 }
 
@@ -191,11 +208,11 @@ Result<Package> ensure_package(const PackageWork& work, Command trace, std::stop
   if (!work.maker.unavailable_reason.empty())
     return Package{.outcome = model::Outcome::unsupported, .why = work.maker.unavailable_reason};
   const Place place = place_of(work.maker, trace);
-  if (auto known = recorded(place)) return std::move(*known);
+  if (auto known = recorded(place, work.maker.time_limit)) return std::move(*known);
   TBCI_TRY(make_directories(work.maker.folder));
   TBCI_ASSIGN(const FileLock lock,
               wait_for_lock(place.lock, "another process that makes the same package", work.clock, stop));
-  if (auto known = recorded(place)) return std::move(*known);
+  if (auto known = recorded(place, work.maker.time_limit)) return std::move(*known);
   std::error_code ignored;
   fs::remove_all(place.work, ignored);
   TBCI_TRY(make_directories(place.work));

@@ -78,8 +78,11 @@ model::Measurement not_measured(const model::Case& measured, const Package& pack
   return measurement;
 }
 
-// What a trace does not depend on.
-MeasureSettings without_leaks(MeasureSettings settings) {
+// As all commands trace it: what a trace does not depend on has one value.
+MeasureSettings of_trace(MeasureSettings settings) {
+  const MeasureSettings usual;
+  settings.iterations = usual.iterations;
+  settings.warmup = usual.warmup;
   settings.leak_iterations = 0;
   settings.gpu_traced = 0;
   return settings;
@@ -166,7 +169,7 @@ Result<Package> Measurer::package_of(const ProductUnderTest& tested, const model
   const Suite& suite = tested.suite;
   if (measured.configuration.backend != model::Backend::aoti || !suite.packages) return Package{};
   const model::Case eager{measured.benchmark, with(model::Backend::eager, measured.configuration)};
-  Command trace = measure_command(tested.product, suite, eager, without_leaks(settings));
+  Command trace = measure_command(tested.product, suite, eager, of_trace(settings));
   trace.arguments[suite.program.size()] = "trace";
   const PackageWork work{
       .processes = processes_, .clock = clock_, .confinement = confinement_, .maker = *suite.packages};
@@ -287,6 +290,8 @@ Result<Command> Measurer::other_command(const char* subcommand, const ProductUnd
                                         const std::stop_token& stop) {
   const Suite& suite = tested.suite;
   if (!suite.unavailable_reason.empty()) return fail(ErrorKind::machine, "{}", suite.unavailable_reason);
+  if (measured.configuration.backend == model::Backend::aoti)  // known before a package is made
+    return fail(ErrorKind::failed, "aoti runs code that makes no calls of operators to record");
   TBCI_ASSIGN(Prepared prepared, prepare(tested, measured, settings, stop));
   if (!prepared.package.why.empty()) return fail(ErrorKind::failed, "{}", prepared.package.why);
   prepared.command.arguments[suite.program.size()] = subcommand;
@@ -333,6 +338,9 @@ Result<model::Timeline> Measurer::timeline(const model::Product& product, const 
   if (ended.interrupted && stop.stop_requested())
     return fail(ErrorKind::interrupted, "recording {}: stopped", to_string(measured));
   auto timeline = std::move(reader).timeline();
+  if (timeline && timeline->iterations.size() > static_cast<std::size_t>(settings.iterations))
+    return fail(ErrorKind::failed, "the worker recorded {} iterations, not {} at most as it was asked to",
+                timeline->iterations.size(), settings.iterations);
   return ended.interrupted ? timeline : value_or_exit(std::move(timeline), ended, settings);
 }
 

@@ -17,6 +17,7 @@
 #include "suite/learning/learn.hpp"
 #include "suite/measure.hpp"
 #include "suite/operators.hpp"
+#include "suite/out_of_memory.hpp"
 #include "suite/peaks.hpp"
 #include "suite/precision.hpp"
 #include "suite/preload.hpp"
@@ -30,19 +31,6 @@ namespace {
 
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
-}
-
-// LibTorch's host allocator and CUDA's libraries throw general errors, so only their text identifies them.
-bool tells_of_memory(const std::string& message) {
-  constexpr const char* signs[] = {
-      "DefaultCPUAllocator: can't allocate memory",
-      "DefaultCPUAllocator: not enough memory",
-      "CUDA error: out of memory",
-      "CUBLAS_STATUS_ALLOC_FAILED",
-      "CUDNN_STATUS_ALLOC_FAILED",
-  };
-  return std::any_of(std::begin(signs), std::end(signs),
-                     [&](const char* sign) { return message.find(sign) != std::string::npos; });
 }
 
 // An operator that this LibTorch does not have, or for which it has no kernel on the device.

@@ -39,6 +39,16 @@ def _first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {said}"[:400]
 
 
+def _is_of_machine(error: BaseException | None) -> bool:
+    """Whether memory, the disk or a process that was killed is behind it: that says nothing about the model."""
+    while error is not None:
+        signs = ("No space left", "Cannot allocate memory", "can't allocate memory", "Killed", "terminated abruptly")
+        if isinstance(error, (MemoryError, OSError)) or any(sign in str(error) for sign in signs):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def _check_compiler() -> None:
     """A machine without a compiler is not the model's fault: say so in one line."""
     from torch._inductor import cpp_builder
@@ -75,6 +85,8 @@ def _package(torch: Any, trace: str, out: str) -> None:
     try:
         exported = TS2EPConverter(module, inputs, {}).convert()
     except Exception as error:
+        if _is_of_machine(error):
+            raise
         raise Refused(f"torch.export cannot convert its trace: {_first_line(error)}") from error
     try:
         if _writes_in_place(torch, exported):
@@ -82,6 +94,8 @@ def _package(torch: Any, trace: str, out: str) -> None:
             exported = exported.run_decompositions({})
         torch._inductor.aoti_compile_and_package(exported, package_path=out)
     except Exception as error:
+        if _is_of_machine(error):
+            raise
         raise Refused(f"AOTInductor cannot compile it: {_first_line(error)}") from error
 
 

@@ -16,6 +16,7 @@
 #include "suite/benchmark.hpp"
 #include "suite/exported/reason.hpp"
 #include "suite/operators.hpp"
+#include "suite/out_of_memory.hpp"
 
 namespace tbci::suite {
 namespace {
@@ -45,9 +46,12 @@ auto by_compiler(Backend backend, const Work& work) {
     throw;
   } catch (const c10::OutOfMemoryError&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
     const std::string message = of_torch != nullptr ? of_torch->what_without_backtrace() : error.what();
+    if (tells_of_memory(message)) throw;
     throw Unsupported(std::string(name_of(backend)) + " cannot run it: " + exported::telling_line(message));
   }
 }
@@ -166,9 +170,10 @@ BackendWorkload compile(std::unique_ptr<Workload> workload, Mode mode, const Bac
   double difference = 0;
   for (int run = 0; run < 2; ++run) {
     traced.before.restore();
-    difference = check(
-        {traced.results, traced.gradients}, repeat(*ready, request),
-        [&](std::uint64_t seed) { return moved(traced, request, seed); }, mode, request);
+    difference =
+        std::max(difference, check(
+                                 {traced.results, traced.gradients}, repeat(*ready, request),
+                                 [&](std::uint64_t seed) { return moved(traced, request, seed); }, mode, request));
   }
   forget_gradients(traced.parameters);
   return {std::move(ready), Compiling{time, difference}};

@@ -13,6 +13,7 @@
 #include "suite/backends/known_values.hpp"
 #include "suite/backends/tracer_kernels.hpp"
 #include "suite/exported/reason.hpp"
+#include "suite/out_of_memory.hpp"
 
 namespace tbci::suite {
 namespace {
@@ -223,10 +224,11 @@ Traced trace(Workload& workload, Mode mode, std::uint64_t seed) {
   } catch (const Unsupported&) {
     jit::tracer::abandon();
     throw;
-  } catch (const c10::OutOfMemoryError&) {
-    throw;
   } catch (const std::exception& error) {
     jit::tracer::abandon();
+    const bool of_memory = dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
+                           dynamic_cast<const std::bad_alloc*>(&error) != nullptr || tells_of_memory(error.what());
+    if (of_memory) throw;
     refuse(error);
   }
 }

@@ -4,6 +4,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "runner/listing.hpp"
+#include "runner/source/machine_trouble.hpp"
 #include "tests/catch.hpp"
 #include "tests/runner/measure_bench.hpp"
 
@@ -103,7 +104,8 @@ TEST_CASE("AOTInductor: another batch, number of threads, variable or Python get
   bench.settings.threads = 2;
   bench.measure();
   CHECK(bench.count("python") == 3);
-  bench.settings.leak_iterations = 50;  // says nothing about the code
+  bench.settings.leak_iterations = 50;  // say nothing about the code
+  bench.settings.warmup = 9;
   bench.measure();
   CHECK(bench.count("python") == 3);
   bench.variables = {{"ATEN_CPU_CAPABILITY", "default"}};  // changes which instructions are used
@@ -162,6 +164,32 @@ TEST_CASE("AOTInductor: one that takes too long is unsupported, and leaves nothi
     CHECK_FALSE(entry.is_directory());
   CHECK(bench.measure().outcome == Outcome::unsupported);
   CHECK(bench.count("python") == 1);
+  bench.aoti.time_limit = std::chrono::seconds(60);  // a longer limit asks again
+  bench.python_does = Bench().python_does;
+  CHECK(bench.measure().outcome == Outcome::done);
+  CHECK(bench.count("python") == 2);
+}
+
+TEST_CASE("AOTInductor: what the machine lacks is not kept, and is not the build's doing", "[aoti]") {
+  Bench bench;
+  bench.python_does = "echo 'OSError: [Errno 28] No space left on device' >&2; exit 2\n";
+  const auto full = bench.measure();
+  CHECK(full.outcome == Outcome::crashed);
+  CHECK_FALSE(machine_trouble_of_worker(full.message).empty());
+  bench.python_does =
+      R"(echo '{"type":"error","message":"AOTInductor cannot compile it: No space left on device"}'; exit 1)";
+  bench.measure();
+  bench.python_does = Bench().python_does;
+  CHECK(bench.measure().outcome == Outcome::done);
+}
+
+TEST_CASE("AOTInductor: no package is made for a timeline, as its code makes no calls", "[aoti]") {
+  Bench bench;
+  Measurer measurer(bench.processes, bench.clock);
+  const auto timeline = measurer.timeline(bench.product, bench.suite(), bench.measured, bench.settings, "", {});
+  REQUIRE_FALSE(timeline);
+  CHECK(timeline.error().message == "aoti runs code that makes no calls of operators to record");
+  CHECK(bench.calls("worker").empty());
 }
 
 TEST_CASE("AOTInductor: a package that was removed, or half written, is made again", "[aoti]") {
@@ -171,7 +199,6 @@ TEST_CASE("AOTInductor: a package that was removed, or half written, is made aga
   for (const char* extension : {".pt2", ".json"}) {
     for (const auto& entry : std::filesystem::directory_iterator(packages)) {
       if (entry.path().extension() == extension) REQUIRE(write_file_atomically(entry.path(), ""));
-      if (entry.path().extension() == ".pt2" && std::string(extension) == ".pt2") std::filesystem::remove(entry.path());
     }
     CHECK(bench.measure().outcome == Outcome::done);
   }

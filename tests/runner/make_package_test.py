@@ -76,6 +76,18 @@ class MakePackageTest(unittest.TestCase):
         with self.assertRaisesRegex(self.program.Refused, "AOTInductor cannot compile it: RuntimeError: mutating a view$"):
             self.package(exported)
 
+    def test_what_the_machine_lacks_says_nothing_about_the_model(self):
+        wrapped = RuntimeError("g++ failed")
+        wrapped.__cause__ = OSError(28, "No space left on device")
+        for error in (MemoryError(), wrapped, RuntimeError("c++: fatal error: Killed signal terminated program cc1plus")):
+            def refuse(table, error=error):
+                raise error
+
+            exported = Exported(Overload(True))
+            exported.run_decompositions = refuse
+            with self.assertRaises(type(error)):
+                self.package(exported)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -351,27 +351,6 @@ TEST_CASE("Measurer: a worker that cannot be killed is the machine's fault and n
   CHECK(profile.error().kind == ErrorKind::machine);
 }
 
-TEST_CASE("Measurer: a variant is asked for in a timeline alone, and only where one is wanted", "[measure]") {
-  std::vector<std::vector<std::string>> asked;
-  test::ScriptedProcesses processes([&](const Command& command) {
-    asked.push_back(command.arguments);
-    ProcessOutcome ended;
-    ended.exit_code = 2;
-    return ended;
-  });
-  const SystemClock clock;
-  Measurer measurer(processes, clock);
-  const model::Case measured{"dlrm", Configuration::cpu_train};
-  CHECK_FALSE(measurer.timeline({}, native_suite("worker"), measured, {}, "zeros-one-by-one", {}));
-  CHECK_FALSE(measurer.timeline({}, native_suite("worker"), measured, {}, "", {}));
-  (void)measurer.measure({}, native_suite("worker"), measured, {}, {});
-  REQUIRE(asked.size() == 3);
-  CHECK(asked[0][1] == "timeline");
-  CHECK(std::vector(asked[0].end() - 2, asked[0].end()) == std::vector<std::string>{"--variant", "zeros-one-by-one"});
-  for (const auto& words : {asked[1], asked[2]})
-    CHECK(std::find(words.begin(), words.end(), "--variant") == words.end());
-}
-
 TEST_CASE("Measurer: a worker has an empty home, writes nowhere else and reads no secret", "[measure][escape]") {
   if (sandbox_support().version == 0) {
     WARN("skipped: " << sandbox_support().missing);
