@@ -60,10 +60,10 @@ Table means_table(const std::vector<pipeline::BackendMean>& means) {
   for (const pipeline::BackendMean& mean : means) {
     const std::string what = fmt::format("{}-{}, {}", mean.gpu ? "gpu" : "cpu", mean.infer ? "infer" : "train",
                                          mean.domain.empty() ? "all" : one_line(mean.domain, 60));
-    const bool none = mean.cases == 0;
+    const auto shown = [](std::optional<double> ratio) { return ratio ? fmt::format("{:.3f}", *ratio) : "-"; };
     table.add({what, std::string(to_string(mean.backend)), fmt::format("{} of {}", mean.cases, mean.asked),
-               none ? "-" : fmt::format("{:.3f}", mean.time), none ? "-" : fmt::format("{:.3f}", mean.cpu_memory),
-               mean.gpu_memory ? fmt::format("{:.3f}", *mean.gpu_memory) : "-"});
+               shown(mean.cases == 0 ? std::nullopt : std::optional(mean.time)), shown(mean.cpu_memory),
+               shown(mean.gpu_memory)});
   }
   return table;
 }
@@ -112,7 +112,7 @@ nlohmann::json mean_json(const pipeline::BackendMean& mean) {
                          {"cases", mean.cases},
                          {"asked", mean.asked}};
   if (mean.cases > 0) json["time"] = mean.time;
-  if (mean.cases > 0) json["cpu_memory"] = mean.cpu_memory;
+  if (mean.cpu_memory) json["cpu_memory"] = *mean.cpu_memory;
   if (mean.gpu_memory) json["gpu_memory"] = *mean.gpu_memory;
   return json;
 }

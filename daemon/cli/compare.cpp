@@ -43,6 +43,8 @@ Status check_one_build(const CompareOptions& options) {
                 one_line(options.before, 60));
   if (options.operators) return fail(ErrorKind::usage, "--operators compares two builds: leave it out");
   if (options.explain) return fail(ErrorKind::usage, "--explain compares two builds: leave it out");
+  if (options.selection.threshold > 0)
+    return fail(ErrorKind::usage, "--threshold judges a change between two builds: leave it out");
   if (!options.backends.empty() && !options.runners.empty())
     return fail(ErrorKind::usage, "--backends measures and --runners compares what is stored: leave out one of them");
   if (!options.runners.empty()) {

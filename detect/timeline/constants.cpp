@@ -27,6 +27,10 @@ class Constants {
     for (const model::TensorUse& use : call.outputs) {
       if (const model::SeenTensor* tensor = look_.tensor(use)) (constant ? made_ : data_).insert(tensor->storage);
     }
+    for (const model::TensorUse& use : call.inputs) {  // some that write to what they are given return nothing
+      const model::SeenTensor* tensor = look_.tensor(use);
+      if (tensor != nullptr && use.written && !constant) data_.insert(tensor->storage);
+    }
     return constant;
   }
 
@@ -37,27 +41,54 @@ class Constants {
       const model::SeenTensor* tensor = look_.tensor(use);
       if (tensor == nullptr) return true;
       const auto writers = writers_.find(tensor->storage);
-      return writers == writers_.end() ||
-             std::all_of(writers->second.begin(), writers->second.end(), [&](const model::TimelineCall* writer) {
-               return is_within(*writer, call) || is_like(*writer, call);
-             });
+      return writers == writers_.end() || writers->second.others_are_within(call);
     });
   }
 
  private:
-  static bool is_within(const model::TimelineCall& inner, const model::TimelineCall& outer) {
-    return inner.thread == outer.thread && inner.begin >= outer.begin && inner.end() <= outer.end();
-  }
-  // The same call of another iteration.
-  static bool is_like(const model::TimelineCall& one, const model::TimelineCall& other) {
-    return one.name == other.name;
-  }
+  // The calls that write to a storage: where they begin first and end last, by the two operators that do so.
+  class Writers {
+   public:
+    void add(const model::TimelineCall& call) {
+      one_thread_ = one_thread_ && (first_.empty() || first_.front()->thread == call.thread);
+      keep(first_, call, [](const auto& a, const auto& b) { return a.begin < b.begin; });
+      keep(last_, call, [](const auto& a, const auto& b) { return a.end() > b.end(); });
+    }
+    // But for the same call of other iterations.
+    bool others_are_within(const model::TimelineCall& call) const {
+      const model::TimelineCall* first = other_than(call, first_);
+      const model::TimelineCall* last = other_than(call, last_);
+      return first == nullptr ||
+             (one_thread_ && first->thread == call.thread && first->begin >= call.begin && last->end() <= call.end());
+    }
+
+   private:
+    using Two = std::vector<const model::TimelineCall*>;  // of different operators, the better one in front
+    template <class Better>
+    static void keep(Two& two, const model::TimelineCall& call, const Better& better) {
+      const auto same = std::ranges::find(two, call.name, [](const auto* one) { return one->name; });
+      if (same == two.end()) {
+        two.push_back(&call);
+      } else if (better(call, **same)) {
+        *same = &call;
+      }
+      std::ranges::stable_sort(two, [&](const auto* a, const auto* b) { return better(*a, *b); });
+      if (two.size() > 2) two.pop_back();
+    }
+    static const model::TimelineCall* other_than(const model::TimelineCall& call, const Two& two) {
+      const auto found = std::ranges::find_if(two, [&](const auto* one) { return one->name != call.name; });
+      return found == two.end() ? nullptr : *found;
+    }
+
+    Two first_, last_;
+    bool one_thread_ = true;
+  };
 
   void note_writes(const model::TimelineCall& call) {
     for (const model::TensorUse& use : call.inputs) {
       const model::SeenTensor* tensor = look_.tensor(use);
       if (tensor == nullptr || !use.written) continue;
-      writers_[tensor->storage].push_back(&call);
+      writers_[tensor->storage].add(call);
     }
   }
 
@@ -71,7 +102,7 @@ class Constants {
 
   const Look& look_;
   std::set<std::int64_t> data_, made_;
-  std::map<std::int64_t, std::vector<const model::TimelineCall*>> writers_;
+  std::map<std::int64_t, Writers> writers_;  // by storage
 };
 
 enum class Count { one, more };
@@ -111,12 +142,13 @@ std::size_t top_caller(const Look& look, std::size_t call) {
 
 bool shares_memory(const Look& look, const std::vector<model::TensorUse>& some,
                    const std::vector<model::TensorUse>& others) {
+  std::set<std::int64_t> storages;
+  for (const model::TensorUse& other : others) {
+    if (const model::SeenTensor* tensor = look.tensor(other)) storages.insert(tensor->storage);
+  }
   return std::any_of(some.begin(), some.end(), [&](const model::TensorUse& one) {
     const model::SeenTensor* tensor = look.tensor(one);
-    return tensor != nullptr && std::any_of(others.begin(), others.end(), [&](const model::TensorUse& other) {
-             const model::SeenTensor* same = look.tensor(other);
-             return same != nullptr && same->storage == tensor->storage;
-           });
+    return tensor != nullptr && storages.contains(tensor->storage);
   });
 }
 
@@ -150,7 +182,10 @@ bool fills_a_caller(const Look& look, const Makers& makers, std::size_t number) 
     const model::SeenTensor* tensor = look.tensor(use);
     if (use.written && (tensor == nullptr || !makers.is_of_caller(look, tensor->storage, number))) return true;
   }
+  constexpr int deepest = 200;  // operators call each other a few dozen deep
+  int depth = 0;
   for (std::ptrdiff_t at = look.calls[number].parent; at >= 0; at = look.calls[static_cast<std::size_t>(at)].parent) {
+    if (++depth > deepest) return true;
     if (shares_memory(look, call.outputs, look.timeline.calls[static_cast<std::size_t>(at)].outputs)) return true;
   }
   return false;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "detect/timeline/flops.hpp"
+#include "detect/timeline/split.hpp"
 
 namespace tbci::detect {
 namespace {
@@ -33,7 +34,8 @@ void HintSums::add(HintKind kind, std::string_view name, double calls, double ti
 
 std::vector<Hint> HintSums::hints(const HintThresholds& thresholds) const {
   const auto count = static_cast<double>(look_.timeline.iterations.size());
-  const auto whole = static_cast<double>(look_.whole);
+  // On a GPU what the recorder adds is in the iteration, and in no part of it.
+  const double whole = look_.timeline.on_gpu ? count * split_of(look_).whole() : static_cast<double>(look_.whole);
   std::vector<Hint> all;
   for (const auto& [key, sum] : sums_) {
     Hint hint = sum;

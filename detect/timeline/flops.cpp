@@ -89,6 +89,8 @@ const std::map<std::string_view, Formula>& formulas() {
   static const auto attention = [](const Shapes& s) { return of_attention(s.in(0), s.in(1), s.in(2)); };
   // The weights are computed again; then there are two products for q, k and v each, of which one is shared: 5 for 2.
   static const auto attention_backward = [](const Shapes& s) { return 2.5 * of_attention(s.in(1), s.in(2), s.in(3)); };
+  // One product for what goes in and one for the weights, each as large as the forward one.
+  static const auto layer_backward = [](const Shapes& s) { return 2 * of_layer(s); };
   static const std::map<std::string_view, Formula> all = {
       {"mm", first_two},
       {"bmm", first_two},
@@ -116,6 +118,7 @@ const std::map<std::string_view, Formula>& formulas() {
       {"conv_transpose3d", convolution},
       {"convolution_backward", of_each_gradient},
       {"mkldnn_rnn_layer", of_layer},
+      {"mkldnn_rnn_layer_backward", layer_backward},
       {"scaled_dot_product_attention", attention},
       {"_scaled_dot_product_attention_math", attention},
       {"_scaled_dot_product_flash_attention", attention},

@@ -1,6 +1,7 @@
 #include "detect/timeline/gaps.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace tbci::detect {
@@ -60,7 +61,8 @@ std::vector<DeviceTime> device_times(const model::Timeline& timeline) {
     time.movement = covered - time.active;
     const std::int64_t added = one.unwatched > 0 ? std::max<std::int64_t>(one.length - one.unwatched, 0) : 0;
     time.idle = std::max<std::int64_t>(idle - added, 0);
-    if (time.idle > 0) time.stretched = static_cast<double>(idle) / static_cast<double>(time.idle);
+    if (idle > 0)
+      time.stretched = time.idle > 0 ? static_cast<double>(idle) / static_cast<double>(time.idle) : INFINITY;
     times.push_back(std::move(time));
   }
   return times;

@@ -18,7 +18,8 @@ struct DeviceTime {
   std::int64_t movement = 0;  ///< none of these, but a copy from or to the host
   std::int64_t idle = 0;      ///< neither, without what the recorder added
   std::vector<Span> gaps;     ///< where neither ran, in order
-  double stretched = 1;       ///< the gaps together are this many times as long as `idle`; at least 1
+  double stretched = 1;       ///< the gaps together are this many times as long as `idle`; at least 1; infinite: the
+                              ///< recorder made all of them
 };
 
 /// One for each iteration. Work that runs side by side counts once, what is outside of an iteration not at all. The

@@ -26,9 +26,12 @@ bool computes_or_copies(const Look& look, std::size_t call) {
   return purpose_of(name) == Purpose::compute || is_copy(name);
 }
 
+// Calls that differ behind the cut are one group.
 std::string input_sizes(const Look& look, const model::TimelineCall& call) {
+  constexpr std::size_t longest = 4096;
   std::string text;
   for (const model::TensorUse& input : call.inputs) {
+    if (text.size() > longest) return text + "...";
     text += '(';
     if (const model::SeenTensor* tensor = look.tensor(input)) {
       for (const std::int64_t size : tensor->sizes) text += std::to_string(size) + ',';

@@ -42,8 +42,8 @@ struct BackendMean {
   model::Backend backend{};
   std::size_t cases = 0;  ///< that have a number
   std::size_t asked = 0;
-  double time = 1, cpu_memory = 1;  ///< geometric means of the ratios
-  std::optional<double> gpu_memory;
+  double time = 1;  ///< geometric mean of the ratios, as the others are
+  std::optional<double> cpu_memory, gpu_memory;
 };
 
 /// For each mode and device, first of each domain, by name, then of all. Pure.

@@ -3,14 +3,16 @@
 
 usage: patches.py WORKER [--benchmarks NAME ...] [--patches NAME ...] [--configurations cpu-train cpu-infer]
                   [--size ci] [--batch N] [--runs 20] [--iterations 5] [--warmup 2] [--cpu N] [--seed 20]
-                  [--hints BENCH_TIMELINE]
+                  [--keep FILE] [--minutes N] [--hints BENCH_TIMELINE]
 
 WORKER is a tbci-worker; `WORKER list --variants` says what a patch is (docs/patches.md). In each run every model is
 measured in a process for each side of each of its patches, in a random order, so that both sides see the same machine. A
 process's time is the median of its iterations; a run's speed-up is the time before a patch over the time after it, and a
 patch's speed-up is the arithmetic mean over the runs, as in the paper. `all` is the product of a run's speed-ups: what the
 patches gain together. A number behind ± is the standard error. Not measured are models on which none of the patches acts;
-they count as without gain.
+they count as without gain. With --keep each run is added to a file, and runs that stand there are not made again, so
+that a table may take several days; it is refused where the file was made with other options. --minutes: after these no
+case is begun, and the table has those that are whole.
 
 --hints: no times; the timelines of both sides are recorded in each run and looked into by BENCH_TIMELINE (built as
 bench-timeline), and the largest gains over the runs are printed. Exit code 1 where the hint of a patch that promises 0.1%
@@ -20,11 +22,14 @@ or more before it is missing, or keeps a third of its promise after it.
 import argparse
 import collections
 import json
+import math
 import os
+import pathlib
 import random
 import statistics
 import subprocess
 import sys
+import time
 
 PAPER = {"train": "41 of 84, 1.34x on average, up to 10.1x", "infer": "15 of 84, up to 10.3x"}
 GAINS = 1.03
@@ -126,16 +131,48 @@ def summary(mode, measured, others):
     return f"{text}; the paper, on a GPU: {PAPER[mode]}"
 
 
+class Kept:
+    """The runs of a file, and a file for those that are made."""
+
+    def __init__(self, arguments):
+        self.runs, self.file = {}, pathlib.Path(arguments.keep) if arguments.keep else None
+        options = {name: getattr(arguments, name) for name in ("size", "batch", "iterations", "warmup")}
+        lines = self.file.read_text().splitlines() if self.file and self.file.exists() else []
+        if self.file and not lines:
+            self.add(options)
+        for line in lines[1:]:
+            seen = json.loads(line)
+            self.runs[seen["benchmark"], seen["configuration"], seen["run"]] = seen["times"], seen["refused"]
+        if lines and json.loads(lines[0]) != options:
+            sys.exit(f"{self.file} has runs of {lines[0]}: give another file")
+
+    def add(self, line):
+        if self.file:
+            with self.file.open("a") as out:
+                out.write(json.dumps(line) + "\n")
+
+    def run(self, arguments, case, number, patches):
+        """Times and refusals, by side."""
+        if (*case, number) not in self.runs:
+            self.runs[*case, number] = times, refused = measure(arguments, case, patches, time_of)
+            self.add({"benchmark": case[0], "configuration": case[1], "run": number, "times": times, "refused": refused})
+        return self.runs[*case, number]
+
+
 def print_speedups(arguments, patches, cases):
     sides = {patch["name"]: patch["side"] for patch in patches}
     print("| model | configuration | " + " | ".join(sides) + " | all |\n|---|---" + "|--:" * (len(sides) + 1) + "|")
     reasons = collections.defaultdict(list)
     measured, others = collections.defaultdict(dict), collections.Counter()
+    kept, end, left = Kept(arguments), time.monotonic() + 60 * arguments.minutes, 0
     for case, mine in cases.items():
+        if mine and (*case, arguments.runs - 1) not in kept.runs and time.monotonic() > end:
+            left += 1
+            continue
         mode = case[1].split("-")[1]
         runs, skipped = [], {}
-        for _ in range(arguments.runs if mine else 0):
-            times, refused = measure(arguments, case, [patch for patch in mine if patch not in skipped], time_of)
+        for number in range(arguments.runs if mine else 0):
+            times, refused = kept.run(arguments, case, number, [patch for patch in mine if patch not in skipped])
             skipped.update(refused)
             if PLAIN not in times or not set(times) - {PLAIN}:
                 break
@@ -161,6 +198,8 @@ def print_speedups(arguments, patches, cases):
     for mode in PAPER:
         if measured[mode] or others[mode]:
             print(summary(mode, measured[mode], others[mode]))
+    if left:
+        print(f"{left} cases are still to be measured")
     for reason, names in sorted(reasons.items()):
         print(f"- {reason} ({len(names)}: {', '.join(names[:3])}{', ...' if len(names) > 3 else ''})")
     return True
@@ -204,6 +243,8 @@ def main():
     parser.add_argument("--warmup", type=int, default=2)
     parser.add_argument("--cpu", type=int)
     parser.add_argument("--seed", type=int, default=20)
+    parser.add_argument("--keep")
+    parser.add_argument("--minutes", type=float, default=math.inf)
     parser.add_argument("--hints")
     arguments = parser.parse_args()
     random.seed(arguments.seed)

@@ -128,6 +128,17 @@ TEST_CASE("Hints: a number that depends on data stays where it is", "[detect]") 
   CHECK(hints(made.timeline()).empty());
 }
 
+TEST_CASE("Hints: a number depends on the data that an operator adds to it and does not return", "[detect]") {
+  MadeTimeline made;
+  made.iteration(0, 10000);
+  const auto x = made.tensor(3, {1}), sum = made.tensor(1, {1}), root = made.tensor(2, {1});
+  made.timeline().inputs = {3};
+  made.call("aten.zeros.default", 0, 400, {}, {sum});
+  made.call("aten._foreach_add_.List", 1000, 400, {sum, x}).inputs[0].written = true;
+  made.call("aten.rsqrt.default", 2000, 600, {sum}, {root});
+  for (const Hint& hint : hints(made.timeline())) CHECK(hint.name != "aten.rsqrt.default");
+}
+
 TEST_CASE("Hints: a copy of the same weight that an operator makes is found, once", "[detect]") {
   MadeTimeline made;
   const auto weight = made.tensor(1, {100}), x = made.tensor(2, {100});
@@ -294,6 +305,22 @@ TEST_CASE("Hints: a device that waits shows what the host does meanwhile", "[det
   CHECK(detect::what_to_try(all[1]).find("read") != std::string::npos);
   CHECK(all[2].name == model::in_no_operator);
   CHECK(all[2].gain == 0.05);
+}
+
+TEST_CASE("Hints: what the recorder adds to a device's gaps promises nothing", "[detect]") {
+  MadeTimeline made;
+  made.timeline().on_gpu = true;
+  made.iteration(0, 1000, 940);  // 240 of the 300 in the gaps remain, of 940
+  made.call("aten.arange.default", 100, 300);
+  made.timeline().work = {{.movement = false, .begin = 0, .length = 200},
+                          {.movement = false, .begin = 400, .length = 500}};
+  const Hint hint = hints(made.timeline()).at(0);
+  CHECK(hint.name == "aten.arange.default");
+  CHECK(hint.gain == Approx(200 * 0.8 / 940));
+  for (const std::int64_t unwatched : {700, 600}) {  // the device never waits
+    made.timeline().iterations[0].unwatched = unwatched;
+    CHECK(hints(made.timeline()).empty());
+  }
 }
 
 }  // namespace tbci::hints_test

@@ -98,6 +98,21 @@ TEST_CASE("Parts: calls with other sizes are another group, and one disturbed it
   CHECK(seen.outside == 40);
 }
 
+TEST_CASE("Parts: calls whose sizes differ behind a thousand tensors are one group", "[detect]") {
+  MadeTimeline made;
+  const auto small = made.tensor(1, {2}), large = made.tensor(2, {9});
+  made.iteration(0, 100);
+  for (const std::int64_t last : {small, large}) {
+    std::vector<std::int64_t> inputs(2000, small);
+    inputs.push_back(last);
+    made.call("aten.cat.default", last == small ? 0 : 50, 40, inputs);
+  }
+  const IterationParts seen = parts(made);
+  REQUIRE(seen.groups.size() == 1);
+  CHECK(seen.groups.begin()->second.calls == 2);
+  CHECK(seen.groups.begin()->first.sizes.size() < 5000);
+}
+
 TEST_CASE("Parts: what a region has is in no group, with all that happens in it", "[detect]") {
   MadeTimeline made;
   made.iteration(0, 200);

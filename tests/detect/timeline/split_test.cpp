@@ -118,6 +118,9 @@ TEST_CASE("FLOPs: products, convolutions and attention are counted by their shap
   CHECK(flops("aten.scaled_dot_product_attention.default", {{3, 10, 8}, {3, 20, 8}, {3, 20, 8}}) == attention);
   CHECK(flops("aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
               {{3, 10, 8}, {3, 10, 8}, {3, 20, 8}, {3, 20, 8}}) == 2.5 * attention);
+  const std::vector<std::vector<std::int64_t>> layer = {{7, 2, 5}, {12, 5}, {12, 3}, {12}, {12}};
+  CHECK(flops("aten.mkldnn_rnn_layer.default", layer) == 2. * 7 * 2 * (12 * 5 + 12 * 3));
+  CHECK(flops("aten.mkldnn_rnn_layer_backward.default", layer) == 4. * 7 * 2 * (12 * 5 + 12 * 3));
   CHECK(flops("aten.add.Tensor", {{3, 4}, {3, 4}}) == 0);
   CHECK(flops("aten.conv2d.default", {{4}, {}}) == 0);
   CHECK(flops("other.mm.default", {{3, 4}, {4, 5}}) == 0);

@@ -297,6 +297,22 @@ TEST_CASE("Step: a build has no cause against itself, and neither has a step tha
   CHECK(split_step(drifting, drifting_after).cause);
 }
 
+TEST_CASE("Step: recordings that overlap show nothing, though each pair goes the same way", "[detect]") {
+  const auto with_product = [](double nanoseconds) {
+    IterationParts parts = base();
+    parts.groups.at({"aten.mm.default", "(64,)"}).own = nanoseconds;
+    return recordings(parts).front();
+  };
+  const RecordedParts before = {with_product(1000e3), with_product(1500e3), with_product(2000e3)};
+  RecordedParts after = {with_product(1900e3), with_product(2400e3), with_product(2900e3)};
+  CHECK_FALSE(split_step(before, after).cause);
+  after[0] = with_product(2100e3);
+  CHECK(split_step(before, after).cause);
+  const StepSplit gain = split_step(after, before);
+  REQUIRE(gain.cause);
+  CHECK(gain.cause->nanoseconds < 0);
+}
+
 TEST_CASE("Step: of a gain the cause is what got quicker, and a part that grew meanwhile is not", "[detect]") {
   IterationParts after = base();
   after.groups.at({"aten.mm.default", "(64,)"}).own = 100e3;
