@@ -195,7 +195,7 @@ bool fills_a_caller(const Look& look, const Makers& makers, std::size_t number) 
 
 void find_one_element(const Look& look, Claimed& claimed, HintSums& sums) {
   Constants constants(look);
-  for (const auto& calls : top_calls(look)) {
+  for (const auto& calls : calls_of_all_threads(look)) {
     std::vector<std::size_t> found;
     std::optional<std::size_t> longest, read;  // of those that compute; of those that only read the number
     const auto take_longer = [&](std::optional<std::size_t>& one, std::size_t other) {
@@ -203,7 +203,7 @@ void find_one_element(const Look& look, Claimed& claimed, HintSums& sums) {
     };
     for (const std::size_t i : calls) {
       const model::TimelineCall& call = look.timeline.calls[i];
-      if (!constants.passes(i)) continue;
+      if (!look.calls[i].top || !constants.passes(i) || call.thread != look.thread) continue;
       const bool has_tensors = any_tensor(look, call.inputs) || any_tensor(look, call.outputs);
       if (!has_tensors || !each_has(look, call.inputs, Count::one) || !each_has(look, call.outputs, Count::one))
         continue;
@@ -226,13 +226,15 @@ void find_same_copy(const Look& look, Claimed& claimed, HintSums& sums) {
   Constants constants(look);
   Makers makers;
   Claimed done = claimed;  // and all that is called in these: `to` calls `_to_copy`, which calls `copy_`
-  for (const auto& calls : all_calls(look)) {
+  for (const auto& calls : calls_of_all_threads(look)) {
     for (const std::size_t i : calls) {
       const model::TimelineCall& call = look.timeline.calls[i];
       const std::ptrdiff_t caller = look.calls[i].parent;
       if (caller >= 0 && done[static_cast<std::size_t>(caller)]) done[i] = true;
       makers.note(look, i);
-      if (!constants.passes(i) || done[i] || !is_copy(look.name(i)) || !moves_memory(look, call)) continue;
+      if (!constants.passes(i) || call.thread != look.thread || done[i] || !is_copy(look.name(i)) ||
+          !moves_memory(look, call))
+        continue;
       if (!each_has(look, call.outputs, Count::more) || !constants.keeps(i) || fills_a_caller(look, makers, i))
         continue;
       done[i] = true;

@@ -49,19 +49,22 @@ std::vector<Hint> HintSums::hints(const HintThresholds& thresholds) const {
   return all;
 }
 
-std::vector<std::vector<std::size_t>> all_calls(const Look& look) {
+std::vector<std::vector<std::size_t>> calls_of_all_threads(const Look& look) {
   std::vector<std::vector<std::size_t>> all(look.timeline.iterations.size());
   for (std::size_t i = 0; i < look.calls.size(); ++i) {
-    const PlacedCall& placed = look.calls[i];
-    if (placed.iteration >= 0 && look.timeline.calls[i].thread == look.thread)
-      all[static_cast<std::size_t>(placed.iteration)].push_back(i);
+    if (look.calls[i].iteration >= 0) all[static_cast<std::size_t>(look.calls[i].iteration)].push_back(i);
   }
+  for (auto& calls : all)  // the calls of one thread stand in their order
+    std::ranges::stable_sort(calls, {}, [&](std::size_t i) { return look.timeline.calls[i].begin; });
   return all;
 }
 
 std::vector<std::vector<std::size_t>> top_calls(const Look& look) {
-  auto all = all_calls(look);
-  for (auto& calls : all) std::erase_if(calls, [&](std::size_t i) { return !look.calls[i].top; });
+  auto all = calls_of_all_threads(look);
+  for (auto& calls : all) {
+    std::erase_if(calls,
+                  [&](std::size_t i) { return !look.calls[i].top || look.timeline.calls[i].thread != look.thread; });
+  }
   return all;
 }
 

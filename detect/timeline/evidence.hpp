@@ -30,8 +30,9 @@ class HintSums {
 /// The model's own calls on the thread that iterates, in order, those of each iteration for itself.
 std::vector<std::vector<std::size_t>> top_calls(const Look& look);
 
-/// All calls of that thread, the operators' own as well: who calls before what it calls.
-std::vector<std::vector<std::size_t>> all_calls(const Look& look);
+/// All calls, the operators' own as well, of all threads in the order in which they begin: who calls before what it
+/// calls. On a GPU the backward pass has a thread of its own.
+std::vector<std::vector<std::size_t>> calls_of_all_threads(const Look& look);
 
 /// Nanoseconds that a copy of this many bytes takes; 0 if the speed is not known.
 double copy_time(const Look& look, double bytes);

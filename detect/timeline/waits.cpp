@@ -23,20 +23,42 @@ void find_page_faults(const Look& look, HintSums& sums) {
   }
 }
 
+namespace {
+
+struct HostWork {
+  Span span;
+  std::size_t call = 0;
+};
+
+// What the host does in one iteration, on any thread, in order: each moment belongs to the call that began first.
+std::vector<HostWork> host_work(const Look& look, const std::vector<std::size_t>& calls) {
+  std::vector<HostWork> all;
+  std::int64_t until = INT64_MIN;
+  for (const std::size_t i : calls) {
+    const model::TimelineCall& call = look.timeline.calls[i];
+    if (!look.calls[i].top || call.end() <= until) continue;
+    all.push_back({{std::max(call.begin, until), call.end()}, i});
+    until = call.end();
+  }
+  return all;
+}
+
+}  // namespace
+
 void find_device_waits(const Look& look, HintSums& sums) {
   if (!look.timeline.on_gpu) return;
   const auto times = device_times(look.timeline);
-  const auto calls = top_calls(look);
+  const auto calls = calls_of_all_threads(look);
   for (std::size_t i = 0; i < times.size(); ++i) {
-    auto call = calls[i].begin();
+    const std::vector<HostWork> work = host_work(look, calls[i]);
+    auto next = work.begin();
     for (const Span& gap : times[i].gaps) {
       auto in_none = static_cast<double>(gap.end - gap.begin);
-      while (call != calls[i].end() && look.timeline.calls[*call].end() <= gap.begin) ++call;
-      for (auto at = call; at != calls[i].end() && look.timeline.calls[*at].begin < gap.end; ++at) {
-        const model::TimelineCall& one = look.timeline.calls[*at];
-        const auto shared = static_cast<double>(std::min(one.end(), gap.end) - std::max(one.begin, gap.begin));
+      while (next != work.end() && next->span.end <= gap.begin) ++next;
+      for (auto at = next; at != work.end() && at->span.begin < gap.end; ++at) {
+        const auto shared = static_cast<double>(std::min(at->span.end, gap.end) - std::max(at->span.begin, gap.begin));
         in_none -= shared;
-        sums.add(HintKind::device_waits, look.name(*at), 1, shared, shared / times[i].stretched);
+        sums.add(HintKind::device_waits, look.name(at->call), 1, shared, shared / times[i].stretched);
       }
       if (in_none > 0)
         sums.add(HintKind::device_waits, model::in_no_operator, 1, in_none, in_none / times[i].stretched);

@@ -307,6 +307,36 @@ TEST_CASE("Hints: a device that waits shows what the host does meanwhile", "[det
   CHECK(all[2].gain == 0.05);
 }
 
+TEST_CASE("Hints: a device waits for what any thread does, as for the backward pass", "[detect]") {
+  MadeTimeline made;
+  made.timeline().on_gpu = true;
+  made.iteration(0, 1000);
+  made.call("aten.arange.default", 0, 500);
+  made.call("aten.mm.default", 600, 200).thread = 1;
+  made.call("aten.sum.default", 700, 200).thread = 2;  // beside it at first: each moment is one call's
+  made.timeline().work = {{.movement = false, .begin = 0, .length = 600}};
+  const auto all = hints(made.timeline());
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].name == "aten.mm.default");
+  CHECK(all[0].gain == 0.2);
+  CHECK(all[1].gain == 0.1);
+  CHECK(all[2].gain == 0.1);
+}
+
+TEST_CASE("Hints: what another thread computes from data is data", "[detect]") {
+  MadeTimeline made;
+  made.timeline().inputs = {3};
+  for (const std::int64_t begin : {0, 10000}) {
+    made.iteration(begin, 10000);
+    const auto x = made.tensor(3, {1}), gradient = made.tensor(begin + 1, {1}), step = made.tensor(begin + 2, {1});
+    made.call("aten.mm.default", begin, 8000, {x, x}, {made.tensor(begin + 4, {50})});
+    made.call("aten.mul.Tensor", begin + 8100, 300, {x, x}, {gradient}).thread = 1;
+    made.call("aten.neg.default", begin + 9000, 600, {gradient}, {step});
+  }
+  std::ranges::stable_sort(made.timeline().calls, {}, &model::TimelineCall::thread);
+  for (const Hint& hint : hints(made.timeline())) CHECK(hint.kind != HintKind::one_element);
+}
+
 TEST_CASE("Hints: what the recorder adds to a device's gaps promises nothing", "[detect]") {
   MadeTimeline made;
   made.timeline().on_gpu = true;
