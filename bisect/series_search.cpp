@@ -112,7 +112,8 @@ std::vector<std::vector<double>> SeriesSearch::sessions(const Measurements& meas
   };
   add(classes_.last());
   for (std::size_t at = 1; at < classes_.last(); ++at) {
-    if (classes_.binary_of(at) == at) add(at);
+    const bool counted = classes_.binary_of(classes_.last()) == at;  // the bad end is a commit that came again
+    if (classes_.binary_of(at) == at && !counted) add(at);
   }
   return all;
 }

@@ -131,6 +131,19 @@ Result<std::optional<std::string>> over_since(SubjectContext& context, const mod
   return std::optional<std::string>{};
 }
 
+Result<int> quiet_processes(SubjectContext& context, const model::Night& tonight, const model::Night& found,
+                            const model::Finding& broken) {
+  const storage::HistoryWindow window{.newest = most_quiet_nights, .since = found.name, .before = tonight.name};
+  TBCI_ASSIGN(const auto history, context.stores.runs.outcome_history(context.name(), broken.series.measured_case(),
+                                                                      window, tonight.name + "/"));
+  int processes = 0;
+  for (const auto& [nightly, trials] : trials_by_nightly(history)) {
+    const bool quiet = is_older(found.name, nightly) && trials.failures == 0;
+    processes = quiet ? processes + trials.processes : 0;
+  }
+  return processes;
+}
+
 Result<std::optional<std::string>> surely_without(SubjectContext& context, const model::Night& tonight,
                                                   const std::string& old_build, const model::Finding& broken) {
   return without_between(context, tonight, {.after = old_build, .before = tonight.name}, broken);

@@ -26,6 +26,11 @@ inline constexpr int most_quiet_nights = 30;
 Result<std::optional<std::string>> over_since(SubjectContext& context, const model::Night& tonight,
                                               const model::Night& found, const model::Finding& broken);
 
+/// The processes of the last nightlies after the one that found the break and before tonight, in a row without a
+/// failure.
+Result<int> quiet_processes(SubjectContext& context, const model::Night& tonight, const model::Night& found,
+                            const model::Finding& broken);
+
 /// Of the nightlies after `old_build` and before tonight: the newest from which on the case ran in enough processes,
 /// all without a failure, for the break of tonight not to have been there. Nothing where too few ran.
 Result<std::optional<std::string>> surely_without(SubjectContext& context, const model::Night& tonight,

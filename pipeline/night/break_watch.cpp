@@ -186,11 +186,15 @@ std::optional<Trials> trials_tonight(const ScreenForBreaks& seen, const model::C
   return found == all.end() || found->second.after.processes == 0 ? std::nullopt : std::optional(found->second.after);
 }
 
-// Nights without a failure, until a break that shows in part of the processes would have shown itself in one of them.
-int nights_needed(const model::Finding& found, int processes_a_night) {
-  if (is_suite(found.series.measured_case())) return recovery_nights;  // it lists, or it does not
-  const int processes = detect::processes_until_over(found.low);
-  return std::clamp((processes + processes_a_night - 1) / processes_a_night, recovery_nights, most_quiet_nights);
+// Nights without a failure: until a break that shows in part of the processes would have shown itself in one of them,
+// which run in other numbers each night.
+Result<int> nights_needed(SubjectContext& context, const model::Night& night, const model::Regression& broken,
+                          int tonight) {
+  const model::Finding& finding = broken.finding;
+  if (is_suite(finding.series.measured_case())) return recovery_nights;  // it lists, or it does not
+  TBCI_ASSIGN(const model::Night found, context.stores.nights.get(broken.night_id));
+  TBCI_ASSIGN(const int before, quiet_processes(context, night, found, finding));
+  return before + tonight >= detect::processes_until_over(finding.low) ? recovery_nights : most_quiet_nights;
 }
 
 }  // namespace
@@ -269,10 +273,9 @@ Status watch_repairs(SubjectContext& context, const model::Night& night, const S
     const auto trials = trials_tonight(seen, regression.finding.series.measured_case());
     if (looked || !later || !trials) continue;
     const Verdict verdict = trials->failures == 0 ? Verdict::clear : Verdict::suspect;
+    TBCI_ASSIGN(const int needed, nights_needed(context, night, regression, trials->processes));
     TBCI_TRY(keep_recovery_look(context, night, regression,
-                                {.verdict = verdict,
-                                 .what = "all its processes ran",
-                                 .nights_needed = nights_needed(regression.finding, trials->processes)}));
+                                {.verdict = verdict, .what = "all its processes ran", .nights_needed = needed}));
   }
   return {};
 }

@@ -26,8 +26,12 @@ struct Found {
   bool crept = false;  // it was asked for beside the anchor, and not suspected by a screen
 };
 
+const std::string& old_build_of(const model::Night& night, const Regression& regression) {
+  return regression.old_build.empty() ? night.baseline : regression.old_build;
+}
+
 Found found_on(const model::Night& night, Regression regression) {
-  const std::string old_build = regression.old_build.empty() ? night.baseline : regression.old_build;
+  const std::string old_build = old_build_of(night, regression);
   const double effect = detect::effect_of(regression.finding);
   return {.regression = std::move(regression), .old_build = old_build, .night = night.name, .effect = effect};
 }
@@ -85,6 +89,12 @@ Result<bool> was_gone(SubjectContext& context, const AnchorView& view, const mod
   const AnchorPast past(before, tonight.name, others), later(since, tonight.name, others);
   return detect::was_gone(series, found.effect, past.nights(), later.nights(),
                           context.config.thresholds.for_series(series));
+}
+
+// Whether its change came after that build, and was neither nothing nor is gone.
+bool is_since(const std::string& old_build, const Found& found) {
+  const Standing standing = found.regression.standing;
+  return standing != Standing::recovered && standing != Standing::dismissed && is_older(old_build, found.night);
 }
 
 // Whether its change is, as far as is known, a part of the series as it is now.
@@ -235,7 +245,11 @@ Result<double> rise_before(SubjectContext& context, const Regression& regression
   TBCI_ASSIGN(const model::Night night, context.stores.nights.get(regression.night_id));
   TBCI_ASSIGN(const double accepted, accepted_beside(context, regression));
   TBCI_ASSIGN(const auto view, anchor_of(context, regression, night));
-  if (!view) return accepted;
+  if (!view) {
+    TBCI_ASSIGN(const double since,
+                rise_since(context, old_build_of(night, regression), night, regression.finding.series));
+    return since + accepted;
+  }
   TBCI_ASSIGN(const KnownRise rise, known_rise(context, *view, night, regression.finding.series));
   return rise.until(night.name) + accepted;
 }
@@ -245,8 +259,7 @@ Result<double> rise_since(SubjectContext& context, const std::string& old_build,
   TBCI_ASSIGN(auto all, found_before(context, series, night.name));
   std::vector<Found> counted;
   for (Found& found : all) {
-    if (found.regression.standing == Standing::recovered || !is_older(old_build, found.night)) continue;
-    add_once(counted, std::move(found));
+    if (is_since(old_build, found)) add_once(counted, std::move(found));
   }
   double rise = 0;
   for (const Found& found : counted) rise += found.effect;
@@ -275,12 +288,14 @@ Result<std::vector<std::string>> known_commits(SubjectContext& context, const Re
   std::vector<std::string> commits;
   TBCI_ASSIGN(const model::Night night, context.stores.nights.get(regression.night_id));
   TBCI_ASSIGN(const auto view, anchor_of(context, regression, night));
-  if (!view) return commits;
+  const std::string& old_build = view ? view->build.name : old_build_of(night, regression);
   TBCI_ASSIGN(const auto all, found_before(context, regression.finding.series, night.name));
   for (const Found& found : all) {
-    if (found.regression.standing == Standing::dismissed || is_in(view->build, found)) continue;
+    const bool known = view ? found.regression.standing != Standing::dismissed && !is_in(view->build, found)
+                            : is_since(old_build, found);
+    if (!known) continue;
     std::vector<std::string> own = found.regression.suspects;
-    if (own.empty() && found.old_build != view->build.name) {
+    if (own.empty() && found.old_build != old_build) {
       TBCI_ASSIGN(own, commits_between(context, found));
     }
     commits.insert(commits.end(), own.begin(), own.end());

@@ -1,6 +1,7 @@
 #include "pipeline/night/night_confirming.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "base/text.hpp"
@@ -60,15 +61,30 @@ void add_crept(const AnchorWatch& anchor, std::vector<detect::Candidate>& candid
   }
 }
 
-// Suspects of the screen that are compared with a build from before an accepted change: the one with it is not
-// available.
-Status leave_out_accepted(SubjectContext& context, const model::Night& night,
+// Suspects that are compared with a build from before a change that was known when they were suspected: the build with
+// it was not available, or was not the anchor. `anchor`: of today, whose own looks say it.
+Status leave_out_accepted(SubjectContext& context, const model::Night& night, const std::string& anchor,
                           std::vector<detect::Candidate>& candidates) {
   for (detect::Candidate& candidate : candidates) {
-    if (candidate.first_suspect != night.name) continue;  // it waits since then, against its own build
-    TBCI_ASSIGN(candidate.rise, rise_since(context, candidate.old_build, night, candidate.series));
+    if (candidate.first_suspect == night.name) {
+      TBCI_ASSIGN(candidate.rise, rise_since(context, candidate.old_build, night, candidate.series));
+      continue;
+    }
+    if (candidate.old_build == anchor) continue;
+    TBCI_ASSIGN(const auto suspected, context.stores.nights.find(context.name(), candidate.first_suspect));
+    const model::Night& since = suspected ? *suspected : night;
+    TBCI_ASSIGN(candidate.rise, rise_since(context, candidate.old_build, since, candidate.series));
   }
   return {};
+}
+
+// The step of tonight that could not be judged waits for the next night, unless the retest before it does so itself: of
+// a series one is kept.
+void keep_waiting(const SubjectContext& context, const detect::TestedCandidate& step, Confirmation& confirmation) {
+  std::vector<detect::TestedCandidate> retests;
+  std::ranges::copy_if(confirmation.outcomes, std::back_inserter(retests),
+                       [&](const auto& outcome) { return outcome.candidate.series == step.candidate.series; });
+  if (detect::retests_after(retests, context.config.thresholds.base).empty()) confirmation.outcomes.push_back(step);
 }
 
 // A retest must not hide the step of tonight, by finding no change or one of another size: the step is confirmed by
@@ -78,11 +94,14 @@ Status add_hidden(SubjectContext& context, const model::Night& night, const Comp
   auto hidden =
       detect::hidden_suspects(plan.screen->series, confirmation.outcomes, night.name, context.config.thresholds);
   if (hidden.empty()) return {};
-  TBCI_TRY(leave_out_accepted(context, night, hidden));
+  TBCI_TRY(leave_out_accepted(context, night, {}, hidden));
   TBCI_ASSIGN(plan.old_builds, old_builds_of(context, builds, hidden));
   TBCI_ASSIGN(const Confirmation found, confirm_candidates(context, plan, hidden));
   for (const detect::TestedCandidate& outcome : found.outcomes) {
-    if (!outcome.looked || !model::is_change(outcome.finding.verdict)) continue;
+    if (!outcome.looked || !model::is_change(outcome.finding.verdict)) {
+      keep_waiting(context, outcome, confirmation);
+      continue;
+    }
     const auto of_series = [&](const model::Finding& finding) { return finding.series == outcome.finding.series; };
     std::erase_if(confirmation.findings, of_series);
     confirmation.findings.push_back(outcome.finding);
@@ -112,8 +131,9 @@ Status keep_confirmation(SubjectContext& context, const model::Night& night, con
 // change in it, and would be reported twice. The name of that night.
 Result<std::optional<std::string>> found_by_later_night(SubjectContext& context, const model::Night& tonight,
                                                         const model::Series& series) {
-  TBCI_ASSIGN(const auto open, context.stores.nights.open_regressions(context.name(), series));
-  for (const model::Regression& one : open) {
+  // Whatever became of it: what a person accepted or dismissed since, or has recovered, was reported as well.
+  TBCI_ASSIGN(const auto all, context.stores.nights.series_regressions(context.name(), series));
+  for (const model::Regression& one : all) {
     TBCI_ASSIGN(model::Night night, context.stores.nights.get(one.night_id));
     const std::string& old_build = one.old_build.empty() ? night.baseline : one.old_build;
     const bool has_tonight = is_older(old_build, tonight.name) && is_older(tonight.name, night.name);
@@ -172,7 +192,7 @@ Status confirm_night(SubjectContext& context, const model::Night& night, const C
   TBCI_ASSIGN(const auto anchor, watch_anchor(context, night, plan));
   if (anchor) TBCI_TRY(leave_out_known(context, night, *anchor, carried));
   auto candidates = detect::candidates_of(screen.series, carried, night.name);
-  TBCI_TRY(leave_out_accepted(context, night, candidates));
+  TBCI_TRY(leave_out_accepted(context, night, anchor ? anchor->build.name : std::string(), candidates));
   if (anchor) add_crept(*anchor, candidates);
   TBCI_ASSIGN(auto old_builds, old_builds_of(context, plan, candidates));
   if (anchor) old_builds.insert_or_assign(anchor->build.name, anchor->build);

@@ -53,6 +53,17 @@ TEST_CASE("Unusable builds: a retest beside one waits, and what else is suspecte
   }
 }
 
+TEST_CASE("Unusable builds: a retest beside one does not hide the step of tonight", "[nights]") {
+  NightsOfOldBuilds nights;
+  nights.check_all(1, 9);
+  nights.queue_on_day_9(nights.machine.name_of(0));
+  nights.machine.slower["beta"] = {{culprit, 1.25}};
+  nights.spoil(0);
+  const auto result = nights.check(10);
+  REQUIRE(result.regressions.size() == 1);
+  CHECK(result.regressions[0].suspects == std::vector{nights.commit(culprit)});
+}
+
 TEST_CASE("Unusable builds: with an anchor that cannot be measured the nights go on", "[nights]") {
   NightsOfOldBuilds nights;
   nights.machine.slower["beta"] = {{culprit, 1.25}};
