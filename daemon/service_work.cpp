@@ -41,6 +41,7 @@ class ServiceWork {
       : parts_(parts),
         stop_(std::move(stop)),
         processes_(parts.state.processes(), parts.pulse),
+        http_(curl_, parts.pulse),
         progress_(parts.activity, parts.pulse),
         scheduler_(jobs(), parts.state.clock()) {}
 
@@ -77,7 +78,8 @@ class ServiceWork {
 
   Result<EarlierCall> judge(const settings::SubjectConfig& subject) {
     const BusyWith busy(parts_.activity, subject.name);
-    OpenContext at(parts_.state, subject, progress_, stop_, {.processes = &processes_, .must_pause = {}});
+    OpenContext at(parts_.state, subject, progress_, stop_,
+                   {.processes = &processes_, .http = &http_, .must_pause = {}});
     auto next = pipeline::judge_waiting_nights(at.context());
     if (!next && next.error().kind == ErrorKind::damaged) damage_ = next.error();
     // Its nightlies cannot be listed, for instance: no night says so.
@@ -109,7 +111,7 @@ class ServiceWork {
       if (!waits) continue;
       const BusyWith busy(parts_.activity, subject.name);
       OpenContext at(parts_.state, subject, progress_, stop_,
-                     {.processes = &processes_, .must_pause = [this] { return scheduler_.is_due(); }});
+                     {.processes = &processes_, .http = &http_, .must_pause = [this] { return scheduler_.is_due(); }});
       const auto searched = pipeline::search_waiting_night(at.context());
       if (!searched && searched.error().kind == ErrorKind::damaged) return pass_on(searched.error());
       if (!searched && searched.error().kind != ErrorKind::interrupted)
@@ -128,10 +130,11 @@ class ServiceWork {
       TBCI_ASSIGN(const bool waits, improvements_wait(subject));
       if (!waits) continue;
       const BusyWith busy(parts_.activity, subject.name);
-      OpenContext at(parts_.state, subject, progress_, stop_, {.processes = &processes_, .must_pause = [this] {
-                                                                 const auto others = regressions_go_first();
-                                                                 return others && *others;
-                                                               }});
+      OpenContext at(parts_.state, subject, progress_, stop_,
+                     {.processes = &processes_, .http = &http_, .must_pause = [this] {
+                        const auto others = regressions_go_first();
+                        return others && *others;
+                      }});
       const auto searched = pipeline::search_waiting_improvements(at.context());
       if (!searched && searched.error().kind == ErrorKind::damaged) return pass_on(searched.error());
       if (!searched && searched.error().kind != ErrorKind::interrupted)
@@ -174,6 +177,8 @@ class ServiceWork {
   ServiceParts parts_;
   std::stop_token stop_;
   PulsingProcesses processes_;
+  CurlHttpClient curl_;
+  PulsingHttp http_;
   PulsingProgress progress_;
   std::optional<Error> damage_;
   SteadyTime next_digest_{};  // not tried before

@@ -56,6 +56,7 @@ Result<OpenedSubject> open_subject(settings::Config config, const Clock& clock, 
 /// What a service adds to a subject's context.
 struct ContextExtras {
   ProcessRunner* processes = nullptr;     ///< runs the children, instead of the state folder's own runner
+  HttpClient* http = nullptr;             ///< as of pipeline::MachineParts
   std::function<bool()> must_pause = {};  ///< see SubjectContext::must_pause
 };
 

@@ -44,7 +44,8 @@ std::string WorkPulse::trouble() const {
   if (now <= alive_until_) return {};
   const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(now - last_beat_).count();
   if (children_ > 0)
-    return fmt::format("a child process has not ended {} minutes after it began, although its time is over", minutes);
+    return fmt::format(
+        "a child process or a request has not ended {} minutes after it began, although its time is over", minutes);
   return fmt::format("the work has stood still for {} minutes", minutes);
 }
 
@@ -53,6 +54,20 @@ Result<ProcessOutcome> PulsingProcesses::run(const Command& command, std::stop_t
   auto outcome = processes_.run(command, std::move(stop));
   pulse_.child_ends();
   return outcome;
+}
+
+Result<HttpResponse> PulsingHttp::send(const HttpRequest& request) {
+  pulse_.child_begins(request.time_limit);
+  auto answer = http_.send(request);
+  pulse_.child_ends();
+  return answer;
+}
+
+Result<HttpResponse> PulsingHttp::receive(const HttpRequest& request, const TakePart& take) {
+  pulse_.child_begins(request.time_limit);
+  auto answer = http_.receive(request, take);
+  pulse_.child_ends();
+  return answer;
 }
 
 void PulsingProgress::begin_stage(std::string_view stage, std::string_view about, int expected_steps) {

@@ -6,13 +6,14 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "base/http.hpp"
 #include "base/process.hpp"
 #include "base/progress.hpp"
 
 namespace tbci::daemon {
 
-/// The thread is alive while it reports progress within the limit, or waits for a child process whose own time limit is
-/// not over. Thread-safe if its clock is.
+/// The thread is alive while it reports progress within the limit, or waits for a child process, or for a server's
+/// answer, whose own time limit is not over. Thread-safe if its clock is.
 class WorkPulse {
  public:
   /// The longest time without progress outside a child. A search over many commits thinks for minutes.
@@ -44,6 +45,18 @@ class PulsingProcesses final : public ProcessRunner {
 
  private:
   ProcessRunner& processes_;
+  WorkPulse& pulse_;
+};
+
+/// Sends through another client; the time limits of the requests count for the pulse, as those of children do.
+class PulsingHttp final : public HttpClient {
+ public:
+  PulsingHttp(HttpClient& http, WorkPulse& pulse) : http_(http), pulse_(pulse) {}
+  Result<HttpResponse> send(const HttpRequest& request) override;
+  Result<HttpResponse> receive(const HttpRequest& request, const TakePart& take) override;
+
+ private:
+  HttpClient& http_;
   WorkPulse& pulse_;
 };
 

@@ -42,13 +42,13 @@ class LocalMachine final : public Machine {
         confinement_{.folder = parts.config.service.state / "private",
                      .writable = parts.subject.writable,
                      .hidden = hidden_files(parts.config)},
-        builder_(parts.subject, folder_, parts.processes, parts.clock, parts.lines, confinement_, &http_),
+        builder_(parts.subject, folder_, parts.processes, parts.clock, parts.lines, confinement_, &http_of(parts)),
         nightlies_(runner::make_nightly_source({.subject = parts.subject,
                                                 .state = folder_,
                                                 .builder = builder_,
                                                 .processes = parts.processes,
                                                 .clock = parts.clock,
-                                                .http = http_,
+                                                .http = http_of(parts),
                                                 .progress = parts.lines,
                                                 .confinement = confinement_})),
         measurer_(parts.processes, parts.clock, confinement_) {}
@@ -66,6 +66,11 @@ class LocalMachine final : public Machine {
     TBCI_TRY(can_build());
     TBCI_TRY(check_base(stop));
     return builder_.build(commit, std::move(stop));
+  }
+
+  Result<bool> is_current(const model::Product& product, std::stop_token stop) override {
+    if (!can_build()) return true;
+    return builder_.is_current(product, std::move(stop));
   }
 
   Result<std::string> resolve(const std::string& revision, std::stop_token stop) override {
@@ -204,6 +209,9 @@ class LocalMachine final : public Machine {
       environment.facts[suite.name.empty() ? "suite" : "suite " + suite.name] = runner::fingerprint_of(suite);
     if (!worker.batches.empty()) environment.facts["batch"] += ", but " + settings::fingerprint_of(worker.batches);
     environment.facts["precision"] = worker.precision;
+    if (!subject_.source.repository.empty()) {
+      TBCI_ASSIGN(environment.facts["recipe"], builder_.recipe_digest());
+    }
     for (const auto& [name, value] : config_.runner.variables) environment.facts["variable " + name] = value;
     // A process that takes turns with another one has times of its own.
     if (config_.measure.alternate == settings::Alternate::all)
@@ -352,6 +360,8 @@ class LocalMachine final : public Machine {
     return *best;
   }
 
+  HttpClient& http_of(const MachineParts& parts) { return parts.http != nullptr ? *parts.http : own_http_; }
+
   const settings::Config& config_;
   const settings::SubjectConfig& subject_;
   ProcessRunner& processes_;
@@ -359,7 +369,7 @@ class LocalMachine final : public Machine {
   runner::LineSink lines_;
   std::filesystem::path folder_;
   runner::Confinement confinement_;  // before what is confined
-  CurlHttpClient http_;
+  CurlHttpClient own_http_;
   runner::SourceBuilder builder_;
   std::unique_ptr<runner::NightlySource> nightlies_;
   runner::Measurer measurer_;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/clock.hpp"
+#include "base/http.hpp"
 #include "base/process.hpp"
 #include "pipeline/machine.hpp"
 #include "runner/line_sink.hpp"
@@ -16,7 +17,8 @@ struct MachineParts {
   const settings::SubjectConfig& subject;
   ProcessRunner& processes;
   const Clock& clock;
-  runner::LineSink lines;  ///< takes lines about long work
+  runner::LineSink lines;      ///< takes lines about long work
+  HttpClient* http = nullptr;  ///< fetches indexes and files; nullptr: one of the machine's own
 };
 
 /// What `parts` refers to must outlive it.

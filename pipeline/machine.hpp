@@ -47,6 +47,8 @@ class Machine {
   virtual Result<std::vector<model::Nightly>> nightlies(std::stop_token stop) = 0;
   virtual Result<model::Product> install(const model::Nightly& nightly, std::stop_token stop) = 0;
   virtual Result<runner::BuildOutcome> build(const std::string& commit, std::stop_token stop) = 0;
+  /// Whether build() would give this product of a commit again: what it is built with may have changed since.
+  virtual Result<bool> is_current(const model::Product& /*product*/, std::stop_token /*stop*/) { return true; }
   /// The full hash of a revision of the subject's repository: a hash, tag, branch, or the name of a nightly.
   virtual Result<std::string> resolve(const std::string& revision, std::stop_token stop) = 0;
   /// The newest commit that both descend from, or are: `one` itself, unless main was rewound between the two. Error

@@ -15,12 +15,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// `PID-XXXXXX`: whether that process has ended.
+// `PID-BEGIN`: a process that has ended, or another one with its number, has another. In a container tbci is number 1
+// each time.
+std::string process_name(const std::string& pid) {
+  const std::string facts = read_file("/proc/" + pid + "/stat").value_or("");
+  const std::size_t behind_name = facts.rfind(')');
+  if (behind_name == std::string::npos) return {};
+  constexpr std::size_t begin = 20;  // proc(5): field 22, and two stand before
+  const auto fields = split(facts.substr(behind_name + 1), ' ');
+  return fields.size() > begin ? pid + "-" + fields[begin] : std::string();
+}
+
+// `PID-BEGIN-XXXXXX`: whether that process has ended.
 bool left_behind(const fs::path& home) {
   const std::string name = home.filename().string(), pid = name.substr(0, name.find('-'));
   if (pid.empty() || pid == name || pid.find_first_not_of("0123456789") != std::string::npos) return false;
-  std::error_code ignored;
-  return pid != std::to_string(::getpid()) && !fs::exists("/proc/" + pid, ignored);
+  const std::string alive = process_name(pid);
+  return alive.empty() || !name.starts_with(alive + "-");
 }
 
 void remove_left_behind(const fs::path& homes) {
@@ -40,7 +51,7 @@ Result<PrivateHome> PrivateHome::make(Confinement confinement) {
   const fs::path homes = fs::absolute(confinement.folder) / "homes";
   TBCI_TRY(make_directories(homes));
   remove_left_behind(homes);
-  std::string folder = (homes / fmt::format("{}-XXXXXX", ::getpid())).string();
+  std::string folder = (homes / (process_name(std::to_string(::getpid())) + "-XXXXXX")).string();
   if (::mkdtemp(folder.data()) == nullptr) {
     return fail(ErrorKind::machine, "cannot make a folder in {}: check its permissions and the disk space",
                 homes.string());

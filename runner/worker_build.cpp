@@ -7,8 +7,10 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "base/waiting_lock.hpp"
+#include "runner/build_variables.hpp"
 #include "runner/busy_directory.hpp"
 #include "runner/environment.hpp"
+#include "runner/environment/facts.hpp"
 #include "runner/libtorch.hpp"
 #include "runner/source/recipe.hpp"
 #include "runner/worker_reuse.hpp"
@@ -71,7 +73,8 @@ Result<std::string> ingredients(ProcessRunner& processes, const WorkerBuildSetti
   TBCI_ASSIGN(const std::string sources, hash_of_sources(settings));
   TBCI_ASSIGN(const std::string compiler, compiler_version(processes, std::move(stop)));
   return fmt::format("{}\n{}\n{}", sources, join(settings.families, ";"),
-                     settings.optimized ? compiler : compiler + " -O0");
+                     settings.optimized ? compiler : compiler + " -O0") +
+         build_variables(own_variables());
 }
 
 // Compilers of a killed build end soon. A user's shell in the folder must not block the build forever.

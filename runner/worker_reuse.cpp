@@ -155,10 +155,9 @@ Result<bool> fit(ProcessRunner& processes, const std::vector<fs::path>& files, c
 std::optional<std::string> header_key(const fs::path& prefix) {
   Contents contents(prefix);
   if (!add_all(contents, prefix / "include")) return std::nullopt;
-  for (const char* file : {"TorchConfig.cmake", "TorchConfigVersion.cmake"}) {
-    std::error_code ignored;
-    const fs::path path = prefix / "share/cmake/Torch" / file;
-    if (fs::exists(path, ignored) && !contents.add(path)) return std::nullopt;
+  for (const char* folder : {"share/cmake/Torch", "share/cmake/Caffe2"}) {
+    std::error_code absent;
+    if (fs::exists(prefix / folder, absent) && !add_all(contents, prefix / folder)) return std::nullopt;
   }
   for (const fs::path& library : entries_of(prefix / "lib")) contents.add_name(library);
   std::error_code ignored;

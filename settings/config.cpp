@@ -305,6 +305,8 @@ Result<Config> read_sections(TomlReader reader) {
   read_runner(machine, config.runner);
   config.measure.worker.cpus = machine.integers("cpus");
   const bool pin = machine.flag("pin", true);
+  if (!pin && !config.measure.worker.cpus.empty())
+    machine.refuse("pin", "is false, and cpus names CPUs: leave out one of them");
   read_measure(reader.table("measure"), config.measure);
   if (pin && config.measure.worker.cpus.empty()) config.measure.worker.cpus = last_cpus(config.measure.worker.threads);
   config.thresholds = read_thresholds(reader.table("thresholds"));

@@ -46,7 +46,8 @@ class Inventory {
                       .kept = std::move(kept),
                       .remains = path.filename().string().starts_with("unfinished-")};
     const bool recent = thing.used > now_ - in_use && thing.used < now_ + plausible_future;
-    if (thing.kept.empty() && recent && !thing.remains) thing.kept = "used within a day";
+    // Each call of pip touches its cache, and nothing is downloaded while room is made.
+    if (thing.kept.empty() && recent && !thing.remains && kind != ThingKind::download) thing.kept = "used within a day";
     things_.push_back(std::move(thing));
   }
 

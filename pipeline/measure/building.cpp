@@ -32,11 +32,28 @@ Result<Made> attempt_twice(SubjectContext& context, const model::Build& build,
   }
 }
 
-// Ready and there; it counts as used now.
-bool is_usable(const SubjectContext& context, const model::Build& build) {
+// A build of another recipe or compiler beside one of today's would show what these differ by. Where that cannot be
+// told, as without a network, the build counts.
+Result<bool> is_current(const SubjectContext& context, const model::Build& build) {
+  const bool from_source =
+      build.kind == model::BuildKind::commit || context.subject.nightly.kind == runner::NightlyKind::git_days;
+  if (!from_source) return true;
+  const auto current = context.machine.is_current(build.product, context.stop);
+  if (!current && current.error().kind == ErrorKind::interrupted) return pass_on(current.error());
+  if (!current || *current) return true;
+  context.progress.note(
+      fmt::format("the recipe, its variables or the compiler changed since {} was built: tbci builds "
+                  "it again",
+                  one_line(build.name, 60)));
+  return false;
+}
+
+// Ready, there, and as it would be built today; it counts as used now.
+Result<bool> is_usable(const SubjectContext& context, const model::Build& build) {
   if (build.state != model::BuildState::ready || !is_on_disk(build.product)) return false;
-  mark_used(context.config.service.state, build.product);
-  return true;
+  TBCI_ASSIGN(const bool current, is_current(context, build));
+  if (current) mark_used(context.config.service.state, build.product);
+  return current;
 }
 
 // A commit, built. Error (failed) for one that does not build.
@@ -73,7 +90,8 @@ Result<model::Build> install_nightly(SubjectContext& context, const model::Night
   storage::BuildStore& builds = context.stores.builds;
   TBCI_ASSIGN(const model::Build build,
               builds.begin(context.name(), model::BuildKind::nightly, nightly.name, context.clock.now()));
-  if (is_usable(context, build)) return build;
+  TBCI_ASSIGN(const bool usable, is_usable(context, build));
+  if (usable) return build;
   if (build.state == model::BuildState::failed) {
     return fail(ErrorKind::failed, "nightly {} does not install: {}", nightly.name, build.failure);
   }
@@ -96,7 +114,8 @@ Result<model::Build> build_commit(SubjectContext& context, const std::string& co
   storage::BuildStore& builds = context.stores.builds;
   TBCI_ASSIGN(const model::Build build,
               builds.begin(context.name(), model::BuildKind::commit, commit, context.clock.now()));
-  if (is_usable(context, build) || build.state == model::BuildState::failed) return build;
+  TBCI_ASSIGN(const bool usable, is_usable(context, build));
+  if (usable || build.state == model::BuildState::failed) return build;
   TBCI_TRY(make_room(context, ThingKind::product));
   const auto made =
       attempt_twice<runner::BuildOutcome>(context, build, [&] { return context.machine.build(commit, context.stop); });

@@ -48,7 +48,8 @@ Status PipInstallation::make(const Venv& venv, const std::string& version, std::
     TBCI_ASSIGN(chosen, prepare(venv, requirement, way, stop));
     placed = place(venv, requirement, chosen, way, stop);
   } while (!placed && another_way(way, placed.error()));
-  downloads_.forget(chosen.missing);  // what is at fault is not tried again either
+  // What is at fault is not tried again either. After a stop, or without room, they are taken up again.
+  if (placed || placed.error().kind == ErrorKind::failed) downloads_.forget(chosen.missing);
   TBCI_TRY(placed);
   TBCI_TRY(try_torch(venv, requirement, stop));
   TBCI_TRY(keep_wheel_list(venv, chosen.wheels));

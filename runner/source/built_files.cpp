@@ -1,5 +1,7 @@
 #include "runner/source/built_files.hpp"
 
+#include <algorithm>
+
 #include "base/file.hpp"
 #include "base/text.hpp"
 
@@ -60,6 +62,18 @@ Result<fs::path> built_place(const std::string& named, const fs::path& source, c
   const std::string below(trim(std::string_view(named).substr(own.size())));
   if (below.empty() || below == "/") return prefix;
   return path_inside(prefix, below.substr(1));
+}
+
+Result<fs::path> real_place(const fs::path& named, const fs::path& source, const fs::path& prefix) {
+  std::error_code error;
+  fs::path real = fs::canonical(named, error);
+  if (error) return named;
+  for (const fs::path& folder : {source, prefix}) {
+    const fs::path root = fs::canonical(folder, error);
+    if (!error && std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first == root.end()) return real;
+  }
+  return fail(ErrorKind::failed, "the build made {} a link to {}, which is not of this build",
+              one_line(named.string(), 300), one_line(real.string(), 300));
 }
 
 Status copy_built(const fs::path& from, const fs::path& to, const CopyLimits& limits) {

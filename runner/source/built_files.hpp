@@ -14,6 +14,11 @@ namespace tbci::runner {
 Result<std::filesystem::path> built_place(const std::string& named, const std::filesystem::path& source,
                                           const std::filesystem::path& prefix);
 
+/// The same place without links. A build must not make tbci, which may read more than it, copy other files. Error
+/// (failed): links lead out of the checkout and the prefix. What is not there is left as it is.
+Result<std::filesystem::path> real_place(const std::filesystem::path& named, const std::filesystem::path& source,
+                                         const std::filesystem::path& prefix);
+
 struct CopyLimits {
   std::uint64_t bytes = std::uint64_t{20} << 30;  ///< of all files together, holes counted
   std::size_t entries = 1000000;                  ///< files, folders and links

@@ -44,15 +44,26 @@ bool changes_with_the_checkout(const fs::path& inside) {
   return in_folder && inside.filename() != "alternates";
 }
 
-// `inner/.git`, `inner/deeper/.git`: files that name the repository of a submodule.
-std::vector<fs::path> connections_below(const fs::path& source) {
-  std::vector<fs::path> found;
+// A folder that a build has closed would end the walk, and hide what comes after it.
+void make_readable(const fs::directory_entry& entry) {
   std::error_code ignored;
-  for (fs::recursive_directory_iterator at(source, ignored), end; !ignored && at != end; at.increment(ignored)) {
+  const fs::file_status status = entry.symlink_status(ignored);
+  if (fs::is_directory(status) && (status.permissions() & fs::perms::owner_all) != fs::perms::owner_all)
+    fs::permissions(entry.path(), fs::perms::owner_all, fs::perm_options::add, ignored);
+}
+
+// `inner/.git`, `inner/deeper/.git`: files that name the repository of a submodule. Error (machine): not all of the
+// checkout can be read.
+Result<std::vector<fs::path>> connections_below(const fs::path& source) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(source, error), end; !error && at != end; at.increment(error)) {
+    make_readable(*at);
     if (at->path().filename() != ".git") continue;
     at.disable_recursion_pending();
     if (at->path().parent_path() != source) found.push_back(at->path());
   }
+  if (error) return fail(ErrorKind::machine, "cannot read all of {}: {}", source.string(), error.message());
   return found;
 }
 
@@ -75,7 +86,9 @@ Status clean_git_folder(const fs::path& source, const fs::path& mirror) {
 std::string submodules_digest(const fs::path& source) {
   constexpr std::size_t longest = 1 << 20;
   const fs::path modules = source / ".git/modules";
-  std::vector<fs::path> files = connections_below(source);
+  auto connections = connections_below(source);
+  if (!connections) return {};
+  std::vector<fs::path> files = std::move(*connections);
   std::error_code error;
   for (fs::recursive_directory_iterator at(modules, error), end; !error && at != end; at.increment(error)) {
     if (!is_plain(*at)) return {};
@@ -97,7 +110,8 @@ std::string submodules_digest(const fs::path& source) {
 
 Status remove_submodules(const fs::path& source) {
   TBCI_TRY(remove_tree(source / ".git/modules"));
-  for (const fs::path& connection : connections_below(source)) TBCI_TRY(remove_tree(connection));
+  TBCI_ASSIGN(const auto connections, connections_below(source));
+  for (const fs::path& connection : connections) TBCI_TRY(remove_tree(connection));
   return {};
 }
 

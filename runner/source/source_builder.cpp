@@ -5,6 +5,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "runner/build_variables.hpp"
 #include "runner/environment.hpp"
 #include "runner/environment/facts.hpp"
 #include "runner/libtorch.hpp"
@@ -64,6 +65,8 @@ Result<std::string> SourceBuilder::recipe_text() const {
     for (const std::string& argument : command) add_fact(text, "argument", argument);
   }
   for (const auto& [name, value] : source.environment) add_fact(text, "variable", name + "=" + value);
+  if (const std::string inherited = build_variables(own_variables()); !inherited.empty())
+    add_fact(text, "inherited", inherited);
   for (const std::string& library : source.product.preload) add_fact(text, "preload", library);
   add_fact(text, "libtorch", source.product.libtorch);
   if (!source.product.folder.empty()) add_fact(text, "folder", source.product.folder);
@@ -116,6 +119,17 @@ Result<model::Product> SourceBuilder::product_in(const fs::path& entry, const st
     product.preload.push_back(std::move(path));
   }
   return product;
+}
+
+Result<bool> SourceBuilder::is_current(const model::Product& product, std::stop_token stop) {
+  TBCI_ASSIGN(const auto current, find(product.commit, std::move(stop)));
+  return current && current->libtorch == product.libtorch && current->folder == product.folder &&
+         current->preload == product.preload;
+}
+
+Result<std::string> SourceBuilder::recipe_digest() const {
+  TBCI_ASSIGN(const std::string text, recipe_text());
+  return sha256_hex(text).substr(0, 16);
 }
 
 Result<std::optional<model::Product>> SourceBuilder::find(const std::string& commit, std::stop_token stop) {
@@ -268,21 +282,29 @@ Status SourceBuilder::gather(const BuiltPlace& place, const std::string& commit,
           "subject {}: the build of {} succeeded but did not create {}: correct recipe or preload in [subject.source]",
           subject_.name, commit.substr(0, 12), library);
     }
-    TBCI_TRY(copy_built(fs::canonical(from, ignored), to, limits));
+    TBCI_ASSIGN(const fs::path file, real_place(from, place.source, place.prefix));
+    TBCI_TRY(copy_built(file, to, limits));
   }
   if (!built.libtorch.empty()) {
-    TBCI_ASSIGN(const fs::path from, built_place(built.libtorch, place.source, place.prefix));
+    TBCI_ASSIGN(const fs::path named, built_place(built.libtorch, place.source, place.prefix));
+    TBCI_ASSIGN(const fs::path from, real_place(named, place.source, place.prefix));
+    for (const char* part : {"version.py", "build-version", "build-hash"}) {  // tbci reads these and shows them
+      std::error_code ignored;
+      if (fs::is_symlink(from / part, ignored))
+        return fail(ErrorKind::failed, "the build of {} succeeded, but {} is a link in it", commit.substr(0, 12), part);
+    }
     if (const auto version = read_torch_version(from); !version)
       return fail(ErrorKind::failed, "the build of {} succeeded, but {}", commit.substr(0, 12),
                   version.error().message);
     TBCI_TRY(copy_built(from, filling / "libtorch", limits));
   }
   if (!built.folder.empty()) {
-    TBCI_ASSIGN(const fs::path from, built_place(built.folder, place.source, place.prefix));
+    TBCI_ASSIGN(const fs::path named, built_place(built.folder, place.source, place.prefix));
     std::error_code ignored;
-    if (!fs::is_directory(fs::symlink_status(from, ignored)) || fs::is_empty(from, ignored))
+    if (!fs::is_directory(fs::symlink_status(named, ignored)) || fs::is_empty(named, ignored))
       return fail(ErrorKind::failed, "the build of {} succeeded but left nothing in {}, which `folder` names",
                   commit.substr(0, 12), built.folder);
+    TBCI_ASSIGN(const fs::path from, real_place(named, place.source, place.prefix));
     TBCI_TRY(copy_built(from, filling / "folder", limits));
   }
   return {};

@@ -46,6 +46,10 @@ class SourceBuilder {
   Result<BuildOutcome> build(const std::string& commit, std::stop_token stop);
   /// The stored product of a commit, if there is one. Never builds.
   Result<std::optional<model::Product>> find(const std::string& commit, std::stop_token stop);
+  /// Whether a build of its commit would give this product: neither the recipe nor the compiler has changed since.
+  Result<bool> is_current(const model::Product& product, std::stop_token stop);
+  /// Of the recipe with its variables, and of the LibTorch that it is built against: equal for all commits.
+  Result<std::string> recipe_digest() const;
   /// A digest of all inputs of a build: equal keys mean equal products. Where files are laid over builds, it begins
   /// with the digest of what is compiled.
   Result<std::string> input_key(const std::string& commit, std::stop_token stop);

@@ -6,6 +6,7 @@
 #include "base/git.hpp"
 #include "base/text.hpp"
 #include "base/waiting_lock.hpp"
+#include "runner/source/built_files.hpp"
 
 namespace tbci::runner {
 
@@ -164,12 +165,19 @@ Status Submodules::fetch(const std::string& address, const fs::path& mirror, con
   return {};  // what is missing is missing
 }
 
+// Only where no link leads out of the checkout.
+Status Submodules::forget_connection(const fs::path& tree, const Link& link) {
+  TBCI_ASSIGN(const fs::path place, real_place(tree / link.path, tree, tree));
+  return remove_tree(place / ".git");
+}
+
 // A build ran in the submodule: its own objects and its index are not believed.
 Status Submodules::distrust(const fs::path& tree, const Link& link, const fs::path& mirror,
                             const std::stop_token& stop) const {
   TBCI_ASSIGN(const std::string folder, git_.ask({"rev-parse", "--absolute-git-dir"}, tree, stop));
   TBCI_ASSIGN(const fs::path module, path_inside(fs::path(folder) / "modules", link.name));
-  if (!is_there(module)) return {};
+  // What stands there without a repository of ours is the build's own.
+  if (!is_there(module)) return is_there(tree / link.path / ".git") ? forget_connection(tree, link) : Status();
   TBCI_TRY(remove_tree(module / "objects"));
   TBCI_TRY(remove_tree(module / "index"));
   TBCI_TRY(write_file_atomically(module / "objects/info/alternates", (mirror / "objects").string() + "\n"));

@@ -44,6 +44,7 @@ class Submodules {
   Result<std::filesystem::path> mirror_with(const std::string& address, const Link& link, const std::stop_token& stop);
   Status fetch(const std::string& address, const std::filesystem::path& mirror, const Link& link,
                const std::stop_token& stop) const;
+  static Status forget_connection(const std::filesystem::path& tree, const Link& link);
   Status distrust(const std::filesystem::path& tree, const Link& link, const std::filesystem::path& mirror,
                   const std::stop_token& stop) const;
 

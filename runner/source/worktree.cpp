@@ -237,8 +237,10 @@ Status Worktree::forget_other_builds(const fs::path& source, const std::string& 
 Status Worktree::distrust(const fs::path& source, std::stop_token stop) {
   TBCI_TRY(clean_git_folder(source, mirror_path()));  // first: it also finds out whether the folder is one
   const fs::path known = source.string() + ".submodules";
-  if (settings_.submodules && read_file(known).value_or("") != submodules_digest(source))
-    TBCI_TRY(remove_submodules(source));
+  if (settings_.submodules) {
+    const std::string digest = submodules_digest(source);
+    if (digest.empty() || read_file(known).value_or("") != digest) TBCI_TRY(remove_submodules(source));
+  }
   remove_stale_locks(source / ".git");
   if (!settings_.keep_untracked) return {};
   // An index of our own, so that files which did not change keep their times. It compares all files by their contents;

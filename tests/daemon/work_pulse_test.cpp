@@ -25,7 +25,38 @@ class HourLongChildren final : public ProcessRunner {
   test::ManualClock& clock_;
 };
 
+class HourLongServer final : public HttpClient {
+ public:
+  HourLongServer(WorkPulse& pulse, test::ManualClock& clock) : pulse_(pulse), clock_(clock) {}
+  Result<HttpResponse> send(const HttpRequest&) override { return answer(); }
+  Result<HttpResponse> receive(const HttpRequest&, const TakePart&) override { return answer(); }
+  std::string trouble_inside;
+
+ private:
+  Result<HttpResponse> answer() {
+    clock_.advance(1h);
+    trouble_inside += pulse_.trouble();
+    return HttpResponse{};
+  }
+  WorkPulse& pulse_;
+  test::ManualClock& clock_;
+};
+
 }  // namespace
+
+TEST_CASE("Pulse: a download may take its own time", "[pulse]") {
+  test::ManualClock clock;
+  WorkPulse pulse(clock, 10min);
+  HourLongServer server(pulse, clock);
+  daemon::PulsingHttp http(server, pulse);
+  HttpRequest request;
+  request.time_limit = 2h;
+  REQUIRE(http.receive(request, [](const HttpResponse&, std::string_view) { return Status(); }));
+  REQUIRE(http.send(request));
+  CHECK(server.trouble_inside.empty());
+  clock.advance(1h);
+  CHECK_FALSE(pulse.trouble().empty());
+}
 
 TEST_CASE("Pulse: work that reports nothing within its limit stands still", "[pulse]") {
   test::ManualClock clock;
@@ -46,7 +77,8 @@ TEST_CASE("Pulse: a child may take its own time, and a little to end it", "[puls
   clock.advance(4h);
   CHECK(pulse.trouble().empty());
   clock.advance(6min);
-  CHECK(pulse.trouble() == "a child process has not ended 246 minutes after it began, although its time is over");
+  CHECK(pulse.trouble() ==
+        "a child process or a request has not ended 246 minutes after it began, although its time is over");
   pulse.child_ends();
   clock.advance(10min);
   CHECK(pulse.trouble().empty());

@@ -61,12 +61,10 @@ class FakeMachine final : public pipeline::Machine {
   int most_samples = 1 << 20;                                            ///< of which a batch fits into memory
   std::function<double(std::size_t commit, int batch)> batch_time = {};  ///< nanoseconds; nothing: by side_by_side
   std::function<Result<runner::Learned>(std::size_t commit, const runner::LearningPlan& plan)> training = {};
-
   std::map<std::string, std::string> machine_libraries;                     ///< that every build loads
   std::map<std::size_t, std::map<std::string, std::string>> own_libraries;  ///< commit -> those that come with it
   bool libraries_unknown = false;                                           ///< as of another suite's worker
   std::optional<std::int64_t> instructions;  ///< of an iteration; grows as the time does; nothing: not counted
-
   /// Called before each effect with its name: it may return an error, as a machine does that is switched off.
   std::function<Status(const std::string& effect)> before_effect;
   std::vector<std::string> effects;  ///< everything that was really done, in order
@@ -114,6 +112,8 @@ class FakeMachine final : public pipeline::Machine {
       return runner::CompileFailure{"error: expected ';'", "log"};
     return product_of(commit);
   }
+  std::set<std::string> outdated;  ///< commits that another recipe has built
+  Result<bool> is_current(const model::Product& p, std::stop_token) override { return !outdated.contains(p.commit); }
   std::size_t pushed = 1 << 30;  ///< commits from here on are not in the repository yet
   Result<std::string> resolve(const std::string& revision, std::stop_token) override {
     if (index_of(revision) < std::min(history.size(), pushed)) return revision;

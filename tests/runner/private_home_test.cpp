@@ -1,5 +1,9 @@
 #include "runner/private_home.hpp"
 
+#include <unistd.h>
+
+#include <iterator>
+
 #include "base/file.hpp"
 #include "base/sandbox.hpp"
 #include "base/text.hpp"
@@ -91,10 +95,19 @@ TEST_CASE("PrivateHome: the compiler's cache outlives the command, and workers d
 TEST_CASE("PrivateHome: what a killed process left is removed, what another one uses is not", "[confinement]") {
   const test::TemporaryDirectory folder;
   REQUIRE(write_file_atomically(folder / "private/homes/4194999-abcdef/home/left", "x"));  // over the highest number
-  REQUIRE(write_file_atomically(folder / "private/homes/1-abcdef/home/used", "x"));
+  const std::string first = read_file("/proc/1/stat").value();
+  const std::string begin = split(first.substr(first.rfind(')') + 1), ' ').at(20);
+  const fs::path used = folder / "private/homes" / ("1-" + begin + "-abcdef");
+  REQUIRE(write_file_atomically(used / "home/used", "x"));
+  // Of an earlier process that had our number, as number 1 of a container has each time.
+  const fs::path earlier = folder / "private/homes" / (std::to_string(::getpid()) + "-5-abcdef");
+  REQUIRE(write_file_atomically(earlier / "home/left", "x"));
   const PrivateHome home = make({.folder = folder / "private", .writable = {}});
   CHECK_FALSE(fs::exists(folder / "private/homes/4194999-abcdef"));
-  CHECK(fs::exists(folder / "private/homes/1-abcdef"));
+  CHECK_FALSE(fs::exists(earlier));
+  CHECK(fs::exists(used));
+  const PrivateHome another = make({.folder = folder / "private", .writable = {}});
+  CHECK(std::distance(fs::directory_iterator(folder / "private/homes"), {}) == 3);
 }
 
 TEST_CASE("PrivateHome: without a folder nothing is confined", "[confinement]") {

@@ -171,6 +171,9 @@ TEST_CASE("header_key: says nothing of a prefix that cannot be read, and ignores
   CHECK(header_key(torch) == key);
   shelf.put("torch/include/ATen/new.h", "");
   CHECK(header_key(torch) != key);
+  const auto with_header = header_key(torch);
+  shelf.put("torch/share/cmake/Caffe2/Caffe2Targets.cmake", "set(USE_GLOO ON)\n");  // the worker's CMake file reads it
+  CHECK(header_key(torch) != with_header);
   fs::create_symlink("nowhere", torch / "include/ATen/dangling.h");
   CHECK_FALSE(header_key(torch));
   CHECK_FALSE(header_key(shelf.folder / "nowhere"));

@@ -20,6 +20,13 @@ std::string why_refused(const std::string& table) {
 
 }  // namespace
 
+TEST_CASE("Configuration: workers are pinned to the CPUs that are named, or to none", "[config]") {
+  CHECK(settings::parse_config("[runner]\npin = false\n", "x.toml").value().measure.worker.cpus.empty());
+  const auto both = settings::parse_config("[runner]\npin = false\ncpus = [1]\n", "x.toml");
+  REQUIRE_FALSE(both);
+  CHECK(contains(both.error().message, "leave out one of them"));
+}
+
 TEST_CASE("Configuration: a runner's workers get the variables that it names", "[config]") {
   const auto config = with_variables(R"(ATEN_CPU_CAPABILITY = "default", ONEDNN_MAX_CPU_ISA = "AVX2")");
   REQUIRE(config);

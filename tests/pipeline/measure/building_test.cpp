@@ -42,6 +42,21 @@ TEST_CASE("Building: how long a build takes is the median of those that were rea
   CHECK(**time_of_one_build(at.bench.context()) == 40s);
 }
 
+TEST_CASE("Building: what another recipe or compiler built is built again", "[building]") {
+  Built at;
+  const std::string commit = at.machine.history[1].id;
+  const auto builds = [&] { return std::ranges::count(at.machine.effects, "build " + commit); };
+  REQUIRE(build_commit(at.bench.context(), commit));
+  REQUIRE(build_commit(at.bench.context(), commit));
+  CHECK(builds() == 1);
+  at.machine.outdated = {commit};
+  REQUIRE(build_commit(at.bench.context(), commit)->state == model::BuildState::ready);
+  CHECK(builds() == 2);
+  at.machine.outdated.clear();
+  REQUIRE(build_commit(at.bench.context(), commit));
+  CHECK(builds() == 2);
+}
+
 TEST_CASE("Building: what is killed is made once more, then it is what does not build", "[building]") {
   Built at;
   const std::string commit = at.machine.history[1].id;
