@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_headers = 200'000;  // a LibTorch has ten thousand
-constexpr std::uint64_t longest_header = 64 * 1024 * 1024;
+constexpr std::uint64_t longest_header = std::uint64_t{64} << 20U;
 constexpr const char* kind_file = ".kind";
 
 // The files of a prefix by their names in it, with what counts of them.

@@ -256,7 +256,7 @@ void mark_used(const fs::path& state, const model::Product& product) {
     constexpr int depth = 4;
     if (std::distance(below.begin(), below.end()) <= depth || *below.begin() != "subjects") continue;
     fs::path thing = state;
-    for (auto [at, i] = std::pair(below.begin(), 0); i < depth; ++at, ++i) thing /= *at;
+    for (auto at = below.begin(); std::distance(below.begin(), at) < depth; ++at) thing /= *at;
     static_cast<void>(::utimensat(AT_FDCWD, thing.c_str(), nullptr, AT_SYMLINK_NOFOLLOW));
   }
 }

@@ -1,6 +1,7 @@
 #include "pipeline/night/break_history.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <vector>
 
 #include "base/version_order.hpp"
@@ -80,10 +81,10 @@ Result<std::optional<std::string>> without_between(SubjectContext& context, cons
   const std::vector<NightlyTrials> nightlies = trials_by_nightly(history);
   const int enough = detect::processes_until_over(broken.low);
   int processes = 0;
-  for (auto one = nightlies.rbegin(); one != nightlies.rend(); ++one) {
-    if (!range.after.empty() && !is_older(range.after, one->nightly)) break;
-    processes = one->trials.failures > 0 ? 0 : processes + one->trials.processes;
-    if (processes >= enough) return std::optional(one->nightly);
+  for (const NightlyTrials& one : std::views::reverse(nightlies)) {
+    if (!range.after.empty() && !is_older(range.after, one.nightly)) break;
+    processes = one.trials.failures > 0 ? 0 : processes + one.trials.processes;
+    if (processes >= enough) return std::optional(one.nightly);
   }
   return std::optional<std::string>{};
 }

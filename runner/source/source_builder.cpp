@@ -45,7 +45,7 @@ int kinds_of(const BuiltProduct& product) {
 
 }  // namespace
 
-SourceBuilder::SourceBuilder(Subject subject, fs::path state, ProcessRunner& processes, const Clock& clock,
+SourceBuilder::SourceBuilder(Subject subject, const fs::path& state, ProcessRunner& processes, const Clock& clock,
                              LineSink progress, Confinement confinement, HttpClient* http)
     : subject_(std::move(subject)),
       state_(fs::absolute(state)),

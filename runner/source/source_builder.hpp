@@ -37,7 +37,7 @@ class SourceBuilder {
   /// `state` is a folder for this subject only: it contains the mirror, the checkouts, the cache and the logs.
   /// The recipe's commands are confined to the checkout and its prefix, where there is a confinement.
   /// `http` fetches ready builds; without it each commit is built.
-  SourceBuilder(Subject subject, std::filesystem::path state, ProcessRunner& processes, const Clock& clock,
+  SourceBuilder(Subject subject, const std::filesystem::path& state, ProcessRunner& processes, const Clock& clock,
                 LineSink progress = {}, Confinement confinement = {}, HttpClient* http = nullptr);
 
   /// Builds a commit, or finds the product of equal inputs, lays its files over a build (laid_over.hpp), or takes a

@@ -122,7 +122,7 @@ Status Submodules::fill_one(const fs::path& tree, const Link& link, const std::s
   TBCI_TRY(distrust(tree, link, mirror, stop));
   // Only for this one call does git read a repository of this machine, and it is our own.
   TBCI_TRY(git_.run({"config", key, file_address(mirror)}, tree, stop));
-  const Status updated =
+  Status updated =
       git_.run({paths_are_paths, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--force",
                 "--no-fetch", "--no-recommend-shallow", "--reference", mirror.string(), "--", link.path},
                tree, stop);
@@ -159,8 +159,8 @@ Status Submodules::fetch(const std::string& address, const fs::path& mirror, con
                     mirror, stop, hostile));
   if (has_commit(mirror, link.commit)) return {};
   // No branch has it. Some servers give it to who knows its id.
-  const Status fetched = git_.run(
-      {"fetch", "--quiet", "--no-auto-maintenance", "--no-tags", "--", address, link.commit}, mirror, stop, hostile);
+  Status fetched = git_.run({"fetch", "--quiet", "--no-auto-maintenance", "--no-tags", "--", address, link.commit},
+                            mirror, stop, hostile);
   if (!fetched && fetched.error().kind == ErrorKind::interrupted) return fetched;
   return {};  // what is missing is missing
 }
@@ -185,7 +185,7 @@ Status Submodules::distrust(const fs::path& tree, const Link& link, const fs::pa
   // As for the checkout itself (worktree.cpp): files that did not change keep their times.
   for (const std::vector<std::string>& step :
        {std::vector<std::string>{"read-tree", "HEAD"}, std::vector<std::string>{"update-index", "-q", "--refresh"}}) {
-    const Status done = git_.run(step, tree / link.path, stop);
+    Status done = git_.run(step, tree / link.path, stop);
     if (!done && done.error().kind == ErrorKind::interrupted) return done;
   }
   return {};

@@ -144,7 +144,7 @@ Status Worktree::count_fetch(std::stop_token stop) {
   std::from_chars(text.data(), text.data() + text.size(), fetches);
   if (++fetches < settings_.repack_after) return write_file_atomically(counter, fmt::format("{}\n", fetches));
   send_line(progress_, "repacking the mirror of " + settings_.repository);
-  const Status repacked = git({"repack", "-a", "-d", "-l", "--keep-unreachable", "--quiet"}, mirror_path(), stop);
+  Status repacked = git({"repack", "-a", "-d", "-l", "--keep-unreachable", "--quiet"}, mirror_path(), stop);
   if (!repacked && repacked.error().kind == ErrorKind::interrupted) return repacked;
   // A mirror that cannot be repacked, for lack of space for instance, works on.
   if (!repacked) send_line(progress_, "the mirror was not repacked: " + repacked.error().message);
@@ -181,8 +181,7 @@ Result<GitCommit> Worktree::commit(const std::string& revision, std::stop_token 
 // One that no branch has: of a main that was pushed back. Some servers give it to who knows its id, as GitHub does.
 Status Worktree::fetch_commit(const std::string& id, std::stop_token stop) {
   TBCI_ASSIGN(const FileLock lock, wait_for_lock(settings_.folder / "mirror.lock", "the mirror", clock_, stop));
-  const Status fetched =
-      git({"fetch", "--quiet", "--no-auto-maintenance", "--no-tags", "origin", id}, mirror_path(), stop);
+  Status fetched = git({"fetch", "--quiet", "--no-auto-maintenance", "--no-tags", "origin", id}, mirror_path(), stop);
   if (!fetched && fetched.error().kind == ErrorKind::interrupted) return fetched;
   return {};  // what is missing is missing
 }
@@ -247,7 +246,7 @@ Status Worktree::distrust(const fs::path& source, std::stop_token stop) {
   // where it finds differences its exit code says so, and the checkout repairs them.
   for (const std::vector<std::string>& step :
        {std::vector<std::string>{"read-tree", "HEAD"}, std::vector<std::string>{"update-index", "-q", "--refresh"}}) {
-    const Status done = git(step, source, stop);
+    Status done = git(step, source, stop);
     if (!done && done.error().kind == ErrorKind::interrupted) return done;
   }
   return {};
