@@ -14,36 +14,31 @@ namespace {
 using Words = std::initializer_list<std::string_view>;
 
 // The way to programs, the language, the person; what compilers and build tools are steered by.
-constexpr std::array always = {"PATH",
-                               "HOME",
-                               "USER",
-                               "LOGNAME",
-                               "SHELL",
-                               "LANG",
-                               "LANGUAGE",
-                               "TZ",
-                               "TMPDIR",
-                               "CC",
-                               "CXX",
-                               "CPP",
-                               "LD",
-                               "AR",
-                               "NM",
-                               "RANLIB",
-                               "CFLAGS",
-                               "CXXFLAGS",
-                               "CPPFLAGS",
-                               "LDFLAGS",
-                               "CPATH",
-                               "CUDACXX",
-                               "MAKEFLAGS",
-                               "MAX_JOBS",
-                               "C_INCLUDE_PATH",
-                               "LIBRARY_PATH",
-                               "CUDAHOSTCXX",
-                               "PKG_CONFIG_PATH",
-                               "CPLUS_INCLUDE_PATH",
-                               "SOURCE_DATE_EPOCH"};
+constexpr std::array always = {"PATH",   "HOME",      "USER",     "LOGNAME",           "SHELL",   "LANG", "TZ",
+                               "TMPDIR", "MAKEFLAGS", "MAX_JOBS", "SOURCE_DATE_EPOCH", "LANGUAGE"};
+constexpr std::array for_compilers = {"CC",
+                                      "CXX",
+                                      "CPP",
+                                      "LD",
+                                      "AR",
+                                      "NM",
+                                      "RANLIB",
+                                      "CFLAGS",
+                                      "CXXFLAGS",
+                                      "CPPFLAGS",
+                                      "LDFLAGS",
+                                      "CPATH",
+                                      "CUDACXX",
+                                      "CUDAHOSTCXX",
+                                      "C_INCLUDE_PATH",
+                                      "CPLUS_INCLUDE_PATH",
+                                      "LIBRARY_PATH",
+                                      "PKG_CONFIG_PATH"};
+// Of those that begin as others do, which are inherited for another reason.
+constexpr std::array also_for_compilers = {"CUDA_HOME", "CUDA_PATH", "TORCH_CUDA_ARCH_LIST"};
+// These change how a build is made, and not its product.
+constexpr std::array only_how = {"CMAKE_GENERATOR", "CMAKE_BUILD_PARALLEL_LEVEL", "CMAKE_EXPORT_COMPILE_COMMANDS",
+                                 "CMAKE_COLOR_DIAGNOSTICS"};
 // Those that docs/manual.md names: tbci's own, caches, and what steers allocators, threads, libraries and GPUs.
 constexpr std::array always_beginning = {
     "TBCI_",        "LC_",           "CCACHE_",        "CMAKE_",      "NINJA_",
@@ -100,11 +95,16 @@ bool is_inherited(std::string_view name, std::string_view value, Inherited inher
   if (fetches && (among(for_network, name) || among(for_fetching, name) || name.starts_with("GIT_"))) return true;
   if (sounds_secret(name) || holds_credentials(value)) return false;
   if (inherited == Inherited::all_but_secrets) return true;
-  if (among(always, name) || begins_with_one_of(always_beginning, name)) return true;
+  if (among(always, name) || among(for_compilers, name) || begins_with_one_of(always_beginning, name)) return true;
   if (inherited == Inherited::listed || fetches) return false;
   // A proxy may hold a password without naming a scheme: user:word@host:3128
   if (among(for_network, name)) return !is_proxy(name) || value.find('@') == std::string_view::npos;
   return name.starts_with("PIP_");
+}
+
+bool steers_compilers(std::string_view name) {
+  if (name.starts_with("CMAKE_")) return !name.ends_with("_LAUNCHER") && !among(only_how, name);
+  return among(for_compilers, name) || among(also_for_compilers, name);
 }
 
 std::vector<std::string> child_environment(const Command& command) {

@@ -7,7 +7,7 @@ namespace tbci::daemon {
 namespace {
 
 // After its time limit a child is ended, with all its descendants; then its output is read to the end.
-constexpr std::chrono::minutes time_to_end_a_child{5};
+constexpr std::chrono::minutes time_to_end_a_wait{5};
 
 }  // namespace
 
@@ -19,23 +19,23 @@ void WorkPulse::beat() {
   const std::lock_guard lock(mutex_);
   const SteadyTime now = clock_.steady_now();
   last_beat_ = now;
-  alive_until_ = children_ == 0 ? now + limit_ : std::max(alive_until_, now + limit_);
+  alive_until_ = waits_ == 0 ? now + limit_ : std::max(alive_until_, now + limit_);
 }
 
-void WorkPulse::child_begins(std::chrono::milliseconds time_limit) {
+void WorkPulse::wait_begins(std::chrono::milliseconds time_limit) {
   const std::lock_guard lock(mutex_);
   const SteadyTime now = clock_.steady_now();
-  ++children_;
+  ++waits_;
   last_beat_ = now;
-  alive_until_ = std::max(alive_until_, now + time_limit + time_to_end_a_child);
+  alive_until_ = std::max(alive_until_, now + time_limit + time_to_end_a_wait);
 }
 
-void WorkPulse::child_ends() {
+void WorkPulse::wait_ends() {
   const std::lock_guard lock(mutex_);
   const SteadyTime now = clock_.steady_now();
-  children_ = std::max(children_ - 1, 0);
+  waits_ = std::max(waits_ - 1, 0);
   last_beat_ = now;
-  if (children_ == 0) alive_until_ = now + limit_;
+  if (waits_ == 0) alive_until_ = now + limit_;
 }
 
 std::string WorkPulse::trouble() const {
@@ -43,30 +43,30 @@ std::string WorkPulse::trouble() const {
   const SteadyTime now = clock_.steady_now();
   if (now <= alive_until_) return {};
   const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(now - last_beat_).count();
-  if (children_ > 0)
+  if (waits_ > 0)
     return fmt::format(
         "a child process or a request has not ended {} minutes after it began, although its time is over", minutes);
   return fmt::format("the work has stood still for {} minutes", minutes);
 }
 
 Result<ProcessOutcome> PulsingProcesses::run(const Command& command, std::stop_token stop) {
-  pulse_.child_begins(command.time_limit);
+  pulse_.wait_begins(command.time_limit);
   auto outcome = processes_.run(command, std::move(stop));
-  pulse_.child_ends();
+  pulse_.wait_ends();
   return outcome;
 }
 
 Result<HttpResponse> PulsingHttp::send(const HttpRequest& request) {
-  pulse_.child_begins(request.time_limit);
+  pulse_.wait_begins(request.time_limit);
   auto answer = http_.send(request);
-  pulse_.child_ends();
+  pulse_.wait_ends();
   return answer;
 }
 
 Result<HttpResponse> PulsingHttp::receive(const HttpRequest& request, const TakePart& take) {
-  pulse_.child_begins(request.time_limit);
+  pulse_.wait_begins(request.time_limit);
   auto answer = http_.receive(request, take);
-  pulse_.child_ends();
+  pulse_.wait_ends();
   return answer;
 }
 

@@ -22,8 +22,8 @@ class WorkPulse {
   explicit WorkPulse(const Clock& clock, std::chrono::milliseconds limit = default_limit);
 
   void beat();
-  void child_begins(std::chrono::milliseconds time_limit);
-  void child_ends();
+  void wait_begins(std::chrono::milliseconds time_limit);
+  void wait_ends();
   /// What is wrong, as a sentence; empty while the thread is alive.
   std::string trouble() const;
 
@@ -31,7 +31,7 @@ class WorkPulse {
   const Clock& clock_;
   std::chrono::milliseconds limit_;
   mutable std::mutex mutex_;
-  int children_ = 0;
+  int waits_ = 0;
   // Not of the wall clock, which may be set.
   SteadyTime last_beat_;
   SteadyTime alive_until_;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -85,14 +86,22 @@ Place place_of(const PackageMaker& maker, const Command& trace) {
           .work = maker.folder / ("unfinished-" + key)};
 }
 
+// How long each of the two steps may take.
+struct StepLimits {
+  std::chrono::milliseconds tracing{}, packaging{};
+};
+
 // A longer limit than that which was too short asks again.
-std::optional<Package> recorded(const Place& place, std::chrono::milliseconds limit) {
+std::optional<Package> recorded(const Place& place, const StepLimits& limits) {
   const auto text = read_file(place.record);
   const json record = text ? json::parse(*text, nullptr, false) : json();
   if (!record.is_object()) return std::nullopt;
   if (std::string why = text_field(record, "refused", 500); !why.empty()) {
-    const auto too_short = integer_field(record, "limit_milliseconds", 0, std::int64_t{1} << 50);
-    if (too_short && *too_short < limit.count()) return std::nullopt;
+    for (const auto& [field, limit] :
+         {std::pair("tracing_limit", limits.tracing), std::pair("packaging_limit", limits.packaging)}) {
+      const auto too_short = integer_field(record, field, 0, std::int64_t{1} << 50);  // milliseconds
+      if (too_short && *too_short < limit.count()) return std::nullopt;
+    }
     return Package{.outcome = model::Outcome::unsupported, .why = std::move(why)};
   }
   const auto nanoseconds = integer_field(record, "nanoseconds", 0, std::int64_t{1} << 50);
@@ -134,9 +143,9 @@ bool is_final(const Package& none, const ProcessOutcome& ended) {
          machine_trouble_of_worker(none.why).empty();
 }
 
-json refusal(const Package& none, const ProcessOutcome& ended, std::chrono::milliseconds limit) {
+json refusal(const Package& none, const ProcessOutcome& ended, bool traced, std::chrono::milliseconds limit) {
   json record = {{"refused", none.why}};
-  if (ended.timed_out) record["limit_milliseconds"] = limit.count();
+  if (ended.timed_out) record[traced ? "packaging_limit" : "tracing_limit"] = limit.count();
   return record;
 }
 
@@ -178,7 +187,7 @@ Result<Package> make(const PackageWork& work, Command trace, const Place& place,
     if (ended.succeeded()) continue;
     Package none = failure_of(ended, traced ? "making its package" : "tracing it", command.time_limit);
     if (is_final(none, ended)) {
-      TBCI_TRY(write_file_atomically(place.record, refusal(none, ended, work.maker.time_limit).dump() + "\n"));
+      TBCI_TRY(write_file_atomically(place.record, refusal(none, ended, traced, command.time_limit).dump() + "\n"));
     }
     return none;
   }
@@ -208,11 +217,12 @@ Result<Package> ensure_package(const PackageWork& work, Command trace, std::stop
   if (!work.maker.unavailable_reason.empty())
     return Package{.outcome = model::Outcome::unsupported, .why = work.maker.unavailable_reason};
   const Place place = place_of(work.maker, trace);
-  if (auto known = recorded(place, work.maker.time_limit)) return std::move(*known);
+  const StepLimits limits{.tracing = trace.time_limit, .packaging = work.maker.time_limit};
+  if (auto known = recorded(place, limits)) return std::move(*known);
   TBCI_TRY(make_directories(work.maker.folder));
   TBCI_ASSIGN(const FileLock lock,
               wait_for_lock(place.lock, "another process that makes the same package", work.clock, stop));
-  if (auto known = recorded(place, work.maker.time_limit)) return std::move(*known);
+  if (auto known = recorded(place, limits)) return std::move(*known);
   std::error_code ignored;
   fs::remove_all(place.work, ignored);
   TBCI_TRY(make_directories(place.work));

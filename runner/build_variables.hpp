@@ -6,8 +6,8 @@
 
 namespace tbci::runner {
 
-/// Of these variables those that compilers and build systems read, one a line as `NAME=value`, by name; empty: none is
-/// set, as in a service. Not those that change how fast a build is made, and not its product. Pure.
+/// Of these variables those that steer compilers (base/process_environment.hpp), one a line as `NAME=value`, by name;
+/// empty: none of them is set, as in a service. Pure.
 std::string build_variables(const std::map<std::string, std::string>& variables);
 
 }  // namespace tbci::runner

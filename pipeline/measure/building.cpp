@@ -41,10 +41,8 @@ Result<bool> is_current(const SubjectContext& context, const model::Build& build
   const auto current = context.machine.is_current(build.product, context.stop);
   if (!current && current.error().kind == ErrorKind::interrupted) return pass_on(current.error());
   if (!current || *current) return true;
-  context.progress.note(
-      fmt::format("the recipe, its variables or the compiler changed since {} was built: tbci builds "
-                  "it again",
-                  one_line(build.name, 60)));
+  context.progress.note(fmt::format("building {} again: its recipe, the recipe's variables or the compiler has changed",
+                                    one_line(build.name, 60)));
   return false;
 }
 

@@ -206,7 +206,7 @@ class Confirming {
     const auto old_build = plan_.old_builds.find(one.old_build);
     if (old_build == plan_.old_builds.end() || unusable_.contains(one.old_build)) return false;
     auto slower = judge({old_build->second, plan_.after}, one, pace);
-    if (slower || one.old_build == plan_.usual || !is_of_the_builds(slower.error())) return slower;
+    if (slower || one.old_build == plan_.usual || !is_fault_of_builds(slower.error())) return slower;
     if (slower.error().kind == ErrorKind::failed) unusable_.insert(one.old_build);  // not to build its worker again
     context_.progress.note(fmt::format("{} waits: it cannot be measured beside {} ({})", to_string(one.measured),
                                        one.old_build, one_line(slower.error().message, 200)));

@@ -110,7 +110,7 @@ bool alternates(const SubjectContext& context, model::Purpose purpose, const mod
   return is_wanted && !is_suite(measured) && context.machine.alternates(measured);
 }
 
-bool is_of_the_builds(const Error& error) {
+bool is_fault_of_builds(const Error& error) {
   return error.kind == ErrorKind::failed || error.kind == ErrorKind::usage;
 }
 

@@ -63,9 +63,9 @@ struct MeasuredPair {
   std::optional<detect::Pair> of(model::Metric metric) const { return pair_of(before, after, metric); }
 };
 
-/// Whether it is the builds or the case that cannot be measured: a worker that does not compile against one of them, a
-/// suite that is gone. Others can be.
-bool is_of_the_builds(const Error& error);
+/// Whether an error of a measurement is the fault of its builds or its case: the worker does not compile against one of
+/// them, or the suite is gone. Other builds and cases can still be measured.
+bool is_fault_of_builds(const Error& error);
 
 /// `by_process`: one process after the other. `as_configured`: iteration by iteration, where the configuration says so
 /// for the run's purpose and the case can do that.

@@ -246,7 +246,7 @@ Status confirm_breaks(SubjectContext& context, const model::Night& night, const 
     }
     const auto confirmed = confirm_break(context, run->second, both, candidate.measured, until);
     // The worker does not build against one of the two.
-    if (!confirmed && is_of_the_builds(confirmed.error())) {
+    if (!confirmed && is_fault_of_builds(confirmed.error())) {
       queue_for_next_night(waiting, candidate, true, most_nights);
       continue;
     }

@@ -150,7 +150,7 @@ Result<std::optional<AnchorWatch>> watch_anchor(SubjectContext& context, const m
       static_cast<int>(cases.size()) * detect::AnchorSettings{}.pairs);
   for (const model::Case& measured : cases) {
     const auto pairs = measure_pairs(context, run, builds, measured);
-    if (!pairs && is_of_the_builds(pairs.error())) {  // the anchor's turn goes by, and the night goes on
+    if (!pairs && is_fault_of_builds(pairs.error())) {  // the anchor's turn goes by, and the night goes on
       context.progress.note(fmt::format("{} cannot be measured beside the anchor {}: {}", to_string(measured),
                                         build->name, one_line(pairs.error().message, 200)));
       if (pairs.error().kind == ErrorKind::failed) break;  // the worker is not built again for each case

@@ -47,9 +47,6 @@ Status add_secondary_culprits(SubjectContext& context, const model::Regression& 
   for (const SecondaryCulprit& step : secondary_culprits(largest.finding, answer, thresholds)) {
     TBCI_ASSIGN(model::Regression regression,
                 context.stores.nights.add_regression(largest.night_id, step.finding, largest.old_build, ++number));
-    if (!regression.suspects.empty() && !model::is_same_culprit(regression.suspects, step.suspects)) {
-      regression.report_id.reset();  // an earlier search found another commit there, which has its report
-    }
     regression.finding = step.finding;
     regression.bisection_id = largest.bisection_id;
     regression.suspects = step.suspects;

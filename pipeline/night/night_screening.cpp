@@ -177,7 +177,7 @@ Status look_beside(SubjectContext& context, const MachineWatch& watch, const Com
                           .builds = {old_build.value_or(plan.builds.before), plan.builds.after},
                           .cases = cases};
     auto looked = screen_builds(context, beside);
-    if (!looked && beside.builds.before.id != plan.builds.before.id && is_of_the_builds(looked.error())) {
+    if (!looked && beside.builds.before.id != plan.builds.before.id && is_fault_of_builds(looked.error())) {
       tell_replaced(context, reference, looked.error(), plan.builds.before);
       beside.builds.before = plan.builds.before;
       looked = screen_builds(context, beside);

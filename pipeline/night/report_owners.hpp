@@ -8,9 +8,9 @@
 
 namespace tbci::pipeline {
 
-/// Each report goes on with one group, that which is most about its culprit, and each group with one report at most:
-/// its regressions belong to it from now on. Those of other groups leave their report, and one that none is left in is
-/// over, with a note that says where they are. In one transaction; where no regression has a report it does nothing.
+/// Each report goes on with the group whose culprit is nearest to its own, and each group with one report at most: the
+/// group's regressions belong to it from now on. Those of other groups leave their report. A report that has none left
+/// is over, with a note that says so. In one transaction; where no regression has a report nothing changes.
 Status assign_reports(SubjectContext& context, std::vector<ReportGroup>& groups);
 
 }  // namespace tbci::pipeline

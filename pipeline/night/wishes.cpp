@@ -100,7 +100,7 @@ Result<std::vector<model::ReportWish>> confirmations(SubjectContext& context) {
   return waiting;
 }
 
-// As tonight's pairs say it; empty: they did not look.
+// As tonight's pairs say it, or of a case that broke whether it ran; empty: nothing looked.
 Result<std::string> look_text(SubjectContext& context, const model::Night& night, const model::Regression& regression) {
   TBCI_ASSIGN(const auto looks, context.stores.decisions.recovery_looks(regression.id));
   const auto tonight = std::ranges::find(looks, night.id, &model::RecoveryLook::night_id);

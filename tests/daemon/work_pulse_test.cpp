@@ -73,13 +73,13 @@ TEST_CASE("Pulse: work that reports nothing within its limit stands still", "[pu
 TEST_CASE("Pulse: a child may take its own time, and a little to end it", "[pulse]") {
   test::ManualClock clock;
   WorkPulse pulse(clock, 10min);
-  pulse.child_begins(4h);
+  pulse.wait_begins(4h);
   clock.advance(4h);
   CHECK(pulse.trouble().empty());
   clock.advance(6min);
   CHECK(pulse.trouble() ==
         "a child process or a request has not ended 246 minutes after it began, although its time is over");
-  pulse.child_ends();
+  pulse.wait_ends();
   clock.advance(10min);
   CHECK(pulse.trouble().empty());
   clock.advance(1min);

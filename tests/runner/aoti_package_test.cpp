@@ -170,6 +170,18 @@ TEST_CASE("AOTInductor: one that takes too long is unsupported, and leaves nothi
   CHECK(bench.count("python") == 2);
 }
 
+TEST_CASE("AOTInductor: a trace that took too long is asked for again where it may take longer", "[aoti]") {
+  Bench bench;
+  bench.settings.time_limit = std::chrono::milliseconds(200);
+  bench.worker_does = "exec sleep 1000\n";
+  CHECK(bench.measure().message.starts_with("tracing it: ended after its limit of "));
+  bench.worker_does = Bench().worker_does;
+  bench.aoti.time_limit *= 2;  // of the other step
+  CHECK(bench.measure().outcome == Outcome::unsupported);
+  bench.settings.time_limit = std::chrono::seconds(60);
+  CHECK(bench.measure().outcome == Outcome::done);
+}
+
 TEST_CASE("AOTInductor: what the machine lacks is not kept, and is not the build's doing", "[aoti]") {
   Bench bench;
   bench.python_does = "echo 'OSError: [Errno 28] No space left on device' >&2; exit 2\n";

@@ -99,6 +99,38 @@ TEST_CASE("Report owners: where two reports turn out to have one culprit, one go
   CHECK(notes.front().starts_with("**Settled.** Another search found other culprits"));
 }
 
+TEST_CASE(
+    "Report owners: a second step that another search does not find ends, and one that it finds elsewhere goes on",
+    "[nights]") {
+  for (const bool lost : {true, false}) {
+    SearchedNights nights;
+    nights.machine.slower["beta"] = {{first, 1.4}, {second, 1.25}};
+    nights.check_all(1, 6);
+    const auto before = nights.reports();
+    REQUIRE(before.size() == 2);
+    const bool front_is_first = before.front().culprits == std::vector{nights.commit(first)};
+    const std::size_t of_first = front_is_first ? 0 : 1, of_second = 1 - of_first;
+    REQUIRE(before[of_second].culprits == std::vector{nights.commit(second)});
+
+    nights.machine.slower["beta"] = {{first, 1.4}, {second - 1, lost ? 1.0 : 1.25}};
+    REQUIRE(pipeline::search_again(nights.stores(), before[of_first].id).value() == 1);
+    nights.search();
+    const auto after = nights.reports();
+    REQUIRE(after.size() == 2);
+    CHECK(after[of_first].open);
+    CHECK(after[of_first].culprits == std::vector{nights.commit(first)});
+    CHECK(after[of_second].open != lost);
+    const auto step = nights.regressions_of(after[of_second]).at(0);
+    CHECK(step.standing == (lost ? model::Standing::dismissed : model::Standing::open));
+    if (lost) {
+      REQUIRE_FALSE(nights.notes_of(after[of_second]).empty());
+      CHECK(nights.notes_of(after[of_second]).back().find("another search did not find it") != std::string::npos);
+    } else {
+      CHECK(after[of_second].culprits == std::vector{nights.commit(second - 1)});
+    }
+  }
+}
+
 TEST_CASE("Report owners: what a person dismisses while evidence is taken is not filed", "[nights]") {
   for (const bool both : {false, true}) {
     SearchedNights nights;
