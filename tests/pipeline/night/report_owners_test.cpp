@@ -112,7 +112,7 @@ TEST_CASE(
     const std::size_t of_first = front_is_first ? 0 : 1, of_second = 1 - of_first;
     REQUIRE(before[of_second].culprits == std::vector{nights.commit(second)});
 
-    nights.machine.slower["beta"] = {{first, 1.4}, {second - 1, lost ? 1.0 : 1.25}};
+    nights.machine.slower["beta"] = {{first, 1.4}, {second - 1, lost ? 1.0 : 1.33}};
     REQUIRE(pipeline::search_again(nights.stores(), before[of_first].id).value() == 1);
     nights.search();
     const auto after = nights.reports();
@@ -127,6 +127,7 @@ TEST_CASE(
       CHECK(nights.notes_of(after[of_second]).back().find("another search did not find it") != std::string::npos);
     } else {
       CHECK(after[of_second].culprits == std::vector{nights.commit(second - 1)});
+      CHECK(step.finding.change == Approx(0.33).margin(0.02));
     }
   }
 }
