@@ -11,6 +11,7 @@
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/library.h>
+#include <torch/version.h>
 
 namespace tbci::suite {
 namespace {
@@ -82,13 +83,23 @@ std::vector<std::string> traced_operators(const Are& are) {
 // LibTorch warns that a kernel is replaced, which is what is meant here.
 class WithoutWarnings final : public c10::WarningHandler {
  public:
+#if TORCH_VERSION_MAJOR >= 2
   void process(const c10::Warning&) override {}
+#else
+  void process(const c10::SourceLocation&, const std::string&, bool) override {}
+#endif
 };
+
+#if TORCH_VERSION_MAJOR >= 2
+using HandlerGuard = c10::WarningUtils::WarningHandlerGuard;
+#else
+using HandlerGuard = c10::Warning::WarningHandlerGuard;
+#endif
 
 template <class Kernel>
 std::unique_ptr<torch::Library> replace(const std::vector<std::string>& operators, const Kernel& kernel) {
   WithoutWarnings quiet;
-  const c10::WarningUtils::WarningHandlerGuard guard(&quiet);
+  const HandlerGuard guard(&quiet);
   auto library = std::make_unique<torch::Library>(torch::Library::IMPL, "aten", c10::DispatchKey::Tracer, __FILE__,
                                                   static_cast<std::uint32_t>(__LINE__));
   for (const std::string& name : operators) library->impl(name.c_str(), kernel());
