@@ -15,8 +15,8 @@ that a table may take several days; it is refused where the file was made with o
 case is begun, and the table has those that are whole.
 
 --hints: no times; the timelines of both sides are recorded in each run and looked into by BENCH_TIMELINE (built as
-bench-timeline), and the largest gains over the runs are printed. Exit code 1 where the hint of a patch that promises 0.1%
-or more before it is missing, or keeps a third of its promise after it.
+bench-timeline), and the largest gains over the runs are printed. Exit code 1 where a patch's hint promises less than 0.1%
+before it (missing), or a third of that or more after it (stays).
 """
 
 import argparse

@@ -3,14 +3,15 @@
 
     TBCI_LIBTORCH=$(deploy/deps --print-torch) tests/bench/same_nights.py FOLDER --program new=build/release/tbci
         [--program old=OTHER/tbci] [--every 1] [--parts 12] [--sparse old=3] [--measure 'new=alternate = "all"']
-        [--benchmarks NAME...] [--families NAME...]
+        [--benchmarks NAME...] [--families NAME...] [--python PYTHON]
 
 A repository of two days; its library holds nothing but the day, so the builds are two binaries that do the same. Each
 program checks the second day against the first, part by part of the suite, and the parts of several programs take
 turns. --every 3: every third benchmark. --sparse old=3: that program checks each third part only, and the ratio is of
 the parts that both checked. --benchmarks: these alone; --families: workers have these alone. --measure: a line of [measure] for that program; the rest is each program's default. Workers are compiled without optimisation (by CXX,
 else c++, with -O0 at the end of each call), and before the parts, in a night of one benchmark that does not count.
-FOLDER keeps all of it; a second call does only what is missing.
+FOLDER keeps all of it; a second call does only what is missing. --python: the one that makes the packages of the backend
+aoti, whose time is printed apart.
 """
 
 import argparse
@@ -42,6 +43,7 @@ torch = "{torch}"
 compiled = ["*.c"]
 recipe = [["sh", "-c", "mkdir -p build && cc -shared -o build/libnothing.so nothing.c"]]
 preload = ["build/libnothing.so"]
+{aoti}
 """
 
 
@@ -63,13 +65,15 @@ def make_repository(folder):
 
 def compiler_without_optimisation(folder):
     path = folder / "unoptimised-compiler"
-    path.write_text(f'#!/bin/sh\nexec {os.environ.get("CXX", "c++")} "$@" -O0\n')
+    compiler = os.environ.get("CXX", "c++")
+    # What AOTInductor generates says -O3 itself, and is what is measured.
+    path.write_text(f'#!/bin/sh\ncase " $* " in *" -O3 "*) exec {compiler} "$@" ;; esac\nexec {compiler} "$@" -O0\n')
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return path
 
 
 def check(program, folder, workers, compiler, config):
-    """Seconds that the night took, none where it was there already."""
+    """One night; its seconds go into a file, and where that is there the night was."""
     done = folder / "seconds"
     if done.exists():
         return
@@ -80,7 +84,7 @@ def check(program, folder, workers, compiler, config):
     workers.mkdir(exist_ok=True)
     (state / "workers").symlink_to(workers.resolve())
     (folder / "tbci.toml").write_text(config)
-    started = time.monotonic()
+    packages_before, started = seconds_of_packages(workers), time.monotonic()
     with open(folder / "log", "a", encoding="utf-8") as log:
         status = subprocess.run(
             [program, "--config", folder / "tbci.toml", "--state", state, "check", "--nightly", DAYS[1], "--baseline", DAYS[0]],
@@ -88,7 +92,13 @@ def check(program, folder, workers, compiler, config):
     seconds = time.monotonic() - started
     if stage_of_night(state) != "done":
         sys.exit(f"same_nights: {program} ended with {status} before the night was done: see {folder / 'log'}")
-    done.write_text(f"{seconds:.1f}")
+    done.write_text(f"{seconds:.1f} {seconds_of_packages(workers) - packages_before:.1f}")
+
+
+def seconds_of_packages(workers):
+    """What AOTInductor took for all packages beside these workers."""
+    made = [json.loads(file.read_text()) for file in workers.glob("*/packages/*.json")]
+    return sum(package.get("nanoseconds", 0) for package in made) / 1e9
 
 
 def stage_of_night(state):
@@ -98,11 +108,13 @@ def stage_of_night(state):
 
 
 def counts(folder):
+    whole, packages = [*map(float, (folder / "seconds").read_text().split()), 0.0][:2]  # no packages: an older file
     with contextlib.closing(sqlite3.connect(f"file:{folder / 'state' / 'tbci.sqlite'}?mode=ro", uri=True)) as connection:
         def one(query):
             return connection.execute(query).fetchone()[0]
         return {
-            "seconds": float((folder / "seconds").read_text()),
+            "seconds": whole - packages,
+            "packages": packages,
             "series": one("SELECT count(DISTINCT series) FROM finding WHERE phase = 'screen'"),
             "suspected": one("SELECT count(*) FROM finding WHERE phase = 'screen' AND verdict = 'suspect'"),
             "confirmed": one("SELECT count(*) FROM finding WHERE phase = 'confirm' AND verdict = 'regression'"),
@@ -114,7 +126,8 @@ def show(name, rows):
     total = {key: sum(row[key] for row in rows) for key in rows[0]}
     print(f"{name}: {len(rows)} parts, {total['series']} series, {total['suspected']} suspected "
           f"({100 * total['suspected'] / max(1, total['series']):.1f}%), {total['confirmed']} confirmed, "
-          f"{total['processes']} processes, {total['seconds']:.0f} s")
+          f"{total['processes']} processes, {total['seconds']:.0f} s"
+          + (f" and {total['packages']:.0f} s for packages" if total["packages"] else ""))
     return total
 
 
@@ -135,6 +148,7 @@ def main():
     parser.add_argument("--parts", type=int, default=12)
     parser.add_argument("--benchmarks", nargs="+", default=[])
     parser.add_argument("--families", nargs="+", default=[])
+    parser.add_argument("--python")
     arguments = parser.parse_args()
     programs, sparse = named(arguments.program, "--program"), named(arguments.sparse, "--sparse")
     more = named(arguments.measure, "--measure")
@@ -150,11 +164,12 @@ def main():
     listed = json.loads(subprocess.run([first, "--json", "suite", "list"], check=True, capture_output=True, text=True).stdout)
     names = [benchmark["name"] for benchmark in listed["benchmarks"]
              if not arguments.benchmarks or benchmark["name"] in arguments.benchmarks][:: arguments.every]
+    aoti = f"[subject.aoti]\npython = {json.dumps(arguments.python)}" if arguments.python else ""
     families = f"worker_families = {json.dumps(arguments.families)}" if arguments.families else ""
 
     def night(name, part, benchmarks):
         config = CONFIG.format(benchmarks=json.dumps(benchmarks), repository=folder / "repository",
-                               torch=os.environ["TBCI_LIBTORCH"], more=more.get(name, ""), families=families)
+                               torch=os.environ["TBCI_LIBTORCH"], more=more.get(name, ""), families=families, aoti=aoti)
         check(programs[name], folder / name / part, folder / name / "workers", compiler, config)
 
     for name in programs:

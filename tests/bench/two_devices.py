@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Two devices on one machine: whether what the second one costs follows what a model consists of.
 
-usage: two_devices.py BUILD_DIR [--models NAME=FAMILY ...] [--rounds 2] [--processes 3] [--state FOLDER]
+usage: two_devices.py BUILD_DIR [--models NAME=FAMILY ...] [--precision fp32] [--rounds 2] [--processes 3]
+                      [--iterations 10] [--warmup 3] [--state FOLDER]
 
 BUILD_DIR has the program `tbci`; the LibTorch is that of TBCI_LIBTORCH (deploy/deps --print-torch). Two configuration
 files share a state folder. The second runner's workers know no vectors in LibTorch's own kernels
 (ATEN_CPU_CAPABILITY=default), and MKL and oneDNN use AVX2 at most there. Each model is measured by `tbci run`, on the
 one runner and then on the other, in rounds; then `tbci compare --runners` gives the ratios. The share is what
-`tbci-worker profile` says on the first runner: the own time of matrix products and convolutions, of an iteration.
+`tbci-worker profile` says on the first runner: the own time of matrix products and convolutions, of an iteration. A folder
+to go on in is for one precision.
 
 Printed: the table, the peaks and the difference of the environments as tbci says them, how busy the machine was, and
 Spearman's rank correlation of ratio and share. Exit code 1 where its absolute value is below 0.6.
@@ -30,8 +32,8 @@ MODELS = {"alexnet": "alexnet", "resnet18": "resnet", "squeezenet1_1": "squeezen
           "pyhpc_equation_of_state": "pyhpc_equation_of_state", "pyhpc_isoneutral_mixing": "pyhpc_isoneutral_mixing"}
 
 # Attention and recurrent layers are products, too.
-COMPUTING = ("mm.", "addmm.", "bmm.", "baddbmm.", "convolution", "linear.", "matmul.", "lstm", "gru", "mkldnn_rnn",
-             "_scaled_dot_product", "addmv.", "mv.")
+COMPUTING = ("mm.", "addmm.", "bmm.", "baddbmm.", "convolution", "_slow_conv", "linear.", "matmul.", "lstm", "gru",
+             "mkldnn_rnn", "_scaled_dot_product", "addmv.", "mv.")
 
 CONFIG = """[service]
 state = "{state}"
@@ -41,6 +43,8 @@ name = "{name}"
 [measure]
 processes = {processes}
 processes_at_most = {processes}
+iterations = {iterations}
+warmup = {warmup}
 leak_iterations = 0
 [report]
 channels = ["folder"]
@@ -82,7 +86,8 @@ def write_configs(folder: pathlib.Path, options: argparse.Namespace, models: dic
     for name, environment in (("with-vectors", ""), ("without-vectors", f"environment = {{ {variables} }}")):
         file = folder / f"{name}.toml"
         file.write_text(CONFIG.format(state=folder / "state", name=name, environment=environment, torch=torch,
-                                      processes=options.processes, repository=make_subject(folder),
+                                      processes=options.processes, iterations=options.iterations,
+                                      warmup=options.warmup, repository=make_subject(folder),
                                       families=json.dumps(sorted(set(models.values())))))
         files.append(file)
     return files
@@ -100,16 +105,17 @@ def measure(options: argparse.Namespace, configs: list[pathlib.Path], models: di
     for turn in range(options.rounds):
         for model in models:
             for config in configs:
-                tbci(options, config, "run", "--build", "main", "--benchmarks", model, "--configurations", "cpu-infer")
+                tbci(options, config, "run", "--build", "main", "--benchmarks", model, "--configurations", "cpu-infer",
+                     "--precision", options.precision)
             print(f"round {turn + 1}: {model}", file=sys.stderr, flush=True)
 
 
-def share_of(workers: list[pathlib.Path], model: str) -> float:
+def share_of(workers: list[pathlib.Path], model: str, precision: str) -> float:
     """A folder that went on with other models has several workers, each with some of the models."""
     environment = dict(os.environ, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
     for worker in workers:
-        done = subprocess.run([str(worker), "profile", "--benchmark", model, "--configuration", "cpu-infer"], text=True,
-                              stdout=subprocess.PIPE, env=environment)
+        done = subprocess.run([str(worker), "profile", "--benchmark", model, "--configuration", "cpu-infer",
+                               "--precision", precision], text=True, stdout=subprocess.PIPE, env=environment)
         if done.returncode == 0:
             break
     lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -132,13 +138,13 @@ def correlation(one: list[float], other: list[float]) -> float:
     return both / squares ** 0.5 if squares > 0 else 0.0
 
 
-def show(compared: dict, workers: list[pathlib.Path]) -> float:
+def show(compared: dict, workers: list[pathlib.Path], precision: str) -> float:
     print("| model | ratio | interval | share of products and convolutions |\n|---|--:|---|--:|")
     rows = []
     for case in compared["cases"]:
         time = case["runners"][0]["time"]
         if time is not None:
-            rows.append((share_of(workers, case["benchmark"]), time, case["benchmark"]))
+            rows.append((share_of(workers, case["benchmark"], precision), time, case["benchmark"]))
     for share, time, model in sorted(rows, key=lambda row: row[:1]):
         print(f"| {model} | {time['ratio']:.2f} | {time['low']:.2f} to {time['high']:.2f} | {100 * share:.0f}% |")
     rank = correlation(ranks([time["ratio"] for _, time, _ in rows]), ranks([share for share, _, _ in rows]))
@@ -157,8 +163,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=lambda text: pathlib.Path(text).resolve())
     parser.add_argument("--models", nargs="+", metavar="NAME=FAMILY", default=[])
+    parser.add_argument("--precision", default="fp32")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--processes", type=int, default=3)
+    parser.add_argument("--iterations", type=int, default=10)
+    parser.add_argument("--warmup", type=int, default=3)
     parser.add_argument("--state", type=pathlib.Path, help="a folder to go on in; default: a new one, which goes away")
     options = parser.parse_args()
     models = dict(pair.split("=", 1) for pair in options.models) or MODELS
@@ -171,7 +180,7 @@ def main() -> int:
         done = tbci(options, configs[0], "compare", "--build", commit_of(folder), "--runners",
                     "with-vectors,without-vectors", "--json")
         workers = sorted((folder / "state" / "workers").glob("*/tbci-worker"))
-        rank = show(json.loads(done.stdout), workers)
+        rank = show(json.loads(done.stdout), workers, options.precision)
         print(f"load of the machine, {os.cpu_count()} CPUs: {loads[0]:.1f} at the begin, {loads[1]:.1f} at the end"
               f"{'; other work ran beside it' if max(loads) > 1.5 else ''}")
     return 0 if abs(rank) >= 0.6 else 1
