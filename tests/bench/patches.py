@@ -120,6 +120,14 @@ def speedups_of(times, sides):
             for patch, time in times.items() if patch != PLAIN}
 
 
+def patch_summary(patch, mode, speedups):
+    """`speedups`: the means with their errors of the models on which the patch acts."""
+    sure = sum(gain - 2 * error > GAINS for gain, error in speedups)
+    slower = sum(gain + 2 * error < 1 for gain, error in speedups)
+    return (f"{patch}, {mode}: {len(speedups)} models, {statistics.mean(gain for gain, _ in speedups):.3f}x on average, "
+            f"{sure} gain over 3% and {slower} lose, by more than two errors each")
+
+
 def summary(mode, measured, others):
     """`measured`: the means over all patches with their errors, by model; `others`: the models on which none acts."""
     gaining = {name: gain for name, (gain, _) in measured.items() if gain > GAINS}
@@ -169,6 +177,7 @@ def print_speedups(arguments, patches, cases):
     print("| model | configuration | " + " | ".join(sides) + " | all |\n|---|---" + "|--:" * (len(sides) + 1) + "|")
     reasons = collections.defaultdict(list)
     measured, others = collections.defaultdict(dict), collections.Counter()
+    of_patch = collections.defaultdict(list)
     kept, end, left = Kept(arguments), time.monotonic() + 60 * arguments.minutes, 0
     for case, mine in cases.items():
         if mine and not kept.has_all(case, arguments.runs) and time.monotonic() > end:
@@ -189,6 +198,8 @@ def print_speedups(arguments, patches, cases):
             others[mode] += 1
             continue
         by_patch = {patch: mean([run[patch] for run in runs]) for patch in acting}
+        for patch, speedup in by_patch.items():
+            of_patch[patch, mode].append(speedup)
         together = []
         for run in runs:
             product = 1.0
@@ -203,6 +214,8 @@ def print_speedups(arguments, patches, cases):
     for mode in PAPER:
         if measured[mode] or others[mode]:
             print(summary(mode, measured[mode], others[mode]))
+    for (patch, mode), speedups in sorted(of_patch.items()):
+        print(patch_summary(patch, mode, speedups))
     if left:
         print(f"{left} cases are still to be measured")
     for reason, names in sorted(reasons.items()):
@@ -211,7 +224,7 @@ def print_speedups(arguments, patches, cases):
 
 
 def print_hints(arguments, patches, cases):
-    good = True
+    counts = collections.defaultdict(collections.Counter)
     print("| model | configuration | patch | its hint, before | after |\n|---|---|---|--:|--:|")
     for case, mine in cases.items():
         mine = [patch for patch in mine if patch in HINTS]
@@ -229,10 +242,13 @@ def print_hints(arguments, patches, cases):
                 continue
             before, after = [largest[name, side] for side in ((name, PLAIN) if patch["side"] == "before" else (PLAIN, name))]
             there, gone = before >= 0.001, after <= before / 3
-            good = good and there and gone
+            counts[name].update(cases=1, missing=not there, stays=not gone)
             print(f"| {case[0]} | {case[1]} | {name} | {before:.2%}{'' if there else ' (missing)'} | "
                   f"{after:.2%}{'' if gone else ' (stays)'} |", flush=True)
-    return good
+    print()
+    for name, count in counts.items():
+        print(f"{name}: {count['cases']} cases, missing before in {count['missing']}, stays after in {count['stays']}")
+    return not any(count["missing"] or count["stays"] for count in counts.values())
 
 
 def main():

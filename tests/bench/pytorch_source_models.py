@@ -6,7 +6,7 @@ usage: pytorch_source_models.py MATERIAL DIR WORKER [--fault gemm-template] [--b
                   [--minutes N] [--cpu N] [--seed 1]
 
     tests/bench/pytorch_source/prepare MATERIAL DIR
-    cmake -S suite -B BUILD -G Ninja -DCMAKE_PREFIX_PATH=DIR/base -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Release
+    cmake -S suite -B BUILD -G Ninja -DCMAKE_PREFIX_PATH=DIR/base -DCMAKE_CXX_COMPILER=clang++-16 -DCMAKE_BUILD_TYPE=Quick
     ninja -C BUILD tbci-worker           # WORKER is BUILD/tbci-worker
 
 Puts the fault into DIR's checkout, builds it into DIR/with-FAULT and takes it out again. Then each case is measured in
