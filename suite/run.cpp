@@ -308,7 +308,7 @@ int record_benchmark(const RunOptions& options, Protocol& protocol) {
     refuse_without_calls(options.backend);
     warm_up(prepared.workload, plan);
     Timeline timeline = record_timeline(prepared.workload, plan);
-    timeline.speed = speed_of_machine(plan.device);
+    measure_speed(plan.device, timeline.speed);
     to.timeline(timeline);
     to.done();
   });

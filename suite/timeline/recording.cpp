@@ -14,6 +14,7 @@
 #include "suite/device.hpp"
 #include "suite/region.hpp"
 #include "suite/timeline/communication.hpp"
+#include "suite/timeline/fault_price.hpp"
 #include "suite/timeline/lane.hpp"
 #include "suite/timeline/timeline.hpp"
 #include "suite/timeline/writing.hpp"
@@ -233,6 +234,14 @@ void clear(Recorder& recorder) {
   for (const auto& lane : recorder.lanes()) lane->clear();
 }
 
+std::vector<std::int64_t> faults_of_calls(Recorder& recorder) {
+  std::vector<std::int64_t> faults;
+  for (const auto& lane : recorder.lanes()) {
+    for (const RawCall& call : lane->record().calls) faults.push_back(call.faults);
+  }
+  return faults;
+}
+
 // LibTorch copies the inputs of a call before its callbacks run: by how much an iteration of tiny calls is longer when
 // it is recorded, though the recorder's own time is out.
 class TinyCalls final : public Workload {
@@ -286,6 +295,7 @@ Timeline record_timeline(Workload& workload, const IterationPlan& plan, std::siz
   record_one(workload, plan.device, recorder);
   clear(recorder);
   recorder.forget_work();
+  FaultPrice price;
   for (int i = 0; i < plan.iterations; ++i) {
     recorder.allow(most_calls - timeline.calls.size());
     const TimelineIteration iteration = record_one(workload, plan.device, recorder);
@@ -295,9 +305,11 @@ Timeline record_timeline(Workload& workload, const IterationPlan& plan, std::siz
     if (callers) add_work(*callers, recorder, first_calls, timeline);
     timeline.iterations.push_back(iteration);
     timeline.cut_off = cut_off;
+    price.measure(pages_at_once(faults_of_calls(recorder)));
     clear(recorder);
     if (cut_off) break;
   }
+  timeline.speed.fault_nanoseconds = price.nanoseconds();
   for (const torch::Tensor& input : workload.inputs()) {
     if (input.defined() && input.has_storage()) timeline.inputs.push_back(writing.storage_of(input));
   }

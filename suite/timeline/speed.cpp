@@ -1,15 +1,10 @@
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <limits>
-#include <vector>
 
 #include <torch/torch.h>
 
 #include "suite/device.hpp"
-#include "suite/timeline/lane.hpp"
 #include "suite/timeline/timeline.hpp"
 
 namespace tbci::suite {
@@ -42,29 +37,6 @@ std::int64_t time_of_a_dispatch() {
          calls;
 }
 
-// By how much memory is written to more slowly the first time. Pages are of this machine's usual kind, as an allocator
-// gets them.
-std::int64_t time_of_a_fault() {
-  constexpr std::size_t bytes = std::size_t{4} << 20U;
-  std::vector<std::int64_t> costs;
-  for (int i = 0; i < 9; ++i) {
-    void* const block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (block == MAP_FAILED) return 0;
-    const auto touch = [&] { std::memset(block, 1, bytes); };
-    const ThreadUse begin = use_of_this_thread();
-    touch();
-    const ThreadUse touched = use_of_this_thread();
-    touch();
-    const ThreadUse end = use_of_this_thread();
-    ::munmap(block, bytes);
-    const std::int64_t faults = touched.faults - begin.faults;
-    const auto more = (touched.cpu - begin.cpu) - (end.cpu - touched.cpu);
-    if (faults > 0) costs.push_back(std::max<std::int64_t>(more.count(), 0) / faults);
-  }
-  std::sort(costs.begin(), costs.end());
-  return costs.empty() ? 0 : costs[costs.size() / 2];
-}
-
 std::int64_t speed_of_copies(DeviceKind device) {
   constexpr std::int64_t floats = std::int64_t{8} << 20U;
   const torch::Tensor from = torch::ones({floats}, torch_device(device)), to = torch::zeros_like(from);
@@ -81,9 +53,11 @@ std::int64_t speed_of_products(DeviceKind device) {
 
 }  // namespace
 
-MachineSpeed speed_of_machine(DeviceKind device) {
+void measure_speed(DeviceKind device, MachineSpeed& speed) {
   const torch::NoGradGuard no_gradients;
-  return {time_of_a_dispatch(), time_of_a_fault(), speed_of_copies(device), speed_of_products(device)};
+  speed.dispatch_nanoseconds = time_of_a_dispatch();
+  speed.bytes_per_second = speed_of_copies(device);
+  speed.flops_per_second = speed_of_products(device);
 }
 
 }  // namespace tbci::suite

@@ -81,11 +81,12 @@ constexpr std::size_t most_timeline_calls = 100000;
 
 // Records `plan.iterations` iterations; the caller warms up. Ends after the last one that fits below `most_calls`; if
 // not even one does, the first part of one is there. An unrecorded iteration runs before each of them. Watches as
-// `profile` does (suite/profile.hpp), with the same conditions; on a GPU CUPTI records its work. Throws Unsupported
-// where CUPTI cannot, and what the workload throws.
+// `profile` does (suite/profile.hpp), with the same conditions; on a GPU CUPTI records its work. Between the iterations
+// the price of a page fault is measured, and no other speed of the machine. Throws Unsupported where CUPTI cannot, and
+// what the workload throws.
 Timeline record_timeline(Workload& workload, const IterationPlan& plan, std::size_t most_calls = most_timeline_calls);
 
-// Measures for some tenths of a second.
-MachineSpeed speed_of_machine(DeviceKind device);
+// Measures for some tenths of a second all but `fault_nanoseconds`, which the recording has measured.
+void measure_speed(DeviceKind device, MachineSpeed& speed);
 
 }  // namespace tbci::suite

@@ -90,6 +90,7 @@ TEST_CASE("Timeline: memory that is kept has the same number in each iteration, 
   const auto calls = calls_named(timeline, "aten.neg.default");
   REQUIRE(calls.size() == 3);
   REQUIRE(timeline.iterations.size() == 3);
+  CHECK(timeline.speed.fault_nanoseconds > 0);
   CHECK(storage(timeline, calls[0]->inputs.at(0)) == storage(timeline, calls[2]->inputs.at(0)));
   CHECK(storage(timeline, calls[0]->outputs.at(0)) != storage(timeline, calls[2]->outputs.at(0)));
   for (std::size_t i = 0; i < 3; ++i) {

@@ -73,7 +73,7 @@ void record_known(const RunOptions& options, Protocol& protocol) {
   const auto workload = workload_named(options.benchmark, plan.device);
   warm_up(*workload, plan);
   Timeline timeline = record_timeline(*workload, plan);
-  timeline.speed = speed_of_machine(plan.device);
+  measure_speed(plan.device, timeline.speed);
   protocol.timeline(timeline);
   protocol.done();
 }
