@@ -2,14 +2,14 @@
 """Two devices on one machine: whether what the second one costs follows what a model consists of.
 
 usage: two_devices.py BUILD_DIR [--models NAME=FAMILY ...] [--precision fp32] [--rounds 2] [--processes 3]
-                      [--iterations 10] [--warmup 3] [--state FOLDER]
+                      [--iterations 10] [--warmup 3] [--variables NAME=VALUE ...] [--state FOLDER]
 
 BUILD_DIR has the program `tbci`; the LibTorch is that of TBCI_LIBTORCH (deploy/deps --print-torch). Two configuration
 files share a state folder. The second runner's workers know no vectors in LibTorch's own kernels
-(ATEN_CPU_CAPABILITY=default), and MKL and oneDNN use AVX2 at most there. Each model is measured by `tbci run`, on the
-one runner and then on the other, in rounds; then `tbci compare --runners` gives the ratios. The share is what
-`tbci-worker profile` says on the first runner: the own time of matrix products and convolutions, of an iteration. A folder
-to go on in is for one precision.
+(ATEN_CPU_CAPABILITY=default), and MKL and oneDNN use AVX2 at most there; on a CPU that has no more than that,
+--variables names others. Each model is measured by `tbci run`, on the one runner and then on the other, in rounds; then
+`tbci compare --runners` gives the ratios. The share is what `tbci-worker profile` says on the first runner: the own time
+of matrix products and convolutions, of an iteration. A folder to go on in is for one precision and these variables.
 
 Printed: the table, the peaks and the difference of the environments as tbci says them, how busy the machine was, and
 Spearman's rank correlation of ratio and share. Exit code 1 where its absolute value is below 0.6.
@@ -79,9 +79,13 @@ def make_subject(folder: pathlib.Path) -> pathlib.Path:
     return repository
 
 
+def variables_of(options: argparse.Namespace) -> dict[str, str]:
+    return VARIABLES | dict(pair.split("=", 1) for pair in options.variables)
+
+
 def write_configs(folder: pathlib.Path, options: argparse.Namespace, models: dict[str, str]) -> list[pathlib.Path]:
     torch = os.environ.get("TBCI_LIBTORCH") or sys.exit("set TBCI_LIBTORCH to a LibTorch (deploy/deps --print-torch)")
-    variables = ", ".join(f'{name} = "{value}"' for name, value in VARIABLES.items())
+    variables = ", ".join(f"{name} = {json.dumps(value)}" for name, value in variables_of(options).items())
     files = []
     for name, environment in (("with-vectors", ""), ("without-vectors", f"environment = {{ {variables} }}")):
         file = folder / f"{name}.toml"
@@ -168,6 +172,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--iterations", type=int, default=10)
     parser.add_argument("--warmup", type=int, default=3)
+    parser.add_argument("--variables", nargs="+", metavar="NAME=VALUE", default=[], help="of the second runner")
     parser.add_argument("--state", type=pathlib.Path, help="a folder to go on in; default: a new one, which goes away")
     options = parser.parse_args()
     models = dict(pair.split("=", 1) for pair in options.models) or MODELS
