@@ -6,16 +6,17 @@
 #include <iterator>
 #include <utility>
 
+#include <torch/csrc/jit/ir/ir.h>
 #include <torch/torch.h>
 
 #include "suite/backends/agreement.hpp"
 #include "suite/backends/channels_last.hpp"
 #include "suite/backends/compiled.hpp"
+#include "suite/backends/products.hpp"
 #include "suite/backends/rounding.hpp"
 #include "suite/backends/trace.hpp"
 #include "suite/benchmark.hpp"
 #include "suite/exported/reason.hpp"
-#include "suite/operators.hpp"
 #include "suite/out_of_memory.hpp"
 
 namespace tbci::suite {
@@ -63,18 +64,6 @@ void forget_gradients(const Tensors& parameters) {
 
 const char* word_of_results(Mode mode) {
   return mode == Mode::train ? "loss" : "output";
-}
-
-// Products and convolutions, which take most of the time of most models: a trace that has fewer has folded some.
-std::int64_t products_in(const std::function<void()>& work) {
-  std::int64_t products = 0;
-  for (const auto& [name, calls] : operators_of(work).below_autograd) {
-    for (const char* product :
-         {"aten.mm.", "aten.addmm.", "aten.bmm.", "aten.baddbmm.", "aten.convolution", "aten._convolution."}) {
-      if (name.rfind(product, 0) == 0) products += calls;
-    }
-  }
-  return products;
 }
 
 struct Computed {
@@ -138,27 +127,43 @@ Computed moved(const Traced& traced, const BackendRequest& request, std::uint64_
 }
 
 // The trace itself, before a compiler changes it: it must compute what eager computes, with as many products.
-void check_trace(const Traced& traced, Mode mode, const BackendRequest& request, std::int64_t products) {
+void run_trace(const Traced& traced, Mode mode, const BackendRequest& request) {
   const auto iteration = interpreted(traced);
   Computed got;
   traced.before.restore();
-  const std::int64_t traced_products = products_in([&] { got = repeat(*iteration, request); });
+  const std::int64_t products = products_in([&] { got = repeat(*iteration, request); });
   check({traced.results, traced.gradients}, got, nullptr, mode, request);
-  // Autograd multiplies some gradients in other numbers.
-  if (10 * traced_products < 9 * products) {
-    throw Unsupported("the trace has " + std::to_string(traced_products) + " of " + std::to_string(products) +
+  if (!are_most(products, traced.products)) {
+    throw Unsupported("the trace has " + std::to_string(products) + " of " + std::to_string(traced.products) +
                       " matrix products and convolutions: the others were computed while it was recorded");
   }
 }
 
+// Executors compile at their first or second run. Code that computes what eager computes needs no run of the trace,
+// unless the graph cannot tell how many products are in it.
+double check_compiled(CompiledWorkload& ready, const Traced& traced, bool trace_was_run, Mode mode,
+                      const BackendRequest& request) {
+  const auto move = [&](std::uint64_t seed) {
+    if (!std::exchange(trace_was_run, true)) run_trace(traced, mode, request);
+    return moved(traced, request, seed);
+  };
+  double difference = 0;
+  for (int run = 0; run < 2; ++run) {
+    traced.before.restore();
+    const Computed got = repeat(ready, request);
+    difference = std::max(difference, check({traced.results, traced.gradients}, got, move, mode, request));
+  }
+  return difference;
+}
+
 BackendWorkload compile(std::unique_ptr<Workload> workload, Mode mode, const BackendRequest& request) {
   workload->iterate();  // makes what is made once, such as the optimizer's tensors
-  const std::int64_t products = products_in([&] { workload->iterate(); });
   auto begin = Clock::now();
   const Traced traced = trace(*workload, mode, request.seed);
   auto time = Clock::now() - begin;
   workload.reset();
-  check_trace(traced, mode, request, products);
+  const bool trace_is_whole = are_most(products_of(*traced.module.get_method("forward").graph()), traced.products);
+  if (!trace_is_whole) run_trace(traced, mode, request);
 
   begin = Clock::now();
   auto ready = by_compiler(request.backend, [&] {
@@ -166,15 +171,7 @@ BackendWorkload compile(std::unique_ptr<Workload> workload, Mode mode, const Bac
                                             : compiled(request.backend, traced);
   });
   time += Clock::now() - begin;
-  // Executors compile at their first or second run.
-  double difference = 0;
-  for (int run = 0; run < 2; ++run) {
-    traced.before.restore();
-    difference =
-        std::max(difference, check(
-                                 {traced.results, traced.gradients}, repeat(*ready, request),
-                                 [&](std::uint64_t seed) { return moved(traced, request, seed); }, mode, request));
-  }
+  const double difference = check_compiled(*ready, traced, !trace_is_whole, mode, request);
   forget_gradients(traced.parameters);
   return {std::move(ready), Compiling{time, difference}};
 }

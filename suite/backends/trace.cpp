@@ -11,6 +11,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "suite/backends/known_values.hpp"
+#include "suite/backends/products.hpp"
 #include "suite/backends/tracer_kernels.hpp"
 #include "suite/exported/reason.hpp"
 #include "suite/out_of_memory.hpp"
@@ -175,7 +176,8 @@ Traced trace_understood(Workload& workload, Mode mode, std::uint64_t seed) {
 
   // Of what the first recording found, the second one finds again what outlives an iteration.
   jit::Module first_module = module_with(state);
-  const Recording first = record(workload, mode, inputs, first_module);
+  Recording first;
+  const std::int64_t products = products_in([&] { first = record(workload, mode, inputs, first_module); });
   const Tensors found = constants_of(*first.graph);
   Tensors all = state;
   all.insert(all.end(), inputs.begin(), inputs.end());
@@ -199,6 +201,7 @@ Traced trace_understood(Workload& workload, Mode mode, std::uint64_t seed) {
           workload.parameters(),
           std::move(recording.results),
           std::move(recording.gradients),
+          products,
           std::move(before)};
 }
 

@@ -34,7 +34,8 @@ struct Traced {
   Tensors parameters;         // of the workload, with their gradients' places
   // Of the traced iteration, as eager computed it. Where a parameter has no gradient, none is in the list.
   Tensors results, gradients;
-  Snapshot before;  // the state that it began with; random numbers began with the seed
+  std::int64_t products = 0;  // matrix products and convolutions of an iteration of the workload
+  Snapshot before;            // the state that it began with; random numbers began with the seed
 };
 
 // Runs two iterations under the tracer; what is made once (an optimizer's tensors) must have been made. In training the

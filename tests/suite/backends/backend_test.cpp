@@ -302,8 +302,8 @@ TEST_CASE("Trace: the written module and inputs are read by TorchScript, and giv
 
 // The last one: its pass stays registered in this process.
 TEST_CASE("Backends: oneDNN's graph compiler gives what eager gives", "[backend]") {
-  // The one has convolutions, the other linear layers.
-  const std::string name = GENERATE("dcgan", "dlrm");
+  // Convolutions; linear layers; poolings of one number for both dimensions, and of no stride.
+  const std::string name = GENERATE("dcgan", "dlrm", "resnet18", "pytorch_unet");
   INFO(name);
   const auto make = [&] {
     torch::manual_seed(5);
